@@ -1,0 +1,60 @@
+// A throw-away home and repository for the tour: nothing of the user's own settings, agents or repositories is read or touched.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+
+export interface Stage {
+  base: string
+  home: string
+  /** Top of the work tree. */
+  root: string
+  /** Runs a program in the work tree and gives everything it printed. Any failure ends the tour. */
+  run(argv: string[], stdin?: string): string
+  write(path: string, text: string): void
+  read(path: string): string
+  remove(): void
+}
+
+const foreign = /^(GIT|CLAUDE|GEMINI|ENTIRE|CURSOR|CODEX|COPILOT|OPENCODE|XDG_CONFIG)/
+
+export function setStage(program: string): Stage {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-tour-')))
+  const home = join(base, 'home')
+  const root = join(base, 'hello')
+  mkdirSync(home)
+  mkdirSync(root)
+  writeFileSync(join(home, '.gitconfig'), '[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada\n\temail = ada@example.com\n')
+  const env = {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name))),
+    HOME: home,
+    GIT_CONFIG_GLOBAL: join(home, '.gitconfig'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    PATH: `${dirname(program)}${delimiter}${process.env.PATH}`,
+    NO_COLOR: '1',
+    // Questions get their default answer, so that the tour runs by itself on a terminal too.
+    ENTIRE_TEST_TTY: '1',
+  }
+  return {
+    base,
+    home,
+    root,
+    run(argv, stdin) {
+      const done = Bun.spawnSync(argv, {
+        cwd: root,
+        env,
+        stdin: stdin === undefined ? 'ignore' : Buffer.from(stdin),
+        stdout: 'pipe',
+        stderr: 'pipe',
+      })
+      const output = `${done.stdout}${done.stderr}`
+      if (done.exitCode !== 0) throw new Error(`${argv.join(' ')} ended with ${done.exitCode}:\n${output}`)
+      return output
+    },
+    write(path, text) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    },
+    read: (path) => readFileSync(join(root, path), 'utf8'),
+    remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 3 }),
+  }
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+test('the tour plays to its end, tells nothing that is not so, and leaves nothing behind', async () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'entire-test-'))
+  try {
+    const tour = Bun.spawn([process.execPath, 'scripts/tour.ts'], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [told, failure] = await Promise.all([tour.stdout.text(), tour.stderr.text()])
+    expect(failure).toBe('')
+    expect(await tour.exited).toBe(0)
+    expect(told).toContain('Entire-Checkpoint: ')
+    expect(told).not.toContain('\x1b')
+    expect(readdirSync(temporary)).toEqual([])
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+})

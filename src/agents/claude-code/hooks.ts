@@ -1,0 +1,95 @@
+// What Claude Code's hooks mean. Subagents run in the background unless told otherwise, and then end long after their tool call did.
+
+import { exists } from '../../std/file.ts'
+import { asArray, asObject, type JsonObject } from '../../std/json.ts'
+import { given, type HookBase, type HookTable, text } from '../hook-table.ts'
+import { cleanPrompt } from '../prompt-text.ts'
+import { findLaunch, isLaunch } from './launch.ts'
+import { isSafeId, subagentTranscript } from './session-files.ts'
+
+export const claudeHooks: HookTable = {
+  'session-start': (payload, base) => ({ type: 'session-start', ...startOf(payload, base), ...given({ model: text(payload.model) }) }),
+
+  // The end of a background subagent starts a turn by itself, with a notification in place of a prompt.
+  'user-prompt-submit': (payload, base) => ({
+    type: 'turn-start',
+    ...base,
+    ...given({ prompt: cleanPrompt(text(payload.prompt) ?? '') }),
+  }),
+
+  stop: (payload, base) => ({ type: 'turn-end', ...base, ...given({ lastMessage: text(payload.last_assistant_message) }) }),
+
+  'session-end': (_payload, base) => ({ type: 'session-end', ...base }),
+
+  'pre-compact': (_payload, base) => ({ type: 'compaction', ...base }),
+
+  'pre-task': (payload, base) => ({ type: 'subagent-start', ...base, ...taskOf(payload) }),
+
+  'post-task': (payload, base) => {
+    const response = asObject(payload.tool_response)
+    if (isLaunch(response)) return null
+    return { type: 'subagent-end', ...base, ...taskOf(payload), ...subagentOf(base, text(response?.agentId)) }
+  },
+
+  'subagent-stop': (payload, base) => {
+    const subagent = text(payload.agent_id)
+    const inBackground = asArray(payload.background_tasks).some((task) => asObject(task)?.id === subagent)
+    // A foreground subagent ends with its tool call. Compaction runs as a subagent without a type.
+    if (!subagent || !inBackground || !text(payload.agent_type)) return null
+    const subagentFile = text(payload.agent_transcript_path)
+    const launch = findLaunch(base.transcript, subagentFile, subagent)
+    return {
+      type: 'subagent-end',
+      ...base,
+      subagent,
+      ...given({
+        subagentTranscript: subagentFile,
+        toolUse: launch?.toolUse,
+        subagentType: text(payload.agent_type),
+        taskDescription: launch?.description ?? backgroundDescription(payload, subagent),
+        lastMessage: text(payload.last_assistant_message),
+      }),
+    }
+  },
+
+  'post-todo': (payload, base) => ({
+    type: 'subagent-end',
+    ...base,
+    final: false,
+    ...given({
+      toolUse: text(payload.tool_use_id),
+      toolName: text(payload.tool_name),
+      toolInput: payload.tool_input,
+      subagent: text(payload.agent_id),
+    }),
+  }),
+}
+
+// Resumed from another directory, the first hook names a file below that directory which will never exist; later hooks name the right one.
+function startOf(payload: JsonObject, base: HookBase): HookBase {
+  if (payload.source !== 'resume' || base.transcript === undefined || exists(base.transcript)) return base
+  const { transcript: _wrong, ...rest } = base
+  return rest
+}
+
+function taskOf(payload: JsonObject) {
+  const input = asObject(payload.tool_input)
+  return given({
+    toolUse: text(payload.tool_use_id),
+    toolName: text(payload.tool_name),
+    toolInput: payload.tool_input,
+    subagentType: text(input?.subagent_type),
+    taskDescription: text(input?.description),
+  })
+}
+
+function subagentOf(base: HookBase, subagent: string | undefined) {
+  if (subagent === undefined) return {}
+  const file = base.transcript !== undefined && isSafeId(subagent) ? subagentTranscript(base.transcript, subagent) : undefined
+  return { subagent, ...given({ subagentTranscript: file }) }
+}
+
+function backgroundDescription(payload: JsonObject, subagent: string): string | undefined {
+  const task = asArray(payload.background_tasks).find((item) => asObject(item)?.id === subagent)
+  return text(asObject(task)?.description)
+}

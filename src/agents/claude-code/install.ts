@@ -1,0 +1,35 @@
+// Claude Code's hooks in .claude/settings.json, and the rule that keeps it from reading its own recordings.
+import { fileInstaller } from '../file-installer.ts'
+import { hookCommand, hookRecogniser } from '../hook-command.ts'
+import type { HookEntry } from '../hook-settings.ts'
+
+// Claude Code kills the hooks of a session's end after 1.5 seconds unless they ask for more.
+const sessionEndSeconds = 30
+
+const hooks: { event: string; verb: string; matcher?: string; timeout?: number }[] = [
+  { event: 'SessionStart', verb: 'session-start' },
+  { event: 'SessionEnd', verb: 'session-end', timeout: sessionEndSeconds },
+  { event: 'Stop', verb: 'stop' },
+  { event: 'UserPromptSubmit', verb: 'user-prompt-submit' },
+  { event: 'PreToolUse', verb: 'pre-task', matcher: 'Task' },
+  { event: 'PostToolUse', verb: 'post-task', matcher: 'Task' },
+  { event: 'PostToolUse', verb: 'post-todo', matcher: 'TodoWrite' },
+  { event: 'SubagentStop', verb: 'subagent-stop' },
+  { event: 'PreCompact', verb: 'pre-compact' },
+]
+
+export const claudeInstaller = fileInstaller({
+  configPath: '.claude/settings.json',
+  entries: (program) =>
+    hooks.map(
+      ({ event, verb, matcher = '', timeout }): HookEntry => ({
+        event,
+        matcher,
+        hook: { type: 'command', command: hookCommand(program, 'claude-code', verb), ...(timeout === undefined ? {} : { timeout }) },
+      }),
+    ),
+  isOurs: hookRecogniser(['claude-code', 'claudecode'], ['rewind\\s+claude-hook']),
+  members: [{ path: ['permissions', 'deny'], value: 'Read(./.entire/metadata/**)' }],
+  switches: [],
+  emptyMatcher: 'written',
+})

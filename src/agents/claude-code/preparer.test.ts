@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from 'bun:test'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AgentEvent } from '../../model/event.ts'
+import { prepareTranscript } from './preparer.ts'
+
+const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/claude-code')
+const dir = mkdtempSync(join(tmpdir(), 'entire-preparer-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const stop = (lastMessage?: string): AgentEvent => ({
+  type: 'turn-end',
+  session: 's',
+  ...(lastMessage === undefined ? {} : { lastMessage }),
+})
+const user = (content: string) => `${JSON.stringify({ type: 'user', message: { content } })}\n`
+const said = (id: string, text: string) => `${JSON.stringify({ type: 'assistant', message: { id, content: [{ type: 'text', text }] } })}\n`
+const noise = (size: number) => `${JSON.stringify({ type: 'attachment', content: 'x'.repeat(size) })}\n`
+
+/** Writes the first part, prepares, writes the second part meanwhile; tells what was in the file when preparing was done. */
+async function prepareWhileWriting(name: string, first: string, second: string, event: AgentEvent): Promise<string> {
+  const path = join(dir, `${name}.jsonl`)
+  writeFileSync(path, first)
+  const late = Bun.sleep(60).then(() => appendFileSync(path, second))
+  await prepareTranscript(path, event)
+  const seen = readFileSync(path, 'utf8')
+  await late
+  return seen
+}
+
+test.each([
+  ['the answer comes late', user('go'), said('m1', 'Done.'), 'Done.'],
+  ['an earlier turn ended with the same words', user('go') + said('m1', 'Done.') + user('again'), said('m2', 'Done.'), 'Done.'],
+  ['the answer has several parts', user('go') + said('m1', 'First.'), said('m1', 'Second.'), 'First.\n\nSecond.'],
+  ['the last line is half written', user('go') + said('m1', 'Done.').slice(0, 30), said('m1', 'Done.').slice(30), 'Done.'],
+  ['the answer is larger than the first look', user('go'), said('m1', 'y'.repeat(200_000)), 'y'.repeat(200_000)],
+  ['other large lines follow', user('go'), said('m1', 'Done.') + noise(100_000), 'Done.'],
+])('waits until the last message is there: %s', async (name, first, second, lastMessage) => {
+  expect(await prepareWhileWriting(name, first, second, stop(lastMessage))).toBe(first + second)
+})
+
+test.each([
+  ['the transcript has it already', user('go') + said('m1', 'Done.'), stop('Done.')],
+  ['nothing is expected', user('go'), stop()],
+  ['only blanks are expected', user('go'), stop(' \n')],
+  ['the message is one of a subagent, in its own transcript', user('go'), { ...stop('Done.'), subagentTranscript: '/other.jsonl' }],
+])('does not wait when %s', async (name, first, event) => {
+  expect(await prepareWhileWriting(name, first, noise(10), event)).toBe(first)
+})
+
+test('does not wait for a file that is not there, nor for one that nobody writes to', async () => {
+  await prepareTranscript(join(dir, 'missing.jsonl'), stop('Done.'))
+  const path = join(dir, 'old.jsonl')
+  writeFileSync(path, user('go'))
+  utimesSync(path, new Date(0), new Date(0))
+  await prepareTranscript(path, stop('Done.'))
+})
+
+test('gives up on a message that never comes', async () => {
+  const path = join(dir, 'never.jsonl')
+  writeFileSync(path, user('go'))
+  await prepareTranscript(path, stop('Done.'))
+})
+
+test('every captured turn is recognised as complete in its final transcript, and waited for in the one at hand', async () => {
+  const scenario = join(fixtures, 's8-bashfail')
+  const final = readFileSync(join(scenario, 'home/.claude/projects/-home-dev-app/56b00090-beb3-4904-94c0-99cfc2c4f867.jsonl'), 'utf8')
+  const atHook = readFileSync(join(scenario, '008-Stop.transcript-at-hook.jsonl'), 'utf8')
+  const answer = final.indexOf('It failed with exit 3.')
+  const end = final.indexOf('\n', answer) + 1
+  expect(final.startsWith(atHook)).toBe(true)
+  const before = atHook.length < end ? atHook : final.slice(0, final.lastIndexOf('\n', answer) + 1)
+  const seen = await prepareWhileWriting('captured', before, final.slice(before.length), stop('It failed with exit 3.'))
+  expect(seen.length).toBeGreaterThanOrEqual(end)
+})

@@ -1,0 +1,107 @@
+// Claude Code's transcript: one JSON object a line, one line per content block, appended to and never rewritten.
+import type { TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
+import { asNumber, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
+import { text } from '../hook-table.ts'
+import { type MessageTally, messageTally } from '../message-tally.ts'
+import { cleanPrompt } from '../prompt-text.ts'
+import { blocksOf, joinTexts, toBlocks } from './content.ts'
+import { finishedSubagents } from './finished-subagents.ts'
+
+const writingTools = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'mcp__acp__Write', 'mcp__acp__Edit'])
+// A subagent that is sent on after it finished finishes again; its transcript must not be counted again.
+const rememberedSubagents = 64
+
+export const claudeTranscript: TranscriptFormat = {
+  shape: () => 'lines',
+
+  readLines(lines, carry) {
+    const tally = messageTally(carry)
+    const before = asStrings(carry?.subagents)
+    const reading: Reading = { items: lines.length, files: new Set(), prompts: [], subagents: new Set() }
+    for (const entry of lines.map(parseEntry)) if (entry) readEntry(entry, reading, tally)
+    const subagents = [...reading.subagents].filter((id) => !before.includes(id))
+    return {
+      ...reading,
+      files: [...reading.files],
+      subagents,
+      tokens: tally.tokens,
+      carry: { ...tally.carry(), subagents: [...before, ...subagents].slice(-rememberedSubagents) },
+    }
+  },
+
+  toolResultId(lines, toolUse) {
+    for (const line of lines.toReversed()) {
+      if (!line.includes(toolUse)) continue
+      const entry = parseEntry(line)
+      if (entry && blocksOf(entry).some((block) => block.type === 'tool_result' && block.tool_use_id === toolUse)) return text(entry.uuid)
+    }
+    return undefined
+  },
+
+  truncateAt(lines, id) {
+    const at = lines.findIndex((line) => line.includes(id) && parseEntry(line)?.uuid === id)
+    return at < 0 ? lines : lines.slice(0, at + 1)
+  },
+}
+
+type Reading = Pick<TranscriptReading, 'items' | 'prompts' | 'summary' | 'model' | 'lastId'> & {
+  files: Set<string>
+  subagents: Set<string>
+}
+
+function parseEntry(line: string): JsonObject | undefined {
+  return asObject(parseJson(line))
+}
+
+function readEntry(entry: JsonObject, reading: Reading, tally: MessageTally): void {
+  const id = text(entry.uuid)
+  if (id !== undefined) reading.lastId = id
+  if (entry.type === 'assistant') readAssistant(entry, reading, tally)
+  else readPrompt(entry, reading)
+  for (const subagent of finishedSubagents(entry)) reading.subagents.add(subagent)
+}
+
+function readAssistant(entry: JsonObject, reading: Reading, tally: MessageTally): void {
+  const message = asObject(entry.message)
+  const model = text(message?.model)
+  // Errors of the API are written as answers of a model of this name.
+  if (model === '<synthetic>') return
+  if (model !== undefined) reading.model = model
+  const blocks = blocksOf(entry)
+  const said = joinTexts(blocks)?.trim()
+  if (said) reading.summary = said
+  for (const block of blocks) {
+    if (block.type !== 'tool_use' || !writingTools.has(text(block.name) ?? '')) continue
+    const input = asObject(block.input)
+    const file = text(input?.file_path) ?? text(input?.notebook_path)
+    if (file !== undefined) reading.files.add(file)
+  }
+  countTokens(message, tally)
+}
+
+function countTokens(message: JsonObject | undefined, tally: MessageTally): void {
+  const id = text(message?.id)
+  const usage = asObject(message?.usage)
+  if (id === undefined || usage === undefined) return
+  const input = asNumber(usage.input_tokens) ?? 0
+  const cacheCreation = asNumber(usage.cache_creation_input_tokens) ?? 0
+  const cacheRead = asNumber(usage.cache_read_input_tokens) ?? 0
+  const output = asNumber(usage.output_tokens) ?? 0
+  // A fork copies messages of its origin with every count at zero.
+  if (input + cacheCreation + cacheRead + output === 0) return
+  tally.meet(id, '')
+  tally.count(id, { input, cacheCreation, cacheRead, output, calls: 1 })
+}
+
+function readPrompt(entry: JsonObject, reading: Reading): void {
+  const prompt = cleanPrompt(typedText(entry) ?? '')
+  if (prompt !== undefined) reading.prompts.push(prompt)
+}
+
+function typedText(entry: JsonObject): string | undefined {
+  if (entry.isSidechain === true || entry.isMeta === true || entry.isCompactSummary === true) return undefined
+  if (entry.type === 'user' || entry.type === 'human') return joinTexts(blocksOf(entry))
+  // Typed while a turn was running: it never becomes an entry of the user.
+  const attachment = asObject(entry.attachment)
+  return attachment?.type === 'queued_command' ? joinTexts(toBlocks(attachment.prompt)) : undefined
+}

@@ -1,0 +1,43 @@
+// Hooks look at the end of large files that are still being written; this reads no more than asked for.
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+
+/** The complete lines in the last `bytes` of a file, oldest first; none when it cannot be read. */
+export function readLastLines(path: string, bytes: number): string[] {
+  const tail = readTail(path, bytes)
+  if (tail === undefined) return []
+  const lines = tail.text.split('\n')
+  // What follows the last newline is still being written; what comes before the first one was cut, unless the file begins there.
+  lines.pop()
+  return tail.whole ? lines : lines.slice(1)
+}
+
+function readTail(path: string, bytes: number): { text: string; whole: boolean } | undefined {
+  try {
+    const size = statSync(path).size
+    const buffer = Buffer.alloc(Math.min(bytes, size))
+    const fd = openSync(path, 'r')
+    try {
+      const read = readSync(fd, buffer, 0, buffer.length, size - buffer.length)
+      return { text: buffer.toString('utf8', 0, read), whole: buffer.length === size }
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** The first line of a file, as far as it lies within `bytes`. */
+export function readFirstLine(path: string, bytes: number): string | undefined {
+  try {
+    const fd = openSync(path, 'r')
+    try {
+      const buffer = Buffer.alloc(bytes)
+      return buffer.toString('utf8', 0, readSync(fd, buffer, 0, bytes, 0)).split('\n', 1)[0]
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,131 @@
+// Hooks as Claude Code and Gemini CLI keep them: per event a list of groups, each with a matcher and a list of commands.
+import { getNodeValue, type Node } from 'jsonc-parser'
+import { EntireError } from '../std/errors.ts'
+import type { Json, JsonObject } from '../std/json.ts'
+import { appendItem, findNode, insertProperty, parseSettings, removeNode, replaceValue } from './json-edit.ts'
+
+export interface HookEntry {
+  event: string
+  matcher: string
+  hook: { type: 'command'; command: string } & JsonObject
+}
+
+export interface HookLayout {
+  configPath: string
+  entries(command: string): HookEntry[]
+  isOurs(command: string): boolean
+  /** Texts that belong into lists elsewhere in the file. */
+  members: { path: string[]; value: string }[]
+  /** Switches that must be set for hooks to run. */
+  switches: { path: string[]; value: boolean }[]
+  /** How a group without a matcher is written. */
+  emptyMatcher: 'written' | 'left out'
+}
+
+interface FoundHook {
+  event: string
+  matcher: string
+  command: string
+  node: Node
+}
+
+export function addHooks(text: string, layout: HookLayout, options: { command: string; force: boolean }): { text: string; added: number } {
+  const wanted = layout.entries(options.command)
+  let edited = removeOurs(
+    text,
+    layout,
+    (hook, earlier) => !options.force && isWanted(hook, wanted) && !earlier.some((other) => isSame(other, hook)),
+  )
+  let added = 0
+  for (const entry of wanted) {
+    if (findHooks(edited, layout).some((hook) => isSame(hook, { ...entry, command: entry.hook.command }))) continue
+    edited = addEntry(edited, layout, entry)
+    added += 1
+  }
+  for (const { path, value } of layout.members) edited = addMember(edited, layout, path, value)
+  for (const { path, value } of layout.switches) edited = setSwitch(edited, layout, path, value)
+  return { text: edited, added }
+}
+
+/** All commands of ours in the file. */
+export function findHooks(text: string, layout: HookLayout): FoundHook[] {
+  const events = findNode(parseSettings(text, layout.configPath), ['hooks'])
+  return childrenOf(events).flatMap((property) => {
+    const [key, groups] = property.children ?? []
+    return childrenOf(groups).flatMap((group) =>
+      childrenOf(findNode(group, ['hooks'])).flatMap((node): FoundHook[] => {
+        const command: unknown = findNode(node, ['command'])?.value
+        if (typeof command !== 'string' || !layout.isOurs(command)) return []
+        return [{ event: String(key?.value), matcher: matcherOf(group), command, node }]
+      }),
+    )
+  })
+}
+
+/** Removes our commands except those to be kept, and the groups they leave empty. */
+export function removeOurs(text: string, layout: HookLayout, keep: (hook: FoundHook, earlier: FoundHook[]) => boolean): string {
+  const hooks = findHooks(text, layout)
+  const gone = hooks.findLast((hook, at) => !keep(hook, hooks.slice(0, at)))
+  if (!gone) return text
+  const list = gone.node.parent
+  const group = list?.parent?.parent
+  const edited = removeNode(text, list?.children?.length === 1 && group ? group : gone.node)
+  return removeOurs(edited, layout, keep)
+}
+
+function addEntry(text: string, layout: HookLayout, entry: HookEntry): string {
+  const prepared = ensure(ensure(text, layout, ['hooks'], {}), layout, ['hooks', entry.event], [])
+  const groups = findNode(parseSettings(prepared, layout.configPath), ['hooks', entry.event])
+  // Only into a group that is not empty: one that is empty when we leave is then known to be ours.
+  const lists = childrenOf(groups)
+    .filter((group) => matcherOf(group) === entry.matcher)
+    .map((group) => findNode(group, ['hooks']))
+  const list = lists.find((node) => node?.type === 'array' && childrenOf(node).length > 0)
+  if (list) return appendItem(prepared, list, entry.hook)
+  const matcher = entry.matcher !== '' || layout.emptyMatcher === 'written' ? { matcher: entry.matcher } : {}
+  return appendItem(prepared, typed(groups, 'array', layout, `hooks.${entry.event}`), { ...matcher, hooks: [entry.hook] })
+}
+
+function addMember(text: string, layout: HookLayout, path: string[], value: string): string {
+  const prepared = path.reduce((rest, _key, at) => ensure(rest, layout, path.slice(0, at + 1), at === path.length - 1 ? [] : {}), text)
+  const list = typed(findNode(parseSettings(prepared, layout.configPath), path), 'array', layout, path.join('.'))
+  return childrenOf(list).some((node) => node.value === value) ? prepared : appendItem(prepared, list, value)
+}
+
+function setSwitch(text: string, layout: HookLayout, path: string[], value: boolean): string {
+  const prepared = path.reduce((rest, _key, at) => ensure(rest, layout, path.slice(0, at + 1), at === path.length - 1 ? value : {}), text)
+  const node = findNode(parseSettings(prepared, layout.configPath), path)
+  return node && getNodeValue(node) !== value ? replaceValue(prepared, node, value) : prepared
+}
+
+/** Gives the path a value when it has none. */
+function ensure(text: string, layout: HookLayout, path: string[], value: Json): string {
+  const root = parseSettings(text, layout.configPath)
+  if (findNode(root, path)) return text
+  const parent = typed(findNode(root, path.slice(0, -1)), 'object', layout, path.slice(0, -1).join('.'))
+  return insertProperty(text, parent, path.at(-1) ?? '', value)
+}
+
+function typed(node: Node | undefined, type: 'object' | 'array', layout: HookLayout, name: string): Node {
+  if (node?.type === type) return node
+  throw new EntireError('bad-settings', `In ${layout.configPath}, ${name} is not ${type === 'array' ? 'a list' : 'an object'}.`, {
+    hint: `Correct ${layout.configPath} and run the command again. It was not changed.`,
+  })
+}
+
+function isWanted(hook: FoundHook, wanted: HookEntry[]): boolean {
+  return wanted.some((entry) => isSame(hook, { ...entry, command: entry.hook.command }))
+}
+
+function isSame(a: Omit<FoundHook, 'node'>, b: Omit<FoundHook, 'node'>): boolean {
+  return a.event === b.event && a.matcher === b.matcher && a.command === b.command
+}
+
+function matcherOf(group: Node): string {
+  const matcher: unknown = findNode(group, ['matcher'])?.value
+  return typeof matcher === 'string' ? matcher : ''
+}
+
+function childrenOf(node: Node | undefined): Node[] {
+  return node?.children ?? []
+}

@@ -1,0 +1,38 @@
+// An agent's hooks are a table from verb to meaning; this looks a verb up and refuses what nobody can act on.
+import type { Env } from '../model/agent.ts'
+import type { AgentEvent } from '../model/event.ts'
+import { EntireError } from '../std/errors.ts'
+import { asString, type JsonObject } from '../std/json.ts'
+
+export type HookTable = Record<string, (payload: JsonObject, base: HookBase, env: Env) => AgentEvent | null>
+
+/** What every event of a hook payload shares. */
+export type HookBase = Pick<AgentEvent, 'session' | 'transcript' | 'timestamp'>
+
+export function parseWithTable(agent: string, table: HookTable, verb: string, payload: JsonObject, env: Env): AgentEvent | null {
+  const parse = Object.hasOwn(table, verb) ? table[verb] : undefined
+  if (!parse)
+    throw new EntireError('unknown-hook', `${agent} has no hook called ${verb}.`, {
+      hint: `Known hooks: ${Object.keys(table).join(', ')}.`,
+    })
+  const session = asString(payload.session_id)
+  if (!session)
+    throw new EntireError('bad-payload', `The ${verb} hook of ${agent} came without a session_id.`, {
+      hint: 'Run `entire enable --force` to install the hooks again, and update the agent.',
+    })
+  const base: HookBase = { session, ...given({ transcript: text(payload.transcript_path), timestamp: text(payload.timestamp) }) }
+  return parse(payload, base, env)
+}
+
+/** A string that says something. */
+export function text(value: unknown): string | undefined {
+  const string = asString(value)
+  return string === '' ? undefined : string
+}
+
+/** The fields that have a value: an absent field and an undefined one are not the same thing in an event. */
+export function given<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}

@@ -1,0 +1,133 @@
+// Who wrote a commit, in lines. Three states of a file tell it: before the session, at its last step, as committed; measurements at each prompt tell the user's edits in between.
+import type { Attribution } from '../model/checkpoint.ts'
+import type { PromptAttribution } from '../model/session.ts'
+import { diffLines } from './line-diff.ts'
+
+/** A file of the commit that the session touched. A missing or binary file is the empty text. */
+export interface SessionFile {
+  path: string
+  /** At the commit the session is measured from. */
+  base: string
+  /** In the session's last step; as committed where there is no step. */
+  step: string
+  head: string
+}
+
+/** A file of the commit that the session did not touch. */
+export interface OtherFile {
+  path: string
+  parent: string
+  head: string
+}
+
+export interface AttributionInput {
+  /** Touched files that are not in the commit stay out: what is missing there was not removed by the user. */
+  files: SessionFile[]
+  others: OtherFile[]
+  /** Files touched by other sessions of the same commit: their lines are not the user's. */
+  otherSessions: ReadonlySet<string>
+  prompts: PromptAttribution[]
+  calculatedAt: string
+}
+
+/** Undefined when the commit holds no file the session touched. */
+export function attribute(input: AttributionInput): Attribution | undefined {
+  if (input.files.length === 0) return undefined
+  // Edits before the first prompt are where the session started from: nobody's share of this commit, but not the agent's work either.
+  const baseline = addedPerFile(input.prompts.filter((prompt) => prompt.number <= 1))
+  const between = input.prompts.filter((prompt) => prompt.number > 1)
+  const files = measureFiles(input.files, baseline, addedPerFile(between))
+
+  const agentAdded = atLeastZero(files.workAdded - files.baseline - files.userAdded)
+  const agentRemoved = atLeastZero(files.workRemoved - sum(input.prompts, (prompt) => prompt.userRemoved))
+  const userAdded = files.userAdded + files.lateAdded + measureOthers(input)
+  const userRemoved = files.lateRemoved + sum(between, (prompt) => prompt.userRemoved)
+
+  const humanModified = Math.min(userAdded, userRemoved)
+  const humanAdded = userAdded - humanModified
+  const humanRemoved = userRemoved - humanModified
+  // What users change of their own lines takes nothing from the agent.
+  const modifiedOfAgent = atLeastZero(humanModified - files.ownRemoved)
+  const agentLines = atLeastZero(agentAdded - humanRemoved - modifiedOfAgent)
+
+  const net = agentAdded + humanAdded - humanRemoved
+  const totalLinesChanged = agentLines + agentRemoved + humanAdded + humanModified + humanRemoved
+  return {
+    calculatedAt: input.calculatedAt,
+    agentLines,
+    agentRemoved,
+    humanAdded,
+    humanModified,
+    humanRemoved,
+    totalCommitted: net > 0 ? net : agentAdded,
+    totalLinesChanged,
+    agentPercentage: totalLinesChanged > 0 ? ((agentLines + agentRemoved) / totalLinesChanged) * 100 : 0,
+  }
+}
+
+/** What the user changed before a prompt: called when a turn starts, before the agent works. */
+export function measurePrompt(
+  number: number,
+  files: { path: string /** In the last step, else at the base. */; reference: string; worktree: string; base: string }[],
+  hasShadow: boolean,
+): PromptAttribution {
+  const users = files.map(({ path, reference, worktree }) => ({ path, ...diffLines(reference, worktree) }))
+  const agents = hasShadow ? files.map(({ base, reference }) => diffLines(base, reference)) : []
+  return {
+    number,
+    userAdded: sum(users, ({ added }) => added),
+    userRemoved: sum(users, ({ removed }) => removed),
+    agentAdded: sum(agents, ({ added }) => added),
+    agentRemoved: sum(agents, ({ removed }) => removed),
+    userAddedPerFile: Object.fromEntries(users.filter(({ added }) => added > 0).map(({ path, added }) => [path, added])),
+  }
+}
+
+/** Content for counting lines: one character per byte, so that no two contents look alike. Binary (a NUL early on, as git tells it) or missing is empty. */
+export function textOf(content: Buffer | undefined): string {
+  if (content === undefined || content.subarray(0, 8000).includes(0)) return ''
+  return content.toString('latin1')
+}
+
+function measureFiles(files: SessionFile[], baseline: Map<string, number>, between: Map<string, number>) {
+  const totals = { workAdded: 0, workRemoved: 0, lateAdded: 0, lateRemoved: 0, baseline: 0, userAdded: 0, ownRemoved: 0 }
+  for (const { path, base, step, head } of files) {
+    const work = diffLines(base, step)
+    const late = diffLines(step, head)
+    const before = baseline.get(path) ?? 0
+    const user = between.get(path) ?? 0
+    // A line that came before the first prompt and went before the commit changed nothing.
+    const lateRemoved = atLeastZero(late.removed - before)
+    totals.workAdded += work.added
+    totals.workRemoved += work.removed
+    totals.lateAdded += late.added
+    totals.lateRemoved += lateRemoved
+    totals.baseline += before
+    totals.userAdded += user
+    totals.ownRemoved += Math.min(lateRemoved, user)
+  }
+  return totals
+}
+
+/** Lines the user added to files no session touched, measured over this commit alone: earlier commits have their own record. */
+function measureOthers({ files, others, otherSessions }: AttributionInput): number {
+  const touched = new Set(files.map(({ path }) => path))
+  const users = others.filter(({ path }) => !touched.has(path) && !otherSessions.has(path))
+  return sum(users, ({ parent, head }) => diffLines(parent, head).added)
+}
+
+function addedPerFile(prompts: PromptAttribution[]): Map<string, number> {
+  const added = new Map<string, number>()
+  for (const [path, lines] of prompts.flatMap((prompt) => Object.entries(prompt.userAddedPerFile))) {
+    added.set(path, (added.get(path) ?? 0) + lines)
+  }
+  return added
+}
+
+function sum<T>(items: T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0)
+}
+
+function atLeastZero(value: number): number {
+  return Math.max(0, value)
+}

@@ -1,0 +1,76 @@
+// Where things are: branches, and paths inside the trees of steps and checkpoints.
+export const metadataRef = 'refs/heads/entire/checkpoints/v1'
+export const metadataBranch = 'entire/checkpoints/v1'
+
+/** Links of commits that were made without our commit hook: a note whose text is the trailer line. */
+export const notesRef = 'refs/notes/entire-checkpoints'
+
+const shadowPattern = /^refs\/heads\/entire\/[0-9a-fA-F]{7,}(?:-[0-9a-fA-F]{6})?$/
+
+export function shadowRef(baseCommit: string, worktreeId: string): string {
+  const worktree = new Bun.CryptoHasher('sha256').update(worktreeId).digest('hex').slice(0, 6)
+  return `refs/heads/entire/${baseCommit.slice(0, 7)}-${worktree}`
+}
+
+/** What rewinds and undos replaced, newest first, per work tree. */
+export function undoRef(worktreeId: string): string {
+  return `refs/entire/undo/${new Bun.CryptoHasher('sha256').update(worktreeId).digest('hex').slice(0, 6)}`
+}
+
+export function isShadowRef(ref: string): boolean {
+  return shadowPattern.test(ref) && ref !== metadataRef
+}
+
+export function branchOf(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '')
+}
+
+/** The ref that holds a checkpoint: the shared branch, or for ULIDs a ref of its own. */
+export function checkpointRef(id: string): string {
+  return isUlid(id) ? `refs/entire/checkpoints/${id.slice(-2)}/${id}` : metadataRef
+}
+
+/** Directory of a checkpoint in the tree of its ref; a ref of its own has it at the root. */
+export function checkpointDir(id: string): string {
+  return isUlid(id) ? '' : `${id.slice(0, 2)}/${id.slice(2)}`
+}
+
+function isUlid(id: string): boolean {
+  return id.length === 26
+}
+
+export function inDir(dir: string, name: string): string {
+  return dir === '' ? name : `${dir}/${name}`
+}
+
+export function sessionPaths(dir: string, slot: number) {
+  const at = inDir(dir, String(slot))
+  return {
+    dir: at,
+    metadata: `${at}/metadata.json`,
+    transcript: `${at}/full.jsonl`,
+    contentHash: `${at}/content_hash.txt`,
+    prompt: `${at}/prompt.txt`,
+    context: `${at}/context.md`,
+  }
+}
+
+/** Metadata of a session, in the work tree and in its steps. */
+export function sessionDir(session: string): string {
+  return `.entire/metadata/${session}`
+}
+
+export function taskDir(session: string, toolUse: string): string {
+  return `${sessionDir(session)}/tasks/${toolUse}`
+}
+
+export const transcriptName = 'full.jsonl'
+
+/** `full.jsonl`, `full.jsonl.001`, … */
+export function chunkName(index: number, base = transcriptName): string {
+  return index === 0 ? base : `${base}.${String(index).padStart(3, '0')}`
+}
+
+export function isInfrastructure(path: string): boolean {
+  return path === '.entire' || path.startsWith('.entire/')
+}

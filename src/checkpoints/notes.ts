@@ -1,0 +1,33 @@
+// Commits that were made without our commit hook cannot carry a trailer; a git note links them instead.
+import type { ObjectReader } from '../git/cat-file.ts'
+import { isOid } from '../git/oid.ts'
+import { readTree } from '../git/tree.ts'
+import { isCheckpointId } from '../model/checkpoint.ts'
+import { notesRef } from './layout.ts'
+
+/** Checkpoint ids by commit. */
+export async function readNotes(objects: ObjectReader): Promise<Map<string, string[]>> {
+  const blobs = await listNotes(objects, `${notesRef}^{tree}`, '')
+  const contents = await Promise.all(blobs.map((note) => objects.contents(note.oid)))
+  const links = blobs.map((note, index): [string, string[]] => [note.commit, parseNote(contents[index]?.content.toString('utf8') ?? '')])
+  return new Map(links.filter(([, ids]) => ids.length > 0))
+}
+
+/** A note that was appended to holds several links, in paragraphs of their own. */
+export function parseNote(text: string): string[] {
+  const ids = [...text.matchAll(/^Entire-Checkpoint:[ \t]*(\S+)[ \t]*$/gm)].map((match) => match[1] as string)
+  return [...new Set(ids)].filter(isCheckpointId)
+}
+
+// Git fans out the tree when there are many notes: ab/cd/ef… is the note of commit abcdef….
+async function listNotes(objects: ObjectReader, tree: string, prefix: string): Promise<{ commit: string; oid: string }[]> {
+  const entries = await readTree(objects, tree)
+  const lists = await Promise.all(
+    entries.map(async (entry) => {
+      const commit = prefix + entry.name
+      if (entry.isTree) return /^[0-9a-f]{2}$/.test(entry.name) ? listNotes(objects, entry.oid, commit) : []
+      return isOid(commit) ? [{ commit, oid: entry.oid }] : []
+    }),
+  )
+  return lists.flat()
+}

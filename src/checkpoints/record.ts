@@ -1,0 +1,172 @@
+// The JSON records of a checkpoint, in the field order older readers print. Reading accepts every age: missing fields, null lists, old names.
+import type { Attribution, CheckpointRecord, CheckpointSummary, SessionRecord } from '../model/checkpoint.ts'
+import { asArray, asNumber, asObject, asString, asStrings, type Json, type JsonObject } from '../std/json.ts'
+import { checkpointDir, sessionPaths } from './layout.ts'
+import { formatTokens, parseTokens } from './token-record.ts'
+
+export function formatCheckpoint(record: CheckpointRecord): JsonObject {
+  const sessions = Array.from({ length: record.sessionCount }, (_, slot) => {
+    const paths = sessionPaths(checkpointDir(record.checkpoint), slot)
+    return {
+      metadata: `/${paths.metadata}`,
+      transcript: `/${paths.transcript}`,
+      context: `/${paths.context}`,
+      content_hash: `/${paths.contentHash}`,
+      prompt: `/${paths.prompt}`,
+    }
+  })
+  return compact({
+    cli_version: record.cliVersion,
+    checkpoint_id: record.checkpoint,
+    strategy: record.strategy,
+    branch: record.branch,
+    checkpoints_count: record.steps,
+    files_touched: record.files,
+    sessions,
+    token_usage: record.tokens && formatTokens(record.tokens),
+  })
+}
+
+export function parseCheckpoint(value: unknown): CheckpointRecord | undefined {
+  const record = asObject(value)
+  const checkpoint = asString(record?.checkpoint_id)
+  if (record === undefined || checkpoint === undefined) return undefined
+  return compact({
+    cliVersion: asString(record.cli_version),
+    checkpoint,
+    strategy: asString(record.strategy) ?? '',
+    branch: asString(record.branch) || undefined,
+    steps: asNumber(record.checkpoints_count) ?? 0,
+    files: asStrings(record.files_touched),
+    sessionCount: asArray(record.sessions).length,
+    tokens: parseTokens(record.token_usage),
+  })
+}
+
+export function formatSession(record: SessionRecord): JsonObject {
+  return compact({
+    cli_version: record.cliVersion,
+    checkpoint_id: record.checkpoint,
+    session_id: record.session,
+    strategy: record.strategy,
+    created_at: record.createdAt,
+    branch: record.branch,
+    checkpoints_count: record.steps,
+    files_touched: record.files,
+    agent: record.agent,
+    model: record.model,
+    turn_id: record.turnId,
+    is_task: record.isTask || undefined,
+    tool_use_id: record.toolUse,
+    transcript_identifier_at_start: record.transcriptIdAtStart,
+    checkpoint_transcript_start: record.transcriptStart || undefined,
+    transcript_lines_at_start: record.transcriptStart || undefined,
+    token_usage: record.tokens && formatTokens(record.tokens),
+    summary: record.summary && formatSummary(record.summary),
+    initial_attribution: record.attribution && formatAttribution(record.attribution),
+    transcript_path: record.transcriptPath,
+  })
+}
+
+export function parseSession(value: unknown): SessionRecord | undefined {
+  const record = asObject(value)
+  const session = asString(record?.session_id)
+  if (record === undefined || session === undefined) return undefined
+  return compact({
+    cliVersion: asString(record.cli_version),
+    checkpoint: asString(record.checkpoint_id) ?? '',
+    session,
+    strategy: asString(record.strategy) ?? '',
+    createdAt: asString(record.created_at) ?? '',
+    branch: asString(record.branch) || undefined,
+    steps: asNumber(record.checkpoints_count) ?? 0,
+    files: asStrings(record.files_touched),
+    agent: asString(record.agent) ?? asStrings(record.agents)[0],
+    model: asString(record.model),
+    turnId: asString(record.turn_id),
+    isTask: record.is_task === true || undefined,
+    toolUse: asString(record.tool_use_id),
+    transcriptIdAtStart: asString(record.transcript_identifier_at_start),
+    transcriptStart: asNumber(record.checkpoint_transcript_start) || asNumber(record.transcript_lines_at_start) || 0,
+    tokens: parseTokens(record.token_usage),
+    summary: parseSummary(record.summary),
+    attribution: parseAttribution(record.initial_attribution),
+    transcriptPath: asString(record.transcript_path),
+  })
+}
+
+function formatAttribution(attribution: Attribution): JsonObject {
+  return {
+    calculated_at: attribution.calculatedAt,
+    agent_lines: attribution.agentLines,
+    agent_removed: attribution.agentRemoved,
+    human_added: attribution.humanAdded,
+    human_modified: attribution.humanModified,
+    human_removed: attribution.humanRemoved,
+    total_committed: attribution.totalCommitted,
+    total_lines_changed: attribution.totalLinesChanged,
+    agent_percentage: attribution.agentPercentage,
+    metric_version: 2,
+  }
+}
+
+function parseAttribution(value: unknown): Attribution | undefined {
+  const record = asObject(value)
+  if (record === undefined) return undefined
+  const number = (key: string) => asNumber(record[key]) ?? 0
+  return {
+    calculatedAt: asString(record.calculated_at) ?? '',
+    agentLines: number('agent_lines'),
+    agentRemoved: number('agent_removed'),
+    humanAdded: number('human_added'),
+    humanModified: number('human_modified'),
+    humanRemoved: number('human_removed'),
+    totalCommitted: number('total_committed'),
+    totalLinesChanged: number('total_lines_changed'),
+    agentPercentage: number('agent_percentage'),
+  }
+}
+
+function formatSummary(summary: CheckpointSummary): JsonObject {
+  const code = summary.learnings.code.map(
+    ({ path, line, endLine, finding }) => compact({ path, line, end_line: endLine, finding }) as JsonObject,
+  )
+  return {
+    intent: summary.intent,
+    outcome: summary.outcome,
+    learnings: { repo: summary.learnings.repo, code, workflow: summary.learnings.workflow },
+    friction: summary.friction,
+    open_items: summary.openItems,
+  }
+}
+
+function parseSummary(value: unknown): CheckpointSummary | undefined {
+  const record = asObject(value)
+  if (record === undefined) return undefined
+  const learnings = asObject(record.learnings) ?? {}
+  return {
+    intent: asString(record.intent) ?? '',
+    outcome: asString(record.outcome) ?? '',
+    learnings: {
+      repo: asStrings(learnings.repo),
+      code: asArray(learnings.code).flatMap(parseFinding),
+      workflow: asStrings(learnings.workflow),
+    },
+    friction: asStrings(record.friction),
+    openItems: asStrings(record.open_items),
+  }
+}
+
+function parseFinding(value: Json): CheckpointSummary['learnings']['code'] {
+  const record = asObject(value)
+  const path = asString(record?.path)
+  if (record === undefined || path === undefined) return []
+  return [compact({ path, line: asNumber(record.line), endLine: asNumber(record.end_line), finding: asString(record.finding) ?? '' })]
+}
+
+/** The object without its undefined fields. */
+function compact<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }
+}

@@ -1,0 +1,76 @@
+// One pass over a text that finds every place where a secret could be. What it does not report needs no second look.
+import { isHighEntropy, shortestToken } from './entropy.ts'
+import type { Span } from './rule.ts'
+import type { Keyword, RuleSet } from './rule-set.ts'
+
+export interface KeywordHit {
+  start: number
+  rule: number
+}
+
+export interface Candidates {
+  hits: KeywordHit[]
+  tokens: Span[]
+  /** Places where JSON spells a plain character as an escape, which hides what this pass looks for. */
+  disguised: number[]
+}
+
+const backslash = 92
+const tokenCharacter = Uint8Array.from({ length: 128 }, (_, code) => (/[A-Za-z0-9+_=-]/.test(String.fromCharCode(code)) ? 1 : 0))
+const hexDigits: Record<string, number> = { n: 0, t: 0, r: 0, b: 0, f: 0, v: 0, u: 4, x: 2 }
+
+/** The letters of an escape in front of a token are not part of it. */
+function afterEscape(text: string, at: number): number {
+  const digits = hexDigits[text[at + 1] ?? '']
+  if (digits === undefined) return at + 1
+  if (digits === 0) return at + 2
+  const code = text.slice(at + 2, at + 2 + digits)
+  return code.length === digits && !/[^0-9A-Fa-f]/.test(code) ? at + 2 + digits : at + 1
+}
+
+function isDisguise(text: string, at: number): boolean {
+  const next = text[at + 1]
+  return next === '/' || (next === 'u' && text[at + 2] === '0' && text[at + 3] === '0' && /[2-7]/.test(text[at + 4] ?? ''))
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+}
+
+function fits(text: string, start: number, keyword: Keyword): boolean {
+  if (keyword.exact && !text.startsWith(keyword.text, start)) return false
+  if (!keyword.bounded || start === 0 || !isLetter(text.charCodeAt(start - 1))) return true
+  return text.charCodeAt(start - 2) === backslash || (text[start - 5] === 'u' && text.charCodeAt(start - 6) === backslash)
+}
+
+export function findCandidates(text: string, start: number, end: number, { automaton, keywords }: RuleSet): Candidates {
+  const { symbols, next, found } = automaton
+  const hits: KeywordHit[] = []
+  const tokens: Span[] = []
+  const disguised: number[] = []
+  let row = 0
+  let tokenStart = start
+  for (let i = start; i < end; i++) {
+    const code = text.charCodeAt(i)
+    if (code < 128) {
+      row = next[row + symbols[code]!]!
+      if ((row & 1) === 1) {
+        row -= 1
+        for (const index of found.get(row)!) {
+          const keyword = keywords[index]!
+          const at = i + 1 - keyword.text.length
+          if (at >= keyword.lead && fits(text, at, keyword)) hits.push({ start: at - keyword.lead, rule: keyword.rule })
+        }
+      }
+      if (tokenCharacter[code] === 1) continue
+    } else row = 0
+    if (i - tokenStart >= shortestToken && isHighEntropy(text, tokenStart, i)) tokens.push({ start: tokenStart, end: i })
+    tokenStart = i + 1
+    if (code === backslash) {
+      tokenStart = afterEscape(text, i)
+      if (isDisguise(text, i)) disguised.push(i)
+    }
+  }
+  if (end - tokenStart >= shortestToken && isHighEntropy(text, tokenStart, end)) tokens.push({ start: tokenStart, end })
+  return { hits, tokens, disguised }
+}

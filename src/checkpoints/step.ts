@@ -1,0 +1,105 @@
+// A step: the work tree and the session's metadata at the end of a turn, as a commit on the session's shadow branch.
+import type { ObjectReader } from '../git/cat-file.ts'
+import type { Import, TreeChange } from '../git/fast-import.ts'
+import type { Identity } from '../git/identity.ts'
+import type { Oid } from '../git/oid.ts'
+import { chunkName, sessionDir } from './layout.ts'
+
+/** Where a step goes: on top of the branch for HEAD, taking over the branch of an older base when HEAD has moved. */
+export interface StepSite {
+  ref: string
+  head: Oid
+  headTree: Oid
+  parent: { commit: Oid; tree: Oid } | undefined
+  /** A branch for an older HEAD whose steps this branch takes over. */
+  moved: { ref: string; commit: Oid } | undefined
+}
+
+export async function findStepSite(objects: ObjectReader, options: { head: Oid; ref: string; oldRef: string }): Promise<StepSite> {
+  const [headTree, tip, tree, oldTip, oldTree] = await Promise.all([
+    objects.info(`${options.head}^{tree}`),
+    objects.info(options.ref),
+    objects.info(`${options.ref}^{tree}`),
+    options.oldRef === options.ref ? undefined : objects.info(options.oldRef),
+    options.oldRef === options.ref ? undefined : objects.info(`${options.oldRef}^{tree}`),
+  ])
+  const own = tip && tree ? { commit: tip.oid, tree: tree.oid } : undefined
+  const old = oldTip && oldTree ? { commit: oldTip.oid, tree: oldTree.oid } : undefined
+  return {
+    ref: options.ref,
+    head: options.head,
+    headTree: headTree?.oid ?? '',
+    parent: own ?? old,
+    moved: old && { ref: options.oldRef, commit: old.commit },
+  }
+}
+
+/** True when the next step cannot build on the tree of the last one: there is none, or HEAD has moved since. */
+export function startsFresh(site: StepSite): boolean {
+  return site.parent === undefined || site.moved !== undefined
+}
+
+export interface Step {
+  site: StepSite
+  message: string
+  author: Identity
+  seconds: number
+  changes: TreeChange[]
+}
+
+/** Returns false, leaving the branch where it was, when nothing differs from the step before. */
+export async function writeStep(objects: ObjectReader, writes: Import, step: Step): Promise<boolean> {
+  const { site } = step
+  const mark = writes.commit({
+    ref: site.ref,
+    parent: site.parent?.commit,
+    ...(site.moved && site.moved.commit !== site.parent?.commit ? { mergeParents: [site.moved.commit] } : {}),
+    message: step.message,
+    author: step.author,
+    seconds: step.seconds,
+    changes: startsFresh(site) ? [...(await freshTree(objects, site)), ...step.changes] : step.changes,
+  })
+  if (site.parent === undefined || site.moved !== undefined || (await writes.treeOf(mark)) !== site.parent.tree) return true
+  writes.reset(site.ref, site.parent.commit)
+  return false
+}
+
+// HEAD's tree, with the metadata that sessions left in earlier steps.
+async function freshTree(objects: ObjectReader, site: StepSite): Promise<TreeChange[]> {
+  const metadata = site.parent && (await objects.info(`${site.parent.commit}:.entire/metadata`))
+  return [
+    { path: '', mode: '040000', oid: site.headTree },
+    ...(metadata === undefined ? [] : [{ path: '.entire/metadata', mode: '040000' as const, oid: metadata.oid }]),
+  ]
+}
+
+export interface SessionFiles {
+  chunks: { oid: Oid }[]
+  prompts: string
+  summary: string
+  context: string
+}
+
+/** The session's metadata directory as it should be: pieces of an older transcript must not survive in it. */
+export async function sessionChanges(
+  objects: ObjectReader,
+  session: string,
+  parent: Oid | undefined,
+  files: SessionFiles,
+): Promise<TreeChange[]> {
+  const dir = sessionDir(session)
+  const tasks = parent && (await objects.info(`${parent}:${dir}/tasks`))
+  const texts = { 'prompt.txt': files.prompts, 'summary.txt': files.summary, 'context.md': files.context }
+  return [
+    { path: dir, deleted: true },
+    ...(tasks ? [{ path: `${dir}/tasks`, mode: '040000' as const, oid: tasks.oid }] : []),
+    ...files.chunks.map(({ oid }, index) => ({ path: `${dir}/${chunkName(index)}`, mode: '100644' as const, oid })),
+    ...Object.entries(texts).map(([name, text]) => ({ path: `${dir}/${name}`, mode: '100644' as const, content: Buffer.from(text) })),
+  ]
+}
+
+/** The message of a step: subject and trailers, as other readers expect them. */
+export function stepMessage(subject: string, session: string, strategy: string, task?: string): string {
+  const metadata = task === undefined ? `Entire-Metadata: ${sessionDir(session)}` : `Entire-Metadata-Task: ${task}`
+  return `${subject}\n\n${metadata}\nEntire-Session: ${session}\nEntire-Strategy: ${strategy}\n`
+}

@@ -1,0 +1,114 @@
+// One ref and its copy on a remote: push what is new here; if the remote has something new too, take both.
+import type { ObjectReader } from '../git/cat-file.ts'
+import { git } from '../git/exec.ts'
+import { startImport, type TreeChange } from '../git/fast-import.ts'
+import type { Identity } from '../git/identity.ts'
+import type { Oid } from '../git/oid.ts'
+import { moveRefs } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import type { Clock } from '../std/time.ts'
+import { planMerge } from './tree-merge.ts'
+
+const timeoutMs = 120_000
+const attempts = 3
+
+export interface Sync {
+  repo: Repo
+  objects: ObjectReader
+  remote: string
+  ref: string
+  author: Identity
+  clock: Clock
+  say(line: string): void
+}
+
+export async function syncRef(sync: Sync): Promise<void> {
+  const local = await tipOf(sync)
+  if (local === undefined || local === (await sync.objects.info(trackingRef(sync)))?.oid) return
+  sync.say(`[entire] Pushing ${shortName(sync.ref)} to ${sync.remote}...`)
+  let failure = await push(sync)
+  for (let attempt = 1; failure !== undefined && attempt <= attempts; attempt += 1) {
+    sync.say(`[entire] Syncing ${shortName(sync.ref)} with remote...`)
+    if (!(await fetchAndMerge(sync))) break
+    failure = await push(sync)
+  }
+  if (failure !== undefined) sync.say(`[entire] Warning: failed to push sessions after sync: ${failure}`)
+  else await noteRemote(sync)
+}
+
+// --no-verify: our own pre-push hook is running. Never --force.
+async function push(sync: Sync): Promise<string | undefined> {
+  const result = await git(sync.repo, ['push', '--no-verify', '--quiet', sync.remote, `${sync.ref}:${sync.ref}`], {
+    accept: [1, 128, 137],
+    timeoutMs,
+  })
+  return result.code === 0 ? undefined : lastLine(result.stderr)
+}
+
+/** False when the remote has nothing that could be in the way: then the failure is of another kind. */
+async function fetchAndMerge(sync: Sync): Promise<boolean> {
+  const fetched = `refs/entire-fetch-tmp/${process.pid}`
+  const result = await git(
+    sync.repo,
+    ['fetch', '--no-tags', '--no-write-fetch-head', '--quiet', '--no-auto-gc', sync.remote, `+${sync.ref}:${fetched}`],
+    {
+      accept: [1, 128, 137],
+      timeoutMs,
+    },
+  )
+  const theirs = result.code === 0 ? (await sync.objects.info(fetched))?.oid : undefined
+  if (theirs === undefined) return false
+  await mergeWith(sync, theirs)
+  await moveRefs(sync.repo, [{ ref: fetched, to: undefined, from: theirs }])
+  return true
+}
+
+async function mergeWith(sync: Sync, theirs: Oid): Promise<void> {
+  const ours = (await tipOf(sync)) as Oid
+  const base = await mergeBase(sync.repo, ours, theirs)
+  if (base === theirs) return
+  if (base === ours) return moveRefs(sync.repo, [{ ref: sync.ref, to: theirs, from: ours }])
+  const changes: TreeChange[] = await planMerge(sync.objects, { base, ours, theirs })
+  const writes = startImport(sync.repo)
+  writes.commit({
+    ref: sync.ref,
+    parent: ours,
+    mergeParents: [theirs],
+    message: 'Merge remote session logs\n',
+    author: sync.author,
+    seconds: Math.floor(sync.clock().getTime() / 1000),
+    changes,
+  })
+  await writes.finish()
+}
+
+async function mergeBase(repo: Repo, a: Oid, b: Oid): Promise<Oid | undefined> {
+  const result = await git(repo, ['merge-base', a, b], { accept: [1] })
+  return result.code === 0 ? result.stdout.toString('latin1').trim() : undefined
+}
+
+async function tipOf(sync: Sync): Promise<Oid | undefined> {
+  return (await sync.objects.info(sync.ref))?.oid
+}
+
+// Git updates remote-tracking branches of branches by itself; other refs, and remotes given as a URL, have none.
+async function noteRemote(sync: Sync): Promise<void> {
+  const [local, known] = [await tipOf(sync), await sync.objects.info(trackingRef(sync))]
+  if (local === undefined || known?.oid === local || /[:/\\]/.test(sync.remote)) return
+  await moveRefs(sync.repo, [{ ref: trackingRef(sync), to: local, from: known?.oid }])
+}
+
+function trackingRef({ ref, remote }: Sync): string {
+  return ref.startsWith('refs/heads/')
+    ? `refs/remotes/${remote}/${ref.slice('refs/heads/'.length)}`
+    : `refs/entire-remotes/${remote}/${ref.slice('refs/'.length)}`
+}
+
+function shortName(ref: string): string {
+  return ref.replace(/^refs\/(heads\/)?/, '')
+}
+
+function lastLine(text: string): string {
+  const lines = text.trim().split('\n')
+  return lines.findLast((line) => /^(fatal|error|!| !)/.test(line)) ?? lines.at(-1) ?? ''
+}

@@ -1,0 +1,163 @@
+// Reads what an agent appended to its transcript since last time, redacts it, and stores it as blobs. What was stored before is
+// referenced, not read again: the cost of a save is that of what was appended.
+import { closeSync, openSync } from 'node:fs'
+import { blobOid } from '../git/oid.ts'
+import type { TranscriptFormat, TranscriptReading } from '../model/agent.ts'
+import type { TranscriptCursor } from '../model/session.ts'
+import { addTokens, noTokens } from '../model/tokens.ts'
+import { EntireError } from '../std/errors.ts'
+import { fileSize } from '../std/file.ts'
+import { readRange } from '../std/file-range.ts'
+import { parseJson } from '../std/json.ts'
+import { sha256Append, sha256Start } from '../std/sha256.ts'
+import { chunkBytes, chunkDocument, maxBlobBytes } from './chunk.ts'
+import { type ChunkStore, chunkWriter, newline, withoutFinalNewline } from './chunk-writer.ts'
+
+/** More than this at once is not a conversation; reading it would block the agent for minutes. */
+export const maxUnseenBytes = 512 * 1024 * 1024
+
+const blockBytes = 8 * 1024 * 1024
+const sealBytes = 1024
+
+export interface TranscriptSource extends ChunkStore {
+  format: TranscriptFormat
+  path: string
+  cursor: TranscriptCursor | undefined
+  redact(text: string): string
+  /** Bytes at the beginning that are stored but whose content does not count. */
+  ignoreBefore: number
+}
+
+export interface TranscriptUpdate {
+  cursor: TranscriptCursor
+  reading: TranscriptReading
+  /** The transcript is not the one that was read before: positions start again. */
+  restarted: boolean
+}
+
+/** Undefined when there is no transcript (yet). */
+export async function readAppended(source: TranscriptSource): Promise<TranscriptUpdate | undefined> {
+  const size = fileSize(source.path)
+  if (size === undefined || size === 0) return undefined
+  const fd = openSync(source.path, 'r')
+  try {
+    const head = readRange(fd, 0, Math.min(size, 256)).toString('utf8')
+    return source.format.shape(head) === 'document' ? readDocument(source, fd, size) : await readLines(source, fd, size)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+async function readLines(source: TranscriptSource, fd: number, size: number): Promise<TranscriptUpdate> {
+  const known = source.cursor
+  const continues = known !== undefined && known.path === source.path && known.bytes <= size && sealAt(fd, known.bytes) === known.seal
+  const from = continues ? afterNewline(fd, known.bytes) : 0
+  if (size - from > maxUnseenBytes) throw tooLarge(source.path, size - from)
+  const writer = chunkWriter(source, continues ? known.chunks : [])
+  let reading = emptyReading(continues ? known.carry : undefined)
+  let hash = continues ? known.hash : sha256Start()
+  let consumed = from
+  for (const block of lineBlocks(fd, from, size, source)) {
+    const text = block.toString('utf8')
+    const part = source.format.readLines(text.replace(/\n$/, '').split('\n'), reading.carry)
+    reading =
+      consumed + block.length <= source.ignoreBefore
+        ? { ...emptyReading(part.carry), items: reading.items + part.items }
+        : mergeReadings(reading, part)
+    const redacted = Buffer.from(source.redact(text))
+    // The hash is that of the joined pieces: a newline between them, none at the end.
+    if (consumed > 0) hash = sha256Append(hash, newline)
+    hash = sha256Append(hash, withoutFinalNewline(redacted))
+    await writer.append(redacted)
+    consumed += block.length
+  }
+  await writer.flush()
+  return {
+    cursor: {
+      path: source.path,
+      bytes: consumed,
+      items: (continues ? known.items : 0) + reading.items,
+      seal: sealAt(fd, consumed),
+      chunks: writer.chunks,
+      hash,
+      ...(reading.carry === undefined ? {} : { carry: reading.carry }),
+    },
+    reading,
+    restarted: known !== undefined && !continues,
+  }
+}
+
+// Whole lines in blocks of bounded size. A last line without newline counts when it is a whole JSON value.
+function* lineBlocks(fd: number, from: number, size: number, source: Pick<TranscriptSource, 'path' | 'ignoreBefore'>): Generator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  for (let at = from; at < size; ) {
+    const limit = at < source.ignoreBefore ? source.ignoreBefore : size
+    const block = readRange(fd, at, Math.min(blockBytes, limit - at, size - at))
+    if (block.length === 0) break
+    at += block.length
+    const joined = rest.length === 0 ? block : Buffer.concat([rest, block])
+    const end = joined.lastIndexOf(10) + 1
+    if (end > 0) yield joined.subarray(0, end)
+    rest = joined.subarray(end)
+    if (rest.length > maxBlobBytes) throw tooLarge(source.path, rest.length)
+  }
+  if (rest.length > 0 && parseJson(rest.toString('utf8')) !== undefined) yield rest
+}
+
+function readDocument(source: TranscriptSource, fd: number, size: number): TranscriptUpdate {
+  if (size > maxUnseenBytes) throw tooLarge(source.path, size)
+  const text = readRange(fd, 0, size).toString('utf8')
+  const from = source.cursor?.path === source.path ? source.cursor.items : 0
+  const read = source.format.readDocument ?? (() => emptyReading(undefined))
+  const total = read(text, 0).items
+  const restarted = total < from
+  const redacted = Buffer.from(source.redact(text))
+  const chunks = chunkDocument(redacted, chunkBytes).map((content: Buffer) => {
+    source.store(content)
+    return { oid: blobOid(content, source.like), bytes: content.length }
+  })
+  const hash = sha256Append(sha256Start(), redacted)
+  return {
+    cursor: { path: source.path, bytes: size, items: total, seal: '', chunks, hash },
+    reading: read(text, restarted ? 0 : from),
+    restarted,
+  }
+}
+
+function mergeReadings(a: TranscriptReading, b: TranscriptReading): TranscriptReading {
+  return {
+    ...a,
+    ...b,
+    items: a.items + b.items,
+    files: [...new Set([...a.files, ...b.files])],
+    prompts: [...a.prompts, ...b.prompts],
+    tokens: addTokens(a.tokens, b.tokens),
+    subagents: [...a.subagents, ...b.subagents],
+  }
+}
+
+export function emptyReading(carry: TranscriptReading['carry']): TranscriptReading {
+  return { items: 0, files: [], prompts: [], tokens: noTokens, subagents: [], ...(carry === undefined ? {} : { carry }) }
+}
+
+// A last line that was read before its newline arrived is complete; the newline belongs to it.
+function afterNewline(fd: number, position: number): number {
+  if (position === 0) return 0
+  const around = readRange(fd, position - 1, 2)
+  return around[0] !== 10 && around[1] === 10 ? position + 1 : position
+}
+
+function sealAt(fd: number, end: number): string {
+  const start = Math.max(0, end - sealBytes)
+  return new Bun.CryptoHasher('sha1').update(readRange(fd, start, end - start)).digest('hex')
+}
+
+function tooLarge(path: string, bytes: number): EntireError {
+  return new EntireError(
+    'transcript-too-large',
+    `The transcript ${path} holds ${Math.round(bytes / 2 ** 20)} MiB that were never recorded.`,
+    {
+      hint: 'Files are recorded as usual; the transcript is left out. Start a new session to record conversations again.',
+    },
+  )
+}

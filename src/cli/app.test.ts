@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+import { entire } from '../../test/support/entire.ts'
+import { tempDir, tempRepo } from '../../test/support/repo.ts'
+import { version } from '../std/version.ts'
+import { buildCli } from './app.ts'
+import { cliReference } from './reference.ts'
+
+test.each([
+  ['no arguments: help', [], 0, 'COMMANDS', ''],
+  ['help of a command by flag', ['enable', '--help'], 0, 'EXAMPLES', ''],
+  ['help of a command by name', ['help', 'status'], 0, 'entire status [--detailed] [--json]', ''],
+  ['help of hooks', ['hooks', '--help'], 0, 'Called by the hooks', ''],
+  ['the version by flag', ['--version'], 0, version, ''],
+  ['an unknown command is wrong usage', ['enble'], 2, '', 'did you mean `enable`?'],
+  ['an unknown flag is wrong usage and names the help', ['status', '--jsn'], 2, '', 'entire status --help'],
+  ['rewind says what exists', ['rewind'], 2, '', 'entire rewind --list'],
+  ['a failure has code 1', ['explain'], 1, '', 'error: Not a git repository.'],
+] as const)('%s', async (_rule, args, code, out, err) => {
+  await using dir = tempDir()
+  const answer = await entire(dir, [...args])
+  expect(answer.code).toBe(code)
+  expect(answer.out).toContain(out)
+  expect(answer.err).toContain(err)
+  if (code === 0) expect(answer.err).toBe('')
+  else expect(answer.out).toBe('')
+})
+
+test('the version is available to scripts', async () => {
+  await using dir = tempDir()
+  const { out } = await entire(dir, ['version', '--json'])
+  expect(JSON.parse(out)).toMatchObject({ version })
+})
+
+test('every command has a manual with examples', () => {
+  const page = cliReference(buildCli())
+  const commands = page.match(/^## entire .+$/gm) ?? []
+  expect(commands.length).toBeGreaterThanOrEqual(7)
+  expect(page.match(/^EXAMPLES$/gm)?.length).toBe(commands.length)
+})
+
+test('output that is piped has no colours, and a settings file that is broken is named', async () => {
+  await using repo = await tempRepo()
+  repo.write('.entire/settings.json', '{ "enabled": tru')
+  const answer = await entire(repo, ['status'], { env: { TERM: 'xterm-256color' } })
+  expect(answer).toEqual({
+    code: 1,
+    out: '',
+    err: 'error: .entire/settings.json is not a JSON object.\nhint: Repair the file, or remove it and run `entire enable`.\n',
+  })
+})

@@ -1,0 +1,75 @@
+// `entire hooks git <hook>`: git runs these through the scripts we installed.
+import { closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { findHookRepo } from '../../git/repo.ts'
+import { type Answer, dropLoneTrailer, linkCommit, messageFile } from '../../session/link-commit.ts'
+import { postCommit } from '../../session/post-commit.ts'
+import { postRewrite } from '../../session/post-rewrite.ts'
+import { isSetUp, writeSetting } from '../../session/settings.ts'
+import type { Recorder } from '../../session/work.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
+import { createRecorder } from '../recorder.ts'
+
+type GitHook = (recorder: Recorder, args: string[]) => Promise<void> | void
+
+const hooks: Record<string, GitHook> = {
+  'prepare-commit-msg': (recorder, [path = '', source = '']) =>
+    linkCommit(recorder, message(path), {
+      source,
+      ask: (question) => askOnTerminal(recorder, question),
+      rememberAlways: () => writeSetting(recorder.repo.root, 'local', { commit_linking: 'always' }),
+    }),
+  'commit-msg': (_recorder, [path = '']) => dropLoneTrailer(message(path)),
+  'post-commit': (recorder) => postCommit(recorder),
+  'pre-push': async (recorder, [remote = '']) => {
+    const { pushCheckpoints } = await import('../../session/push.ts')
+    await pushCheckpoints(recorder, remote)
+  },
+  'post-rewrite': async (recorder, [kind = '']) => postRewrite(recorder, kind, await Bun.stdin.text()),
+}
+
+export async function runGitHook(name: string, args: string[]): Promise<void> {
+  const hook = hooks[name]
+  if (hook === undefined)
+    throw new EntireError('unknown-hook', `Git hook ${JSON.stringify(name)} is not one of ours.`, {
+      hint: `Ours: ${Object.keys(hooks).join(', ')}.`,
+    })
+  const repo = findHookRepo(process.cwd(), process.env)
+  if (repo === undefined || !isSetUp(repo.root)) return
+  const recorder = createRecorder(repo, { component: 'git-hooks' })
+  if (!recorder.settings.enabled) return
+  const started = performance.now()
+  try {
+    await hook(recorder, args)
+    recorder.log.write('debug', `git ${name}`, { ms: Math.round(performance.now() - started) })
+  } catch (error) {
+    recorder.log.write('error', messageOf(error), { hook: name })
+    throw error
+  }
+}
+
+// Written in place: git has the file open by name, and its mode is git's business.
+function message(path: string) {
+  return messageFile(resolve(path), (file, text) => writeFileSync(file, text))
+}
+
+function askOnTerminal({ env }: Recorder, question: string): Answer {
+  if (env.ENTIRE_TEST_TTY) return 'yes'
+  let fd: number
+  try {
+    fd = openSync('/dev/tty', 'r+')
+  } catch {
+    return 'yes'
+  }
+  try {
+    writeSync(fd, question)
+    const buffer = Buffer.alloc(256)
+    const answer = buffer.subarray(0, readSync(fd, buffer)).toString('utf8').trim().toLowerCase()
+    if (answer === 'n' || answer === 'no') return 'no'
+    return answer === 'a' || answer === 'always' ? 'always' : 'yes'
+  } catch {
+    return 'yes'
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,59 @@
+// `entire hooks …`: what agents and git call. It must be quick, must never break its caller, and says on stderr what it did.
+
+import { findAgent } from '../../agents/index.ts'
+import { findRepo } from '../../git/repo.ts'
+import { dispatch } from '../../session/dispatch.ts'
+import { isSetUp } from '../../session/settings.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
+import { createRecorder } from '../recorder.ts'
+import { readPayload } from './hook-payload.ts'
+import { runGitHook } from './hooks-git.ts'
+
+/** Exit code: 0 for everything that can happen in use; a hook that fails would get in the way of the agent or the commit. */
+export async function runHook(args: string[]): Promise<number> {
+  const [kind = '', verb = ''] = args
+  try {
+    if (kind === 'git') await runGitHook(verb, args.slice(2))
+    else await runAgentHook(kind, verb, args)
+  } catch (error) {
+    report(error, kind, verb)
+  }
+  return 0
+}
+
+async function runAgentHook(name: string, verb: string, args: string[]): Promise<void> {
+  const agent = findAgent(name)
+  if (agent === undefined)
+    throw new EntireError('unknown-agent', `Unknown agent ${JSON.stringify(name)}.`, {
+      hint: 'Run `entire enable --help` for the agents there are.',
+    })
+  if (!agent.hookNames.includes(verb)) {
+    throw new EntireError('unknown-hook', `${agent.type} has no hook ${JSON.stringify(verb)}.`, {
+      hint: `Its hooks: ${agent.hookNames.join(', ')}.`,
+    })
+  }
+  const payload = await readPayload(args)
+  const from = agent.projectDir(payload, process.env) ?? process.cwd()
+  const repo = findRepo(from, process.env) ?? findRepo(process.cwd(), process.env)
+  if (repo === undefined || !isSetUp(repo.root)) return
+  const recorder = createRecorder(repo, { component: 'hooks', agent: name })
+  if (!recorder.settings.enabled) return
+  const event = agent.parseHook(verb, payload, process.env)
+  if (event === null) return
+  const started = performance.now()
+  try {
+    await dispatch(recorder, agent, event)
+    recorder.log.write('info', `${name} ${verb}`, { session_id: event.session, ms: Math.round(performance.now() - started) })
+  } catch (error) {
+    recorder.log.write('error', messageOf(error), { session_id: event.session, hook: verb })
+    throw error
+  }
+}
+
+function report(error: unknown, kind: string, verb: string): void {
+  if (error instanceof EntireError) process.stderr.write(`[entire] ${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}\n`)
+  else
+    process.stderr.write(
+      `[entire] hooks ${kind} ${verb} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
+}

@@ -1,0 +1,51 @@
+// Ties recording to the real world: clock, randomness, log file, terminal.
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { agents, findAgentByType } from '../agents/index.ts'
+import { redactText } from '../checkpoints/redact/redact-text.ts'
+import { redactTranscript } from '../checkpoints/redact/redact-transcript.ts'
+import { createRedactor } from '../checkpoints/redact/redactor.ts'
+import type { Repo } from '../git/repo.ts'
+import { defaultSettings, type Settings } from '../model/settings.ts'
+import { readSettings } from '../session/settings.ts'
+import type { Recorder } from '../session/work.ts'
+import { messageOf } from '../std/errors.ts'
+import { fileLog, type LogFields, parseLogLevel } from '../std/log.ts'
+import { systemRandom } from '../std/random.ts'
+import { systemClock } from '../std/time.ts'
+import { version } from '../std/version.ts'
+import { hookCommand, programPath } from './program.ts'
+
+export function createRecorder(repo: Repo, context: LogFields): Recorder {
+  const { settings, problem } = hookSettings(repo.root)
+  const level = parseLogLevel(process.env.ENTIRE_LOG_LEVEL) ?? settings.logLevel
+  const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), level, context)
+  if (problem !== undefined) log.write('error', problem)
+  const redactor = createRedactor(settings.redaction)
+  return {
+    repo,
+    settings,
+    env: process.env,
+    home: process.env.HOME ?? homedir(),
+    command: hookCommand(settings, programPath()),
+    cliVersion: version,
+    clock: systemClock,
+    random: systemRandom,
+    log,
+    say: (line) => process.stderr.write(`${line}\n`),
+    respond: (text) => process.stdout.write(text),
+    agents,
+    findAgentByType,
+    redact: (text) => redactTranscript(text, redactor),
+    redactText: (text) => redactText(text, redactor),
+  }
+}
+
+// Settings nobody can read must not stop the agent: recording goes on with the defaults.
+function hookSettings(root: string): { settings: Settings; problem?: string } {
+  try {
+    return { settings: readSettings(root) }
+  } catch (error) {
+    return { settings: defaultSettings, problem: messageOf(error) }
+  }
+}

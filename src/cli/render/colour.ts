@@ -1,0 +1,10 @@
+// Colour only where a terminal asks for it; NO_COLOR and TERM are respected by the stream's own answer.
+import type { Cli } from '../context.ts'
+
+const codes = { green: [32, 39], yellow: [33, 39] } as const
+
+export function paint(cli: Cli, style: keyof typeof codes, text: string): string {
+  const { stdout, env } = cli.process
+  const [on, off] = codes[style]
+  return (stdout.getColorDepth?.(env ?? {}) ?? 1) >= 4 ? `\x1b[${on}m${text}\x1b[${off}m` : text
+}

@@ -1,0 +1,17 @@
+// Times for people, in the zone they live in.
+export function timeAgo(time: Date, now: Date): string {
+  const minutes = Math.floor((now.getTime() - time.getTime()) / 60_000)
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes}m ago`
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h ago`
+  return `${Math.floor(minutes / (24 * 60))}d ago`
+}
+
+/** `2026-02-10 12:00:00`; a time that cannot be read is shown as it is. */
+export function localTime(text: string): string {
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) return text
+  const two = (number: number) => String(number).padStart(2, '0')
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}

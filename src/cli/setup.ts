@@ -1,0 +1,45 @@
+// What setting up consists of, in pieces that enable, disable and status share.
+import { join } from 'node:path'
+import { agents } from '../agents/index.ts'
+import { metadataRef } from '../checkpoints/layout.ts'
+import { remoteMetadataRef } from '../checkpoints/read.ts'
+import { readConfig } from '../git/config.ts'
+import { startImport } from '../git/fast-import.ts'
+import { listRefs, moveRefs } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import type { Agent, HookInstaller, HookSite } from '../model/agent.ts'
+
+export type HookedAgent = Agent & { installer: HookInstaller }
+
+/** The agents that hooks can be installed for. */
+export const hookedAgents = agents.filter((agent): agent is HookedAgent => agent.installer !== undefined)
+
+/** Each work tree has config files of its own, so what they were is kept in its own git directory. */
+export function hookSite(repo: Repo): HookSite {
+  return { root: repo.root, keepDir: join(repo.gitDir, keepName) }
+}
+
+export const keepName = 'entire-originals'
+
+export async function findInstalledAgents(repo: Repo): Promise<HookedAgent[]> {
+  const installed = await Promise.all(hookedAgents.map((agent) => agent.installer.installed(hookSite(repo))))
+  return hookedAgents.filter((_, index) => installed[index])
+}
+
+/** The branch for checkpoints: origin's where it is known, so that two clones do not start two histories. */
+export async function ensureMetadataBranch(repo: Repo, now: Date): Promise<void> {
+  const refs = await listRefs(repo, metadataRef, remoteMetadataRef)
+  if (refs.some(({ ref }) => ref === metadataRef)) return
+  const remote = refs.find(({ ref }) => ref === remoteMetadataRef)
+  if (remote !== undefined) return moveRefs(repo, [{ ref: metadataRef, to: remote.oid, from: undefined }])
+  const save = startImport(repo)
+  save.commit({
+    ref: metadataRef,
+    parent: undefined,
+    message: 'Initialize metadata branch\n\nThis branch stores the sessions of coding agents, one directory per checkpoint.\n',
+    author: (await readConfig(repo)).author,
+    seconds: Math.floor(now.getTime() / 1000),
+    changes: [],
+  })
+  await save.finish()
+}

@@ -1,0 +1,96 @@
+// Taking everything out again. Checkpoints are the user's data: they stay.
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { branchOf, isShadowRef } from '../checkpoints/layout.ts'
+import { readConfig } from '../git/config.ts'
+import { git } from '../git/exec.ts'
+import { hookMarker, hookNames } from '../git/hook-names.ts'
+import { uninstallHooks } from '../git/hooks.ts'
+import { listRefs, moveRefs, type RefTip } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import { sessionsDir } from '../session/store.ts'
+import { readText } from '../std/file.ts'
+import { findInstalledAgents, type HookedAgent, hookSite, keepName } from './setup.ts'
+
+export interface UninstallPlan {
+  agents: HookedAgent[]
+  hooksDir: string
+  gitHooks: number
+  sessions: number
+  shadowRefs: RefTip[]
+  entireDir: string | undefined
+  /** Files of that directory that are committed: their deletion will show in `git status`. */
+  committed: string[]
+}
+
+export async function planUninstall(repo: Repo): Promise<UninstallPlan> {
+  const { hooksDir } = await readConfig(repo)
+  const entireDir = join(repo.root, '.entire')
+  const tracked = await git(repo, ['ls-files', '-z', '--', '.entire'])
+  return {
+    agents: await findInstalledAgents(repo),
+    hooksDir,
+    gitHooks: hookNames.filter((name) => isOurs(hooksDir, name)).length,
+    sessions: names(sessionsDir(repo)).filter((name) => name.endsWith('.json')).length,
+    shadowRefs: (await listRefs(repo, 'refs/heads/entire/')).filter(({ ref }) => isShadowRef(ref)),
+    entireDir: existsSync(entireDir) ? entireDir : undefined,
+    committed: tracked.stdout
+      .toString('utf8')
+      .split('\0')
+      .filter((path) => path !== ''),
+  }
+}
+
+/** What the plan would remove, in lines for a list; none when nothing of ours is here. */
+export function describePlan(plan: UninstallPlan): string[] {
+  const committed = plan.committed.length > 0 ? ` (committed: ${plan.committed.join(', ')})` : ''
+  const lines: [boolean, string][] = [
+    [plan.entireDir !== undefined, `.entire/ directory${committed}`],
+    [plan.gitHooks > 0, `Git hooks (${plan.gitHooks})`],
+    [plan.sessions > 0, `Session state files (${plan.sessions})`],
+    [plan.shadowRefs.length > 0, `Shadow branches (${plan.shadowRefs.length})`],
+    [plan.agents.length > 0, `Agent hooks (${plan.agents.map((agent) => agent.type).join(', ')})`],
+  ]
+  return lines.filter(([present]) => present).map(([, line]) => line)
+}
+
+/** Hooks go first, so that nothing is recorded while the rest is removed. Gives a line for each thing done. */
+export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<{ done: string[]; warnings: string[] }> {
+  const done: string[] = []
+  for (const agent of plan.agents) {
+    await agent.installer.uninstall(hookSite(repo))
+    done.push(`Removed ${agent.type} hooks`)
+  }
+  const { removed, warnings } = uninstallHooks(plan.hooksDir)
+  if (removed.length > 0) done.push(`Removed git hooks (${removed.length})`)
+  if (plan.sessions > 0) done.push(`Removed session states (${plan.sessions})`)
+  rmSync(sessionsDir(repo), { recursive: true, force: true })
+  if (plan.entireDir !== undefined) {
+    rmSync(plan.entireDir, { recursive: true, force: true })
+    done.push('Removed .entire directory')
+  }
+  await moveRefs(
+    repo,
+    plan.shadowRefs.map(({ ref, oid }) => ({ ref, to: undefined, from: oid })),
+  )
+  done.push(...plan.shadowRefs.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`))
+  for (const path of findCaches(repo)) rmSync(path, { recursive: true, force: true })
+  return { done, warnings }
+}
+
+function isOurs(hooksDir: string, name: string): boolean {
+  return [name, `${name}.legacy`].some((file) => readText(join(hooksDir, file))?.includes(hookMarker))
+}
+
+// What the agents' files were is kept per work tree; of the others only what can be made again is removed.
+function findCaches(repo: Repo): string[] {
+  const worktrees = names(join(repo.commonDir, 'worktrees')).map((name) => join(repo.commonDir, 'worktrees', name))
+  const caches = [repo.commonDir, ...worktrees].flatMap((dir) =>
+    ['entire-config.json', 'entire-live.json', 'entire.lock'].map((name) => join(dir, name)),
+  )
+  return [...caches, join(repo.gitDir, keepName)].filter((path) => existsSync(path))
+}
+
+function names(dir: string): string[] {
+  return existsSync(dir) ? readdirSync(dir) : []
+}

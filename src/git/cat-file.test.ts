@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDir, tempRepo } from '../../test/support/repo.ts'
+import { availableKinds } from '../../test/support/repo-kinds.ts'
+import { readObjects } from './cat-file.ts'
+
+const probe = tempDir()
+const kinds = (await availableKinds(probe.base, probe.env)).filter((kind) => kind !== 'unborn')
+await probe[Symbol.asyncDispose]()
+
+test.each(kinds)('%s: commits, trees, blobs, and what is missing', async (kind) => {
+  await using temp = await tempRepo({ kind })
+  const head = await temp.head()
+  await using objects = readObjects(temp.repo)
+  const readme = await temp.git('show', 'HEAD:README.md')
+  expect(await objects.info('HEAD')).toMatchObject({ oid: head, type: 'commit' })
+  expect(await objects.info(`${head}^{tree}`)).toMatchObject({ type: 'tree' })
+  expect((await objects.contents(`${head}:README.md`))?.content.toString()).toBe(`${readme}\n`)
+  expect(await objects.contents('HEAD:none')).toBeUndefined()
+  expect(await objects.info('no-such-ref')).toBeUndefined()
+  expect(await objects.info('refs/heads/none^{tree}')).toBeUndefined()
+})
+
+test('answers come in the order of the questions, however many are asked at once', async () => {
+  await using temp = await tempRepo()
+  const count = 3_000
+  for (let at = 0; at < 40; at += 1) temp.write(`dir/${at}`, `${at} `.repeat(1 + at * 200))
+  await temp.commit('files')
+  await using objects = readObjects(temp.repo)
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, at) => {
+      if (at % 3 === 0) return objects.contents(`HEAD:dir/${at % 40}`).then((answer) => answer?.content.toString().split(' ')[0])
+      if (at % 3 === 1) return objects.info(`HEAD:dir/missing ${at}`).then((answer) => answer ?? 'missing')
+      return objects.info('HEAD').then((answer) => answer?.type)
+    }),
+  )
+  expect(answers).toEqual(Array.from({ length: count }, (_, at) => [String(at % 40), 'missing', 'commit'][at % 3]))
+})
+
+test.each(['new\nline', 'a missing\n', 'x blob 3', 'caf\udce9', ' ', '"q"', 'a\nb missing'])(
+  'the name %p is found when it is there and missing when it is not',
+  async (name) => {
+    await using temp = await tempRepo()
+    await using before = readObjects(temp.repo)
+    const [missing, next] = await Promise.all([before.contents(`HEAD:${name}`), before.info('HEAD')])
+    expect([missing, next?.type]).toEqual([undefined, 'commit'])
+    temp.write(name, 'here')
+    await temp.commit('add')
+    await using after = readObjects(temp.repo)
+    expect((await after.contents(`HEAD:${name}`))?.content.toString()).toBe('here')
+  },
+)
+
+test('empty and huge blobs come whole', async () => {
+  await using temp = await tempRepo()
+  const huge = Buffer.alloc(60_000_000)
+  for (let at = 0; at < huge.length; at += 4096) huge.writeUInt32LE(at, at)
+  temp.write('huge', huge)
+  temp.write('empty', '')
+  await temp.git('-c', 'core.compression=0', 'add', 'huge', 'empty')
+  await temp.git('commit', '-qm', 'huge')
+  await using objects = readObjects(temp.repo)
+  const [first, empty, again] = await Promise.all([
+    objects.contents('HEAD:huge'),
+    objects.contents('HEAD:empty'),
+    objects.contents('HEAD:huge'),
+  ])
+  expect(first?.content.equals(huge)).toBe(true)
+  expect(empty?.content).toHaveLength(0)
+  expect(again?.content.equals(huge)).toBe(true)
+}, 30_000)
+
+test('an abbreviation that fits several objects names none', async () => {
+  await using temp = await tempRepo()
+  const prefixes = new Set<string>()
+  let twice: string | undefined
+  for (let at = 0; twice === undefined; at += 1) {
+    const oid = (await temp.run(['git', 'hash-object', '-w', '--stdin'], { stdin: `blob ${at}` })).stdout.toString().slice(0, 4)
+    if (prefixes.has(oid)) twice = oid
+    prefixes.add(oid)
+  }
+  await using objects = readObjects(temp.repo)
+  expect(await objects.info(twice)).toBeUndefined()
+  expect(await objects.info('HEAD')).toMatchObject({ type: 'commit' })
+}, 30_000)
+
+test('the commit of a submodule is not an object of this repository', async () => {
+  await using temp = await tempRepo({ kind: 'submodule' })
+  await using objects = readObjects({ ...temp.repo, root: join(temp.base, 'repo') })
+  expect(await objects.info('HEAD:lib')).toBeUndefined()
+  expect(await objects.info('HEAD')).toMatchObject({ type: 'commit' })
+})
+
+test('nothing asked, no process; broken repository, a failure in git’s words for every question', async () => {
+  await using temp = await tempRepo()
+  {
+    await using _unused = readObjects({ ...temp.repo, env: { PATH: '/nowhere' } })
+  }
+  const objects = readObjects(temp.repo)
+  rmSync(join(temp.root, '.git'), { recursive: true })
+  await expect(objects.info('HEAD')).rejects.toMatchObject({ code: 'git-failed', message: expect.stringContaining('not a git repository') })
+  await expect(objects.contents('HEAD')).rejects.toMatchObject({ code: 'git-failed' })
+  await objects[Symbol.asyncDispose]()
+})
+
+test('what a partial clone did not fetch is fetched; where it cannot be, only that question fails', async () => {
+  await using temp = await tempRepo({ kind: 'partial-clone' })
+  const old = `${await temp.git('rev-list', '--max-parents=0', 'HEAD')}:README.md`
+  await using objects = readObjects(temp.repo)
+  renameSync(join(temp.base, 'origin'), join(temp.base, 'away'))
+  const outcomes = await Promise.allSettled([
+    objects.info('HEAD'),
+    objects.contents(old),
+    objects.info('HEAD'),
+    objects.info('none'),
+    objects.contents('HEAD'),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
+  renameSync(join(temp.base, 'away'), join(temp.base, 'origin'))
+  expect((await objects.contents(old))?.content.toString()).toBe('# test\n')
+})
+
+test('a git that is too old says which version is needed', async () => {
+  await using temp = await tempRepo()
+  const bin = join(temp.base, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'git'), '#!/bin/sh\necho "error: unknown switch \\`z\'" >&2\necho "usage: git cat-file" >&2\nexit 129\n')
+  chmodSync(join(bin, 'git'), 0o755)
+  await using objects = readObjects({ ...temp.repo, env: { ...temp.env, PATH: `${bin}:${temp.env.PATH}` } })
+  await expect(objects.info('HEAD')).rejects.toMatchObject({ code: 'git-failed', hint: expect.stringContaining('2.38') })
+})

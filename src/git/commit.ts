@@ -1,0 +1,111 @@
+// What a commit is and what it changed: one `git log` for a commit, one `git diff` for what is staged.
+import { decodePath } from '../std/path-bytes.ts'
+import { git } from './exec.ts'
+import type { Oid } from './oid.ts'
+import type { Repo } from './repo.ts'
+
+export interface ChangedFile {
+  path: string
+  /** Undefined when the file was added. */
+  before: Oid | undefined
+  /** Undefined when the file was deleted. */
+  after: Oid | undefined
+}
+
+export interface CommitInfo {
+  oid: Oid
+  parents: Oid[]
+  /** Undefined when HEAD is detached or the commit is not at its tip. */
+  branch: string | undefined
+  committedAt: number
+  message: string
+  files: ChangedFile[]
+}
+
+const format = '%H%x00%P%x00%D%x00%ct%x00%B%x00'
+
+/** The commit and what it changed against its first parent. */
+export async function readCommit(repo: Repo, rev: string): Promise<CommitInfo | undefined> {
+  return (await readCommits(repo, ['-1', rev]))[0]
+}
+
+/** Commits named by arguments of `git log`, newest first. */
+export async function readCommits(repo: Repo, args: string[]): Promise<CommitInfo[]> {
+  const result = await git(
+    repo,
+    [
+      'log',
+      `--format=${format}`,
+      '--raw',
+      '-z',
+      '-r',
+      '--root',
+      '--diff-merges=first-parent',
+      '--no-abbrev',
+      '--no-renames',
+      '--decorate=full',
+      // Named, because the user may hide branches from decorations.
+      '--decorate-refs=HEAD',
+      '--decorate-refs=refs/heads/',
+      '--no-show-signature',
+      ...args,
+      '--',
+    ],
+    { accept: [128] },
+  )
+  return result.code === 0 ? parseLog(result.stdout) : []
+}
+
+/** What is staged, as the commit under way sees it: `git commit <file>` and `-a` use an index of their own, named in the environment. */
+export async function readStaged(repo: Repo): Promise<ChangedFile[]> {
+  const index = repo.env.GIT_INDEX_FILE
+  const result = await git(repo, ['diff', '--cached', '--raw', '-z', '--no-abbrev', '--no-renames', '--ignore-submodules=all'], {
+    env: index === undefined ? {} : { GIT_INDEX_FILE: index },
+  })
+  return parseRaw(result.stdout, 0).files
+}
+
+// A record is its fields, one more NUL, and, when files changed, a newline and their lines. Read from start to end: no marker could be
+// told from a message or a name that holds it.
+function parseLog(output: Buffer): CommitInfo[] {
+  const commits: CommitInfo[] = []
+  for (let at = 0; at < output.length; ) {
+    const field = () => {
+      const end = output.indexOf(0, at)
+      const text = output.toString('utf8', at, end === -1 ? output.length : end)
+      at = end === -1 ? output.length : end + 1
+      return text
+    }
+    const [oid, parents, decoration, time, message] = [field(), field(), field(), field(), field()]
+    if (output[at] === 0) at += 1
+    const { files, end } = parseRaw(output, output[at] === 0x0a ? at + 1 : at)
+    at = end
+    commits.push({
+      oid,
+      parents: parents === '' ? [] : parents.split(' '),
+      branch: /HEAD -> refs\/heads\/(.+?)(?=, |$)/.exec(decoration)?.[1],
+      committedAt: Number(time),
+      message,
+      files,
+    })
+  }
+  return commits
+}
+
+// `:100644 100644 <before> <after> M NUL path NUL`, as often as there are changed files.
+function parseRaw(output: Buffer, start: number): { files: ChangedFile[]; end: number } {
+  const files: ChangedFile[] = []
+  let at = start
+  while (output[at] === 0x3a) {
+    const headEnd = output.indexOf(0, at)
+    const pathEnd = output.indexOf(0, headEnd + 1)
+    const [, , before = '', after = ''] = output.toString('latin1', at, headEnd).split(' ')
+    files.push({ path: decodePath(output.subarray(headEnd + 1, pathEnd)), before: presentOid(before), after: presentOid(after) })
+    at = pathEnd + 1
+  }
+  return { files, end: at }
+}
+
+function presentOid(oid: string): Oid | undefined {
+  return /^0+$/.test(oid) ? undefined : oid
+}

@@ -1,0 +1,99 @@
+// The one way to run git: fixed environment, no prompts, failures with git's own words.
+import { EntireError, isErrno } from '../std/errors.ts'
+import { exists } from '../std/file.ts'
+import { type Conversation, converse, type ProcResult, run } from '../std/proc.ts'
+import type { Repo } from './repo.ts'
+
+// Variables that point git at a repository, an index or an identity; inside a hook they belong to the command that runs the hook.
+const inherited = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_CONFIG',
+  'GIT_GRAFT_FILE',
+  'GIT_SHALLOW_FILE',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_ATTR_SOURCE',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_QUARANTINE_PATH',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_AUTHOR_DATE',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+  'GIT_COMMITTER_DATE',
+  'GIT_EXTERNAL_DIFF',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_GLOB_PATHSPECS',
+  'GIT_NOGLOB_PATHSPECS',
+  'GIT_ICASE_PATHSPECS',
+] as const
+
+export interface GitOptions {
+  stdin?: string | Uint8Array
+  /** Exit codes besides 0 that are an answer, not a failure. */
+  accept?: number[]
+  env?: Record<string, string>
+  timeoutMs?: number
+}
+
+export async function git(repo: Repo, args: string[], options: GitOptions = {}): Promise<ProcResult> {
+  const result = await run(argv(repo, args), {
+    cwd: repo.root,
+    env: { ...gitEnv(repo.env), ...options.env },
+    ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  }).catch((error: unknown) => {
+    throw startFailure(repo, error)
+  })
+  if (result.code !== 0 && !options.accept?.includes(result.code)) throw gitFailure(args, result)
+  return result
+}
+
+export function gitConversation(repo: Repo, args: string[]): Conversation {
+  try {
+    return converse(argv(repo, args), { cwd: repo.root, env: gitEnv(repo.env) })
+  } catch (error) {
+    throw startFailure(repo, error)
+  }
+}
+
+// The same error code stands for a missing program and a missing working directory.
+function startFailure(repo: Repo, error: unknown): unknown {
+  if (!isErrno(error, 'ENOENT')) return error
+  if (!exists(repo.root)) return new EntireError('no-repo', `${repo.root} does not exist any more.`, { cause: error })
+  return new EntireError('no-git', 'git was not found.', {
+    hint: 'Install git 2.38 or later and make sure it is on the PATH.',
+    cause: error,
+  })
+}
+
+export function gitFailure(args: string[], result: { code: number; stderr: string }): EntireError {
+  // 129 is how git says that it does not know an option: https://git-scm.com/docs/api-parse-options
+  if (result.code === 129)
+    return new EntireError('git-failed', `This git does not know an option that is needed: git ${args.join(' ')}`, {
+      hint: 'Install git 2.38 or later.',
+    })
+  const lines = result.stderr.trim().split('\n')
+  const why = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
+  return new EntireError('git-failed', `git ${args.find((arg) => !arg.startsWith('-')) ?? ''} failed: ${why || `exit code ${result.code}`}`)
+}
+
+// --git-dir and --work-tree would switch off discovery rules such as safe.directory, so the working directory decides, except
+// where the caller was itself started with an explicit repository.
+function argv(repo: Repo, args: string[]): string[] {
+  return repo.explicit ? ['git', `--git-dir=${repo.gitDir}`, `--work-tree=${repo.root}`, ...args] : ['git', ...args]
+}
+
+export function gitEnv(env: Record<string, string | undefined>): Record<string, string | undefined> {
+  // GIT_OPTIONAL_LOCKS=0: status must not write the user's index. https://git-scm.com/docs/git#Documentation/git.txt-GITOPTIONALLOCKS
+  const clean: Record<string, string | undefined> = { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }
+  for (const name of inherited) delete clean[name]
+  return clean
+}

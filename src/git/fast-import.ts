@@ -1,0 +1,171 @@
+// Writing: blobs, trees, commits and refs of a save go through one `git fast-import`, which costs the same in any size of repository.
+import { join } from 'node:path'
+import { EntireError } from '../std/errors.ts'
+import { writePoint } from '../std/fault.ts'
+import { removeFile } from '../std/file.ts'
+import { encodePath } from '../std/path-bytes.ts'
+import { gitConversation, gitFailure } from './exec.ts'
+import type { Identity } from './identity.ts'
+import type { Oid } from './oid.ts'
+import { moveRefs } from './refs.ts'
+import type { Repo } from './repo.ts'
+
+export type FileMode = '100644' | '100755' | '120000' | '040000' | '160000'
+
+/** A change of one path in a commit's tree. An empty path with mode 040000 replaces the whole tree. */
+export type TreeChange =
+  | { path: string; mode: FileMode; oid: Oid }
+  | { path: string; mode: FileMode; content: Uint8Array }
+  | { path: string; deleted: true }
+
+export interface NewCommit {
+  ref: string
+  /** Undefined: a commit without parent. */
+  parent: Oid | undefined
+  /** Further parents, for merges. */
+  mergeParents?: Oid[]
+  message: string
+  author: Identity
+  seconds: number
+  /** Applied in order. */
+  changes: TreeChange[]
+}
+
+export interface Import {
+  commit(commit: NewCommit): Mark
+  /** Points a ref at a commit; a ref that exists only moves forward. */
+  reset(ref: string, to: Oid): void
+  /** Deletes a ref after everything else is written, if it is still where it was seen; else it holds something new and stays. */
+  delete(ref: string, was: Oid): void
+  /** Tree of a commit of this import. */
+  treeOf(mark: Mark): Promise<Oid>
+  oidOf(mark: Mark): Promise<Oid>
+  blob(content: Uint8Array): Mark
+  /** Ends the stream. Throws `ref-moved` when a ref changed meanwhile: read again and retry, never force. */
+  finish(): Promise<void>
+  abort(): Promise<void>
+}
+
+export type Mark = number
+
+export function startImport(repo: Repo): Import {
+  const conversation = gitConversation(repo, ['fast-import', '--quiet', '--done'])
+  const send = (...parts: (string | Uint8Array)[]) => {
+    for (const part of parts) conversation.write(part)
+  }
+  const data = (content: Uint8Array) => send(`data ${content.length}\n`, content, '\n')
+  let lastMark = 0
+  let unread = ''
+  // A crash report shows the last commands: by this one it is known to be ours.
+  send('# entire\n')
+  const branchTips = new Map<string, Mark>()
+  const deletions: { ref: string; was: Oid }[] = []
+
+  async function readLine(): Promise<string> {
+    await conversation.flush()
+    while (!unread.includes('\n')) {
+      const { value, done } = await conversation.output.read()
+      if (done) throw await failure()
+      unread += Buffer.from(value).toString('utf8')
+    }
+    const line = unread.slice(0, unread.indexOf('\n'))
+    unread = unread.slice(line.length + 1)
+    return line
+  }
+
+  async function failure(): Promise<EntireError> {
+    const ended = await conversation.end()
+    removeCrashReport(repo, conversation.pid)
+    return failureOf(ended)
+  }
+
+  return {
+    blob(content) {
+      lastMark += 1
+      send(`blob\nmark :${lastMark}\n`)
+      data(content)
+      return lastMark
+    },
+    commit(commit) {
+      lastMark += 1
+      const { name, email } = commit.author
+      send(`commit ${commit.ref}\nmark :${lastMark}\ncommitter ${name} <${email}> ${Math.floor(commit.seconds)} +0000\n`)
+      // Git cuts a message at a NUL when it shows one.
+      data(Buffer.from(commit.message.replaceAll('\0', '')))
+      // Within one stream a second commit on a ref continues the first by itself; naming the old tip again would drop it.
+      if (commit.parent !== undefined && !branchTips.has(commit.ref)) send(`from ${commit.parent}\n`)
+      for (const parent of commit.mergeParents ?? []) send(`merge ${parent}\n`)
+      branchTips.set(commit.ref, lastMark)
+      for (const change of commit.changes.filter(({ path }) => isTrackable(path))) {
+        const path = quotePath(change.path)
+        if ('deleted' in change) send('D ', path, '\n')
+        else if ('oid' in change) send(`M ${change.mode} ${change.oid} `, path, '\n')
+        else {
+          send(`M ${change.mode} inline `, path, '\n')
+          data(change.content)
+        }
+      }
+      send('\n')
+      return lastMark
+    },
+    reset: (ref, to) => send(`reset ${ref}\nfrom ${to}\n\n`),
+    // Fast-import itself can delete, but would not look at where the ref is.
+    delete: (ref, was) => {
+      deletions.push({ ref, was })
+    },
+    async treeOf(mark) {
+      send(`ls :${mark} ""\n`)
+      return (await readLine()).split(/[ \t]/)[2] as Oid
+    },
+    async oidOf(mark) {
+      send(`get-mark :${mark}\n`)
+      return await readLine()
+    },
+    async finish() {
+      writePoint()
+      send('done\n')
+      const ended = await conversation.end()
+      writePoint()
+      if (ended.code !== 0) {
+        removeCrashReport(repo, conversation.pid)
+        throw failureOf(ended)
+      }
+      for (const { ref, was } of deletions) await deleteUnmoved(repo, ref, was)
+    },
+    async abort() {
+      // A stream that ends before `done` changes nothing but leaves a crash report.
+      await conversation.end()
+      removeCrashReport(repo, conversation.pid)
+    },
+  }
+}
+
+async function deleteUnmoved(repo: Repo, ref: string, was: Oid): Promise<void> {
+  try {
+    await moveRefs(repo, [{ ref, from: was, to: undefined }])
+  } catch (error) {
+    if (!(error instanceof EntireError && error.code === 'ref-moved')) throw error
+  }
+}
+
+function failureOf(ended: { code: number; stderr: string }): EntireError {
+  if (/not updating|does not contain|cannot lock ref|failed to update ref/i.test(ended.stderr)) {
+    return new EntireError('ref-moved', 'A ref changed while it was being written.', { hint: 'Run the command again.' })
+  }
+  return gitFailure(['fast-import'], ended)
+}
+
+// An aborted fast-import dumps its state beside the repository; only the report of our own process is ours to remove.
+function removeCrashReport(repo: Repo, pid: number): void {
+  removeFile(join(repo.gitDir, `fast_import_crash_${pid}`))
+}
+
+// Fast-import would store these, yet no checkout may: a tree that holds `.git/hooks` is an attack. https://git-scm.com/docs/git-fsck
+function isTrackable(path: string): boolean {
+  return path === '' || !path.split('/').some((part) => /^(?:\.{0,2}|\.git)$/i.test(part))
+}
+
+function quotePath(path: string): Uint8Array {
+  const bytes = encodePath(path).toString('latin1')
+  return Buffer.from(`"${bytes.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`, 'latin1')
+}

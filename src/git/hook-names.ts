@@ -1,0 +1,25 @@
+// The git hooks we live in, as data: what each is told, and what git feeds it.
+export interface HookShape {
+  /** Arguments handed on to `entire hooks git <name>`, in shell spelling. */
+  args: string
+  /** Who needs what git writes to standard input: nobody, only a chained hook, or it and us. */
+  stdin: 'none' | 'chained' | 'both'
+  /** Whether our messages are kept away from the user's terminal. */
+  quiet: boolean
+  why: string
+}
+
+export const hookTable = {
+  'prepare-commit-msg': { args: '"$1" "$2"', stdin: 'none', quiet: true, why: 'adds the checkpoint trailer to the message' },
+  'commit-msg': { args: '"$1"', stdin: 'none', quiet: false, why: 'takes the trailer back when nothing else was written' },
+  'post-commit': { args: '', stdin: 'none', quiet: true, why: 'turns recorded steps into a checkpoint' },
+  'pre-push': { args: '"$1"', stdin: 'chained', quiet: false, why: 'pushes checkpoints along with the branch' },
+  'post-rewrite': { args: '"$1"', stdin: 'both', quiet: true, why: 'follows commits through amend and rebase' },
+} as const satisfies Record<string, HookShape>
+
+export type HookName = keyof typeof hookTable
+
+export const hookNames = Object.keys(hookTable) as HookName[]
+
+/** The line by which a hook is known as ours, by the reference program too. */
+export const hookMarker = '# Entire CLI hooks'

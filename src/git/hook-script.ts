@@ -1,0 +1,101 @@
+// The text of an installed hook. Whatever happens to us in it, the commit goes on; a hook that was there before decides alone.
+import { isAbsolute } from 'node:path'
+import type { Chained } from './hook-chain.ts'
+import { type HookName, type HookShape, hookMarker, hookTable } from './hook-names.ts'
+
+export interface HookScriptOptions {
+  /** A name to look up in PATH, or an absolute path. */
+  command: string
+  chained?: Chained | undefined
+}
+
+export function hookScript(name: HookName, { command, chained }: HookScriptOptions): string {
+  const shape = hookTable[name]
+  const replay = shape.stdin === 'both' && chained !== undefined
+  return [
+    '#!/bin/sh',
+    hookMarker,
+    `# ${name}: ${shape.why}.`,
+    ...(chained?.manager === 'lefthook'
+      ? ['# LEFTHOOK: with this word lefthook writes over this file and does not move it to the .old it may need.']
+      : []),
+    ...loopGuard(name),
+    ...(replay ? ['_entire_stdin="$(cat; printf x)"', `_entire_stdin="\${_entire_stdin%x}"`] : []),
+    `if [ $_entire_called = yes ] && ${commandTest(command)}; then`,
+    `    ${replay ? replayed : ''}${ourCall(name, command, shape)} || true`,
+    'fi',
+    ...(chained ? chainBlock(name, chained, replay) : []),
+    '',
+  ].join('\n')
+}
+
+const replayed = `printf '%s' "$_entire_stdin" 2>/dev/null | `
+
+// Managers move a hook aside (.old, .legacy) and some still run it: called under such a name from within our own chain there is
+// nothing left to do. Git always calls by the proper name, so a commit made inside a chained hook is recorded as usual.
+// Under the name of another hook we are called through a link, for the sake of the hook that was here: only the chain is meant.
+function loopGuard(name: HookName): string[] {
+  return [
+    '_entire_called=yes',
+    `case "\${0##*/}" in`,
+    `${name}) ;;`,
+    `${name}.*) [ "$ENTIRE_CHAINED_HOOK" != ${name} ] || exit 0 ;;`,
+    'pre*-* | post-* | *-msg*) _entire_called=no ;;',
+    'esac',
+  ]
+}
+
+function commandTest(command: string): string {
+  return isAbsolute(command) ? `[ -x ${quote(command)} ]` : `command -v ${quote(command)} >/dev/null 2>&1`
+}
+
+function ourCall(name: HookName, command: string, shape: HookShape): string {
+  const words = [
+    quote(command),
+    'hooks git',
+    name,
+    shape.args,
+    shape.stdin === 'chained' ? '</dev/null' : '',
+    shape.quiet ? '2>/dev/null' : '',
+  ]
+  return words.filter((word) => word !== '').join(' ')
+}
+
+function chainBlock(name: HookName, chained: Chained, replay: boolean): string[] {
+  // pre-commit refuses to run inside what it calls its legacy hook, and would fail the commit.
+  const allowed = chained.manager === 'pre-commit' ? ' && [ -z "$PRE_COMMIT_RUNNING_LEGACY" ]' : ''
+  const { before, call } = chainedCall(name, chained)
+  return [
+    '# Chain: run pre-existing hook',
+    '_entire_hook_dir="$(dirname "$0")"',
+    `_entire_chained="$_entire_hook_dir/${chained.file}"`,
+    `if [ -f "$_entire_chained" ] && [ -x "$_entire_chained" ]${allowed}; then`,
+    `    ENTIRE_CHAINED_HOOK=${name}`,
+    '    export ENTIRE_CHAINED_HOOK',
+    ...before.map((line) => `    ${line}`),
+    `    ${replay ? replayed : ''}${call}`,
+    '    exit $?',
+    'fi',
+  ]
+}
+
+function chainedCall(name: HookName, { way, file }: Chained): { before: string[]; call: string } {
+  if (way === 'run') return { before: [], call: '"$_entire_chained" "$@"' }
+  if (way === 'alias') return { before: aliasLines(name, file), call: '"$_entire_run" "$@"' }
+  return { before: [], call: `${way.shell} -c '_entire_file=$1; shift; . "$_entire_file"' "$0" "$_entire_chained" "$@"` }
+}
+
+// A link of the proper name, for programs that ask what they are called.
+function aliasLines(name: HookName, file: string): string[] {
+  return [
+    '_entire_run="$_entire_chained"',
+    'if _entire_alias="$(mktemp -d)"; then',
+    `    trap 'rm -rf "$_entire_alias"' EXIT`,
+    `    ln -s "$(CDPATH= cd -- "$_entire_hook_dir" && pwd -P)/${file}" "$_entire_alias/${name}" && _entire_run="$_entire_alias/${name}"`,
+    'fi 2>/dev/null',
+  ]
+}
+
+function quote(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,71 @@
+// Where a repository is. Found by looking at the file system, as git does, because a process for it would double the cost of a hook.
+import { lstatSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { findStat, readText } from '../std/file.ts'
+
+export interface Repo {
+  /** Top of the work tree, symlinks resolved. */
+  root: string
+  /** Git directory of this work tree. */
+  gitDir: string
+  /** Git directory shared by all work trees. */
+  commonDir: string
+  /** Empty for the main work tree, else its name below `worktrees/`. */
+  worktreeId: string
+  env: Record<string, string | undefined>
+  /** The caller named the repository itself (`git --git-dir=…`): discovery would find another one. */
+  explicit: boolean
+}
+
+/** The repository around a directory, or undefined when there is none. */
+export function findRepo(from: string, env: Record<string, string | undefined>): Repo | undefined {
+  const start = realDir(from)
+  if (start === undefined) return undefined
+  for (let dir = start; ; dir = dirname(dir)) {
+    const gitDir = findGitDir(join(dir, '.git'))
+    if (gitDir !== undefined) return describe(dir, gitDir, env, false)
+    if (dirname(dir) === dir) return undefined
+  }
+}
+
+/** The repository a git hook was started in: git runs hooks at the top of the work tree, and may name the git directory itself. */
+export function findHookRepo(cwd: string, env: Record<string, string | undefined>): Repo | undefined {
+  const found = findRepo(cwd, env)
+  const named = env.GIT_DIR === undefined ? undefined : realDir(resolve(cwd, env.GIT_DIR))
+  if (named === undefined || named === found?.gitDir || !isGitDir(named)) return found
+  const root = realDir(resolve(cwd, env.GIT_WORK_TREE ?? '.'))
+  return root === undefined ? found : describe(root, named, env, true)
+}
+
+function describe(root: string, gitDir: string, env: Record<string, string | undefined>, explicit: boolean): Repo {
+  const shared = readText(join(gitDir, 'commondir'))?.trim()
+  const commonDir = shared === undefined ? gitDir : (realDir(resolve(gitDir, shared)) ?? gitDir)
+  const worktreeId = commonDir !== gitDir && basename(dirname(gitDir)) === 'worktrees' ? basename(gitDir) : ''
+  return { root, gitDir, commonDir, worktreeId, env, explicit }
+}
+
+function findGitDir(dotGit: string): string | undefined {
+  const stat = findStat(dotGit)
+  if (stat === undefined) return undefined
+  if (stat.isDirectory()) return isGitDir(dotGit) ? realDir(dotGit) : undefined
+  const target = readText(dotGit)?.match(/^gitdir: (.+?)\s*$/)?.[1]
+  const gitDir = target === undefined ? undefined : realDir(resolve(dirname(dotGit), target))
+  return gitDir !== undefined && isGitDir(gitDir) ? gitDir : undefined
+}
+
+function isGitDir(dir: string): boolean {
+  try {
+    // Not followed: HEAD may be a symlink to a branch that has no commit yet.
+    return lstatSync(join(dir, 'HEAD')) !== undefined
+  } catch {
+    return false
+  }
+}
+
+function realDir(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}

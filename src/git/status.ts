@@ -1,0 +1,104 @@
+// What differs between HEAD, index and work tree, and where HEAD is: one `git status`.
+import { decodePath, nativePath } from '../std/path-bytes.ts'
+import { git } from './exec.ts'
+import type { Oid } from './oid.ts'
+import type { Repo } from './repo.ts'
+
+export interface Status {
+  /** Undefined on an unborn branch. */
+  head: Oid | undefined
+  /** Undefined when HEAD is detached. */
+  branch: string | undefined
+  /** Tracked files whose content, mode or presence in the index differs from HEAD, and that are on disk. */
+  modified: string[]
+  deleted: string[]
+  untracked: string[]
+}
+
+// --no-renames: a rename is a deletion and an addition, which is what a snapshot needs, and costs nothing to find.
+// --no-ahead-behind: counting commits to the upstream branch costs more than the rest. https://git-scm.com/docs/git-status
+const command = [
+  'status',
+  '--porcelain=v2',
+  '--branch',
+  '--no-ahead-behind',
+  '-z',
+  '--untracked-files=all',
+  '--no-renames',
+  '--ignore-submodules=all',
+]
+
+// More than this would not fit on a command line; then a full status is as quick.
+const maxArgumentLength = 64_000
+
+/** Of the whole work tree, or of some files and directories only. */
+export async function readStatus(repo: Repo, paths: string[] = []): Promise<Status> {
+  // Arguments are text, so a name that is not UTF-8 cannot be one.
+  const fits = paths.join(' ').length < maxArgumentLength && paths.every((path) => typeof nativePath(path) === 'string')
+  if (paths.length === 0 || !fits) return only(parseStatus((await git(repo, command)).stdout), paths)
+  return parseStatus((await git(repo, ['--literal-pathspecs', ...command, '--', ...paths])).stdout)
+}
+
+function only(status: Status, paths: string[]): Status {
+  if (paths.length === 0) return status
+  const wanted = new Set(paths)
+  const isWanted = (path: string) => {
+    for (let at = path.length; at !== -1; at = path.lastIndexOf('/', at - 1)) if (wanted.has(path.slice(0, at))) return true
+    return false
+  }
+  const [modified, deleted, untracked] = [status.modified, status.deleted, status.untracked].map((list) => list.filter(isWanted)) as [
+    string[],
+    string[],
+    string[],
+  ]
+  return { ...status, modified, deleted, untracked }
+}
+
+export function parseStatus(output: Buffer): Status {
+  const status: Status = { head: undefined, branch: undefined, modified: [], deleted: [], untracked: [] }
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(0, at)
+    const record = output.subarray(at, end === -1 ? output.length : end)
+    at += record.length + 1
+    parseRecord(record, status)
+  }
+  // `git rm --cached` leaves a file on disk: gone from the index, yet not deleted.
+  const untracked = new Set(status.untracked)
+  return { ...status, deleted: status.deleted.filter((path) => !untracked.has(path)) }
+}
+
+function parseRecord(record: Buffer, status: Status): void {
+  switch (String.fromCharCode(record[0] ?? 0)) {
+    case '#': {
+      const [, key, value] = record.toString('utf8').split(' ')
+      if (key === 'branch.oid' && value !== '(initial)') status.head = value
+      if (key === 'branch.head' && value !== '(detached)') status.branch = record.toString('utf8').slice('# branch.head '.length)
+      break
+    }
+    case '?': {
+      const path = decodePath(record.subarray(2))
+      // A trailing slash is a nested repository: not ours to look into.
+      if (!path.endsWith('/')) status.untracked.push(path)
+      break
+    }
+    case '1':
+      parseChange(record, 8, status)
+      break
+    case 'u':
+      parseChange(record, 10, status)
+      break
+  }
+}
+
+function parseChange(record: Buffer, fieldsBeforePath: number, status: Status): void {
+  let start = 0
+  for (let field = 0; field < fieldsBeforePath; field += 1) start = record.indexOf(0x20, start) + 1
+  const head = record.subarray(0, start).toString('latin1')
+  const path = decodePath(record.subarray(start))
+  const [, , submodule = '', ...modes] = head.split(' ')
+  if (submodule.startsWith('S')) return
+  // Not by the letters: in a conflict a D says what the other side did.
+  const onDisk = modes[fieldsBeforePath === 8 ? 2 : 3] !== '000000'
+  if (!onDisk) status.deleted.push(path)
+  else status.modified.push(path)
+}

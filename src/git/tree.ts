@@ -1,0 +1,32 @@
+// Tree objects as `git cat-file` hands them out: mode SP name NUL id, the id in raw bytes.
+import { decodePath } from '../std/path-bytes.ts'
+import type { ObjectReader } from './cat-file.ts'
+import type { Oid } from './oid.ts'
+
+export interface TreeEntry {
+  name: string
+  oid: Oid
+  isTree: boolean
+}
+
+/** Entries of the tree with this object name; none when there is no such tree. */
+export async function readTree(objects: ObjectReader, name: string): Promise<TreeEntry[]> {
+  const tree = await objects.contents(name)
+  return tree?.type === 'tree' ? parseTree(tree.content, tree.oid.length / 2) : []
+}
+
+export function parseTree(content: Buffer, oidBytes: number): TreeEntry[] {
+  const entries: TreeEntry[] = []
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at)
+    const end = content.indexOf(0, space)
+    if (space === -1 || end === -1) break
+    entries.push({
+      name: decodePath(content.subarray(space + 1, end)),
+      oid: content.subarray(end + 1, end + 1 + oidBytes).toString('hex'),
+      isTree: content.subarray(at, space).toString('latin1') === '40000',
+    })
+    at = end + 1 + oidBytes
+  }
+  return entries
+}

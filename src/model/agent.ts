@@ -1,0 +1,105 @@
+// The agent contract. An agent is data and pure functions; it never drives the lifecycle and never touches git.
+import type { JsonObject } from '../std/json.ts'
+import type { AgentEvent } from './event.ts'
+import type { TokenUsage } from './tokens.ts'
+
+export type Env = Record<string, string | undefined>
+
+export interface Agent {
+  /** Registry name, as in `entire hooks <name> …`. */
+  name: string
+  /** Display type, as stored in checkpoints. */
+  type: string
+  description: string
+  /** Directories of the work tree that belong to the agent: a rewind never deletes in them. */
+  protectedDirs: string[]
+  /** True when the repository at `root` is set up for this agent. */
+  detect(root: string): boolean
+  hookNames: string[]
+  /** What a hook means; null when it has no meaning for the lifecycle. */
+  parseHook(verb: string, payload: JsonObject, env: Env): AgentEvent | null
+  /** Directory the session was started in; a payload's cwd follows the agent's `cd`. */
+  projectDir(payload: JsonObject, env: Env): string | undefined
+  /** Environment variables that only processes started by this agent have: their commits are the agent's. */
+  callerEnv: string[]
+  /** The variable among them that holds the session id, where there is one. */
+  callerSessionEnv?: string
+  transcript: TranscriptFormat
+  preparer?: TranscriptPreparer
+  subagents?: SubagentTranscripts
+  installer?: HookInstaller
+  /** What to print so that the user of the agent sees a message. */
+  hookResponse?(message: string): string
+  resume?: SessionResumer
+  watcher?: FileWatcher
+}
+
+/** What a stretch of transcript says. */
+export interface TranscriptReading {
+  /** Lines or messages in the stretch. */
+  items: number
+  /** Files that tools wrote, as named in the transcript. */
+  files: string[]
+  /** What the user typed, without what the agent injected. */
+  prompts: string[]
+  /** The last text of the assistant, if any. */
+  summary?: string
+  tokens: TokenUsage
+  model?: string
+  /** Id of the last entry. */
+  lastId?: string
+  /** Subagents that finished in this stretch. */
+  subagents: string[]
+  /** What the next stretch must know of this one (bounded in size), so that nothing is counted twice. */
+  carry?: JsonObject
+}
+
+export interface TranscriptFormat {
+  /** `lines`: JSONL that grows at the end. `document`: one JSON value, rewritten whole. */
+  shape(head: string): 'lines' | 'document'
+  /** Reads complete lines; lines it does not understand are skipped, never thrown at. */
+  readLines(lines: string[], carry: JsonObject | undefined): TranscriptReading
+  /** Reads a document from the given item on. Throws when it is not one. */
+  readDocument?(text: string, from: number): TranscriptReading
+  /** The id of the entry that carries the result of a tool call, for rewinding to the end of a task. */
+  toolResultId?(lines: string[], toolUse: string): string | undefined
+  /** The transcript up to and including the entry with this id. */
+  truncateAt?(lines: string[], id: string): string[]
+}
+
+/** For agents that write their transcript late: returns when it is complete, or when waiting longer is useless. */
+export interface TranscriptPreparer {
+  prepare(transcript: string, event: AgentEvent): Promise<void>
+}
+
+export interface SubagentTranscripts {
+  transcriptPath(mainTranscript: string, subagent: string): string
+}
+
+/** Where hooks are installed, and where the user's original file is kept until it is given back. */
+export interface HookSite {
+  root: string
+  keepDir: string
+}
+
+export interface HookInstaller {
+  /** Path of the edited file, relative to the root. */
+  configPath: string
+  /** Returns the number of entries added: 0 when everything was there. Promises, so that the editor of config files is loaded only when used. */
+  install(site: HookSite, options: { command: string; force: boolean }): Promise<number>
+  uninstall(site: HookSite): Promise<void>
+  installed(site: HookSite): Promise<boolean>
+  /** True when the installed hooks are those of this version. */
+  current(site: HookSite, options: { command: string }): Promise<boolean>
+}
+
+export interface SessionResumer {
+  sessionDir(root: string, env: Env): string
+  sessionFile(dir: string, session: string): string
+  command(session: string): string
+}
+
+export interface FileWatcher {
+  paths(root: string): string[]
+  parseChange(path: string, text: string): AgentEvent | null
+}

@@ -1,0 +1,40 @@
+// The seven normalised events. An agent's only job in a hook is to turn its own payload into one of these, or into nothing.
+export const eventTypes = [
+  'session-start',
+  'turn-start',
+  'turn-end',
+  'compaction',
+  'session-end',
+  'subagent-start',
+  'subagent-end',
+] as const
+
+export type EventType = (typeof eventTypes)[number]
+
+export interface AgentEvent {
+  type: EventType
+  session: string
+  /** The session this one continues under a new id. */
+  previousSession?: string
+  /** Absolute path of the live transcript, as the agent names it. */
+  transcript?: string
+  /** What the user typed; absent when the turn was started by the agent itself. */
+  prompt?: string
+  model?: string
+  timestamp?: string
+  toolUse?: string
+  subagent?: string
+  subagentTranscript?: string
+  subagentType?: string
+  taskDescription?: string
+  toolName?: string
+  toolInput?: unknown
+  /** False: the subagent goes on, and this is a step on its way. */
+  final?: boolean
+  /** Text the agent wants shown instead of our own banner. */
+  responseMessage?: string
+  /** What the agent said last; a transcript that lags behind is awaited until it holds this text. */
+  lastMessage?: string
+  /** Opaque to us: stored with the session, handed back to the agent. */
+  metadata?: Record<string, string>
+}

@@ -1,0 +1,88 @@
+// A session as it lives between events. The file form is in session/store.ts.
+import type { Json, JsonObject } from '../std/json.ts'
+import type { TokenUsage } from './tokens.ts'
+
+export const phases = ['idle', 'active', 'active_committed', 'ended'] as const
+export type Phase = (typeof phases)[number]
+
+/** Lines the user changed between two turns, measured when the second one starts. */
+export interface PromptAttribution {
+  number: number
+  userAdded: number
+  userRemoved: number
+  agentAdded: number
+  agentRemoved: number
+  userAddedPerFile: Record<string, number>
+}
+
+/** One stored piece of the redacted transcript. Pieces join with a newline. */
+export interface StoredChunk {
+  oid: string
+  bytes: number
+}
+
+/** How far the transcript has been read and stored, so that a save reads only what was appended. */
+export interface TranscriptCursor {
+  path: string
+  /** Raw bytes consumed, always at a line boundary. */
+  bytes: number
+  /** Lines or messages consumed: the public position. */
+  items: number
+  /** Hash of the last bytes before the position: tells growth from rewriting. */
+  seal: string
+  chunks: StoredChunk[]
+  /** Serialised sha256 state over the redacted transcript. */
+  hash: string
+  carry?: JsonObject
+}
+
+export interface Session {
+  id: string
+  cliVersion: string
+  baseCommit: string
+  attributionBase: string
+  worktreePath: string
+  worktreeId: string
+  startedAt: string
+  endedAt?: string
+  phase: Phase
+  turnId?: string
+  /** Checkpoints written during the current turn; finalised when it ends. */
+  turnCheckpoints: string[]
+  lastInteraction?: string
+  stepCount: number
+  /** Public transcript position where the next checkpoint begins. */
+  transcriptStart: number
+  untrackedAtStart: string[]
+  filesTouched: string[]
+  lastCheckpoint?: string
+  agentType: string
+  model?: string
+  tokens?: TokenUsage
+  /** Tokens since the last checkpoint. */
+  checkpointTokens?: TokenUsage
+  transcriptIdAtStart?: string
+  transcriptPath?: string
+  firstPrompt?: string
+  lastPrompt?: string
+  turnCount: number
+  promptAttributions: PromptAttribution[]
+  pendingAttribution?: PromptAttribution
+  fullyCondensed: boolean
+  previousSession?: string
+  metadata?: Record<string, string>
+  /** HEAD when the turn started or when our commit hook last ran: later commits were made without hooks. */
+  turnHead?: string
+  /** When the last step was written, in milliseconds: files older than this are in it already. */
+  lastStepAt?: number
+  /** Files named by the transcript of this turn, as named there. */
+  turnFiles: string[]
+  cursor?: TranscriptCursor
+  /** Fields of other versions of the program, kept as they were. */
+  extra: Record<string, Json>
+}
+
+/** True while a turn is running. */
+export function isActive(session: Pick<Session, 'phase'>): boolean {
+  return session.phase === 'active' || session.phase === 'active_committed'
+}

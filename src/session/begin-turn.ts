@@ -1,0 +1,65 @@
+// The beginning of a turn: remember what the work tree looked like, and what the user changed since the last step.
+import { firstPromptText } from '../checkpoints/step-subject.ts'
+import { installHooks } from '../git/hooks.ts'
+import type { Status } from '../git/status.ts'
+import { EntireError, messageOf } from '../std/errors.ts'
+import { writePrePrompt } from './pre-prompt.ts'
+import { measureUserEdits } from './prompt-attribution.ts'
+import { appendPrompt } from './prompts.ts'
+import { readPosition } from './transcript-position.ts'
+import type { Work } from './work.ts'
+
+export async function beginTurn(work: Work): Promise<void> {
+  const { recorder, session, event } = work
+  const startedAt = recorder.clock().getTime()
+  const status = await work.status()
+  if (status.head === undefined)
+    throw new EntireError('no-commits', 'This repository has no commits yet.', { hint: 'Recording starts with the first commit.' })
+  const position = readPosition(session.transcriptPath, session.cursor)
+  writePrePrompt(recorder.repo, session.id, {
+    at: startedAt,
+    untracked: status.untracked.filter((path) => !path.startsWith('.entire/')),
+    deleted: status.deleted,
+    position: position.items,
+    bytes: position.bytes,
+    ...(session.transcriptIdAtStart === undefined ? {} : { lastId: session.transcriptIdAtStart }),
+  })
+  if (session.baseCommit === '') start(work, status, position.items)
+  session.turnId = recorder.random(6)
+  session.turnCount += 1
+  session.turnCheckpoints = []
+  session.turnFiles = []
+  session.turnHead = status.head
+  delete session.lastCheckpoint
+  if (session.agentType === '' || session.agentType === 'Agent') session.agentType = work.agent.type
+  if (event.prompt !== undefined && event.prompt !== '') notePrompt(work, event.prompt)
+  session.pendingAttribution = await measureUserEdits(work, status)
+  await ensureHooks(work)
+}
+
+function start({ session, recorder }: Work, status: Status & { head?: string | undefined }, position: number): void {
+  session.baseCommit = status.head as string
+  session.attributionBase = status.head as string
+  session.untrackedAtStart = status.untracked.filter((path) => !path.startsWith('.entire/'))
+  session.transcriptStart = position
+  recorder.say(`Initialized shadow session: ${session.id}`)
+}
+
+function notePrompt({ recorder, session }: Work, prompt: string): void {
+  const redacted = recorder.redactText(prompt)
+  session.firstPrompt ??= firstPromptText(redacted)
+  session.lastPrompt = firstPromptText(redacted)
+  appendPrompt(recorder.repo, session.id, redacted)
+}
+
+// Hook managers overwrite hooks whenever they run; without ours the next commit would not be linked.
+async function ensureHooks(work: Work): Promise<void> {
+  const { recorder } = work
+  try {
+    const { hooksDir } = await work.config()
+    const { written } = installHooks(hooksDir, { command: recorder.command })
+    if (written.length > 0) recorder.log.write('info', 'git hooks installed again', { hooks: written.join(' ') })
+  } catch (error) {
+    recorder.log.write('warn', `git hooks could not be installed: ${messageOf(error)}`)
+  }
+}

@@ -1,0 +1,28 @@
+// Who runs the commit: an agent, and perhaps which of its sessions, or a person at a terminal.
+import { closeSync, openSync } from 'node:fs'
+import type { Agent, Env } from '../model/agent.ts'
+
+export interface Caller {
+  /** Session named in the environment of the process that commits. */
+  session: string | undefined
+  hasTerminal: boolean
+}
+
+export function findCaller(env: Env, agents: Agent[]): Caller {
+  const session = agents.map((agent) => (agent.callerSessionEnv === undefined ? undefined : env[agent.callerSessionEnv])).find((id) => id)
+  const byAgent = agents.some((agent) => agent.callerEnv.some((name) => env[name]))
+  return { session, hasTerminal: terminalSays(env.ENTIRE_TEST_TTY) ?? (!byAgent && env.GIT_TERMINAL_PROMPT !== '0' && canOpenTerminal()) }
+}
+
+function terminalSays(seam: string | undefined): boolean | undefined {
+  return seam ? seam === '1' : undefined
+}
+
+function canOpenTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r+'))
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,72 @@
+// After a partial commit: what a session has not committed yet moves to the branch for the new HEAD, so that the next commit gets its own checkpoint.
+import { shadowRef } from '../checkpoints/layout.ts'
+import { remaining } from '../checkpoints/overlap.ts'
+import { readSnapshot, readWorkFile } from '../checkpoints/snapshot.ts'
+import type { TreeChange } from '../git/fast-import.ts'
+import { blobOid, type Oid } from '../git/oid.ts'
+import type { Session } from '../model/session.ts'
+import type { Condensing } from './condensing.ts'
+
+/** Files left, by session. All of them share one tree: sessions of a work tree share its branch. */
+export async function carryForward(condensing: Condensing, sessions: Session[]): Promise<Map<string, string[]>> {
+  const left = new Map<string, string[]>()
+  const changes: TreeChange[] = []
+  for (const session of sessions) {
+    const step = await readStepBlobs(condensing, session)
+    const files = findRemaining(condensing, session, step)
+    if (files.length === 0) continue
+    left.set(session.id, files)
+    changes.push(...(await snapshot(condensing, files, step)))
+  }
+  if (left.size > 0) await writeSteps(condensing, [...left.keys()], sessions, changes)
+  return left
+}
+
+function findRemaining({ recorder, commit }: Condensing, session: Session, step: Map<string, Oid> | undefined): string[] {
+  const committed = new Map(commit.files.map((file) => [file.path, file]))
+  const worktree = new Map<string, Oid>()
+  for (const path of session.filesTouched) {
+    const content = committed.has(path) ? readWorkFile(recorder.repo, path) : undefined
+    if (content !== undefined) worktree.set(path, blobOid(content, commit.oid))
+  }
+  return remaining(session.filesTouched, { committed, step, worktree })
+}
+
+async function readStepBlobs({ git }: Condensing, session: Session): Promise<Map<string, Oid> | undefined> {
+  const shadow = shadowRef(session.baseCommit, session.worktreeId)
+  if (session.stepCount === 0 || (await git.objects.info(shadow)) === undefined) return undefined
+  const infos = await Promise.all(
+    session.filesTouched.map(async (path) => [path, (await git.objects.info(`${shadow}:${path}`))?.oid] as const),
+  )
+  return new Map(infos.flatMap(([path, oid]) => (oid === undefined ? [] : [[path, oid] as const])))
+}
+
+// A file that is not on disk may be stashed: the step still has it.
+async function snapshot({ recorder, git }: Condensing, files: string[], step: Map<string, Oid> | undefined): Promise<TreeChange[]> {
+  const { changes } = await readSnapshot(recorder.repo, files, await git.config())
+  return changes.map((change) => {
+    const stored = 'deleted' in change ? step?.get(change.path) : undefined
+    return stored === undefined ? change : { path: change.path, mode: '100644', oid: stored }
+  })
+}
+
+async function writeSteps({ recorder, git, commit }: Condensing, ids: string[], sessions: Session[], changes: TreeChange[]): Promise<void> {
+  const worktreeId = sessions[0]?.worktreeId ?? ''
+  const ref = shadowRef(commit.oid, worktreeId)
+  const tree = await git.objects.info(`${commit.oid}^{tree}`)
+  const existing = await git.objects.info(ref)
+  const { author } = await git.config()
+  for (const [index, id] of ids.entries()) {
+    git.writes().commit({
+      ref,
+      parent: existing?.oid,
+      message: `carry forward: uncommitted session files\n\nEntire-Metadata: \nEntire-Session: ${id}\nEntire-Strategy: manual-commit\n`,
+      author,
+      seconds: Math.floor(recorder.clock().getTime() / 1000),
+      changes:
+        index === 0 && tree !== undefined
+          ? [...(existing === undefined ? [{ path: '', mode: '040000' as const, oid: tree.oid }] : []), ...changes]
+          : [],
+    })
+  }
+}

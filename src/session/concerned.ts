@@ -1,0 +1,88 @@
+// Which sessions have a part in a commit. The same question is asked of what is staged and of what was committed, so that a commit
+// never gets a link without a checkpoint behind it.
+import { textOf } from '../checkpoints/attribution.ts'
+import { shadowRef } from '../checkpoints/layout.ts'
+import { overlaps, shareLines, touches } from '../checkpoints/overlap.ts'
+import type { ChangedFile } from '../git/commit.ts'
+import type { Agent } from '../model/agent.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { parseTime } from '../std/time.ts'
+import type { Caller } from './caller.ts'
+import type { LiveIndex } from './live.ts'
+import { readSession } from './store.ts'
+import { toRepoPath } from './turn-changes.ts'
+import { readTurnTranscript } from './turn-transcript.ts'
+import type { GitSide, Recorder, TurnTranscript } from './work.ts'
+
+/** A turn without any sign of life for a day has died; it has no claim on other people's commits. */
+const deadTurnMs = 24 * 60 * 60 * 1000
+
+export interface Candidate {
+  session: Session
+  agent: Agent
+  transcript: Promise<TurnTranscript | undefined> | undefined
+}
+
+export interface Change {
+  files: Map<string, ChangedFile>
+  /** Any object id of the repository. */
+  like: string
+}
+
+export async function findConcerned(
+  recorder: Recorder,
+  git: GitSide,
+  live: LiveIndex,
+  change: Change,
+  caller: Caller,
+): Promise<Candidate[]> {
+  const candidates = [...live.sessions]
+    .filter(([, entry]) => entry.active || entry.files.some((path) => change.files.has(path)))
+    .flatMap(([id]) => openCandidate(recorder, git, id, change.like) ?? [])
+  const verdicts = await Promise.all(candidates.map((candidate) => isConcerned(recorder, git, candidate, change, caller)))
+  const sure = candidates.filter((_, index) => verdicts[index] === 'yes')
+  // A commit without terminal comes from an agent; when no session shows it by its files, every running one may have made it.
+  return sure.length > 0 ? sure : candidates.filter((_, index) => verdicts[index] === 'perhaps')
+}
+
+function openCandidate(recorder: Recorder, git: GitSide, id: string, like: string): Candidate | undefined {
+  const session = readSession(recorder.repo, id)
+  const agent = session && recorder.findAgentByType(session.agentType)
+  if (session === undefined || agent === undefined || session.baseCommit === '') return undefined
+  const transcript = isActive(session) ? readTurnTranscript({ recorder, agent, session, objects: git.objects }, like) : undefined
+  return { session, agent, transcript }
+}
+
+async function isConcerned(
+  recorder: Recorder,
+  git: GitSide,
+  candidate: Candidate,
+  change: Change,
+  caller: Caller,
+): Promise<'yes' | 'no' | 'perhaps'> {
+  const { session } = candidate
+  if (!isActive(session)) return (await hasContentIn(git, session, change)) ? 'yes' : 'no'
+  if (caller.session === session.id) return 'yes'
+  const named = [...session.turnFiles, ...((await candidate.transcript)?.files ?? [])].flatMap(
+    (file) => toRepoPath(recorder.repo, file) ?? [],
+  )
+  if ([...session.filesTouched, ...named].some((path) => change.files.has(path))) return 'yes'
+  const lastSign = parseTime(session.lastInteraction)?.getTime() ?? 0
+  const isAlive = recorder.clock().getTime() - lastSign < deadTurnMs
+  return !caller.hasTerminal && caller.session === undefined && isAlive ? 'perhaps' : 'no'
+}
+
+// Content-aware: a new file counts only when it holds what the session wrote, not something else under the same name.
+async function hasContentIn({ objects }: GitSide, session: Session, change: Change): Promise<boolean> {
+  const shadow = shadowRef(session.baseCommit, session.worktreeId)
+  const paths = session.filesTouched.filter((path) => change.files.has(path))
+  if (paths.length === 0) return false
+  const [tip, ...blobs] = await Promise.all([objects.info(shadow), ...paths.map((path) => objects.info(`${shadow}:${path}`))])
+  const files = paths.map((path, index) => ({ path, changed: change.files.get(path), stepOid: blobs[index]?.oid }))
+  if (tip === undefined) return touches(files)
+  const read = async (oid: string | undefined) => (oid === undefined ? '' : textOf((await objects.contents(oid))?.content))
+  return overlaps(files, async (path) => {
+    const file = files.find((candidate) => candidate.path === path)
+    return shareLines(await read(file?.stepOid), await read(file?.changed?.after))
+  })
+}

@@ -1,0 +1,140 @@
+// One event, from the agent's hook to the written state: load under lock, decide, do, save once.
+import type { Agent } from '../model/agent.ts'
+import type { AgentEvent, EventType } from '../model/event.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { EntireError } from '../std/errors.ts'
+import { exists } from '../std/file.ts'
+import { takeLock } from '../std/lock.ts'
+import { formatTime } from '../std/time.ts'
+import { beginTurn } from './begin-turn.ts'
+import { completeCommit } from './complete-commit.ts'
+import { finalise } from './finalise.ts'
+import { greet } from './greet.ts'
+import { keepHouse } from './housekeeping.ts'
+import { readLive } from './live.ts'
+import { type Action, decide, machine, type Trigger } from './machine.ts'
+import { newSession } from './new-session.ts'
+import { lockFile, retrying, save } from './persist.ts'
+import { removePrePrompt } from './pre-prompt.ts'
+import { saveStep } from './save-step.ts'
+import { checkSessionId, readSession } from './store.ts'
+import { sweep } from './sweep.ts'
+import { beginTask, saveTask } from './task.ts'
+import { adoptCommits } from './unhooked.ts'
+import { type GitSide, openGit, type Recorder, type Work } from './work.ts'
+
+// The agent waits for us; its session-end hook is killed early.
+const lockWaitMs: Record<EventType, number> = {
+  'session-start': 2_000,
+  'turn-start': 5_000,
+  'turn-end': 15_000,
+  compaction: 5_000,
+  'session-end': 1_000,
+  'subagent-start': 5_000,
+  'subagent-end': 15_000,
+}
+
+export async function dispatch(recorder: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
+  checkIds(event)
+  if (event.transcript !== undefined && event.lastMessage !== undefined)
+    await agent.preparer?.prepare(event.subagentTranscript ?? event.transcript, event)
+  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs[event.type] })
+  if (event.type === 'turn-start') sweep(recorder.repo)
+  await completeCommit(recorder)
+  await retrying(() => handle(recorder, agent, event))
+  if (event.type === 'session-end') keepHouse(recorder)
+}
+
+type Handler = (work: Work, isKnown: boolean) => Promise<boolean>
+
+// Each returns whether there is a state to save.
+const handlers: Record<EventType, Handler> = {
+  'session-start': async (work, isKnown) => {
+    await greet(work)
+    return isKnown && transition(work, 'session-start')
+  },
+  'turn-start': (work) => transition(work, 'turn-start'),
+  'turn-end': (work) => transition(work, 'turn-end'),
+  compaction: async (work, isKnown) => isKnown && transition(work, 'compaction'),
+  'session-end': async (work, isKnown) => isKnown && transition(work, 'session-end'),
+  'subagent-start': async (work) => {
+    await beginTask(work)
+    return false
+  },
+  'subagent-end': (work) => saveTask(work),
+}
+
+const run: Record<Action, (work: Work) => Promise<void> | void> = {
+  touch: ({ session, recorder }) => {
+    session.lastInteraction = formatTime(recorder.clock())
+  },
+  'clear-ended': ({ session }) => {
+    delete session.endedAt
+    session.fullyCondensed = false
+  },
+  'begin-turn': beginTurn,
+  'save-step': saveStep,
+  finalise,
+  // Only commits condense; they come through post-commit, which knows the commit.
+  condense: () => {},
+  end: ({ session, recorder }) => {
+    session.endedAt = formatTime(recorder.clock())
+  },
+}
+
+async function transition(work: Work, trigger: Trigger): Promise<boolean> {
+  const { phase, actions } = decide(work.session.phase, trigger)
+  for (const action of actions) await run[action](work)
+  work.session.phase = phase
+  return true
+}
+
+async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
+  const { repo } = recorder
+  const known = readSession(repo, event.session)
+  if (known !== undefined && !isOwner(known, agent, event)) return
+  await using git = openGit(repo)
+  const session = known === undefined ? newSession(recorder, agent, event) : await adoptIfSaving(recorder, git, known, event)
+  const work: Work = { ...git, recorder, agent, event, session, live: readLive(repo), afterwards: [] }
+  noteEvent(session, event)
+  if (!(await handlers[event.type](work, known !== undefined))) {
+    await git.commit()
+    for (const act of work.afterwards) await act()
+    return
+  }
+  await save(work)
+  if (!isActive(session)) removePrePrompt(repo, session.id)
+}
+
+// Asked only where the status is needed anyway.
+async function adoptIfSaving(recorder: Recorder, git: GitSide, session: Session, event: AgentEvent): Promise<Session> {
+  const saves =
+    event.type in machine.active && machine[session.phase][event.type as Trigger].actions.some((action) => action === 'save-step')
+  return saves ? await adoptCommits(recorder, git, session) : session
+}
+
+// Some agents also run the hooks of another one; only the agent that owns the session may end its turns.
+function isOwner(session: Session, agent: Agent, event: AgentEvent): boolean {
+  if (event.type === 'session-start' || event.type === 'turn-start') return true
+  return session.agentType === '' || session.agentType === 'Agent' || session.agentType === agent.type
+}
+
+function noteEvent(session: Session, event: AgentEvent): void {
+  // A resumed session may name a transcript that does not exist; the one we know stays.
+  if (event.transcript !== undefined && (session.transcriptPath === undefined || exists(event.transcript)))
+    session.transcriptPath = event.transcript
+  if (event.model !== undefined) session.model = event.model
+  if (event.previousSession !== undefined) session.previousSession = event.previousSession
+  if (event.metadata !== undefined) session.metadata = { ...session.metadata, ...event.metadata }
+}
+
+function checkIds(event: AgentEvent): void {
+  checkSessionId(event.session)
+  for (const id of [event.toolUse, event.subagent]) {
+    if (id !== undefined && !/^[A-Za-z0-9_-]+$/.test(id)) {
+      throw new EntireError('bad-id', `${JSON.stringify(id)} is not a valid id.`, {
+        hint: 'Ids of tools and subagents are letters, digits, "-" and "_".',
+      })
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// Completes checkpoints that were written in the middle of a turn: their transcript ended where the commit was made.
+
+import { finaliseCheckpoint } from '../checkpoints/condense.ts'
+import { checkpointContext, joinPrompts } from '../checkpoints/context.ts'
+import { sha256Digest } from '../std/sha256.ts'
+import { clearPrompts, readPrompts } from './prompts.ts'
+import { turnTranscript, useTranscript } from './turn-transcript.ts'
+import { type Work, writing } from './work.ts'
+
+export async function finalise(work: Work): Promise<void> {
+  const { recorder, session } = work
+  if (session.turnCheckpoints.length === 0) return
+  const transcript = await turnTranscript(work, session.baseCommit)
+  if (transcript !== undefined) useTranscript(work, transcript)
+  const prompts = readPrompts(recorder.repo, session.id)
+  if (session.cursor !== undefined) {
+    for (const id of session.turnCheckpoints) {
+      const done = await finaliseCheckpoint(await writing(work), id, {
+        session: session.id,
+        chunks: session.cursor.chunks,
+        contentHash: sha256Digest(session.cursor.hash),
+        prompts: joinPrompts(prompts),
+        context: checkpointContext(prompts),
+      })
+      if (!done) recorder.log.write('warn', 'checkpoint to finalise not found', { session_id: session.id, checkpoint: id })
+    }
+  }
+  session.turnCheckpoints = []
+  if (session.filesTouched.length === 0) work.afterwards.push(() => clearPrompts(recorder.repo, session.id))
+}

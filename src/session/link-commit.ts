@@ -1,0 +1,112 @@
+// Before a commit: does it hold work of a session? Then its message gets the trailer that links it to a checkpoint.
+import { displayPrompt } from '../checkpoints/step-subject.ts'
+import { readStaged } from '../git/commit.ts'
+import { appendEditableTrailer, appendTrailer, checkpointTrailer, ownText, readCheckpointIds, removeTrailer } from '../git/trailers.ts'
+import { isActive } from '../model/session.ts'
+import { readText } from '../std/file.ts'
+import { takeLock } from '../std/lock.ts'
+import { findCaller } from './caller.ts'
+import { newCheckpointId } from './checkpoint-id.ts'
+import { completeCommit } from './complete-commit.ts'
+import { type Candidate, findConcerned } from './concerned.ts'
+import { readLive } from './live.ts'
+import { readPending, writePending } from './pending-commit.ts'
+import { lockFile } from './persist.ts'
+import { isSequence } from './post-commit.ts'
+import { openGit, type Recorder } from './work.ts'
+
+const lockWaitMs = 10_000
+
+export interface MessageFile {
+  read(): string
+  write(text: string): void
+}
+
+export type Answer = 'yes' | 'no' | 'always'
+
+export interface LinkOptions {
+  /** Second argument of the hook: where the message comes from. */
+  source: string
+  ask(question: string): Answer
+  /** Remembers that the question need not be asked again. */
+  rememberAlways(): void
+}
+
+export async function linkCommit(recorder: Recorder, file: MessageFile, options: LinkOptions): Promise<void> {
+  const { repo } = recorder
+  await completeEarlier(recorder)
+  if (recorder.settings.strategy !== 'manual-commit' || isSequence(repo) || options.source === 'merge' || options.source === 'squash')
+    return
+  const live = readLive(repo)
+  if (options.source === 'commit') return keepLink(recorder, file, live.lastLink)
+  if (live.sessions.size === 0) return
+  const message = file.read()
+  if (readCheckpointIds(message).length > 0) return
+  await using git = openGit(repo)
+  const staged = await readStaged(repo)
+  const like = staged.flatMap(({ before, after }) => after ?? before ?? [])[0]
+  if (like === undefined) return
+  const caller = findCaller(recorder.env, recorder.agents)
+  // The transcript is only looked at here, never stored: no need to redact it.
+  const looking = { ...recorder, redact: (text: string) => text }
+  const files = new Map(staged.map((entry) => [entry.path, entry]))
+  const concerned = await findConcerned(looking, git, live, { files, like }, caller)
+  if (concerned.length === 0) return
+  const id = newCheckpointId(recorder)
+  const isAgents = !caller.hasTerminal && concerned.some(({ session }) => isActive(session))
+  const { commentPrefix } = await git.config()
+  const linked = isAgents
+    ? appendTrailer(message, checkpointTrailer, id, commentPrefix)
+    : askUser(recorder, message, id, concerned, { ...options, commentPrefix })
+  if (linked === undefined) return
+  writePending(repo, { checkpoint: id, at: recorder.clock().getTime() })
+  file.write(linked)
+}
+
+// The note of a commit whose hook died would be written over by that of this one.
+async function completeEarlier(recorder: Recorder): Promise<void> {
+  if (readPending(recorder.repo) === undefined) return
+  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
+  await completeCommit(recorder)
+}
+
+function askUser(
+  { settings }: Recorder,
+  message: string,
+  id: string,
+  concerned: Candidate[],
+  options: LinkOptions & { commentPrefix: string },
+): string | undefined {
+  const first = concerned[0]?.session
+  const agent = first?.agentType || 'Agent'
+  const prompt = displayPrompt(first?.lastPrompt ?? '')
+  if (options.source !== 'message') return appendEditableTrailer(message, id, { agent, prompt }, options.commentPrefix)
+  if (settings.commitLinking === 'prompt') {
+    const lastPrompt = prompt === '' ? '' : `  Last prompt: ${prompt}\n`
+    const answer = options.ask(
+      `\nEntire: Active ${agent} session detected\n${lastPrompt}\nLink this commit to session context?\n  [Y]es / [n]o / [a]lways (remember my choice): `,
+    )
+    if (answer === 'no') return undefined
+    if (answer === 'always') options.rememberAlways()
+  }
+  return appendTrailer(message, checkpointTrailer, id, options.commentPrefix)
+}
+
+// Amending keeps the link, also when the user wrote the message anew.
+async function keepLink(recorder: Recorder, file: MessageFile, last: { commit: string; checkpoint: string } | undefined): Promise<void> {
+  const message = file.read()
+  if (last === undefined || readCheckpointIds(message).length > 0) return
+  await using git = openGit(recorder.repo)
+  if ((await git.objects.info('HEAD'))?.oid === last.commit)
+    file.write(appendTrailer(message, checkpointTrailer, last.checkpoint, (await git.config()).commentPrefix))
+}
+
+/** A message with nothing but our trailer is empty: git must see it so, and give up the commit. */
+export function dropLoneTrailer(file: MessageFile): void {
+  const message = file.read()
+  if (readCheckpointIds(message).length > 0 && ownText(message) === '') file.write(removeTrailer(message, checkpointTrailer))
+}
+
+export function messageFile(path: string, write: (path: string, text: string) => void): MessageFile {
+  return { read: () => readText(path) ?? '', write: (text) => write(path, text) }
+}

@@ -1,0 +1,62 @@
+// Which sessions of a work tree may have a part in the next commit, in one small file: a commit never reads the states of the others.
+// Derived from the state files and made anew when it is missing or unreadable.
+import { join } from 'node:path'
+import type { Repo } from '../git/repo.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { readText, writeAtomic } from '../std/file.ts'
+import { asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
+import { listSessions } from './store.ts'
+
+export interface LiveSession {
+  active: boolean
+  files: string[]
+  /** Commit its shadow branch is rooted at. */
+  base: string
+}
+
+export interface LiveIndex {
+  sessions: Map<string, LiveSession>
+  /** The last commit that got a checkpoint, so that amending it keeps the link. */
+  lastLink?: { commit: string; checkpoint: string }
+}
+
+export function liveFile(repo: Repo): string {
+  return join(repo.gitDir, 'entire-live.json')
+}
+
+export function readLive(repo: Repo): LiveIndex {
+  const record = asObject(parseJson(readText(liveFile(repo)) ?? ''))
+  const sessions = asObject(record?.sessions)
+  if (record === undefined || sessions === undefined) return rebuild(repo)
+  const link = asObject(record.last_link)
+  const [commit, checkpoint] = [asString(link?.commit), asString(link?.checkpoint)]
+  return {
+    sessions: new Map(Object.entries(sessions).map(([id, entry]) => [id, parseEntry(asObject(entry) ?? {})])),
+    ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),
+  }
+}
+
+/** Written before a state gains files and after it loses them: an entry too many costs a read, one too few loses a link. */
+export function writeLive(repo: Repo, index: LiveIndex): void {
+  const sessions = Object.fromEntries([...index.sessions].map(([id, { active, files, base }]) => [id, { active, files, base }]))
+  writeAtomic(liveFile(repo), JSON.stringify({ sessions, last_link: index.lastLink }))
+}
+
+export function updateLive(index: LiveIndex, session: Session): void {
+  if (isLive(session)) index.sessions.set(session.id, { active: isActive(session), files: session.filesTouched, base: session.baseCommit })
+  else index.sessions.delete(session.id)
+}
+
+function isLive(session: Session): boolean {
+  return isActive(session) || session.filesTouched.length > 0 || session.turnCheckpoints.length > 0
+}
+
+function rebuild(repo: Repo): LiveIndex {
+  const index: LiveIndex = { sessions: new Map() }
+  for (const session of listSessions(repo)) if (session.worktreePath === repo.root) updateLive(index, session)
+  return index
+}
+
+function parseEntry(entry: JsonObject): LiveSession {
+  return { active: entry.active === true, files: asStrings(entry.files), base: asString(entry.base) ?? '' }
+}

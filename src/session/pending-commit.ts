@@ -1,0 +1,29 @@
+// The promise a trailer makes: noted before the commit exists, dropped when its checkpoint is written. What a crash leaves behind is
+// completed by the next event.
+import { join } from 'node:path'
+import type { Repo } from '../git/repo.ts'
+import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import { asNumber, asObject, asString, parseJson } from '../std/json.ts'
+
+export interface PendingCommit {
+  checkpoint: string
+  at: number
+}
+
+export function writePending(repo: Repo, pending: PendingCommit): void {
+  writeAtomic(pendingFile(repo), JSON.stringify(pending))
+}
+
+export function readPending(repo: Repo): PendingCommit | undefined {
+  const record = asObject(parseJson(readText(pendingFile(repo)) ?? ''))
+  const checkpoint = asString(record?.checkpoint)
+  return checkpoint === undefined ? undefined : { checkpoint, at: asNumber(record?.at) ?? 0 }
+}
+
+export function removePending(repo: Repo): void {
+  removeFile(pendingFile(repo))
+}
+
+function pendingFile(repo: Repo): string {
+  return join(repo.gitDir, 'entire-pending.json')
+}

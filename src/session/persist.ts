@@ -1,0 +1,39 @@
+// Writing what an event changed, in an order that a crash at any point leaves repairable.
+import { join } from 'node:path'
+import { EntireError } from '../std/errors.ts'
+import { updateLive, writeLive } from './live.ts'
+import { writeSession } from './store.ts'
+import type { Work } from './work.ts'
+
+const attempts = 5
+
+/** One writer per work tree: its shadow branches and sessions are its own, everything else moves by compare-and-swap. */
+export function lockFile(repo: { gitDir: string }): string {
+  return join(repo.gitDir, 'entire.lock')
+}
+
+/** Another process moved a ref between our reading and our writing: read again. */
+export async function retrying(act: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof EntireError && error.code === 'ref-moved') || attempt === attempts) throw error
+      await Bun.sleep(attempt * 5)
+    }
+  }
+}
+
+/** Refs first, then the state that speaks of them: whatever is missing after a crash is done again by the next event. */
+export async function save(work: Pick<Work, 'recorder' | 'session' | 'live' | 'commit' | 'afterwards'>): Promise<void> {
+  const { repo } = work.recorder
+  const before = work.live.sessions.get(work.session.id)
+  const files = [...new Set([...(before?.files ?? []), ...work.session.filesTouched])]
+  work.live.sessions.set(work.session.id, { active: true, files, base: work.session.baseCommit })
+  writeLive(repo, work.live)
+  await work.commit()
+  writeSession(repo, work.session)
+  updateLive(work.live, work.session)
+  writeLive(repo, work.live)
+  for (const act of work.afterwards) await act()
+}

@@ -1,0 +1,107 @@
+// After a commit: write its checkpoint, settle the sessions, and take away the branches nobody needs any more.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { branchOf, shadowRef } from '../checkpoints/layout.ts'
+import { type CommitInfo, readCommit } from '../git/commit.ts'
+import { moveRefs } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import { readCheckpointIds } from '../git/trailers.ts'
+import { isActive } from '../model/session.ts'
+import { takeLock } from '../std/lock.ts'
+import { type Caller, findCaller } from './caller.ts'
+import { findConcerned } from './concerned.ts'
+import { condenseSessions } from './condense.ts'
+import { type LiveIndex, readLive, updateLive, writeLive } from './live.ts'
+import { readPending, removePending } from './pending-commit.ts'
+import { lockFile, retrying } from './persist.ts'
+import { readSession, writeSession } from './store.ts'
+import { type GitSide, openGit, type Recorder } from './work.ts'
+
+const lockWaitMs = 10_000
+
+export async function postCommit(recorder: Recorder): Promise<void> {
+  const { repo } = recorder
+  if (isSequence(repo) || recorder.settings.strategy !== 'manual-commit') return
+  // Nothing of ours is going on in this work tree.
+  if (readPending(repo) === undefined && readLive(repo).sessions.size === 0) return
+  using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
+  const commit = await readCommit(repo, 'HEAD')
+  if (commit === undefined) return
+  await retrying(() => recordCommit(recorder, commit))
+  removePending(repo)
+}
+
+/** A rebase, cherry-pick or revert makes commits that are not new work. */
+export function isSequence(repo: Repo): boolean {
+  return ['rebase-merge', 'rebase-apply', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].some((name) => existsSync(join(repo.gitDir, name)))
+}
+
+export async function recordCommit(recorder: Recorder, commit: CommitInfo): Promise<void> {
+  const checkpoint = readCheckpointIds(commit.message)[0]
+  await using git = openGit(recorder.repo)
+  const live = readLive(recorder.repo)
+  if (checkpoint !== undefined) await condenseCommit(recorder, git, live, commit, checkpoint)
+  noteHead(recorder, live, commit)
+  writeLive(recorder.repo, live)
+}
+
+export interface CondenseOptions {
+  caller: Caller
+  /** Names the checkpoint for a commit whose message does not. */
+  link?(): Promise<void>
+}
+
+export async function condenseCommit(
+  recorder: Recorder,
+  git: GitSide,
+  live: LiveIndex,
+  commit: CommitInfo,
+  checkpoint: string,
+  { caller, link }: CondenseOptions = { caller: findCaller(recorder.env, recorder.agents) },
+): Promise<void> {
+  const files = new Map(commit.files.map((file) => [file.path, file]))
+  const concerned = await findConcerned(recorder, git, live, { files, like: commit.oid }, caller)
+  if (concerned.length === 0) return
+  const bases = new Map(concerned.map(({ session }) => [session.id, session.baseCommit]))
+  const afterwards: (() => void)[] = []
+  await condenseSessions({ recorder, git, commit, checkpoint, caller, afterwards }, concerned)
+  await link?.()
+  await git.commit()
+  const sessions = concerned.map(({ session }) => session)
+  for (const session of sessions) {
+    writeSession(recorder.repo, session)
+    updateLive(live, session)
+  }
+  live.lastLink = { commit: commit.oid, checkpoint }
+  await removeBranches(recorder, git, live, new Set(bases.values()), commit.oid)
+  for (const act of afterwards) act()
+}
+
+/** A branch goes when no session has steps on it any more. */
+export async function removeBranches(
+  recorder: Recorder,
+  git: Pick<GitSide, 'objects'>,
+  live: LiveIndex,
+  bases: Set<string>,
+  head: string,
+): Promise<void> {
+  const used = new Set([...live.sessions.values()].map((entry) => entry.base))
+  const refs = [...bases].filter((base) => base !== head && !used.has(base)).map((base) => shadowRef(base, recorder.repo.worktreeId))
+  const tips = await Promise.all(refs.map((ref) => git.objects.info(ref)))
+  const moves = refs.flatMap((ref, index) => {
+    const oid = tips[index]?.oid
+    return oid === undefined ? [] : [{ ref, to: undefined, from: oid }]
+  })
+  await moveRefs(recorder.repo, moves)
+  for (const { ref } of moves) recorder.say(`[entire] Cleaned up shadow branch: ${branchOf(ref)}`)
+}
+
+// Our hook saw this commit: at the end of the turn it is not taken for one made without hooks.
+function noteHead({ repo }: Recorder, live: LiveIndex, commit: CommitInfo): void {
+  for (const [id, entry] of live.sessions) {
+    const session = entry.active ? readSession(repo, id) : undefined
+    if (session === undefined || !isActive(session) || session.turnHead === commit.oid) continue
+    session.turnHead = commit.oid
+    writeSession(repo, session)
+  }
+}

@@ -1,0 +1,96 @@
+// What the work tree looked like when a turn, or a subagent's task, began: tells the agent's new files from the user's.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Repo } from '../git/repo.ts'
+import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import { asNumber, asObject, asString, asStrings, formatJson, parseJson } from '../std/json.ts'
+import { parseTime } from '../std/time.ts'
+
+export interface PrePrompt {
+  /** When the turn began, in milliseconds. */
+  at: number
+  untracked: string[]
+  deleted: string[]
+  /** Transcript position, in lines or messages. */
+  position: number
+  /** The same position in bytes. */
+  bytes: number
+  lastId?: string
+}
+
+export function writePrePrompt(repo: Repo, session: string, state: PrePrompt): void {
+  writeState(turnFile(repo, session), {
+    session_id: session,
+    timestamp: new Date(state.at).toISOString(),
+    untracked_files: state.untracked,
+    deleted_files: state.deleted,
+    last_transcript_identifier: state.lastId,
+    step_transcript_start: state.position || undefined,
+    transcript_offset: state.position || undefined,
+    transcript_bytes: state.bytes || undefined,
+  })
+}
+
+export function readPrePrompt(repo: Repo, session: string): PrePrompt | undefined {
+  return readState(turnFile(repo, session))
+}
+
+export function removePrePrompt(repo: Repo, session: string): void {
+  removeFile(turnFile(repo, session))
+}
+
+export function writePreTask(repo: Repo, toolUse: string, state: PrePrompt): void {
+  writeState(taskFile(repo, toolUse), {
+    tool_use_id: toolUse,
+    timestamp: new Date(state.at).toISOString(),
+    untracked_files: state.untracked,
+    deleted_files: state.deleted,
+  })
+}
+
+export function readPreTask(repo: Repo, toolUse: string): PrePrompt | undefined {
+  return readState(taskFile(repo, toolUse))
+}
+
+export function removePreTask(repo: Repo, toolUse: string): void {
+  removeFile(taskFile(repo, toolUse))
+}
+
+/** The task begun last: subagents nest, and the innermost one is at work. */
+export function findActiveTask(repo: Repo): string | undefined {
+  const dir = join(repo.root, '.entire', 'tmp')
+  const files = existsSync(dir) ? readdirSync(dir).filter((name) => /^pre-task-.+\.json$/.test(name)) : []
+  const newest = files.map((name) => ({ name, at: statSync(join(dir, name)).mtimeMs })).sort((a, b) => b.at - a.at)[0]
+  return newest?.name.slice('pre-task-'.length, -'.json'.length)
+}
+
+function turnFile(repo: Repo, session: string): string {
+  return join(repo.root, '.entire', 'tmp', `pre-prompt-${session}.json`)
+}
+
+function taskFile(repo: Repo, toolUse: string): string {
+  return join(repo.root, '.entire', 'tmp', `pre-task-${toolUse}.json`)
+}
+
+function writeState(path: string, fields: object): void {
+  writeAtomic(path, formatJson(fields))
+}
+
+function readState(path: string): PrePrompt | undefined {
+  const record = asObject(parseJson(readText(path) ?? ''))
+  if (record === undefined) return undefined
+  const lastId = asString(record.last_transcript_identifier)
+  return {
+    at: parseTime(asString(record.timestamp))?.getTime() ?? 0,
+    untracked: asStrings(record.untracked_files),
+    deleted: asStrings(record.deleted_files),
+    position:
+      asNumber(record.transcript_offset) ||
+      asNumber(record.step_transcript_start) ||
+      asNumber(record.start_message_index) ||
+      asNumber(record.last_transcript_line_count) ||
+      0,
+    bytes: asNumber(record.transcript_bytes) ?? 0,
+    ...(lastId === undefined ? {} : { lastId }),
+  }
+}

@@ -1,0 +1,135 @@
+// The end of a turn: snapshot what changed as a step on the shadow branch.
+import { joinPrompts, turnContext } from '../checkpoints/context.ts'
+import { isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
+import { readSnapshot } from '../checkpoints/snapshot.ts'
+import { findStepSite, type StepSite, sessionChanges, startsFresh, stepMessage, writeStep } from '../checkpoints/step.ts'
+import { stepSubject } from '../checkpoints/step-subject.ts'
+import type { Status } from '../git/status.ts'
+import type { StrategyName } from '../model/settings.ts'
+import { commitTurn } from './auto-commit.ts'
+import { readPrePrompt } from './pre-prompt.ts'
+import { readPrompts } from './prompts.ts'
+import { findTouched, isNewer } from './turn-changes.ts'
+import { turnTranscript, useTranscript } from './turn-transcript.ts'
+import type { TurnTranscript, Work } from './work.ts'
+
+export async function saveStep(work: Work): Promise<void> {
+  const { recorder, session } = work
+  const status = await work.status()
+  if (status.head === undefined) {
+    recorder.say('Entire: skipping checkpoint. Will activate after first commit.')
+    return
+  }
+  if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
+  const transcript = await turnTranscript(work, status.head)
+  const touched = findTouched(recorder.repo, status, readPrePrompt(recorder.repo, session.id), [
+    ...session.turnFiles,
+    ...(transcript?.files ?? []),
+  ])
+  if (touched.length === 0) {
+    recorder.say('No files were modified during this session')
+    return
+  }
+  await strategies[recorder.settings.strategy](work, { status, head: status.head, transcript, touched })
+}
+
+interface Turn {
+  status: Status
+  head: string
+  transcript: TurnTranscript | undefined
+  touched: string[]
+}
+
+const strategies: Record<StrategyName, (work: Work, turn: Turn) => Promise<void>> = {
+  'manual-commit': saveOnShadowBranch,
+  'auto-commit': async (work, { touched }) => {
+    const prompt = readPrompts(work.recorder.repo, work.session.id).at(-1) ?? work.session.lastPrompt ?? ''
+    await commitTurn(work, { subject: stepSubject(prompt, work.agent.type), files: touched })
+  },
+}
+
+async function saveOnShadowBranch(work: Work, { status, head, transcript, touched }: Turn): Promise<void> {
+  const { recorder, session } = work
+  const startedAt = recorder.clock().getTime()
+  const site = await findStepSite(work.objects, {
+    head,
+    ref: shadowRef(head, session.worktreeId),
+    oldRef: shadowRef(session.baseCommit, session.worktreeId),
+  })
+  if (transcript !== undefined) useTranscript(work, transcript)
+  const written = await writeTurn(work, site, status, transcript)
+  moveBase(work, site)
+  session.lastStepAt = startedAt
+  session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()
+  if (!written && session.stepCount > 0) {
+    recorder.say('Skipped checkpoint (no changes since last checkpoint)')
+    return
+  }
+  countStep(work, transcript)
+  const branch = site.ref.replace('refs/heads/', '')
+  recorder.say(
+    site.parent === undefined
+      ? `Created shadow branch '${branch}' and committed changes`
+      : `Committed changes to shadow branch '${branch}'`,
+  )
+}
+
+async function writeTurn(work: Work, site: StepSite, status: Status, transcript: TurnTranscript | undefined): Promise<boolean> {
+  const { recorder, session } = work
+  const config = await work.config()
+  const prompts = readPrompts(recorder.repo, session.id)
+  const spoken = prompts.length > 0 ? prompts : (transcript?.prompts ?? []).map(recorder.redactText)
+  const subject = stepSubject(spoken.at(-1) ?? session.lastPrompt ?? '', work.agent.type)
+  const summary = recorder.redactText(transcript?.summary ?? '')
+  const snapshot = await readSnapshot(recorder.repo, pathsToStore(work, site, status), config)
+  for (const path of snapshot.skipped)
+    recorder.log.write('warn', 'file left out of the step: too large or unreadable', { session_id: session.id, path })
+  const metadata = await sessionChanges(work.objects, session.id, site.parent?.commit, {
+    chunks: session.cursor?.chunks ?? [],
+    prompts: joinPrompts(spoken),
+    summary,
+    context: turnContext({ session: session.id, subject, prompts: spoken, summary }),
+  })
+  return writeStep(work.objects, work.writes(), {
+    site,
+    message: stepMessage(subject, session.id, 'manual-commit'),
+    author: config.author,
+    seconds: Math.floor(recorder.clock().getTime() / 1000),
+    changes: [...snapshot.changes, ...metadata],
+  })
+}
+
+// A step holds the whole work tree. What this session stored before and nobody changed since is in the tree it builds on.
+export function pathsToStore({ recorder, session }: Pick<Work, 'recorder' | 'session'>, site: StepSite, status: Status): string[] {
+  const all = [...status.deleted, ...status.modified, ...status.untracked].filter((path) => !isInfrastructure(path))
+  // Files of earlier steps that git calls clean again were reverted: the step must say so.
+  const known = new Set(all)
+  const reverted = session.filesTouched.filter((path) => !known.has(path))
+  const since = session.lastStepAt
+  if (startsFresh(site)) return all
+  if (since === undefined) return [...all, ...reverted]
+  const gone = new Set(status.deleted)
+  return [...all, ...reverted].filter((path) => gone.has(path) || isNewer(recorder.repo, path, since))
+}
+
+/** The session's steps are now on the branch for HEAD; the old branch goes unless another session still builds on it. */
+export function moveBase(work: Pick<Work, 'session' | 'live' | 'writes' | 'recorder'>, site: StepSite): void {
+  const { session } = work
+  const others = [...work.live.sessions].filter(([id, entry]) => id !== session.id && entry.base === session.baseCommit)
+  if (site.moved !== undefined && others.length === 0) {
+    work.writes().delete(site.moved.ref, site.moved.commit)
+    work.recorder.say(`Moved shadow branch from ${site.moved.ref} to ${site.ref} (HEAD changed during session)`)
+  }
+  session.baseCommit = site.head
+}
+
+function countStep({ session }: Work, transcript: TurnTranscript | undefined): void {
+  session.stepCount += 1
+  session.promptAttributions.push(session.pendingAttribution ?? emptyAttribution(session.stepCount))
+  delete session.pendingAttribution
+  if (session.stepCount === 1 && transcript?.lastId !== undefined) session.transcriptIdAtStart = transcript.lastId
+}
+
+function emptyAttribution(number: number) {
+  return { number, userAdded: 0, userRemoved: 0, agentAdded: 0, agentRemoved: 0, userAddedPerFile: {} }
+}

@@ -1,0 +1,48 @@
+// Which files the turn changed: what the transcript names, what is new or gone since the turn began, and what was edited through a shell.
+import { realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { isInfrastructure } from '../checkpoints/layout.ts'
+import { changedAt } from '../checkpoints/snapshot.ts'
+import type { Repo } from '../git/repo.ts'
+import type { Status } from '../git/status.ts'
+import type { PrePrompt } from './pre-prompt.ts'
+
+// File times come from a coarser clock than ours and may lie a few milliseconds behind it.
+const clockSlackMs = 20
+
+export function findTouched(repo: Repo, status: Status, before: PrePrompt | undefined, transcriptFiles: string[]): string[] {
+  const changed = new Set([...status.modified, ...status.untracked, ...status.deleted])
+  const named = transcriptFiles.map((file) => toRepoPath(repo, file)).filter((path) => path !== undefined && changed.has(path)) as string[]
+  const knownUntracked = new Set(before?.untracked)
+  const knownDeleted = new Set(before?.deleted)
+  const created = status.untracked.filter((path) => !knownUntracked.has(path))
+  const deleted = status.deleted.filter((path) => !knownDeleted.has(path))
+  const edited = before === undefined ? [] : [...status.modified, ...status.untracked].filter((path) => isNewer(repo, path, before.at))
+  return [...new Set([...named, ...created, ...deleted, ...edited])].filter((path) => !isInfrastructure(path)).sort()
+}
+
+export function isNewer(repo: Repo, path: string, than: number): boolean {
+  const at = changedAt(repo, path)
+  return at !== undefined && at >= than - clockSlackMs
+}
+
+/** Path as git names it, or undefined when it lies outside the work tree. Transcripts may name it through symlinks. */
+export function toRepoPath(repo: Repo, file: string): string | undefined {
+  const absolute = isAbsolute(file) ? file : resolve(repo.root, file)
+  for (const candidate of [absolute, realPath(absolute)]) {
+    const path = relative(repo.root, candidate)
+    if (path !== '' && path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return path
+  }
+  return undefined
+}
+
+// The file itself may be deleted, or be a link that git records as such: only its directory is resolved.
+function realPath(path: string): string {
+  const dir = dirname(path)
+  if (dir === path) return path
+  try {
+    return join(realpathSync(dir), path.slice(dir.length))
+  } catch {
+    return join(realPath(dir), path.slice(dir.length))
+  }
+}

@@ -1,0 +1,112 @@
+// What the transcript says about the turn so far, and its stored form. Read once per event; stored only if something refers to it.
+import { readFileSync } from 'node:fs'
+import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
+import type { Agent } from '../model/agent.ts'
+import type { TranscriptCursor } from '../model/session.ts'
+import { addTokens, hasTokens, noTokens, type TokenUsage } from '../model/tokens.ts'
+import { EntireError } from '../std/errors.ts'
+import { fileSize } from '../std/file.ts'
+import { readPrePrompt } from './pre-prompt.ts'
+import type { TurnTranscript, Work } from './work.ts'
+
+export type TranscriptWork = Pick<Work, 'recorder' | 'agent' | 'session' | 'objects'>
+
+/** Undefined when there is no transcript to read; the reason is logged. */
+export async function readTurnTranscript(work: TranscriptWork, like: string): Promise<TurnTranscript | undefined> {
+  const path = work.session.transcriptPath
+  if (path === undefined) return undefined
+  try {
+    return await read(work, path, work.session.cursor, like)
+  } catch (error) {
+    if (!(error instanceof EntireError)) throw error
+    // A stored piece can be gone when its branch was deleted and collected: the live transcript still has it.
+    if (error.code === 'not-found') return await read(work, path, undefined, like)
+    work.recorder.say(`[entire] ${error.message} ${error.hint ?? ''}`)
+    work.recorder.log.write('warn', error.message, { session_id: work.session.id })
+    return undefined
+  }
+}
+
+/** Read once per event, whichever action needs it first. */
+export async function turnTranscript(work: Work, like: string): Promise<TurnTranscript | undefined> {
+  work.transcript ??= readTurnTranscript(work, like)
+  return work.transcript
+}
+
+/** From here on the session has seen this part of its transcript. */
+export function useTranscript(work: Pick<Work, 'session' | 'writes'>, transcript: TurnTranscript): void {
+  const { session } = work
+  for (const blob of transcript.blobs) work.writes().blob(blob)
+  transcript.blobs = []
+  session.cursor = transcript.cursor
+  session.turnFiles = [...new Set([...session.turnFiles, ...transcript.files])]
+  if (transcript.model !== undefined) session.model = transcript.model
+  const tokens = transcript.restarted ? beyond(transcript.tokens, session.tokens) : transcript.tokens
+  transcript.tokens = noTokens
+  if (hasTokens(tokens)) {
+    session.tokens = addTokens(session.tokens ?? noTokens, tokens)
+    session.checkpointTokens = addTokens(session.checkpointTokens ?? noTokens, tokens)
+  }
+  if (transcript.cursor.items < session.transcriptStart) session.transcriptStart = 0
+}
+
+async function read(
+  work: TranscriptWork,
+  path: string,
+  cursor: TranscriptCursor | undefined,
+  like: string,
+): Promise<TurnTranscript | undefined> {
+  const blobs: Buffer[] = []
+  const update = await readAppended({
+    format: work.agent.transcript,
+    path,
+    cursor,
+    redact: work.recorder.redact,
+    store: (content) => blobs.push(content),
+    objects: work.objects,
+    like,
+    // A session that was recorded from its middle on: what came before the first turn we saw is stored, not counted.
+    ignoreBefore: cursor === undefined ? (readPrePrompt(work.recorder.repo, work.session.id)?.bytes ?? 0) : 0,
+  })
+  return update && describe(work.agent, path, update, blobs)
+}
+
+function describe(agent: Agent, path: string, update: TranscriptUpdate, blobs: Buffer[]): TurnTranscript {
+  const { reading, cursor, restarted } = update
+  const parts = reading.subagents.flatMap((id) => readSubagent(agent, path, id) ?? [])
+  const subagents = parts.map((part) => part.tokens).reduce(addTokens, noTokens)
+  return {
+    files: [...reading.files, ...parts.flatMap((part) => part.files)],
+    prompts: reading.prompts,
+    summary: reading.summary ?? '',
+    tokens: hasTokens(subagents) ? addTokens(reading.tokens, { ...noTokens, subagents }) : reading.tokens,
+    model: reading.model,
+    lastId: reading.lastId,
+    cursor,
+    blobs,
+    restarted,
+  }
+}
+
+const maxSubagentBytes = 64 * 1024 * 1024
+
+function readSubagent(agent: Agent, mainTranscript: string, id: string) {
+  const path = agent.subagents?.transcriptPath(mainTranscript, id)
+  const size = path === undefined ? undefined : fileSize(path)
+  if (path === undefined || size === undefined || size > maxSubagentBytes) return undefined
+  return agent.transcript.readLines(readFileSync(path, 'utf8').trimEnd().split('\n'), undefined)
+}
+
+// A rewritten transcript is read from its beginning: only what exceeds the tokens already counted is new.
+function beyond(total: TokenUsage, counted: TokenUsage = noTokens): TokenUsage {
+  const rest = (a: number, b: number) => Math.max(0, a - b)
+  const subagents = total.subagents && beyond(total.subagents, counted.subagents)
+  return {
+    input: rest(total.input, counted.input),
+    cacheCreation: rest(total.cacheCreation, counted.cacheCreation),
+    cacheRead: rest(total.cacheRead, counted.cacheRead),
+    output: rest(total.output, counted.output),
+    calls: rest(total.calls, counted.calls),
+    ...(subagents === undefined ? {} : { subagents }),
+  }
+}

@@ -1,0 +1,117 @@
+// One event being handled: the session, and what it needs of git. Everything is asked at most once, and started only when needed.
+import type { Writing } from '../checkpoints/condense.ts'
+import { type ObjectReader, readObjects } from '../git/cat-file.ts'
+import { type RepoConfig, readConfig } from '../git/config.ts'
+import { type Import, startImport } from '../git/fast-import.ts'
+import type { Repo } from '../git/repo.ts'
+import { readStatus, type Status } from '../git/status.ts'
+import type { Agent, Env } from '../model/agent.ts'
+import type { AgentEvent } from '../model/event.ts'
+import type { Session, TranscriptCursor } from '../model/session.ts'
+import type { Settings } from '../model/settings.ts'
+import type { TokenUsage } from '../model/tokens.ts'
+import type { Log } from '../std/log.ts'
+import type { RandomHex } from '../std/random.ts'
+import type { Clock } from '../std/time.ts'
+import type { LiveIndex } from './live.ts'
+
+/** What recording needs of the world around it. */
+export interface Recorder {
+  repo: Repo
+  settings: Settings
+  env: Env
+  home: string
+  /** What git hooks call: `entire`, or an absolute path. */
+  command: string
+  cliVersion: string
+  clock: Clock
+  random: RandomHex
+  log: Log
+  /** A line for the person at the terminal. */
+  say(line: string): void
+  /** Bytes for the agent that called us. */
+  respond(text: string): void
+  agents: Agent[]
+  findAgentByType(type: string): Agent | undefined
+  /** For transcripts and other JSON. */
+  redact(text: string): string
+  /** For plain text. */
+  redactText(text: string): string
+}
+
+/** Git, asked lazily and once. */
+export interface GitSide {
+  objects: ObjectReader
+  status(): Promise<Status>
+  config(): Promise<RepoConfig>
+  writes(): Import
+  /** Ends the import, if one was started: from here on the refs are moved. */
+  commit(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What the transcript says since the last save, and its redacted form, not stored yet. */
+export interface TurnTranscript {
+  files: string[]
+  prompts: string[]
+  summary: string
+  tokens: TokenUsage
+  model: string | undefined
+  lastId: string | undefined
+  cursor: TranscriptCursor
+  blobs: Buffer[]
+  restarted: boolean
+}
+
+export interface Work extends GitSide {
+  recorder: Recorder
+  agent: Agent
+  event: AgentEvent
+  session: Session
+  live: LiveIndex
+  transcript?: Promise<TurnTranscript | undefined>
+  /** Run after refs and state are written. */
+  afterwards: (() => void | Promise<void>)[]
+}
+
+export function openGit(repo: Repo): GitSide {
+  const objects = readObjects(repo)
+  let status: Promise<Status> | undefined
+  let config: Promise<RepoConfig> | undefined
+  let writes: Import | undefined
+  return {
+    objects,
+    status: () => {
+      status ??= readStatus(repo)
+      return status
+    },
+    config: () => {
+      config ??= readConfig(repo)
+      return config
+    },
+    writes: () => {
+      writes ??= startImport(repo)
+      return writes
+    },
+    async commit() {
+      const started = writes
+      writes = undefined
+      await started?.finish()
+    },
+    async [Symbol.asyncDispose]() {
+      await writes?.abort()
+      await objects[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What writing checkpoints needs of the event. */
+export async function writing(work: Pick<Work, 'recorder' | 'objects' | 'writes' | 'config'>): Promise<Writing> {
+  return {
+    objects: work.objects,
+    writes: work.writes(),
+    author: (await work.config()).author,
+    seconds: Math.floor(work.recorder.clock().getTime() / 1000),
+    cliVersion: work.recorder.cliVersion,
+  }
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDir } from '../../test/support/repo.ts'
+import { exists, fileSize, readBytes, readText, removeFile, writeAtomic } from './file.ts'
+
+test('absent is a value: no file, a directory, a path through a file', async () => {
+  await using dir = tempDir()
+  writeFileSync(join(dir.base, 'file'), 'x')
+  for (const path of ['none', 'home', 'file/below']) {
+    expect(readBytes(join(dir.base, path))).toBeUndefined()
+    expect(readText(join(dir.base, path))).toBeUndefined()
+    expect(fileSize(join(dir.base, path))).toBeUndefined()
+  }
+  expect([exists(join(dir.base, 'none')), exists(join(dir.base, 'file/below')), exists(join(dir.base, 'home'))]).toEqual([
+    false,
+    false,
+    true,
+  ])
+  expect(fileSize(join(dir.base, 'file'))).toBe(1)
+})
+
+test('a write makes directories, replaces whole, and leaves nothing beside it', async () => {
+  await using dir = tempDir()
+  const path = join(dir.base, 'a', 'b', 'file.json')
+  writeAtomic(path, 'long content')
+  writeAtomic(path, Buffer.of(0, 255), { sync: true })
+  expect(readFileSync(path)).toEqual(Buffer.of(0, 255))
+  expect(readdirSync(join(dir.base, 'a', 'b'))).toEqual(['file.json'])
+})
+
+test('files are private unless a mode is asked for, and a mode asked for is met exactly', async () => {
+  await using dir = tempDir()
+  const modes = ([undefined, 0o644, 0o755, 0o666] as const).map((mode, at) => {
+    const path = join(dir.base, `file${at}`)
+    writeAtomic(path, '', mode === undefined ? {} : { mode })
+    return statSync(path).mode & 0o777
+  })
+  expect(modes).toEqual([0o600, 0o644, 0o755, 0o666])
+})
+
+test('a failed write leaves the target and no temporary file', async () => {
+  await using dir = tempDir()
+  mkdirSync(join(dir.base, 'target', 'full'), { recursive: true })
+  expect(() => writeAtomic(join(dir.base, 'target'), 'x')).toThrow()
+  expect(readdirSync(dir.base).sort()).toEqual(['home', 'target'])
+  expect(() => writeAtomic(join(dir.base, 'home', '.gitconfig', 'below'), 'x')).toThrow()
+})
+
+test('a symlink is replaced, and what it pointed at stays as it was', async () => {
+  await using dir = tempDir()
+  writeFileSync(join(dir.base, 'elsewhere'), 'theirs')
+  symlinkSync('elsewhere', join(dir.base, 'link'))
+  writeAtomic(join(dir.base, 'link'), 'ours')
+  expect(lstatSync(join(dir.base, 'link')).isFile()).toBe(true)
+  expect(readFileSync(join(dir.base, 'elsewhere'), 'utf8')).toBe('theirs')
+})
+
+test('removing what is not there is fine', async () => {
+  await using dir = tempDir()
+  removeFile(join(dir.base, 'none'))
+  removeFile(join(dir.base, 'home', '.gitconfig', 'below'))
+})

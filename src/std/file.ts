@@ -1,0 +1,91 @@
+// Files as the product uses them: absent is a value, and a write is seen whole or not at all.
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { isErrno } from './errors.ts'
+import { writePoint } from './fault.ts'
+
+export function readText(path: string): string | undefined {
+  return readBytes(path)?.toString('utf8')
+}
+
+export function readBytes(path: string | Buffer): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return undefined
+    throw error
+  }
+}
+
+/** Size of a regular file, or undefined when there is none. */
+export function fileSize(path: string | Buffer): number | undefined {
+  const stat = findStat(path)
+  return stat?.isFile() ? stat.size : undefined
+}
+
+export function exists(path: string | Buffer): boolean {
+  return findStat(path) !== undefined
+}
+
+/** Symlinks followed. A path through a file is absent too, which `throwIfNoEntry` alone does not cover in Bun. */
+export function findStat(path: string | Buffer): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (isErrno(error, 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/**
+ * Writes beside the target and renames, so that a reader or a crash never sees half a file. A symlink at the path is replaced, not
+ * followed: a repository could hold one that points anywhere. Whoever edits a file of the user's resolves its path first.
+ */
+export function writeAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options: { mode?: number; dirMode?: number; sync?: boolean } = {},
+): void {
+  mkdirSync(dirname(path), { recursive: true, mode: options.dirMode ?? 0o750 })
+  const temporary = `${path}.${process.pid}.tmp`
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  writePoint()
+  try {
+    const fd = openSync(temporary, 'w', options.mode ?? 0o600)
+    try {
+      if (options.mode !== undefined) fchmodSync(fd, options.mode)
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+      if (options.sync) fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    writePoint()
+    renameSync(temporary, path)
+  } catch (error) {
+    removeFile(temporary)
+    throw error
+  }
+  writePoint()
+}
+
+/** Removes a file; absent is fine. */
+export function removeFile(path: string | Buffer): void {
+  writePoint()
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT', 'ENOTDIR')) throw error
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempDir } from '../../test/support/repo.ts'
+import { fileLog, parseLogLevel } from './log.ts'
+
+test('one JSON line per event at or above the level, in a private file', async () => {
+  await using dir = tempDir()
+  const path = join(dir.base, 'logs', 'entire.log')
+  const log = fileLog(path, 'info', { session: 's1' })
+  log.write('debug', 'unseen')
+  log.write('info', 'line\nbreak', { files: 2 })
+  log.write('error', 'failed')
+  const lines = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines).toMatchObject([
+    { level: 'INFO', msg: 'line\nbreak', session: 's1', files: 2 },
+    { level: 'ERROR', msg: 'failed', session: 's1' },
+  ])
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('a log that cannot be written is silent', async () => {
+  await using dir = tempDir()
+  writeFileSync(join(dir.base, 'file'), '')
+  fileLog(join(dir.base, 'file', 'entire.log'), 'debug').write('error', 'lost')
+})
+
+test('levels are read in any case, anything else is none', () => {
+  expect(['DEBUG', 'Warn', 'loud', undefined].map(parseLogLevel)).toEqual(['debug', 'warn', undefined, undefined])
+})

@@ -1,0 +1,34 @@
+// One JSON line per event in .entire/logs/entire.log. Logging never fails and never carries prompts or file contents.
+import { appendFileSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+const levels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof levels)[number]
+
+export type LogFields = Record<string, string | number | boolean | undefined>
+
+export interface Log {
+  write(level: LogLevel, message: string, fields?: LogFields): void
+}
+
+export const silentLog: Log = { write: () => {} }
+
+export function parseLogLevel(text: string | undefined): LogLevel | undefined {
+  return levels.find((level) => level === text?.toLowerCase())
+}
+
+export function fileLog(path: string, minimum: LogLevel, context: LogFields = {}): Log {
+  const lowest = levels.indexOf(minimum)
+  return {
+    write(level, message, fields = {}) {
+      if (levels.indexOf(level) < lowest) return
+      const line = { time: new Date().toISOString(), level: level.toUpperCase(), msg: message, ...context, ...fields }
+      try {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o750 })
+        appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 })
+      } catch {
+        // A log that cannot be written must not stop a hook.
+      }
+    },
+  }
+}

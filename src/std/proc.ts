@@ -1,0 +1,73 @@
+// The only place that starts processes. Standard input is closed unless something is sent, so nothing ever waits for a terminal.
+import { spawn } from 'node:child_process'
+
+export interface ProcResult {
+  code: number
+  stdout: Buffer
+  stderr: string
+}
+
+export interface ProcOptions {
+  cwd: string
+  env: Record<string, string | undefined>
+  stdin?: string | Uint8Array
+  timeoutMs?: number
+}
+
+export async function run(argv: string[], options: ProcOptions): Promise<ProcResult> {
+  const child = Bun.spawn(argv, {
+    cwd: options.cwd,
+    env: options.env,
+    stdin: options.stdin === undefined ? 'ignore' : Buffer.from(options.stdin),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs, killSignal: 'SIGKILL' as const }),
+  })
+  const [stdout, stderr, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
+  return { code, stdout: Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength), stderr }
+}
+
+export interface Conversation {
+  readonly pid: number
+  write(bytes: string | Uint8Array): void
+  flush(): Promise<void>
+  readonly output: ReadableStreamDefaultReader<Uint8Array>
+  end(): Promise<{ code: number; stderr: string }>
+}
+
+/** Starts a process that is spoken to over its pipes while it runs. */
+export function converse(argv: string[], options: ProcOptions): Conversation {
+  const child = Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
+  const stderr = child.stderr.text()
+  const output = child.stdout.getReader() as ReadableStreamDefaultReader<Uint8Array>
+  return {
+    pid: child.pid,
+    output,
+    write: (bytes) => {
+      unlessGone(() => child.stdin.write(bytes))
+    },
+    flush: () => unlessGone(() => child.stdin.flush()),
+    end: async () => {
+      await unlessGone(() => child.stdin.end())
+      const code = await child.exited
+      return { code, stderr: await stderr }
+    },
+  }
+}
+
+// A process that is gone cannot be spoken to; that is no error here, because its exit code tells why.
+async function unlessGone(act: () => unknown): Promise<void> {
+  try {
+    await act()
+  } catch {}
+}
+
+/** Starts a process that outlives us and holds none of our pipes. */
+export function startDetached(argv: string[], options: ProcOptions): void {
+  spawn(argv[0] as string, argv.slice(1), {
+    cwd: options.cwd,
+    env: options.env as NodeJS.ProcessEnv,
+    detached: true,
+    stdio: 'ignore',
+  }).unref()
+}

@@ -1,0 +1,15 @@
+// Times on the wire are RFC 3339; a clock is an argument so that tests can hold it still.
+export type Clock = () => Date
+
+export const systemClock: Clock = () => new Date()
+
+/** `2026-02-10T12:00:00.1Z`: fractional zeros trimmed, as the reference program writes them. */
+export function formatTime(date: Date): string {
+  return date.toISOString().replace(/\.?0*Z$/, 'Z')
+}
+
+export function parseTime(text: string | undefined): Date | undefined {
+  if (text === undefined || text === '') return undefined
+  const date = new Date(text)
+  return Number.isNaN(date.getTime()) || date.getTime() < 0 ? undefined : date
+}

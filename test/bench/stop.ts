@@ -1,0 +1,33 @@
+// The end of a turn against the git commands it cannot do without, in a small and in a large repository.
+import { filePath, makeGround } from './ground.ts'
+import { interleave, type Measurement, milliseconds, type Result, ratio } from './measure.ts'
+import { recordGit, replayGit } from './recorded-git.ts'
+import { openSession, turn } from './session.ts'
+
+export const measureStop: Measurement = () => [measure(1_000, 2, 15), measure(100_000, 1.4, 9)]
+
+function measure(files: number, limit: number, rounds: number): Result {
+  using ground = makeGround({ files })
+  const session = openSession(ground, 'stop')
+  const work = {
+    files: [...Array.from({ length: 10 }, (_, at) => filePath(at * 7)), 'new/a.txt', 'new/b.txt', 'new/c.txt'],
+    bytes: 100_000,
+  }
+  turn(session, work)
+  const begin = () => {
+    session.start()
+    session.work(work)
+  }
+  const { ours, bare } = interleave(rounds, {
+    ours() {
+      begin()
+      return milliseconds(() => session.stop())
+    },
+    bare() {
+      begin()
+      const recorded = recordGit(ground, (env) => session.stop(env))
+      return replayGit(ground, recorded, session.tag())
+    },
+  })
+  return ratio(`stop in ${files.toLocaleString('en')} files, against its git commands`, limit, ours, bare)
+}

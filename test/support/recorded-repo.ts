@@ -1,0 +1,124 @@
+// A repository in which the compiled program is enabled and on PATH, as it is for a user.
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { branchOf, shadowRef } from '../../src/checkpoints/layout.ts'
+import { repoAt, type TempRepo, tempRepo } from './repo.ts'
+import type { RepoKind } from './repo-kinds.ts'
+
+export const binary = resolve(import.meta.dir, '../../dist/entire')
+
+export type Who = 'human' | 'agent'
+
+export interface RecordedRepo extends TempRepo {
+  /** Runs the compiled program; never throws for an exit code. */
+  entire(
+    args: string[],
+    options?: { stdin?: string; env?: Record<string, string>; cwd?: string },
+  ): Promise<{ code: number; out: string; err: string }>
+  /** A git command by a person at a terminal, or by an agent without one. Throws when git fails; gives what it said on stderr. */
+  gitAs(who: Who, args: string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<string>
+  /** `git commit` by a person at a terminal, or by an agent without one. */
+  commitAs(who: Who, message: string, ...paths: string[]): Promise<string>
+  /** The message of a commit. */
+  message(rev?: string): Promise<string>
+  /** Checkpoint ids in the trailers of a commit. */
+  checkpointsOf(rev?: string): Promise<string[]>
+  /** The checkpoint id of a commit that has exactly one. */
+  checkpointOf(rev?: string): Promise<string>
+  /** A file of a checkpoint on the metadata branch. */
+  stored(id: string, path: string): Promise<string>
+  /** The metadata of a session in a checkpoint. */
+  storedSession(id: string, slot?: number): Promise<Record<string, unknown>>
+  /** The transcript of a session in a checkpoint: its pieces, joined as every reader joins them. */
+  transcript(id: string, slot?: number): Promise<string>
+  state(session: string): Record<string, unknown>
+  hasState(session: string): boolean
+  refs(pattern: string): Promise<string[]>
+  /** The shadow branches there are. */
+  shadows(): Promise<string[]>
+  /** The name of this work tree's shadow branch for a commit. */
+  shadow(commit: string): string
+  /** Subjects of the commits of a branch, newest first. */
+  subjects(rev: string): Promise<string[]>
+  /** Paths in the tree of a commit. */
+  paths(rev: string): Promise<string[]>
+  /** Lines of the log file, newest last. */
+  log(): Record<string, unknown>[]
+  /** Files left in `.entire/tmp`. */
+  temporary(): string[]
+  /** Another work tree of the same repository. */
+  addWorktree(name: string): Promise<RecordedRepo>
+}
+
+export async function recordedRepo(options: { kind?: RepoKind; agent?: string; env?: Record<string, string> } = {}): Promise<RecordedRepo> {
+  const plain = await tempRepo({ kind: options.kind ?? 'plain' })
+  const bin = join(plain.base, 'bin')
+  mkdirSync(bin)
+  symlinkSync(binary, join(bin, 'entire'))
+  Object.assign(plain.env, { PATH: `${bin}${delimiter}${plain.env.PATH}`, ...options.env })
+  const repo = describe(plain)
+  const enabled = await repo.entire(['enable', '--agent', options.agent ?? 'claude-code'])
+  if (enabled.code !== 0) throw new Error(`enable failed: ${enabled.err}`)
+  return repo
+}
+
+function describe(plain: TempRepo): RecordedRepo {
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8')
+  const stateFile = (session: string) => join(plain.repo.commonDir, 'entire-sessions', `${session}.json`)
+  const lines = (output: string) => output.split('\n').filter((line) => line !== '')
+  const repo: RecordedRepo = {
+    ...plain,
+    async entire(args, options = {}) {
+      const ran = await plain.run([binary, ...args], { ...options, env: { ...plain.env, ...options.env } })
+      return { code: ran.code, out: text(ran.stdout), err: ran.stderr }
+    },
+    async gitAs(who, args, options = {}) {
+      const env = { ...plain.env, ENTIRE_TEST_TTY: who === 'human' ? '1' : '0', ...options.env }
+      const ran = await plain.run(['git', ...args], { ...options, env })
+      if (ran.code !== 0) throw new Error(`git ${args.join(' ')} gave ${ran.code}: ${ran.stderr}`)
+      return ran.stderr
+    },
+    async commitAs(who, message, ...paths) {
+      await plain.git('add', '--all', '--', ...(paths.length === 0 ? ['.'] : paths))
+      await repo.gitAs(who, ['commit', '--quiet', '-m', message])
+      return plain.head()
+    },
+    message: (rev = 'HEAD') => plain.git('log', '-1', '--format=%B', rev),
+    async checkpointsOf(rev = 'HEAD') {
+      return [...(await repo.message(rev)).matchAll(/^Entire-Checkpoint: (\S+)$/gm)].map((match) => match[1] as string)
+    },
+    async checkpointOf(rev = 'HEAD') {
+      const ids = await repo.checkpointsOf(rev)
+      if (ids.length !== 1) throw new Error(`${rev} has ${ids.length} checkpoints:\n${await repo.message(rev)}`)
+      return ids[0] as string
+    },
+    stored: (id, path) => plain.git('show', `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/${path}`),
+    storedSession: async (id, slot = 0) => JSON.parse(await repo.stored(id, `${slot}/metadata.json`)),
+    async transcript(id, slot = 0) {
+      const dir = `${id.slice(0, 2)}/${id.slice(2)}/${slot}`
+      const pieces = (await repo.paths(`entire/checkpoints/v1:${dir}`)).filter((name) => name.startsWith('full.jsonl')).toSorted()
+      return (await Promise.all(pieces.map((name) => repo.stored(id, `${slot}/${name}`)))).join('\n')
+    },
+    state: (session) => JSON.parse(readFileSync(stateFile(session), 'utf8')),
+    hasState: (session) => existsSync(stateFile(session)),
+    refs: async (pattern) => lines(await plain.git('for-each-ref', '--format=%(refname:short)', pattern)),
+    shadows: async () => (await repo.refs('refs/heads/entire/')).filter((name) => name !== 'entire/checkpoints/v1'),
+    shadow: (commit) => branchOf(shadowRef(commit, plain.repo.worktreeId)),
+    subjects: async (rev) => lines(await plain.git('log', '--format=%s', rev)),
+    paths: async (rev) => lines(await plain.git('ls-tree', '-r', '--name-only', rev)),
+    log() {
+      const path = join(plain.root, '.entire/logs/entire.log')
+      return existsSync(path) ? lines(readFileSync(path, 'utf8')).map((line) => JSON.parse(line)) : []
+    },
+    temporary() {
+      const dir = join(plain.root, '.entire/tmp')
+      return existsSync(dir) ? readdirSync(dir) : []
+    },
+    async addWorktree(name) {
+      const path = join(plain.base, name)
+      await plain.git('worktree', 'add', '--quiet', '-b', name, path)
+      return describe(repoAt(plain, path))
+    },
+  }
+  return repo
+}

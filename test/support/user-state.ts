@@ -1,0 +1,33 @@
+// Everything of a repository that belongs to the user, so that a test can see that it was left alone, byte for byte.
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import type { Repo } from '../../src/git/repo.ts'
+import { decodePath, nativePath, nativePathIn } from '../../src/std/path-bytes.ts'
+
+// Objects and our own refs are where saves go; the rest of the git directory is the user's.
+const ours = /^(objects\/|(logs\/)?refs\/heads\/entire\/|entire-)/
+
+/** One line per file: mode, modification time, digest of the content, path. */
+export function readUserState(repo: Repo): string[] {
+  const workTree = listFiles(repo.root, (path) => path !== '.git').map((path) => describeFile(repo.root, path))
+  const dirs = [...new Set([repo.gitDir, repo.commonDir])]
+  const git = dirs.flatMap((dir) => listFiles(dir, (path) => !ours.test(path)).map((path) => describeFile(dir, path)))
+  return [...workTree, ...git].sort()
+}
+
+function listFiles(dir: string, keep: (path: string) => boolean, below = ''): string[] {
+  const entries = readdirSync(nativePathIn(dir, below), { encoding: 'buffer' })
+  return entries.flatMap((entry) => {
+    const path = below === '' ? decodePath(entry) : `${below}/${decodePath(entry)}`
+    if (!keep(path)) return []
+    const isDirectory = lstatSync(nativePathIn(dir, path)).isDirectory()
+    return isDirectory ? (keep(`${path}/`) ? listFiles(dir, keep, path) : []) : [path]
+  })
+}
+
+function describeFile(dir: string, path: string): string {
+  const place = nativePath(`${dir}/${path}`)
+  const stat = lstatSync(place)
+  const content = stat.isSymbolicLink() ? readlinkSync(place, { encoding: 'buffer' }) : readFileSync(place)
+  return `${stat.mode.toString(8)} ${stat.mtimeMs} ${createHash('sha1').update(content).digest('hex')} ${dir}/${path}`
+}
