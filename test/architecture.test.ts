@@ -1,5 +1,6 @@
 // Holds the shape of the source: which layer may use which, and the habits that keep a file easy to find and to read.
 import { expect, test } from 'bun:test'
+import { basename } from 'node:path'
 import { findCycle, readModules, type SourceModule, staticallyReachable } from './architecture/modules.ts'
 
 // An import may only point to a layer named here. A new folder below src/ needs a line, and a reason in docs/architecture.md.
@@ -53,15 +54,9 @@ test('nothing has a default export, and no module passes on the exports of anoth
   expect(paths(modules.filter(({ text }) => /^export (?:type )?(?:\*|\{[^}]*\}) .*?\bfrom '/ms.test(text)))).toEqual([])
 })
 
+// What follows the first dot is a kind: .test, .property.test, .generated.
 test('file names are kebab-case and say what is inside', () => {
-  const names = modules.map(({ path }) => ({
-    path,
-    name:
-      path
-        .split('/')
-        .at(-1)
-        ?.replace(/(?:\.test|\.generated)?\.ts$/, '') ?? '',
-  }))
+  const names = modules.map(({ path }) => ({ path, name: basename(path).split('.')[0] ?? '' }))
   expect(names.filter(({ name }) => !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)).map(({ path }) => path)).toEqual([])
   expect(names.filter(({ name }) => /(?:^|-)(?:utils?|helpers?|common|misc|types|manager)$/.test(name)).map(({ path }) => path)).toEqual([])
 })

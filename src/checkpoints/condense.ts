@@ -19,7 +19,7 @@ export interface SessionPart {
   context: string
   /** Shadow branch the session was on. */
   shadow?: string
-  /** Further files below the session's directory, by relative path. */
+  /** Further files below the checkpoint's directory, by relative path. */
   files?: { path: string; content: Buffer }[]
 }
 
@@ -118,7 +118,7 @@ function partChanges(
     ...text(paths.prompt, part.prompts),
     ...text(paths.context, part.context),
     ...(metadata === undefined ? [] : [{ path: paths.metadata, mode: '100644' as const, ...metadata }]),
-    ...(part.files ?? []).map(({ path, content }) => ({ path: `${paths.dir}/${path}`, mode: '100644' as const, content })),
+    ...(part.files ?? []).map(({ path, content }) => ({ path: inDir(checkpointDir(id), path), mode: '100644' as const, content })),
   ]
 }
 
@@ -144,6 +144,7 @@ function checkpointMessage(id: string, { record, shadow }: SessionPart): string 
     `Entire-Strategy: ${record.strategy}`,
     ...(record.agent === undefined ? [] : [`Entire-Agent: ${record.agent}`]),
     ...(shadow === undefined ? [] : [`Ephemeral-branch: ${shadow}`]),
+    ...(record.isTask ? [`Entire-Metadata-Task: ${inDir(checkpointDir(id), `tasks/${record.toolUse}`)}`] : []),
   ]
   return `Checkpoint: ${id}\n\n${lines.join('\n')}\n`
 }

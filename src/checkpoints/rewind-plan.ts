@@ -22,25 +22,25 @@ export interface RewindFacts {
   /** Untracked files that were there before the sessions. */
   existedBefore: ReadonlySet<string>
   isProtected(path: string): boolean
+  isInStep(path: string): boolean
   /** True when the file on disk is what the step holds. */
   isAsInStep(path: string): boolean
   isOnDisk(path: string): boolean
 }
 
 export function planRewind(facts: RewindFacts): RewindPlan {
-  const entries = new Map(facts.step.map((difference) => [difference.path, difference.entry]))
-  const untracked = new Set(facts.status.untracked)
+  // What the step lacks and HEAD has, the agent had deleted.
+  const deleted = new Set(facts.step.filter(({ entry }) => entry === undefined).map(({ path }) => path))
   const plan: RewindPlan = { restore: [], remove: [], keep: [] }
-  const paths = new Set([...entries.keys(), ...facts.status.modified, ...facts.status.deleted, ...untracked])
-  for (const path of [...paths].sort()) {
-    if (isInfrastructure(path)) continue
-    // Not among the differences: the step has what HEAD has.
-    const isInStep = entries.has(path) ? entries.get(path) !== undefined : !untracked.has(path)
-    if (isInStep && !facts.isAsInStep(path)) plan.restore.push(path)
-    if (isInStep || !facts.isOnDisk(path)) continue
-    const mayGo = !facts.isProtected(path) && (!untracked.has(path) || (facts.touched.has(path) && !facts.existedBefore.has(path)))
-    if (mayGo) plan.remove.push(path)
-    else plan.keep.push(path)
+  const { modified, deleted: gone, untracked } = facts.status
+  const paths = new Set([...facts.step.map(({ path }) => path), ...modified, ...gone, ...untracked])
+  for (const path of [...paths].filter((candidate) => !isInfrastructure(candidate)).sort()) {
+    if (facts.isInStep(path)) {
+      if (!facts.isAsInStep(path)) plan.restore.push(path)
+    } else if (facts.isOnDisk(path)) {
+      const isSessions = deleted.has(path) || (facts.touched.has(path) && !facts.existedBefore.has(path))
+      plan[isSessions && !facts.isProtected(path) ? 'remove' : 'keep'].push(path)
+    }
   }
   return plan
 }

@@ -42,6 +42,12 @@ export function changedAt(repo: Repo, path: string): number | undefined {
   return stat === undefined ? undefined : Math.max(stat.mtimeMs, stat.ctimeMs)
 }
 
+/** Changes whenever the file does, without reading it. */
+export function fileSignature(repo: Repo, path: string): string {
+  const stat = lstat(repo, path)
+  return stat === undefined ? '' : `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`
+}
+
 export function readWorkFile(repo: Repo, path: string): Buffer | undefined {
   const stat = lstat(repo, path)
   if (stat?.isSymbolicLink()) return readlinkSync(nativePathIn(repo.root, path), { encoding: 'buffer' })

@@ -13,9 +13,14 @@ export interface StepSite {
   parent: { commit: Oid; tree: Oid } | undefined
   /** A branch for an older HEAD whose steps this branch takes over. */
   moved: { ref: string; commit: Oid } | undefined
+  /** The session has no step yet on this HEAD. */
+  isFirst: boolean
 }
 
-export async function findStepSite(objects: ObjectReader, options: { head: Oid; ref: string; oldRef: string }): Promise<StepSite> {
+export async function findStepSite(
+  objects: ObjectReader,
+  options: { head: Oid; ref: string; oldRef: string; isFirst: boolean },
+): Promise<StepSite> {
   const [headTree, tip, tree, oldTip, oldTree] = await Promise.all([
     objects.info(`${options.head}^{tree}`),
     objects.info(options.ref),
@@ -31,12 +36,13 @@ export async function findStepSite(objects: ObjectReader, options: { head: Oid; 
     headTree: headTree?.oid ?? '',
     parent: own ?? old,
     moved: old && { ref: options.oldRef, commit: old.commit },
+    isFirst: options.isFirst,
   }
 }
 
-/** True when the next step cannot build on the tree of the last one: there is none, or HEAD has moved since. */
+/** True when the next step cannot build on the tree of the last one: there is none, or HEAD has moved or was rewritten since. */
 export function startsFresh(site: StepSite): boolean {
-  return site.parent === undefined || site.moved !== undefined
+  return site.parent === undefined || site.moved !== undefined || site.isFirst
 }
 
 export interface Step {

@@ -22,23 +22,25 @@ export interface Sync {
   say(line: string): void
 }
 
-export async function syncRef(sync: Sync): Promise<void> {
+/** True when the remote has everything we have. */
+export async function syncRef(sync: Sync): Promise<boolean> {
   const local = await tipOf(sync)
-  if (local === undefined || local === (await sync.objects.info(trackingRef(sync)))?.oid) return
+  if (local === undefined || local === (await sync.objects.info(trackingRef(sync)))?.oid) return true
   sync.say(`[entire] Pushing ${shortName(sync.ref)} to ${sync.remote}...`)
-  let failure = await push(sync)
+  let failure = await pushRefs(sync, [sync.ref])
   for (let attempt = 1; failure !== undefined && attempt <= attempts; attempt += 1) {
     sync.say(`[entire] Syncing ${shortName(sync.ref)} with remote...`)
     if (!(await fetchAndMerge(sync))) break
-    failure = await push(sync)
+    failure = await pushRefs(sync, [sync.ref])
   }
   if (failure !== undefined) sync.say(`[entire] Warning: failed to push sessions after sync: ${failure}`)
   else await noteRemote(sync)
+  return failure === undefined
 }
 
-// --no-verify: our own pre-push hook is running. Never --force.
-async function push(sync: Sync): Promise<string | undefined> {
-  const result = await git(sync.repo, ['push', '--no-verify', '--quiet', sync.remote, `${sync.ref}:${sync.ref}`], {
+// --no-verify: our own pre-push hook is running. Never --force. Returns what went wrong.
+export async function pushRefs({ repo, remote }: Pick<Sync, 'repo' | 'remote'>, refs: string[]): Promise<string | undefined> {
+  const result = await git(repo, ['push', '--no-verify', '--quiet', remote, ...refs.map((ref) => `${ref}:${ref}`)], {
     accept: [1, 128, 137],
     timeoutMs,
   })

@@ -3,6 +3,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { blobOid } from '../git/oid.ts'
 import type { TranscriptFormat, TranscriptReading } from '../model/agent.ts'
+import type { EventMetadata } from '../model/event.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import { addTokens, noTokens } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
@@ -24,8 +25,9 @@ export interface TranscriptSource extends ChunkStore {
   path: string
   cursor: TranscriptCursor | undefined
   redact(text: string): string
-  /** Bytes at the beginning that are stored but whose content does not count. */
+  /** Bytes at the beginning that are stored but do not count, except for the files they name: what a turn we could not record wrote. */
   ignoreBefore: number
+  metadata: EventMetadata | undefined
 }
 
 export interface TranscriptUpdate {
@@ -59,10 +61,10 @@ async function readLines(source: TranscriptSource, fd: number, size: number): Pr
   let consumed = from
   for (const block of lineBlocks(fd, from, size, source)) {
     const text = block.toString('utf8')
-    const part = source.format.readLines(text.replace(/\n$/, '').split('\n'), reading.carry)
+    const part = source.format.readLines(text.replace(/\n$/, '').split('\n'), reading.carry, source.metadata)
     reading =
       consumed + block.length <= source.ignoreBefore
-        ? { ...emptyReading(part.carry), items: reading.items + part.items }
+        ? { ...emptyReading(part.carry), items: reading.items + part.items, files: mergeReadings(reading, part).files }
         : mergeReadings(reading, part)
     const redacted = Buffer.from(source.redact(text))
     // The hash is that of the joined pieces: a newline between them, none at the end.
@@ -108,8 +110,7 @@ function readDocument(source: TranscriptSource, fd: number, size: number): Trans
   if (size > maxUnseenBytes) throw tooLarge(source.path, size)
   const text = readRange(fd, 0, size).toString('utf8')
   const from = source.cursor?.path === source.path ? source.cursor.items : 0
-  const read = source.format.readDocument ?? (() => emptyReading(undefined))
-  const total = read(text, 0).items
+  const total = readItems(source, text, 0).items
   const restarted = total < from
   const redacted = Buffer.from(source.redact(text))
   const chunks = chunkDocument(redacted, chunkBytes).map((content: Buffer) => {
@@ -119,8 +120,17 @@ function readDocument(source: TranscriptSource, fd: number, size: number): Trans
   const hash = sha256Append(sha256Start(), redacted)
   return {
     cursor: { path: source.path, bytes: size, items: total, seal: '', chunks, hash },
-    reading: read(text, restarted ? 0 : from),
+    reading: readItems(source, text, restarted ? 0 : from),
     restarted,
+  }
+}
+
+// A document caught while it is being written says nothing yet; it is stored as it is.
+function readItems({ format, metadata }: TranscriptSource, text: string, from: number): TranscriptReading {
+  try {
+    return format.readDocument?.(text, from, metadata) ?? emptyReading(undefined)
+  } catch {
+    return emptyReading(undefined)
   }
 }
 

@@ -15,6 +15,8 @@ export interface ObjectInfo {
 export interface ObjectReader {
   info(name: string): Promise<ObjectInfo | undefined>
   contents(name: string): Promise<(ObjectInfo & { content: Buffer }) | undefined>
+  /** Starts the process before the first question. */
+  warm(): void
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -129,6 +131,7 @@ export function readObjects(repo: Repo): ObjectReader {
         await take(1)
         return { ...info, content }
       }),
+    warm: () => void start(),
     async [Symbol.asyncDispose]() {
       await conversation?.end()
     },

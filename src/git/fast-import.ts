@@ -133,7 +133,8 @@ export function startImport(repo: Repo): Import {
       for (const { ref, was } of deletions) await deleteUnmoved(repo, ref, was)
     },
     async abort() {
-      // A stream that ends before `done` changes nothing but leaves a crash report.
+      // A stream that ends before `done` changes nothing but leaves a crash report; one that holds nothing can end well.
+      if (lastMark === 0) send('done\n')
       await conversation.end()
       removeCrashReport(repo, conversation.pid)
     },

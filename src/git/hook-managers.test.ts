@@ -1,6 +1,6 @@
 // Together with the programs that also own hooks: theirs and ours run, once each, whoever installed last.
 import { describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startRecorder } from '../../test/support/recorder.ts'
 import { type TempRepo, tempRepo } from '../../test/support/repo.ts'
@@ -67,8 +67,26 @@ describe('Husky', () => {
 })
 
 describe('Lefthook', () => {
-  const lefthook = (repo: TempRepo, ...args: string[]) => runTool(repo, join(modules, 'lefthook/bin/index.js'), ...args)
-  const config = 'commit-msg:\n  jobs:\n    - run: echo lefthook >>"$RECORDER_LOG"\n'
+  // What its install and uninstall do (version 2.2): a hook without its name in it is moved to `.old`, unless there is one already;
+  // one with its name is written over. The package itself would install its hooks into every checkout of ours.
+  const script =
+    '#!/bin/sh\nif [ "$LEFTHOOK" = "0" ]; then exit 0; fi\ncall_lefthook() { echo lefthook >>"$RECORDER_LOG"; }\ncall_lefthook run "commit-msg" "$@"\n'
+  const isTheirs = (path: string) => readFileSync(path, 'utf8').includes('LEFTHOOK')
+
+  function install(dir: string): void {
+    const hook = join(dir, 'commit-msg')
+    if (existsSync(hook) && !isTheirs(hook)) {
+      if (existsSync(`${hook}.old`)) throw new Error('.old already exists')
+      renameSync(hook, `${hook}.old`)
+    }
+    writeFileSync(hook, script, { mode: 0o755 })
+  }
+
+  function uninstall(dir: string): void {
+    const hook = join(dir, 'commit-msg')
+    if (isTheirs(hook)) rmSync(hook)
+    if (existsSync(`${hook}.old`)) renameSync(`${hook}.old`, hook)
+  }
 
   for (const first of ['no hook', 'a hook'])
     test(`installed over ours, with ${first} before both, any number of times`, async () => {
@@ -76,9 +94,8 @@ describe('Lefthook', () => {
       const recorder = await startRecorder(repo)
       if (first === 'a hook') await repo.hook('commit-msg', 'exit 0')
       recorder.install()
-      repo.write('lefthook.yml', config)
       for (let round = 1; round <= 3; round += 1) {
-        await lefthook(repo, 'install')
+        install(recorder.hooksDir)
         expect(hooksInstalled(recorder.hooksDir, { command: recorder.command })).toBe('missing')
         expect(recorder.install().warnings).toEqual([])
         recorder.take()
@@ -89,7 +106,7 @@ describe('Lefthook', () => {
       const left = hooksIn(recorder.hooksDir)
       // As if it had been installed over the user's hook itself.
       expect(left).toEqual(first === 'a hook' ? ['commit-msg', 'commit-msg.old'] : ['commit-msg'])
-      await lefthook(repo, 'uninstall')
+      uninstall(recorder.hooksDir)
       const hook = join(recorder.hooksDir, 'commit-msg')
       if (first === 'a hook') expect(readFileSync(hook, 'utf8')).toBe('#!/bin/sh\nexit 0\n')
     })

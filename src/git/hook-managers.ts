@@ -48,9 +48,6 @@ export function hookManagerHint(title: string, command: string): string {
 
 // Quiet when our own hook has just run and is calling Husky's.
 function huskyLine(name: HookName, command: string): string {
-  const { args, stdin } = hookTable[name]
-  const call = [`"${command}" hooks git ${name}`, args, stdin === 'chained' ? '</dev/null' : '', '2>/dev/null'].filter(
-    (word) => word !== '',
-  )
+  const call = [`"${command}" hooks git ${name}`, hookTable[name].args, '2>/dev/null'].filter((word) => word !== '')
   return `[ "$ENTIRE_CHAINED_HOOK" = ${name} ] || ${call.join(' ')} || true`
 }

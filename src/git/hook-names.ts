@@ -2,19 +2,19 @@
 export interface HookShape {
   /** Arguments handed on to `entire hooks git <name>`, in shell spelling. */
   args: string
-  /** Who needs what git writes to standard input: nobody, only a chained hook, or it and us. */
-  stdin: 'none' | 'chained' | 'both'
+  /** Whether git writes something to its standard input: both we and a chained hook need it. */
+  stdin: boolean
   /** Whether our messages are kept away from the user's terminal. */
   quiet: boolean
   why: string
 }
 
 export const hookTable = {
-  'prepare-commit-msg': { args: '"$1" "$2"', stdin: 'none', quiet: true, why: 'adds the checkpoint trailer to the message' },
-  'commit-msg': { args: '"$1"', stdin: 'none', quiet: false, why: 'takes the trailer back when nothing else was written' },
-  'post-commit': { args: '', stdin: 'none', quiet: true, why: 'turns recorded steps into a checkpoint' },
-  'pre-push': { args: '"$1"', stdin: 'chained', quiet: false, why: 'pushes checkpoints along with the branch' },
-  'post-rewrite': { args: '"$1"', stdin: 'both', quiet: true, why: 'follows commits through amend and rebase' },
+  'prepare-commit-msg': { args: '"$1" "$2"', stdin: false, quiet: true, why: 'adds the checkpoint trailer to the message' },
+  'commit-msg': { args: '"$1"', stdin: false, quiet: false, why: 'takes the trailer back when nothing else was written' },
+  'post-commit': { args: '', stdin: false, quiet: true, why: 'turns recorded steps into a checkpoint' },
+  'pre-push': { args: '"$1"', stdin: true, quiet: false, why: 'pushes checkpoints along with the branch' },
+  'post-rewrite': { args: '"$1"', stdin: true, quiet: true, why: 'follows commits through amend and rebase' },
 } as const satisfies Record<string, HookShape>
 
 export type HookName = keyof typeof hookTable

@@ -3,7 +3,7 @@
 import { basename, join } from 'node:path'
 import { planChain } from './hook-chain.ts'
 import { type HookFile, readHookFile, sameContent } from './hook-file.ts'
-import { type HookName, hookTable } from './hook-names.ts'
+import type { HookName } from './hook-names.ts'
 import { hookScript } from './hook-script.ts'
 
 export type HookStep =
@@ -103,7 +103,7 @@ export function planUninstall(state: HookState): HookPlan {
  * It passes no input on to a post-rewrite hook, so that one takes the ordinary place.
  */
 export function isHosted({ name, main }: HookState): boolean {
-  return main?.manager === 'pre-commit' && main.executable && hookTable[name].stdin !== 'both'
+  return main?.manager === 'pre-commit' && main.executable && name !== 'post-rewrite'
 }
 
 export function isOurs(state: HookState): boolean {

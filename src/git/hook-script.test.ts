@@ -58,7 +58,7 @@ test('a hook that git ignored for want of the executable bit stays ignored', asy
   expect(recorder.take().length).toBe(3)
 })
 
-test('a chained pre-push hook reads what git pushes, and we leave it alone', async () => {
+test('a chained pre-push hook and we both read what git pushes', async () => {
   await using repo = await tempRepo()
   const recorder = await startRecorder(repo)
   await repo.git('init', '--quiet', '--bare', join(repo.base, 'remote'))
@@ -67,7 +67,7 @@ test('a chained pre-push hook reads what git pushes, and we leave it alone', asy
   await repo.git('push', '--quiet', join(repo.base, 'remote'), 'main')
   const refs = `refs/heads/main ${await repo.head()} refs/heads/main ${'0'.repeat(40)}`
   const remote = join(repo.base, 'remote')
-  expect(recorder.take()).toEqual([`pre-push ${remote}`, `user ${remote}`, refs])
+  expect(recorder.take()).toEqual([`pre-push ${remote}`, `< ${refs}`, `user ${remote}`, refs])
 })
 
 for (const chained of [false, true])

@@ -11,7 +11,7 @@ export interface HookScriptOptions {
 
 export function hookScript(name: HookName, { command, chained }: HookScriptOptions): string {
   const shape = hookTable[name]
-  const replay = shape.stdin === 'both' && chained !== undefined
+  const replay = shape.stdin && chained !== undefined
   return [
     '#!/bin/sh',
     hookMarker,
@@ -50,14 +50,7 @@ function commandTest(command: string): string {
 }
 
 function ourCall(name: HookName, command: string, shape: HookShape): string {
-  const words = [
-    quote(command),
-    'hooks git',
-    name,
-    shape.args,
-    shape.stdin === 'chained' ? '</dev/null' : '',
-    shape.quiet ? '2>/dev/null' : '',
-  ]
+  const words = [quote(command), 'hooks git', name, shape.args, shape.quiet ? '2>/dev/null' : '']
   return words.filter((word) => word !== '').join(' ')
 }
 

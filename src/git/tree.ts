@@ -6,6 +6,7 @@ import type { Oid } from './oid.ts'
 export interface TreeEntry {
   name: string
   oid: Oid
+  mode: string
   isTree: boolean
 }
 
@@ -21,10 +22,12 @@ export function parseTree(content: Buffer, oidBytes: number): TreeEntry[] {
     const space = content.indexOf(0x20, at)
     const end = content.indexOf(0, space)
     if (space === -1 || end === -1) break
+    const mode = content.subarray(at, space).toString('latin1')
     entries.push({
       name: decodePath(content.subarray(space + 1, end)),
       oid: content.subarray(end + 1, end + 1 + oidBytes).toString('hex'),
-      isTree: content.subarray(at, space).toString('latin1') === '40000',
+      mode,
+      isTree: mode === '40000',
     })
     at = end + 1 + oidBytes
   }

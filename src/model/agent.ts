@@ -1,6 +1,6 @@
 // The agent contract. An agent is data and pure functions; it never drives the lifecycle and never touches git.
 import type { JsonObject } from '../std/json.ts'
-import type { AgentEvent } from './event.ts'
+import type { AgentEvent, EventMetadata } from './event.ts'
 import type { TokenUsage } from './tokens.ts'
 
 export type Env = Record<string, string | undefined>
@@ -58,9 +58,9 @@ export interface TranscriptFormat {
   /** `lines`: JSONL that grows at the end. `document`: one JSON value, rewritten whole. */
   shape(head: string): 'lines' | 'document'
   /** Reads complete lines; lines it does not understand are skipped, never thrown at. */
-  readLines(lines: string[], carry: JsonObject | undefined): TranscriptReading
+  readLines(lines: string[], carry: JsonObject | undefined, metadata?: EventMetadata): TranscriptReading
   /** Reads a document from the given item on. Throws when it is not one. */
-  readDocument?(text: string, from: number): TranscriptReading
+  readDocument?(text: string, from: number, metadata?: EventMetadata): TranscriptReading
   /** The id of the entry that carries the result of a tool call, for rewinding to the end of a task. */
   toolResultId?(lines: string[], toolUse: string): string | undefined
   /** The transcript up to and including the entry with this id. */

@@ -11,6 +11,9 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
+/** Opaque to us: what an agent says in one event is stored with the session and handed back to it with every later one. */
+export type EventMetadata = Record<string, string>
+
 export interface AgentEvent {
   type: EventType
   session: string
@@ -35,6 +38,5 @@ export interface AgentEvent {
   responseMessage?: string
   /** What the agent said last; a transcript that lags behind is awaited until it holds this text. */
   lastMessage?: string
-  /** Opaque to us: stored with the session, handed back to the agent. */
-  metadata?: Record<string, string>
+  metadata?: EventMetadata
 }

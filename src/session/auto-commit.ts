@@ -5,6 +5,8 @@ import { checkpointTrailer } from '../git/trailers.ts'
 import { encodePath } from '../std/path-bytes.ts'
 import { newCheckpointId } from './checkpoint-id.ts'
 import { condenseSessions } from './condense.ts'
+import { removePending, writePending } from './pending-commit.ts'
+import { clearPrompts } from './prompts.ts'
 import type { Work } from './work.ts'
 
 export interface TurnCommit {
@@ -18,6 +20,9 @@ export interface TurnCommit {
 export async function commitTurn(work: Work, turn: TurnCommit): Promise<boolean> {
   const { recorder, session } = work
   const checkpoint = newCheckpointId(recorder)
+  // The commit is the user's at once; should we die before its checkpoint is written, the next event finds this note.
+  writePending(recorder.repo, { checkpoint, at: recorder.clock().getTime() })
+  work.afterwards.push(() => removePending(recorder.repo))
   if (!(await commitFiles(work, turn, `${turn.subject}\n\n${checkpointTrailer}: ${checkpoint}\n`))) {
     recorder.say('Skipped checkpoint (no changes since last commit)')
     return false
@@ -38,6 +43,7 @@ export async function commitTurn(work: Work, turn: TurnCommit): Promise<boolean>
   session.filesTouched = []
   session.stepCount = 0
   session.transcriptStart = session.cursor?.items ?? session.transcriptStart
+  work.afterwards.push(() => clearPrompts(recorder.repo, session.id))
   recorder.say(`Committed session metadata to entire/checkpoints/v1 (${checkpoint})`)
   return true
 }

@@ -1,12 +1,12 @@
 // The beginning of a turn: remember what the work tree looked like, and what the user changed since the last step.
 import { firstPromptText } from '../checkpoints/step-subject.ts'
 import { installHooks } from '../git/hooks.ts'
-import type { Status } from '../git/status.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { writePrePrompt } from './pre-prompt.ts'
 import { measureUserEdits } from './prompt-attribution.ts'
 import { appendPrompt } from './prompts.ts'
 import { readPosition } from './transcript-position.ts'
+import { captureChanges } from './turn-changes.ts'
 import type { Work } from './work.ts'
 
 export async function beginTurn(work: Work): Promise<void> {
@@ -15,16 +15,20 @@ export async function beginTurn(work: Work): Promise<void> {
   const status = await work.status()
   if (status.head === undefined)
     throw new EntireError('no-commits', 'This repository has no commits yet.', { hint: 'Recording starts with the first commit.' })
+  const changes = captureChanges(recorder.repo, status)
   const position = readPosition(session.transcriptPath, session.cursor)
-  writePrePrompt(recorder.repo, session.id, {
-    at: startedAt,
-    untracked: status.untracked.filter((path) => !path.startsWith('.entire/')),
-    deleted: status.deleted,
-    position: position.items,
-    bytes: position.bytes,
-    ...(session.transcriptIdAtStart === undefined ? {} : { lastId: session.transcriptIdAtStart }),
-  })
-  if (session.baseCommit === '') start(work, status, position.items)
+  // Written last: until the state says that a new turn began, the old beginning is the one to compare with.
+  const lastId = session.transcriptIdAtStart
+  work.afterwards.push(() =>
+    writePrePrompt(recorder.repo, session.id, {
+      at: startedAt,
+      ...changes,
+      position: position.items,
+      bytes: position.bytes,
+      ...(lastId === undefined ? {} : { lastId }),
+    }),
+  )
+  if (session.baseCommit === '') start(work, status.head, changes.untracked, position.items)
   session.turnId = recorder.random(6)
   session.turnCount += 1
   session.turnCheckpoints = []
@@ -37,19 +41,19 @@ export async function beginTurn(work: Work): Promise<void> {
   await ensureHooks(work)
 }
 
-function start({ session, recorder }: Work, status: Status & { head?: string | undefined }, position: number): void {
-  session.baseCommit = status.head as string
-  session.attributionBase = status.head as string
-  session.untrackedAtStart = status.untracked.filter((path) => !path.startsWith('.entire/'))
+function start({ session, recorder }: Work, head: string, untracked: string[], position: number): void {
+  session.baseCommit = head
+  session.attributionBase = head
+  session.untrackedAtStart = untracked
   session.transcriptStart = position
   recorder.say(`Initialized shadow session: ${session.id}`)
 }
 
-function notePrompt({ recorder, session }: Work, prompt: string): void {
+function notePrompt({ recorder, session, afterwards }: Work, prompt: string): void {
   const redacted = recorder.redactText(prompt)
   session.firstPrompt ??= firstPromptText(redacted)
   session.lastPrompt = firstPromptText(redacted)
-  appendPrompt(recorder.repo, session.id, redacted)
+  afterwards.push(() => appendPrompt(recorder.repo, session.id, redacted))
 }
 
 // Hook managers overwrite hooks whenever they run; without ours the next commit would not be linked.

@@ -1,11 +1,12 @@
 // After a partial commit: what a session has not committed yet moves to the branch for the new HEAD, so that the next commit gets its own checkpoint.
 import { shadowRef } from '../checkpoints/layout.ts'
 import { remaining } from '../checkpoints/overlap.ts'
-import { readSnapshot, readWorkFile } from '../checkpoints/snapshot.ts'
+import { changedAt, readSnapshot, readWorkFile } from '../checkpoints/snapshot.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import type { Session } from '../model/session.ts'
 import type { Condensing } from './condensing.ts'
+import { findStashed } from './stashed.ts'
 
 /** Files left, by session. All of them share one tree: sessions of a work tree share its branch. */
 export async function carryForward(condensing: Condensing, sessions: Session[]): Promise<Map<string, string[]>> {
@@ -13,7 +14,7 @@ export async function carryForward(condensing: Condensing, sessions: Session[]):
   const changes: TreeChange[] = []
   for (const session of sessions) {
     const step = await readStepBlobs(condensing, session)
-    const files = findRemaining(condensing, session, step)
+    const files = findRemaining(condensing, session, step, await findSettled(condensing, session, step))
     if (files.length === 0) continue
     left.set(session.id, files)
     changes.push(...(await snapshot(condensing, files, step)))
@@ -22,14 +23,39 @@ export async function carryForward(condensing: Condensing, sessions: Session[]):
   return left
 }
 
-function findRemaining({ recorder, commit }: Condensing, session: Session, step: Map<string, Oid> | undefined): string[] {
+function findRemaining(
+  { recorder, commit }: Condensing,
+  session: Session,
+  step: Map<string, Oid> | undefined,
+  settled: Set<string>,
+): string[] {
   const committed = new Map(commit.files.map((file) => [file.path, file]))
   const worktree = new Map<string, Oid>()
   for (const path of session.filesTouched) {
     const content = committed.has(path) ? readWorkFile(recorder.repo, path) : undefined
     if (content !== undefined) worktree.set(path, blobOid(content, commit.oid))
   }
-  return remaining(session.filesTouched, { committed, step, worktree })
+  return remaining(session.filesTouched, { committed, step, worktree }).filter((path) => !settled.has(path))
+}
+
+// What an earlier commit took without a link (its hook died, or the user said no), and what was deleted again before any commit,
+// would otherwise be carried along forever.
+async function findSettled(
+  { recorder, git, commit }: Condensing,
+  session: Session,
+  step: Map<string, Oid> | undefined,
+): Promise<Set<string>> {
+  const changed = new Set(commit.files.map((file) => file.path))
+  const others = session.filesTouched.filter((path) => !changed.has(path))
+  const infos = await Promise.all(others.map((path) => git.objects.info(`${commit.oid}:${path}`)))
+  const stashed = await findStashed(recorder.repo, git.objects, others)
+  return new Set(
+    others.filter((path, index) => {
+      const committed = infos[index]?.oid
+      if (committed !== undefined) return committed === step?.get(path)
+      return changedAt(recorder.repo, path) === undefined && !stashed.has(path)
+    }),
+  )
 }
 
 async function readStepBlobs({ git }: Condensing, session: Session): Promise<Map<string, Oid> | undefined> {
@@ -41,11 +67,12 @@ async function readStepBlobs({ git }: Condensing, session: Session): Promise<Map
   return new Map(infos.flatMap(([path, oid]) => (oid === undefined ? [] : [[path, oid] as const])))
 }
 
-// A file that is not on disk may be stashed: the step still has it.
+// A file that is not on disk was stashed: the step or the stash still has it.
 async function snapshot({ recorder, git }: Condensing, files: string[], step: Map<string, Oid> | undefined): Promise<TreeChange[]> {
   const { changes } = await readSnapshot(recorder.repo, files, await git.config())
+  const stashed = await findStashed(recorder.repo, git.objects, files)
   return changes.map((change) => {
-    const stored = 'deleted' in change ? step?.get(change.path) : undefined
+    const stored = 'deleted' in change && stashed.has(change.path) ? (step?.get(change.path) ?? stashed.get(change.path)) : undefined
     return stored === undefined ? change : { path: change.path, mode: '100644', oid: stored }
   })
 }

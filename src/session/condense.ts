@@ -7,12 +7,14 @@ import { isActive, type Session } from '../model/session.ts'
 import { hasTokens } from '../model/tokens.ts'
 import { sha256Digest } from '../std/sha256.ts'
 import { formatTime } from '../std/time.ts'
+import { addToRecorded, readRecordedFiles } from './amended.ts'
 import { attributeCommit } from './attribute-commit.ts'
 import { carryForward } from './carry-forward.ts'
 import type { Candidate } from './concerned.ts'
 import type { Condensing } from './condensing.ts'
 import { decide } from './machine.ts'
 import { clearPrompts, readPrompts } from './prompts.ts'
+import { queueForPush } from './push-queue.ts'
 import { toRepoPath } from './turn-changes.ts'
 import { readTurnTranscript, useTranscript } from './turn-transcript.ts'
 import { type TurnTranscript, writing } from './work.ts'
@@ -20,9 +22,11 @@ import { type TurnTranscript, writing } from './work.ts'
 /** All sessions in one import. Their states are changed but not yet saved. */
 export async function condenseSessions(condensing: Condensing, candidates: Candidate[]): Promise<void> {
   const { recorder, git, checkpoint } = condensing
-  const everyone = new Set(candidates.flatMap(({ session }) => session.filesTouched))
+  const recorded = condensing.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
+  const everyone = new Set([...candidates.flatMap(({ session }) => session.filesTouched), ...recorded])
   const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, everyone)))
   await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, parts)
+  queueForPush(recorder.repo, checkpoint)
   const left = await carryForward(
     condensing,
     candidates.map(({ session }) => session),
@@ -43,7 +47,7 @@ async function describePart(condensing: Condensing, candidate: Candidate, everyo
   noteMidTurnFiles(condensing, session, transcript)
   if (transcript !== undefined) useTranscript({ session, writes: git.writes }, transcript)
   const attribution = await attributeCommit(condensing, session, everyone)
-  return {
+  const part: SessionPart = {
     record: {
       cliVersion: recorder.cliVersion,
       checkpoint,
@@ -70,6 +74,7 @@ async function describePart(condensing: Condensing, candidate: Candidate, everyo
     ...(recorder.settings.strategy === 'manual-commit' ? { shadow: branchOf(shadowRef(session.baseCommit, session.worktreeId)) } : {}),
     ...(condensing.task === undefined ? {} : { files: condensing.task.files }),
   }
+  return condensing.amends === true ? addToRecorded(git.objects, part) : part
 }
 
 // In the middle of a turn no step has told yet what the agent changed: its transcript does, and a commit of its own speaks for itself.

@@ -11,6 +11,8 @@ export interface Condensing {
   caller: Caller
   /** Run after refs and states are written. */
   afterwards: (() => void | Promise<void>)[]
+  /** The commit had this checkpoint before: it was amended. */
+  amends?: boolean
   /** Set when the commit is that of a subagent's task. */
   task?: { toolUse: string; files: { path: string; content: Buffer }[] }
 }

@@ -20,8 +20,9 @@ import { saveStep } from './save-step.ts'
 import { checkSessionId, readSession } from './store.ts'
 import { sweep } from './sweep.ts'
 import { beginTask, saveTask } from './task.ts'
+import { readTurnTranscript } from './turn-transcript.ts'
 import { adoptCommits } from './unhooked.ts'
-import { type GitSide, openGit, type Recorder, type Work } from './work.ts'
+import { openGit, type Recorder, type Work } from './work.ts'
 
 // The agent waits for us; its session-end hook is killed early.
 const lockWaitMs: Record<EventType, number> = {
@@ -36,13 +37,20 @@ const lockWaitMs: Record<EventType, number> = {
 
 export async function dispatch(recorder: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
   checkIds(event)
-  if (event.transcript !== undefined && event.lastMessage !== undefined)
-    await agent.preparer?.prepare(event.subagentTranscript ?? event.transcript, event)
+  await awaitTranscript(recorder, agent, event)
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs[event.type] })
   if (event.type === 'turn-start') sweep(recorder.repo)
   await completeCommit(recorder)
   await retrying(() => handle(recorder, agent, event))
-  if (event.type === 'session-end') keepHouse(recorder)
+  if (event.type === 'session-end' || event.type === 'turn-end') keepHouse(recorder)
+}
+
+// Not under the lock: an agent that writes late must not hold up the others.
+async function awaitTranscript({ repo }: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
+  const path = event.subagentTranscript ?? event.transcript
+  if (agent.preparer === undefined || path === undefined || event.lastMessage === undefined) return
+  const metadata = { ...readSession(repo, event.session)?.metadata, ...event.metadata }
+  await agent.preparer.prepare(path, { ...event, metadata })
 }
 
 type Handler = (work: Work, isKnown: boolean) => Promise<boolean>
@@ -91,12 +99,22 @@ async function transition(work: Work, trigger: Trigger): Promise<boolean> {
 
 async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
   const { repo } = recorder
+  const live = readLive(repo)
   const known = readSession(repo, event.session)
   if (known !== undefined && !isOwner(known, agent, event)) return
   await using git = openGit(repo)
-  const session = known === undefined ? newSession(recorder, agent, event) : await adoptIfSaving(recorder, git, known, event)
-  const work: Work = { ...git, recorder, agent, event, session, live: readLive(repo), afterwards: [] }
-  noteEvent(session, event)
+  const work: Work = {
+    ...git,
+    recorder,
+    agent,
+    event,
+    session: known ?? newSession(recorder, agent, event, live.sessions.get(event.session)),
+    live,
+    afterwards: [],
+  }
+  noteEvent(work.session, event)
+  if (known !== undefined && savesStep(known, event)) await prepareSave(work)
+  const { session } = work
   if (!(await handlers[event.type](work, known !== undefined))) {
     await git.commit()
     for (const act of work.afterwards) await act()
@@ -106,11 +124,22 @@ async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Prom
   if (!isActive(session)) removePrePrompt(repo, session.id)
 }
 
-// Asked only where the status is needed anyway.
-async function adoptIfSaving(recorder: Recorder, git: GitSide, session: Session, event: AgentEvent): Promise<Session> {
-  const saves =
-    event.type in machine.active && machine[session.phase][event.type as Trigger].actions.some((action) => action === 'save-step')
-  return saves ? await adoptCommits(recorder, git, session) : session
+function savesStep(session: Session, event: AgentEvent): boolean {
+  const transition = Object.entries(machine[session.phase]).find(([trigger]) => trigger === event.type)?.[1]
+  return transition?.actions.some((action) => action === 'save-step') ?? false
+}
+
+// The transcript is read while git looks at the work tree. Commits nobody told us about change what there is to save.
+async function prepareSave(work: Work): Promise<void> {
+  const { recorder, session } = work
+  work.warm()
+  if (session.baseCommit !== '') work.transcript = readTurnTranscript(work, session.baseCommit)
+  const current = await adoptCommits(recorder, work, session)
+  if (current === session) return
+  delete work.transcript
+  work.session = current
+  work.live = readLive(recorder.repo)
+  noteEvent(current, work.event)
 }
 
 // Some agents also run the hooks of another one; only the agent that owns the session may end its turns.

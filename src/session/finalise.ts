@@ -4,6 +4,7 @@ import { finaliseCheckpoint } from '../checkpoints/condense.ts'
 import { checkpointContext, joinPrompts } from '../checkpoints/context.ts'
 import { sha256Digest } from '../std/sha256.ts'
 import { clearPrompts, readPrompts } from './prompts.ts'
+import { queueForPush } from './push-queue.ts'
 import { turnTranscript, useTranscript } from './turn-transcript.ts'
 import { type Work, writing } from './work.ts'
 
@@ -22,6 +23,7 @@ export async function finalise(work: Work): Promise<void> {
         prompts: joinPrompts(prompts),
         context: checkpointContext(prompts),
       })
+      queueForPush(recorder.repo, id)
       if (!done) recorder.log.write('warn', 'checkpoint to finalise not found', { session_id: session.id, checkpoint: id })
     }
   }

@@ -1,5 +1,5 @@
-// Many small saves leave many small objects. At the end of a session a process of its own packs them, so that git never has to
-// stop the user for it.
+// Many small saves leave many small objects. Once in a while, at the end of a turn or session, a process of its own packs them: the
+// hook does not wait for it, and git never has to stop the user for it.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitEnv } from '../git/exec.ts'
@@ -18,10 +18,9 @@ export function keepHouse({ repo, log }: Recorder): void {
   ]
   if (tasks.length === 0) return
   log.write('info', 'packing objects in the background', { tasks: tasks.join(' ') })
-  startDetached(['git', 'maintenance', 'run', '--quiet', ...tasks.map((task) => `--task=${task}`)], {
-    cwd: repo.root,
-    env: gitEnv(repo.env),
-  })
+  // The task packs loose objects but leaves them to its next run. https://git-scm.com/docs/git-maintenance
+  const command = `git maintenance run --quiet ${tasks.map((task) => `--task=${task}`).join(' ')}; git prune-packed --quiet`
+  startDetached(['sh', '-c', command], { cwd: repo.root, env: gitEnv(repo.env) })
 }
 
 function count(dir: string): number {

@@ -7,10 +7,10 @@ import { readText } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { findCaller } from './caller.ts'
 import { newCheckpointId } from './checkpoint-id.ts'
-import { completeCommit } from './complete-commit.ts'
+import { completeCommit, isUnfinished } from './complete-commit.ts'
 import { type Candidate, findConcerned } from './concerned.ts'
 import { readLive } from './live.ts'
-import { readPending, writePending } from './pending-commit.ts'
+import { writePending } from './pending-commit.ts'
 import { lockFile } from './persist.ts'
 import { isSequence } from './post-commit.ts'
 import { openGit, type Recorder } from './work.ts'
@@ -65,7 +65,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
 
 // The note of a commit whose hook died would be written over by that of this one.
 async function completeEarlier(recorder: Recorder): Promise<void> {
-  if (readPending(recorder.repo) === undefined) return
+  if (!isUnfinished(recorder.repo)) return
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
   await completeCommit(recorder)
 }

@@ -5,7 +5,7 @@ import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readText, writeAtomic } from '../std/file.ts'
 import { asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
-import { listSessions } from './store.ts'
+import { hasSession, listSessions } from './store.ts'
 
 export interface LiveSession {
   active: boolean
@@ -27,11 +27,13 @@ export function liveFile(repo: Repo): string {
 export function readLive(repo: Repo): LiveIndex {
   const record = asObject(parseJson(readText(liveFile(repo)) ?? ''))
   const sessions = asObject(record?.sessions)
-  if (record === undefined || sessions === undefined) return rebuild(repo)
+  if (record === undefined || sessions === undefined || !Object.values(sessions).every(isEntry)) return rebuild(repo)
   const link = asObject(record.last_link)
   const [commit, checkpoint] = [asString(link?.commit), asString(link?.checkpoint)]
+  // A state that someone deleted takes its entry along, or its branch would be kept for ever.
+  const entries = Object.entries(sessions).filter(([id]) => hasSession(repo, id))
   return {
-    sessions: new Map(Object.entries(sessions).map(([id, entry]) => [id, parseEntry(asObject(entry) ?? {})])),
+    sessions: new Map(entries.map(([id, entry]) => [id, parseEntry(asObject(entry) ?? {})])),
     ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),
   }
 }
@@ -55,6 +57,11 @@ function rebuild(repo: Repo): LiveIndex {
   const index: LiveIndex = { sessions: new Map() }
   for (const session of listSessions(repo)) if (session.worktreePath === repo.root) updateLive(index, session)
   return index
+}
+
+function isEntry(value: unknown): boolean {
+  const entry = asObject(value)
+  return entry !== undefined && Array.isArray(entry.files) && typeof entry.base === 'string'
 }
 
 function parseEntry(entry: JsonObject): LiveSession {

@@ -1,18 +1,19 @@
-// A session that is seen for the first time.
+// A session that is seen for the first time, or whose state was lost: then the index of the work tree still knows its files.
 import type { Agent } from '../model/agent.ts'
 import type { AgentEvent } from '../model/event.ts'
 import type { Session } from '../model/session.ts'
 import { formatTime } from '../std/time.ts'
+import type { LiveSession } from './live.ts'
 import type { Recorder } from './work.ts'
 
-export function newSession(recorder: Recorder, agent: Agent, event: AgentEvent): Session {
+export function newSession(recorder: Recorder, agent: Agent, event: AgentEvent, known: LiveSession | undefined): Session {
   const now = formatTime(recorder.clock())
   return {
     id: event.session,
     cliVersion: recorder.cliVersion,
     // Set when a turn starts: only then is HEAD known.
-    baseCommit: '',
-    attributionBase: '',
+    baseCommit: known?.base ?? '',
+    attributionBase: known?.base ?? '',
     worktreePath: recorder.repo.root,
     worktreeId: recorder.repo.worktreeId,
     startedAt: now,
@@ -20,10 +21,10 @@ export function newSession(recorder: Recorder, agent: Agent, event: AgentEvent):
     phase: 'idle',
     turnCheckpoints: [],
     turnFiles: [],
-    stepCount: 0,
+    stepCount: known?.files.length ? 1 : 0,
     transcriptStart: 0,
     untrackedAtStart: [],
-    filesTouched: [],
+    filesTouched: known?.files ?? [],
     agentType: agent.type,
     turnCount: 0,
     promptAttributions: [],

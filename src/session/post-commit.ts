@@ -40,13 +40,18 @@ export async function recordCommit(recorder: Recorder, commit: CommitInfo): Prom
   const checkpoint = readCheckpointIds(commit.message)[0]
   await using git = openGit(recorder.repo)
   const live = readLive(recorder.repo)
-  if (checkpoint !== undefined) await condenseCommit(recorder, git, live, commit, checkpoint)
+  if (checkpoint !== undefined) {
+    // A new id is noted before the commit; one that is not was in the message already.
+    const amends = readPending(recorder.repo)?.checkpoint !== checkpoint
+    await condenseCommit(recorder, git, live, commit, checkpoint, { caller: findCaller(recorder.env, recorder.agents), amends })
+  }
   noteHead(recorder, live, commit)
   writeLive(recorder.repo, live)
 }
 
 export interface CondenseOptions {
   caller: Caller
+  amends?: boolean
   /** Names the checkpoint for a commit whose message does not. */
   link?(): Promise<void>
 }
@@ -57,14 +62,14 @@ export async function condenseCommit(
   live: LiveIndex,
   commit: CommitInfo,
   checkpoint: string,
-  { caller, link }: CondenseOptions = { caller: findCaller(recorder.env, recorder.agents) },
+  { caller, amends = false, link }: CondenseOptions,
 ): Promise<void> {
   const files = new Map(commit.files.map((file) => [file.path, file]))
   const concerned = await findConcerned(recorder, git, live, { files, like: commit.oid }, caller)
   if (concerned.length === 0) return
   const bases = new Map(concerned.map(({ session }) => [session.id, session.baseCommit]))
   const afterwards: (() => void)[] = []
-  await condenseSessions({ recorder, git, commit, checkpoint, caller, afterwards }, concerned)
+  await condenseSessions({ recorder, git, commit, checkpoint, caller, amends, afterwards }, concerned)
   await link?.()
   await git.commit()
   const sessions = concerned.map(({ session }) => session)

@@ -11,11 +11,15 @@ export interface PrePrompt {
   at: number
   untracked: string[]
   deleted: string[]
+  /** What files that differed from HEAD looked like; undefined when another version wrote the state. */
+  dirty: Record<string, string> | undefined
   /** Transcript position, in lines or messages. */
   position: number
   /** The same position in bytes. */
   bytes: number
   lastId?: string
+  /** Steps made on the way of a task. */
+  increments?: number
 }
 
 export function writePrePrompt(repo: Repo, session: string, state: PrePrompt): void {
@@ -24,6 +28,7 @@ export function writePrePrompt(repo: Repo, session: string, state: PrePrompt): v
     timestamp: new Date(state.at).toISOString(),
     untracked_files: state.untracked,
     deleted_files: state.deleted,
+    dirty_files: state.dirty,
     last_transcript_identifier: state.lastId,
     step_transcript_start: state.position || undefined,
     transcript_offset: state.position || undefined,
@@ -45,6 +50,8 @@ export function writePreTask(repo: Repo, toolUse: string, state: PrePrompt): voi
     timestamp: new Date(state.at).toISOString(),
     untracked_files: state.untracked,
     deleted_files: state.deleted,
+    dirty_files: state.dirty,
+    increments: state.increments,
   })
 }
 
@@ -80,10 +87,12 @@ function readState(path: string): PrePrompt | undefined {
   const record = asObject(parseJson(readText(path) ?? ''))
   if (record === undefined) return undefined
   const lastId = asString(record.last_transcript_identifier)
+  const increments = asNumber(record.increments)
   return {
     at: parseTime(asString(record.timestamp))?.getTime() ?? 0,
     untracked: asStrings(record.untracked_files),
     deleted: asStrings(record.deleted_files),
+    dirty: asObject(record.dirty_files) as Record<string, string> | undefined,
     position:
       asNumber(record.transcript_offset) ||
       asNumber(record.step_transcript_start) ||
@@ -92,5 +101,6 @@ function readState(path: string): PrePrompt | undefined {
       0,
     bytes: asNumber(record.transcript_bytes) ?? 0,
     ...(lastId === undefined ? {} : { lastId }),
+    ...(increments === undefined ? {} : { increments }),
   }
 }

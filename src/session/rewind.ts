@@ -82,6 +82,7 @@ async function planStep(
     touched: new Set(sessions.flatMap((session) => session.filesTouched)),
     existedBefore: new Set(sessions.flatMap((session) => session.untrackedAtStart)),
     isProtected: (path) => protectedDirs.some((dir) => path === dir || path.startsWith(`${dir}/`)),
+    isInStep: (path) => wanted.get(path) !== undefined,
     isOnDisk: (path) => readWorkFile(repo, path) !== undefined,
     isAsInStep: (path) => {
       const content = readWorkFile(repo, path)

@@ -1,15 +1,16 @@
 // The end of a turn: snapshot what changed as a step on the shadow branch.
 import { joinPrompts, turnContext } from '../checkpoints/context.ts'
-import { isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
-import { readSnapshot } from '../checkpoints/snapshot.ts'
-import { findStepSite, type StepSite, sessionChanges, startsFresh, stepMessage, writeStep } from '../checkpoints/step.ts'
+import { shadowRef } from '../checkpoints/layout.ts'
+import { findStepSite, type StepSite, sessionChanges, stepMessage, writeStep } from '../checkpoints/step.ts'
 import { stepSubject } from '../checkpoints/step-subject.ts'
 import type { Status } from '../git/status.ts'
 import type { StrategyName } from '../model/settings.ts'
+import { parseTime } from '../std/time.ts'
 import { commitTurn } from './auto-commit.ts'
-import { readPrePrompt } from './pre-prompt.ts'
+import { type PrePrompt, readPrePrompt } from './pre-prompt.ts'
 import { readPrompts } from './prompts.ts'
-import { findTouched, isNewer } from './turn-changes.ts'
+import { snapshotWorkTree } from './snapshot-work-tree.ts'
+import { captureChanges, findRemoved, findTouched, isNewer } from './turn-changes.ts'
 import { turnTranscript, useTranscript } from './turn-transcript.ts'
 import type { TurnTranscript, Work } from './work.ts'
 
@@ -22,15 +23,25 @@ export async function saveStep(work: Work): Promise<void> {
   }
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
   const transcript = await turnTranscript(work, status.head)
-  const touched = findTouched(recorder.repo, status, readPrePrompt(recorder.repo, session.id), [
-    ...session.turnFiles,
-    ...(transcript?.files ?? []),
-  ])
+  const before = readPrePrompt(recorder.repo, session.id) ?? sinceLastEvent(work, status)
+  const touched = [
+    ...findTouched(recorder.repo, status, before, [...session.turnFiles, ...(transcript?.files ?? [])]),
+    ...findRemoved(recorder.repo, status, before, session.filesTouched),
+  ]
   if (touched.length === 0) {
     recorder.say('No files were modified during this session')
     return
   }
   await strategies[recorder.settings.strategy](work, { status, head: status.head, transcript, touched })
+}
+
+// A turn whose beginning we did not see, or that ends twice: what nobody changed since the last event is not the agent's.
+function sinceLastEvent({ recorder: { repo }, session }: Work, status: Status): PrePrompt | undefined {
+  const at = session.turnCount === 0 ? undefined : parseTime(session.lastInteraction)?.getTime()
+  if (at === undefined) return undefined
+  const older = (paths: string[]) => paths.filter((path) => !isNewer(repo, path, at))
+  const before = { ...status, modified: older(status.modified), untracked: older(status.untracked), deleted: [] }
+  return { at, ...captureChanges(repo, before), position: 0, bytes: 0 }
 }
 
 interface Turn {
@@ -55,6 +66,7 @@ async function saveOnShadowBranch(work: Work, { status, head, transcript, touche
     head,
     ref: shadowRef(head, session.worktreeId),
     oldRef: shadowRef(session.baseCommit, session.worktreeId),
+    isFirst: session.lastStepAt === undefined,
   })
   if (transcript !== undefined) useTranscript(work, transcript)
   const written = await writeTurn(work, site, status, transcript)
@@ -81,9 +93,7 @@ async function writeTurn(work: Work, site: StepSite, status: Status, transcript:
   const spoken = prompts.length > 0 ? prompts : (transcript?.prompts ?? []).map(recorder.redactText)
   const subject = stepSubject(spoken.at(-1) ?? session.lastPrompt ?? '', work.agent.type)
   const summary = recorder.redactText(transcript?.summary ?? '')
-  const snapshot = await readSnapshot(recorder.repo, pathsToStore(work, site, status), config)
-  for (const path of snapshot.skipped)
-    recorder.log.write('warn', 'file left out of the step: too large or unreadable', { session_id: session.id, path })
+  const snapshot = await snapshotWorkTree(work, site, status)
   const metadata = await sessionChanges(work.objects, session.id, site.parent?.commit, {
     chunks: session.cursor?.chunks ?? [],
     prompts: joinPrompts(spoken),
@@ -97,19 +107,6 @@ async function writeTurn(work: Work, site: StepSite, status: Status, transcript:
     seconds: Math.floor(recorder.clock().getTime() / 1000),
     changes: [...snapshot.changes, ...metadata],
   })
-}
-
-// A step holds the whole work tree. What this session stored before and nobody changed since is in the tree it builds on.
-export function pathsToStore({ recorder, session }: Pick<Work, 'recorder' | 'session'>, site: StepSite, status: Status): string[] {
-  const all = [...status.deleted, ...status.modified, ...status.untracked].filter((path) => !isInfrastructure(path))
-  // Files of earlier steps that git calls clean again were reverted: the step must say so.
-  const known = new Set(all)
-  const reverted = session.filesTouched.filter((path) => !known.has(path))
-  const since = session.lastStepAt
-  if (startsFresh(site)) return all
-  if (since === undefined) return [...all, ...reverted]
-  const gone = new Set(status.deleted)
-  return [...all, ...reverted].filter((path) => gone.has(path) || isNewer(recorder.repo, path, since))
 }
 
 /** The session's steps are now on the branch for HEAD; the old branch goes unless another session still builds on it. */

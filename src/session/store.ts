@@ -1,12 +1,15 @@
 // Session state files in the shared git directory, compatible field by field with the reference program.
-import { readdirSync } from 'node:fs'
+import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
-import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import { exists, fileSize, readText, removeFile, writeAtomic } from '../std/file.ts'
 import { formatJson, parseJson } from '../std/json.ts'
 import { formatSession, parseSession } from './state-record.ts'
+
+// A state of a long session has some hundred kilobytes.
+const maxStateBytes = 64 * 1024 * 1024
 
 export function sessionsDir(repo: Repo): string {
   return join(repo.commonDir, 'entire-sessions')
@@ -14,28 +17,47 @@ export function sessionsDir(repo: Repo): string {
 
 /** Session ids become file names and path elements of trees. */
 export function checkSessionId(id: string): void {
-  if (id === '' || id.length > 200 || /[/\\\0\n\r]/.test(id) || id === '.' || id.includes('..') || id.startsWith('-')) {
+  if (!isSessionId(id)) {
     throw new EntireError('bad-id', `${JSON.stringify(id)} is not a valid session id.`, {
       hint: 'Session ids must not contain slashes or "..".',
     })
   }
 }
 
+function isSessionId(id: string): boolean {
+  return id !== '' && id.length <= 200 && !/[/\\\0\n\r]/.test(id) && id !== '.' && !id.includes('..') && !id.startsWith('-')
+}
+
 export function readSession(repo: Repo, id: string): Session | undefined {
-  const text = readText(stateFile(repo, id))
-  if (text === undefined) return undefined
-  const session = parseSession(parseJson(text))
-  // Garbage is moved aside, not deleted: it may be all that is left of a session.
-  if (session === undefined) writeAtomic(`${stateFile(repo, id)}.corrupt`, text)
+  const path = stateFile(repo, id)
+  const size = fileSize(path)
+  if (size === undefined) return undefined
+  const session = size > maxStateBytes ? undefined : parseSession(parseJson(readText(path) ?? ''))
+  if (session === undefined) setAside(path)
   return session
+}
+
+// Garbage is moved aside, not deleted: it may be all that is left of a session.
+function setAside(path: string): void {
+  try {
+    renameSync(path, corruptFile(path))
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT', 'EACCES', 'EPERM', 'EROFS')) throw error
+  }
 }
 
 export function writeSession(repo: Repo, session: Session): void {
   writeAtomic(stateFile(repo, session.id), formatJson(formatSession(session)), { mode: 0o600, sync: true })
 }
 
+/** Also when its state is garbage: the session is there, and its next event finds what can be known of it. */
+export function hasSession(repo: Repo, id: string): boolean {
+  return isSessionId(id) && [stateFile(repo, id), corruptFile(stateFile(repo, id))].some(exists)
+}
+
 export function removeSession(repo: Repo, id: string): void {
   removeFile(stateFile(repo, id))
+  removeFile(corruptFile(stateFile(repo, id)))
 }
 
 /** Every readable session of all work trees. */
@@ -50,6 +72,10 @@ export function listSessions(repo: Repo): Session[] {
   return names
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) => parseSession(parseJson(readText(join(sessionsDir(repo), name)) ?? '')) ?? [])
+}
+
+function corruptFile(state: string): string {
+  return `${state}.corrupt`
 }
 
 function stateFile(repo: Repo, id: string): string {

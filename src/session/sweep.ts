@@ -24,7 +24,7 @@ export function sweep(repo: Repo): void {
 
 // As `writeAtomic` names them. Other programs write temporary files in the git directory too.
 function isAbandonedWrite(path: string): boolean {
-  const pid = /\.(?:json|txt|corrupt)\.([1-9]\d*)\.tmp$/.exec(path)?.[1]
+  const pid = /(?:\.json|\.txt|\.corrupt|entire-rewrite)\.([1-9]\d*)\.tmp$/.exec(path)?.[1]
   return pid !== undefined && (!isAlive(Number(pid)) || ageOf(path) > abandonedMs)
 }
 

@@ -1,12 +1,8 @@
 // What a subagent's step holds besides the work tree: its transcript, the main one so far, and where in it the task ended.
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { chunkName, sessionDir, taskDir } from '../checkpoints/layout.ts'
-import type { StepSite } from '../checkpoints/step.ts'
-import type { TreeChange } from '../git/fast-import.ts'
 import { fileSize } from '../std/file.ts'
 import { type Json, parseJson } from '../std/json.ts'
 import { formatTime } from '../std/time.ts'
-import { turnTranscript, useTranscript } from './turn-transcript.ts'
 import type { Work } from './work.ts'
 
 const maxSubagentBytes = 50 * 1024 * 1024
@@ -18,12 +14,15 @@ export function readSubagentFiles(work: Work): string[] {
   return text === undefined ? [] : work.agent.transcript.readLines(text.trimEnd().split('\n'), undefined).files
 }
 
-export async function finalFiles(work: Work, site: StepSite, task: string): Promise<TreeChange[]> {
+/** A file of a task, below the task's directory. */
+export interface TaskFile {
+  path: string
+  content: Buffer
+}
+
+export function finalFiles(work: Work, task: string): TaskFile[] {
   const { session, event, recorder } = work
-  const transcript = await turnTranscript(work, site.head)
-  if (transcript !== undefined) useTranscript(work, transcript)
   const text = readSubagentTranscript(work)
-  const dir = taskDir(session.id, task)
   const result = {
     session_id: session.id,
     tool_use_id: task,
@@ -31,28 +30,20 @@ export async function finalFiles(work: Work, site: StepSite, task: string): Prom
     agent_id: event.subagent ?? '',
   }
   return [
-    ...(session.cursor?.chunks ?? []).map(({ oid }, index) => ({
-      path: `${sessionDir(session.id)}/${chunkName(index)}`,
-      mode: '100644' as const,
-      oid,
-    })),
-    ...(text === undefined || event.subagent === undefined
-      ? []
-      : [textFile(`${dir}/agent-${event.subagent}.jsonl`, recorder.redact(text))]),
-    textFile(`${dir}/checkpoint.json`, JSON.stringify(result, null, 2)),
+    ...(text === undefined || event.subagent === undefined ? [] : [textFile(`agent-${event.subagent}.jsonl`, recorder.redact(text))]),
+    textFile('checkpoint.json', JSON.stringify(result, null, 2)),
   ]
 }
 
-export function incrementalFile({ recorder, event, session }: Work, task: string, sequence: number): TreeChange {
+export function incrementalFile({ recorder, event }: Work, task: string, sequence: number): TaskFile {
   const toolUse = event.toolUse ?? task
   const data = event.toolInput === undefined ? null : (parseJson(recorder.redact(JSON.stringify(event.toolInput))) as Json)
   const record = { type: event.toolName ?? 'TodoWrite', tool_use_id: toolUse, timestamp: formatTime(recorder.clock()), data }
-  const name = `${String(sequence).padStart(3, '0')}-${toolUse}.json`
-  return textFile(`${taskDir(session.id, task)}/checkpoints/${name}`, JSON.stringify(record, null, 2))
+  return textFile(`checkpoints/${String(sequence).padStart(3, '0')}-${toolUse}.json`, JSON.stringify(record, null, 2))
 }
 
-function textFile(path: string, text: string): TreeChange {
-  return { path, mode: '100644', content: Buffer.from(text) }
+function textFile(path: string, text: string): TaskFile {
+  return { path, content: Buffer.from(text) }
 }
 
 function readSubagentTranscript({ agent, event, session }: Work): string | undefined {

@@ -1,21 +1,23 @@
 // Subagents: a step when one finishes, and one for each item of its to-do list on the way.
-import { shadowRef, taskDir } from '../checkpoints/layout.ts'
-import { readSnapshot } from '../checkpoints/snapshot.ts'
-import { findStepSite, type StepSite, stepMessage, writeStep } from '../checkpoints/step.ts'
+import { chunkName, sessionDir, shadowRef, taskDir } from '../checkpoints/layout.ts'
+import { findStepSite, stepMessage, writeStep } from '../checkpoints/step.ts'
 import { incrementalSubject, taskSubject, todoText } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Status } from '../git/status.ts'
-import { readTree } from '../git/tree.ts'
+import type { StrategyName } from '../model/settings.ts'
+import { commitTurn } from './auto-commit.ts'
 import { findActiveTask, readPrePrompt, readPreTask, removePreTask, writePreTask } from './pre-prompt.ts'
-import { moveBase, pathsToStore } from './save-step.ts'
-import { finalFiles, incrementalFile, readSubagentFiles } from './task-files.ts'
-import { findTouched } from './turn-changes.ts'
+import { moveBase } from './save-step.ts'
+import { snapshotWorkTree } from './snapshot-work-tree.ts'
+import { finalFiles, incrementalFile, readSubagentFiles, type TaskFile } from './task-files.ts'
+import { captureChanges, findTouched } from './turn-changes.ts'
+import { turnTranscript, useTranscript } from './turn-transcript.ts'
 import type { Work } from './work.ts'
 
 export async function beginTask({ recorder, event, status }: Work): Promise<void> {
   if (event.toolUse === undefined) return
-  const { untracked, deleted } = await status()
-  writePreTask(recorder.repo, event.toolUse, { at: recorder.clock().getTime(), untracked, deleted, position: 0, bytes: 0 })
+  const changes = captureChanges(recorder.repo, await status())
+  writePreTask(recorder.repo, event.toolUse, { at: recorder.clock().getTime(), ...changes, position: 0, bytes: 0 })
 }
 
 /** Returns whether the session changed. */
@@ -27,27 +29,79 @@ export async function saveTask(work: Work): Promise<boolean> {
   const status = await work.status()
   if (status.head === undefined) return false
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
-  const touched = isFinal ? finalChanges(work, status, task) : allChanges(work, status)
+  const touched = findTaskChanges(work, status, task)
   if (isFinal) work.afterwards.push(() => removePreTask(recorder.repo, task))
   if (touched.length === 0) {
     recorder.say('[entire] No file changes detected, skipping task checkpoint')
     return false
   }
+  const described = isFinal ? describeFinal(work, task) : describeIncrement(work, task)
+  return saveWith[recorder.settings.strategy](work, { ...described, task, touched, status, head: status.head })
+}
+
+interface TaskStep {
+  subject: string
+  files: TaskFile[]
+}
+
+function describeFinal(work: Work, task: string): TaskStep {
+  const { subagentType, taskDescription } = work.event
+  return { subject: taskSubject({ toolUse: task, type: subagentType, description: taskDescription }), files: finalFiles(work, task) }
+}
+
+function describeIncrement(work: Work, task: string): TaskStep {
+  const { recorder, event, afterwards } = work
+  const before = readPreTask(recorder.repo, task)
+  const sequence = (before?.increments ?? 0) + 1
+  if (before !== undefined) afterwards.push(() => writePreTask(recorder.repo, task, { ...before, increments: sequence }))
+  recorder.say(`[entire] Created incremental checkpoint #${sequence} for ${event.toolName ?? 'TodoWrite'} (task: ${task.slice(0, 12)})`)
+  return {
+    subject: incrementalSubject({ toolUse: task, sequence, todo: todoText(event.toolInput) }),
+    files: [incrementalFile(work, task, sequence)],
+  }
+}
+
+interface TaskSave extends TaskStep {
+  task: string
+  touched: string[]
+  status: Status
+  head: string
+}
+
+const saveWith: Record<StrategyName, (work: Work, save: TaskSave) => Promise<boolean>> = {
+  'manual-commit': saveOnShadowBranch,
+  'auto-commit': (work, { subject, files, task, touched }) =>
+    commitTurn(work, {
+      subject,
+      files: touched,
+      task: { toolUse: task, files: files.map(({ path, content }) => ({ path: `tasks/${task}/${path}`, content })) },
+    }),
+}
+
+async function saveOnShadowBranch(work: Work, { subject, files, task, touched, status, head }: TaskSave): Promise<boolean> {
+  const { recorder, session } = work
   const site = await findStepSite(work.objects, {
-    head: status.head,
-    ref: shadowRef(status.head, session.worktreeId),
+    head,
+    ref: shadowRef(head, session.worktreeId),
     oldRef: shadowRef(session.baseCommit, session.worktreeId),
+    isFirst: session.lastStepAt === undefined,
   })
   const startedAt = recorder.clock().getTime()
-  const { subject, files } = isFinal ? await finalStep(work, site, task) : await incrementalStep(work, site, task)
+  const transcript = await turnTranscript(work, head)
+  if (transcript !== undefined) useTranscript(work, transcript)
   const config = await work.config()
-  const snapshot = await readSnapshot(recorder.repo, pathsToStore(work, site, status), config)
+  const snapshot = await snapshotWorkTree(work, site, status)
+  const dir = taskDir(session.id, task)
   await writeStep(work.objects, work.writes(), {
     site,
-    message: stepMessage(subject, session.id, 'manual-commit', taskDir(session.id, task)),
+    message: stepMessage(subject, session.id, 'manual-commit', dir),
     author: config.author,
     seconds: Math.floor(startedAt / 1000),
-    changes: [...snapshot.changes, ...files],
+    changes: [
+      ...snapshot.changes,
+      ...(session.cursor?.chunks ?? []).map(({ oid }, index) => textEntry(`${sessionDir(session.id)}/${chunkName(index)}`, { oid })),
+      ...files.map(({ path, content }) => textEntry(`${dir}/${path}`, { content })),
+    ],
   })
   moveBase(work, site)
   session.lastStepAt = startedAt
@@ -55,37 +109,13 @@ export async function saveTask(work: Work): Promise<boolean> {
   return true
 }
 
-interface TaskStep {
-  subject: string
-  files: TreeChange[]
+function textEntry(path: string, data: { oid: string } | { content: Buffer }): TreeChange {
+  return { path, mode: '100644', ...data }
 }
 
-async function finalStep(work: Work, site: StepSite, task: string): Promise<TaskStep> {
-  const { event } = work
-  return {
-    subject: taskSubject({ toolUse: task, type: event.subagentType, description: event.taskDescription }),
-    files: await finalFiles(work, site, task),
-  }
-}
-
-async function incrementalStep(work: Work, site: StepSite, task: string): Promise<TaskStep> {
-  const { recorder, event, session } = work
-  const earlier = site.parent && (await readTree(work.objects, `${site.parent.commit}:${taskDir(session.id, task)}/checkpoints`))
-  const sequence = (earlier?.length ?? 0) + 1
-  const toolName = event.toolName ?? 'TodoWrite'
-  recorder.say(`[entire] Created incremental checkpoint #${sequence} for ${toolName} (task: ${task.slice(0, 12)})`)
-  return {
-    subject: incrementalSubject({ toolUse: task, sequence, todo: todoText(event.toolInput) }),
-    files: [incrementalFile(work, task, sequence)],
-  }
-}
-
-function finalChanges(work: Work, status: Status, task: string): string[] {
+// Measured from the beginning of the task: what the user had lying about before it is not the subagent's.
+function findTaskChanges(work: Work, status: Status, task: string): string[] {
   const { repo } = work.recorder
   const before = readPreTask(repo, task) ?? readPrePrompt(repo, work.session.id)
   return findTouched(repo, status, before, readSubagentFiles(work))
-}
-
-function allChanges(work: Work, status: Status): string[] {
-  return findTouched(work.recorder.repo, status, undefined, [...status.modified])
 }

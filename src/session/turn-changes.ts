@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { isInfrastructure } from '../checkpoints/layout.ts'
-import { changedAt } from '../checkpoints/snapshot.ts'
+import { changedAt, fileSignature } from '../checkpoints/snapshot.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
 import type { PrePrompt } from './pre-prompt.ts'
@@ -17,8 +17,25 @@ export function findTouched(repo: Repo, status: Status, before: PrePrompt | unde
   const knownDeleted = new Set(before?.deleted)
   const created = status.untracked.filter((path) => !knownUntracked.has(path))
   const deleted = status.deleted.filter((path) => !knownDeleted.has(path))
-  const edited = before === undefined ? [] : [...status.modified, ...status.untracked].filter((path) => isNewer(repo, path, before.at))
+  const dirty = before?.dirty
+  const edited =
+    dirty === undefined ? [] : [...status.modified, ...status.untracked].filter((path) => dirty[path] !== fileSignature(repo, path))
   return [...new Set([...named, ...created, ...deleted, ...edited])].filter((path) => !isInfrastructure(path)).sort()
+}
+
+/** Files of the session that lay untracked when the turn began and are gone: of these, git says nothing. */
+export function findRemoved(repo: Repo, status: Status, before: PrePrompt | undefined, own: string[]): string[] {
+  const untracked = new Set(before?.untracked)
+  const deleted = new Set(status.deleted)
+  return own.filter((path) => untracked.has(path) && !deleted.has(path) && changedAt(repo, path) === undefined)
+}
+
+/** How the work tree differs from HEAD now, so that a later look tells what changed since. */
+export function captureChanges(repo: Repo, status: Status): Pick<PrePrompt, 'untracked' | 'deleted' | 'dirty'> {
+  const own = (paths: string[]) => paths.filter((path) => !isInfrastructure(path))
+  const untracked = own(status.untracked)
+  const dirty = Object.fromEntries([...own(status.modified), ...untracked].map((path) => [path, fileSignature(repo, path)]))
+  return { untracked, deleted: own(status.deleted), dirty }
 }
 
 export function isNewer(repo: Repo, path: string, than: number): boolean {

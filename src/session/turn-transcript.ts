@@ -65,6 +65,7 @@ async function read(
     store: (content) => blobs.push(content),
     objects: work.objects,
     like,
+    metadata: work.session.metadata,
     // A session that was recorded from its middle on: what came before the first turn we saw is stored, not counted.
     ignoreBefore: cursor === undefined ? (readPrePrompt(work.recorder.repo, work.session.id)?.bytes ?? 0) : 0,
   })

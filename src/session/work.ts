@@ -45,6 +45,8 @@ export interface GitSide {
   status(): Promise<Status>
   config(): Promise<RepoConfig>
   writes(): Import
+  /** Starts at once everything a save needs, so that the processes start side by side. */
+  warm(): void
   /** Ends the import, if one was started: from here on the refs are moved. */
   commit(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -79,19 +81,27 @@ export function openGit(repo: Repo): GitSide {
   let status: Promise<Status> | undefined
   let config: Promise<RepoConfig> | undefined
   let writes: Import | undefined
+  const startStatus = () => {
+    status ??= readStatus(repo)
+    return status
+  }
+  const startWrites = () => {
+    writes ??= startImport(repo)
+    return writes
+  }
   return {
     objects,
-    status: () => {
-      status ??= readStatus(repo)
-      return status
-    },
+    status: startStatus,
     config: () => {
       config ??= readConfig(repo)
       return config
     },
-    writes: () => {
-      writes ??= startImport(repo)
-      return writes
+    writes: startWrites,
+    warm() {
+      // Whoever needs the status hears of its failure.
+      startStatus().catch(() => {})
+      objects.warm()
+      startWrites()
     },
     async commit() {
       const started = writes

@@ -31,3 +31,11 @@ test('a log that cannot be written is silent', async () => {
 test('levels are read in any case, anything else is none', () => {
   expect(['DEBUG', 'Warn', 'loud', undefined].map(parseLogLevel)).toEqual(['debug', 'warn', undefined, undefined])
 })
+
+test('a log never takes more than two files of a few megabytes', async () => {
+  await using dir = tempDir()
+  const path = join(dir.base, 'entire.log')
+  const log = fileLog(path, 'info')
+  for (let line = 0; line < 12; line += 1) log.write('info', 'x'.repeat(1024 * 1024))
+  expect(statSync(path).size + statSync(`${path}.1`).size).toBeLessThan(13 * 1024 * 1024)
+})

@@ -1,6 +1,10 @@
 // One JSON line per event in .entire/logs/entire.log. Logging never fails and never carries prompts or file contents.
-import { appendFileSync, mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { fileSize } from './file.ts'
+
+/** Two files of this size are all that is ever kept. */
+const maxBytes = 5 * 1024 * 1024
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof levels)[number]
@@ -25,6 +29,7 @@ export function fileLog(path: string, minimum: LogLevel, context: LogFields = {}
       const line = { time: new Date().toISOString(), level: level.toUpperCase(), msg: message, ...context, ...fields }
       try {
         mkdirSync(dirname(path), { recursive: true, mode: 0o750 })
+        if ((fileSize(path) ?? 0) > maxBytes) renameSync(path, `${path}.1`)
         appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 })
       } catch {
         // A log that cannot be written must not stop a hook.

@@ -1,5 +1,5 @@
 // A commit with many sessions about: those it has nothing to do with must not cost, those it condenses must cost little each.
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ground, makeGround, settle } from './ground.ts'
 import { interleave, type Measurement, median, milliseconds, ratio } from './measure.ts'
@@ -13,13 +13,11 @@ export const measureCommit: Measurement = () => {
   using crowd = makeGround({ files: 1_000 })
   using lone = makeGround({ files: 1_000 })
   using plain = makeGround({ files: 1_000, enabled: false })
-  using batch = makeGround({ files: 1_000 })
-  recordSessions(crowd, crowdSize)
+  recordSessions(crowd, 0, batchSize)
+  keep(crowd)
+  recordSessions(crowd, batchSize, crowdSize)
   // The same files on disk, written by nobody's agent.
   for (const ground of [lone, plain]) for (let at = 0; at < crowdSize; at += 1) ground.write(ownFile(at), `file ${at}\n`)
-  recordSessions(batch, batchSize)
-  batch.run(['git', 'add', 'work'])
-  keep(batch)
 
   const batches: number[] = []
   const times = interleave(11, {
@@ -30,10 +28,7 @@ export const measureCommit: Measurement = () => {
       return commit(plain, `work/extra-${round}.txt`)
     },
     batch: (round) => {
-      if (round % 3 !== 0) return 0
-      restore(batch)
-      batches.push(milliseconds(() => batch.run(['git', 'commit', '--quiet', '-m', 'all'])))
-      expectSessions(batch, batchSize)
+      if (round % 3 === 0) batches.push(inCopy(crowd, () => commitAll(crowd)))
       return 0
     },
   })
@@ -45,8 +40,8 @@ export const measureCommit: Measurement = () => {
 }
 
 /** One session per file, each with a turn that is not committed yet. */
-function recordSessions(ground: Ground, count: number): void {
-  for (let at = 0; at < count; at += 1) turn(openSession(ground, `session-${at}`), { files: [ownFile(at)], bytes: 2_000, fileBytes: 440 })
+function recordSessions(ground: Ground, from: number, to: number): void {
+  for (let at = from; at < to; at += 1) turn(openSession(ground, `session-${at}`), { files: [ownFile(at)], bytes: 2_000, fileBytes: 440 })
 }
 
 function commitTurn(ground: Ground, name: string): number {
@@ -70,13 +65,30 @@ function commit(ground: Ground, file: string): number {
   return milliseconds(() => ground.run(['git', 'commit', '--quiet', '-m', 'one file']))
 }
 
-// Recording the sessions takes far longer than the commit, so every round starts from a copy.
-function keep(ground: Ground): void {
-  cpSync(ground.root, join(ground.base, 'kept'), { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+function commitAll(ground: Ground): number {
+  ground.run(['git', 'add', 'work'])
+  settle(ground)
+  const time = milliseconds(() => ground.run(['git', 'commit', '--quiet', '-m', 'all']))
+  expectSessions(ground, batchSize)
+  return time
 }
 
-function restore(ground: Ground): void {
+// Recording sessions takes far longer than committing their work, so every round of that starts from a copy of the repository as it
+// was then. The copy takes its place for a moment: sessions know the path of their work tree.
+function keep(ground: Ground): void {
+  copy(ground.root, join(ground.base, 'kept'))
+}
+
+function inCopy(ground: Ground, act: () => number): number {
+  const aside = join(ground.base, 'aside')
+  renameSync(ground.root, aside)
+  copy(join(ground.base, 'kept'), ground.root)
+  const time = act()
   rmSync(ground.root, { recursive: true })
-  cpSync(join(ground.base, 'kept'), ground.root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
-  settle(ground)
+  renameSync(aside, ground.root)
+  return time
+}
+
+function copy(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
 }

@@ -49,7 +49,7 @@ const scenarios: Record<string, [string, string, AgentEvent | null][]> = {
     ['001-SessionStart', 'session-start', { type: 'session-start', session: ids.a }],
     ['002-PreCompact', 'pre-compact', { type: 'compaction', ...base(ids.a) }],
     ['003-SubagentStop', 'subagent-stop', null],
-    ['004-SessionStart', 'session-start', { type: 'session-start', ...base(ids.a), model: 'claude-opus-5-5' }],
+    ['004-SessionStart', 'session-start', null],
     ['006-SessionEnd', 'session-end', { type: 'session-end', ...base(ids.a) }],
   ],
   's17-commit-githookenv': [

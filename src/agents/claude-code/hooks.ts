@@ -8,7 +8,9 @@ import { findLaunch, isLaunch } from './launch.ts'
 import { isSafeId, subagentTranscript } from './session-files.ts'
 
 export const claudeHooks: HookTable = {
-  'session-start': (payload, base) => ({ type: 'session-start', ...startOf(payload, base), ...given({ model: text(payload.model) }) }),
+  // After a compaction the same conversation goes on, perhaps in the middle of a turn.
+  'session-start': (payload, base) =>
+    payload.source === 'compact' ? null : { type: 'session-start', ...startOf(payload, base), ...given({ model: text(payload.model) }) },
 
   // The end of a background subagent starts a turn by itself, with a notification in place of a prompt.
   'user-prompt-submit': (payload, base) => ({

@@ -1,5 +1,5 @@
 // `entire hooks git <hook>`: git runs these through the scripts we installed.
-import { closeSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findHookRepo } from '../../git/repo.ts'
 import { type Answer, dropLoneTrailer, linkCommit, messageFile } from '../../session/link-commit.ts'
@@ -8,6 +8,7 @@ import { postRewrite } from '../../session/post-rewrite.ts'
 import { isSetUp, writeSetting } from '../../session/settings.ts'
 import type { Recorder } from '../../session/work.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
+import { writeAtomic } from '../../std/file.ts'
 import { createRecorder } from '../recorder.ts'
 
 type GitHook = (recorder: Recorder, args: string[]) => Promise<void> | void
@@ -23,9 +24,9 @@ const hooks: Record<string, GitHook> = {
   'post-commit': (recorder) => postCommit(recorder),
   'pre-push': async (recorder, [remote = '']) => {
     const { pushCheckpoints } = await import('../../session/push.ts')
-    await pushCheckpoints(recorder, remote)
+    await pushCheckpoints(recorder, remote, await readStdin())
   },
-  'post-rewrite': async (recorder, [kind = '']) => postRewrite(recorder, kind, await Bun.stdin.text()),
+  'post-rewrite': async (recorder, [kind = '']) => postRewrite(recorder, kind, await readStdin()),
 }
 
 export async function runGitHook(name: string, args: string[]): Promise<void> {
@@ -48,9 +49,14 @@ export async function runGitHook(name: string, args: string[]): Promise<void> {
   }
 }
 
-// Written in place: git has the file open by name, and its mode is git's business.
+// By hand there may be a terminal, which never ends.
+function readStdin(): Promise<string> | string {
+  return process.stdin.isTTY ? '' : Bun.stdin.text()
+}
+
+// Replaced, not written over: on a full disk the user's message would be gone, and the commit with it.
 function message(path: string) {
-  return messageFile(resolve(path), (file, text) => writeFileSync(file, text))
+  return messageFile(resolve(path), (file, text) => writeAtomic(file, text, { mode: statSync(file).mode & 0o777 }))
 }
 
 function askOnTerminal({ env }: Recorder, question: string): Answer {

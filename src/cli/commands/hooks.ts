@@ -4,7 +4,7 @@ import { findAgent } from '../../agents/index.ts'
 import { findRepo } from '../../git/repo.ts'
 import { dispatch } from '../../session/dispatch.ts'
 import { isSetUp } from '../../session/settings.ts'
-import { EntireError, messageOf } from '../../std/errors.ts'
+import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
 import { createRecorder } from '../recorder.ts'
 import { readPayload } from './hook-payload.ts'
 import { runGitHook } from './hooks-git.ts'
@@ -50,8 +50,14 @@ async function runAgentHook(name: string, verb: string, args: string[]): Promise
   }
 }
 
+// Not ours to mend, and no bug: a full disk, a quota, a repository that may only be read.
+const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG']
+
 function report(error: unknown, kind: string, verb: string): void {
-  if (error instanceof EntireError) process.stderr.write(`[entire] ${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}\n`)
+  if (isErrno(error, ...unwritable))
+    process.stderr.write(`[entire] Nothing was recorded: ${messageOf(error)}. The next event tries again.\n`)
+  else if (error instanceof EntireError)
+    process.stderr.write(`[entire] ${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}\n`)
   else
     process.stderr.write(
       `[entire] hooks ${kind} ${verb} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

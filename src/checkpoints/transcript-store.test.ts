@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'bun:test'
+import { appendFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { type TempRepo, tempRepo } from '../../test/support/repo.ts'
+import { claudeCode } from '../agents/claude-code/index.ts'
+import { gemini } from '../agents/gemini/index.ts'
+import { readObjects } from '../git/cat-file.ts'
+import type { TranscriptFormat } from '../model/agent.ts'
+import type { TranscriptCursor } from '../model/session.ts'
+import { sha256Digest } from '../std/sha256.ts'
+import { joinChunks } from './chunk.ts'
+import { readAppended, type TranscriptUpdate } from './transcript-store.ts'
+
+/** Reads a transcript as an event would, storing its pieces with real git. */
+async function readInto(
+  repo: TempRepo,
+  path: string,
+  cursor?: TranscriptCursor,
+  options: { format?: TranscriptFormat; ignoreBefore?: number } = {},
+) {
+  await using objects = readObjects(repo.repo)
+  const blobs: Buffer[] = []
+  const update = await readAppended({
+    format: options.format ?? claudeCode.transcript,
+    path,
+    cursor,
+    redact: (text) => text.replaceAll('s3cret', 'REDACTED'),
+    store: (content) => blobs.push(content),
+    objects,
+    like: await repo.head(),
+    ignoreBefore: options.ignoreBefore ?? 0,
+    metadata: undefined,
+  })
+  for (const blob of blobs) await repo.run(['git', 'hash-object', '-w', '--stdin'], { stdin: blob })
+  return update
+}
+
+async function stored(repo: TempRepo, update: TranscriptUpdate | undefined): Promise<string> {
+  await using objects = readObjects(repo.repo)
+  const pieces = await Promise.all(
+    (update?.cursor.chunks ?? []).map(async ({ oid }) => (await objects.contents(oid))?.content ?? Buffer.from('missing')),
+  )
+  return joinChunks(pieces).toString('utf8')
+}
+
+const say = (id: number, text: string) =>
+  JSON.stringify({
+    type: 'assistant',
+    uuid: `u${id}`,
+    message: { id: `m${id}`, model: 'm', content: [{ type: 'text', text }], usage: { input_tokens: 1, output_tokens: 2 } },
+  })
+
+describe('a growing transcript', () => {
+  test('read in any number of saves gives what one reading gives, and is stored redacted, whole and hashed', async () => {
+    await using repo = await tempRepo()
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.string({ maxLength: 40 }), { maxLength: 6 }), { minLength: 1, maxLength: 6 }),
+        async (saves) => {
+          const path = join(repo.base, 'growing.jsonl')
+          rmSync(path, { force: true })
+          let cursor: TranscriptCursor | undefined
+          let last: TranscriptUpdate | undefined
+          let [calls, items, id] = [0, 0, 0]
+          for (const texts of saves) {
+            for (const text of texts) appendFileSync(path, `${say(id++, `${text} s3cret`)}\n`)
+            const update = await readInto(repo, path, cursor)
+            if (update === undefined) continue
+            expect(update.restarted).toBe(false)
+            calls += update.reading.tokens.calls
+            items += update.reading.items
+            cursor = update.cursor
+            last = update
+          }
+          const whole = await readInto(repo, path)
+          expect([calls, items]).toEqual([whole?.reading.tokens.calls ?? 0, whole?.reading.items ?? 0])
+          expect(last?.cursor.items ?? 0).toBe(id)
+          const text = await stored(repo, last)
+          expect(text).toBe(await stored(repo, whole))
+          expect(text).not.toContain('s3cret')
+          if (last !== undefined) expect(sha256Digest(last.cursor.hash)).toBe(new Bun.CryptoHasher('sha256').update(text).digest('hex'))
+        },
+      ),
+      { numRuns: 15 },
+    )
+  })
+
+  test('that was rewritten or cut is read again from its beginning', async () => {
+    await using repo = await tempRepo()
+    const path = join(repo.base, 't.jsonl')
+    writeFileSync(path, `${say(1, 'one')}\n${say(2, 'two')}\n`)
+    const first = await readInto(repo, path)
+    truncateSync(path, 10)
+    writeFileSync(path, `${say(3, 'three')}\n`)
+    const second = await readInto(repo, path, first?.cursor)
+    expect(second).toMatchObject({ restarted: true, cursor: { items: 1 } })
+    expect(await stored(repo, second)).toBe(say(3, 'three'))
+  })
+
+  test('keeps a last line without newline, and does not count the newline when it comes', async () => {
+    await using repo = await tempRepo()
+    const path = join(repo.base, 't.jsonl')
+    writeFileSync(path, say(1, 'one'))
+    const first = await readInto(repo, path)
+    appendFileSync(path, `\n${say(2, 'two')}\n{"type":"assis`)
+    const second = await readInto(repo, path, first?.cursor)
+    expect(second?.cursor.items).toBe(2)
+    expect(await stored(repo, second)).toBe(`${say(1, 'one')}\n${say(2, 'two')}`)
+  })
+
+  test('recorded from its middle on is stored whole, but only what came after counts', async () => {
+    await using repo = await tempRepo()
+    const path = join(repo.base, 't.jsonl')
+    const old = `${say(1, 'one')}\n${say(2, 'two')}\n`
+    writeFileSync(path, `${old}${say(3, 'three')}\n`)
+    const update = await readInto(repo, path, undefined, { ignoreBefore: old.length })
+    expect(update?.reading).toMatchObject({ items: 3, summary: 'three', tokens: { calls: 1 } })
+    expect((await stored(repo, update)).split('\n')).toHaveLength(3)
+  })
+
+  test('of many megabytes re-uses the pieces it has, and writes little more than what was appended', async () => {
+    await using repo = await tempRepo()
+    const path = join(repo.base, 'big.jsonl')
+    const line = say(1, 'x'.repeat(100_000))
+    writeFileSync(path, `${line}\n`.repeat(90))
+    const first = await readInto(repo, path)
+    expect(first?.cursor.chunks.length).toBeGreaterThan(2)
+    appendFileSync(path, `${say(2, 'end')}\n`)
+    const second = await readInto(repo, path, first?.cursor)
+    const before = new Set(first?.cursor.chunks.map((chunk) => chunk.oid))
+    const written = second?.cursor.chunks.filter((chunk) => !before.has(chunk.oid)) ?? []
+    expect(written.reduce((sum, chunk) => sum + chunk.bytes, 0)).toBeLessThan(1_000)
+  })
+})
+
+test('a line longer than any blob may be is refused with a hint', async () => {
+  await using repo = await tempRepo()
+  const path = join(repo.base, 'endless.jsonl')
+  writeFileSync(path, `{"type":"user","text":"${'x'.repeat(60 * 1024 * 1024)}`)
+  await expect(readInto(repo, path)).rejects.toMatchObject({
+    code: 'transcript-too-large',
+    hint: expect.stringContaining('Files are recorded'),
+  })
+})
+
+test('a document is read by messages; one caught in the middle of a write is stored as it is', async () => {
+  await using repo = await tempRepo()
+  const path = join(repo.base, 'session.json')
+  const message = (id: string, type: string, content: string) => ({ id, type, content })
+  writeFileSync(path, JSON.stringify({ sessionId: 's', messages: [message('1', 'user', 'hello'), message('2', 'gemini', 'hi')] }))
+  const first = await readInto(repo, path, undefined, { format: gemini.transcript })
+  expect(first).toMatchObject({ cursor: { items: 2 }, reading: { prompts: ['hello'] } })
+  writeFileSync(path, '{"sessionId":"s","messages":[{"id":"1","ty')
+  const torn = await readInto(repo, path, first?.cursor, { format: gemini.transcript })
+  expect(torn).toMatchObject({ reading: { prompts: [], files: [] } })
+})

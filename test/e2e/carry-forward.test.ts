@@ -1,0 +1,148 @@
+// What a commit leaves uncommitted of a session's work stays with the session, so that the next commit gets its own checkpoint.
+import { expect, test } from 'bun:test'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { recordedRepo } from '../support/recorded-repo.ts'
+
+const line = (name: string) => `export const ${name} = '${name}'\n`
+
+test('files of one turn committed one by one while the turn runs get a checkpoint each', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.prompt('write a, b and c')
+  for (const name of ['a', 'b', 'c']) agent.write(`${name}.ts`, line(name))
+  await repo.commitAs('human', 'a', 'a.ts')
+  const a = await repo.checkpointOf()
+  await repo.commitAs('human', 'b', 'b.ts')
+  const b = await repo.checkpointOf()
+  expect(b).not.toBe(a)
+  expect((await repo.storedSession(a)).files_touched).toEqual(['a.ts'])
+  expect((await repo.storedSession(b)).files_touched).toEqual(['b.ts'])
+
+  agent.say('Done.')
+  await agent.stop()
+  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: ['c.ts'] })
+  await repo.commitAs('human', 'c', 'c.ts')
+  const c = await repo.checkpointOf()
+  expect((await repo.storedSession(c)).files_touched).toEqual(['c.ts'])
+  expect(repo.state(agent.session).files_touched).toBeUndefined()
+  expect(await repo.shadows()).toEqual([])
+})
+
+test('files of a finished turn committed one by one get a checkpoint each, with the whole transcript, from idle and from ended', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a, b and c', { 'a.ts': line('a'), 'b.ts': line('b'), 'c.ts': line('c') })
+  const ids: string[] = []
+  for (const [name, left] of [
+    ['a', ['b.ts', 'c.ts']],
+    ['b', ['c.ts']],
+  ] as const) {
+    const head = await repo.commitAs('human', name, `${name}.ts`)
+    ids.push(await repo.checkpointOf())
+    expect(await repo.shadows()).toEqual([repo.shadow(head)])
+    expect(await repo.subjects(repo.shadow(head))).toEqual(['carry forward: uncommitted session files'])
+    expect(repo.state(agent.session)).toMatchObject({ base_commit: head, files_touched: left, checkpoint_count: 1 })
+    expect(repo.state(agent.session).last_checkpoint_id).toBeUndefined()
+  }
+
+  await agent.end()
+  await repo.commitAs('human', 'c', 'c.ts')
+  ids.push(await repo.checkpointOf())
+  expect(new Set(ids).size).toBe(3)
+  for (const id of ids) expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  for (const id of ids) expect(await repo.stored(id, '0/prompt.txt')).toBe('write a, b and c')
+  expect(await repo.shadows()).toEqual([])
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'ended',
+    checkpoint_count: 0,
+    fully_condensed: true,
+    last_checkpoint_id: ids.at(-1),
+  })
+})
+
+test('a file of which only one part was staged stays with the session until the rest is committed', async () => {
+  await using repo = await recordedRepo()
+  repo.write('list.txt', `${Array.from({ length: 20 }, (_, at) => `line ${at}`).join('\n')}\n`)
+  await repo.commit('list', 'list.txt')
+  const base = repo.read('list.txt')
+  const whole = base.replace('line 2\n', 'line two by the agent\n').replace('line 17\n', 'line seventeen by the agent\n')
+  const agent = fakeAgent(repo)
+  await agent.turn('edit the list', { 'list.txt': whole })
+
+  // What `git add -p` does: the first hunk in the index, both in the work tree.
+  repo.write('list.txt', base.replace('line 2\n', 'line two by the agent\n'))
+  await repo.git('add', 'list.txt')
+  repo.write('list.txt', whole)
+  await repo.gitAs('human', ['commit', '--quiet', '-m', 'first half'])
+  const first = await repo.checkpointOf()
+  expect(repo.state(agent.session)).toMatchObject({ files_touched: ['list.txt'], checkpoint_count: 1 })
+  await repo.commitAs('human', 'second half', 'list.txt')
+  const second = await repo.checkpointOf()
+  expect(second).not.toBe(first)
+  expect(repo.state(agent.session).files_touched).toBeUndefined()
+})
+
+test('a deletion by the agent is work too: committed later, it gets its checkpoint', async () => {
+  await using repo = await recordedRepo()
+  repo.write('old.ts', line('old'))
+  repo.write('kept.ts', line('kept'))
+  await repo.commit('before', 'old.ts', 'kept.ts')
+  const agent = fakeAgent(repo)
+  await agent.prompt('drop the old file')
+  agent.write('kept.ts', `${line('kept')}${line('more')}`)
+  repo.remove('old.ts')
+  agent.say('Dropped.')
+  await agent.stop()
+  expect(repo.state(agent.session).files_touched).toEqual(['kept.ts', 'old.ts'])
+  expect(await repo.paths((await repo.shadows())[0] as string)).not.toContain('old.ts')
+
+  await repo.commitAs('human', 'edit', 'kept.ts')
+  await repo.checkpointOf()
+  expect(repo.state(agent.session).files_touched).toEqual(['old.ts'])
+  await repo.commitAs('human', 'deletion', 'old.ts')
+  expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toEqual(['old.ts'])
+  expect(repo.state(agent.session).files_touched).toBeUndefined()
+})
+
+test('a new prompt that edits a file carried forward replaces what its next commit is compared with', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a and b', { 'a.ts': line('a'), 'b.ts': 'the first version of b, long enough\n' })
+  await repo.commitAs('human', 'a', 'a.ts')
+  await agent.turn('write b anew', { 'b.ts': 'something entirely different this time\n' })
+  const head = await repo.head()
+  expect(await repo.git('show', `${repo.shadow(head)}:b.ts`)).toBe('something entirely different this time')
+  await repo.commitAs('human', 'b', 'b.ts')
+  const id = await repo.checkpointOf()
+  expect(await repo.stored(id, '0/prompt.txt')).toBe('write a and b\n\n---\n\nwrite b anew')
+  expect(repo.state(agent.session).files_touched).toBeUndefined()
+})
+
+test('several turns before one commit make one checkpoint that counts their steps and holds all their prompts', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('first part', { 'a.ts': line('a') })
+  await agent.turn('second part', { 'b.ts': line('b') })
+  repo.write('notes.md', 'by hand\n')
+  await repo.commitAs('human', 'notes', 'notes.md')
+  expect(await repo.checkpointsOf()).toEqual([])
+  await agent.turn('third part', { 'a.ts': `${line('a')}${line('more')}` })
+  await repo.commitAs('human', 'parts', 'a.ts', 'b.ts')
+  const id = await repo.checkpointOf()
+  expect(await repo.storedSession(id)).toMatchObject({ checkpoints_count: 3, files_touched: ['a.ts', 'b.ts'] })
+  expect(await repo.stored(id, '0/prompt.txt')).toBe('first part\n\n---\n\nsecond part\n\n---\n\nthird part')
+  expect((await repo.stored(id, '0/context.md')).match(/### Prompt \d/g)).toEqual(['### Prompt 1', '### Prompt 2', '### Prompt 3'])
+  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+
+  // The next checkpoint speaks of what came after, in front of the whole transcript.
+  await agent.turn('fourth part', { 'c.ts': line('c') })
+  await repo.commitAs('human', 'fourth', 'c.ts')
+  const next = await repo.checkpointOf()
+  expect(await repo.storedSession(next)).toMatchObject({
+    checkpoints_count: 1,
+    files_touched: ['c.ts'],
+    token_usage: { api_call_count: 2 },
+  })
+  expect(await repo.stored(next, '0/prompt.txt')).toBe('fourth part')
+  expect((await repo.transcript(next)).split('\n')).toEqual(agent.lines())
+})

@@ -1,0 +1,122 @@
+// A commit is linked when it holds what a session wrote, not merely when it happens while one is around.
+import { expect, test } from 'bun:test'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { recordedRepo } from '../support/recorded-repo.ts'
+
+test('a commit without any file of the session is not linked, one that has some of them is', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
+  const before = repo.state(agent.session)
+
+  repo.write('mine.ts', 'by hand\n')
+  await repo.commitAs('human', 'mine', 'mine.ts')
+  expect(await repo.checkpointsOf()).toEqual([])
+  await repo.gitAs('human', ['commit', '--quiet', '--allow-empty', '-m', 'empty'])
+  expect(await repo.checkpointsOf()).toEqual([])
+  // A session that has no part in a commit keeps its base until its next step.
+  expect(repo.state(agent.session)).toEqual(before)
+  expect(await repo.shadows()).toEqual([repo.shadow(before.base_commit as string)])
+
+  repo.write('mine.ts', 'by hand, again\n')
+  await repo.commitAs('human', 'both', 'mine.ts', 'a.ts')
+  const id = await repo.checkpointOf()
+  expect((await repo.storedSession(id)).files_touched).toEqual(['a.ts'])
+  expect(await repo.shadows()).toEqual([])
+})
+
+test('a session whose work is all committed has no part in later edits of the same files', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
+  await repo.commitAs('human', 'a', 'a.ts')
+  const tip = await repo.git('rev-parse', 'entire/checkpoints/v1')
+  repo.write('a.ts', 'export const a = 2 // by hand\n')
+  await repo.commitAs('human', 'edit by hand', 'a.ts')
+  expect(await repo.checkpointsOf()).toEqual([])
+  expect(await repo.git('rev-parse', 'entire/checkpoints/v1')).toBe(tip)
+})
+
+test('a new file of the agent that the user wrote anew under the same name is not linked', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'export function fromTheAgent() {}\n' })
+  repo.remove('a.ts')
+  repo.write('a.ts', 'const entirelyMine = "nothing in common"\n')
+  await repo.commitAs('human', 'mine', 'a.ts')
+  expect(await repo.checkpointsOf()).toEqual([])
+  expect(await repo.refs('refs/heads/entire/checkpoints/v1')).toHaveLength(1)
+  expect(await repo.paths('entire/checkpoints/v1')).toEqual([])
+})
+
+test('a new file of the agent that the user polished is linked: enough of its lines are still there', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  const lines = ['export function first() {}', 'export function second() {}', 'export function third() {}']
+  await agent.turn('write a', { 'a.ts': `${lines.join('\n')}\n` })
+  repo.write('a.ts', `// polished\n${lines.slice(0, 2).join('\n')}\n`)
+  await repo.commitAs('human', 'polished', 'a.ts')
+  expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toEqual(['a.ts'])
+})
+
+test('a tracked file the agent edited is linked whatever the user made of it', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('edit the readme', { 'README.md': '# test\n\nA long line by the agent.\n' })
+  repo.write('README.md', 'replaced\n')
+  await repo.commitAs('human', 'readme', 'README.md')
+  expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toEqual(['README.md'])
+})
+
+test('edits the user took back before the commit are not linked', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('edit the readme', { 'README.md': '# test\n\nby the agent\n', 'new.ts': 'export const fresh = 1\n' })
+  await repo.git('checkout', '--', 'README.md')
+  repo.remove('new.ts')
+  repo.write('other.ts', 'by hand\n')
+  await repo.commitAs('human', 'other')
+  expect(await repo.checkpointsOf()).toEqual([])
+})
+
+test('without its shadow branch a session is linked by the names of its files', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a and b', { 'a.ts': 'export const a = 1\n', 'b.ts': 'export const b = 1\n' })
+  await repo.git('branch', '--quiet', '-D', ...(await repo.shadows()))
+  await repo.commitAs('human', 'a', 'a.ts')
+  const id = await repo.checkpointOf()
+  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(repo.state(agent.session).files_touched).toEqual(['b.ts'])
+})
+
+test('a user who takes the trailer out of the message gets no checkpoint, and loses nothing', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('please write a', { 'a.ts': 'export const a = 1\n' })
+  const before = repo.state(agent.session)
+  await repo.git('add', 'a.ts')
+  repo.write('../editor.sh', '#!/bin/sh\ncp "$1" "$1.seen"\nsed -i "/^Entire-Checkpoint/d; 1s/^/not linked\\n/" "$1"\n', 0o755)
+  await repo.gitAs('human', ['commit', '--quiet'], { env: { GIT_EDITOR: `${repo.base}/editor.sh` } })
+  const seen = repo.read('.git/COMMIT_EDITMSG.seen')
+  expect(seen).toMatch(/^Entire-Checkpoint: [0-9a-f]{12}$/m)
+  expect(seen).toContain('# Remove the Entire-Checkpoint trailer above')
+  expect(seen).toContain('please write a')
+  expect(await repo.message()).toBe('not linked\n')
+  expect(await repo.paths('entire/checkpoints/v1')).toEqual([])
+  expect(repo.state(agent.session)).toEqual(before)
+
+  // The editor that leaves the trailer in place gets the checkpoint it names.
+  await agent.turn('write b', { 'b.ts': 'export const b = 1\n' })
+  await repo.git('add', 'b.ts')
+  repo.write('../editor.sh', '#!/bin/sh\nsed -i "1s/^/linked\\n/" "$1"\n', 0o755)
+  await repo.gitAs('human', ['commit', '--quiet'], { env: { GIT_EDITOR: `${repo.base}/editor.sh` } })
+  expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toContain('b.ts')
+
+  // A message of nothing but our trailer is an empty one: the commit is given up.
+  await agent.turn('write c', { 'c.ts': 'export const c = 1\n' })
+  await repo.git('add', 'c.ts')
+  const head = await repo.head()
+  await expect(repo.gitAs('human', ['commit', '--quiet'], { env: { GIT_EDITOR: 'true' } })).rejects.toThrow('empty commit message')
+  expect(await repo.head()).toBe(head)
+})

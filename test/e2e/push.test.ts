@@ -1,0 +1,108 @@
+// Checkpoints travel with the user's push, whatever the remote looks like.
+import { expect, test } from 'bun:test'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+
+const branch = 'entire/checkpoints/v1'
+
+async function withRemote(repo: RecordedRepo): Promise<string> {
+  const remote = `${repo.base}/remote.git`
+  await repo.git('init', '--quiet', '--bare', '--initial-branch=main', remote)
+  await repo.git('remote', 'add', 'origin', remote)
+  return remote
+}
+
+async function commitTurn(repo: RecordedRepo, file: string): Promise<string> {
+  await fakeAgent(repo).turn(`write ${file}`, { [file]: `content of ${file}, long enough\n` })
+  await repo.commitAs('human', file, file)
+  return (await repo.checkpointsOf())[0] as string
+}
+
+test('two clones that recorded at the same time both keep everything, and history is never forced', async () => {
+  await using here = await recordedRepo()
+  const remote = await withRemote(here)
+  await here.git('push', '--quiet', 'origin', 'main', branch)
+  const mine = await commitTurn(here, 'mine.txt')
+
+  // Another clone adds a checkpoint and pushes first.
+  const other = `${here.base}/other`
+  await here.git('clone', '--quiet', remote, other)
+  const inOther = (...args: string[]) => here.run(['git', '-C', other, '-c', 'user.name=o', '-c', 'user.email=o@o', ...args])
+  await inOther('switch', '--quiet', branch)
+  await Bun.write(`${other}/ab/cdef012345/metadata.json`, '{"checkpoint_id":"abcdef012345"}\n')
+  await inOther('add', '.')
+  await inOther('commit', '--quiet', '-m', 'Checkpoint: abcdef012345')
+  await inOther('push', '--quiet', 'origin', branch)
+  const theirTip = await here.git('ls-remote', 'origin', `refs/heads/${branch}`)
+
+  const pushed = await here.run(['git', 'push', 'origin', 'main'])
+  expect(pushed.code).toBe(0)
+  expect(pushed.stderr).toContain(`[entire] Syncing ${branch} with remote...`)
+  const files = await here.git('ls-tree', '-r', '--name-only', branch)
+  expect(files).toContain('ab/cdef012345/metadata.json')
+  expect(files).toContain(`${mine.slice(0, 2)}/${mine.slice(2)}/metadata.json`)
+  expect(await here.git('ls-remote', 'origin', `refs/heads/${branch}`)).toContain(await here.git('rev-parse', branch))
+  expect((await here.run(['git', 'merge-base', '--is-ancestor', theirTip.slice(0, 40), branch])).code).toBe(0)
+  expect(await here.git('for-each-ref', 'refs/entire-fetch-tmp')).toBe('')
+})
+
+test('two repositories whose checkpoints share no history are joined', async () => {
+  await using here = await recordedRepo()
+  const remote = await withRemote(here)
+  const mine = await commitTurn(here, 'mine.txt')
+  const elsewhere = `${here.base}/elsewhere`
+  await here.git('init', '--quiet', `--initial-branch=${branch}`, elsewhere)
+  await Bun.write(`${elsewhere}/ab/cdef012345/metadata.json`, '{}\n')
+  await here.run(['git', '-C', elsewhere, 'add', '.'])
+  await here.run(['git', '-C', elsewhere, '-c', 'user.name=o', '-c', 'user.email=o@o', 'commit', '--quiet', '-m', 'other history'])
+  await here.run(['git', '-C', elsewhere, 'push', '--quiet', remote, branch])
+  expect((await here.run(['git', 'push', 'origin', 'main'])).code).toBe(0)
+  const files = await here.git('ls-tree', '-r', '--name-only', `refs/remotes/origin/${branch}`)
+  expect(files).toContain('ab/cdef012345/metadata.json')
+  expect(files).toContain(`${mine.slice(0, 2)}/${mine.slice(2)}/metadata.json`)
+})
+
+test('a remote that refuses or cannot be reached never fails the push, and says so', async () => {
+  await using repo = await recordedRepo()
+  const remote = await withRemote(repo)
+  await commitTurn(repo, 'a.txt')
+  // The remote takes branches of the user, but not ours.
+  await Bun.write(`${remote}/hooks/update`, '#!/bin/sh\ncase "$1" in refs/heads/entire/*) echo refused >&2; exit 1;; esac\n')
+  await repo.run(['chmod', '+x', `${remote}/hooks/update`])
+  const refused = await repo.run(['git', 'push', 'origin', 'main'])
+  expect(refused.code).toBe(0)
+  expect(refused.stderr).toContain('[entire] Warning:')
+  expect(await repo.git('ls-remote', 'origin')).toContain('refs/heads/main')
+  const hook = await repo.entire(['hooks', 'git', 'pre-push', `${repo.base}/nowhere.git`])
+  expect(hook.code).toBe(0)
+  expect(hook.err).toContain('[entire] Warning:')
+})
+
+test('with push_sessions off nothing of ours leaves the machine', async () => {
+  await using repo = await recordedRepo()
+  await withRemote(repo)
+  await repo.entire(['enable', '--agent', 'claude-code', '--skip-push-sessions'])
+  await commitTurn(repo, 'a.txt')
+  await repo.git('push', '--quiet', 'origin', 'main')
+  expect(await repo.git('ls-remote', 'origin')).not.toContain('entire')
+})
+
+test('with the refs backend every checkpoint has a ref and an id of its own, and is pushed once', async () => {
+  await using repo = await recordedRepo()
+  await withRemote(repo)
+  await Bun.write(`${repo.root}/.entire/settings.local.json`, '{"checkpoints":{"primary":{"type":"git-refs"}}}\n')
+  const id = await commitTurn(repo, 'a.txt')
+  expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
+  const ref = `refs/entire/checkpoints/${id.slice(-2)}/${id}`
+  expect((await repo.git('ls-tree', '-r', '--name-only', ref)).split('\n')).toEqual(
+    expect.arrayContaining(['metadata.json', '0/metadata.json', '0/full.jsonl']),
+  )
+  expect(JSON.parse(await repo.git('show', `${ref}:metadata.json`)).sessions[0].metadata).toBe('/0/metadata.json')
+  const shown = await repo.entire(['explain', '-c', id, '--no-pager'])
+  expect(shown.out).toContain(`Checkpoint: ${id}`)
+  const first = await repo.run(['git', 'push', 'origin', 'main'])
+  expect(first.stderr).toContain('1 checkpoint(s)')
+  expect(await repo.git('ls-remote', 'origin', ref)).toContain(ref)
+  const second = await repo.run(['git', 'push', 'origin', 'main'])
+  expect(second.stderr).not.toContain('checkpoint(s)')
+})
