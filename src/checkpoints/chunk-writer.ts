@@ -7,9 +7,14 @@ import { chunkBytes, planAppend } from './chunk.ts'
 
 export const newline = Buffer.from('\n')
 
+export interface FreshBlob {
+  oid: Oid
+  content: Buffer
+}
+
 export interface ChunkStore {
   /** Stores a blob; its id is computed here, so no answer is awaited. */
-  store(content: Buffer): void
+  store(blob: FreshBlob): void
   objects: ObjectReader
   /** Any object id of the repository, for the kind of hash. */
   like: Oid
@@ -30,8 +35,9 @@ export function chunkWriter(source: ChunkStore, stored: StoredChunk[]) {
       merged.push(object.content, newline)
     }
     const piece = Buffer.concat([...merged, content])
-    source.store(piece)
-    chunks.push({ oid: blobOid(piece, source.like), bytes: piece.length })
+    const oid = blobOid(piece, source.like)
+    source.store({ oid, content: piece })
+    chunks.push({ oid, bytes: piece.length })
   }
 
   async function flush(): Promise<void> {

@@ -36,7 +36,7 @@ export async function writeCheckpoint(writing: Writing, id: string, parts: Sessi
   const existing = await readSlots(writing.objects, id)
   const parent = await findParent(writing.objects, id)
   const slots = [...existing]
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     const found = slots.findIndex((record) => record.session === part.record.session)
     const slot = found === -1 ? slots.length : found
     slots[slot] = part.record
@@ -48,7 +48,8 @@ export async function writeCheckpoint(writing: Writing, id: string, parts: Sessi
       seconds: writing.seconds,
       changes: [
         ...partChanges(id, slot, part, { content: Buffer.from(formatJson(formatSession(part.record))) }),
-        rootChange(id, slots, writing.cliVersion),
+        // The head names all sessions: written once, with the last of them.
+        ...(index === parts.length - 1 ? [rootChange(id, slots, writing.cliVersion)] : []),
       ],
     })
   }

@@ -51,6 +51,8 @@ export interface Step {
   author: Identity
   seconds: number
   changes: TreeChange[]
+  /** Known to differ from the step before: no need to compare. */
+  isNew: boolean
 }
 
 /** Returns false, leaving the branch where it was, when nothing differs from the step before. */
@@ -65,7 +67,7 @@ export async function writeStep(objects: ObjectReader, writes: Import, step: Ste
     seconds: step.seconds,
     changes: startsFresh(site) ? [...(await freshTree(objects, site)), ...step.changes] : step.changes,
   })
-  if (site.parent === undefined || site.moved !== undefined || (await writes.treeOf(mark)) !== site.parent.tree) return true
+  if (step.isNew || site.parent === undefined || site.moved !== undefined || (await writes.treeOf(mark)) !== site.parent.tree) return true
   writes.reset(site.ref, site.parent.commit)
   return false
 }

@@ -8,8 +8,9 @@ import { gemini } from '../agents/gemini/index.ts'
 import { readObjects } from '../git/cat-file.ts'
 import type { TranscriptFormat } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
-import { sha256Digest } from '../std/sha256.ts'
 import { joinChunks } from './chunk.ts'
+import type { FreshBlob } from './chunk-writer.ts'
+import { digestTranscript } from './transcript-hash.ts'
 import { readAppended, type TranscriptUpdate } from './transcript-store.ts'
 
 /** Reads a transcript as an event would, storing its pieces with real git. */
@@ -20,19 +21,19 @@ async function readInto(
   options: { format?: TranscriptFormat; ignoreBefore?: number } = {},
 ) {
   await using objects = readObjects(repo.repo)
-  const blobs: Buffer[] = []
+  const blobs: FreshBlob[] = []
   const update = await readAppended({
     format: options.format ?? claudeCode.transcript,
     path,
     cursor,
-    redact: (text) => text.replaceAll('s3cret', 'REDACTED'),
-    store: (content) => blobs.push(content),
+    redact: async (text) => text.replaceAll('s3cret', 'REDACTED'),
+    store: (blob) => blobs.push(blob),
     objects,
     like: await repo.head(),
     ignoreBefore: options.ignoreBefore ?? 0,
     metadata: undefined,
   })
-  for (const blob of blobs) await repo.run(['git', 'hash-object', '-w', '--stdin'], { stdin: blob })
+  for (const { content } of blobs) await repo.run(['git', 'hash-object', '-w', '--stdin'], { stdin: content })
   return update
 }
 
@@ -79,7 +80,10 @@ describe('a growing transcript', () => {
           const text = await stored(repo, last)
           expect(text).toBe(await stored(repo, whole))
           expect(text).not.toContain('s3cret')
-          if (last !== undefined) expect(sha256Digest(last.cursor.hash)).toBe(new Bun.CryptoHasher('sha256').update(text).digest('hex'))
+          if (last !== undefined) {
+            await using objects = readObjects(repo.repo)
+            expect(await digestTranscript(objects, last.cursor)).toBe(new Bun.CryptoHasher('sha256').update(text).digest('hex'))
+          }
         },
       ),
       { numRuns: 15 },
@@ -131,6 +135,16 @@ describe('a growing transcript', () => {
     const before = new Set(first?.cursor.chunks.map((chunk) => chunk.oid))
     const written = second?.cursor.chunks.filter((chunk) => !before.has(chunk.oid)) ?? []
     expect(written.reduce((sum, chunk) => sum + chunk.bytes, 0)).toBeLessThan(1_000)
+    // The fingerprint goes on where it was left.
+    await using objects = readObjects(repo.repo)
+    const sha256 = async (update: TranscriptUpdate | undefined) =>
+      new Bun.CryptoHasher('sha256').update(await stored(repo, update)).digest('hex')
+    if (first === undefined || second === undefined) throw new Error('nothing was read')
+    expect(await digestTranscript(objects, first.cursor)).toBe(await sha256(first))
+    const third = await readInto(repo, path, { ...second.cursor, hash: first.cursor.hash, hashed: first.cursor.hashed })
+    if (third === undefined) throw new Error('nothing was read')
+    expect(await digestTranscript(objects, third.cursor)).toBe(await sha256(second))
+    expect(third.cursor.hashed).toBe((await stored(repo, second)).length)
   })
 })
 

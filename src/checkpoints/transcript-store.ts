@@ -10,9 +10,9 @@ import { EntireError } from '../std/errors.ts'
 import { fileSize } from '../std/file.ts'
 import { readRange } from '../std/file-range.ts'
 import { parseJson } from '../std/json.ts'
-import { sha256Append, sha256Start } from '../std/sha256.ts'
+import { sha256Start } from '../std/sha256.ts'
 import { chunkBytes, chunkDocument, maxBlobBytes } from './chunk.ts'
-import { type ChunkStore, chunkWriter, newline, withoutFinalNewline } from './chunk-writer.ts'
+import { type ChunkStore, chunkWriter } from './chunk-writer.ts'
 
 /** More than this at once is not a conversation; reading it would block the agent for minutes. */
 export const maxUnseenBytes = 512 * 1024 * 1024
@@ -24,7 +24,7 @@ export interface TranscriptSource extends ChunkStore {
   format: TranscriptFormat
   path: string
   cursor: TranscriptCursor | undefined
-  redact(text: string): string
+  redact(text: string): Promise<string>
   /** Bytes at the beginning that are stored but do not count, except for the files they name: what a turn we could not record wrote. */
   ignoreBefore: number
   metadata: EventMetadata | undefined
@@ -44,7 +44,7 @@ export async function readAppended(source: TranscriptSource): Promise<Transcript
   const fd = openSync(source.path, 'r')
   try {
     const head = readRange(fd, 0, Math.min(size, 256)).toString('utf8')
-    return source.format.shape(head) === 'document' ? readDocument(source, fd, size) : await readLines(source, fd, size)
+    return source.format.shape(head) === 'document' ? await readDocument(source, fd, size) : await readLines(source, fd, size)
   } finally {
     closeSync(fd)
   }
@@ -57,7 +57,6 @@ async function readLines(source: TranscriptSource, fd: number, size: number): Pr
   if (size - from > maxUnseenBytes) throw tooLarge(source.path, size - from)
   const writer = chunkWriter(source, continues ? known.chunks : [])
   let reading = emptyReading(continues ? known.carry : undefined)
-  let hash = continues ? known.hash : sha256Start()
   let consumed = from
   for (const block of lineBlocks(fd, from, size, source)) {
     const text = block.toString('utf8')
@@ -66,10 +65,7 @@ async function readLines(source: TranscriptSource, fd: number, size: number): Pr
       consumed + block.length <= source.ignoreBefore
         ? { ...emptyReading(part.carry), items: reading.items + part.items, files: mergeReadings(reading, part).files }
         : mergeReadings(reading, part)
-    const redacted = Buffer.from(source.redact(text))
-    // The hash is that of the joined pieces: a newline between them, none at the end.
-    if (consumed > 0) hash = sha256Append(hash, newline)
-    hash = sha256Append(hash, withoutFinalNewline(redacted))
+    const redacted = Buffer.from(await source.redact(text))
     await writer.append(redacted)
     consumed += block.length
   }
@@ -81,7 +77,8 @@ async function readLines(source: TranscriptSource, fd: number, size: number): Pr
       items: (continues ? known.items : 0) + reading.items,
       seal: sealAt(fd, consumed),
       chunks: writer.chunks,
-      hash,
+      hash: continues ? known.hash : sha256Start(),
+      hashed: continues ? known.hashed : 0,
       ...(reading.carry === undefined ? {} : { carry: reading.carry }),
     },
     reading,
@@ -106,20 +103,20 @@ function* lineBlocks(fd: number, from: number, size: number, source: Pick<Transc
   if (rest.length > 0 && parseJson(rest.toString('utf8')) !== undefined) yield rest
 }
 
-function readDocument(source: TranscriptSource, fd: number, size: number): TranscriptUpdate {
+async function readDocument(source: TranscriptSource, fd: number, size: number): Promise<TranscriptUpdate> {
   if (size > maxUnseenBytes) throw tooLarge(source.path, size)
   const text = readRange(fd, 0, size).toString('utf8')
   const from = source.cursor?.path === source.path ? source.cursor.items : 0
   const total = readItems(source, text, 0).items
   const restarted = total < from
-  const redacted = Buffer.from(source.redact(text))
+  const redacted = Buffer.from(await source.redact(text))
   const chunks = chunkDocument(redacted, chunkBytes).map((content: Buffer) => {
-    source.store(content)
-    return { oid: blobOid(content, source.like), bytes: content.length }
+    const oid = blobOid(content, source.like)
+    source.store({ oid, content })
+    return { oid, bytes: content.length }
   })
-  const hash = sha256Append(sha256Start(), redacted)
   return {
-    cursor: { path: source.path, bytes: size, items: total, seal: '', chunks, hash },
+    cursor: { path: source.path, bytes: size, items: total, seal: '', chunks, hash: sha256Start(), hashed: 0 },
     reading: readItems(source, text, restarted ? 0 : from),
     restarted,
   }

@@ -2,26 +2,24 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { agents, findAgentByType } from '../agents/index.ts'
-import { redactText } from '../checkpoints/redact/redact-text.ts'
-import { redactTranscript } from '../checkpoints/redact/redact-transcript.ts'
-import { createRedactor } from '../checkpoints/redact/redactor.ts'
 import type { Repo } from '../git/repo.ts'
 import { defaultSettings, type Settings } from '../model/settings.ts'
 import { readSettings } from '../session/settings.ts'
-import type { Recorder } from '../session/work.ts'
+import type { Recorder, Redaction } from '../session/work.ts'
 import { messageOf } from '../std/errors.ts'
 import { fileLog, type LogFields, parseLogLevel } from '../std/log.ts'
 import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
 import { version } from '../std/version.ts'
 import { hookCommand, programPath } from './program.ts'
+import { write } from './streams.ts'
 
 export function createRecorder(repo: Repo, context: LogFields): Recorder {
   const { settings, problem } = hookSettings(repo.root)
   const level = parseLogLevel(process.env.ENTIRE_LOG_LEVEL) ?? settings.logLevel
   const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), level, context)
   if (problem !== undefined) log.write('error', problem)
-  const redactor = createRedactor(settings.redaction)
+  let redaction: Promise<Redaction> | undefined
   return {
     repo,
     settings,
@@ -32,13 +30,25 @@ export function createRecorder(repo: Repo, context: LogFields): Recorder {
     clock: systemClock,
     random: systemRandom,
     log,
-    say: (line) => process.stderr.write(`${line}\n`),
-    respond: (text) => process.stdout.write(text),
+    say: (line) => write(2, `${line}\n`),
+    respond: (text) => write(1, text),
     agents,
     findAgentByType,
-    redact: (text) => redactTranscript(text, redactor),
-    redactText: (text) => redactText(text, redactor),
+    redaction: () => {
+      redaction ??= loadRedaction(settings)
+      return redaction
+    },
   }
+}
+
+async function loadRedaction(settings: Settings): Promise<Redaction> {
+  const [{ createRedactor }, { redactText }, { redactTranscript }] = await Promise.all([
+    import('../checkpoints/redact/redactor.ts'),
+    import('../checkpoints/redact/redact-text.ts'),
+    import('../checkpoints/redact/redact-transcript.ts'),
+  ])
+  const redactor = createRedactor(settings.redaction)
+  return { json: (text) => redactTranscript(text, redactor), text: (text) => redactText(text, redactor) }
 }
 
 // Settings nobody can read must not stop the agent: recording goes on with the defaults.

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startRecorder } from '../../test/support/recorder.ts'
+import { loneTrailer, startRecorder } from '../../test/support/recorder.ts'
 import { type TempRepo, tempRepo } from '../../test/support/repo.ts'
 import { findHookManagers, hookManagerHint } from './hook-managers.ts'
 import { hooksInstalled, uninstallHooks } from './hooks.ts'
@@ -19,7 +19,7 @@ async function runTool(repo: TempRepo, ...argv: string[]): Promise<void> {
   const { code, stdout, stderr } = await repo.run([process.execPath, ...argv])
   if (code !== 0) throw new Error(`${argv.join(' ')} gave ${code}: ${stdout}${stderr}`)
 }
-const commit = (repo: TempRepo) => repo.git('commit', '--quiet', '--allow-empty', '-m', 'one')
+const commit = (repo: TempRepo) => repo.git('commit', '--quiet', '--allow-empty', '-m', loneTrailer)
 
 describe('Husky', () => {
   const husky = (repo: TempRepo) => runTool(repo, join(modules, 'husky/bin.js'))
@@ -35,7 +35,9 @@ describe('Husky', () => {
     const heard = () => recorder.take().filter((line) => !quiet.test(line))
     await commit(repo)
     expect(heard()).toEqual(['commit-msg .git/COMMIT_EDITMSG', 'user .git/COMMIT_EDITMSG'])
-    expect((await repo.run(['git', 'commit', '--allow-empty', '-m', 'bad'])).stderr).toContain('husky - commit-msg script failed (code 9)')
+    expect((await repo.run(['git', 'commit', '--allow-empty', '-m', `${loneTrailer}\nbad`])).stderr).toContain(
+      'husky - commit-msg script failed (code 9)',
+    )
 
     await husky(repo)
     expect(hooksInstalled(recorder.hooksDir, { command: recorder.command })).toBe('missing')
@@ -162,7 +164,7 @@ echo "pre-commit ${name}" >>"$RECORDER_LOG"
     preCommitInstall(recorder.hooksDir)
     recorder.install()
     const before = await repo.head()
-    await repo.git('commit', '--amend', '--quiet', '--allow-empty', '-m', 'two')
+    await repo.git('commit', '--amend', '--quiet', '--allow-empty', '-m', loneTrailer)
     expect(recorder.take().slice(-3)).toEqual(['post-rewrite amend', `< ${before} ${await repo.head()}`, 'pre-commit post-rewrite'])
   })
 

@@ -6,12 +6,29 @@ export interface HookShape {
   stdin: boolean
   /** Whether our messages are kept away from the user's terminal. */
   quiet: boolean
+  /** Shell lines that say whether there is anything for us to do, where that is cheaper than asking us. */
+  onlyIf?: readonly string[]
   why: string
 }
 
 export const hookTable = {
   'prepare-commit-msg': { args: '"$1" "$2"', stdin: false, quiet: true, why: 'adds the checkpoint trailer to the message' },
-  'commit-msg': { args: '"$1"', stdin: false, quiet: false, why: 'takes the trailer back when nothing else was written' },
+  'commit-msg': {
+    args: '"$1"',
+    stdin: false,
+    quiet: false,
+    onlyIf: [
+      '# Only a message that begins with the trailer can hold nothing else.',
+      'while IFS= read -r _entire_line; do',
+      '    case "$_entire_line" in',
+      "    '' | '#'*) ;;",
+      '    Entire-Checkpoint:*) break ;;',
+      '    *) _entire_called=no; break ;;',
+      '    esac',
+      'done <"$1"',
+    ],
+    why: 'takes the trailer back when nothing else was written',
+  },
   'post-commit': { args: '', stdin: false, quiet: true, why: 'turns recorded steps into a checkpoint' },
   'pre-push': { args: '"$1"', stdin: true, quiet: false, why: 'pushes checkpoints along with the branch' },
   'post-rewrite': { args: '"$1"', stdin: true, quiet: true, why: 'follows commits through amend and rebase' },

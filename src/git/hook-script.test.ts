@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startRecorder } from '../../test/support/recorder.ts'
+import { loneTrailer, startRecorder } from '../../test/support/recorder.ts'
 import { tempRepo } from '../../test/support/repo.ts'
 import type { RepoKind } from '../../test/support/repo-kinds.ts'
 import { installHooks } from './hooks.ts'
@@ -15,7 +15,7 @@ test('a commit calls us with the arguments of git, and our failures and noise do
   recorder.install()
   repo.write('a.txt', 'a')
   await repo.git('add', '.')
-  const { code, stderr } = await repo.run(['git', 'commit', '-m', 'one'])
+  const { code, stderr } = await repo.run(['git', 'commit', '-m', loneTrailer])
   expect(code).toBe(0)
   expect(recorder.take()).toEqual(['prepare-commit-msg .git/COMMIT_EDITMSG message', 'commit-msg .git/COMMIT_EDITMSG', 'post-commit'])
   expect(stderr.split('\n').filter((line) => line.startsWith('noise'))).toEqual(['noise of commit-msg'])
@@ -25,7 +25,7 @@ test('a command that is not there is silent, by name and by path', async () => {
   for (const command of ['no-such-entire', '/no/such/entire', "/it's/no $HOME/entire"]) {
     await using repo = await tempRepo()
     installHooks(join(repo.root, '.git/hooks'), { command })
-    const { code, stderr } = await repo.run(['git', 'commit', '--allow-empty', '-m', 'one'])
+    const { code, stderr } = await repo.run(['git', 'commit', '--allow-empty', '-m', loneTrailer])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   }
 })
@@ -35,7 +35,7 @@ test('a command given by name is found in PATH', async () => {
   const recorder = await startRecorder(repo)
   installHooks(recorder.hooksDir, { command: 'entire' })
   repo.env.PATH = `${join(recorder.command, '..')}:${repo.env.PATH}`
-  await repo.git('commit', '--allow-empty', '-m', 'one')
+  await repo.git('commit', '--allow-empty', '-m', loneTrailer)
   expect(recorder.take().length).toBe(3)
 })
 
@@ -44,9 +44,9 @@ test('a chained hook runs after us with the same arguments, and its exit code is
   const recorder = await startRecorder(repo)
   await repo.hook('commit-msg', `${recorder.say('user $#')}\ngrep -q good "$1"`)
   recorder.install()
-  expect((await repo.run(['git', 'commit', '--allow-empty', '-m', 'bad'])).code).not.toBe(0)
+  expect((await repo.run(['git', 'commit', '--allow-empty', '-m', `${loneTrailer}\nbad`])).code).not.toBe(0)
   expect(recorder.take()).toEqual([message, message, 'user 1'])
-  expect((await repo.run(['git', 'commit', '--allow-empty', '-m', 'good'])).code).toBe(0)
+  expect((await repo.run(['git', 'commit', '--allow-empty', '-m', `${loneTrailer}\ngood`])).code).toBe(0)
 })
 
 test('a hook that git ignored for want of the executable bit stays ignored', async () => {
@@ -54,7 +54,7 @@ test('a hook that git ignored for want of the executable bit stays ignored', asy
   const recorder = await startRecorder(repo)
   chmodSync(await repo.hook('commit-msg', 'exit 1'), 0o644)
   recorder.install()
-  await repo.git('commit', '--allow-empty', '-m', 'one')
+  await repo.git('commit', '--allow-empty', '-m', loneTrailer)
   expect(recorder.take().length).toBe(3)
 })
 
@@ -86,7 +86,7 @@ for (const chained of [false, true])
       return lines.slice(lines.findIndex((line) => line.startsWith('post-rewrite')))
     }
     const before = await repo.head()
-    await repo.git('commit', '--amend', '--allow-empty', '-m', 'amended')
+    await repo.git('commit', '--amend', '--allow-empty', '-m', loneTrailer)
     const after = await repo.head()
     expect(rewriting()).toEqual(heard('amend', [`${before} ${after}`]))
 
@@ -109,8 +109,9 @@ test('a commit made inside a chained hook is recorded like any other', async () 
   const recorder = await startRecorder(repo)
   await repo.hook('post-commit', '[ -n "$NESTED" ] || NESTED=1 git commit --quiet --allow-empty -m nested')
   recorder.install()
-  await repo.git('commit', '--allow-empty', '-m', 'outer')
-  expect(recorder.take()).toEqual([message, message, 'post-commit', message, message, 'post-commit'])
+  await repo.git('commit', '--allow-empty', '-m', loneTrailer)
+  // An ordinary message is none of our commit-msg hook's business.
+  expect(recorder.take()).toEqual([message, message, 'post-commit', message, 'post-commit'])
 })
 
 // One per way of asking for one's own name; each would find nothing to do under the name of the backup.
@@ -126,7 +127,7 @@ for (const [what, script] of Object.entries(dispatchers))
     writeFileSync(join(repo.root, 'tools/dispatch'), script, { mode: 0o755 })
     for (const name of ['commit-msg', 'post-commit']) symlinkSync('../../tools/dispatch', join(recorder.hooksDir, name))
     recorder.install()
-    const { code } = await repo.run(['git', 'commit', '--allow-empty', '-m', 'one'])
+    const { code } = await repo.run(['git', 'commit', '--allow-empty', '-m', loneTrailer])
     expect(code === 0).toBe(!script.includes('exit 3'))
     expect(recorder.take().filter((line) => /^commit-msg( in .*hooks)?$/.test(line))).toHaveLength(1)
   })
@@ -137,7 +138,7 @@ test('a hook that is a link to the hook beside it still runs, and we run once ea
   await repo.hook('commit-msg', recorder.say('user'))
   symlinkSync('commit-msg', join(recorder.hooksDir, 'prepare-commit-msg'))
   recorder.install()
-  await repo.git('commit', '--allow-empty', '-m', 'one')
+  await repo.git('commit', '--allow-empty', '-m', loneTrailer)
   expect(recorder.take()).toEqual([message, 'user', message, 'user', 'post-commit'])
 })
 
@@ -148,7 +149,7 @@ for (const kind of ['linked-worktree', 'bare-parent', 'submodule', 'hooks-path',
     await repo.hook('post-commit', recorder.say('user'))
     recorder.install()
     expect(recorder.install().written).toEqual([])
-    await repo.git('commit', '--quiet', '--allow-empty', '-m', 'one')
+    await repo.git('commit', '--quiet', '--allow-empty', '-m', loneTrailer)
     expect(recorder.take()).toEqual([message, message, 'post-commit', 'user'])
   })
 

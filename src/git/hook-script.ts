@@ -10,7 +10,7 @@ export interface HookScriptOptions {
 }
 
 export function hookScript(name: HookName, { command, chained }: HookScriptOptions): string {
-  const shape = hookTable[name]
+  const shape: HookShape = hookTable[name]
   const replay = shape.stdin && chained !== undefined
   return [
     '#!/bin/sh',
@@ -20,6 +20,7 @@ export function hookScript(name: HookName, { command, chained }: HookScriptOptio
       ? ['# LEFTHOOK: with this word lefthook writes over this file and does not move it to the .old it may need.']
       : []),
     ...loopGuard(name),
+    ...(shape.onlyIf ?? []),
     ...(replay ? ['_entire_stdin="$(cat; printf x)"', `_entire_stdin="\${_entire_stdin%x}"`] : []),
     `if [ $_entire_called = yes ] && ${commandTest(command)}; then`,
     `    ${replay ? replayed : ''}${ourCall(name, command, shape)} || true`,

@@ -33,6 +33,8 @@ export interface TranscriptCursor {
   chunks: StoredChunk[]
   /** Serialised sha256 state over the redacted transcript. */
   hash: string
+  /** Bytes of the redacted transcript that the state covers. */
+  hashed: number
   carry?: JsonObject
 }
 

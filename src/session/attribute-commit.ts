@@ -18,7 +18,7 @@ export async function attributeCommit(
   const own = new Set(session.filesTouched)
   const files = commit.files.slice(0, maxFiles)
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
-  const hasStep = session.stepCount > 0 && (await git.objects.info(shadow)) !== undefined
+  const tip = session.stepCount > 0 ? await git.objects.info(shadow) : undefined
   const text = async (name: string | undefined) => {
     const info = name === undefined ? undefined : await git.objects.info(name)
     return info === undefined || info.type !== 'blob' || info.size > maxBytes ? '' : textOf((await git.objects.contents(info.oid))?.content)
@@ -32,7 +32,7 @@ export async function attributeCommit(
         return {
           path,
           base: await text(`${session.attributionBase}:${path}`),
-          step: hasStep ? await text(`${shadow}:${path}`) : head,
+          step: tip === undefined ? head : await text(`${tip.oid}:${path}`),
           head,
         }
       }),

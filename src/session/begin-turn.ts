@@ -36,7 +36,7 @@ export async function beginTurn(work: Work): Promise<void> {
   session.turnHead = status.head
   delete session.lastCheckpoint
   if (session.agentType === '' || session.agentType === 'Agent') session.agentType = work.agent.type
-  if (event.prompt !== undefined && event.prompt !== '') notePrompt(work, event.prompt)
+  if (event.prompt !== undefined && event.prompt !== '') await notePrompt(work, event.prompt)
   session.pendingAttribution = await measureUserEdits(work, status)
   await ensureHooks(work)
 }
@@ -49,8 +49,8 @@ function start({ session, recorder }: Work, head: string, untracked: string[], p
   recorder.say(`Initialized shadow session: ${session.id}`)
 }
 
-function notePrompt({ recorder, session, afterwards }: Work, prompt: string): void {
-  const redacted = recorder.redactText(prompt)
+async function notePrompt({ recorder, session, afterwards }: Work, prompt: string): Promise<void> {
+  const redacted = (await recorder.redaction()).text(prompt)
   session.firstPrompt ??= firstPromptText(redacted)
   session.lastPrompt = firstPromptText(redacted)
   afterwards.push(() => appendPrompt(recorder.repo, session.id, redacted))

@@ -12,10 +12,13 @@ import { findStashed } from './stashed.ts'
 export async function carryForward(condensing: Condensing, sessions: Session[]): Promise<Map<string, string[]>> {
   const left = new Map<string, string[]>()
   const changes: TreeChange[] = []
-  for (const session of sessions) {
-    const step = await readStepBlobs(condensing, session)
-    const files = findRemaining(condensing, session, step, await findSettled(condensing, session, step))
-    if (files.length === 0) continue
+  const plans = await Promise.all(
+    sessions.map(async (session) => {
+      const step = await readStepBlobs(condensing, session)
+      return { session, step, files: findRemaining(condensing, session, step, await findSettled(condensing, session, step)) }
+    }),
+  )
+  for (const { session, step, files } of plans.filter((plan) => plan.files.length > 0)) {
     left.set(session.id, files)
     changes.push(...(await snapshot(condensing, files, step)))
   }
@@ -60,9 +63,10 @@ async function findSettled(
 
 async function readStepBlobs({ git }: Condensing, session: Session): Promise<Map<string, Oid> | undefined> {
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
-  if (session.stepCount === 0 || (await git.objects.info(shadow)) === undefined) return undefined
+  const tip = session.stepCount === 0 ? undefined : await git.objects.info(shadow)
+  if (tip === undefined) return undefined
   const infos = await Promise.all(
-    session.filesTouched.map(async (path) => [path, (await git.objects.info(`${shadow}:${path}`))?.oid] as const),
+    session.filesTouched.map(async (path) => [path, (await git.objects.info(`${tip.oid}:${path}`))?.oid] as const),
   )
   return new Map(infos.flatMap(([path, oid]) => (oid === undefined ? [] : [[path, oid] as const])))
 }

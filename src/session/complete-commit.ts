@@ -26,7 +26,10 @@ export async function completeCommit(recorder: Recorder): Promise<void> {
   if (pending === undefined) return
   const commit = await findPromised(recorder.repo, pending)
   if (commit !== undefined) {
-    await retrying(() => recordCommit(recorder, commit))
+    await retrying(async () => {
+      await using git = openGit(recorder.repo)
+      await recordCommit(recorder, git, commit)
+    })
     await retrying(() => settleAll(recorder, commit, pending))
   }
   // Otherwise the commit was given up, or its message is still being written.

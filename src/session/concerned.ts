@@ -2,7 +2,9 @@
 // never gets a link without a checkpoint behind it.
 import { textOf } from '../checkpoints/attribution.ts'
 import { shadowRef } from '../checkpoints/layout.ts'
-import { overlaps, shareLines, touches } from '../checkpoints/overlap.ts'
+import { overlaps, shareLines, type TouchedFile, touches } from '../checkpoints/overlap.ts'
+import { maxSnapshotBytes } from '../checkpoints/snapshot.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
 import type { ChangedFile } from '../git/commit.ts'
 import type { Agent } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
@@ -72,14 +74,23 @@ async function isConcerned(
   return !caller.hasTerminal && caller.session === undefined && isAlive ? 'perhaps' : 'no'
 }
 
+// Steps leave large files out: there is nothing to compare them with.
+async function leavesOut(objects: ObjectReader, files: TouchedFile[]): Promise<boolean> {
+  const infos = await Promise.all(
+    files.flatMap(({ stepOid, changed }) => (stepOid === undefined && changed?.after ? [objects.info(changed.after)] : [])),
+  )
+  return infos.some((info) => (info?.size ?? 0) > maxSnapshotBytes)
+}
+
 // Content-aware: a new file counts only when it holds what the session wrote, not something else under the same name.
 async function hasContentIn({ objects }: GitSide, session: Session, change: Change): Promise<boolean> {
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
   const paths = session.filesTouched.filter((path) => change.files.has(path))
   if (paths.length === 0) return false
-  const [tip, ...blobs] = await Promise.all([objects.info(shadow), ...paths.map((path) => objects.info(`${shadow}:${path}`))])
+  const tip = await objects.info(shadow)
+  const blobs = await Promise.all(paths.map((path) => (tip === undefined ? undefined : objects.info(`${tip.oid}:${path}`))))
   const files = paths.map((path, index) => ({ path, changed: change.files.get(path), stepOid: blobs[index]?.oid }))
-  if (tip === undefined) return touches(files)
+  if (tip === undefined || (await leavesOut(objects, files))) return touches(files)
   const read = async (oid: string | undefined) => (oid === undefined ? '' : textOf((await objects.contents(oid))?.content))
   return overlaps(files, async (path) => {
     const file = files.find((candidate) => candidate.path === path)

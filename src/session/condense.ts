@@ -3,9 +3,9 @@
 import { type SessionPart, writeCheckpoint } from '../checkpoints/condense.ts'
 import { checkpointContext, joinPrompts } from '../checkpoints/context.ts'
 import { branchOf, shadowRef } from '../checkpoints/layout.ts'
+import { digestTranscript } from '../checkpoints/transcript-hash.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { hasTokens } from '../model/tokens.ts'
-import { sha256Digest } from '../std/sha256.ts'
 import { formatTime } from '../std/time.ts'
 import { addToRecorded, readRecordedFiles } from './amended.ts'
 import { attributeCommit } from './attribute-commit.ts'
@@ -17,7 +17,7 @@ import { clearPrompts, readPrompts } from './prompts.ts'
 import { queueForPush } from './push-queue.ts'
 import { toRepoPath } from './turn-changes.ts'
 import { readTurnTranscript, useTranscript } from './turn-transcript.ts'
-import { type TurnTranscript, writing } from './work.ts'
+import { type Recorder, type TurnTranscript, writing } from './work.ts'
 
 /** All sessions in one import. Their states are changed but not yet saved. */
 export async function condenseSessions(condensing: Condensing, candidates: Candidate[]): Promise<void> {
@@ -43,9 +43,9 @@ async function describePart(condensing: Condensing, candidate: Candidate, everyo
   const transcript = await (candidate.transcript ??
     readTurnTranscript({ recorder, agent: candidate.agent, session, objects: git.objects }, commit.oid))
   const spoken = readPrompts(recorder.repo, session.id)
-  const prompts = spoken.length > 0 ? spoken : (transcript?.prompts ?? []).map(recorder.redactText)
+  const prompts = spoken.length > 0 ? spoken : await redactPrompts(recorder, transcript)
   noteMidTurnFiles(condensing, session, transcript)
-  if (transcript !== undefined) useTranscript({ session, writes: git.writes }, transcript)
+  if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const attribution = await attributeCommit(condensing, session, everyone)
   const part: SessionPart = {
     record: {
@@ -68,7 +68,7 @@ async function describePart(condensing: Condensing, candidate: Candidate, everyo
       ...homeRelative(session.transcriptPath, recorder.home),
     },
     chunks: session.cursor?.chunks ?? [],
-    contentHash: session.cursor === undefined ? '' : sha256Digest(session.cursor.hash),
+    contentHash: session.cursor === undefined ? '' : await digestTranscript(git.objects, session.cursor),
     prompts: joinPrompts(prompts),
     context: checkpointContext(prompts),
     ...(recorder.settings.strategy === 'manual-commit' ? { shadow: branchOf(shadowRef(session.baseCommit, session.worktreeId)) } : {}),
@@ -112,6 +112,11 @@ function settle(condensing: Condensing, session: Session, left: string[]): void 
     session.lastInteraction = formatTime(recorder.clock())
     if (left.length === 0) condensing.afterwards.push(() => clearPrompts(recorder.repo, session.id))
   }
+}
+
+async function redactPrompts(recorder: Recorder, transcript: TurnTranscript | undefined): Promise<string[]> {
+  if (transcript === undefined || transcript.prompts.length === 0) return []
+  return transcript.prompts.map((await recorder.redaction()).text)
 }
 
 function homeRelative(path: string | undefined, home: string): { transcriptPath?: string } {

@@ -16,7 +16,7 @@ import { type Action, decide, machine, type Trigger } from './machine.ts'
 import { newSession } from './new-session.ts'
 import { lockFile, retrying, save } from './persist.ts'
 import { removePrePrompt } from './pre-prompt.ts'
-import { saveStep } from './save-step.ts'
+import { saveStep, stepSiteFor } from './save-step.ts'
 import { checkSessionId, readSession } from './store.ts'
 import { sweep } from './sweep.ts'
 import { beginTask, saveTask } from './task.ts'
@@ -42,7 +42,7 @@ export async function dispatch(recorder: Recorder, agent: Agent, event: AgentEve
   if (event.type === 'turn-start') sweep(recorder.repo)
   await completeCommit(recorder)
   await retrying(() => handle(recorder, agent, event))
-  if (event.type === 'session-end' || event.type === 'turn-end') keepHouse(recorder)
+  if (event.type === 'session-end' || event.type === 'turn-end') await keepHouse(recorder)
 }
 
 // Not under the lock: an agent that writes late must not hold up the others.
@@ -132,7 +132,10 @@ function savesStep(session: Session, event: AgentEvent): boolean {
 // The transcript is read while git looks at the work tree. Commits nobody told us about change what there is to save.
 async function prepareSave(work: Work): Promise<void> {
   const { recorder, session } = work
-  work.warm()
+  work.warm('status', 'objects', 'writes')
+  // HEAD is most likely where it was; the answers are remembered, and whoever needs them hears of failures.
+  const head = session.turnHead ?? session.baseCommit
+  if (head !== '') stepSiteFor(work, head).catch(() => {})
   if (session.baseCommit !== '') work.transcript = readTurnTranscript(work, session.baseCommit)
   const current = await adoptCommits(recorder, work, session)
   if (current === session) return

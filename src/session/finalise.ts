@@ -2,7 +2,7 @@
 
 import { finaliseCheckpoint } from '../checkpoints/condense.ts'
 import { checkpointContext, joinPrompts } from '../checkpoints/context.ts'
-import { sha256Digest } from '../std/sha256.ts'
+import { digestTranscript } from '../checkpoints/transcript-hash.ts'
 import { clearPrompts, readPrompts } from './prompts.ts'
 import { queueForPush } from './push-queue.ts'
 import { turnTranscript, useTranscript } from './turn-transcript.ts'
@@ -15,11 +15,12 @@ export async function finalise(work: Work): Promise<void> {
   if (transcript !== undefined) useTranscript(work, transcript)
   const prompts = readPrompts(recorder.repo, session.id)
   if (session.cursor !== undefined) {
+    const contentHash = await digestTranscript(work.objects, session.cursor)
     for (const id of session.turnCheckpoints) {
       const done = await finaliseCheckpoint(await writing(work), id, {
         session: session.id,
         chunks: session.cursor.chunks,
-        contentHash: sha256Digest(session.cursor.hash),
+        contentHash,
         prompts: joinPrompts(prompts),
         context: checkpointContext(prompts),
       })

@@ -6,26 +6,23 @@ import { gitEnv } from '../git/exec.ts'
 import { startDetached } from '../std/proc.ts'
 import type { Recorder } from './work.ts'
 
-// A quarter of where `git gc --auto` begins; one directory stands for all 256, as git itself counts.
+// Below where `git gc --auto` begins (6,700 loose objects, 50 packs). One directory stands for all 256, as git itself counts.
 const looseLimit = 1_700 / 256
 const packLimit = 20
 
-export function keepHouse({ repo, log }: Recorder): void {
+export async function keepHouse({ repo, log }: Recorder): Promise<void> {
   const objects = join(repo.commonDir, 'objects')
-  const tasks = [
-    ...(count(join(objects, '17')) > looseLimit ? ['loose-objects'] : []),
-    ...(count(join(objects, 'pack')) > packLimit * 2 ? ['incremental-repack'] : []),
-  ]
-  if (tasks.length === 0) return
-  log.write('info', 'packing objects in the background', { tasks: tasks.join(' ') })
-  // The task packs loose objects but leaves them to its next run. https://git-scm.com/docs/git-maintenance
-  const command = `git maintenance run --quiet ${tasks.map((task) => `--task=${task}`).join(' ')}; git prune-packed --quiet`
-  startDetached(['sh', '-c', command], { cwd: repo.root, env: gitEnv(repo.env) })
+  const isDue = count(join(objects, '17')) > looseLimit || count(join(objects, 'pack'), '.pack') > packLimit
+  if (!isDue) return
+  log.write('info', 'packing objects in the background')
+  // Small packs grow together, large ones are left alone, and nothing is dropped. https://git-scm.com/docs/git-repack
+  const command = 'git repack --geometric=2 -d -q --no-write-bitmap-index && git prune-packed --quiet'
+  await startDetached(['sh', '-c', command], { cwd: repo.root, env: gitEnv(repo.env) })
 }
 
-function count(dir: string): number {
+function count(dir: string, suffix = ''): number {
   try {
-    return readdirSync(dir).length
+    return readdirSync(dir).filter((name) => name.endsWith(suffix)).length
   } catch {
     return 0
   }

@@ -43,12 +43,14 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   const message = file.read()
   if (readCheckpointIds(message).length > 0) return
   await using git = openGit(repo)
+  git.warm('objects')
   const staged = await readStaged(repo)
   const like = staged.flatMap(({ before, after }) => after ?? before ?? [])[0]
   if (like === undefined) return
   const caller = findCaller(recorder.env, recorder.agents)
   // The transcript is only looked at here, never stored: no need to redact it.
-  const looking = { ...recorder, redact: (text: string) => text }
+  const asItIs = (text: string) => text
+  const looking = { ...recorder, redaction: async () => ({ json: asItIs, text: asItIs }) }
   const files = new Map(staged.map((entry) => [entry.path, entry]))
   const concerned = await findConcerned(looking, git, live, { files, like }, caller)
   if (concerned.length === 0) return

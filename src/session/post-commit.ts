@@ -14,7 +14,7 @@ import { condenseSessions } from './condense.ts'
 import { type LiveIndex, readLive, updateLive, writeLive } from './live.ts'
 import { readPending, removePending } from './pending-commit.ts'
 import { lockFile, retrying } from './persist.ts'
-import { readSession, writeSession } from './store.ts'
+import { readSession, writeSession, writeSessions } from './store.ts'
 import { type GitSide, openGit, type Recorder } from './work.ts'
 
 const lockWaitMs = 10_000
@@ -25,9 +25,15 @@ export async function postCommit(recorder: Recorder): Promise<void> {
   // Nothing of ours is going on in this work tree.
   if (readPending(repo) === undefined && readLive(repo).sessions.size === 0) return
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
+  // A promise was made, so there will be something to write.
+  let warm: GitSide | undefined = openGit(repo)
+  if (readPending(repo) !== undefined) warm.warm('objects', 'writes')
   const commit = await readCommit(repo, 'HEAD')
-  if (commit === undefined) return
-  await retrying(() => recordCommit(recorder, commit))
+  await retrying(async () => {
+    await using git = warm ?? openGit(repo)
+    warm = undefined
+    if (commit !== undefined) await recordCommit(recorder, git, commit)
+  })
   removePending(repo)
 }
 
@@ -36,14 +42,14 @@ export function isSequence(repo: Repo): boolean {
   return ['rebase-merge', 'rebase-apply', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].some((name) => existsSync(join(repo.gitDir, name)))
 }
 
-export async function recordCommit(recorder: Recorder, commit: CommitInfo): Promise<void> {
+export async function recordCommit(recorder: Recorder, git: GitSide, commit: CommitInfo): Promise<void> {
   const checkpoint = readCheckpointIds(commit.message)[0]
-  await using git = openGit(recorder.repo)
   const live = readLive(recorder.repo)
   if (checkpoint !== undefined) {
     // A new id is noted before the commit; one that is not was in the message already.
     const amends = readPending(recorder.repo)?.checkpoint !== checkpoint
-    await condenseCommit(recorder, git, live, commit, checkpoint, { caller: findCaller(recorder.env, recorder.agents), amends })
+    const caller = findCaller(recorder.env, recorder.agents)
+    await condenseCommit(recorder, git, live, commit, checkpoint, { caller, amends, skipsSettled: true })
   }
   noteHead(recorder, live, commit)
   writeLive(recorder.repo, live)
@@ -52,6 +58,8 @@ export async function recordCommit(recorder: Recorder, commit: CommitInfo): Prom
 export interface CondenseOptions {
   caller: Caller
   amends?: boolean
+  /** Sessions that stand on the commit have been through this before, in a process that died or came first. */
+  skipsSettled?: boolean
   /** Names the checkpoint for a commit whose message does not. */
   link?(): Promise<void>
 }
@@ -62,10 +70,11 @@ export async function condenseCommit(
   live: LiveIndex,
   commit: CommitInfo,
   checkpoint: string,
-  { caller, amends = false, link }: CondenseOptions,
+  { caller, amends = false, skipsSettled = false, link }: CondenseOptions,
 ): Promise<void> {
   const files = new Map(commit.files.map((file) => [file.path, file]))
-  const concerned = await findConcerned(recorder, git, live, { files, like: commit.oid }, caller)
+  const candidates = await findConcerned(recorder, git, live, { files, like: commit.oid }, caller)
+  const concerned = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
   if (concerned.length === 0) return
   const bases = new Map(concerned.map(({ session }) => [session.id, session.baseCommit]))
   const afterwards: (() => void)[] = []
@@ -73,10 +82,8 @@ export async function condenseCommit(
   await link?.()
   await git.commit()
   const sessions = concerned.map(({ session }) => session)
-  for (const session of sessions) {
-    writeSession(recorder.repo, session)
-    updateLive(live, session)
-  }
+  await writeSessions(recorder.repo, sessions)
+  for (const session of sessions) updateLive(live, session)
   live.lastLink = { commit: commit.oid, checkpoint }
   await removeBranches(recorder, git, live, new Set(bases.values()), commit.oid)
   for (const act of afterwards) act()
@@ -90,7 +97,8 @@ export async function removeBranches(
   bases: Set<string>,
   head: string,
 ): Promise<void> {
-  const used = new Set([...live.sessions.values()].map((entry) => entry.base))
+  // A session without files has no steps: it may run on this base, but nothing of it is on the branch.
+  const used = new Set([...live.sessions.values()].filter((entry) => entry.files.length > 0).map((entry) => entry.base))
   const refs = [...bases].filter((base) => base !== head && !used.has(base)).map((base) => shadowRef(base, recorder.repo.worktreeId))
   const tips = await Promise.all(refs.map((ref) => git.objects.info(ref)))
   const moves = refs.flatMap((ref, index) => {

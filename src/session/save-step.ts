@@ -1,6 +1,6 @@
 // The end of a turn: snapshot what changed as a step on the shadow branch.
 import { joinPrompts, turnContext } from '../checkpoints/context.ts'
-import { shadowRef } from '../checkpoints/layout.ts'
+import { sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { findStepSite, type StepSite, sessionChanges, stepMessage, writeStep } from '../checkpoints/step.ts'
 import { stepSubject } from '../checkpoints/step-subject.ts'
 import type { Status } from '../git/status.ts'
@@ -62,14 +62,10 @@ const strategies: Record<StrategyName, (work: Work, turn: Turn) => Promise<void>
 async function saveOnShadowBranch(work: Work, { status, head, transcript, touched }: Turn): Promise<void> {
   const { recorder, session } = work
   const startedAt = recorder.clock().getTime()
-  const site = await findStepSite(work.objects, {
-    head,
-    ref: shadowRef(head, session.worktreeId),
-    oldRef: shadowRef(session.baseCommit, session.worktreeId),
-    isFirst: session.lastStepAt === undefined,
-  })
+  const site = await stepSiteFor(work, head)
+  const isNew = (transcript?.blobs.length ?? 0) > 0
   if (transcript !== undefined) useTranscript(work, transcript)
-  const written = await writeTurn(work, site, status, transcript)
+  const written = await writeTurn(work, site, status, transcript, isNew)
   moveBase(work, site)
   session.lastStepAt = startedAt
   session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()
@@ -86,13 +82,21 @@ async function saveOnShadowBranch(work: Work, { status, head, transcript, touche
   )
 }
 
-async function writeTurn(work: Work, site: StepSite, status: Status, transcript: TurnTranscript | undefined): Promise<boolean> {
+async function writeTurn(
+  work: Work,
+  site: StepSite,
+  status: Status,
+  transcript: TurnTranscript | undefined,
+  isNew: boolean,
+): Promise<boolean> {
   const { recorder, session } = work
   const config = await work.config()
+  const redaction = await recorder.redaction()
   const prompts = readPrompts(recorder.repo, session.id)
-  const spoken = prompts.length > 0 ? prompts : (transcript?.prompts ?? []).map(recorder.redactText)
+  const spoken = prompts.length > 0 ? prompts : (transcript?.prompts ?? []).map(redaction.text)
   const subject = stepSubject(spoken.at(-1) ?? session.lastPrompt ?? '', work.agent.type)
-  const summary = recorder.redactText(transcript?.summary ?? '')
+  const isSilent = (transcript?.summary ?? '') === '' && (transcript?.prompts ?? []).length === 0
+  const summary = isSilent ? await readLastSummary(work, site) : redaction.text(transcript?.summary ?? '')
   const snapshot = await snapshotWorkTree(work, site, status)
   const metadata = await sessionChanges(work.objects, session.id, site.parent?.commit, {
     chunks: session.cursor?.chunks ?? [],
@@ -106,13 +110,32 @@ async function writeTurn(work: Work, site: StepSite, status: Status, transcript:
     author: config.author,
     seconds: Math.floor(recorder.clock().getTime() / 1000),
     changes: [...snapshot.changes, ...metadata],
+    isNew,
+  })
+}
+
+// Nothing was said since the last step: its summary stands.
+async function readLastSummary({ objects, session }: Work, site: StepSite): Promise<string> {
+  const last = site.parent && (await objects.contents(`${site.parent.commit}:${sessionDir(session.id)}/summary.txt`))
+  return last?.content.toString('utf8') ?? ''
+}
+
+/** Where the next step of the session goes. */
+export function stepSiteFor({ objects, session }: Pick<Work, 'objects' | 'session'>, head: string): Promise<StepSite> {
+  return findStepSite(objects, {
+    head,
+    ref: shadowRef(head, session.worktreeId),
+    oldRef: shadowRef(session.baseCommit, session.worktreeId),
+    isFirst: session.lastStepAt === undefined,
   })
 }
 
 /** The session's steps are now on the branch for HEAD; the old branch goes unless another session still builds on it. */
 export function moveBase(work: Pick<Work, 'session' | 'live' | 'writes' | 'recorder'>, site: StepSite): void {
   const { session } = work
-  const others = [...work.live.sessions].filter(([id, entry]) => id !== session.id && entry.base === session.baseCommit)
+  const others = [...work.live.sessions].filter(
+    ([id, entry]) => id !== session.id && entry.files.length > 0 && entry.base === session.baseCommit,
+  )
   if (site.moved !== undefined && others.length === 0) {
     work.writes().delete(site.moved.ref, site.moved.commit)
     work.recorder.say(`Moved shadow branch from ${site.moved.ref} to ${site.ref} (HEAD changed during session)`)

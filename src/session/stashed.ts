@@ -10,12 +10,16 @@ import type { Repo } from '../git/repo.ts'
 export async function findStashed(repo: Repo, objects: ObjectReader, paths: string[]): Promise<Map<string, Oid>> {
   const missing = paths.filter((path) => changedAt(repo, path) === undefined)
   if (missing.length === 0 || (await objects.info('refs/stash')) === undefined) return new Map()
-  const found = await Promise.all(
-    missing.map(
-      async (path) => [path, ((await objects.info(`refs/stash^3:${path}`)) ?? (await objects.info(`refs/stash:${path}`)))?.oid] as const,
-    ),
-  )
+  const found = await Promise.all(missing.map(async (path) => [path, await findInStash(objects, path)] as const))
   return new Map(found.flatMap(([path, oid]) => (oid === undefined ? [] : [[path, oid] as const])))
+}
+
+// Stashing takes only new files off the disk; a file of the commit it was made on comes back to what it was there, so it was deleted since.
+async function findInStash(objects: ObjectReader, path: string): Promise<Oid | undefined> {
+  const [base, untracked, added] = await Promise.all(
+    ['refs/stash^1', 'refs/stash^3', 'refs/stash'].map((rev) => objects.info(`${rev}:${path}`)),
+  )
+  return base === undefined ? (untracked ?? added)?.oid : undefined
 }
 
 export function keepStashed(stashed: Map<string, Oid>): TreeChange[] {

@@ -181,7 +181,7 @@ function parseCursor(value: unknown): TranscriptCursor | undefined {
     return oid === undefined || size === undefined ? [] : [{ oid, bytes: size }]
   })
   const carry = asObject(record.carry)
-  return { path, bytes, items, seal, hash, chunks, ...(carry === undefined ? {} : { carry }) }
+  return { path, bytes, items, seal, hash, hashed: asNumber(record.hashed) ?? 0, chunks, ...(carry === undefined ? {} : { carry }) }
 }
 
 function nonEmpty<T>(list: T[]): T[] | undefined {

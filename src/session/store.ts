@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
-import { exists, fileSize, readText, removeFile, writeAtomic } from '../std/file.ts'
+import { exists, fileSize, readText, removeFile, writeAllAtomic, writeAtomic } from '../std/file.ts'
 import { formatJson, parseJson } from '../std/json.ts'
 import { formatSession, parseSession } from './state-record.ts'
 
@@ -48,6 +48,11 @@ function setAside(path: string): void {
 
 export function writeSession(repo: Repo, session: Session): void {
   writeAtomic(stateFile(repo, session.id), formatJson(formatSession(session)), { mode: 0o600, sync: true })
+}
+
+/** Many at once: the disk syncs them together. */
+export async function writeSessions(repo: Repo, sessions: Session[]): Promise<void> {
+  await writeAllAtomic(sessions.map((session) => ({ path: stateFile(repo, session.id), content: formatJson(formatSession(session)) })))
 }
 
 /** Also when its state is garbage: the session is there, and its next event finds what can be known of it. */

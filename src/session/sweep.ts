@@ -11,10 +11,11 @@ const abandonedMs = 600_000
 // Git holds the lock of a ref for a few system calls.
 const refLockMs = 10_000
 
+/** For the holder of the lock. */
 export function sweep(repo: Repo): void {
   const own = join(repo.root, '.entire')
   for (const path of [own, join(own, 'tmp'), ...list(join(own, 'metadata')), sessionsDir(repo), repo.gitDir].flatMap(list)) {
-    if (isAbandonedWrite(path) || isOwnCrashReport(path)) removeFile(path)
+    if (isAbandonedWrite(path) || isAbandonedTakeover(path) || isOwnCrashReport(path)) removeFile(path)
   }
   const refs = join(repo.commonDir, 'refs', 'heads', 'entire')
   for (const path of [refs, join(refs, 'checkpoints')].flatMap(list)) {
@@ -24,8 +25,15 @@ export function sweep(repo: Repo): void {
 
 // As `writeAtomic` names them. Other programs write temporary files in the git directory too.
 function isAbandonedWrite(path: string): boolean {
-  const pid = /(?:\.json|\.txt|\.corrupt|entire-rewrite)\.([1-9]\d*)\.tmp$/.exec(path)?.[1]
+  const pid = /(?:\.json|\.txt|\.corrupt|entire-rewrite|_EDITMSG|_MSG)\.([1-9]\d*)\.tmp$/.exec(path)?.[1]
   return pid !== undefined && (!isAlive(Number(pid)) || ageOf(path) > abandonedMs)
+}
+
+// While the lock is held nobody takes it over.
+function isAbandonedTakeover(path: string): boolean {
+  if (!/[/\\]entire\.lock\.takeover$/.test(path)) return false
+  const pid = Number.parseInt(readText(path) ?? '', 10)
+  return !(pid > 0 && isAlive(pid))
 }
 
 // An import that lost its writer reports where it was; the user's own imports may have crashed as well.

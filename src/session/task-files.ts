@@ -20,7 +20,7 @@ export interface TaskFile {
   content: Buffer
 }
 
-export function finalFiles(work: Work, task: string): TaskFile[] {
+export async function finalFiles(work: Work, task: string): Promise<TaskFile[]> {
   const { session, event, recorder } = work
   const text = readSubagentTranscript(work)
   const result = {
@@ -30,14 +30,17 @@ export function finalFiles(work: Work, task: string): TaskFile[] {
     agent_id: event.subagent ?? '',
   }
   return [
-    ...(text === undefined || event.subagent === undefined ? [] : [textFile(`agent-${event.subagent}.jsonl`, recorder.redact(text))]),
+    ...(text === undefined || event.subagent === undefined
+      ? []
+      : [textFile(`agent-${event.subagent}.jsonl`, (await recorder.redaction()).json(text))]),
     textFile('checkpoint.json', JSON.stringify(result, null, 2)),
   ]
 }
 
-export function incrementalFile({ recorder, event }: Work, task: string, sequence: number): TaskFile {
+export async function incrementalFile({ recorder, event }: Work, task: string, sequence: number): Promise<TaskFile> {
   const toolUse = event.toolUse ?? task
-  const data = event.toolInput === undefined ? null : (parseJson(recorder.redact(JSON.stringify(event.toolInput))) as Json)
+  const { json } = await recorder.redaction()
+  const data = event.toolInput === undefined ? null : (parseJson(json(JSON.stringify(event.toolInput))) as Json)
   const record = { type: event.toolName ?? 'TodoWrite', tool_use_id: toolUse, timestamp: formatTime(recorder.clock()), data }
   return textFile(`checkpoints/${String(sequence).padStart(3, '0')}-${toolUse}.json`, JSON.stringify(record, null, 2))
 }

@@ -1,13 +1,13 @@
 // Subagents: a step when one finishes, and one for each item of its to-do list on the way.
-import { chunkName, sessionDir, shadowRef, taskDir } from '../checkpoints/layout.ts'
-import { findStepSite, stepMessage, writeStep } from '../checkpoints/step.ts'
+import { chunkName, sessionDir, taskDir } from '../checkpoints/layout.ts'
+import { stepMessage, writeStep } from '../checkpoints/step.ts'
 import { incrementalSubject, taskSubject, todoText } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Status } from '../git/status.ts'
 import type { StrategyName } from '../model/settings.ts'
 import { commitTurn } from './auto-commit.ts'
 import { findActiveTask, readPrePrompt, readPreTask, removePreTask, writePreTask } from './pre-prompt.ts'
-import { moveBase } from './save-step.ts'
+import { moveBase, stepSiteFor } from './save-step.ts'
 import { snapshotWorkTree } from './snapshot-work-tree.ts'
 import { finalFiles, incrementalFile, readSubagentFiles, type TaskFile } from './task-files.ts'
 import { captureChanges, findTouched } from './turn-changes.ts'
@@ -35,7 +35,7 @@ export async function saveTask(work: Work): Promise<boolean> {
     recorder.say('[entire] No file changes detected, skipping task checkpoint')
     return false
   }
-  const described = isFinal ? describeFinal(work, task) : describeIncrement(work, task)
+  const described = await (isFinal ? describeFinal(work, task) : describeIncrement(work, task))
   return saveWith[recorder.settings.strategy](work, { ...described, task, touched, status, head: status.head })
 }
 
@@ -44,12 +44,12 @@ interface TaskStep {
   files: TaskFile[]
 }
 
-function describeFinal(work: Work, task: string): TaskStep {
+async function describeFinal(work: Work, task: string): Promise<TaskStep> {
   const { subagentType, taskDescription } = work.event
-  return { subject: taskSubject({ toolUse: task, type: subagentType, description: taskDescription }), files: finalFiles(work, task) }
+  return { subject: taskSubject({ toolUse: task, type: subagentType, description: taskDescription }), files: await finalFiles(work, task) }
 }
 
-function describeIncrement(work: Work, task: string): TaskStep {
+async function describeIncrement(work: Work, task: string): Promise<TaskStep> {
   const { recorder, event, afterwards } = work
   const before = readPreTask(recorder.repo, task)
   const sequence = (before?.increments ?? 0) + 1
@@ -57,7 +57,7 @@ function describeIncrement(work: Work, task: string): TaskStep {
   recorder.say(`[entire] Created incremental checkpoint #${sequence} for ${event.toolName ?? 'TodoWrite'} (task: ${task.slice(0, 12)})`)
   return {
     subject: incrementalSubject({ toolUse: task, sequence, todo: todoText(event.toolInput) }),
-    files: [incrementalFile(work, task, sequence)],
+    files: [await incrementalFile(work, task, sequence)],
   }
 }
 
@@ -80,12 +80,7 @@ const saveWith: Record<StrategyName, (work: Work, save: TaskSave) => Promise<boo
 
 async function saveOnShadowBranch(work: Work, { subject, files, task, touched, status, head }: TaskSave): Promise<boolean> {
   const { recorder, session } = work
-  const site = await findStepSite(work.objects, {
-    head,
-    ref: shadowRef(head, session.worktreeId),
-    oldRef: shadowRef(session.baseCommit, session.worktreeId),
-    isFirst: session.lastStepAt === undefined,
-  })
+  const site = await stepSiteFor(work, head)
   const startedAt = recorder.clock().getTime()
   const transcript = await turnTranscript(work, head)
   if (transcript !== undefined) useTranscript(work, transcript)
@@ -93,6 +88,7 @@ async function saveOnShadowBranch(work: Work, { subject, files, task, touched, s
   const snapshot = await snapshotWorkTree(work, site, status)
   const dir = taskDir(session.id, task)
   await writeStep(work.objects, work.writes(), {
+    isNew: true,
     site,
     message: stepMessage(subject, session.id, 'manual-commit', dir),
     author: config.author,

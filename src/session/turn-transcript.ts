@@ -1,5 +1,6 @@
 // What the transcript says about the turn so far, and its stored form. Read once per event; stored only if something refers to it.
 import { readFileSync } from 'node:fs'
+import type { FreshBlob } from '../checkpoints/chunk-writer.ts'
 import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { Agent } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
@@ -34,9 +35,9 @@ export async function turnTranscript(work: Work, like: string): Promise<TurnTran
 }
 
 /** From here on the session has seen this part of its transcript. */
-export function useTranscript(work: Pick<Work, 'session' | 'writes'>, transcript: TurnTranscript): void {
+export function useTranscript(work: Pick<Work, 'session' | 'storeBlob'>, transcript: TurnTranscript): void {
   const { session } = work
-  for (const blob of transcript.blobs) work.writes().blob(blob)
+  for (const blob of transcript.blobs) work.storeBlob(blob)
   transcript.blobs = []
   session.cursor = transcript.cursor
   session.turnFiles = [...new Set([...session.turnFiles, ...transcript.files])]
@@ -56,13 +57,13 @@ async function read(
   cursor: TranscriptCursor | undefined,
   like: string,
 ): Promise<TurnTranscript | undefined> {
-  const blobs: Buffer[] = []
+  const blobs: FreshBlob[] = []
   const update = await readAppended({
     format: work.agent.transcript,
     path,
     cursor,
-    redact: work.recorder.redact,
-    store: (content) => blobs.push(content),
+    redact: async (text) => (await work.recorder.redaction()).json(text),
+    store: (blob) => blobs.push(blob),
     objects: work.objects,
     like,
     metadata: work.session.metadata,
@@ -72,7 +73,7 @@ async function read(
   return update && describe(work.agent, path, update, blobs)
 }
 
-function describe(agent: Agent, path: string, update: TranscriptUpdate, blobs: Buffer[]): TurnTranscript {
+function describe(agent: Agent, path: string, update: TranscriptUpdate, blobs: FreshBlob[]): TurnTranscript {
   const { reading, cursor, restarted } = update
   const parts = reading.subagents.flatMap((id) => readSubagent(agent, path, id) ?? [])
   const subagents = parts.map((part) => part.tokens).reduce(addTokens, noTokens)

@@ -1,4 +1,5 @@
 // One event being handled: the session, and what it needs of git. Everything is asked at most once, and started only when needed.
+import type { FreshBlob } from '../checkpoints/chunk-writer.ts'
 import type { Writing } from '../checkpoints/condense.ts'
 import { type ObjectReader, readObjects } from '../git/cat-file.ts'
 import { type RepoConfig, readConfig } from '../git/config.ts'
@@ -14,6 +15,13 @@ import type { Log } from '../std/log.ts'
 import type { RandomHex } from '../std/random.ts'
 import type { Clock } from '../std/time.ts'
 import type { LiveIndex } from './live.ts'
+
+export interface Redaction {
+  /** For transcripts and other JSON. */
+  json(text: string): string
+  /** For plain text. */
+  text(text: string): string
+}
 
 /** What recording needs of the world around it. */
 export interface Recorder {
@@ -33,10 +41,8 @@ export interface Recorder {
   respond(text: string): void
   agents: Agent[]
   findAgentByType(type: string): Agent | undefined
-  /** For transcripts and other JSON. */
-  redact(text: string): string
-  /** For plain text. */
-  redactText(text: string): string
+  /** Loaded when something is about to be stored: most hooks store nothing. */
+  redaction(): Promise<Redaction>
 }
 
 /** Git, asked lazily and once. */
@@ -45,8 +51,10 @@ export interface GitSide {
   status(): Promise<Status>
   config(): Promise<RepoConfig>
   writes(): Import
-  /** Starts at once everything a save needs, so that the processes start side by side. */
-  warm(): void
+  /** Adds a blob to the import; it can be read at once. */
+  storeBlob(blob: FreshBlob): void
+  /** Starts processes that are going to be needed, side by side. */
+  warm(...what: ('status' | 'objects' | 'writes')[]): void
   /** Ends the import, if one was started: from here on the refs are moved. */
   commit(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -61,7 +69,7 @@ export interface TurnTranscript {
   model: string | undefined
   lastId: string | undefined
   cursor: TranscriptCursor
-  blobs: Buffer[]
+  blobs: FreshBlob[]
   restarted: boolean
 }
 
@@ -77,7 +85,8 @@ export interface Work extends GitSide {
 }
 
 export function openGit(repo: Repo): GitSide {
-  const objects = readObjects(repo)
+  const reader = readObjects(repo)
+  const { objects, remember, forget } = remembering(reader)
   let status: Promise<Status> | undefined
   let config: Promise<RepoConfig> | undefined
   let writes: Import | undefined
@@ -97,20 +106,49 @@ export function openGit(repo: Repo): GitSide {
       return config
     },
     writes: startWrites,
-    warm() {
+    storeBlob(blob) {
+      startWrites().blob(blob.content)
+      remember(blob)
+    },
+    warm(...what) {
       // Whoever needs the status hears of its failure.
-      startStatus().catch(() => {})
-      objects.warm()
-      startWrites()
+      if (what.includes('status')) startStatus().catch(() => {})
+      if (what.includes('objects')) reader.warm()
+      if (what.includes('writes')) startWrites()
     },
     async commit() {
       const started = writes
       writes = undefined
       await started?.finish()
+      forget()
     },
     async [Symbol.asyncDispose]() {
       await writes?.abort()
-      await objects[Symbol.asyncDispose]()
+      await reader[Symbol.asyncDispose]()
+    },
+  }
+}
+
+// Many sessions ask the same questions about one commit. Answers about refs hold until our own import moves them.
+function remembering(reader: ObjectReader): { objects: ObjectReader; remember(blob: FreshBlob): void; forget(): void } {
+  const infos = new Map<string, ReturnType<ObjectReader['info']>>()
+  const info = (name: string) => {
+    const known = infos.get(name) ?? reader.info(name)
+    infos.set(name, known)
+    return known
+  }
+  // What was just written can be read by others only when the import has ended.
+  const fresh = new Map<string, Buffer>()
+  const contents: ObjectReader['contents'] = async (name) => {
+    const content = fresh.get(name)
+    return content === undefined ? reader.contents(name) : { oid: name, type: 'blob', size: content.length, content }
+  }
+  return {
+    objects: { ...reader, info, contents },
+    remember: ({ oid, content }) => fresh.set(oid, content),
+    forget: () => {
+      infos.clear()
+      fresh.clear()
     },
   }
 }

@@ -2,6 +2,7 @@
 import {
   closeSync,
   fchmodSync,
+  fsync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -10,6 +11,7 @@ import {
   type Stats,
   statSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -24,7 +26,7 @@ export function readBytes(path: string | Buffer): Buffer | undefined {
   try {
     return readFileSync(path)
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return undefined
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG')) return undefined
     throw error
   }
 }
@@ -39,12 +41,12 @@ export function exists(path: string | Buffer): boolean {
   return findStat(path) !== undefined
 }
 
-/** Symlinks followed. A path through a file is absent too, which `throwIfNoEntry` alone does not cover in Bun. */
+/** Symlinks followed. A path through a file or in circles is absent too, which `throwIfNoEntry` alone does not cover in Bun. */
 export function findStat(path: string | Buffer): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    if (isErrno(error, 'ENOTDIR')) return undefined
+    if (isErrno(error, 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) return undefined
     throw error
   }
 }
@@ -78,6 +80,39 @@ export function writeAtomic(
     throw error
   }
   writePoint()
+}
+
+/** Many files, each seen whole or not at all, private and synced: the disk does the syncing of all of them together. */
+export async function writeAllAtomic(files: { path: string; content: string }[]): Promise<void> {
+  const pending = files.map(({ path, content }) => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o750 })
+    const temporary = `${path}.${process.pid}.tmp`
+    writePoint()
+    writeFileSync(temporary, content, { mode: 0o600 })
+    return { path, temporary }
+  })
+  try {
+    await Promise.all(pending.map(({ temporary }) => syncFile(temporary)))
+    for (const { path, temporary } of pending) {
+      writePoint()
+      renameSync(temporary, path)
+    }
+  } catch (error) {
+    for (const { temporary } of pending) removeFile(temporary)
+    throw error
+  }
+  writePoint()
+}
+
+function syncFile(path: string): Promise<void> {
+  const fd = openSync(path, 'r+')
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  fsync(fd, (error) => {
+    closeSync(fd)
+    if (error) reject(error)
+    else resolve()
+  })
+  return promise
 }
 
 /** Removes a file; absent is fine. */

@@ -1,6 +1,4 @@
 // The only place that starts processes. Standard input is closed unless something is sent, so nothing ever waits for a terminal.
-import { spawn } from 'node:child_process'
-
 export interface ProcResult {
   code: number
   stdout: Buffer
@@ -63,7 +61,9 @@ async function unlessGone(act: () => unknown): Promise<void> {
 }
 
 /** Starts a process that outlives us and holds none of our pipes. */
-export function startDetached(argv: string[], options: ProcOptions): void {
+export async function startDetached(argv: string[], options: ProcOptions): Promise<void> {
+  // Rarely needed, and slow to load.
+  const { spawn } = await import('node:child_process')
   spawn(argv[0] as string, argv.slice(1), {
     cwd: options.cwd,
     env: options.env as NodeJS.ProcessEnv,

@@ -99,3 +99,18 @@ test('what one agent began and another finished is one commit with a slot for ea
     token_usage: { input_tokens: 20, cache_read_tokens: 10, output_tokens: 6, api_call_count: 1 },
   })
 })
+
+test('resumed from another directory, a session keeps its transcript although the first hook names a wrong one', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
+  await agent.end()
+  await agent.hook('session-start', {
+    source: 'resume',
+    transcript_path: join(repo.base, 'home/.claude/projects/-elsewhere', `${agent.session}.jsonl`),
+  })
+  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', transcript_path: agent.transcript })
+  await agent.turn('write b', { 'b.ts': 'export const b = 1\n' })
+  await repo.commitAs('human', 'both', 'a.ts', 'b.ts')
+  expect((await repo.transcript(await repo.checkpointOf())).split('\n')).toEqual(agent.lines())
+})

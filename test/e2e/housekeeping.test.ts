@@ -14,6 +14,25 @@ function looseIn17(root: string): number {
   }
 }
 
+const packs = (root: string) => readdirSync(join(root, '.git/objects/pack')).filter((name) => name.endsWith('.pack')).length
+
+test('packs of many turns grow together in the background before git would do it in the user’s way', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  // Each turn leaves a small pack; git begins to collect at fifty.
+  for (let turn = 0; turn < 30; turn += 1) {
+    const text = `turn ${turn}`
+    await repo.run(['git', '-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet'], { stdin: `blob\ndata ${text.length}\n${text}\n` })
+  }
+  expect(packs(repo.root)).toBeGreaterThan(20)
+  await agent.turn('write', { 'a.txt': 'a\n' })
+  for (let waited = 0; waited < 500 && packs(repo.root) > 20; waited += 1) await Bun.sleep(20)
+  expect(packs(repo.root)).toBeLessThan(20)
+  await agent.turn('again', { 'b.txt': 'b\n' })
+  expect(await repo.git('fsck', '--no-dangling')).toBe('')
+  expect(await repo.git('log', '-1', '--format=%s', (await repo.refs('refs/heads/entire/*-*'))[0] ?? '')).toBe('Again')
+})
+
 test('objects of many turns are packed in the background before git would do it in the user’s way', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)

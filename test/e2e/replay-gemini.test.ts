@@ -36,7 +36,12 @@ test('create, and resume to edit: the stub that a resume names first is never ta
   await edit.to('001-SessionStart')
   expect(repo.state(session)).toMatchObject({ phase: 'idle', transcript_path: create.transcript })
   await edit.to('023-AfterAgent')
-  expect(repo.state(session)).toMatchObject({ phase: 'idle', transcript_path: create.transcript, checkpoint_count: 2, session_turn_count: 2 })
+  expect(repo.state(session)).toMatchObject({
+    phase: 'idle',
+    transcript_path: create.transcript,
+    checkpoint_count: 2,
+    session_turn_count: 2,
+  })
   expect(await repo.subjects(shadow)).toEqual(['Edit hello.txt', 'Create hello.txt'])
   await edit.rest()
 
@@ -47,7 +52,12 @@ test('create, and resume to edit: the stub that a resume names first is never ta
   const id = await repo.checkpointOf()
   expect((await repo.transcript(id)).split('\n')).toEqual(spoken)
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt')
-  expect(await repo.storedSession(id)).toMatchObject({ agent: 'Gemini CLI', checkpoints_count: 2, files_touched: ['hello.txt'], token_usage: { api_call_count: 5 } })
+  expect(await repo.storedSession(id)).toMatchObject({
+    agent: 'Gemini CLI',
+    checkpoints_count: 2,
+    files_touched: ['hello.txt'],
+    token_usage: { api_call_count: 5 },
+  })
   expect(repo.log().filter((line) => line.level === 'ERROR')).toEqual([])
 })
 
@@ -61,7 +71,8 @@ test('tokens are counted once a message: input without what was cached, thoughts
       .filter(({ id, tokens }) => id !== undefined && tokens !== undefined)
       .map(({ id, tokens }) => [id, tokens as Record<string, number>]),
   )
-  const sum = (count: (tokens: Record<string, number>) => number) => [...messages.values()].reduce((total, tokens) => total + count(tokens), 0)
+  const sum = (count: (tokens: Record<string, number>) => number) =>
+    [...messages.values()].reduce((total, tokens) => total + count(tokens), 0)
   expect(repo.state(run.session).token_usage).toEqual({
     input_tokens: sum(({ input = 0, cached = 0, tool = 0 }) => input - cached + tool),
     cache_creation_tokens: 0,
@@ -75,7 +86,12 @@ test('a subagent’s session is not one of the user’s', async () => {
   await using repo = await ready()
   const run = replay(repo, 'gemini/run10-subagent')
   await run.rest()
-  expect(repo.state(run.session)).toMatchObject({ phase: 'ended', checkpoint_count: 0, first_prompt: 'delegate it', last_prompt: 'delegate it' })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'ended',
+    checkpoint_count: 0,
+    first_prompt: 'delegate it',
+    last_prompt: 'delegate it',
+  })
   expect(await repo.shadows()).toEqual([])
 })
 
@@ -99,7 +115,9 @@ for (const scenario of ['gemini/run3-commit', 'gemini/run9-commit-githooks']) {
     const note = await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD')
     const id = /^Entire-Checkpoint: ([0-9a-f]{12})$/m.exec(note)?.[1] as string
     expect(JSON.parse(await repo.stored(id, 'metadata.json'))).toMatchObject({ files_touched: ['hello.txt'], branch: 'main' })
-    const slots = await Promise.all(JSON.parse(await repo.stored(id, 'metadata.json')).sessions.map((_: unknown, slot: number) => repo.storedSession(id, slot)))
+    const slots = await Promise.all(
+      JSON.parse(await repo.stored(id, 'metadata.json')).sessions.map((_: unknown, slot: number) => repo.storedSession(id, slot)),
+    )
     const creator = slots.findIndex((slot) => slot.session_id === work.session)
     expect(slots[creator]).toMatchObject({ agent: 'Gemini CLI', files_touched: ['hello.txt'], checkpoints_count: 1 })
     expect((await repo.transcript(id, creator)).split('\n')).toEqual(lines(work.transcript))
@@ -120,7 +138,11 @@ test('a commit of the agent’s own files with git hooks switched off has the se
   await run.to('017-AfterAgent')
   const note = await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD')
   const id = /^Entire-Checkpoint: ([0-9a-f]{12})$/m.exec(note)?.[1] as string
-  expect(await repo.storedSession(id)).toMatchObject({ session_id: run.session, files_touched: ['hello.txt'], token_usage: { api_call_count: 2 } })
+  expect(await repo.storedSession(id)).toMatchObject({
+    session_id: run.session,
+    files_touched: ['hello.txt'],
+    token_usage: { api_call_count: 2 },
+  })
   expect((await repo.transcript(id)).split('\n')).toEqual(lines(run.transcript))
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt')
   expect(repo.state(run.session)).toMatchObject({ phase: 'idle', checkpoint_count: 0, base_commit: await repo.head() })

@@ -13,7 +13,10 @@ test('a checkpoint holds everything about the commit that readers ask for', asyn
   const h0 = await repo.head()
   const agent = fakeAgent(repo)
   await agent.start()
-  await agent.turn('Can you please add a parser?', { 'src/parser.ts': 'export const parser = 1\n', 'README.md': '# test\n\nNow with a parser.\n' })
+  await agent.turn('Can you please add a parser?', {
+    'src/parser.ts': 'export const parser = 1\n',
+    'README.md': '# test\n\nNow with a parser.\n',
+  })
   const shadow = `entire/${h0.slice(0, 7)}-e3b0c4`
   expect(await repo.shadows()).toEqual([shadow])
   expect(await repo.subjects(shadow)).toEqual(['Add a parser'])
@@ -61,94 +64,12 @@ test('a checkpoint holds everything about the commit that readers ask for', asyn
   expect(stored.split('\n')).toEqual(agent.lines())
   expect(await repo.stored(id, '0/content_hash.txt')).toBe(`sha256:${createHash('sha256').update(stored).digest('hex')}`)
   expect(await repo.stored(id, '0/prompt.txt')).toBe('Can you please add a parser?')
-  expect(await repo.stored(id, '0/context.md')).toBe('# Session Context\n\n## User Prompts\n\n### Prompt 1\n\nCan you please add a parser?\n')
+  expect(await repo.stored(id, '0/context.md')).toBe(
+    '# Session Context\n\n## User Prompts\n\n### Prompt 1\n\nCan you please add a parser?\n',
+  )
   expect(await repo.message('entire/checkpoints/v1')).toBe(
     `Checkpoint: ${id}\n\nEntire-Session: ${agent.session}\nEntire-Strategy: manual-commit\nEntire-Agent: Claude Code\nEphemeral-branch: ${shadow}\n`,
   )
-})
-
-test('turns without changes are conversation only: no step, no link, and no file left behind', async () => {
-  await using repo = await recordedRepo()
-  const agent = fakeAgent(repo)
-  await agent.turn('how does it work?', {})
-  expect(await repo.shadows()).toEqual([])
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 0 })
-  expect(repo.temporary()).toEqual([])
-  repo.write('mine.ts', 'by hand\n')
-  await repo.commitAs('human', 'mine', 'mine.ts')
-  expect(await repo.checkpointsOf()).toEqual([])
-  // What was said is part of the first checkpoint that comes.
-  await agent.turn('then write a', { 'a.ts': 'export const a = 1\n' })
-  await repo.commitAs('human', 'a', 'a.ts')
-  expect(await repo.stored(await repo.checkpointOf(), '0/prompt.txt')).toBe('how does it work?\n\n---\n\nthen write a')
-})
-
-test('a second end of the same turn, and a turn that changes files back and forth, add no step without a difference', async () => {
-  await using repo = await recordedRepo()
-  const agent = fakeAgent(repo)
-  await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
-  const shadow = repo.shadow(await repo.head())
-  await agent.stop()
-  expect(await repo.subjects(shadow)).toEqual(['Write a'])
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1 })
-})
-
-test('files edited or created through a shell are found without the transcript’s help; the user’s own are left out', async () => {
-  await using repo = await recordedRepo()
-  repo.write('notes.md', 'mine, from before\n')
-  repo.write('todo.md', 'mine, from before\n')
-  const agent = fakeAgent(repo)
-  await agent.prompt('run the generator')
-  agent.run('generated/x.ts', 'export const x = 1\n')
-  agent.run('README.md', '# test\n\nchanged by sed\n')
-  agent.run('todo.md', 'mine, and more by the agent\n')
-  agent.say('Done.')
-  await agent.stop()
-  expect(repo.state(agent.session).files_touched).toEqual(['README.md', 'generated/x.ts', 'todo.md'])
-  // The step holds the whole work tree all the same.
-  expect(await repo.git('show', `${repo.shadow(await repo.head())}:notes.md`)).toBe('mine, from before')
-  await repo.commitAs('human', 'notes', 'notes.md')
-  expect(await repo.checkpointsOf()).toEqual([])
-})
-
-test('ignored files and our own are never part of a step', async () => {
-  await using repo = await recordedRepo()
-  repo.write('.gitignore', 'build/\n.env\n')
-  await repo.commit('ignore')
-  const agent = fakeAgent(repo)
-  await agent.turn('build it', { 'a.ts': 'export const a = 1\n', 'build/out.js': 'a\n', '.env': 'TOKEN=1\n' })
-  expect(repo.state(agent.session).files_touched).toEqual(['a.ts'])
-  const paths = await repo.paths(repo.shadow(await repo.head()))
-  expect(paths.filter((path) => /^(build|\.env|\.entire\/(tmp|logs))/.test(path))).toEqual([])
-})
-
-test('what the user changes between prompts is theirs, once', async () => {
-  await using repo = await recordedRepo()
-  await repo.commit('set up')
-  const agent = fakeAgent(repo)
-  await agent.turn('write a', { 'a.ts': 'agent one\nagent two\n' })
-  repo.write('a.ts', 'agent one\nagent two\nhuman three\n')
-  await agent.turn('extend a', { 'a.ts': 'agent one\nagent two\nhuman three\nagent four\n' })
-  expect(repo.state(agent.session).prompt_attributions).toMatchObject([{ user_lines_added: 0 }, { user_lines_added: 1, user_added_per_file: { 'a.ts': 1 } }])
-  await repo.commitAs('human', 'a', 'a.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ initial_attribution: { agent_lines: 3, human_added: 1, agent_percentage: 75 } })
-  expect(repo.state(agent.session).prompt_attributions).toBeUndefined()
-  expect(repo.state(agent.session).pending_prompt_attribution).toBeUndefined()
-
-  // The next checkpoint does not count them again.
-  await agent.turn('extend again', { 'a.ts': 'agent one\nagent two\nhuman three\nagent four\nagent five\n' })
-  await repo.commitAs('human', 'more', 'a.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ initial_attribution: { agent_lines: 1, human_added: 0, agent_percentage: 100 } })
-})
-
-test('lines the agent only deleted are its work', async () => {
-  await using repo = await recordedRepo()
-  repo.write('old.ts', 'one\ntwo\nthree\nfour\n')
-  await repo.commit('old', 'old.ts')
-  const agent = fakeAgent(repo)
-  await agent.turn('shorten it', { 'old.ts': 'one\nfour\n' })
-  await repo.commitAs('human', 'shorter', 'old.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ initial_attribution: { agent_lines: 0, agent_removed: 2, human_added: 0, agent_percentage: 100 } })
 })
 
 test('nothing secret reaches the checkpoint or the step', async () => {
@@ -168,4 +89,45 @@ test('nothing secret reaches the checkpoint or the step', async () => {
   const id = await repo.checkpointOf()
   expect(await repo.transcript(id)).not.toContain(secret)
   expect((await repo.stored(id, '0/prompt.txt')) + (await repo.stored(id, '0/context.md'))).not.toContain(secret)
+})
+
+test('a transcript that is named but never written costs the transcript, nothing else', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  const away = { transcript_path: join(repo.base, 'home', 'nowhere.jsonl') }
+  await agent.hook('user-prompt-submit', { prompt: 'write a', ...away })
+  agent.run('a.ts', 'export const a = 1\n')
+  await agent.hook('stop', { ...away, last_assistant_message: 'Done.' })
+  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1, files_touched: ['a.ts'] })
+  await repo.commitAs('human', 'a', 'a.ts')
+  const id = await repo.checkpointOf()
+  expect(await repo.storedSession(id)).toMatchObject({ files_touched: ['a.ts'], checkpoints_count: 1 })
+  expect(await repo.stored(id, '0/prompt.txt')).toBe('write a')
+  expect(await repo.transcript(id)).toBe('')
+})
+
+test('with one ref per checkpoint, commits of every kind find their way there', async () => {
+  await using repo = await recordedRepo()
+  repo.write('.entire/settings.local.json', JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }))
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
+  await repo.commitAs('human', 'a', 'a.ts')
+  const first = await repo.checkpointOf()
+  expect(first).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
+  await agent.prompt('write b and commit')
+  agent.write('b.ts', 'export const b = 1\n')
+  await repo.commitAs('agent', 'b', 'b.ts')
+  const second = await repo.checkpointOf()
+  agent.say('Committed.')
+  await agent.stop()
+  const ref = (id: string) => `refs/entire/checkpoints/${id.slice(-2)}/${id}`
+  expect((await repo.git('for-each-ref', '--format=%(refname)', 'refs/entire/')).split('\n').toSorted()).toEqual(
+    [ref(first), ref(second)].toSorted(),
+  )
+  expect(await repo.subjects(ref(second))).toEqual([`Finalize transcript for Checkpoint: ${second}`, `Checkpoint: ${second}`])
+  expect(JSON.parse(await repo.git('show', `${ref(second)}:0/metadata.json`))).toMatchObject({
+    session_id: agent.session,
+    files_touched: ['b.ts'],
+  })
+  expect(await repo.paths('entire/checkpoints/v1')).toEqual([])
 })

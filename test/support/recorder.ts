@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path'
 import { installHooks } from '../../src/git/hooks.ts'
 import type { TempRepo } from './repo.ts'
 
+/** A message for which our commit-msg hook is called: ordinary ones are none of its business. */
+export const loneTrailer = 'Entire-Checkpoint: 0123456789ab'
+
 export interface Recorder {
   /** An absolute path that needs quoting. */
   command: string

@@ -1,5 +1,6 @@
 // One pass over a text that finds every place where a secret could be. What it does not report needs no second look.
 import { isHighEntropy, shortestToken } from './entropy.ts'
+import { holdsWord, slotOf } from './keyword-table.ts'
 import type { Span } from './rule.ts'
 import type { Keyword, RuleSet } from './rule-set.ts'
 
@@ -43,33 +44,34 @@ function fits(text: string, start: number, keyword: Keyword): boolean {
   return text.charCodeAt(start - 2) === backslash || (text[start - 5] === 'u' && text.charCodeAt(start - 6) === backslash)
 }
 
-export function findCandidates(text: string, start: number, end: number, { automaton, keywords }: RuleSet): Candidates {
-  const { symbols, next, found } = automaton
+export function findCandidates(text: string, start: number, end: number, { table, keywords }: RuleSet): Candidates {
+  const { slots, buckets, words } = table
   const hits: KeywordHit[] = []
   const tokens: Span[] = []
   const disguised: number[] = []
-  let row = 0
   let tokenStart = start
+  let code = text.charCodeAt(start)
+  let second = text.charCodeAt(start + 1)
   for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i)
-    if (code < 128) {
-      row = next[row + symbols[code]!]!
-      if ((row & 1) === 1) {
-        row -= 1
-        for (const index of found.get(row)!) {
-          const keyword = keywords[index]!
-          const at = i + 1 - keyword.text.length
-          if (at >= keyword.lead && fits(text, at, keyword)) hits.push({ start: at - keyword.lead, rule: keyword.rule })
-        }
+    const third = text.charCodeAt(i + 2)
+    const bucket = slots[slotOf(code, second, third)]!
+    if (bucket !== 0) {
+      for (const index of buckets[bucket]!) {
+        const keyword = keywords[index]!
+        if (i + keyword.text.length > end || i < keyword.lead || !holdsWord(text, i, words[index]!)) continue
+        if (fits(text, i, keyword)) hits.push({ start: i - keyword.lead, rule: keyword.rule })
       }
-      if (tokenCharacter[code] === 1) continue
-    } else row = 0
-    if (i - tokenStart >= shortestToken && isHighEntropy(text, tokenStart, i)) tokens.push({ start: tokenStart, end: i })
-    tokenStart = i + 1
-    if (code === backslash) {
-      tokenStart = afterEscape(text, i)
-      if (isDisguise(text, i)) disguised.push(i)
     }
+    if (code >= 128 || tokenCharacter[code] !== 1) {
+      if (i - tokenStart >= shortestToken && isHighEntropy(text, tokenStart, i)) tokens.push({ start: tokenStart, end: i })
+      tokenStart = i + 1
+      if (code === backslash) {
+        tokenStart = afterEscape(text, i)
+        if (isDisguise(text, i)) disguised.push(i)
+      }
+    }
+    code = second
+    second = third
   }
   if (end - tokenStart >= shortestToken && isHighEntropy(text, tokenStart, end)) tokens.push({ start: tokenStart, end })
   return { hits, tokens, disguised }

@@ -3,7 +3,7 @@ import { assignmentRules } from './assignment-rules.ts'
 import { connectionRules } from './connection-rules.ts'
 import { credentialKeys } from './credential-object.ts'
 import { generatedRules } from './generated-rules.ts'
-import { type Automaton, buildAutomaton } from './keyword-automaton.ts'
+import { buildKeywordTable, type KeywordTable } from './keyword-table.ts'
 import { privateKeyRule } from './private-key-rule.ts'
 import { providerRules } from './provider-rules.ts'
 import { compileHint, compileRule, isCaseSensitive, type Rule } from './rule.ts'
@@ -20,7 +20,7 @@ export interface Keyword {
 
 export interface RuleSet {
   keywords: readonly Keyword[]
-  automaton: Automaton
+  table: KeywordTable
   /** The rule as a sticky expression; compiled when its keyword is met for the first time. */
   sticky(rule: number): RegExp
   hint(rule: number): RegExp
@@ -55,7 +55,7 @@ function buildRuleSet(): RuleSet {
   const keywords = keywordsOf(builtInRules)
   return {
     keywords,
-    automaton: buildAutomaton(keywords.map((keyword) => keyword.text.toLowerCase())),
+    table: buildKeywordTable(keywords.map((keyword) => keyword.text)),
     sticky: compiledOnce((rule) => compileRule(rule, 'y')),
     hint: compiledOnce(compileHint),
   }

@@ -1,12 +1,13 @@
 // The payload of an agent's hook: JSON on standard input, or as the last argument for agents that pass it so.
 import { EntireError } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
+import { isDevice } from '../streams.ts'
 
 const idleMs = 2_000
 const maxBytes = 256 * 1024 * 1024
 
 export async function readPayload(args: string[]): Promise<JsonObject> {
-  const text = process.stdin.isTTY ? '' : await readStdin()
+  const text = isDevice(0) ? '' : await readStdin()
   const payload = asObject(parseJson(text.trim() === '' ? (args.at(-1) ?? '') : text))
   if (payload !== undefined) return payload
   throw new EntireError('bad-payload', text.trim() === '' ? 'The hook got no input.' : 'The hook input is not a JSON object.', {
@@ -31,6 +32,8 @@ async function readStdin(): Promise<string> {
     if (size > maxBytes) throw new EntireError('bad-payload', 'The hook input is larger than 256 MiB.')
     if (endsObject(part) && parseJson(Buffer.concat(parts).toString('utf8')) !== undefined) break
   }
+  // A reader that waits would keep the process alive for as long as the pipe is open.
+  void reader.cancel()
   return Buffer.concat(parts).toString('utf8')
 }
 

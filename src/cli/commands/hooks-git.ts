@@ -10,6 +10,7 @@ import type { Recorder } from '../../session/work.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { writeAtomic } from '../../std/file.ts'
 import { createRecorder } from '../recorder.ts'
+import { isDevice } from '../streams.ts'
 
 type GitHook = (recorder: Recorder, args: string[]) => Promise<void> | void
 
@@ -51,7 +52,7 @@ export async function runGitHook(name: string, args: string[]): Promise<void> {
 
 // By hand there may be a terminal, which never ends.
 function readStdin(): Promise<string> | string {
-  return process.stdin.isTTY ? '' : Bun.stdin.text()
+  return isDevice(0) ? '' : Bun.stdin.text()
 }
 
 // Replaced, not written over: on a full disk the user's message would be gone, and the commit with it.

@@ -2,18 +2,16 @@
 
 import { findAgent } from '../../agents/index.ts'
 import { findRepo } from '../../git/repo.ts'
-import { dispatch } from '../../session/dispatch.ts'
 import { isSetUp } from '../../session/settings.ts'
 import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
-import { createRecorder } from '../recorder.ts'
+import { write } from '../streams.ts'
 import { readPayload } from './hook-payload.ts'
-import { runGitHook } from './hooks-git.ts'
 
 /** Exit code: 0 for everything that can happen in use; a hook that fails would get in the way of the agent or the commit. */
 export async function runHook(args: string[]): Promise<number> {
   const [kind = '', verb = ''] = args
   try {
-    if (kind === 'git') await runGitHook(verb, args.slice(2))
+    if (kind === 'git') await (await import('./hooks-git.ts')).runGitHook(verb, args.slice(2))
     else await runAgentHook(kind, verb, args)
   } catch (error) {
     report(error, kind, verb)
@@ -36,10 +34,12 @@ async function runAgentHook(name: string, verb: string, args: string[]): Promise
   const from = agent.projectDir(payload, process.env) ?? process.cwd()
   const repo = findRepo(from, process.env) ?? findRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root)) return
-  const recorder = createRecorder(repo, { component: 'hooks', agent: name })
-  if (!recorder.settings.enabled) return
   const event = agent.parseHook(verb, payload, process.env)
   if (event === null) return
+  // Many hooks mean nothing to us; what follows is loaded for those that do.
+  const [{ createRecorder }, { dispatch }] = await Promise.all([import('../recorder.ts'), import('../../session/dispatch.ts')])
+  const recorder = createRecorder(repo, { component: 'hooks', agent: name })
+  if (!recorder.settings.enabled) return
   const started = performance.now()
   try {
     await dispatch(recorder, agent, event)
@@ -54,12 +54,7 @@ async function runAgentHook(name: string, verb: string, args: string[]): Promise
 const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG']
 
 function report(error: unknown, kind: string, verb: string): void {
-  if (isErrno(error, ...unwritable))
-    process.stderr.write(`[entire] Nothing was recorded: ${messageOf(error)}. The next event tries again.\n`)
-  else if (error instanceof EntireError)
-    process.stderr.write(`[entire] ${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}\n`)
-  else
-    process.stderr.write(
-      `[entire] hooks ${kind} ${verb} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    )
+  if (isErrno(error, ...unwritable)) write(2, `[entire] Nothing was recorded: ${messageOf(error)}. The next event tries again.\n`)
+  else if (error instanceof EntireError) write(2, `[entire] ${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}\n`)
+  else write(2, `[entire] hooks ${kind} ${verb} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
 }
