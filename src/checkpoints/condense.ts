@@ -1,4 +1,4 @@
-// Checkpoints: the permanent record of a commit. All sessions of a commit are written into one import, one commit each.
+// Checkpoints: the permanent record of a commit, with all sessions that have a part in it.
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Import, TreeChange } from '../git/fast-import.ts'
 import type { Identity } from '../git/identity.ts'
@@ -31,28 +31,23 @@ export interface Writing {
   cliVersion: string
 }
 
-/** Adds the sessions to the checkpoint, each in the slot it had before or in a new one. */
+/** Adds the sessions to the checkpoint, each in the slot it had before or in a new one: one commit, however many they are. */
 export async function writeCheckpoint(writing: Writing, id: string, parts: SessionPart[]): Promise<void> {
-  const existing = await readSlots(writing.objects, id)
-  const parent = await findParent(writing.objects, id)
-  const slots = [...existing]
-  for (const [index, part] of parts.entries()) {
+  const [slots, parent] = await Promise.all([readSlots(writing.objects, id), findParent(writing.objects, id)])
+  const changes = parts.flatMap((part) => {
     const found = slots.findIndex((record) => record.session === part.record.session)
     const slot = found === -1 ? slots.length : found
     slots[slot] = part.record
-    writing.writes.commit({
-      ref: checkpointRef(id),
-      parent,
-      message: checkpointMessage(id, part),
-      author: writing.author,
-      seconds: writing.seconds,
-      changes: [
-        ...partChanges(id, slot, part, { content: Buffer.from(formatJson(formatSession(part.record))) }),
-        // The head names all sessions: written once, with the last of them.
-        ...(index === parts.length - 1 ? [rootChange(id, slots, writing.cliVersion)] : []),
-      ],
-    })
-  }
+    return partChanges(id, slot, part, { content: Buffer.from(formatJson(formatSession(part.record))) })
+  })
+  writing.writes.commit({
+    ref: checkpointRef(id),
+    parent,
+    message: checkpointMessage(id, parts),
+    author: writing.author,
+    seconds: writing.seconds,
+    changes: [...changes, rootChange(id, slots, writing.cliVersion)],
+  })
 }
 
 /** Replaces what was provisional in a checkpoint written in the middle of a turn. Returns false when there is no such checkpoint. */
@@ -139,13 +134,14 @@ function rootChange(id: string, slots: SessionRecord[], cliVersion: string): Tre
   return { path: inDir(checkpointDir(id), 'metadata.json'), mode: '100644', content: Buffer.from(formatJson(formatCheckpoint(record))) }
 }
 
-function checkpointMessage(id: string, { record, shadow }: SessionPart): string {
-  const lines = [
+function checkpointMessage(id: string, parts: SessionPart[]): string {
+  const lines = parts.flatMap(({ record, shadow }) => [
     `Entire-Session: ${record.session}`,
     `Entire-Strategy: ${record.strategy}`,
     ...(record.agent === undefined ? [] : [`Entire-Agent: ${record.agent}`]),
     ...(shadow === undefined ? [] : [`Ephemeral-branch: ${shadow}`]),
     ...(record.isTask ? [`Entire-Metadata-Task: ${inDir(checkpointDir(id), `tasks/${record.toolUse}`)}`] : []),
-  ]
-  return `Checkpoint: ${id}\n\n${lines.join('\n')}\n`
+  ])
+  // Sessions of one commit share most of it; each line says something once.
+  return `Checkpoint: ${id}\n\n${[...new Set(lines)].join('\n')}\n`
 }

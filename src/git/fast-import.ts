@@ -48,11 +48,26 @@ export interface Import {
 
 export type Mark = number
 
+const sendBytes = 256 * 1024
+
 export function startImport(repo: Repo): Import {
   // One small pack is written faster than loose objects, and needs no second process. https://git-scm.com/docs/git-config#Documentation/git-config.txt-fastimportunpackLimit
   const conversation = gitConversation(repo, ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done'])
+  // A stream has thousands of small pieces; each write of its own would cost as much as a large one.
+  let unsent: Uint8Array[] = []
+  let unsentBytes = 0
+  const push = () => {
+    if (unsent.length > 0) conversation.write(Buffer.concat(unsent))
+    unsent = []
+    unsentBytes = 0
+  }
   const send = (...parts: (string | Uint8Array)[]) => {
-    for (const part of parts) conversation.write(part)
+    for (const part of parts) {
+      const bytes = typeof part === 'string' ? Buffer.from(part) : part
+      unsent.push(bytes)
+      unsentBytes += bytes.length
+    }
+    if (unsentBytes > sendBytes) push()
   }
   const data = (content: Uint8Array) => send(`data ${content.length}\n`, content, '\n')
   let lastMark = 0
@@ -61,8 +76,17 @@ export function startImport(repo: Repo): Import {
   send('# entire\n')
   const branchTips = new Map<string, Mark>()
   const deletions: { ref: string; was: Oid }[] = []
+  let lastRead: Promise<unknown> = Promise.resolve()
 
-  async function readLine(): Promise<string> {
+  // One reader after the other: answers to several questions may come in one piece, and whoever waits for a second one waits forever.
+  function readLine(): Promise<string> {
+    const line = lastRead.then(readNext)
+    lastRead = line.catch(() => {})
+    return line
+  }
+
+  async function readNext(): Promise<string> {
+    push()
     await conversation.flush()
     while (!unread.includes('\n')) {
       const { value, done } = await conversation.output.read()
@@ -125,6 +149,7 @@ export function startImport(repo: Repo): Import {
     async finish() {
       writePoint()
       send('done\n')
+      push()
       const ended = await conversation.end()
       writePoint()
       if (ended.code !== 0) {
@@ -136,6 +161,7 @@ export function startImport(repo: Repo): Import {
     async abort() {
       // A stream that ends before `done` changes nothing but leaves a crash report; one that holds nothing can end well.
       if (lastMark === 0) send('done\n')
+      push()
       await conversation.end()
       removeCrashReport(repo, conversation.pid)
     },

@@ -10,7 +10,7 @@ import type { Agent } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { parseTime } from '../std/time.ts'
 import type { Caller } from './caller.ts'
-import type { LiveIndex } from './live.ts'
+import type { LiveIndex, LiveSession } from './live.ts'
 import { readSession } from './store.ts'
 import { toRepoPath } from './turn-changes.ts'
 import { readTurnTranscript } from './turn-transcript.ts'
@@ -38,13 +38,38 @@ export async function findConcerned(
   change: Change,
   caller: Caller,
 ): Promise<Candidate[]> {
-  const candidates = [...live.sessions]
-    .filter(([, entry]) => entry.active || entry.files.some((path) => change.files.has(path)))
-    .flatMap(([id]) => openCandidate(recorder, git, id, change.like) ?? [])
+  const candidates = candidateIds(live, change).flatMap((id) => openCandidate(recorder, git, id, change.like) ?? [])
   const verdicts = await Promise.all(candidates.map((candidate) => isConcerned(recorder, git, candidate, change, caller)))
   const sure = candidates.filter((_, index) => verdicts[index] === 'yes')
   // A commit without terminal comes from an agent; when no session shows it by its files, every running one may have made it.
   return sure.length > 0 ? sure : candidates.filter((_, index) => verdicts[index] === 'perhaps')
+}
+
+/** Only as many as are needed to know that there is one: running sessions first, then the others a few at a time. */
+export async function findAnyConcerned(
+  recorder: Recorder,
+  git: GitSide,
+  live: LiveIndex,
+  change: Change,
+  caller: Caller,
+): Promise<Candidate[]> {
+  const ids = candidateIds(live, change)
+  const running = ids.filter((id) => live.sessions.get(id)?.active)
+  const others = ids.filter((id) => !live.sessions.get(id)?.active)
+  for (const batch of [running, ...batches(others)]) {
+    const sessions = new Map(batch.flatMap((id) => [[id, live.sessions.get(id) as LiveSession]]))
+    const found = await findConcerned(recorder, git, { sessions }, change, caller)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+function batches(ids: string[], size = 8): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => ids.slice(at * size, (at + 1) * size))
+}
+
+function candidateIds(live: LiveIndex, change: Change): string[] {
+  return [...live.sessions].filter(([, entry]) => entry.active || entry.files.some((path) => change.files.has(path))).map(([id]) => id)
 }
 
 function openCandidate(recorder: Recorder, git: GitSide, id: string, like: string): Candidate | undefined {

@@ -8,7 +8,7 @@ import { takeLock } from '../std/lock.ts'
 import { findCaller } from './caller.ts'
 import { newCheckpointId } from './checkpoint-id.ts'
 import { completeCommit, isUnfinished } from './complete-commit.ts'
-import { type Candidate, findConcerned } from './concerned.ts'
+import { type Candidate, findAnyConcerned } from './concerned.ts'
 import { readLive } from './live.ts'
 import { writePending } from './pending-commit.ts'
 import { lockFile } from './persist.ts'
@@ -52,7 +52,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   const asItIs = (text: string) => text
   const looking = { ...recorder, redaction: async () => ({ json: asItIs, text: asItIs }) }
   const files = new Map(staged.map((entry) => [entry.path, entry]))
-  const concerned = await findConcerned(looking, git, live, { files, like }, caller)
+  const concerned = await findAnyConcerned(looking, git, live, { files, like }, caller)
   if (concerned.length === 0) return
   const id = newCheckpointId(recorder)
   const isAgents = !caller.hasTerminal && concerned.some(({ session }) => isActive(session))

@@ -5,7 +5,7 @@ import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readText, writeAtomic } from '../std/file.ts'
 import { asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
-import { hasSession, listSessions } from './store.ts'
+import { listSessionIds, listSessions } from './store.ts'
 
 export interface LiveSession {
   active: boolean
@@ -31,7 +31,8 @@ export function readLive(repo: Repo): LiveIndex {
   const link = asObject(record.last_link)
   const [commit, checkpoint] = [asString(link?.commit), asString(link?.checkpoint)]
   // A state that someone deleted takes its entry along, or its branch would be kept for ever.
-  const entries = Object.entries(sessions).filter(([id]) => hasSession(repo, id))
+  const known = listSessionIds(repo)
+  const entries = Object.entries(sessions).filter(([id]) => known.has(id))
   return {
     sessions: new Map(entries.map(([id, entry]) => [id, parseEntry(asObject(entry) ?? {})])),
     ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),

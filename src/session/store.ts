@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
-import { exists, fileSize, readText, removeFile, writeAllAtomic, writeAtomic } from '../std/file.ts'
+import { fileSize, readText, removeFile, writeAllAtomic, writeAtomic } from '../std/file.ts'
 import { formatJson, parseJson } from '../std/json.ts'
 import { formatSession, parseSession } from './state-record.ts'
 
@@ -55,9 +55,9 @@ export async function writeSessions(repo: Repo, sessions: Session[]): Promise<vo
   await writeAllAtomic(sessions.map((session) => ({ path: stateFile(repo, session.id), content: formatJson(formatSession(session)) })))
 }
 
-/** Also when its state is garbage: the session is there, and its next event finds what can be known of it. */
-export function hasSession(repo: Repo, id: string): boolean {
-  return isSessionId(id) && [stateFile(repo, id), corruptFile(stateFile(repo, id))].some(exists)
+/** Also those whose state is garbage: the session is there, and its next event finds what can be known of it. */
+export function listSessionIds(repo: Repo): Set<string> {
+  return new Set(stateNames(repo).map((name) => name.replace(/\.json(?:\.corrupt)?$/, '')))
 }
 
 export function removeSession(repo: Repo, id: string): void {
@@ -67,16 +67,18 @@ export function removeSession(repo: Repo, id: string): void {
 
 /** Every readable session of all work trees. */
 export function listSessions(repo: Repo): Session[] {
-  let names: string[]
+  return stateNames(repo)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => parseSession(parseJson(readText(join(sessionsDir(repo), name)) ?? '')) ?? [])
+}
+
+function stateNames(repo: Repo): string[] {
   try {
-    names = readdirSync(sessionsDir(repo))
+    return readdirSync(sessionsDir(repo))
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return []
     throw error
   }
-  return names
-    .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => parseSession(parseJson(readText(join(sessionsDir(repo), name)) ?? '')) ?? [])
 }
 
 function corruptFile(state: string): string {

@@ -1,0 +1,135 @@
+// A recorded repository whose hooks can be made to die, and the questions every fault test asks of it afterwards.
+import { expect } from 'bun:test'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FakeAgent } from '../support/fake-agent.ts'
+import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+
+export interface FaultyRepo extends RecordedRepo {
+  /** `git …` during which the named git hook dies at its n-th write, or before it starts for 0; tells whether it came to that. */
+  gitKilling(hook: string, at: number, args: string[], env?: Record<string, string>): Promise<boolean>
+}
+
+// Git hooks find this script as `entire`: a variable in git's own environment would reach every hook of the commit.
+const deadlyEntire = `#!/bin/sh
+if [ "$2 $3" = "git $DEADLY_HOOK" ]; then
+    [ "$DEADLY_WRITE" != 0 ] || exit 0
+    if [ -n "$DEADLY_BLOCKS" ]; then
+        trap '' XFSZ
+        ulimit -f "$DEADLY_BLOCKS"
+    fi
+    ENTIRE_TEST_KILL_AT_WRITE=$DEADLY_WRITE ${binary} "$@"
+    code=$?
+    echo $code >"$DEADLY_RESULT"
+    exit $code
+fi
+exec ${binary} "$@"
+`
+
+export const killedCode = 137
+
+export async function faultyRepo(options: Parameters<typeof recordedRepo>[0] = {}): Promise<FaultyRepo> {
+  const repo = await recordedRepo(options)
+  const entire = join(repo.base, 'bin', 'entire')
+  rmSync(entire)
+  writeFileSync(entire, deadlyEntire)
+  chmodSync(entire, 0o755)
+  const result = join(repo.base, 'deadly-result')
+  return {
+    ...repo,
+    async gitKilling(hook, at, args, env = {}) {
+      rmSync(result, { force: true })
+      const ran = await repo.run(['git', ...args], {
+        env: { ...repo.env, ENTIRE_TEST_TTY: '1', DEADLY_HOOK: hook, DEADLY_WRITE: String(at), DEADLY_RESULT: result, ...env },
+      })
+      expect(ran).toMatchObject({ code: 0 })
+      if (at === 0) return true
+      expect(existsSync(result)).toBe(true)
+      return readFileSync(result, 'utf8').trim() === String(killedCode)
+    },
+  }
+}
+
+/** The repository can be read, and git finds no fault with it. */
+export async function expectReadable(repo: RecordedRepo): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const fsck = await repo.run(['git', 'fsck', '--strict', '--no-dangling', '--no-progress'])
+    // Packs that are put together in the background vanish under its hands; what is really missing stays so.
+    if (fsck.code !== 0 && attempt < 4) await Bun.sleep(attempt * 100)
+    else return expect({ code: fsck.code, out: fsck.stdout.toString(), err: fsck.stderr }).toEqual({ code: 0, out: '', err: '' })
+  }
+}
+
+/** Every link of a commit leads to a checkpoint. */
+export async function expectLinksHold(repo: RecordedRepo): Promise<void> {
+  const commits = (await repo.git('log', '--branches', '--format=%H %(trailers:key=Entire-Checkpoint,valueonly,separator=%x20)')).split(
+    '\n',
+  )
+  const stored = new Set((await repo.git('ls-tree', '-r', '--name-only', 'entire/checkpoints/v1')).split('\n'))
+  for (const line of commits) {
+    const [commit, ...ids] = line.split(' ').filter((word) => word !== '')
+    for (const id of ids) {
+      const dir = `${id.slice(0, 2)}/${id.slice(2)}`
+      expect({
+        commit,
+        id,
+        stored: ['metadata.json', '0/metadata.json', '0/full.jsonl'].filter((file) => stored.has(`${dir}/${file}`)),
+      }).toEqual({
+        commit,
+        id,
+        stored: ['metadata.json', '0/metadata.json', '0/full.jsonl'],
+      })
+    }
+  }
+}
+
+const leftover = /\.tmp$|^fast_import_crash_|^entire\.lock|^entire-(pending|rewrite)|\.lock$/
+
+/** Nothing that a dead process left behind. */
+export function expectNoLeftovers(repo: RecordedRepo): void {
+  const { gitDir, commonDir } = repo.repo
+  const dirs = [gitDir, commonDir, join(commonDir, 'entire-sessions'), join(commonDir, 'hooks'), join(commonDir, 'refs/heads/entire')]
+  const own = ['.entire', '.entire/tmp', '.entire/metadata', '.claude'].map((dir) => join(repo.root, dir))
+  const found = [...dirs, ...own].flatMap((dir) => (existsSync(dir) ? readdirSync(dir).filter((name) => leftover.test(name)) : []))
+  expect(found).toEqual([])
+  const sessions = join(repo.root, '.entire/metadata')
+  const inner = existsSync(sessions) ? readdirSync(sessions).flatMap((name) => readdirSync(join(sessions, name))) : []
+  expect(inner.filter((name) => leftover.test(name))).toEqual([])
+}
+
+/** The checkpoints of the commit, or of several, speak of these files, and hold what the agent's transcript said at the time. */
+export async function expectRecorded(repo: RecordedRepo, rev: string, files: string[], agent: FakeAgent): Promise<void> {
+  const ids = (await Promise.all(rev.split(' ').map((commit) => repo.checkpointsOf(commit)))).flat()
+  const parts = (await Promise.all(ids.map((id) => readParts(repo, id)))).flat().filter((part) => part.session === agent.session)
+  expect({ rev, lost: files.filter((file) => !parts.some((part) => part.files.includes(file))) }).toEqual({ rev, lost: [] })
+  const live = readFileSync(agent.transcript, 'utf8')
+  for (const part of parts) {
+    expect(live.startsWith(`${part.transcript}\n`)).toBe(true)
+    expect({ rev, unsaid: files.filter((file) => !part.transcript.includes(JSON.stringify(join(repo.root, file)))) }).toEqual({
+      rev,
+      unsaid: [],
+    })
+  }
+}
+
+interface Part {
+  session: string
+  files: string[]
+  transcript: string
+}
+
+/** What each session brought to a checkpoint, read with git alone. */
+export async function readParts(repo: RecordedRepo, id: string): Promise<Part[]> {
+  const dir = `${id.slice(0, 2)}/${id.slice(2)}`
+  const names = (await repo.git('ls-tree', '-r', '--name-only', `entire/checkpoints/v1:${dir}`)).split('\n')
+  const slots = [...new Set(names.flatMap((name) => /^(\d+)\//.exec(name)?.[1] ?? []))]
+  return Promise.all(
+    slots.map(async (slot) => {
+      const record = JSON.parse(await repo.stored(id, `${slot}/metadata.json`))
+      // Pieces sort by name and join with a newline.
+      const pieces = names.filter((name) => name.startsWith(`${slot}/full.jsonl`)).sort()
+      const contents = await Promise.all(pieces.map((name) => repo.stored(id, name)))
+      return { session: record.session_id, files: record.files_touched ?? [], transcript: contents.join('\n') }
+    }),
+  )
+}

@@ -1,0 +1,82 @@
+// No sequence of events loses a touched file: whatever agents, people and accidents do, checkpoints tell who did what.
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expectLinksHold, expectNoLeftovers, expectReadable, readParts } from '../faults/faulty-repo.ts'
+import { type Event, story } from './events.ts'
+import { play } from './play.ts'
+import { newWorld, type World } from './world.ts'
+
+setDefaultTimeout(300_000)
+
+const fixedSeed = 20261115
+const randomSeed = Number(process.env.ENTIRE_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+test.each([
+  ['the same stories every time', fixedSeed, 14],
+  [`new stories (ENTIRE_TEST_SEED=${randomSeed})`, randomSeed, 6],
+])('no sequence of events loses a touched file: %s', async (_name, seed, numRuns) => {
+  await fc.assert(fc.asyncProperty(story, tell), { seed, numRuns, endOnFailure: true, verbose: 1 })
+})
+
+async function tell(events: Event[]): Promise<void> {
+  await using world = await newWorld()
+  for (const event of events) await play(world, event)
+  // Everybody comes to an end: what any accident left undone is done by these.
+  for (const who of world.actors.keys()) {
+    await play(world, { type: 'prompt', who })
+    await play(world, { type: 'stop', who })
+  }
+  await expectUncommittedIsKept(world)
+  await play(world, { type: 'commit', who: 'user', files: 'all' })
+  await play(world, { type: 'prompt', who: 0 })
+  await play(world, { type: 'stop', who: 0 })
+  await expectClaims(world)
+  await expectTranscripts(world)
+  await expectLinksHold(world.repo)
+  await expectReadable(world.repo)
+  expectNoLeftovers(world.repo)
+}
+
+// A touched file that is not committed is in the state of its session, and its content is in the last step.
+async function expectUncommittedIsKept({ repo, actors, written }: World): Promise<void> {
+  for (const { agent, touched } of actors) {
+    if (touched.size === 0) continue
+    const state = repo.state(agent.session) as { files_touched?: string[]; base_commit: string }
+    const shadow = `entire/${state.base_commit.slice(0, 7)}-e3b0c4`
+    for (const file of touched.keys()) {
+      const isThere = existsSync(join(repo.root, file))
+      const blob = await repo.run(['git', 'cat-file', 'blob', `${shadow}:${file}`])
+      const stored = blob.stdout.toString()
+      expect({ file, known: state.files_touched?.includes(file), isThere: blob.code === 0 }).toEqual({ file, known: true, isThere })
+      // Everybody only adds lines; what the user added after the last change of an agent may come with the next one.
+      const live = isThere ? readFileSync(join(repo.root, file), 'utf8') : ''
+      expect({ file, isWhole: stored.startsWith(written.get(file) ?? ''), isTrue: live.startsWith(stored) }).toEqual({
+        file,
+        isWhole: true,
+        isTrue: true,
+      })
+    }
+  }
+}
+
+async function expectClaims({ repo, claims }: World): Promise<void> {
+  const lost = []
+  for (const claim of claims) {
+    const ids = await repo.checkpointsOf(claim.commit)
+    const parts = (await Promise.all(ids.map((id) => readParts(repo, id)))).flat()
+    if (!parts.some((part) => part.session === claim.session && part.files.includes(claim.file))) lost.push({ ...claim, ids })
+  }
+  expect(lost).toEqual([])
+}
+
+// What is stored of a conversation is how it began.
+async function expectTranscripts({ repo, actors }: World): Promise<void> {
+  const live = new Map(
+    actors.map(({ agent }) => [agent.session, existsSync(agent.transcript) ? readFileSync(agent.transcript, 'utf8') : '']),
+  )
+  const tree = (await repo.git('ls-tree', '-r', '--name-only', 'entire/checkpoints/v1')).split('\n')
+  const ids = tree.flatMap((path) => /^(..)\/(.{10})\/metadata\.json$/.exec(path)?.slice(1).join('') ?? [])
+  for (const id of ids) for (const part of await readParts(repo, id)) expect(live.get(part.session)?.startsWith(part.transcript)).toBe(true)
+}
