@@ -36,8 +36,14 @@ export function messageTally(carry: JsonObject | undefined): MessageTally {
   }
 
   function forgetOldest(): void {
-    const [oldest] = [...entries].reduce((a, b) => (b[1].at < a[1].at ? b : a))
-    const at = entries.get(oldest)?.at ?? ''
+    let [oldest, at] = ['', '\uffff']
+    for (const [id, entry] of entries) {
+      if (entry.at >= at) continue
+      oldest = id
+      at = entry.at
+      // Without times the first one is the oldest.
+      if (at === '') break
+    }
     entries.delete(oldest)
     if (at === '' || at < forgotten) return
     edge = at === forgotten ? [...edge, oldest].slice(-remembered) : [oldest]

@@ -5,7 +5,8 @@ const isHook = args[0] === 'hooks' && args[1] !== undefined && !args[1].startsWi
 
 if (isHook) {
   const { runHook } = await import('../cli/commands/hooks.ts')
-  process.exitCode = await runHook(args.slice(1))
+  // At once: an agent may keep our input open, and helper processes end by themselves.
+  process.exit(await runHook(args.slice(1)))
 } else {
   const { runCli } = await import('../cli/app.ts')
   process.exitCode = await runCli(args)

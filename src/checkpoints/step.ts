@@ -55,8 +55,8 @@ export interface Step {
   isNew: boolean
 }
 
-/** Returns false, leaving the branch where it was, when nothing differs from the step before. */
-export async function writeStep(objects: ObjectReader, writes: Import, step: Step): Promise<boolean> {
+/** The commit, or undefined, leaving the branch where it was, when nothing differs from the step before. */
+export async function writeStep(objects: ObjectReader, writes: Import, step: Step): Promise<Oid | undefined> {
   const { site } = step
   const mark = writes.commit({
     ref: site.ref,
@@ -67,9 +67,10 @@ export async function writeStep(objects: ObjectReader, writes: Import, step: Ste
     seconds: step.seconds,
     changes: startsFresh(site) ? [...(await freshTree(objects, site)), ...step.changes] : step.changes,
   })
-  if (step.isNew || site.parent === undefined || site.moved !== undefined || (await writes.treeOf(mark)) !== site.parent.tree) return true
+  const isNew = step.isNew || site.parent === undefined || site.moved !== undefined
+  if (isNew || (await writes.treeOf(mark)) !== site.parent?.tree) return writes.oidOf(mark)
   writes.reset(site.ref, site.parent.commit)
-  return false
+  return undefined
 }
 
 // HEAD's tree, with the metadata that sessions left in earlier steps.

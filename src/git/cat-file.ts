@@ -133,7 +133,8 @@ export function readObjects(repo: Repo): ObjectReader {
       }),
     warm: () => void start(),
     async [Symbol.asyncDispose]() {
-      await conversation?.end()
+      // It has nothing to write: it ends by itself when its input does, and nobody need wait for that.
+      conversation?.end().catch(() => {})
     },
   }
 }

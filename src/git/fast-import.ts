@@ -109,6 +109,8 @@ export function startImport(repo: Repo): Import {
       lastMark += 1
       send(`blob\nmark :${lastMark}\n`)
       data(content)
+      // Git compresses it while we go on.
+      push()
       return lastMark
     },
     commit(commit) {

@@ -132,11 +132,14 @@ function savesStep(session: Session, event: AgentEvent): boolean {
 // The transcript is read while git looks at the work tree. Commits nobody told us about change what there is to save.
 async function prepareSave(work: Work): Promise<void> {
   const { recorder, session } = work
-  work.warm('status', 'objects', 'writes')
+  work.warm('status')
+  // Starting a process blocks us while the cores are busy, so the others come when the transcript has been parsed and the status is
+  // about to be known; they get ready while it is being redacted.
+  if (session.baseCommit !== '') work.transcript = readTurnTranscript(work, session.baseCommit)
+  work.warm('objects', 'writes')
   // HEAD is most likely where it was; the answers are remembered, and whoever needs them hears of failures.
   const head = session.turnHead ?? session.baseCommit
   if (head !== '') stepSiteFor(work, head).catch(() => {})
-  if (session.baseCommit !== '') work.transcript = readTurnTranscript(work, session.baseCommit)
   const current = await adoptCommits(recorder, work, session)
   if (current === session) return
   delete work.transcript

@@ -18,6 +18,8 @@ export interface LiveIndex {
   sessions: Map<string, LiveSession>
   /** The last commit that got a checkpoint, so that amending it keeps the link. */
   lastLink?: { commit: string; checkpoint: string }
+  /** The last step of any session here, and what differed from HEAD then: saves looking for it in the trees. */
+  lastStep?: { commit: string; dirty: string[] }
 }
 
 export function liveFile(repo: Repo): string {
@@ -30,19 +32,21 @@ export function readLive(repo: Repo): LiveIndex {
   if (record === undefined || sessions === undefined || !Object.values(sessions).every(isEntry)) return rebuild(repo)
   const link = asObject(record.last_link)
   const [commit, checkpoint] = [asString(link?.commit), asString(link?.checkpoint)]
+  const step = asString(asObject(record.last_step)?.commit)
   // A state that someone deleted takes its entry along, or its branch would be kept for ever.
   const known = listSessionIds(repo)
   const entries = Object.entries(sessions).filter(([id]) => known.has(id))
   return {
     sessions: new Map(entries.map(([id, entry]) => [id, parseEntry(asObject(entry) ?? {})])),
     ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),
+    ...(step === undefined ? {} : { lastStep: { commit: step, dirty: asStrings(asObject(record.last_step)?.dirty) } }),
   }
 }
 
 /** Written before a state gains files and after it loses them: an entry too many costs a read, one too few loses a link. */
 export function writeLive(repo: Repo, index: LiveIndex): void {
   const sessions = Object.fromEntries([...index.sessions].map(([id, { active, files, base }]) => [id, { active, files, base }]))
-  writeAtomic(liveFile(repo), JSON.stringify({ sessions, last_link: index.lastLink }))
+  writeAtomic(liveFile(repo), JSON.stringify({ sessions, last_link: index.lastLink, last_step: index.lastStep }))
 }
 
 export function updateLive(index: LiveIndex, session: Session): void {

@@ -9,7 +9,7 @@ import { parseTime } from '../std/time.ts'
 import { commitTurn } from './auto-commit.ts'
 import { type PrePrompt, readPrePrompt } from './pre-prompt.ts'
 import { readPrompts } from './prompts.ts'
-import { snapshotWorkTree } from './snapshot-work-tree.ts'
+import { dirtyPaths, snapshotWorkTree } from './snapshot-work-tree.ts'
 import { captureChanges, findRemoved, findTouched, isNewer } from './turn-changes.ts'
 import { turnTranscript, useTranscript } from './turn-transcript.ts'
 import type { TurnTranscript, Work } from './work.ts'
@@ -62,9 +62,9 @@ const strategies: Record<StrategyName, (work: Work, turn: Turn) => Promise<void>
 async function saveOnShadowBranch(work: Work, { status, head, transcript, touched }: Turn): Promise<void> {
   const { recorder, session } = work
   const startedAt = recorder.clock().getTime()
-  const site = await stepSiteFor(work, head)
   const isNew = (transcript?.blobs.length ?? 0) > 0
   if (transcript !== undefined) useTranscript(work, transcript)
+  const site = await stepSiteFor(work, head)
   const written = await writeTurn(work, site, status, transcript, isNew)
   moveBase(work, site)
   session.lastStepAt = startedAt
@@ -104,7 +104,7 @@ async function writeTurn(
     summary,
     context: turnContext({ session: session.id, subject, prompts: spoken, summary }),
   })
-  return writeStep(work.objects, work.writes(), {
+  const commit = await writeStep(work.objects, work.writes(), {
     site,
     message: stepMessage(subject, session.id, 'manual-commit'),
     author: config.author,
@@ -112,6 +112,8 @@ async function writeTurn(
     changes: [...snapshot.changes, ...metadata],
     isNew,
   })
+  if (commit !== undefined) work.live.lastStep = { commit, dirty: dirtyPaths(status) }
+  return commit !== undefined
 }
 
 // Nothing was said since the last step: its summary stands.

@@ -18,12 +18,19 @@ export async function snapshotWorkTree(work: Work, site: StepSite, status: Statu
   return { ...snapshot, changes: [...snapshot.changes, ...keepStashed(stashed)] }
 }
 
-async function findPaths({ recorder, session, objects }: Work, site: StepSite, status: Status): Promise<string[]> {
-  const dirty = [...status.deleted, ...status.modified, ...status.untracked].filter((path) => !isInfrastructure(path))
+export function dirtyPaths(status: Status): string[] {
+  return [...status.deleted, ...status.modified, ...status.untracked].filter((path) => !isInfrastructure(path))
+}
+
+async function findPaths({ recorder, session, objects, live }: Work, site: StepSite, status: Status): Promise<string[]> {
+  const dirty = dirtyPaths(status)
   if (startsFresh(site) || site.parent === undefined) return dirty
   // What the last step holds otherwise than HEAD, and git calls clean, was reverted since, by whomever: the step must say so.
   const known = new Set(dirty)
-  const differing = await differingPaths(objects, site.headTree, site.parent.tree, isInfrastructure)
+  const differing =
+    live.lastStep?.commit === site.parent.commit
+      ? live.lastStep.dirty
+      : await differingPaths(objects, site.headTree, site.parent.tree, isInfrastructure)
   const reverted = differing.filter((path) => !known.has(path))
   // What this session stored before and nobody changed since is in the tree already.
   const gone = new Set(status.deleted)

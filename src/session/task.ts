@@ -8,7 +8,7 @@ import type { StrategyName } from '../model/settings.ts'
 import { commitTurn } from './auto-commit.ts'
 import { findActiveTask, readPrePrompt, readPreTask, removePreTask, writePreTask } from './pre-prompt.ts'
 import { moveBase, stepSiteFor } from './save-step.ts'
-import { snapshotWorkTree } from './snapshot-work-tree.ts'
+import { dirtyPaths, snapshotWorkTree } from './snapshot-work-tree.ts'
 import { finalFiles, incrementalFile, readSubagentFiles, type TaskFile } from './task-files.ts'
 import { captureChanges, findTouched } from './turn-changes.ts'
 import { turnTranscript, useTranscript } from './turn-transcript.ts'
@@ -87,7 +87,7 @@ async function saveOnShadowBranch(work: Work, { subject, files, task, touched, s
   const config = await work.config()
   const snapshot = await snapshotWorkTree(work, site, status)
   const dir = taskDir(session.id, task)
-  await writeStep(work.objects, work.writes(), {
+  const commit = await writeStep(work.objects, work.writes(), {
     isNew: true,
     site,
     message: stepMessage(subject, session.id, 'manual-commit', dir),
@@ -99,6 +99,7 @@ async function saveOnShadowBranch(work: Work, { subject, files, task, touched, s
       ...files.map(({ path, content }) => textEntry(`${dir}/${path}`, { content })),
     ],
   })
+  if (commit !== undefined) work.live.lastStep = { commit, dirty: dirtyPaths(status) }
   moveBase(work, site)
   session.lastStepAt = startedAt
   session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()

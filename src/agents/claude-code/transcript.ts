@@ -18,7 +18,14 @@ export const claudeTranscript: TranscriptFormat = {
     const tally = messageTally(carry)
     const before = asStrings(carry?.subagents)
     const reading: Reading = { items: lines.length, files: new Set(), prompts: [], subagents: new Set() }
-    for (const entry of lines.map(parseEntry)) if (entry) readEntry(entry, reading, tally)
+    for (const line of lines) {
+      const entry = parseEntry(line)
+      if (entry === undefined) continue
+      readEntry(entry, reading, tally)
+      // Few lines do; to look into every one of them would take longer than everything else.
+      if (line.includes('agentId') || line.includes('<task-notification>'))
+        for (const subagent of finishedSubagents(entry)) reading.subagents.add(subagent)
+    }
     const subagents = [...reading.subagents].filter((id) => !before.includes(id))
     return {
       ...reading,
@@ -58,7 +65,6 @@ function readEntry(entry: JsonObject, reading: Reading, tally: MessageTally): vo
   if (id !== undefined) reading.lastId = id
   if (entry.type === 'assistant') readAssistant(entry, reading, tally)
   else readPrompt(entry, reading)
-  for (const subagent of finishedSubagents(entry)) reading.subagents.add(subagent)
 }
 
 function readAssistant(entry: JsonObject, reading: Reading, tally: MessageTally): void {
@@ -94,7 +100,8 @@ function countTokens(message: JsonObject | undefined, tally: MessageTally): void
 }
 
 function readPrompt(entry: JsonObject, reading: Reading): void {
-  const prompt = cleanPrompt(typedText(entry) ?? '')
+  const typed = typedText(entry)
+  const prompt = typed ? cleanPrompt(typed) : undefined
   if (prompt !== undefined) reading.prompts.push(prompt)
 }
 
