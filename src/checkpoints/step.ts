@@ -10,7 +10,7 @@ export interface StepSite {
   ref: string
   head: Oid
   headTree: Oid
-  parent: { commit: Oid; tree: Oid } | undefined
+  parent: { commit: Oid; tree: Oid; text: string } | undefined
   /** A branch for an older HEAD whose steps this branch takes over. */
   moved: { ref: string; commit: Oid } | undefined
   /** The session has no step yet on this HEAD. */
@@ -23,13 +23,15 @@ export async function findStepSite(
 ): Promise<StepSite> {
   const [headTree, tip, tree, oldTip, oldTree] = await Promise.all([
     objects.info(`${options.head}^{tree}`),
-    objects.info(options.ref),
+    objects.contents(options.ref),
     objects.info(`${options.ref}^{tree}`),
-    options.oldRef === options.ref ? undefined : objects.info(options.oldRef),
+    options.oldRef === options.ref ? undefined : objects.contents(options.oldRef),
     options.oldRef === options.ref ? undefined : objects.info(`${options.oldRef}^{tree}`),
   ])
-  const own = tip && tree ? { commit: tip.oid, tree: tree.oid } : undefined
-  const old = oldTip && oldTree ? { commit: oldTip.oid, tree: oldTree.oid } : undefined
+  const describe = (commit: typeof tip, root: typeof tree) =>
+    commit && root ? { commit: commit.oid, tree: root.oid, text: commit.content.toString('utf8') } : undefined
+  const own = describe(tip, tree)
+  const old = describe(oldTip, oldTree)
   return {
     ref: options.ref,
     head: options.head,
@@ -55,8 +57,21 @@ export interface Step {
   isNew: boolean
 }
 
-/** The commit, or undefined, leaving the branch where it was, when nothing differs from the step before. */
-export async function writeStep(objects: ObjectReader, writes: Import, step: Step): Promise<Oid | undefined> {
+/** What is known of a step before git has given it an id; asking for the id would cost as much as the whole import. */
+export interface StepMark {
+  parent: Oid | undefined
+  seconds: number
+  message: string
+}
+
+/** Whether the commit with this text is that step. */
+export function isStep(text: string, { parent, seconds, message }: StepMark): boolean {
+  const hasParent = parent === undefined ? !/^parent /m.test(text) : text.includes(`\nparent ${parent}\n`)
+  return hasParent && text.includes(` ${seconds} +0000\n`) && text.endsWith(`\n\n${message}`)
+}
+
+/** Undefined, leaving the branch where it was, when nothing differs from the step before. */
+export async function writeStep(objects: ObjectReader, writes: Import, step: Step): Promise<StepMark | undefined> {
   const { site } = step
   const mark = writes.commit({
     ref: site.ref,
@@ -68,7 +83,8 @@ export async function writeStep(objects: ObjectReader, writes: Import, step: Ste
     changes: startsFresh(site) ? [...(await freshTree(objects, site)), ...step.changes] : step.changes,
   })
   const isNew = step.isNew || site.parent === undefined || site.moved !== undefined
-  if (isNew || (await writes.treeOf(mark)) !== site.parent?.tree) return writes.oidOf(mark)
+  if (isNew || (await writes.treeOf(mark)) !== site.parent?.tree)
+    return { parent: site.parent?.commit, seconds: step.seconds, message: step.message }
   writes.reset(site.ref, site.parent.commit)
   return undefined
 }

@@ -1,5 +1,6 @@
 // Writing: blobs, trees, commits and refs of a save go through one `git fast-import`, which costs the same in any size of repository.
 import { join } from 'node:path'
+import { collectWrites } from '../std/collect-writes.ts'
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
 import { removeFile } from '../std/file.ts'
@@ -48,27 +49,10 @@ export interface Import {
 
 export type Mark = number
 
-const sendBytes = 256 * 1024
-
 export function startImport(repo: Repo): Import {
   // One small pack is written faster than loose objects, and needs no second process. https://git-scm.com/docs/git-config#Documentation/git-config.txt-fastimportunpackLimit
   const conversation = gitConversation(repo, ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done'])
-  // A stream has thousands of small pieces; each write of its own would cost as much as a large one.
-  let unsent: Uint8Array[] = []
-  let unsentBytes = 0
-  const push = () => {
-    if (unsent.length > 0) conversation.write(Buffer.concat(unsent))
-    unsent = []
-    unsentBytes = 0
-  }
-  const send = (...parts: (string | Uint8Array)[]) => {
-    for (const part of parts) {
-      const bytes = typeof part === 'string' ? Buffer.from(part) : part
-      unsent.push(bytes)
-      unsentBytes += bytes.length
-    }
-    if (unsentBytes > sendBytes) push()
-  }
+  const { send, push } = collectWrites(conversation.write)
   const data = (content: Uint8Array) => send(`data ${content.length}\n`, content, '\n')
   let lastMark = 0
   let unread = ''

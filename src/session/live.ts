@@ -1,10 +1,11 @@
 // Which sessions of a work tree may have a part in the next commit, in one small file: a commit never reads the states of the others.
 // Derived from the state files and made anew when it is missing or unreadable.
 import { join } from 'node:path'
+import type { StepMark } from '../checkpoints/step.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readText, writeAtomic } from '../std/file.ts'
-import { asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
+import { asNumber, asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
 import { listSessionIds, listSessions } from './store.ts'
 
 export interface LiveSession {
@@ -19,7 +20,7 @@ export interface LiveIndex {
   /** The last commit that got a checkpoint, so that amending it keeps the link. */
   lastLink?: { commit: string; checkpoint: string }
   /** The last step of any session here, and what differed from HEAD then: saves looking for it in the trees. */
-  lastStep?: { commit: string; dirty: string[] }
+  lastStep?: StepMark & { dirty: string[] }
 }
 
 export function liveFile(repo: Repo): string {
@@ -32,14 +33,14 @@ export function readLive(repo: Repo): LiveIndex {
   if (record === undefined || sessions === undefined || !Object.values(sessions).every(isEntry)) return rebuild(repo)
   const link = asObject(record.last_link)
   const [commit, checkpoint] = [asString(link?.commit), asString(link?.checkpoint)]
-  const step = asString(asObject(record.last_step)?.commit)
+  const lastStep = parseStep(asObject(record.last_step))
   // A state that someone deleted takes its entry along, or its branch would be kept for ever.
   const known = listSessionIds(repo)
   const entries = Object.entries(sessions).filter(([id]) => known.has(id))
   return {
     sessions: new Map(entries.map(([id, entry]) => [id, parseEntry(asObject(entry) ?? {})])),
     ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),
-    ...(step === undefined ? {} : { lastStep: { commit: step, dirty: asStrings(asObject(record.last_step)?.dirty) } }),
+    ...(lastStep === undefined ? {} : { lastStep }),
   }
 }
 
@@ -67,6 +68,12 @@ function rebuild(repo: Repo): LiveIndex {
 function isEntry(value: unknown): boolean {
   const entry = asObject(value)
   return entry !== undefined && Array.isArray(entry.files) && typeof entry.base === 'string'
+}
+
+function parseStep(record: JsonObject | undefined): LiveIndex['lastStep'] {
+  const [seconds, message] = [asNumber(record?.seconds), asString(record?.message)]
+  if (record === undefined || seconds === undefined || message === undefined) return undefined
+  return { parent: asString(record.parent), seconds, message, dirty: asStrings(record.dirty) }
 }
 
 function parseEntry(entry: JsonObject): LiveSession {

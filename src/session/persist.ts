@@ -29,8 +29,11 @@ export async function save(work: Pick<Work, 'recorder' | 'session' | 'live' | 'c
   const { repo } = work.recorder
   const before = work.live.sessions.get(work.session.id)
   const files = [...new Set([...(before?.files ?? []), ...work.session.filesTouched])]
-  work.live.sessions.set(work.session.id, { active: true, files, base: work.session.baseCommit })
-  writeLive(repo, work.live)
+  const isCovered = before?.active === true && before.files.length === files.length && before.base === work.session.baseCommit
+  if (!isCovered) {
+    work.live.sessions.set(work.session.id, { active: true, files, base: work.session.baseCommit })
+    writeLive(repo, work.live)
+  }
   await work.commit()
   writeSession(repo, work.session)
   updateLive(work.live, work.session)

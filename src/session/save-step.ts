@@ -104,7 +104,7 @@ async function writeTurn(
     summary,
     context: turnContext({ session: session.id, subject, prompts: spoken, summary }),
   })
-  const commit = await writeStep(work.objects, work.writes(), {
+  const mark = await writeStep(work.objects, work.writes(), {
     site,
     message: stepMessage(subject, session.id, 'manual-commit'),
     author: config.author,
@@ -112,8 +112,8 @@ async function writeTurn(
     changes: [...snapshot.changes, ...metadata],
     isNew,
   })
-  if (commit !== undefined) work.live.lastStep = { commit, dirty: dirtyPaths(status) }
-  return commit !== undefined
+  if (mark !== undefined) work.live.lastStep = { ...mark, dirty: dirtyPaths(status) }
+  return mark !== undefined
 }
 
 // Nothing was said since the last step: its summary stands.

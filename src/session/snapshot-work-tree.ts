@@ -1,7 +1,7 @@
 // A step holds the whole work tree, as it is: what differs from the tree the step builds on.
 import { isInfrastructure } from '../checkpoints/layout.ts'
 import { readSnapshot, type Snapshot } from '../checkpoints/snapshot.ts'
-import { type StepSite, startsFresh } from '../checkpoints/step.ts'
+import { isStep, type StepSite, startsFresh } from '../checkpoints/step.ts'
 import type { Status } from '../git/status.ts'
 import { differingPaths } from '../git/tree-walk.ts'
 import { findStashed, keepStashed } from './stashed.ts'
@@ -28,7 +28,7 @@ async function findPaths({ recorder, session, objects, live }: Work, site: StepS
   // What the last step holds otherwise than HEAD, and git calls clean, was reverted since, by whomever: the step must say so.
   const known = new Set(dirty)
   const differing =
-    live.lastStep?.commit === site.parent.commit
+    live.lastStep !== undefined && isStep(site.parent.text, live.lastStep)
       ? live.lastStep.dirty
       : await differingPaths(objects, site.headTree, site.parent.tree, isInfrastructure)
   const reverted = differing.filter((path) => !known.has(path))

@@ -87,7 +87,7 @@ async function saveOnShadowBranch(work: Work, { subject, files, task, touched, s
   const config = await work.config()
   const snapshot = await snapshotWorkTree(work, site, status)
   const dir = taskDir(session.id, task)
-  const commit = await writeStep(work.objects, work.writes(), {
+  const mark = await writeStep(work.objects, work.writes(), {
     isNew: true,
     site,
     message: stepMessage(subject, session.id, 'manual-commit', dir),
@@ -99,7 +99,7 @@ async function saveOnShadowBranch(work: Work, { subject, files, task, touched, s
       ...files.map(({ path, content }) => textEntry(`${dir}/${path}`, { content })),
     ],
   })
-  if (commit !== undefined) work.live.lastStep = { commit, dirty: dirtyPaths(status) }
+  if (mark !== undefined) work.live.lastStep = { ...mark, dirty: dirtyPaths(status) }
   moveBase(work, site)
   session.lastStepAt = startedAt
   session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()

@@ -139,9 +139,14 @@ function remembering(reader: ObjectReader): { objects: ObjectReader; remember(bl
   }
   // What was just written can be read by others only when the import has ended.
   const fresh = new Map<string, Buffer>()
+  const tips = new Map<string, ReturnType<ObjectReader['contents']>>()
   const contents: ObjectReader['contents'] = async (name) => {
     const content = fresh.get(name)
-    return content === undefined ? reader.contents(name) : { oid: name, type: 'blob', size: content.length, content }
+    if (content !== undefined) return { oid: name, type: 'blob', size: content.length, content }
+    if (!name.startsWith('refs/')) return reader.contents(name)
+    const known = tips.get(name) ?? reader.contents(name)
+    tips.set(name, known)
+    return known
   }
   return {
     objects: { ...reader, info, contents },
@@ -149,6 +154,7 @@ function remembering(reader: ObjectReader): { objects: ObjectReader; remember(bl
     forget: () => {
       infos.clear()
       fresh.clear()
+      tips.clear()
     },
   }
 }
