@@ -1,4 +1,5 @@
 // The command line as a tree of commands. Exit codes: 0 done, 1 failed, 2 used wrongly.
+
 import { type Application, buildApplication, buildRouteMap, ExitCode, run, text_en } from '@stricli/core'
 import { EntireError } from '../std/errors.ts'
 import { version } from '../std/version.ts'

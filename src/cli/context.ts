@@ -4,6 +4,7 @@ import { findRepo, type Repo } from '../git/repo.ts'
 import { EntireError } from '../std/errors.ts'
 import { type Clock, systemClock } from '../std/time.ts'
 import { programPath } from './program.ts'
+import { write } from './streams.ts'
 
 export interface Cli extends CommandContext {
   process: StricliProcess
@@ -22,7 +23,7 @@ export interface Cli extends CommandContext {
 
 export function systemContext(): Cli {
   // Stricli leaves its own exit codes here; ours are decided in app.ts.
-  const streams: StricliProcess = { stdout: process.stdout, stderr: process.stderr, env: process.env }
+  const streams: StricliProcess = { stdout: sink(1, process.stdout), stderr: sink(2, process.stderr), env: process.env }
   return {
     process: streams,
     cwd: process.cwd(),
@@ -33,6 +34,10 @@ export function systemContext(): Cli {
     out: (line = '') => streams.stdout.write(`${line}\n`),
     note: (line) => streams.stderr.write(`${line}\n`),
   }
+}
+
+function sink(fd: 1 | 2, stream: NodeJS.WriteStream): StricliProcess['stdout'] {
+  return { write: (text) => write(fd, text), getColorDepth: (env) => (stream.isTTY ? stream.getColorDepth(env) : 1) }
 }
 
 export function requireRepo(cli: Cli, command: string): Repo {

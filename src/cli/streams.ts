@@ -1,5 +1,6 @@
 // The standard streams, without `process.stdin` and its siblings: setting those up costs milliseconds in every hook.
 import { fstatSync, writeSync } from 'node:fs'
+import { isErrno } from '../std/errors.ts'
 
 /** Good enough to decide whether to wait for input: a device never ends by itself, or is empty. `node:tty` takes four milliseconds to load. */
 export function isDevice(fd: number): boolean {
@@ -11,12 +12,19 @@ export function isDevice(fd: number): boolean {
   }
 }
 
-/** Nobody may be listening any more; that is no reason to fail. */
-export function write(fd: 1 | 2, text: string): void {
-  const bytes = Buffer.from(text)
-  try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
-  } catch {
-    // A closed pipe, or one that is full.
+/**
+ * Writes all of it. When nobody reads on (`entire enable | head -1`) the rest is dropped: what the command does matters more than who
+ * listens, so it goes on.
+ */
+export function write(fd: 1 | 2, text: string | Uint8Array): void {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(fd, bytes, at)
+    } catch (error) {
+      if (!isErrno(error, 'EAGAIN')) return
+      // The reader is slower than we are.
+      Bun.sleepSync(1)
+    }
   }
 }

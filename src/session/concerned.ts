@@ -10,7 +10,7 @@ import type { Agent } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { parseTime } from '../std/time.ts'
 import type { Caller } from './caller.ts'
-import type { LiveIndex, LiveSession } from './live.ts'
+import type { LiveIndex } from './live.ts'
 import { readSession } from './store.ts'
 import { toRepoPath } from './turn-changes.ts'
 import { readTurnTranscript } from './turn-transcript.ts'
@@ -31,34 +31,32 @@ export interface Change {
   like: string
 }
 
-export async function findConcerned(
-  recorder: Recorder,
-  git: GitSide,
-  live: LiveIndex,
-  change: Change,
-  caller: Caller,
-): Promise<Candidate[]> {
-  const candidates = candidateIds(live, change).flatMap((id) => openCandidate(recorder, git, id, change.like) ?? [])
-  const verdicts = await Promise.all(candidates.map((candidate) => isConcerned(recorder, git, candidate, change, caller)))
+/** What was staged or committed, by whom, and whose work it may be. */
+export interface Inquiry {
+  recorder: Recorder
+  git: GitSide
+  live: Pick<LiveIndex, 'sessions'>
+  change: Change
+  caller: Caller
+}
+
+export async function findConcerned(inquiry: Inquiry): Promise<Candidate[]> {
+  const candidates = candidateIds(inquiry).flatMap((id) => openCandidate(inquiry, id) ?? [])
+  const verdicts = await Promise.all(candidates.map((candidate) => isConcerned(inquiry, candidate)))
   const sure = candidates.filter((_, index) => verdicts[index] === 'yes')
   // A commit without terminal comes from an agent; when no session shows it by its files, every running one may have made it.
   return sure.length > 0 ? sure : candidates.filter((_, index) => verdicts[index] === 'perhaps')
 }
 
 /** Only as many as are needed to know that there is one: running sessions first, then the others a few at a time. */
-export async function findAnyConcerned(
-  recorder: Recorder,
-  git: GitSide,
-  live: LiveIndex,
-  change: Change,
-  caller: Caller,
-): Promise<Candidate[]> {
-  const ids = candidateIds(live, change)
-  const running = ids.filter((id) => live.sessions.get(id)?.active)
-  const others = ids.filter((id) => !live.sessions.get(id)?.active)
+export async function findAnyConcerned(inquiry: Inquiry): Promise<Candidate[]> {
+  const { sessions } = inquiry.live
+  const ids = candidateIds(inquiry)
+  const running = ids.filter((id) => sessions.get(id)?.active)
+  const others = ids.filter((id) => !sessions.get(id)?.active)
   for (const batch of [running, ...batches(others)]) {
-    const sessions = new Map(batch.flatMap((id) => [[id, live.sessions.get(id) as LiveSession]]))
-    const found = await findConcerned(recorder, git, { sessions }, change, caller)
+    const some = new Map([...sessions].filter(([id]) => batch.includes(id)))
+    const found = await findConcerned({ ...inquiry, live: { sessions: some } })
     if (found.length > 0) return found
   }
   return []
@@ -68,11 +66,11 @@ function batches(ids: string[], size = 8): string[][] {
   return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => ids.slice(at * size, (at + 1) * size))
 }
 
-function candidateIds(live: LiveIndex, change: Change): string[] {
+function candidateIds({ live, change }: Inquiry): string[] {
   return [...live.sessions].filter(([, entry]) => entry.active || entry.files.some((path) => change.files.has(path))).map(([id]) => id)
 }
 
-function openCandidate(recorder: Recorder, git: GitSide, id: string, like: string): Candidate | undefined {
+function openCandidate({ recorder, git, change: { like } }: Inquiry, id: string): Candidate | undefined {
   const session = readSession(recorder.repo, id)
   const agent = session && recorder.findAgentByType(session.agentType)
   if (session === undefined || agent === undefined || session.baseCommit === '') return undefined
@@ -80,13 +78,7 @@ function openCandidate(recorder: Recorder, git: GitSide, id: string, like: strin
   return { session, agent, transcript }
 }
 
-async function isConcerned(
-  recorder: Recorder,
-  git: GitSide,
-  candidate: Candidate,
-  change: Change,
-  caller: Caller,
-): Promise<'yes' | 'no' | 'perhaps'> {
+async function isConcerned({ recorder, git, change, caller }: Inquiry, candidate: Candidate): Promise<'yes' | 'no' | 'perhaps'> {
   const { session } = candidate
   if (!isActive(session)) return (await hasContentIn(git, session, change)) ? 'yes' : 'no'
   if (caller.session === session.id) return 'yes'

@@ -52,7 +52,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   const asItIs = (text: string) => text
   const looking = { ...recorder, redaction: async () => ({ json: asItIs, text: asItIs }) }
   const files = new Map(staged.map((entry) => [entry.path, entry]))
-  const concerned = await findAnyConcerned(looking, git, live, { files, like }, caller)
+  const concerned = await findAnyConcerned({ recorder: looking, git, live, change: { files, like }, caller })
   if (concerned.length === 0) return
   const id = newCheckpointId(recorder)
   const isAgents = !caller.hasTerminal && concerned.some(({ session }) => isActive(session))

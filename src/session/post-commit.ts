@@ -73,7 +73,7 @@ export async function condenseCommit(
   { caller, amends = false, skipsSettled = false, link }: CondenseOptions,
 ): Promise<void> {
   const files = new Map(commit.files.map((file) => [file.path, file]))
-  const candidates = await findConcerned(recorder, git, live, { files, like: commit.oid }, caller)
+  const candidates = await findConcerned({ recorder, git, live, change: { files, like: commit.oid }, caller })
   const concerned = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
   if (concerned.length === 0) return
   const bases = new Map(concerned.map(({ session }) => [session.id, session.baseCommit]))
