@@ -17,7 +17,8 @@ export interface Candidates {
 }
 
 const backslash = 92
-const tokenCharacter = Uint8Array.from({ length: 128 }, (_, code) => (/[A-Za-z0-9+_=-]/.test(String.fromCharCode(code)) ? 1 : 0))
+const tokenCharacter = new Uint8Array(128)
+for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+_=-') tokenCharacter[character.charCodeAt(0)] = 1
 const hexDigits: Record<string, number> = { n: 0, t: 0, r: 0, b: 0, f: 0, v: 0, u: 4, x: 2 }
 
 /** The letters of an escape in front of a token are not part of it. */

@@ -7,7 +7,11 @@ const counts = new Int32Array(128)
 let countTimesLog: Float64Array | undefined
 
 function logTable(): Float64Array {
-  countTimesLog ??= Float64Array.from({ length: 4096 }, (_, count) => (count === 0 ? 0 : count * Math.log2(count)))
+  if (countTimesLog === undefined) {
+    // Filled by a loop: `Float64Array.from` takes milliseconds in a process that has just started.
+    countTimesLog = new Float64Array(512)
+    for (let count = 1; count < countTimesLog.length; count++) countTimesLog[count] = count * Math.log2(count)
+  }
   return countTimesLog
 }
 
