@@ -17,6 +17,9 @@ const wrapper = `#!/bin/sh
 name="$(mktemp "$RECORDED_GIT/XXXXXX")"
 printf '%s\\0' "$@" >"$name.args"
 tee "$name.stdin" | '${realGit}' "$@"
+code=$?
+: >"$name.done"
+exit $code
 `
 
 /** Runs an event with a `git` in front of the real one that writes everything down. */
@@ -27,7 +30,10 @@ export function recordGit(ground: Ground, event: (env: Environment) => void): Re
   chmodSync(join(bin, 'git'), 0o755)
   const records = mkdtempSync(join(ground.base, 'recorded-'))
   event({ PATH: `${bin}${delimiter}${ground.env.PATH}`, RECORDED_GIT: records })
-  const names = readdirSync(records).filter((name) => name.endsWith('.args'))
+  const list = (kind: string) => readdirSync(records).filter((name) => name.endsWith(kind))
+  // A process that only answers questions is not waited for: it ends by itself.
+  for (let waited = 0; waited < 500 && list('.done').length < list('.args').length; waited += 1) Bun.sleepSync(10)
+  const names = list('.args')
   return names.map((name) => ({
     args: readFileSync(join(records, name), 'utf8').split('\0').slice(0, -1),
     stdin: readFileSync(join(records, name.replace('.args', '.stdin'))),
