@@ -11,7 +11,6 @@ import {
   type Stats,
   statSync,
   unlinkSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -84,15 +83,17 @@ export function writeAtomic(
 
 /** Many files, each seen whole or not at all, private and synced: the disk does the syncing of all of them together. */
 export async function writeAllAtomic(files: { path: string; content: string }[]): Promise<void> {
-  const pending = files.map(({ path, content }) => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o750 })
-    const temporary = `${path}.${process.pid}.tmp`
-    writePoint()
-    writeFileSync(temporary, content, { mode: 0o600 })
-    return { path, temporary }
-  })
+  for (const dir of new Set(files.map(({ path }) => dirname(path)))) mkdirSync(dir, { recursive: true, mode: 0o750 })
+  const pending: { path: string; temporary: string }[] = []
   try {
-    await Promise.all(pending.map(({ temporary }) => syncFile(temporary)))
+    const synced = files.map(({ path, content }) => {
+      const temporary = `${path}.${process.pid}.tmp`
+      writePoint()
+      const fd = openSync(temporary, 'w', 0o600)
+      pending.push({ path, temporary })
+      return writeAndSync(fd, Buffer.from(content))
+    })
+    await Promise.all(synced)
     for (const { path, temporary } of pending) {
       writePoint()
       renameSync(temporary, path)
@@ -104,15 +105,13 @@ export async function writeAllAtomic(files: { path: string; content: string }[])
   writePoint()
 }
 
-function syncFile(path: string): Promise<void> {
-  const fd = openSync(path, 'r+')
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  fsync(fd, (error) => {
+async function writeAndSync(fd: number, bytes: Buffer): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+    await new Promise<void>((resolve, reject) => fsync(fd, (error) => (error ? reject(error) : resolve())))
+  } finally {
     closeSync(fd)
-    if (error) reject(error)
-    else resolve()
-  })
-  return promise
+  }
 }
 
 /** Removes a file; absent is fine. */
