@@ -62,14 +62,14 @@ describe('install', () => {
 
   test('moves a link and does not touch what it points to', () => {
     mkdirSync(dir)
-    writeFileSync(join(base, 'shared.sh'), mine, { mode: 0o755 })
-    symlinkSync('../shared.sh', join(dir, 'post-commit'))
+    writeFileSync(join(base, 'elsewhere.sh'), mine, { mode: 0o755 })
+    symlinkSync('../elsewhere.sh', join(dir, 'post-commit'))
     installHooks(dir, options)
-    expect(readlinkSync(join(dir, 'post-commit.pre-entire'))).toBe('../shared.sh')
+    expect(readlinkSync(join(dir, 'post-commit.pre-entire'))).toBe('../elsewhere.sh')
     expect(stat('post-commit')!.isFile() && isOurs('post-commit')).toBe(true)
-    expect(readFileSync(join(base, 'shared.sh'), 'utf8')).toBe(mine)
+    expect(readFileSync(join(base, 'elsewhere.sh'), 'utf8')).toBe(mine)
     uninstallHooks(dir)
-    expect(readlinkSync(join(dir, 'post-commit'))).toBe('../shared.sh')
+    expect(readlinkSync(join(dir, 'post-commit'))).toBe('../elsewhere.sh')
   })
 
   test('where no directory can be is an error that says what to check', () => {

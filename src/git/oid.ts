@@ -5,10 +5,6 @@ export function isOid(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
 }
 
-export function zeroOid(like: Oid): Oid {
-  return '0'.repeat(like.length)
-}
-
 /** The id git gives a blob; lets us see that a file is unchanged without asking git. */
 export function blobOid(content: Uint8Array, like: Oid): Oid {
   const hasher = new Bun.CryptoHasher(like.length === 64 ? 'sha256' : 'sha1')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
-import { fileSize, readText, removeFile, writeAllAtomic, writeAtomic } from '../std/file.ts'
+import { fileSize, readText, writeAllAtomic, writeAtomic } from '../std/file.ts'
 import { formatJson, parseJson } from '../std/json.ts'
 import { formatSession, parseSession } from './state-record.ts'
 
@@ -58,11 +58,6 @@ export async function writeSessions(repo: Repo, sessions: Session[]): Promise<vo
 /** Also those whose state is garbage: the session is there, and its next event finds what can be known of it. */
 export function listSessionIds(repo: Repo): Set<string> {
   return new Set(stateNames(repo).map((name) => name.replace(/\.json(?:\.corrupt)?$/, '')))
-}
-
-export function removeSession(repo: Repo, id: string): void {
-  removeFile(stateFile(repo, id))
-  removeFile(corruptFile(stateFile(repo, id)))
 }
 
 /** Every readable session of all work trees. */

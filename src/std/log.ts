@@ -15,8 +15,6 @@ export interface Log {
   write(level: LogLevel, message: string, fields?: LogFields): void
 }
 
-export const silentLog: Log = { write: () => {} }
-
 export function parseLogLevel(text: string | undefined): LogLevel | undefined {
   return levels.find((level) => level === text?.toLowerCase())
 }
