@@ -1,9 +1,10 @@
 // Writing: blobs, trees, commits and refs of a save go through one `git fast-import`, which costs the same in any size of repository.
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { collectWrites } from '../std/collect-writes.ts'
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
-import { removeFile } from '../std/file.ts'
+import { readText, removeFile } from '../std/file.ts'
 import { encodePath } from '../std/path-bytes.ts'
 import { gitConversation, gitFailure } from './exec.ts'
 import type { Identity } from './identity.ts'
@@ -85,7 +86,7 @@ export function startImport(repo: Repo): Import {
   async function failure(): Promise<EntireError> {
     const ended = await conversation.end()
     removeCrashReport(repo, conversation.pid)
-    return failureOf(ended)
+    return failureOf(repo, ended)
   }
 
   return {
@@ -140,7 +141,7 @@ export function startImport(repo: Repo): Import {
       writePoint()
       if (ended.code !== 0) {
         removeCrashReport(repo, conversation.pid)
-        throw failureOf(ended)
+        throw failureOf(repo, ended)
       }
       for (const { ref, was } of deletions) await deleteUnmoved(repo, ref, was)
     },
@@ -162,11 +163,23 @@ async function deleteUnmoved(repo: Repo, ref: string, was: Oid): Promise<void> {
   }
 }
 
-function failureOf(ended: { code: number; stderr: string }): EntireError {
+function failureOf(repo: Repo, ended: { code: number; stderr: string }): EntireError {
+  if (/cannot create keep file/.test(ended.stderr)) {
+    releasePacks(repo)
+    return new EntireError('ref-moved', 'An import that was killed had begun the same pack.', { hint: 'Run the command again.' })
+  }
   if (/not updating|does not contain|cannot lock ref|failed to update ref/i.test(ended.stderr)) {
     return new EntireError('ref-moved', 'A ref changed while it was being written.', { hint: 'Run the command again.' })
   }
   return gitFailure(['fast-import'], ended)
+}
+
+// A killed import leaves its mark on the pack it was writing; the same save made again would be the same pack, and find it taken.
+function releasePacks(repo: Repo): void {
+  const dir = join(repo.commonDir, 'objects', 'pack')
+  for (const name of readdirSync(dir).filter((entry) => entry.endsWith('.keep'))) {
+    if (readText(join(dir, name)) === 'fast-import') removeFile(join(dir, name))
+  }
 }
 
 // An aborted fast-import dumps its state beside the repository; only the report of our own process is ours to remove.
