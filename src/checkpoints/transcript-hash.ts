@@ -9,8 +9,11 @@ import { newline } from './chunk-writer.ts'
 // Up to here hashing all of it natively is faster than continuing a state in a process that has just started.
 const nativeBytes = 1024 * 1024
 
-/** The digest; the cursor remembers how far it got. */
+/** The digest; the cursor remembers how far it got. Throws `not-found` when a piece is gone. */
 export async function digestTranscript(objects: ObjectReader, cursor: TranscriptCursor): Promise<string> {
+  const pieces = await Promise.all(cursor.chunks.map((chunk) => objects.info(chunk.oid)))
+  const gone = cursor.chunks[pieces.indexOf(undefined)]
+  if (gone !== undefined) throw missing(gone.oid)
   const total = cursor.chunks.reduce((sum, chunk) => sum + chunk.bytes + 1, -1)
   if (total <= nativeBytes || isDocument(cursor)) {
     const contents = await Promise.all(cursor.chunks.map((chunk) => readChunk(objects, chunk.oid)))
@@ -40,6 +43,10 @@ function isDocument(cursor: TranscriptCursor): boolean {
 
 async function readChunk(objects: ObjectReader, oid: string): Promise<Buffer> {
   const object = await objects.contents(oid)
-  if (object === undefined) throw new EntireError('not-found', `Stored transcript piece ${oid} is missing.`)
+  if (object === undefined) throw missing(oid)
   return object.content
+}
+
+function missing(oid: string): EntireError {
+  return new EntireError('not-found', `Stored transcript piece ${oid} is missing.`)
 }

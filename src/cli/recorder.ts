@@ -10,6 +10,7 @@ import { messageOf } from '../std/errors.ts'
 import { fileLog, type LogFields, parseLogLevel } from '../std/log.ts'
 import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
+import { startTrace } from '../std/trace.ts'
 import { version } from '../std/version.ts'
 import { hookCommand, programPath } from './program.ts'
 import { write } from './streams.ts'
@@ -30,6 +31,7 @@ export function createRecorder(repo: Repo, context: LogFields): Recorder {
     clock: systemClock,
     random: systemRandom,
     log,
+    trace: startTrace(),
     say: (line) => write(2, `${line}\n`),
     respond: (text) => write(1, text),
     agents,
@@ -51,11 +53,12 @@ async function loadRedaction(settings: Settings): Promise<Redaction> {
   return { json: (text) => redactTranscript(text, redactor), text: (text) => redactText(text, redactor) }
 }
 
-// Settings nobody can read must not stop the agent: recording goes on with the defaults.
+// Settings nobody can read must not stop the agent: recording goes on with the defaults. They may have said where checkpoints must
+// not go, so these stay here.
 function hookSettings(root: string): { settings: Settings; problem?: string } {
   try {
     return { settings: readSettings(root) }
   } catch (error) {
-    return { settings: defaultSettings, problem: messageOf(error) }
+    return { settings: { ...defaultSettings, pushSessions: false }, problem: messageOf(error) }
   }
 }

@@ -30,14 +30,15 @@ export interface HookState {
   backups: HookFile[]
 }
 
-export function readHookState(dir: string, name: HookName, names: string[]): HookState {
+/** The hook is read before the names beside it: whoever puts ours in its place at this moment has made the backup first. */
+export function readHookState(dir: string, name: HookName, listNames: () => string[]): HookState {
   const at = (file: string) => readHookFile(join(dir, file))
+  const main = at(name)
   const backup = new RegExp(`^${name}\\.pre-entire(?:\\.(\\d+))?$`)
-  const numbered = names.flatMap((file) => {
+  const numbered = listNames().flatMap((file) => {
     const match = backup.exec(file)
     return match ? [{ file, number: Number(match[1] ?? 1) }] : []
   })
-  const main = at(name)
   // Another name of the same file is no copy of it.
   const copy = (file: string) => [at(file)].find((found) => found?.inode !== main?.inode)
   return {

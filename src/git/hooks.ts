@@ -36,7 +36,10 @@ export function installHooks(hooksDir: string, options: { command: string }): In
 // Two sessions may install at the same time. A backup is never written over, so the slower one looks again.
 function install(hooksDir: string, name: HookName, command: string): HookPlan {
   for (let attempt = 1; ; attempt += 1) {
-    const plan = planInstall(readHookState(hooksDir, name, listNames(hooksDir)), command)
+    const plan = planInstall(
+      readHookState(hooksDir, name, () => listNames(hooksDir)),
+      command,
+    )
     try {
       plan.steps.forEach(take)
       return plan
@@ -52,7 +55,7 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
   const failures: string[] = []
   for (const name of hookNames) {
     try {
-      const state = readHookState(hooksDir, name, listNames(hooksDir))
+      const state = readHookState(hooksDir, name, () => listNames(hooksDir))
       const plan = planUninstall(state)
       plan.steps.forEach(take)
       if (isOurs(state)) removed.push(name)
@@ -71,7 +74,7 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
 /** Runs at every turn start: reads a handful of small files and starts nothing. */
 export function hooksInstalled(hooksDir: string, options: { command: string }): 'all' | 'outdated' | 'missing' {
   const names = listNames(hooksDir)
-  const states = hookNames.map((name) => readHookState(hooksDir, name, names))
+  const states = hookNames.map((name) => readHookState(hooksDir, name, () => names))
   const stale = states.filter((state) => planInstall(state, options.command).steps.length > 0)
   if (stale.length === 0) return 'all'
   return stale.some((state) => !runs(state)) ? 'missing' : 'outdated'

@@ -3,7 +3,6 @@
 import { type SessionPart, writeCheckpoint } from '../checkpoints/condense.ts'
 import { checkpointContext, joinPrompts } from '../checkpoints/context.ts'
 import { branchOf, shadowRef } from '../checkpoints/layout.ts'
-import { digestTranscript } from '../checkpoints/transcript-hash.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { hasTokens } from '../model/tokens.ts'
 import { formatTime } from '../std/time.ts'
@@ -16,7 +15,7 @@ import { decide } from './machine.ts'
 import { clearPrompts, readPrompts } from './prompts.ts'
 import { queueForPush } from './push-queue.ts'
 import { toRepoPath } from './turn-changes.ts'
-import { readTurnTranscript, useTranscript } from './turn-transcript.ts'
+import { readTurnTranscript, sealTranscript, useTranscript } from './turn-transcript.ts'
 import { type Recorder, type TurnTranscript, writing } from './work.ts'
 
 /** All sessions in one import. Their states are changed but not yet saved. */
@@ -37,7 +36,8 @@ export async function condenseSessions(condensing: Condensing, candidates: Candi
   }
 }
 
-async function describePart(condensing: Condensing, candidate: Candidate, everyone: Set<string>): Promise<SessionPart> {
+/** What one session brings to the checkpoint of a commit. */
+export async function describePart(condensing: Condensing, candidate: Candidate, everyone: Set<string>): Promise<SessionPart> {
   const { recorder, git, commit, checkpoint } = condensing
   const { session } = candidate
   const transcript = await (candidate.transcript ??
@@ -46,6 +46,7 @@ async function describePart(condensing: Condensing, candidate: Candidate, everyo
   const prompts = spoken.length > 0 ? spoken : await redactPrompts(recorder, transcript)
   noteMidTurnFiles(condensing, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
+  const contentHash = await sealTranscript({ recorder, agent: candidate.agent, session, ...git }, commit.oid)
   const attribution = await attributeCommit(condensing, session, everyone)
   const part: SessionPart = {
     record: {
@@ -68,7 +69,7 @@ async function describePart(condensing: Condensing, candidate: Candidate, everyo
       ...homeRelative(session.transcriptPath, recorder.home),
     },
     chunks: session.cursor?.chunks ?? [],
-    contentHash: session.cursor === undefined ? '' : await digestTranscript(git.objects, session.cursor),
+    contentHash,
     prompts: joinPrompts(prompts),
     context: checkpointContext(prompts),
     ...(recorder.settings.strategy === 'manual-commit' ? { shadow: branchOf(shadowRef(session.baseCommit, session.worktreeId)) } : {}),

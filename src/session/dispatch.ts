@@ -38,11 +38,15 @@ const lockWaitMs: Record<EventType, number> = {
 export async function dispatch(recorder: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
   checkIds(event)
   await awaitTranscript(recorder, agent, event)
+  recorder.trace.mark('wait')
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs[event.type] })
+  recorder.trace.mark('lock')
   if (event.type === 'turn-start') sweep(recorder.repo)
   await completeCommit(recorder)
+  recorder.trace.mark('prepare')
   await retrying(() => handle(recorder, agent, event))
   if (event.type === 'session-end' || event.type === 'turn-end') await keepHouse(recorder)
+  recorder.trace.mark('housekeeping')
 }
 
 // Not under the lock: an agent that writes late must not hold up the others.

@@ -2,10 +2,9 @@
 
 import { finaliseCheckpoint } from '../checkpoints/condense.ts'
 import { checkpointContext, joinPrompts } from '../checkpoints/context.ts'
-import { digestTranscript } from '../checkpoints/transcript-hash.ts'
 import { clearPrompts, readPrompts } from './prompts.ts'
 import { queueForPush } from './push-queue.ts'
-import { turnTranscript, useTranscript } from './turn-transcript.ts'
+import { sealTranscript, turnTranscript, useTranscript } from './turn-transcript.ts'
 import { type Work, writing } from './work.ts'
 
 export async function finalise(work: Work): Promise<void> {
@@ -14,8 +13,8 @@ export async function finalise(work: Work): Promise<void> {
   const transcript = await turnTranscript(work, session.baseCommit)
   if (transcript !== undefined) useTranscript(work, transcript)
   const prompts = readPrompts(recorder.repo, session.id)
+  const contentHash = await sealTranscript(work, session.baseCommit)
   if (session.cursor !== undefined) {
-    const contentHash = await digestTranscript(work.objects, session.cursor)
     for (const id of session.turnCheckpoints) {
       const done = await finaliseCheckpoint(await writing(work), id, {
         session: session.id,

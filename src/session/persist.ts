@@ -34,9 +34,12 @@ export async function save(work: Pick<Work, 'recorder' | 'session' | 'live' | 'c
     work.live.sessions.set(work.session.id, { active: true, files, base: work.session.baseCommit })
     writeLive(repo, work.live)
   }
+  work.recorder.trace.mark('work')
   await work.commit()
+  work.recorder.trace.mark('write')
   writeSession(repo, work.session)
   updateLive(work.live, work.session)
   writeLive(repo, work.live)
   for (const act of work.afterwards) await act()
+  work.recorder.trace.mark('state')
 }

@@ -17,12 +17,14 @@ import type { TurnTranscript, Work } from './work.ts'
 export async function saveStep(work: Work): Promise<void> {
   const { recorder, session } = work
   const status = await work.status()
+  recorder.trace.mark('status')
   if (status.head === undefined) {
     recorder.say('Entire: skipping checkpoint. Will activate after first commit.')
     return
   }
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
   const transcript = await turnTranscript(work, status.head)
+  recorder.trace.mark('transcript')
   const before = readPrePrompt(recorder.repo, session.id) ?? sinceLastEvent(work, status)
   const touched = [
     ...findTouched(recorder.repo, status, before, [...session.turnFiles, ...(transcript?.files ?? [])]),
@@ -97,7 +99,9 @@ async function writeTurn(
   const subject = stepSubject(spoken.at(-1) ?? session.lastPrompt ?? '', work.agent.type)
   const isSilent = (transcript?.summary ?? '') === '' && (transcript?.prompts ?? []).length === 0
   const summary = isSilent ? await readLastSummary(work, site) : redaction.text(transcript?.summary ?? '')
+  recorder.trace.mark('redact')
   const snapshot = await snapshotWorkTree(work, site, status)
+  recorder.trace.mark('snapshot')
   const metadata = await sessionChanges(work.objects, session.id, site.parent?.commit, {
     chunks: session.cursor?.chunks ?? [],
     prompts: joinPrompts(spoken),

@@ -1,6 +1,7 @@
 // What the transcript says about the turn so far, and its stored form. Read once per event; stored only if something refers to it.
 import { readFileSync } from 'node:fs'
 import type { FreshBlob } from '../checkpoints/chunk-writer.ts'
+import { digestTranscript } from '../checkpoints/transcript-hash.ts'
 import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { Agent } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
@@ -21,11 +22,37 @@ export async function readTurnTranscript(work: TranscriptWork, like: string): Pr
   } catch (error) {
     if (!(error instanceof EntireError)) throw error
     // A stored piece can be gone when its branch was deleted and collected: the live transcript still has it.
-    if (error.code === 'not-found') return await read(work, path, undefined, like)
+    if (error.code === 'not-found') return await readAgain(work, path, like)
     work.recorder.say(`[entire] ${error.message} ${error.hint ?? ''}`)
     work.recorder.log.write('warn', error.message, { session_id: work.session.id })
     return undefined
   }
+}
+
+// What was counted when the lost pieces were stored is not counted again.
+async function readAgain(work: TranscriptWork, path: string, like: string): Promise<TurnTranscript | undefined> {
+  const transcript = await read(work, path, undefined, like)
+  return transcript && { ...transcript, restarted: true }
+}
+
+/**
+ * The fingerprint of the stored transcript. Pieces that git collected are stored again from the live transcript; when that is gone,
+ * too, the session goes on without.
+ */
+export async function sealTranscript(work: TranscriptWork & Pick<Work, 'storeBlob'>, like: string): Promise<string> {
+  const { session, objects } = work
+  if (session.cursor === undefined) return ''
+  try {
+    return await digestTranscript(objects, session.cursor)
+  } catch (error) {
+    if (!(error instanceof EntireError && error.code === 'not-found')) throw error
+    work.recorder.log.write('warn', error.message, { session_id: session.id })
+  }
+  delete session.cursor
+  const again = session.transcriptPath === undefined ? undefined : await readAgain(work, session.transcriptPath, like)
+  if (again === undefined) return ''
+  useTranscript(work, again)
+  return await digestTranscript(objects, again.cursor)
 }
 
 /** Read once per event, whichever action needs it first. */

@@ -14,6 +14,7 @@ import type { TokenUsage } from '../model/tokens.ts'
 import type { Log } from '../std/log.ts'
 import type { RandomHex } from '../std/random.ts'
 import type { Clock } from '../std/time.ts'
+import type { Trace } from '../std/trace.ts'
 import type { LiveIndex } from './live.ts'
 
 export interface Redaction {
@@ -35,6 +36,7 @@ export interface Recorder {
   clock: Clock
   random: RandomHex
   log: Log
+  trace: Trace
   /** A line for the person at the terminal. */
   say(line: string): void
   /** Bytes for the agent that called us. */
@@ -132,13 +134,15 @@ export function openGit(repo: Repo): GitSide {
 // Many sessions ask the same questions about one commit. Answers about refs hold until our own import moves them.
 function remembering(reader: ObjectReader): { objects: ObjectReader; remember(blob: FreshBlob): void; forget(): void } {
   const infos = new Map<string, ReturnType<ObjectReader['info']>>()
-  const info = (name: string) => {
+  // What was just written can be read by others only when the import has ended.
+  const fresh = new Map<string, Buffer>()
+  const info: ObjectReader['info'] = async (name) => {
+    const content = fresh.get(name)
+    if (content !== undefined) return { oid: name, type: 'blob', size: content.length }
     const known = infos.get(name) ?? reader.info(name)
     infos.set(name, known)
     return known
   }
-  // What was just written can be read by others only when the import has ended.
-  const fresh = new Map<string, Buffer>()
   const tips = new Map<string, ReturnType<ObjectReader['contents']>>()
   const contents: ObjectReader['contents'] = async (name) => {
     const content = fresh.get(name)

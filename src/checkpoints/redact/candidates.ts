@@ -1,6 +1,7 @@
-// One pass over a text that finds every place where a secret could be. What it does not report needs no second look.
+// A first look at a text that finds every place where a secret could be. What it does not report needs no second look. Most of it is
+// done by the regular expression engine: it is quick from the first character on, in a process that has just started, too.
 import { isHighEntropy, shortestToken } from './entropy.ts'
-import { holdsWord, slotOf } from './keyword-table.ts'
+import { findKeywords } from './keyword-table.ts'
 import type { Span } from './rule.ts'
 import type { Keyword, RuleSet } from './rule-set.ts'
 
@@ -9,17 +10,21 @@ export interface KeywordHit {
   rule: number
 }
 
-export interface Candidates {
-  hits: KeywordHit[]
-  tokens: Span[]
-  /** Places where JSON spells a plain character as an escape, which hides what this pass looks for. */
-  disguised: number[]
-}
-
 const backslash = 92
-const tokenCharacter = new Uint8Array(128)
-for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+_=-') tokenCharacter[character.charCodeAt(0)] = 1
+const longToken = new RegExp(`[A-Za-z0-9+_=-]{${shortestToken},}`, 'g')
+const plainEscape = /\\(?:\/|u00[2-7])/g
 const hexDigits: Record<string, number> = { n: 0, t: 0, r: 0, b: 0, f: 0, v: 0, u: 4, x: 2 }
+
+/** Runs of characters that look random. */
+export function findTokens(text: string): Span[] {
+  const tokens: Span[] = []
+  for (const match of text.matchAll(longToken)) {
+    const end = match.index + match[0].length
+    const start = text.charCodeAt(match.index - 1) === backslash ? afterEscape(text, match.index - 1) : match.index
+    if (isHighEntropy(text, start, end)) tokens.push({ start, end })
+  }
+  return tokens
+}
 
 /** The letters of an escape in front of a token are not part of it. */
 function afterEscape(text: string, at: number): number {
@@ -30,13 +35,19 @@ function afterEscape(text: string, at: number): number {
   return code.length === digits && !/[^0-9A-Fa-f]/.test(code) ? at + 2 + digits : at + 1
 }
 
-function isDisguise(text: string, at: number): boolean {
-  const next = text[at + 1]
-  return next === '/' || (next === 'u' && text[at + 2] === '0' && text[at + 3] === '0' && /[2-7]/.test(text[at + 4] ?? ''))
+/** Places where JSON spells a plain character as an escape, which hides what the others look for. */
+export function findDisguises(text: string): number[] {
+  return Array.from(text.matchAll(plainEscape), (match) => match.index)
 }
 
-function isLetter(code: number): boolean {
-  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+/** Where keywords of the rules stand. */
+export function findHits(text: string, { table, keywords }: RuleSet): KeywordHit[] {
+  const hits: KeywordHit[] = []
+  findKeywords(text, table, (at, index) => {
+    const keyword = keywords[index]!
+    if (at >= keyword.lead && fits(text, at, keyword)) hits.push({ start: at - keyword.lead, rule: keyword.rule })
+  })
+  return hits
 }
 
 function fits(text: string, start: number, keyword: Keyword): boolean {
@@ -45,35 +56,6 @@ function fits(text: string, start: number, keyword: Keyword): boolean {
   return text.charCodeAt(start - 2) === backslash || (text[start - 5] === 'u' && text.charCodeAt(start - 6) === backslash)
 }
 
-export function findCandidates(text: string, start: number, end: number, { table, keywords }: RuleSet): Candidates {
-  const { slots, buckets, words } = table
-  const hits: KeywordHit[] = []
-  const tokens: Span[] = []
-  const disguised: number[] = []
-  let tokenStart = start
-  let code = text.charCodeAt(start)
-  let second = text.charCodeAt(start + 1)
-  for (let i = start; i < end; i++) {
-    const third = text.charCodeAt(i + 2)
-    const bucket = slots[slotOf(code, second, third)]!
-    if (bucket !== 0) {
-      for (const index of buckets[bucket]!) {
-        const keyword = keywords[index]!
-        if (i + keyword.text.length > end || i < keyword.lead || !holdsWord(text, i, words[index]!)) continue
-        if (fits(text, i, keyword)) hits.push({ start: i - keyword.lead, rule: keyword.rule })
-      }
-    }
-    if (code >= 128 || tokenCharacter[code] !== 1) {
-      if (i - tokenStart >= shortestToken && isHighEntropy(text, tokenStart, i)) tokens.push({ start: tokenStart, end: i })
-      tokenStart = i + 1
-      if (code === backslash) {
-        tokenStart = afterEscape(text, i)
-        if (isDisguise(text, i)) disguised.push(i)
-      }
-    }
-    code = second
-    second = third
-  }
-  if (end - tokenStart >= shortestToken && isHighEntropy(text, tokenStart, end)) tokens.push({ start: tokenStart, end })
-  return { hits, tokens, disguised }
+function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }

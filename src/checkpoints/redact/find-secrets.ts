@@ -1,11 +1,12 @@
 // Runs a rule only where one of its keywords stands. Gives exactly what running every rule over the whole text would give.
-import { findCandidates, type KeywordHit } from './candidates.ts'
+import { findHits, findTokens, type KeywordHit } from './candidates.ts'
 import { type Rule, type Span, secretSpan } from './rule.ts'
 import { builtInRules, getRuleSet, noRule, type RuleSet } from './rule-set.ts'
 
 export function findSecrets(text: string): Span[] {
   const ruleSet = getRuleSet()
-  const { hits, tokens } = findCandidates(text, 0, text.length, ruleSet)
+  const tokens = findTokens(text)
+  const hits = findHits(text, ruleSet)
   if (hits.length === 0) return tokens
   return [...tokens, ...matchHits(text, hits, ruleSet)]
 }

@@ -1,14 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { buildKeywordTable, holdsWord, slotOf } from './keyword-table.ts'
+import { buildKeywordTable, findKeywords } from './keyword-table.ts'
 
 function find(keywords: readonly string[], text: string): string[] {
-  const { slots, buckets, words } = buildKeywordTable(keywords)
   const found: string[] = []
-  for (let at = 0; at < text.length; at++) {
-    const bucket = slots[slotOf(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2))]!
-    for (const index of buckets[bucket]!) if (holdsWord(text, at, words[index]!)) found.push(`${keywords[index]}@${at}`)
-  }
+  findKeywords(text, buildKeywordTable(keywords), (at, index) => found.push(`${keywords[index]}@${at}`))
   return found.sort()
 }
 

@@ -1,5 +1,5 @@
 // Redacts a JSON text value by value: keys, structure, layout and every string without a secret stay byte for byte.
-import { findCandidates, type KeywordHit } from './candidates.ts'
+import { findDisguises, findHits, findTokens, type KeywordHit } from './candidates.ts'
 import { isSecretKey, isSecretMember } from './credential-object.ts'
 import { decodeString, findJsonStrings, type JsonString } from './json-strings.ts'
 import { redactText } from './redact-text.ts'
@@ -13,13 +13,11 @@ export interface Edit {
   text: string
 }
 
-/** The first look, at the raw text. Most lines of a transcript get no second one. */
-export function findSuspects(text: string, start: number, end: number, redactor: Redactor): number[] | undefined {
+/** The first look, at the raw text: places worth a second one, in order. Most lines of a transcript have none. */
+export function findSuspects(text: string): number[] {
   const ruleSet = getRuleSet()
-  const { hits, tokens, disguised } = findCandidates(text, start, end, ruleSet)
-  const places = [...tokens.map((token) => token.start), ...disguised]
-  for (const hit of hits) if (isPromising(text, hit, ruleSet)) places.push(hit.start)
-  if (places.length === 0 && redactor.patterns.length === 0) return undefined
+  const hits = findHits(text, ruleSet).filter((hit) => isPromising(text, hit, ruleSet))
+  const places = [...findTokens(text).map((token) => token.start), ...findDisguises(text), ...hits.map((hit) => hit.start)]
   return places.sort((a, b) => a - b)
 }
 

@@ -40,10 +40,10 @@ export async function runGitHook(name: string, args: string[]): Promise<void> {
   if (repo === undefined || !isSetUp(repo.root)) return
   const recorder = createRecorder(repo, { component: 'git-hooks' })
   if (!recorder.settings.enabled) return
-  const started = performance.now()
   try {
     await hook(recorder, args)
-    recorder.log.write('debug', `git ${name}`, { ms: Math.round(performance.now() - started) })
+    recorder.trace.mark('work')
+    recorder.log.write('info', `git ${name}`, { ms: recorder.trace.total(), phases: recorder.trace.text() })
   } catch (error) {
     recorder.log.write('error', messageOf(error), { hook: name })
     throw error

@@ -40,10 +40,13 @@ async function runAgentHook(name: string, verb: string, args: string[]): Promise
   const [{ createRecorder }, { dispatch }] = await Promise.all([import('../recorder.ts'), import('../../session/dispatch.ts')])
   const recorder = createRecorder(repo, { component: 'hooks', agent: name })
   if (!recorder.settings.enabled) return
-  const started = performance.now()
   try {
     await dispatch(recorder, agent, event)
-    recorder.log.write('info', `${name} ${verb}`, { session_id: event.session, ms: Math.round(performance.now() - started) })
+    recorder.log.write('info', `${name} ${verb}`, {
+      session_id: event.session,
+      ms: recorder.trace.total(),
+      phases: recorder.trace.text(),
+    })
   } catch (error) {
     recorder.log.write('error', messageOf(error), { session_id: event.session, hook: verb })
     throw error
