@@ -5,8 +5,9 @@ import { cliReference } from '../src/cli/reference.ts'
 import { stateMachineDoc } from '../src/session/machine-doc.ts'
 import { readText, writeAtomic } from '../src/std/file.ts'
 
+const cli = await buildCli()
 const pages: Record<string, () => string> = {
-  'cli.md': () => cliReference(buildCli()),
+  'cli.md': () => cliReference(cli),
   'state-machine.md': stateMachineDoc,
 }
 

@@ -2,7 +2,7 @@
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { LogEntry } from '../git/log.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
-import { readNotes } from './notes.ts'
+import { readNotesOf } from './notes.ts'
 
 export interface LinkedCommit {
   commit: LogEntry
@@ -12,7 +12,10 @@ export interface LinkedCommit {
 
 /** The commits that are linked to checkpoints, by trailer or by note. */
 export async function linkCheckpoints(objects: ObjectReader, history: LogEntry[]): Promise<LinkedCommit[]> {
-  const notes = await readNotes(objects)
+  const notes = await readNotesOf(
+    objects,
+    history.map(({ oid }) => oid),
+  )
   return history
     .map((commit) => ({ commit, checkpoints: [...new Set([...readCheckpointIds(commit.message), ...(notes.get(commit.oid) ?? [])])] }))
     .filter(({ checkpoints }) => checkpoints.length > 0)

@@ -13,6 +13,22 @@ export async function readNotes(objects: ObjectReader): Promise<Map<string, stri
   return new Map(links.filter(([, ids]) => ids.length > 0))
 }
 
+/** The same for some commits only: the cost does not grow with the number of notes. */
+export async function readNotesOf(objects: ObjectReader, commits: string[]): Promise<Map<string, string[]>> {
+  if ((await objects.info(notesRef)) === undefined) return new Map()
+  const read = commits.map(async (commit): Promise<[string, string[]]> => {
+    const found = await Promise.all(notePaths(commit).map((path) => objects.contents(`${notesRef}:${path}`)))
+    return [commit, parseNote(found.find((note) => note?.type === 'blob')?.content.toString('utf8') ?? '')]
+  })
+  return new Map((await Promise.all(read)).filter(([, ids]) => ids.length > 0))
+}
+
+// As deep as git fans out a tree of sixteen million notes.
+function notePaths(commit: string): string[] {
+  const pairs = [commit.slice(0, 2), commit.slice(2, 4), commit.slice(4, 6)]
+  return [0, 1, 2, 3].map((depth) => [...pairs.slice(0, depth), commit.slice(depth * 2)].join('/'))
+}
+
 /** A note that was appended to holds several links, in paragraphs of their own. */
 export function parseNote(text: string): string[] {
   const ids = [...text.matchAll(/^Entire-Checkpoint:[ \t]*(\S+)[ \t]*$/gm)].map((match) => match[1] as string)

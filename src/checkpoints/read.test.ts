@@ -4,16 +4,8 @@ import { tempRepo } from '../../test/support/repo.ts'
 import { readObjects } from '../git/cat-file.ts'
 import { metadataRef } from './layout.ts'
 import { readNotes } from './notes.ts'
-import {
-  findCheckpointIds,
-  listCheckpoints,
-  ownRef,
-  parsePrompts,
-  readCheckpoint,
-  readPrompts,
-  readTranscript,
-  remoteMetadataRef,
-} from './read.ts'
+import { ownRef, remoteMetadataRef } from './places.ts'
+import { findCheckpointIds, listCheckpoints, parsePrompts, readCheckpoint, readPrompts, readTranscript } from './read.ts'
 
 const first = 'a3b2c4d5e6f7'
 const second = 'a3ffffffffff'

@@ -1,23 +1,21 @@
-// Reading permanent checkpoints of any age from wherever they are stored: the metadata branch, origin's copy of it, or a ref of their own.
-// Questions that do not depend on each other are asked at once, of one process.
+// Reading permanent checkpoints of any age and from any place. Questions that do not depend on each other are asked at once, of one process.
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
-import { listRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
-import { type CheckpointRecord, isCheckpointId, type SessionRecord } from '../model/checkpoint.ts'
+import type { CheckpointRecord, SessionRecord } from '../model/checkpoint.ts'
+import { EntireError } from '../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../std/json.ts'
 import { joinChunks } from './chunk.ts'
-import { checkpointDir, metadataRef, transcriptName } from './layout.ts'
+import { joinSessions } from './join-sessions.ts'
+import { findPlaces, listPlaces, openPlace, type Place } from './places.ts'
 import { parseCheckpoint, parseSession } from './record.ts'
-
-export const remoteMetadataRef = 'refs/remotes/origin/entire/checkpoints/v1'
-const refsPrefix = 'refs/entire/checkpoints'
-const branchRefs = [metadataRef, remoteMetadataRef]
 
 export interface StoredSession extends SessionRecord {
   /** Object name of the directory that holds it. */
-  dir: string
+  dir: Oid
+  /** Path of the directory of its transcript, where that is kept in trees of its own. */
+  splitPath?: string
 }
 
 export interface StoredCheckpoint extends CheckpointRecord {
@@ -25,47 +23,63 @@ export interface StoredCheckpoint extends CheckpointRecord {
   sessions: StoredSession[]
 }
 
-/** A ref for one checkpoint alone; ids of the branch may be stored under one, too. */
-export function ownRef(id: string): string {
-  return `${refsPrefix}/${id.slice(-2)}/${id}`
-}
-
-/** The checkpoint, or undefined when it is stored nowhere here. */
+/** The checkpoint, or undefined when it is stored nowhere here. A copy that cannot be read gives way to the next one. */
 export async function readCheckpoint(objects: ObjectReader, id: string): Promise<StoredCheckpoint | undefined> {
-  const dir = checkpointDir(id)
-  const places = [...(dir === '' ? [] : branchRefs.map((ref) => `${ref}:${dir}`)), `${ownRef(id)}^{tree}`]
-  const found = await Promise.all(places.map((place) => objects.info(place)))
-  const tree = found.find((object) => object?.type === 'tree')
-  return tree && readStored(objects, id, tree.oid)
+  for await (const place of findPlaces(objects, id)) {
+    const checkpoint = await readStored(objects, id, place)
+    if (checkpoint !== undefined) return checkpoint
+  }
+  return undefined
 }
 
 /** All checkpoints, newest first. Of several copies the local one counts. */
 export async function listCheckpoints(repo: Repo, objects: ObjectReader): Promise<StoredCheckpoint[]> {
-  const trees = await listTrees(repo, objects)
-  const checkpoints = await Promise.all([...trees].map(([id, tree]) => readStored(objects, id, tree)))
-  return checkpoints.filter((checkpoint) => checkpoint !== undefined).sort((a, b) => createdAt(b) - createdAt(a))
+  const read = [...(await listPlaces(repo, objects))].map(async ([id, name]) => {
+    const place = await openPlace(objects, name)
+    return (place && (await readStored(objects, id, place))) ?? (await readCheckpoint(objects, id))
+  })
+  const checkpoints = (await Promise.all(read)).filter((checkpoint) => checkpoint !== undefined)
+  return checkpoints.sort((a, b) => createdAt(b) - createdAt(a))
 }
 
-/** Ids of all checkpoints that start with a prefix. */
+/** Ids of all checkpoints that start with a prefix, in any case. */
 export async function findCheckpointIds(repo: Repo, objects: ObjectReader, prefix: string): Promise<string[]> {
-  return [...(await listTrees(repo, objects)).keys()].filter((id) => id.toLowerCase().startsWith(prefix.toLowerCase())).sort()
+  return [...(await listPlaces(repo, objects, prefix.toLowerCase())).keys()].sort()
 }
 
-/** The stored transcript, its pieces joined; undefined when the session has none. */
+/** The stored transcript, its pieces joined, or the digest that one layout kept of it; undefined when the session has neither. */
 export async function readTranscript(objects: ObjectReader, session: StoredSession): Promise<Buffer | undefined> {
-  const pieces = (await readTree(objects, session.dir))
-    .map((entry) => ({ ...entry, index: chunkIndex(entry.name) }))
-    .filter((entry) => entry.index !== undefined)
-    .sort((a, b) => (a.index as number) - (b.index as number))
-  // The name before chunks existed; only where there is no newer one.
-  const names = pieces.length > 0 ? pieces.map((piece) => piece.oid) : [childName(session.dir, 'full.log')]
-  const contents = await Promise.all(names.map((name) => objects.contents(name)))
+  const own = await findTranscriptPieces(objects, session)
+  const pieces = own.length > 0 ? own : await findPiecesIn(objects, session.dir, ['transcript.jsonl'])
+  const contents = await Promise.all(pieces.map((oid) => objects.contents(oid)))
   const found = contents.filter((object) => object !== undefined).map((object) => object.content)
+  if (found.length < pieces.length)
+    throw new EntireError('transcript-missing', `A piece of the transcript of session ${session.session} is missing in this repository.`, {
+      hint: '`git fsck` shows what else is; a clone of the remote may still have it.',
+    })
   return found.length === 0 ? undefined : joinChunks(found)
 }
 
+const transcriptNames = ['full.jsonl', 'full.log', 'raw_transcript']
+
+/** Object names of the pieces of a transcript as the agent wrote it, in order; none when the session has none. */
+export async function findTranscriptPieces(objects: ObjectReader, session: StoredSession): Promise<Oid[]> {
+  for (const dir of [...(await findSplitDirs(objects, session)), session.dir]) {
+    const pieces = await findPiecesIn(objects, dir, transcriptNames)
+    if (pieces.length > 0) return pieces
+  }
+  return []
+}
+
+async function findPiecesIn(objects: ObjectReader, dir: Oid, names: string[]): Promise<Oid[]> {
+  const entries = await readTree(objects, dir)
+  const pieces = names.map((name) => piecesOf(entries, name)).find((found) => found.length > 0) ?? []
+  await objects.prefetch(dir, pieces)
+  return pieces
+}
+
 export async function readPrompts(objects: ObjectReader, session: StoredSession): Promise<string[]> {
-  const file = await objects.contents(childName(session.dir, 'prompt.txt'))
+  const file = await objects.contents(`${session.dir}:prompt.txt`)
   return parsePrompts(file?.content.toString('utf8') ?? '')
 }
 
@@ -76,62 +90,51 @@ export function parsePrompts(text: string): string[] {
     .filter((prompt) => prompt !== '' && !/^-+$/.test(prompt))
 }
 
-async function listTrees(repo: Repo, objects: ObjectReader): Promise<Map<string, Oid>> {
-  const [own, ...branches] = await Promise.all([listOwnRefs(repo), ...branchRefs.map((ref) => listBranch(objects, ref))])
-  // The last entry of an id wins, so the local branch comes last.
-  return new Map([...own, ...branches.reverse().flat()])
-}
-
-async function listOwnRefs(repo: Repo): Promise<[string, Oid][]> {
-  const tips = await listRefs(repo, refsPrefix)
-  return tips.flatMap(({ ref, oid }): [string, Oid][] => {
-    const id = ref.slice(ref.lastIndexOf('/') + 1)
-    return isCheckpointId(id) && ref === ownRef(id) ? [[id, `${oid}^{tree}`]] : []
-  })
-}
-
-async function listBranch(objects: ObjectReader, ref: string): Promise<[string, Oid][]> {
-  const isShard = (entry: TreeEntry) => entry.isTree && /^[0-9a-f]{2}$/.test(entry.name)
-  const shards = (await readTree(objects, `${ref}^{tree}`)).filter(isShard)
-  const lists = await Promise.all(shards.map((shard) => readTree(objects, shard.oid)))
-  return shards.flatMap((shard, index) =>
-    (lists[index] as TreeEntry[]).flatMap((entry): [string, Oid][] => {
-      const id = `${shard.name}${entry.name}`
-      return entry.isTree && isCheckpointId(id) ? [[id, entry.oid]] : []
-    }),
+async function readStored(objects: ObjectReader, id: string, { tree, entries, splitPath }: Place): Promise<StoredCheckpoint | undefined> {
+  const slots = entries.filter((entry) => entry.isTree && /^\d{1,9}$/.test(entry.name)).sort((a, b) => Number(a.name) - Number(b.name))
+  const inside = await Promise.all(slots.map((slot) => readTree(objects, slot.oid)))
+  const files = [...entries, ...inside.flat()].filter(({ name }) => name === 'metadata.json' || name === 'prompt.txt')
+  await objects.prefetch(
+    tree,
+    files.map((file) => file.oid),
   )
+  const [head, ...records] = await Promise.all([entries, ...inside].map((dir) => readRecord(objects, dir)))
+  const sessions = slots.flatMap(({ name, oid }, index): StoredSession[] => {
+    const record = parseSession(records[index], head)
+    if (record === undefined) return []
+    return [{ ...record, checkpoint: id, dir: oid, ...(splitPath === undefined ? {} : { splitPath: `${splitPath}/${name}` }) }]
+  })
+  // Before all sessions had directories, the newest one lay at the top.
+  const top = parseSession(head)
+  if (top !== undefined) sessions.push({ ...top, checkpoint: id, dir: tree })
+  if (head === undefined && sessions.length === 0) return undefined
+  const isHead = head !== undefined && top === undefined
+  return { ...joinSessions(sessions, isHead ? parseCheckpoint({ ...head, checkpoint_id: id }) : undefined), checkpoint: id, sessions }
 }
 
-async function readStored(objects: ObjectReader, id: string, tree: string): Promise<StoredCheckpoint | undefined> {
-  const root = await readRecord(objects, tree, 'metadata.json')
-  const record = parseCheckpoint({ checkpoint_id: id, ...root })
-  if (root === undefined || record === undefined) return undefined
-  const slots = Array.from({ length: record.sessionCount }, (_, slot) => `${slot}`)
-  const read = await Promise.all(slots.map((slot) => readRecord(objects, tree, `${slot}/metadata.json`)))
-  const sessions = read.flatMap((value, slot) => storedSession(value, childName(tree, `${slot}`)))
-  // Before checkpoints had several sessions, the one session lay at the top.
-  return { ...record, sessions: sessions.length > 0 ? sessions : storedSession(root, tree) }
-}
-
-function storedSession(value: JsonObject | undefined, dir: string): StoredSession[] {
-  const record = parseSession(value)
-  return record === undefined ? [] : [{ ...record, dir }]
-}
-
-async function readRecord(objects: ObjectReader, tree: string, path: string): Promise<JsonObject | undefined> {
-  const object = await objects.contents(childName(tree, path))
+async function readRecord(objects: ObjectReader, dir: TreeEntry[]): Promise<JsonObject | undefined> {
+  const file = dir.find((entry) => entry.name === 'metadata.json')
+  const object = file && (await objects.contents(file.oid))
   return object && asObject(parseJson(object.content.toString('utf8')))
 }
 
-// `<tree>` is an object name, or one with a path already.
-function childName(tree: string, path: string): string {
-  return tree.includes(':') ? `${tree}/${path}` : `${tree}:${path}`
+function piecesOf(entries: TreeEntry[], name: string): Oid[] {
+  const indexOf = (entry: TreeEntry) => {
+    if (entry.name === name) return 0
+    return entry.name.startsWith(`${name}.`) ? Number(/^\d+$/.exec(entry.name.slice(name.length + 1))?.[0] ?? Number.NaN) : Number.NaN
+  }
+  const pieces = entries.map((entry) => ({ oid: entry.oid, index: indexOf(entry) })).filter(({ index }) => !Number.isNaN(index))
+  return pieces.sort((a, b) => a.index - b.index).map(({ oid }) => oid)
 }
 
-function chunkIndex(name: string): number | undefined {
-  if (name === transcriptName) return 0
-  const number = name.startsWith(`${transcriptName}.`) ? name.slice(transcriptName.length + 1) : ''
-  return /^\d+$/.test(number) ? Number(number) : undefined
+// Such transcripts were moved on, a hundred checkpoints at a time, to refs with numbers.
+const splitRefs = ['current', ...Array.from({ length: 64 }, (_, index) => String(index + 1).padStart(13, '0'))]
+
+async function findSplitDirs(objects: ObjectReader, { splitPath }: StoredSession): Promise<Oid[]> {
+  if (splitPath === undefined) return []
+  const names = splitRefs.map((name) => `refs/entire/checkpoints/v2/full/${name}:${splitPath}`)
+  const found = await Promise.all(names.map((name) => objects.info(name)))
+  return found.flatMap((object) => (object?.type === 'tree' ? [object.oid] : []))
 }
 
 function createdAt(checkpoint: StoredCheckpoint): number {

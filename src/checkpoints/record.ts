@@ -1,6 +1,6 @@
 // The JSON records of a checkpoint, in the field order older readers print. Reading accepts every age: missing fields, null lists, old names.
 import type { Attribution, CheckpointRecord, CheckpointSummary, SessionRecord } from '../model/checkpoint.ts'
-import { asArray, asNumber, asObject, asString, asStrings, type Json, type JsonObject } from '../std/json.ts'
+import { asArray, asCount, asNumber, asObject, asString, asStrings, asTime, type Json, type JsonObject } from '../std/json.ts'
 import { checkpointDir, sessionPaths } from './layout.ts'
 import { formatTokens, parseTokens } from './token-record.ts'
 
@@ -32,13 +32,13 @@ export function parseCheckpoint(value: unknown): CheckpointRecord | undefined {
   const checkpoint = asString(record?.checkpoint_id)
   if (record === undefined || checkpoint === undefined) return undefined
   return compact({
-    cliVersion: asString(record.cli_version),
+    cliVersion: asString(record.cli_version) || undefined,
     checkpoint,
     strategy: asString(record.strategy) ?? '',
     branch: asString(record.branch) || undefined,
-    steps: asNumber(record.checkpoints_count) ?? 0,
+    steps: asCount(record.checkpoints_count),
     files: asStrings(record.files_touched),
-    sessionCount: asArray(record.sessions).length,
+    sessionCount: countSlots(record.sessions),
     tokens: parseTokens(record.token_usage),
   })
 }
@@ -68,31 +68,47 @@ export function formatSession(record: SessionRecord): JsonObject {
   })
 }
 
-export function parseSession(value: unknown): SessionRecord | undefined {
+// Slots are numbered, and a number may be left out: the next free one comes after the highest. Earlier versions had a map, by number.
+function countSlots(value: unknown): number {
+  const sessions = asObject(value) ?? asArray(value)
+  const numbers = Object.entries(sessions).map(([key, paths]) => {
+    const slot = /(\d{1,9})\/[^/]+$/.exec(asString(asObject(paths)?.metadata) ?? '')?.[1]
+    return Number(slot ?? key) || 0
+  })
+  return Math.max(-1, ...numbers) + 1
+}
+
+/** Of what a session does not say itself, the head of its checkpoint may know something. */
+export function parseSession(value: unknown, head: JsonObject = {}): SessionRecord | undefined {
   const record = asObject(value)
   const session = asString(record?.session_id)
-  if (record === undefined || session === undefined) return undefined
+  if (record === undefined || !session) return undefined
   return compact({
-    cliVersion: asString(record.cli_version),
+    cliVersion: asString(record.cli_version) || undefined,
     checkpoint: asString(record.checkpoint_id) ?? '',
     session,
     strategy: asString(record.strategy) ?? '',
-    createdAt: asString(record.created_at) ?? '',
+    createdAt: asTime(record.created_at) ?? asTime(head.created_at) ?? '',
     branch: asString(record.branch) || undefined,
-    steps: asNumber(record.checkpoints_count) ?? 0,
+    steps: asCount(record.checkpoints_count),
     files: asStrings(record.files_touched),
-    agent: asString(record.agent) ?? asStrings(record.agents)[0],
-    model: asString(record.model),
-    turnId: asString(record.turn_id),
+    agent: parseAgent(record) ?? parseAgent(head),
+    model: asString(record.model) || undefined,
+    turnId: asString(record.turn_id) || undefined,
     isTask: record.is_task === true || undefined,
-    toolUse: asString(record.tool_use_id),
-    transcriptIdAtStart: asString(record.transcript_identifier_at_start),
-    transcriptStart: asNumber(record.checkpoint_transcript_start) || asNumber(record.transcript_lines_at_start) || 0,
+    toolUse: asString(record.tool_use_id) || undefined,
+    transcriptIdAtStart: asString(record.transcript_identifier_at_start) || asString(record.transcript_uuid_at_start) || undefined,
+    transcriptStart: asCount(record.checkpoint_transcript_start) || asCount(record.transcript_lines_at_start),
     tokens: parseTokens(record.token_usage),
     summary: parseSummary(record.summary),
     attribution: parseAttribution(record.initial_attribution),
-    transcriptPath: asString(record.transcript_path),
+    transcriptPath: asString(record.transcript_path) || undefined,
   })
+}
+
+// The list became a word of its own name when it was moved to newer storage, and then the word it is now.
+function parseAgent({ agent, agents }: JsonObject): string | undefined {
+  return asString(agent) || asString(agents) || asStrings(agents).find((name) => name !== '')
 }
 
 function formatAttribution(attribution: Attribution): JsonObject {
@@ -127,7 +143,7 @@ function parseAttribution(value: unknown): Attribution | undefined {
   }
 }
 
-function formatSummary(summary: CheckpointSummary): JsonObject {
+export function formatSummary(summary: CheckpointSummary): JsonObject {
   const code = summary.learnings.code.map(
     ({ path, line, endLine, finding }) => compact({ path, line, end_line: endLine, finding }) as JsonObject,
   )
@@ -140,7 +156,7 @@ function formatSummary(summary: CheckpointSummary): JsonObject {
   }
 }
 
-function parseSummary(value: unknown): CheckpointSummary | undefined {
+export function parseSummary(value: unknown): CheckpointSummary | undefined {
   const record = asObject(value)
   if (record === undefined) return undefined
   const learnings = asObject(record.learnings) ?? {}

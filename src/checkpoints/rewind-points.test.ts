@@ -15,7 +15,10 @@ function state(id: string, baseCommit: string, worktreeId = ''): Session {
 
 async function points(temp: TempRepo, sessions: Session[]) {
   await using objects = readObjects(temp.repo)
-  return await readRewindPoints(temp.repo, objects, sessions)
+  return await readRewindPoints(temp.repo, objects, {
+    strategy: 'manual-commit',
+    findSession: (wanted) => sessions.find(({ id }) => id === wanted),
+  })
 }
 
 async function putCheckpoint(temp: TempRepo, id: string, session: string, createdAt = '2026-01-01T00:00:00Z') {

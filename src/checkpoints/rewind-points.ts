@@ -1,9 +1,11 @@
 // The places one can go back to: steps of the sessions at HEAD, and commits whose checkpoints still hold the session logs.
 import type { ObjectReader } from '../git/cat-file.ts'
 import { type LogEntry, readLog } from '../git/log.ts'
+import { listRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTrailer } from '../git/trailers.ts'
 import type { Session } from '../model/session.ts'
+import type { StrategyName } from '../model/settings.ts'
 import { sessionDir, shadowRef } from './layout.ts'
 import { linkCheckpoints } from './links.ts'
 import { parsePrompts, readCheckpoint, readPrompts, type StoredCheckpoint } from './read.ts'
@@ -22,30 +24,55 @@ export interface RewindPoint {
   checkpoint?: string
   session?: string
   prompt?: string
+  /** A commit made by the auto-commit strategy. */
+  isOwnCommit?: boolean
+}
+
+/** Who knows the sessions and the way of recording. */
+export interface PointSource {
+  findSession(id: string): Session | undefined
+  strategy: StrategyName
 }
 
 const limit = 20
 const commitsWalked = 50
 
-export async function readRewindPoints(repo: Repo, objects: ObjectReader, sessions: Session[]): Promise<RewindPoint[]> {
-  const history = await readLog(repo, [`-${commitsWalked}`, 'HEAD'])
-  const head = history[0]?.oid
-  if (head === undefined) return []
-  const [steps, commits] = await Promise.all([readSteps(repo, objects, sessions, head), readCommitPoints(objects, history)])
+/** Newest first. The cost depends on neither the length of the history nor the number of sessions and checkpoints. */
+export async function readRewindPoints(repo: Repo, objects: ObjectReader, source: PointSource): Promise<RewindPoint[]> {
+  const [steps, commits, ownCommits] = await Promise.all([
+    readSteps(repo, objects, source),
+    readLog(repo, [`-${commitsWalked}`, 'HEAD']).then((history) => readCommitPoints(objects, history)),
+    source.strategy === 'auto-commit' ? readOwnCommits(repo) : new Set<string>(),
+  ])
   const known = new Set(steps.map((step) => step.id))
-  return newest([...steps, ...commits.filter((point) => !known.has(point.id))])
+  const others = commits.filter((point) => !known.has(point.id))
+  // A turn that was committed by itself is a step; on the branch others work on, moving the branch is no way back.
+  return newest([...steps, ...others.map((point) => ({ ...point, isLogsOnly: !(point.isOwnCommit && ownCommits.has(point.id)) }))])
 }
 
 // Steps of other work trees are snapshots of other files: nothing to go back to here.
-async function readSteps(repo: Repo, objects: ObjectReader, sessions: Session[], head: string): Promise<RewindPoint[]> {
-  const here = new Set(
-    sessions.filter((session) => session.baseCommit === head && session.worktreeId === repo.worktreeId).map((session) => session.id),
-  )
-  if (here.size === 0) return []
-  const commits = await readLog(repo, [`-${limit * 5}`, '--first-parent', shadowRef(head, repo.worktreeId)])
-  const steps = newest(commits.map(parseStep).filter((step) => step.session !== undefined && here.has(step.session)))
+async function readSteps(repo: Repo, objects: ObjectReader, source: PointSource): Promise<RewindPoint[]> {
+  const head = (await objects.info('HEAD'))?.oid
+  const tip = head === undefined ? undefined : await objects.info(shadowRef(head, repo.worktreeId))
+  if (head === undefined || tip === undefined) return []
+  const commits = await readLog(repo, [`-${limit * 5}`, '--first-parent', tip.oid])
+  const all = commits.map(parseStep)
+  const named = [...new Set(all.flatMap(({ session }) => session ?? []))]
+  const here = new Set(named.filter((id) => isHere(source.findSession(id), repo, head)))
+  const steps = newest(all.filter(({ session }) => session !== undefined && here.has(session)))
   const prompts = await readStepPrompts(objects, steps)
   return steps.map((step) => withPrompt(step, prompts.get(step.session ?? '')))
+}
+
+function isHere(session: Session | undefined, repo: Repo, head: string): boolean {
+  return session?.baseCommit === head && session.worktreeId === repo.worktreeId
+}
+
+async function readOwnCommits(repo: Repo): Promise<Set<string>> {
+  const shared = ['refs/heads/main', 'refs/heads/master', 'refs/remotes/origin/main', 'refs/remotes/origin/master']
+  const tips = await listRefs(repo, ...shared)
+  const commits = await readLog(repo, [`-${commitsWalked}`, 'HEAD', ...tips.map(({ oid }) => `^${oid}`)])
+  return new Set(commits.map(({ oid }) => oid))
 }
 
 function parseStep(commit: LogEntry): RewindPoint {
@@ -74,11 +101,15 @@ async function readStepPrompts(objects: ObjectReader, steps: RewindPoint[]): Pro
   return new Map(await Promise.all(reads))
 }
 
+// As many as can be shown; the others are not read.
 async function readCommitPoints(objects: ObjectReader, history: LogEntry[]): Promise<RewindPoint[]> {
-  const points = await Promise.all(
-    (await linkCheckpoints(objects, history)).map(({ commit, checkpoints }) => commitPoint(objects, commit, checkpoints)),
-  )
-  return points.filter((point) => point !== undefined)
+  const linked = (await linkCheckpoints(objects, history)).toSorted((a, b) => timeOf(b.commit.authoredAt) - timeOf(a.commit.authoredAt))
+  const points: RewindPoint[] = []
+  for (let at = 0; at < linked.length && points.length < limit; at += limit) {
+    const some = linked.slice(at, at + limit).map(({ commit, checkpoints }) => commitPoint(objects, commit, checkpoints))
+    points.push(...(await Promise.all(some)).filter((point) => point !== undefined))
+  }
+  return points
 }
 
 async function commitPoint(objects: ObjectReader, commit: LogEntry, ids: string[]): Promise<RewindPoint | undefined> {
@@ -86,15 +117,17 @@ async function commitPoint(objects: ObjectReader, commit: LogEntry, ids: string[
   const checkpoint = stored.filter((found) => found !== undefined).sort((a, b) => createdAt(b).localeCompare(createdAt(a)))[0]
   const session = checkpoint?.sessions.at(-1)
   if (checkpoint === undefined || session === undefined) return undefined
-  const point = {
+  const point: RewindPoint = {
     id: commit.oid,
     message: commit.subject,
     date: commit.authoredAt,
     metadataDir: '',
-    isTask: false,
+    isTask: session.isTask === true,
+    ...(session.isTask && session.toolUse !== undefined ? { toolUse: session.toolUse } : {}),
     isLogsOnly: true,
     checkpoint: checkpoint.checkpoint,
     session: session.session,
+    ...(session.strategy === 'auto-commit' ? { isOwnCommit: true } : {}),
   }
   return withPrompt(point, (await readPrompts(objects, session))[0])
 }
@@ -113,5 +146,9 @@ function createdAt(checkpoint: StoredCheckpoint): string {
 }
 
 function newest(points: RewindPoint[]): RewindPoint[] {
-  return points.toSorted((a, b) => Date.parse(b.date) - Date.parse(a.date)).slice(0, limit)
+  return points.toSorted((a, b) => timeOf(b.date) - timeOf(a.date)).slice(0, limit)
+}
+
+function timeOf(date: string): number {
+  return Date.parse(date)
 }

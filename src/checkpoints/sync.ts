@@ -16,6 +16,10 @@ export interface Sync {
   repo: Repo
   objects: ObjectReader
   remote: string
+  /** What to call the remote before people: its address may hold a password. */
+  label: string
+  /** Where it is noted what a remote without a name has. */
+  tracking?: string
   ref: string
   author: Identity
   clock: Clock
@@ -26,7 +30,7 @@ export interface Sync {
 export async function syncRef(sync: Sync): Promise<boolean> {
   const local = await tipOf(sync)
   if (local === undefined || local === (await sync.objects.info(trackingRef(sync)))?.oid) return true
-  sync.say(`[entire] Pushing ${shortName(sync.ref)} to ${sync.remote}...`)
+  sync.say(`[entire] Pushing ${shortName(sync.ref)} to ${sync.label}...`)
   let failure = await pushRefs(sync, [sync.ref])
   for (let attempt = 1; failure !== undefined && attempt <= attempts; attempt += 1) {
     sync.say(`[entire] Syncing ${shortName(sync.ref)} with remote...`)
@@ -65,7 +69,8 @@ async function fetchAndMerge(sync: Sync): Promise<boolean> {
   return true
 }
 
-async function mergeWith(sync: Sync, theirs: Oid): Promise<void> {
+/** Both histories in one, here; the remote learns of it with the next push. */
+export async function mergeWith(sync: Sync, theirs: Oid): Promise<void> {
   const ours = (await tipOf(sync)) as Oid
   const base = await mergeBase(sync.repo, ours, theirs)
   if (base === theirs) return
@@ -96,11 +101,12 @@ async function tipOf(sync: Sync): Promise<Oid | undefined> {
 // Git updates remote-tracking branches of branches by itself; other refs, and remotes given as a URL, have none.
 async function noteRemote(sync: Sync): Promise<void> {
   const [local, known] = [await tipOf(sync), await sync.objects.info(trackingRef(sync))]
-  if (local === undefined || known?.oid === local || /[:/\\]/.test(sync.remote)) return
+  if (local === undefined || known?.oid === local || (sync.tracking === undefined && /[:/\\]/.test(sync.remote))) return
   await moveRefs(sync.repo, [{ ref: trackingRef(sync), to: local, from: known?.oid }])
 }
 
-function trackingRef({ ref, remote }: Sync): string {
+function trackingRef({ ref, remote, tracking }: Sync): string {
+  if (tracking !== undefined) return `refs/entire-remotes/${tracking}/${ref.slice('refs/'.length)}`
   return ref.startsWith('refs/heads/')
     ? `refs/remotes/${remote}/${ref.slice('refs/heads/'.length)}`
     : `refs/entire-remotes/${remote}/${ref.slice('refs/'.length)}`

@@ -1,6 +1,6 @@
 // Token counts in their file form.
 import { addTokens, hasTokens, noTokens, type TokenUsage } from '../model/tokens.ts'
-import { asNumber, asObject, type JsonObject } from '../std/json.ts'
+import { asCount, asObject, type JsonObject } from '../std/json.ts'
 
 export function formatTokens(usage: TokenUsage): JsonObject {
   return {
@@ -18,11 +18,12 @@ export function parseTokens(value: unknown): TokenUsage | undefined {
   if (record === undefined) return undefined
   const subagents = parseTokens(record.subagent_tokens)
   return {
-    input: asNumber(record.input_tokens) ?? 0,
-    cacheCreation: asNumber(record.cache_creation_tokens) ?? 0,
-    cacheRead: asNumber(record.cache_read_tokens) ?? 0,
-    output: asNumber(record.output_tokens) ?? 0,
-    calls: asNumber(record.api_call_count) ?? 0,
+    input: asCount(record.input_tokens),
+    // Some writers keep the names of the model's own answers.
+    cacheCreation: asCount(record.cache_creation_tokens) || asCount(record.cache_creation_input_tokens),
+    cacheRead: asCount(record.cache_read_tokens) || asCount(record.cache_read_input_tokens),
+    output: asCount(record.output_tokens),
+    calls: asCount(record.api_call_count),
     ...(subagents === undefined ? {} : { subagents }),
   }
 }

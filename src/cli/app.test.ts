@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
+import { readModules, staticallyReachable } from '../../test/architecture/modules.ts'
 import { entire } from '../../test/support/entire.ts'
 import { tempDir, tempRepo } from '../../test/support/repo.ts'
 import { version } from '../std/version.ts'
 import { buildCli } from './app.ts'
+import { commandList, commandNames } from './command-list.ts'
 import { cliReference } from './reference.ts'
 
 test.each([
@@ -25,14 +27,67 @@ test.each([
   else expect(answer.out).toBe('')
 })
 
+test('what was typed is shown, never obeyed', async () => {
+  await using repo = await tempRepo()
+  await entire(repo, ['enable', '--agent', 'claude-code'])
+  const evil = '\x1b[31mx\x1b]0;t\x07'
+  for (const args of [
+    [evil],
+    ['status', `--${evil}`],
+    ['enable', '--agent', evil],
+    ['enable', '--strategy', evil],
+    ['enable', '--checkpoint-remote', evil],
+    ['configure', evil],
+    ['configure', 'strategy', evil],
+    ['agent', 'remove', evil],
+    ['agent', evil],
+  ]) {
+    const { code, out, err } = await entire(repo, args)
+    expect({ args, failed: code !== 0, out }).toEqual({ args, failed: true, out: '' })
+    expect(err).not.toContain('\x1b')
+  }
+})
+
+test('what other versions call a command is understood', async () => {
+  await using dir = tempDir()
+  for (const [words, known] of [
+    [['sessions'], ['session']],
+    [
+      ['agents', 'list'],
+      ['agent', 'list'],
+    ],
+    [['config'], ['configure']],
+    [['attach'], ['session', 'attach']],
+    [['trace'], ['doctor', 'trace']],
+    [
+      ['help', 'agents', 'add'],
+      ['agent', 'add'],
+    ],
+  ] as const)
+    expect(await entire(dir, [...words, '--help'])).toEqual(await entire(dir, [...known, '--help']))
+})
+
+test('the list of commands says of each what it says of itself', async () => {
+  for (const name of commandNames) expect((await commandList[name].load()).brief).toBe(commandList[name].brief)
+})
+
+test('help and version load no command', () => {
+  const modules = readModules(['src'])
+  for (const start of ['src/cli/app.ts', 'src/cli/root-help.ts', 'src/cli/plugin.ts', 'src/cli/commands/version.ts']) {
+    const loaded = staticallyReachable(modules, start).map((module) => module.path)
+    expect(loaded).toContain(start)
+    expect(loaded.filter((path) => /^src\/(agents|checkpoints|session)\/|^src\/cli\/commands\/(?!version)/.test(path))).toEqual([])
+  }
+})
+
 test('the version is available to scripts', async () => {
   await using dir = tempDir()
   const { out } = await entire(dir, ['version', '--json'])
   expect(JSON.parse(out)).toMatchObject({ version })
 })
 
-test('every command has a manual with examples', () => {
-  const page = cliReference(buildCli())
+test('every command has a manual with examples', async () => {
+  const page = cliReference(await buildCli())
   const commands = page.match(/^## entire .+$/gm) ?? []
   expect(commands.length).toBeGreaterThanOrEqual(7)
   expect(page.match(/^EXAMPLES$/gm)?.length).toBe(commands.length)

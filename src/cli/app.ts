@@ -1,51 +1,23 @@
 // The command line as a tree of commands. Exit codes: 0 done, 1 failed, 2 used wrongly.
-
-import { type Application, buildApplication, buildRouteMap, ExitCode, run, text_en } from '@stricli/core'
-import { EntireError } from '../std/errors.ts'
+import { type Application, buildApplication, buildCommand, buildRouteMap, ExitCode, run, text_en } from '@stricli/core'
+import { EntireError, type ErrorCode } from '../std/errors.ts'
 import { version } from '../std/version.ts'
-import { disableCommand } from './commands/disable.ts'
-import { enableCommand } from './commands/enable.ts'
-import { explainCommand } from './commands/explain.ts'
-import { rewindCommand } from './commands/rewind.ts'
-import { statusCommand } from './commands/status.ts'
-import { versionCommand } from './commands/version.ts'
+import { type CommandName, canonical, commandList, commandNames, isCommandName, type Target } from './command-list.ts'
 import { type Cli, systemContext } from './context.ts'
-import { hookEntryCommand } from './hook-entry.ts'
-import { formatManual } from './manual.ts'
 import { formatError, formatFailure } from './render/error.ts'
 
-const root = buildRouteMap<string, Cli>({
-  routes: {
-    enable: enableCommand,
-    disable: disableCommand,
-    status: statusCommand,
-    explain: explainCommand,
-    rewind: rewindCommand,
-    version: versionCommand,
-    hooks: hookEntryCommand,
-  },
-  docs: {
-    brief: 'Record coding-agent sessions as git checkpoints',
-    fullDescription: formatManual({
-      text: [
-        'entire records what coding agents do in a git repository: prompts, transcripts and snapshots of the files,',
-        'linked to your commits. Nothing leaves the machine except to the git remote you push to.',
-        '',
-        'Exit codes: 0 done, 1 failed, 2 used wrongly.',
-        'Environment: NO_COLOR=1 plain output, ACCESSIBLE=1 plain prompts, ENTIRE_LOG_LEVEL=debug detailed log.',
-      ],
-      examples: [
-        ['entire enable', 'set up this repository'],
-        ['entire status', 'see what is being recorded'],
-        ['entire explain', 'list the checkpoints of this branch'],
-        ['entire help enable', 'read about one command'],
-      ],
-    }),
-  },
-})
+const usageErrors: readonly string[] = ['bad-usage', 'no-terminal'] satisfies ErrorCode[]
 
-/** One application, for running and for the generated reference. */
-export function buildCli(inputs: readonly string[] = []): Application<Cli> {
+/** One application, for running and for the generated reference: with all commands, or only with those named. */
+export async function buildCli(names: readonly CommandName[] = commandNames, inputs: readonly string[] = []): Promise<Application<Cli>> {
+  return buildApp(await Promise.all(names.map(async (name): Promise<[string, Target]> => [name, await commandList[name].load()])), inputs)
+}
+
+function buildApp(targets: [string, Target][], inputs: readonly string[]): Application<Cli> {
+  const root = buildRouteMap<string, Cli>({
+    routes: Object.fromEntries(targets),
+    docs: { brief: 'Record coding-agent sessions as git checkpoints' },
+  })
   const help = ['entire', ...inputs.filter((input) => !input.startsWith('-')).slice(0, 1), '--help'].join(' ')
   const usage = (message: string, colour: boolean, where: string) =>
     formatFailure(message, `Run \`${where}\` to see what there is.`, colour)
@@ -64,15 +36,39 @@ export function buildCli(inputs: readonly string[] = []): Application<Cli> {
         commandErrorResult: formatError,
       },
     },
-    determineExitCode: (error) => (error instanceof EntireError && error.code === 'bad-usage' ? 2 : 1),
+    determineExitCode: (error) => (error instanceof EntireError && usageErrors.includes(error.code) ? 2 : 1),
   })
 }
 
 export async function runCli(args: string[], cli: Cli = systemContext()): Promise<number> {
-  // `entire help enable` is what people type first.
-  const inputs = args[0] === 'help' ? [...args.slice(1), '--help'] : args
-  await run(buildCli(inputs), inputs, cli)
+  const inputs = canonical(args)
+  const [name, ...rest] = inputs
+  if (name === undefined || name === '--help' || name === '-h') return printHelp(cli)
+  if (name === 'completion' && rest[0] === 'complete') return (await import('./completion/answer.ts')).answerShell(cli, rest.slice(1))
+  if (!isCommandName(name) && !name.startsWith('-')) {
+    const { findPlugin, runPlugin } = await import('./plugin.ts')
+    const plugin = findPlugin(cli, name)
+    if (plugin !== undefined) return runPlugin(cli, plugin, rest)
+  }
+  await run(isCommandName(name) ? await buildCli([name], inputs) : await buildNames(cli, inputs), inputs, cli)
   const code = Number(cli.process.exitCode ?? 0)
   if (code === ExitCode.UnknownCommand || code === ExitCode.InvalidArgument) return 2
   return code < 0 ? 1 : code
+}
+
+async function printHelp(cli: Cli): Promise<number> {
+  const { rootHelp } = await import('./root-help.ts')
+  cli.process.stdout.write(rootHelp(cli))
+  return 0
+}
+
+/** Only the names there are, for what an unknown one may have meant. */
+async function buildNames(cli: Cli, inputs: readonly string[]): Promise<Application<Cli>> {
+  const plugins = inputs[0]?.startsWith('-') ? [] : (await import('./plugin.ts')).listPlugins(cli)
+  const names = [...commandNames, ...plugins.map((plugin) => plugin.name)]
+  const command = buildCommand<Record<never, never>, [], Cli>({ func() {}, parameters: {}, docs: { brief: '' } })
+  return buildApp(
+    names.map((name) => [name, command]),
+    inputs,
+  )
 }

@@ -1,19 +1,103 @@
-// Questions to the person at the terminal. The prompt library is loaded with the first question; ACCESSIBLE=1 makes its prompts plain.
-/** False when the answer is no or the question was left. */
-export async function confirm(message: string): Promise<boolean> {
-  const { confirm: ask, isCancel } = await import('@clack/prompts')
-  const answer = await ask({ message, initialValue: false })
-  return !isCancel(answer) && answer
+// Questions to the person at the terminal. The prompt library is loaded with the first question; ACCESSIBLE=1 asks in plain lines instead.
+import { EntireError } from '../std/errors.ts'
+import type { Cli } from './context.ts'
+import { askLine } from './plain-ask.ts'
+import { isTerminal } from './streams.ts'
+
+export interface Question {
+  message: string
+  /** What follows from the answer. */
+  detail?: string
+  /** How to say the answer on the command line, for when there is no terminal to ask on. */
+  otherwise: string
 }
 
-export interface Choice {
-  value: string
+export interface Choice<Value extends string = string> {
+  value: Value
   label: string
 }
 
+/** False when the answer is no or the question was left. */
+export async function confirm(cli: Cli, question: Question): Promise<boolean> {
+  requireTerminal(cli, question)
+  if (isPlain(cli)) return /^y(?:es)?$/i.test((await askLine(cli, `${wording(question)} [y/N]`)) ?? '')
+  const { confirm: ask, isCancel } = await loadPrompts()
+  const answer = await ask({ message: wording(question), initialValue: false })
+  return !isCancel(answer) && answer
+}
+
 /** Undefined when the question was left. */
-export async function choose(message: string, choices: Choice[], preselected: string[]): Promise<string[] | undefined> {
-  const { isCancel, multiselect } = await import('@clack/prompts')
-  const answer = await multiselect({ message, options: choices, initialValues: preselected, required: true })
+export async function choose<Value extends string>(cli: Cli, question: Question, choices: Choice<Value>[]): Promise<Value | undefined> {
+  requireTerminal(cli, question)
+  if (isPlain(cli)) return (await askNumbers(cli, question, choices, 'Number'))?.[0]
+  const { isCancel, select } = await loadPrompts()
+  const options: Choice[] = choices
+  const answer = await select({ message: wording(question), options, maxItems: 15 })
+  return isCancel(answer) ? undefined : choices.find((choice) => choice.value === answer)?.value
+}
+
+/** Undefined when the question was left; never empty. */
+export async function chooseMany(
+  cli: Cli,
+  question: Question,
+  choices: Choice[],
+  preselected: string[] = [],
+): Promise<string[] | undefined> {
+  requireTerminal(cli, question)
+  if (isPlain(cli)) {
+    const proposal = choices.flatMap(({ value }, index) => (preselected.includes(value) ? [index + 1] : []))
+    const answer = await askNumbers(cli, question, choices, `Numbers${proposal.length > 0 ? ` [${proposal.join(' ')}]` : ''}`, preselected)
+    return answer && answer.length > 0 ? answer : undefined
+  }
+  const { isCancel, multiselect } = await loadPrompts()
+  const answer = await multiselect({ message: wording(question), options: choices, initialValues: preselected, required: true })
   return isCancel(answer) ? undefined : answer
+}
+
+/** Undefined when the question was left, or nothing was typed. */
+export async function askText(cli: Cli, question: Question): Promise<string | undefined> {
+  requireTerminal(cli, question)
+  if (isPlain(cli)) return (await askLine(cli, wording(question))) || undefined
+  const { isCancel, text } = await loadPrompts()
+  const answer = await text({ message: wording(question) })
+  return isCancel(answer) ? undefined : answer?.trim() || undefined
+}
+
+async function loadPrompts() {
+  const prompts = await import('@clack/prompts')
+  // Ctrl-D leaves, as everywhere at a terminal.
+  prompts.updateSettings({ aliases: { '\x04': 'cancel' } })
+  return prompts
+}
+
+async function askNumbers<Value extends string>(
+  cli: Cli,
+  question: Question,
+  choices: Choice<Value>[],
+  label: string,
+  proposal: Value[] = [],
+): Promise<Value[] | undefined> {
+  cli.note(wording(question))
+  for (const [index, choice] of choices.entries()) cli.note(`  ${index + 1}. ${choice.label}`)
+  for (;;) {
+    const answer = await askLine(cli, label)
+    if (answer === undefined) return undefined
+    if (answer === '') return proposal.length > 0 ? proposal : undefined
+    const chosen = answer.split(/[\s,]+/).map((number) => choices[Number(number) - 1]?.value)
+    if (chosen.every((value) => value !== undefined)) return chosen
+    cli.note(`Please answer with a number from 1 to ${choices.length}, or nothing to leave.`)
+  }
+}
+
+function wording({ message, detail }: Question): string {
+  return detail === undefined ? message : `${message}\n${detail}`
+}
+
+// Keys can only be read from a terminal; scripted answers come line by line.
+function isPlain({ env }: Cli): boolean {
+  return !['', '0', 'false'].includes(env.ACCESSIBLE ?? '') || env.TERM === 'dumb' || !isTerminal(0)
+}
+
+function requireTerminal(cli: Cli, { message, otherwise }: Question): void {
+  if (!cli.interactive) throw new EntireError('no-terminal', `${message} There is no terminal to ask on.`, { hint: otherwise })
 }

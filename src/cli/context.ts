@@ -4,7 +4,7 @@ import { findRepo, type Repo } from '../git/repo.ts'
 import { EntireError } from '../std/errors.ts'
 import { type Clock, systemClock } from '../std/time.ts'
 import { programPath } from './program.ts'
-import { write } from './streams.ts'
+import { colourDepth, isTerminal, write } from './streams.ts'
 
 export interface Cli extends CommandContext {
   process: StricliProcess
@@ -13,6 +13,10 @@ export interface Cli extends CommandContext {
   clock: Clock
   /** Someone can be asked. */
   interactive: boolean
+  /** The answer goes to a terminal. */
+  isTerminal: boolean
+  /** Of the terminal; as wide as it gets where there is none. */
+  size(): { columns: number; rows: number }
   /** Absolute path by which this program can be started again. */
   program: string
   /** A line of the answer. */
@@ -23,21 +27,24 @@ export interface Cli extends CommandContext {
 
 export function systemContext(): Cli {
   // Stricli leaves its own exit codes here; ours are decided in app.ts.
-  const streams: StricliProcess = { stdout: sink(1, process.stdout), stderr: sink(2, process.stderr), env: process.env }
+  const streams: StricliProcess = { stdout: sink(1), stderr: sink(2), env: process.env }
   return {
     process: streams,
     cwd: process.cwd(),
     env: process.env,
     clock: systemClock,
     interactive: isInteractive(process.env),
+    isTerminal: isTerminal(1),
+    size: () => terminalSize(process.env),
     program: programPath(),
     out: (line = '') => streams.stdout.write(`${line}\n`),
     note: (line) => streams.stderr.write(`${line}\n`),
   }
 }
 
-function sink(fd: 1 | 2, stream: NodeJS.WriteStream): StricliProcess['stdout'] {
-  return { write: (text) => write(fd, text), getColorDepth: (env) => (stream.isTTY ? stream.getColorDepth(env) : 1) }
+// Without `process.stdout`, which takes milliseconds to set up.
+function sink(fd: 1 | 2): StricliProcess['stdout'] {
+  return { write: (text) => write(fd, text), getColorDepth: (env = process.env) => colourDepth(fd, env) }
 }
 
 export function requireRepo(cli: Cli, command: string): Repo {
@@ -46,7 +53,13 @@ export function requireRepo(cli: Cli, command: string): Repo {
   throw new EntireError('no-repo', `Not a git repository. Please run 'entire ${command}' from within a git repository.`)
 }
 
+function terminalSize(env: Cli['env']): { columns: number; rows: number } {
+  const asked = Number(env.COLUMNS)
+  const columns = asked > 0 ? asked : process.stdout.columns
+  return { columns: columns > 0 ? columns : Number.POSITIVE_INFINITY, rows: process.stdout.rows || 24 }
+}
+
 function isInteractive(env: Cli['env']): boolean {
   if (env.ENTIRE_TEST_TTY !== undefined) return env.ENTIRE_TEST_TTY === '1'
-  return process.stdin.isTTY === true && process.stdout.isTTY === true
+  return isTerminal(0) && isTerminal(1)
 }

@@ -1,27 +1,35 @@
-// The steps of `entire enable` that change something and say so.
+// The steps of setting up that change something and say so.
 import { readConfig } from '../git/config.ts'
 import { findHooksDirWarning } from '../git/hook-dir.ts'
 import { findHookManagers, hookManagerHint } from '../git/hook-managers.ts'
 import { installHooks } from '../git/hooks.ts'
 import type { Repo } from '../git/repo.ts'
-import type { Settings } from '../model/settings.ts'
-import { readSettings, type SettingsFile, settingsFiles, writeSetting } from '../session/settings.ts'
-import type { JsonObject } from '../std/json.ts'
+import type { Settings, SettingsFile } from '../model/settings.ts'
+import { readSettings, settingsFiles, settingsPaths } from '../session/settings.ts'
 import type { Cli } from './context.ts'
+import { type Changes, changeSettings, findOverridden } from './settings-file.ts'
 import { type HookedAgent, hookSite } from './setup.ts'
 
+/** The number of hooks that were added. */
 export async function installAgent(
   cli: Cli,
   repo: Repo,
   agent: HookedAgent,
   options: { command: string; force: boolean; implied: boolean },
-): Promise<void> {
+): Promise<number> {
   cli.out(`Agent: ${agent.type}${options.implied ? ' (use --agent to change)' : ''}`)
   const added = await agent.installer.install(hookSite(repo), options)
   cli.out(added > 0 ? `Installed ${added} hooks for ${agent.description}` : `Hooks for ${agent.description} already installed`)
+  return added
 }
 
-export async function installGitHooks(cli: Cli, repo: Repo, command: string): Promise<void> {
+export async function uninstallAgent(cli: Cli, repo: Repo, agent: HookedAgent): Promise<void> {
+  await agent.installer.uninstall(hookSite(repo))
+  cli.out(`Removed hooks for ${agent.description}`)
+}
+
+/** The names of the hooks that were written. */
+export async function installGitHooks(cli: Cli, repo: Repo, command: string): Promise<string[]> {
   const { hooksDir } = await readConfig(repo)
   const { written, backups, warnings } = installHooks(hooksDir, { command })
   for (const backup of backups) cli.note(`[entire] Backed up existing ${backup.replace(/\.pre-entire.*$/, '')} to ${backup}`)
@@ -29,27 +37,46 @@ export async function installGitHooks(cli: Cli, repo: Repo, command: string): Pr
   for (const warning of [...warnings, ...(shared === undefined ? [] : [shared])]) cli.note(`[entire] Warning: ${warning}`)
   if (written.length > 0) cli.out(`✓ Installed git hooks (${written.join(', ')})`)
   for (const manager of findHookManagers(repo.root)) cli.note(`[entire] Note: ${hookManagerHint(manager, command)}`)
+  return written
 }
 
 interface SettingsChange {
   /** Undefined: the project's file if there is none yet, else the user's own. */
   where: SettingsFile | undefined
-  changes: JsonObject
+  changes: Changes
+  /** What goes into the user's own file, wherever the rest goes. */
+  own: Changes
   before: Settings
 }
 
-export function saveSettings(cli: Cli, repo: Repo, { where, changes, before }: SettingsChange): SettingsFile {
+/** The file that was written, or that says everything already. */
+export function saveSettings(cli: Cli, repo: Repo, { where, changes, own, before }: SettingsChange): SettingsFile {
   const hasProject = settingsFiles(repo.root).includes('project')
   const file = where ?? (hasProject ? 'local' : 'project')
-  const base: JsonObject = hasProject ? { ...(before.enabled ? {} : { enabled: true }) } : { strategy: before.strategy, enabled: true }
+  const base: Changes = hasProject ? { ...(before.enabled ? {} : { enabled: true }) } : { strategy: before.strategy, enabled: true }
   const all = { ...base, ...changes }
-  if (Object.keys(all).length === 0) return where ?? 'project'
-  if (where === undefined && hasProject) {
-    cli.out('Info: Project settings exist. Saving to settings.local.json instead.')
-    cli.out('  Use --project to update the project settings file.')
+  const isSaid = Object.keys(all).length === 0
+  if (!isSaid) {
+    if (where === undefined && hasProject) {
+      cli.out('Info: Project settings exist. Saving to settings.local.json instead.')
+      cli.out('  Use --project to update the project settings file.')
+    }
+    changeSettings(repo.root, file, all)
   }
-  writeSetting(repo.root, file, all)
+  if (Object.keys(own).length > 0) changeSettings(repo.root, 'local', own)
   // The local file wins: one that says no would undo what was just asked for.
-  if (!readSettings(repo.root).enabled) writeSetting(repo.root, 'local', { enabled: true })
-  return file
+  if (!readSettings(repo.root).enabled) changeSettings(repo.root, 'local', { enabled: true })
+  if (file === 'project') noteOverridden(cli, repo, changes)
+  return isSaid ? (where ?? 'project') : file
+}
+
+export function noteOverridden(cli: Cli, repo: Repo, changes: Changes): void {
+  const keys = findOverridden(repo.root, changes)
+  if (keys.length > 0) cli.note(`Note: ${settingsPaths.local} says otherwise and wins here: ${keys.join(', ')}`)
+}
+
+export function noteMissingProgram(cli: Cli, command: string): void {
+  if (Bun.which(command, { PATH: cli.env.PATH ?? '' }) !== null) return
+  cli.note(`\nNote: \`${command}\` is not on the PATH, so hooks cannot find it and nothing will be recorded.`)
+  cli.note('hint: Put it there (in a checkout: `npm link`), or run `entire enable --absolute-git-hook-path`.')
 }

@@ -1,8 +1,7 @@
 // What setting up consists of, in pieces that enable, disable and status share.
 import { join } from 'node:path'
 import { agents } from '../agents/index.ts'
-import { metadataRef } from '../checkpoints/layout.ts'
-import { remoteMetadataRef } from '../checkpoints/read.ts'
+import { metadataBranch, metadataRef } from '../checkpoints/layout.ts'
 import { readConfig } from '../git/config.ts'
 import { startImport } from '../git/fast-import.ts'
 import { listRefs, moveRefs } from '../git/refs.ts'
@@ -26,11 +25,12 @@ export async function findInstalledAgents(repo: Repo): Promise<HookedAgent[]> {
   return hookedAgents.filter((_, index) => installed[index])
 }
 
-/** The branch for checkpoints: origin's where it is known, so that two clones do not start two histories. */
-export async function ensureMetadataBranch(repo: Repo, now: Date): Promise<void> {
-  const refs = await listRefs(repo, metadataRef, remoteMetadataRef)
+/** The branch for checkpoints: the remote's where it is known, so that two clones do not start two histories. */
+export async function ensureMetadataBranch(repo: Repo, now: Date, remoteName = 'origin'): Promise<void> {
+  const remoteRef = `refs/remotes/${remoteName}/${metadataBranch}`
+  const refs = await listRefs(repo, metadataRef, remoteRef)
   if (refs.some(({ ref }) => ref === metadataRef)) return
-  const remote = refs.find(({ ref }) => ref === remoteMetadataRef)
+  const remote = refs.find(({ ref }) => ref === remoteRef)
   if (remote !== undefined) return moveRefs(repo, [{ ref: metadataRef, to: remote.oid, from: undefined }])
   const save = startImport(repo)
   save.commit({

@@ -1,5 +1,5 @@
 // The standard streams, without `process.stdin` and its siblings: setting those up costs milliseconds in every hook.
-import { fstatSync, writeSync } from 'node:fs'
+import { fstatSync, statSync, writeSync } from 'node:fs'
 import { isErrno } from '../std/errors.ts'
 
 /** Good enough to decide whether to wait for input: a device never ends by itself, or is empty. `node:tty` takes four milliseconds to load. */
@@ -10,6 +10,24 @@ export function isDevice(fd: number): boolean {
     // A closed stream has nothing to read.
     return true
   }
+}
+
+/** A device that is not the null device: what else a stream of a program is connected to in practice is a terminal. */
+export function isTerminal(fd: number): boolean {
+  try {
+    const { rdev } = fstatSync(fd)
+    return isDevice(fd) && rdev !== statSync('/dev/null').rdev
+  } catch {
+    return false
+  }
+}
+
+/** Bits of colour a terminal shows. https://no-color.org, https://force-color.org */
+export function colourDepth(fd: 1 | 2, env: Record<string, string | undefined>): number {
+  const forced = env.FORCE_COLOR
+  if (forced !== undefined) return forced === '0' || forced === 'false' ? 1 : 4
+  if ((env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb' || !isTerminal(fd)) return 1
+  return 4
 }
 
 /**

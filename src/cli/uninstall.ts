@@ -18,6 +18,10 @@ export interface UninstallPlan {
   gitHooks: number
   sessions: number
   shadowRefs: RefTip[]
+  /** What rewind and its like keep, to be undone. */
+  undoRefs: RefTip[]
+  /** Notes of ours about other refs. */
+  noteRefs: RefTip[]
   entireDir: string | undefined
   /** Files of that directory that are committed: their deletion will show in `git status`. */
   committed: string[]
@@ -27,12 +31,16 @@ export async function planUninstall(repo: Repo): Promise<UninstallPlan> {
   const { hooksDir } = await readConfig(repo)
   const entireDir = join(repo.root, '.entire')
   const tracked = await git(repo, ['ls-files', '-z', '--', '.entire'])
+  const refs = await listRefs(repo, 'refs/heads/entire/', 'refs/entire/', 'refs/entire-remotes/', 'refs/entire-fetch-tmp/')
+  const below = (prefix: string) => refs.filter(({ ref }) => ref.startsWith(prefix))
   return {
     agents: await findInstalledAgents(repo),
     hooksDir,
     gitHooks: hookNames.filter((name) => isOurs(hooksDir, name)).length,
     sessions: names(sessionsDir(repo)).filter((name) => name.endsWith('.json')).length,
-    shadowRefs: (await listRefs(repo, 'refs/heads/entire/')).filter(({ ref }) => isShadowRef(ref)),
+    shadowRefs: refs.filter(({ ref }) => isShadowRef(ref)),
+    undoRefs: below('refs/entire/').filter(({ ref }) => !ref.startsWith('refs/entire/checkpoints/')),
+    noteRefs: [...below('refs/entire-remotes/'), ...below('refs/entire-fetch-tmp/')],
     entireDir: existsSync(entireDir) ? entireDir : undefined,
     committed: tracked.stdout
       .toString('utf8')
@@ -49,6 +57,7 @@ export function describePlan(plan: UninstallPlan): string[] {
     [plan.gitHooks > 0, `Git hooks (${plan.gitHooks})`],
     [plan.sessions > 0, `Session state files (${plan.sessions})`],
     [plan.shadowRefs.length > 0, `Shadow branches (${plan.shadowRefs.length})`],
+    [plan.undoRefs.length > 0, `What is kept for undoing (${plan.undoRefs.length})`],
     [plan.agents.length > 0, `Agent hooks (${plan.agents.map((agent) => agent.type).join(', ')})`],
   ]
   return lines.filter(([present]) => present).map(([, line]) => line)
@@ -71,10 +80,11 @@ export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<{ done
   }
   await moveRefs(
     repo,
-    plan.shadowRefs.map(({ ref, oid }) => ({ ref, to: undefined, from: oid })),
+    [...plan.shadowRefs, ...plan.undoRefs, ...plan.noteRefs].map(({ ref, oid }) => ({ ref, to: undefined, from: oid })),
   )
   done.push(...plan.shadowRefs.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`))
-  for (const path of findCaches(repo)) rmSync(path, { recursive: true, force: true })
+  if (plan.undoRefs.length > 0) done.push(`Removed what was kept for undoing (${plan.undoRefs.length})`)
+  for (const path of findOwnFiles(repo)) rmSync(path, { recursive: true, force: true })
   return { done, warnings }
 }
 
@@ -82,13 +92,17 @@ function isOurs(hooksDir: string, name: string): boolean {
   return [name, `${name}.legacy`].some((file) => readText(join(hooksDir, file))?.includes(hookMarker))
 }
 
+const ownFiles = /^entire(?:\.lock|-(?:config|live|pending|undo)\.json|-rewrite|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
+
 // What the agents' files were is kept per work tree; of the others only what can be made again is removed.
-function findCaches(repo: Repo): string[] {
+function findOwnFiles(repo: Repo): string[] {
   const worktrees = names(join(repo.commonDir, 'worktrees')).map((name) => join(repo.commonDir, 'worktrees', name))
-  const caches = [repo.commonDir, ...worktrees].flatMap((dir) =>
-    ['entire-config.json', 'entire-live.json', 'entire.lock'].map((name) => join(dir, name)),
+  const found = [repo.commonDir, ...worktrees].flatMap((dir) =>
+    names(dir)
+      .filter((name) => ownFiles.test(name))
+      .map((name) => join(dir, name)),
   )
-  return [...caches, join(repo.gitDir, keepName)].filter((path) => existsSync(path))
+  return [...found, join(repo.gitDir, keepName)]
 }
 
 function names(dir: string): string[] {

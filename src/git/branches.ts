@@ -1,5 +1,9 @@
 // Which branch is checked out, and which one the others start from.
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { readText } from '../std/file.ts'
 import { git } from './exec.ts'
+import type { RefTip } from './refs.ts'
 import type { Repo } from './repo.ts'
 
 export interface Branches {
@@ -7,17 +11,32 @@ export interface Branches {
   current: string | undefined
   /** Full name of the ref: where origin's HEAD points, else main or master. */
   default: string | undefined
+  /** Refs below the patterns that were asked for, too. */
+  refs: RefTip[]
 }
 
-export async function readBranches(repo: Repo): Promise<Branches> {
+export async function readBranches(repo: Repo, ...patterns: string[]): Promise<Branches> {
   const candidates = ['refs/heads/main', 'refs/heads/master', 'refs/remotes/origin/HEAD']
-  const [head, refs] = await Promise.all([
-    git(repo, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { accept: [1] }),
-    git(repo, ['for-each-ref', '--format=%(refname) %(symref)', ...candidates]),
-  ])
-  const lines = refs.stdout.toString('utf8').split('\n')
-  const names = new Map(lines.map((line) => line.split(' ') as [string, string]))
-  const current = head.stdout.toString('utf8').trim() || undefined
+  const format = '--format=%(objectname) %(refname) %(symref)'
+  const [current, { stdout }] = await Promise.all([readHead(repo), git(repo, ['for-each-ref', format, ...candidates, ...patterns])])
+  const lines = stdout.toString('utf8').split('\n')
+  const refs = lines.slice(0, -1).map((line) => line.split(' ') as [string, string, string])
+  const names = new Map(refs.map(([, ref, target]) => [ref, target]))
   const local = candidates.slice(0, 2).find((name) => names.has(name))
-  return { current, default: names.get('refs/remotes/origin/HEAD') || local }
+  return {
+    current,
+    default: names.get('refs/remotes/origin/HEAD') || local,
+    refs: refs.filter(([, ref]) => !candidates.includes(ref)).map(([oid, ref]) => ({ oid, ref })),
+  }
+}
+
+// The file says it without a process, except where refs are kept in another way: then it names a branch that cannot be, or is no file.
+async function readHead(repo: Repo): Promise<string | undefined> {
+  const path = join(repo.gitDir, 'HEAD')
+  const text = lstatSync(path).isSymbolicLink() ? '' : (readText(path) ?? '')
+  const branch = /^ref: refs\/heads\/(.+?)\s*$/.exec(text)?.[1]
+  if (branch !== undefined && branch !== '.invalid') return branch
+  if (/^[0-9a-f]{40,64}\s*$/.test(text)) return undefined
+  const { stdout } = await git(repo, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { accept: [1] })
+  return stdout.toString('utf8').trim() || undefined
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDir, tempRepo } from '../../test/support/repo.ts'
 import { availableKinds } from '../../test/support/repo-kinds.ts'
 import { readObjects } from './cat-file.ts'
+import { readTree } from './tree.ts'
 
 const probe = tempDir()
 const kinds = (await availableKinds(probe.base, probe.env)).filter((kind) => kind !== 'unborn')
@@ -119,6 +120,34 @@ test('what a partial clone did not fetch is fetched; where it cannot be, only th
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
   renameSync(join(temp.base, 'away'), join(temp.base, 'origin'))
   expect((await objects.contents(old))?.content.toString()).toBe('# test\n')
+})
+
+test('once closed, open questions start no process that nobody would end', async () => {
+  await using temp = await tempRepo({ kind: 'partial-clone' })
+  const old = `${await temp.git('rev-list', '--max-parents=0', 'HEAD')}:README.md`
+  renameSync(join(temp.base, 'origin'), join(temp.base, 'away'))
+  const objects = readObjects(temp.repo)
+  const questions = [objects.contents(old), objects.info('HEAD'), objects.contents(old)]
+  await expect(Promise.all(questions)).rejects.toMatchObject({ code: 'git-failed', hint: expect.stringContaining('remote can be reached') })
+  await objects[Symbol.asyncDispose]()
+  await expect(questions[2]).rejects.toMatchObject({ code: 'git-failed' })
+  await expect(objects.info('HEAD')).rejects.toMatchObject({ code: 'git-failed' })
+})
+
+test('blobs that many ask for at the same time are fetched together, and only those that are missing', async () => {
+  await using temp = await tempRepo({ kind: 'partial-clone' })
+  const trace = join(temp.base, 'trace')
+  const env = { ...temp.env, GIT_TRACE: trace }
+  const trees = (await temp.git('log', '--format=%T')).split('\n')
+  await using objects = readObjects({ ...temp.repo, env })
+  const read = trees.map(async (tree) => {
+    const [entry] = await readTree(objects, tree)
+    await objects.prefetch(tree, [entry!.oid])
+    return (await objects.contents(entry!.oid))?.content.toString()
+  })
+  expect(await Promise.all(read)).toEqual(['# test 3\n', '# test 2\n', '# test\n'])
+  const log = readFileSync(trace, 'utf8')
+  expect(log.match(/run_command: .*git-upload-pack/g)).toHaveLength(1)
 })
 
 test('a git that is too old says which version is needed', async () => {

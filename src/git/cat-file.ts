@@ -4,6 +4,7 @@ import { encodePath } from '../std/path-bytes.ts'
 import type { Conversation } from '../std/proc.ts'
 import { gitConversation, gitFailure } from './exec.ts'
 import type { Oid } from './oid.ts'
+import { type Prefetch, prefetchTogether } from './promisor.ts'
 import type { Repo } from './repo.ts'
 
 export interface ObjectInfo {
@@ -15,6 +16,8 @@ export interface ObjectInfo {
 export interface ObjectReader {
   info(name: string): Promise<ObjectInfo | undefined>
   contents(name: string): Promise<(ObjectInfo & { content: Buffer }) | undefined>
+  /** In a partial clone: fetches these blobs of a tree now, together with those that others ask for at the same time. */
+  prefetch: Prefetch
   /** Starts the process before the first question. */
   warm(): void
   [Symbol.asyncDispose](): Promise<void>
@@ -38,8 +41,11 @@ export function readObjects(repo: Repo): ObjectReader {
   let buffer = Buffer.alloc(0)
   let last: Promise<unknown> = Promise.resolve()
   let unsent: Question[] = []
+  let isClosed = false
 
   const start = () => {
+    // Who has left does not wait for the questions that are still open; a process started for them would never end.
+    if (isClosed && conversation === undefined) throw new EntireError('git-failed', 'git cat-file was closed before it had answered.')
     conversation ??= gitConversation(repo, command)
     return conversation
   }
@@ -123,7 +129,17 @@ export function readObjects(repo: Repo): ObjectReader {
     return result
   }
 
+  // Every question is answered, and whoever asked has had the time to ask the next one.
+  async function answered(): Promise<void> {
+    for (let seen: unknown; seen !== last; ) {
+      seen = last
+      await last
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
   return {
+    prefetch: prefetchTogether(repo, answered),
     info: (name) => ask('info', name, async (info) => info),
     contents: (name) =>
       ask('contents', name, async (info) => {
@@ -133,6 +149,7 @@ export function readObjects(repo: Repo): ObjectReader {
       }),
     warm: () => void start(),
     async [Symbol.asyncDispose]() {
+      isClosed = true
       // It has nothing to write: it ends by itself when its input does, and nobody need wait for that.
       conversation?.end().catch(() => {})
     },

@@ -156,3 +156,15 @@ test.each([
   if (setting) await temp.git('config', 'core.commentChar', setting)
   expect((await readConfig(temp.repo)).commentPrefix).toBe(expected)
 })
+
+test('remotes are known by name, and so is where a push goes when that is not origin', async () => {
+  await using temp = await tempRepo()
+  await temp.git('remote', 'add', 'origin', '/a')
+  await temp.git('remote', 'add', 'my.fork', '/b')
+  await temp.git('config', 'remote.pushDefault', 'my.fork')
+  await temp.git('config', 'branch.main.remote', 'origin')
+  await temp.git('config', 'branch.a.b.pushRemote', 'my.fork')
+  const expected = { remotes: ['origin', 'my.fork'], pushKeys: { 'remote.pushdefault': 'my.fork', 'branch.a.b.pushremote': 'my.fork' } }
+  expect(await readConfig(temp.repo)).toMatchObject(expected)
+  expect(await readConfig(temp.repo)).toMatchObject(expected)
+})

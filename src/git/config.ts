@@ -15,8 +15,14 @@ export interface RepoConfig {
   convertsContent: boolean
   /** What starts a comment in a commit message under way; `auto` in the configuration counts as `#`. */
   commentPrefix: string
+  /** Names, in the order of the configuration. */
+  remotes: string[]
+  /** Settings that say where a push goes, by their keys; `branch.<name>.remote` only where it is not origin. */
+  pushKeys: Record<string, string>
 }
 
+// Counted up when more is kept than before: what an older version kept is then read again.
+const cacheVersion = 2
 const cacheName = 'entire-config.json'
 
 export async function readConfig(repo: Repo): Promise<RepoConfig> {
@@ -43,6 +49,8 @@ function parseConfig(repo: Repo, values: JsonObject): RepoConfig {
     hooksDir: hooksPath ? resolve(repo.root, expandHome(repo, hooksPath)) : join(repo.commonDir, 'hooks'),
     convertsContent: values.converts === true,
     commentPrefix: asString(values.comment) ?? '#',
+    remotes: asStrings(values.remotes),
+    pushKeys: (asObject(values.push) ?? {}) as Record<string, string>,
   }
 }
 
@@ -51,6 +59,8 @@ function parseList(repo: Repo, output: string): { files: string[]; values: JsonO
   const fields = output.split('\0')
   const files = new Set(defaultFiles(repo))
   const values: JsonObject = {}
+  const remotes = new Set<string>()
+  const push: Record<string, string> = {}
   let lasting = true
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const origin = resolve(repo.root, (fields[at] as string).replace(/^file:/, ''))
@@ -64,8 +74,12 @@ function parseList(repo: Repo, output: string): { files: string[]; values: JsonO
     if (['user.name', 'user.email', 'core.hookspath'].includes(key)) values[key] = value
     if ((key === 'core.autocrlf' && value !== 'false') || /^filter\..*\.(clean|process)$/.test(key) || key === 'core.attributesfile')
       values.converts = true
+    const remote = /^remote\.(.+)\.url$/.exec(key)?.[1]
+    if (remote !== undefined) remotes.add(remote)
+    if (key === 'remote.pushdefault' || /^branch\..+\.pushremote$/.test(key)) push[key] = value
+    if (/^branch\..+\.remote$/.test(key) && value !== 'origin') push[key] = value
   }
-  return { files: [...files], values, lasting }
+  return { files: [...files], values: { ...values, remotes: [...remotes], push }, lasting }
 }
 
 // Files that do not exist yet count too: creating one changes the answer.
@@ -89,7 +103,7 @@ function signature(repo: Repo, files: string[]): string {
   })
   const variables = Object.entries(repo.env).filter(([name]) => name.startsWith('GIT_CONFIG'))
   // A digest, because configuration given in the environment can hold credentials.
-  return new Bun.CryptoHasher('sha256').update(JSON.stringify([states.sort(), variables.sort()])).digest('hex')
+  return new Bun.CryptoHasher('sha256').update(JSON.stringify([cacheVersion, states.sort(), variables.sort()])).digest('hex')
 }
 
 function expandHome(repo: Repo, path: string): string {

@@ -82,7 +82,12 @@ export function gitFailure(args: string[], result: { code: number; stderr: strin
     })
   const lines = result.stderr.trim().split('\n')
   const why = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
-  return new EntireError('git-failed', `git ${args.find((arg) => !arg.startsWith('-')) ?? ''} failed: ${why || `exit code ${result.code}`}`)
+  const isPromised = /promisor remote/.test(result.stderr)
+  return new EntireError(
+    'git-failed',
+    `git ${args.find((arg) => !arg.startsWith('-')) ?? ''} failed: ${why || `exit code ${result.code}`}`,
+    isPromised ? { hint: 'This is a partial clone: make sure its remote can be reached, then run the command again.' } : {},
+  )
 }
 
 // --git-dir and --work-tree would switch off discovery rules such as safe.directory, so the working directory decides, except
@@ -92,8 +97,15 @@ function argv(repo: Repo, args: string[]): string[] {
 }
 
 export function gitEnv(env: Record<string, string | undefined>): Record<string, string | undefined> {
+  // GIT_FLUSH=0: log and rev-list write when they have something worth it, not commit by commit.
   // GIT_OPTIONAL_LOCKS=0: status must not write the user's index. https://git-scm.com/docs/git#Documentation/git.txt-GITOPTIONALLOCKS
-  const clean: Record<string, string | undefined> = { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' }
+  const clean: Record<string, string | undefined> = {
+    ...env,
+    GIT_FLUSH: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  }
   for (const name of inherited) delete clean[name]
   return clean
 }

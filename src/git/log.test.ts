@@ -39,11 +39,15 @@ test.each(['plain', 'sha256'] as const)('a tree is read with names that are not 
 test('the default branch is origin’s, else main; the current one is known before its first commit', async () => {
   await using repo = await tempRepo()
   await repo.git('switch', '-q', '--orphan', 'fresh')
-  expect(await readBranches(repo.repo)).toEqual({ current: 'fresh', default: 'refs/heads/main' })
+  expect(await readBranches(repo.repo)).toEqual({ current: 'fresh', default: 'refs/heads/main', refs: [] })
   await repo.git('update-ref', 'refs/remotes/origin/trunk', 'main')
   await repo.git('symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/trunk')
   await repo.git('switch', '-q', '--detach', 'main')
-  expect(await readBranches(repo.repo)).toEqual({ current: undefined, default: 'refs/remotes/origin/trunk' })
+  expect(await readBranches(repo.repo, 'refs/remotes/')).toEqual({
+    current: undefined,
+    default: 'refs/remotes/origin/trunk',
+    refs: [{ ref: 'refs/remotes/origin/trunk', oid: await repo.head() }],
+  })
 })
 
 test('work trees are listed with their branches', async () => {

@@ -18,16 +18,30 @@ const fields = ['%H', '%P', '%aI', '%cI', '%an <%ae>', '%s', '%B']
 
 /** Commits named by arguments of `git log`, newest first; none when a revision does not exist. */
 export async function readLog(repo: Repo, args: string[]): Promise<LogEntry[]> {
-  const result = await git(repo, ['log', '-z', `--format=${fields.join('%x00')}`, '--no-show-signature', ...args, '--'], { accept: [128] })
-  return result.code === 0 ? parseLog(result.stdout.toString('utf8')) : []
+  return (await readFields(repo, args, fields)).map(parseEntry)
 }
 
-function parseLog(output: string): LogEntry[] {
-  const parts = output.split('\0')
-  const entries: LogEntry[] = []
-  for (let at = 0; at + fields.length <= parts.length; at += fields.length) {
-    const [oid = '', parents = '', authoredAt = '', committedAt = '', author = '', subject = '', message = ''] = parts.slice(at)
-    entries.push({ oid, parents: parents.split(' ').filter((parent) => parent !== ''), authoredAt, committedAt, author, subject, message })
-  }
-  return entries
+export interface BranchCommit extends LogEntry {
+  /** The branch by which the commit was reached; one of them where several have it. */
+  branch: string
+}
+
+/** The last commits of all branches but those below a prefix, newest first. */
+export async function readBranchLog(repo: Repo, options: { count: number; without: string }): Promise<BranchCommit[]> {
+  const args = [`-${options.count}`, '--first-parent', `--exclude=${options.without}/*`, '--branches']
+  const rows = await readFields(repo, args, [...fields, '%S'])
+  return rows.map((row) => ({ ...parseEntry(row), branch: (row.at(-1) ?? '').replace(/^refs\/heads\//, '') }))
+}
+
+async function readFields(repo: Repo, args: string[], names: string[]): Promise<string[][]> {
+  const result = await git(repo, ['log', '-z', `--format=${names.join('%x00')}`, '--no-show-signature', ...args, '--'], { accept: [128] })
+  const parts = result.code === 0 ? result.stdout.toString('utf8').split('\0') : []
+  return Array.from({ length: Math.floor(parts.length / names.length) }, (_, row) =>
+    parts.slice(row * names.length, (row + 1) * names.length),
+  )
+}
+
+function parseEntry(row: string[]): LogEntry {
+  const [oid = '', parents = '', authoredAt = '', committedAt = '', author = '', subject = '', message = ''] = row
+  return { oid, parents: parents.split(' ').filter((parent) => parent !== ''), authoredAt, committedAt, author, subject, message }
 }

@@ -22,6 +22,8 @@ export function readTrailer(message: string, key: string, comment = '#'): string
 
 /** Checkpoint ids a commit is linked to. A subject line that looks like a trailer is not one. */
 export function readCheckpointIds(message: string, comment = '#'): string[] {
+  // Most commits of a long history have nothing of the kind.
+  if (!/entire-checkpoint/i.test(message)) return []
   const ids = readTrailer(message, checkpointTrailer, comment).map((value) => value.split(/\s/)[0] as string)
   return [...new Set(ids)].filter((id) => checkpointIdPattern.test(id))
 }

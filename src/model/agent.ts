@@ -31,6 +31,7 @@ export interface Agent {
   /** What to print so that the user of the agent sees a message. */
   hookResponse?(message: string): string
   resume?: SessionResumer
+  generator?: TextGenerator
   watcher?: FileWatcher
 }
 
@@ -54,6 +55,15 @@ export interface TranscriptReading {
   carry?: JsonObject
 }
 
+/** What was said or done, for people to read. */
+export interface TranscriptEntry {
+  role: 'user' | 'assistant' | 'tool'
+  /** Of a tool: what it was called with, in short. */
+  text: string
+  /** Of a tool. */
+  name?: string
+}
+
 export interface TranscriptFormat {
   /** `lines`: JSONL that grows at the end. `document`: one JSON value, rewritten whole. */
   shape(head: string): 'lines' | 'document'
@@ -61,6 +71,8 @@ export interface TranscriptFormat {
   readLines(lines: string[], carry: JsonObject | undefined, metadata?: EventMetadata): TranscriptReading
   /** Reads a document from the given item on. Throws when it is not one. */
   readDocument?(text: string, from: number, metadata?: EventMetadata): TranscriptReading
+  /** The conversation from the given line or message on, without what the agent injected. Throws when it is no transcript. */
+  readEntries?(text: string, from: number): TranscriptEntry[]
   /** The id of the entry that carries the result of a tool call, for rewinding to the end of a task. */
   toolResultId?(lines: string[], toolUse: string): string | undefined
   /** The transcript up to and including the entry with this id. */
@@ -95,8 +107,30 @@ export interface HookInstaller {
 
 export interface SessionResumer {
   sessionDir(root: string, env: Env): string
-  sessionFile(dir: string, session: string): string
+  /** The file of a session, there already or to be; `origin` is for agents whose names for files hold more than the id. */
+  sessionFile(dir: string, session: string, origin?: LogOrigin): string
   command(session: string): string
+  /** Makes the directory the project's own, where the agent would otherwise be free to give it to another one. */
+  claim?(dir: string, root: string): void
+}
+
+/** What is known of a log from where it was recorded. */
+export interface LogOrigin {
+  /** Name of the file, without its directory. */
+  name?: string
+  /** RFC 3339. */
+  startedAt?: string
+  shape?: 'lines' | 'document'
+}
+
+/** An agent that answers a prompt without a session of its own, to write summaries. */
+export interface TextGenerator {
+  /** What to run; the prompt goes to its standard input. */
+  command(options: { model?: string }): string[]
+  /** Variables it needs; undefined ones must not be there. */
+  env?: Env
+  /** The answer in what it printed. Throws when there is none. */
+  parseAnswer(output: string): string
 }
 
 export interface FileWatcher {

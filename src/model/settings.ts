@@ -4,21 +4,44 @@ import type { LogLevel } from '../std/log.ts'
 export const strategies = ['manual-commit', 'auto-commit'] as const
 export type StrategyName = (typeof strategies)[number]
 
+/** The project's is committed; the local one is the user's own and wins key by key. */
+export type SettingsFile = 'project' | 'local'
+
 export interface RedactionRule {
   label: string
   regex: string
 }
+
+/** Where checkpoints are pushed to instead of where the user pushes. */
+export type CheckpointRemote =
+  | { kind: 'hosted'; provider: Provider; repo: string }
+  | { kind: 'remote'; name: string }
+  | { kind: 'url'; url: string }
+  /** Something is set that must not be followed: then nothing is pushed, because where to is not known. */
+  | { kind: 'refused'; why: string }
+
+export const providerHosts = {
+  github: 'github.com',
+  gitlab: 'gitlab.com',
+  bitbucket: 'bitbucket.org',
+  codeberg: 'codeberg.org',
+} as const
+
+export type Provider = keyof typeof providerHosts
 
 export interface Settings {
   enabled: boolean
   strategy: StrategyName
   logLevel: LogLevel
   pushSessions: boolean
+  checkpointRemote?: CheckpointRemote
   externalAgents: boolean
   commitLinking: 'always' | 'prompt'
   absoluteHookPath: boolean
   checkpointsBackend: 'git-branch' | 'git-refs'
   redaction: { emails: boolean; phones: boolean; rules: RedactionRule[] }
+  /** Who writes summaries: an agent by its name, and a model by the name that agent has for it. */
+  summary: { provider?: string; model?: string; timeoutSeconds: number }
 }
 
 export const defaultSettings: Settings = {
@@ -31,4 +54,5 @@ export const defaultSettings: Settings = {
   absoluteHookPath: false,
   checkpointsBackend: 'git-branch',
   redaction: { emails: false, phones: false, rules: [] },
+  summary: { timeoutSeconds: 120 },
 }

@@ -28,7 +28,8 @@ export async function beginTurn(work: Work): Promise<void> {
       ...(lastId === undefined ? {} : { lastId }),
     }),
   )
-  if (session.baseCommit === '') start(work, status.head, changes.untracked, position.items)
+  if (session.baseCommit === '') start(work, status.head, position.items)
+  session.untrackedAtStart = findUsersFiles(work, changes.untracked)
   session.turnId = recorder.random(6)
   session.turnCount += 1
   session.turnCheckpoints = []
@@ -41,10 +42,16 @@ export async function beginTurn(work: Work): Promise<void> {
   await ensureHooks(work)
 }
 
-function start({ session, recorder }: Work, head: string, untracked: string[], position: number): void {
+// Untracked files that no session made, also those made between two turns: a rewind never deletes them, whoever edits them later.
+function findUsersFiles({ session, live }: Work, untracked: string[]): string[] {
+  const known = new Set(session.untrackedAtStart)
+  const made = new Set([...session.filesTouched, ...[...live.sessions.values()].flatMap(({ files }) => files)])
+  return untracked.filter((path) => known.has(path) || !made.has(path))
+}
+
+function start({ session, recorder }: Work, head: string, position: number): void {
   session.baseCommit = head
   session.attributionBase = head
-  session.untrackedAtStart = untracked
   session.transcriptStart = position
   recorder.say(`Initialized shadow session: ${session.id}`)
 }

@@ -3,26 +3,23 @@ import { metadataRef, notesRef } from '../checkpoints/layout.ts'
 import { pushRefs, type Sync, syncRef } from '../checkpoints/sync.ts'
 import { messageOf } from '../std/errors.ts'
 import { dequeue, readQueue } from './push-queue.ts'
+import { findPushTarget } from './push-target.ts'
 import { openGit, type Recorder } from './work.ts'
 
 const chunkSize = 200
 
 /** `pushing`: what git is about to push, as it tells the hook; what the user pushes anyway must not be pushed twice. */
 export async function pushCheckpoints(recorder: Recorder, remote: string, pushing: string): Promise<void> {
-  if (!recorder.settings.pushSessions || remote === '') return
-  await using git = openGit(recorder.repo)
-  const sync = {
-    repo: recorder.repo,
-    objects: git.objects,
-    remote,
-    say: recorder.say,
-    author: (await git.config()).author,
-    clock: recorder.clock,
-  }
-  const theirs = new Set(pushing.split('\n').map((line) => line.split(' ')[2]))
+  const { repo, settings, say, clock } = recorder
+  if (!settings.pushSessions || remote === '') return
+  const target = await findPushTarget(repo, remote, settings.checkpointRemote)
+  if (typeof target === 'string') return say(`[entire] Checkpoints were not pushed: ${target}.`)
+  await using git = openGit(repo)
+  const sync = { ...target, repo, objects: git.objects, say, author: (await git.config()).author, clock }
+  const theirs = new Set(target.remote === remote ? pushing.split('\n').map((line) => line.split(' ')[2]) : [])
   for (const ref of [metadataRef, notesRef].filter((name) => !theirs.has(name)))
-    await guarded(recorder, remote, ref, () => syncRef({ ...sync, ref }))
-  await guarded(recorder, remote, 'refs/entire/checkpoints', () => pushQueue(recorder, sync))
+    await guarded(recorder, target.label, ref, () => syncRef({ ...sync, ref }))
+  await guarded(recorder, target.label, 'refs/entire/checkpoints', () => pushQueue(recorder, sync))
 }
 
 async function guarded({ say, log }: Recorder, remote: string, what: string, act: () => Promise<unknown>): Promise<void> {
@@ -42,7 +39,7 @@ async function pushQueue({ repo }: Recorder, sync: Omit<Sync, 'ref'>): Promise<v
   if (gone.length > 0) await dequeue(repo, gone)
   for (let at = 0; at < refs.length; at += chunkSize) {
     const chunk = refs.slice(at, at + chunkSize)
-    if (at === 0) sync.say(`[entire] Pushing ${refs.length} checkpoint(s) to ${sync.remote}...`)
+    if (at === 0) sync.say(`[entire] Pushing ${refs.length} checkpoint(s) to ${sync.label}...`)
     if ((await pushRefs(sync, chunk)) === undefined) await dequeue(repo, chunk)
     else if (!(await pushOneByOne(repo, sync, chunk))) return
   }

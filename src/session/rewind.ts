@@ -1,120 +1,172 @@
-// Going back to a step, and forth again. Nothing that was on disk is ever lost: it is kept before anything changes.
+// Going back to a step. Nothing that was on disk is ever lost: it is kept before anything changes.
 import { shadowRef } from '../checkpoints/layout.ts'
-import { isEmptyPlan, planRewind, type RewindPlan } from '../checkpoints/rewind-plan.ts'
-import { readWorkFile } from '../checkpoints/snapshot.ts'
+import { findUnchanged, readEntries } from '../checkpoints/rewind-compare.ts'
+import { type Disk, lookAtDisk } from '../checkpoints/rewind-disk.ts'
+import { isEmptyPlan, pathsInQuestion, planRewind, type RewindPlan } from '../checkpoints/rewind-plan.ts'
+import type { RewindPoint } from '../checkpoints/rewind-points.ts'
+import { clearStage, openStage } from '../checkpoints/rewind-stage.ts'
+import { readStepPrompts } from '../checkpoints/rewind-transcript.ts'
 import { putFiles } from '../checkpoints/work-tree-writer.ts'
-import { blobOid, type Oid } from '../git/oid.ts'
+import { readLog } from '../git/log.ts'
+import type { Oid } from '../git/oid.ts'
 import { moveRefs } from '../git/refs.ts'
-import { diffTrees } from '../git/tree-diff.ts'
+import { readStatus, type Status } from '../git/status.ts'
+import { readTrailer } from '../git/trailers.ts'
+import { diffTrees, type TreeDifference } from '../git/tree-diff.ts'
 import type { Session } from '../model/session.ts'
 import { EntireError } from '../std/errors.ts'
 import { takeLock } from '../std/lock.ts'
-import { readLive, updateLive, writeLive } from './live.ts'
 import { lockFile } from './persist.ts'
-import { findUndoTarget, type SafetyStep, saveSafety } from './safety-step.ts'
-import { listSessions, writeSession } from './store.ts'
+import { bringBack, type Head, planBack, stageBack } from './rewind-back.ts'
+import { describeLog, type LogDone, planStepLog, writeStepLog } from './rewind-logs.ts'
+import { keepSessions, sessionsHere, settleSessions } from './rewind-sessions.ts'
+import { pushed, readStacks, writeStacks } from './rewind-stacks.ts'
+import { uninterrupted } from './rewind-uninterrupted.ts'
+import { type SafetyStep, saveSafety } from './safety-step.ts'
 import { type GitSide, openGit, type Recorder } from './work.ts'
 
-const lockWaitMs = 10_000
+export const lockWaitMs = 10_000
 
-export async function rewindTo(recorder: Recorder, step: Oid, options: { dryRun: boolean }): Promise<RewindPlan> {
-  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
-  await using git = openGit(recorder.repo)
-  const sessions = sessionsHere(recorder)
-  const { plan, differing } = await planStep(recorder, git, sessions, step)
-  if (options.dryRun || isEmptyPlan(plan)) return plan
-  const head = (await git.status()).head as Oid
-  const shadow = shadowRef(head, recorder.repo.worktreeId)
-  const tip = (await git.objects.info(shadow))?.oid
-  const last = await findUndoTarget(recorder)
-  const safety = await saveSafety(
-    { recorder, git },
-    { kind: 'rewind', paths: [...plan.restore, ...plan.remove], next: last?.oid, alsoKeep: tip, sessions },
-  )
-  await putSafely(recorder, step, plan, safety)
-  if (tip !== undefined && tip !== step) await moveRefs(recorder.repo, [{ ref: shadow, to: step, from: tip }])
-  const changed = new Set([...plan.restore, ...plan.remove])
-  settleSessions(recorder, (session) => session.filesTouched.filter((path) => differing.has(path) || !changed.has(path)))
-  return plan
+export interface RewindOptions {
+  dryRun: boolean
+  /** The directory the user is in, from the top of the work tree. */
+  standing?: string | undefined
 }
 
-export async function undoRewind(recorder: Recorder, options: { dryRun: boolean }): Promise<RewindPlan> {
-  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
-  await using git = openGit(recorder.repo)
-  const target = await findUndoTarget(recorder)
-  if (target === undefined)
-    throw new EntireError('not-found', 'There is no rewind to undo.', { hint: '`entire rewind --list` shows where you can go.' })
-  const plan = { restore: target.restore, remove: target.remove, keep: [] }
-  if (options.dryRun) return plan
-  const safety = await saveSafety(
-    { recorder, git },
-    { kind: 'undo', paths: [...plan.restore, ...plan.remove], next: target.next, alsoKeep: undefined, sessions: sessionsHere(recorder) },
-  )
-  await putSafely(recorder, target.oid, plan, safety)
-  settleSessions(recorder, (session) => target.touched[session.id] ?? session.filesTouched)
-  return plan
+export type StepPoint = Pick<RewindPoint, 'id' | 'session' | 'isTask' | 'metadataDir'>
+
+export interface StepReport extends RewindPlan {
+  /** Set when the shadow branch moved. */
+  shadow?: string
+  log: LogDone
+  /** The log ends where the task did. */
+  isTaskEnd: boolean
+  /** There is something to undo. */
+  isDone: boolean
 }
 
-async function planStep(
-  recorder: Recorder,
-  git: GitSide,
-  sessions: Session[],
-  step: Oid,
-): Promise<{ plan: RewindPlan; differing: Set<string> }> {
+export async function rewindTo(recorder: Recorder, point: StepPoint, options: RewindOptions): Promise<StepReport> {
   const { repo } = recorder
-  const status = await git.status()
-  if (status.head === undefined)
-    throw new EntireError('no-commits', 'This repository has no commits yet.', {
-      hint: 'Points to go back to come with the first turn after the first commit.',
-    })
-  const differences = await diffTrees(repo, `${status.head}^{tree}`, `${step}^{tree}`)
-  const entries = new Map(differences.map(({ path, entry }) => [path, entry]))
-  const asked = [...new Set([...entries.keys(), ...status.modified, ...status.deleted, ...status.untracked])]
-  const wanted = new Map(
-    await Promise.all(
-      asked.map(async (path) => [path, entries.get(path)?.oid ?? (await git.objects.info(`${step}:${path}`))?.oid] as const),
-    ),
-  )
-  const protectedDirs = ['.git', ...recorder.agents.flatMap((agent) => agent.protectedDirs)]
-  const plan = planRewind({
-    status,
-    step: differences,
-    touched: new Set(sessions.flatMap((session) => session.filesTouched)),
-    existedBefore: new Set(sessions.flatMap((session) => session.untrackedAtStart)),
-    isProtected: (path) => protectedDirs.some((dir) => path === dir || path.startsWith(`${dir}/`)),
-    isInStep: (path) => wanted.get(path) !== undefined,
-    isOnDisk: (path) => readWorkFile(repo, path) !== undefined,
-    isAsInStep: (path) => {
-      const content = readWorkFile(repo, path)
-      return content !== undefined && blobOid(content, step) === wanted.get(path)
+  using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
+  clearStage(repo)
+  await using git = openGit(repo)
+  const disk = lookAtDisk(repo.root)
+  const sessions = sessionsHere(repo, point.session)
+  const { status, head } = await readHead(git)
+  const differences = await diffTrees(repo, `${head}^{tree}`, `${point.id}^{tree}`)
+  const plan = await planStep({ recorder, git, disk, sessions }, point.id, status, differences)
+  const log = await planLog(recorder, git, point)
+  const ref = shadowRef(head, repo.worktreeId)
+  const tip = (await git.objects.info(ref))?.oid
+  const moves = tip !== undefined && tip !== point.id
+  const report: StepReport = { ...plan, log: describeLog(log), isTaskEnd: log.isTaskEnd ?? false, isDone: false }
+  if (options.dryRun || (isEmptyPlan(plan) && !moves && log.state !== 'write')) return report
+
+  using stage = openStage(repo)
+  await stage.addCheckedOut(disk, await readEntries(git.objects, point.id, plan.restore))
+  const [dropped, prompts, stacks] = await Promise.all([
+    moves ? countDropped(recorder, tip, point.id) : new Map<string, number>(),
+    point.session === undefined ? [] : readStepPrompts(git.objects, point.id, point.session),
+    readStacks(repo),
+  ])
+  const safety = await saveSafety(
+    { recorder, git, disk },
+    {
+      kind: 'rewind',
+      paths: [...plan.restore, ...plan.remove],
+      committed: [],
+      ...(moves ? { shadow: { ref, before: tip, after: point.id } } : {}),
+      sessions: keepSessions(repo, sessions),
+      logs: log.state === 'write' ? [log.saved] : [],
     },
+    { commits: moves ? [tip] : [] },
+  )
+  await uninterrupted(async () => {
+    writeStacks(repo, pushed(stacks, safety.oid))
+    await orElseBack(recorder, git, safety, async () => putFiles({ root: repo.root, stage, ...plan, standing: options.standing }))
+    if (moves) await moveRefs(repo, [{ ref, to: point.id, from: tip }])
+    settleSessions(repo, sessions, {
+      changed: new Set([...plan.restore, ...plan.remove]),
+      differing: new Set(differences.map(({ path }) => path)),
+      dropped,
+      ...(point.session === undefined || point.isTask ? {} : { prompts: { session: point.session, list: prompts } }),
+    })
+    report.log = writeStepLog(recorder, log)
   })
-  return { plan, differing: new Set(entries.keys()) }
+  return { ...report, isDone: true, ...(moves ? { shadow: ref } : {}) }
 }
 
-// A failure half way leads back to where we were.
-async function putSafely({ repo }: Recorder, commit: Oid, plan: Pick<RewindPlan, 'restore' | 'remove'>, safety: SafetyStep): Promise<void> {
+export async function readHead(git: GitSide): Promise<{ status: Status; head: Oid }> {
+  const status = await git.status()
+  if (status.head !== undefined) return { status, head: status.head }
+  throw new EntireError('no-commits', 'This repository has no commits yet.', {
+    hint: 'Points to go back to come with the first turn after the first commit.',
+  })
+}
+
+export function headOf({ branch, head }: Status): Head {
+  return { ref: branch === undefined ? 'HEAD' : `refs/heads/${branch}`, oid: head ?? '' }
+}
+
+/** A failure half way leads back to where we were. */
+export async function orElseBack(recorder: Recorder, git: GitSide, safety: SafetyStep, act: () => Promise<void>): Promise<void> {
   try {
-    await putFiles(repo, commit, plan)
+    await act()
   } catch (error) {
-    await putFiles(repo, safety.oid, safety)
+    const { repo } = recorder
+    const disk = lookAtDisk(repo.root)
+    const plan = await planBack(repo, git.objects, disk, safety, headOf(await readStatus(repo)))
+    using stage = openStage(repo)
+    await stageBack(stage, git.objects, disk, safety, plan)
+    await bringBack(repo, git.objects, { target: safety, plan, stage, standing: undefined })
     throw error
   }
 }
 
-/** Files a rewind made as they are in HEAD are nobody's work any more; an undo makes them so again. */
-function settleSessions({ repo }: Recorder, touchedBy: (session: Session) => string[]): void {
-  const live = readLive(repo)
-  for (const session of sessionsHere({ repo })) {
-    // Files now have times that say nothing about what the next step must store.
-    delete session.lastStepAt
-    session.filesTouched = touchedBy(session)
-    writeSession(repo, session)
-    updateLive(live, session)
-  }
-  writeLive(repo, live)
+interface Planning {
+  recorder: Recorder
+  git: GitSide
+  disk: Disk
+  sessions: Session[]
 }
 
-function sessionsHere({ repo }: Pick<Recorder, 'repo'>): Session[] {
-  return listSessions(repo).filter((session) => session.worktreePath === repo.root && session.baseCommit !== '')
+async function planStep(
+  { recorder, git, disk, sessions }: Planning,
+  step: Oid,
+  status: Status,
+  differences: TreeDifference[],
+): Promise<RewindPlan> {
+  const paths = pathsInQuestion(status, differences)
+  const [entries, committed] = await Promise.all([readEntries(git.objects, step, paths), readEntries(git.objects, 'HEAD', paths)])
+  const made = sessions.map((session) => ({ touched: new Set(session.filesTouched), before: new Set(session.untrackedAtStart) }))
+  const protectedDirs = ['.git', ...recorder.agents.flatMap((agent) => agent.protectedDirs)]
+  return planRewind({
+    status,
+    differences,
+    entries,
+    committed,
+    unchanged: await findUnchanged(recorder.repo, disk, entries),
+    disk,
+    isTouched: (path) => made.some(({ touched }) => touched.has(path)),
+    isSessions: (path) => made.some(({ touched, before }) => touched.has(path) && !before.has(path)),
+    isProtected: (path) => protectedDirs.some((dir) => path === dir || path.startsWith(`${dir}/`)),
+  })
+}
+
+function planLog(recorder: Recorder, git: GitSide, { id, session, isTask, metadataDir }: StepPoint) {
+  if (session === undefined) return Promise.resolve({ state: 'none' as const, isTaskEnd: false })
+  return planStepLog(recorder, git.objects, { step: id, session, task: isTask ? metadataDir : undefined })
+}
+
+// Nobody makes more steps between two commits.
+const mostSteps = 1_000
+
+async function countDropped({ repo }: Recorder, tip: Oid, step: Oid): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for (const { message } of await readLog(repo, [`-${mostSteps}`, '--first-parent', tip, `^${step}`])) {
+    const session = readTrailer(message, 'Entire-Session')[0]
+    const isTurn = readTrailer(message, 'Entire-Metadata-Task').length === 0
+    if (session !== undefined && isTurn) counts.set(session, (counts.get(session) ?? 0) + 1)
+  }
+  return counts
 }

@@ -1,78 +1,163 @@
-// Safety steps: what a rewind or an undo is about to replace, kept as a commit before anything changes.
+// Safety steps: what a rewind, a reset or an undo is about to replace, kept as a commit before anything changes.
 import { undoRef } from '../checkpoints/layout.ts'
-import { readSnapshot } from '../checkpoints/snapshot.ts'
-import { readCommit } from '../git/commit.ts'
+import { linkMode } from '../checkpoints/rewind-compare.ts'
+import type { Disk } from '../checkpoints/rewind-disk.ts'
+import type { RawFile } from '../checkpoints/rewind-stage.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
+import type { FileMode, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
-import type { Session } from '../model/session.ts'
 import { EntireError } from '../std/errors.ts'
-import { asObject, asString, asStrings, parseJson } from '../std/json.ts'
+import { asArray, asNumber, asObject, asString, asStrings, type Json, type JsonObject, parseJson } from '../std/json.ts'
+import { asSavedLog, type SavedLog } from './rewind-log-files.ts'
+import { asSavedSession, formatSavedSession, type SavedSession } from './rewind-sessions.ts'
 import type { GitSide, Recorder } from './work.ts'
 
-export interface SafetyStep {
-  oid: Oid
-  kind: 'rewind' | 'undo'
-  /** Putting these back and taking those away leads to the kept state. */
-  restore: string[]
+/** A ref before and after what was done. */
+export interface RefChange {
+  ref: string
+  before: Oid
+  after: Oid
+}
+
+export interface SafetyContent {
+  kind: 'rewind' | 'reset' | 'undo' | 'redo'
+  /** HEAD at the time. */
+  base: Oid
+  /** Putting these back, byte for byte, and taking those away leads to the kept state. */
+  restore: RawFile[]
   remove: string[]
-  /** The safety step an undo after this one leads to. */
-  next: Oid | undefined
-  /** What sessions had touched then, by session. */
-  touched: Record<string, string[]>
+  /** Clean files that are too large for a copy: HEAD has them. */
+  committed: string[]
+  shadow?: RefChange
+  /** The branch, or `HEAD` where it was detached. */
+  head?: RefChange
+  /** The index is kept, too. */
+  hasIndex: boolean
+  sessions: SavedSession[]
+  logs: SavedLog[]
 }
 
-export async function readSafety(recorder: Recorder, rev: string): Promise<SafetyStep | undefined> {
-  const commit = await readCommit(recorder.repo, rev)
-  const record = asObject(parseJson(commit?.message.split('\n\n').slice(1).join('\n\n') ?? ''))
-  if (commit === undefined || record === undefined) return undefined
-  return {
-    oid: commit.oid,
-    kind: record.kind === 'undo' ? 'undo' : 'rewind',
-    restore: asStrings(record.restore),
-    remove: asStrings(record.remove),
-    next: asString(record.next),
-    touched: Object.fromEntries(Object.entries(asObject(record.touched) ?? {}).map(([id, files]) => [id, asStrings(files)])),
-  }
+export interface SafetyStep extends SafetyContent {
+  oid: Oid
 }
 
-/** The state the next undo leads to: what the last rewind replaced, or what the last undo uncovered. */
-export async function findUndoTarget(recorder: Recorder): Promise<SafetyStep | undefined> {
-  const last = await readSafety(recorder, undoRef(recorder.repo.worktreeId))
-  if (last?.kind !== 'undo') return last
-  return last.next === undefined ? undefined : readSafety(recorder, last.next)
+const ownDir = '.entire/undo'
+const recordPath = `${ownDir}/record.json`
+export const indexPath = `${ownDir}/index`
+
+export async function readSafety(objects: ObjectReader, oid: Oid): Promise<SafetyStep | undefined> {
+  const file = await objects.contents(`${oid}:${recordPath}`)
+  const record = asObject(parseJson(file?.content.toString('utf8') ?? ''))
+  return record && { oid, ...parseRecord(record) }
 }
 
-export interface SafetyOptions {
-  kind: SafetyStep['kind']
-  paths: string[]
-  next: Oid | undefined
-  /** Kept reachable, because the rewind moves its branch away from it. */
-  alsoKeep: Oid | undefined
-  sessions: Session[]
+/** What to keep besides the files. */
+export interface AlsoKept {
+  index?: Buffer
+  staged?: Oid[]
+  /** Commits that nothing else may lead to any more. */
+  commits: Oid[]
 }
 
-export async function saveSafety({ recorder, git }: { recorder: Recorder; git: GitSide }, options: SafetyOptions): Promise<SafetyStep> {
-  const { repo } = recorder
-  const ref = undoRef(repo.worktreeId)
-  const [parent, tree, config] = await Promise.all([git.objects.info(ref), git.objects.info('HEAD^{tree}'), git.config()])
-  const snapshot = await readSnapshot(repo, options.paths, config)
-  if (snapshot.skipped.length > 0 || tree === undefined) {
-    throw new EntireError('write-failed', `${snapshot.skipped[0] ?? 'The work tree'} cannot be kept safe, so nothing was changed.`, {
-      hint: 'Move it out of the way and try again.',
-    })
-  }
-  const restore = snapshot.changes.filter((change) => !('deleted' in change)).map((change) => change.path)
-  const remove = snapshot.changes.filter((change) => 'deleted' in change).map((change) => change.path)
-  const touched = Object.fromEntries(options.sessions.map((session) => [session.id, session.filesTouched]))
-  const record = { kind: options.kind, restore, remove, next: options.next, touched }
-  git.writes().commit({
+/** Everything at these paths, as it is on disk. */
+export async function saveSafety(
+  { recorder, git, disk }: { recorder: Recorder; git: GitSide; disk: Disk },
+  what: Omit<SafetyContent, 'restore' | 'remove' | 'hasIndex' | 'base'> & { paths: string[] },
+  also: AlsoKept,
+): Promise<SafetyStep> {
+  const ref = undoRef(recorder.repo.worktreeId)
+  const [last, head, tree, config] = await Promise.all([
+    git.objects.info(ref),
+    git.objects.info('HEAD'),
+    git.objects.info('HEAD^{tree}'),
+    git.config(),
+  ])
+  const { paths, ...rest } = what
+  const files = readFiles(disk, paths)
+  const content: SafetyContent = { ...rest, base: head?.oid ?? '', ...files, hasIndex: also.index !== undefined }
+  const staged = [...new Set(also.staged)].map((oid, index) => ({ path: `${ownDir}/staged/${index}`, mode: '100644' as const, oid }))
+  const mark = git.writes().commit({
     ref,
-    parent: parent?.oid,
-    ...(options.alsoKeep === undefined ? {} : { mergeParents: [options.alsoKeep] }),
-    message: `Work tree before ${options.kind}\n\n${JSON.stringify(record)}\n`,
+    parent: last?.oid,
+    mergeParents: also.commits,
+    message: `Work tree before ${what.kind}\n`,
     author: config.author,
     seconds: Math.floor(recorder.clock().getTime() / 1000),
-    changes: [{ path: '', mode: '040000', oid: tree.oid }, ...snapshot.changes],
+    changes: [
+      { path: '', mode: '040000', oid: tree?.oid ?? '' },
+      ...files.changes,
+      { path: ownDir, deleted: true },
+      { path: recordPath, mode: '100644', content: Buffer.from(JSON.stringify(formatRecord(content))) },
+      ...(also.index === undefined ? [] : [{ path: indexPath, mode: '100644' as const, content: also.index }]),
+      ...staged,
+    ],
   })
+  const oid = await git.writes().oidOf(mark)
   await git.commit()
-  return { ...record, oid: (await git.objects.info(ref))?.oid ?? '', next: options.next }
+  return { ...content, oid }
+}
+
+function readFiles(disk: Disk, paths: string[]): Pick<SafetyContent, 'restore' | 'remove'> & { changes: TreeChange[] } {
+  const restore: RawFile[] = []
+  const remove: string[] = []
+  const changes: TreeChange[] = []
+  for (const path of new Set(paths)) {
+    const place = disk.at(path)
+    if (place.kind !== 'file' && place.kind !== 'link' && place.kind !== 'other') {
+      remove.push(path)
+      continue
+    }
+    const content = disk.read(path)
+    if (content === undefined)
+      throw new EntireError('write-failed', `No copy of ${path} can be kept, so nothing was changed.`, {
+        hint: 'Move it out of the way and try again.',
+      })
+    const mode = place.kind === 'file' ? place.mode : undefined
+    restore.push({ path, mode })
+    changes.push({ path, mode: treeMode(mode), content })
+  }
+  // First what is gone: a file may have become a directory.
+  return { restore, remove, changes: [...remove.map((path) => ({ path, deleted: true as const })), ...changes] }
+}
+
+function treeMode(mode: number | undefined): FileMode {
+  if (mode === undefined) return linkMode
+  return (mode & 0o111) === 0 ? '100644' : '100755'
+}
+
+function formatRecord(content: SafetyContent): Json {
+  const { restore, hasIndex, sessions, ...rest } = content
+  return {
+    ...(rest as unknown as JsonObject),
+    has_index: hasIndex,
+    sessions: sessions.map(formatSavedSession),
+    restore: restore.map(({ path, mode }) => (mode === undefined ? { path } : { path, mode })),
+  }
+}
+
+const kinds = ['rewind', 'reset', 'undo', 'redo'] as const
+
+function parseRecord(record: JsonObject): SafetyContent {
+  const [shadow, head] = [parseChange(record.shadow), parseChange(record.head)]
+  return {
+    kind: kinds.find((kind) => kind === record.kind) ?? 'rewind',
+    base: asString(record.base) ?? '',
+    restore: asArray(record.restore).flatMap((value) => {
+      const [path, mode] = [asString(asObject(value)?.path), asNumber(asObject(value)?.mode)]
+      return path === undefined ? [] : [{ path, mode }]
+    }),
+    remove: asStrings(record.remove),
+    committed: asStrings(record.committed),
+    ...(shadow === undefined ? {} : { shadow }),
+    ...(head === undefined ? {} : { head }),
+    hasIndex: record.has_index === true,
+    sessions: asArray(record.sessions).flatMap((value) => asSavedSession(value) ?? []),
+    logs: asArray(record.logs).flatMap((value) => asSavedLog(value) ?? []),
+  }
+}
+
+function parseChange(value: Json | undefined): RefChange | undefined {
+  const record = asObject(value)
+  const [ref, before, after] = [asString(record?.ref), asString(record?.before), asString(record?.after)]
+  return ref === undefined || before === undefined || after === undefined ? undefined : { ref, before, after }
 }

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { defaultSettings } from '../model/settings.ts'
-import { formatJson, type JsonObject } from '../std/json.ts'
-import { ensureEntireDir, isSetUp, readSettings, writeSetting } from './settings.ts'
+import { ensureEntireDir, isSetUp, readSettings } from './settings.ts'
 
 let root: string
 beforeEach(() => {
@@ -91,33 +89,51 @@ test.each([
   expect(() => readSettings(root)).toThrow(name)
 })
 
-test('a broken file is not overwritten', () => {
-  put('settings.json', '{ broken')
-  expect(() => writeSetting(root, 'project', { enabled: false })).toThrow('not a JSON object')
-  expect(text('settings.json')).toBe('{ broken')
+test('comments, a last comma and a byte order mark are no reason to fail', () => {
+  put('settings.json', '\uFEFF{\n  // why\n  "strategy": "auto-commit", /* since */\n  "enabled": false,\n}\n')
+  expect(readSettings(root)).toMatchObject({ strategy: 'auto-commit', enabled: false })
 })
 
-test('writing changes only the given keys, in place', () => {
-  put('settings.json', { future: [1], strategy_options: { a: 1, push_sessions: true }, enabled: true })
-  writeSetting(root, 'project', { enabled: false, strategy_options: { push_sessions: false }, strategy: 'manual-commit' })
-  expect(text('settings.json')).toBe(
-    formatJson({ future: [1], strategy_options: { a: 1, push_sessions: false }, enabled: false, strategy: 'manual-commit' }),
-  )
-  expect(statSync(join(root, '.entire/settings.json')).mode & 0o777).toBe(0o644 & ~process.umask())
+test.each([
+  ['nothing', {}, {}, undefined],
+  [
+    'a hosted repository',
+    { checkpoint_remote: { provider: 'github', repo: 'acme/private' } },
+    {},
+    { kind: 'hosted', provider: 'github', repo: 'acme/private' },
+  ],
+  ['a remote by name', { checkpoint_push_remote: 'private' }, {}, { kind: 'remote', name: 'private' }],
+  [
+    'the local file wins, whichever key it uses',
+    { checkpoint_remote: { provider: 'github', repo: 'acme/private' } },
+    { checkpoint_push_remote: 'mine' },
+    { kind: 'remote', name: 'mine' },
+  ],
+  [
+    'a URL of one’s own',
+    {},
+    { checkpoint_remote: { url: 'https://example.com/x.git' } },
+    { kind: 'url', url: 'https://example.com/x.git' },
+  ],
+] as const)('where checkpoints go: %s', (_rule, project, local, expected) => {
+  put('settings.json', { strategy_options: project })
+  put('settings.local.json', { strategy_options: local })
+  expect(readSettings(root).checkpointRemote).toEqual(expected as never)
 })
 
-test('for every file content, writing a key keeps all the others and their order', () => {
-  const key = fc.string().filter((name) => !/^\d+$/.test(name) && name !== '__proto__' && name !== 'enabled')
-  fc.assert(
-    fc.property(fc.dictionary(key, fc.jsonValue()), (content) => {
-      put('settings.json', content)
-      writeSetting(root, 'project', { enabled: false })
-      const written = JSON.parse(text('settings.json')) as JsonObject
-      expect(Object.keys(written)).toEqual([...Object.keys(JSON.parse(JSON.stringify(content)) as JsonObject), 'enabled'])
-      expect(written).toEqual({ ...(JSON.parse(JSON.stringify(content)) as JsonObject), enabled: false })
-    }),
-    { numRuns: 50 },
-  )
+test.each([
+  ['a URL of the project', 'settings.json', { checkpoint_remote: { url: 'https://example.com/x.git' } }],
+  ['an option in disguise', 'settings.local.json', { checkpoint_remote: { url: '--upload-pack=touch x' } }],
+  ['a URL that runs programs', 'settings.local.json', { checkpoint_remote: { url: 'ext::sh -c x' } }],
+  ['an unknown provider', 'settings.json', { checkpoint_remote: { provider: 'nowhere', repo: 'a/b' } }],
+  ['a repository that climbs', 'settings.json', { checkpoint_remote: { provider: 'github', repo: '../b' } }],
+  ['a text', 'settings.json', { checkpoint_remote: 'github:a/b' }],
+  ['a remote that is an option', 'settings.json', { checkpoint_push_remote: '--mirror' }],
+  ['a remote that is a URL', 'settings.json', { checkpoint_push_remote: 'https://example.com/x.git' }],
+  ['a remote that is a path', 'settings.json', { checkpoint_push_remote: '/tmp/x' }],
+])('%s is not followed, and is not taken for nothing', (_rule, name, options) => {
+  put(name, { strategy_options: options })
+  expect(readSettings(root).checkpointRemote).toMatchObject({ kind: 'refused' })
 })
 
 test.each([

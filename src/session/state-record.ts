@@ -1,7 +1,8 @@
 // The file form of a session, compatible field by field with the reference program. Fields of other versions are kept.
 import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
+import { isCheckpointId } from '../model/checkpoint.ts'
 import { type Phase, type PromptAttribution, phases, type Session, type TranscriptCursor } from '../model/session.ts'
-import { asArray, asNumber, asObject, asString, asStrings, type Json, type JsonObject } from '../std/json.ts'
+import { asArray, asCount, asNumber, asObject, asString, asStrings, asTime, type Json, type JsonObject } from '../std/json.ts'
 
 const known = new Set([
   'session_id',
@@ -97,32 +98,31 @@ export function parseSession(value: unknown): Session | undefined {
     attributionBase: asString(record.attribution_base_commit) || baseCommit,
     worktreePath: asString(record.worktree_path) ?? '',
     worktreeId: asString(record.worktree_id) ?? '',
-    startedAt: asString(record.started_at) ?? '',
-    endedAt: asString(record.ended_at),
+    startedAt: asTime(record.started_at) ?? '',
+    endedAt: asTime(record.ended_at),
     phase: parsePhase(record.phase),
-    turnId: asString(record.turn_id),
-    turnCheckpoints: asStrings(record.turn_checkpoint_ids),
-    lastInteraction: asString(record.last_interaction_time),
-    stepCount: asNumber(record.checkpoint_count) ?? 0,
+    turnId: asString(record.turn_id) || undefined,
+    turnCheckpoints: unique(record.turn_checkpoint_ids).filter(isCheckpointId),
+    lastInteraction: asTime(record.last_interaction_time),
+    stepCount: asCount(record.checkpoint_count),
     transcriptStart:
-      asNumber(record.checkpoint_transcript_start) ||
-      asNumber(record.condensed_transcript_lines) ||
-      asNumber(record.transcript_lines_at_start) ||
-      0,
-    untrackedAtStart: asStrings(record.untracked_files_at_start),
-    filesTouched: asStrings(record.files_touched),
-    lastCheckpoint: asString(record.last_checkpoint_id),
+      asCount(record.checkpoint_transcript_start) ||
+      asCount(record.condensed_transcript_lines) ||
+      asCount(record.transcript_lines_at_start),
+    untrackedAtStart: unique(record.untracked_files_at_start),
+    filesTouched: unique(record.files_touched),
+    lastCheckpoint: [asString(record.last_checkpoint_id) ?? ''].find(isCheckpointId),
     agentType: asString(record.agent_type) ?? '',
-    model: asString(record.model_name),
+    model: asString(record.model_name) || undefined,
     tokens: parseTokens(record.token_usage),
     checkpointTokens: parseTokens(record.checkpoint_token_usage),
-    transcriptIdAtStart: asString(record.transcript_identifier_at_start),
-    transcriptPath: asString(record.transcript_path),
+    transcriptIdAtStart: asString(record.transcript_identifier_at_start) || asString(record.transcript_uuid_at_start) || undefined,
+    transcriptPath: asString(record.transcript_path) || undefined,
     firstPrompt: asString(record.first_prompt),
     lastPrompt: asString(record.last_prompt),
-    turnCount: asNumber(record.session_turn_count) ?? 0,
-    promptAttributions: asArray(record.prompt_attributions).map(parseAttribution),
-    pendingAttribution: record.pending_prompt_attribution === undefined ? undefined : parseAttribution(record.pending_prompt_attribution),
+    turnCount: asCount(record.session_turn_count),
+    promptAttributions: asArray(record.prompt_attributions).filter(asObject).map(parseAttribution),
+    pendingAttribution: asObject(record.pending_prompt_attribution) && parseAttribution(record.pending_prompt_attribution),
     fullyCondensed: record.fully_condensed === true,
     previousSession: asString(record.previous_session_id),
     metadata: asObject(record.metadata) as Record<string, string> | undefined,
@@ -135,8 +135,14 @@ export function parseSession(value: unknown): Session | undefined {
   return Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as unknown as Session
 }
 
-function parsePhase(value: unknown): Phase {
-  return phases.find((phase) => phase === value) ?? 'idle'
+export function parsePhase(value: unknown): Phase {
+  const name = asString(value)?.toLowerCase()
+  return phases.find((phase) => phase === name) ?? 'idle'
+}
+
+// Some versions never removed repetitions; such a list has grown to tens of thousands of paths.
+function unique(value: unknown): string[] {
+  return [...new Set(asStrings(value))]
 }
 
 function formatAttribution(attribution: PromptAttribution): JsonObject {

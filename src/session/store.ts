@@ -9,7 +9,7 @@ import { formatJson, parseJson } from '../std/json.ts'
 import { formatSession, parseSession } from './state-record.ts'
 
 // A state of a long session has some hundred kilobytes.
-const maxStateBytes = 64 * 1024 * 1024
+export const maxStateBytes = 64 * 1024 * 1024
 
 export function sessionsDir(repo: Repo): string {
   return join(repo.commonDir, 'entire-sessions')
@@ -32,9 +32,15 @@ export function readSession(repo: Repo, id: string): Session | undefined {
   const path = stateFile(repo, id)
   const size = fileSize(path)
   if (size === undefined) return undefined
-  const session = size > maxStateBytes ? undefined : parseSession(parseJson(readText(path) ?? ''))
+  const session = parseState(path, size, id)
   if (session === undefined) setAside(path)
   return session
+}
+
+// A state speaks for the session that its file is named after, and for no other.
+function parseState(path: string, size: number, id: string): Session | undefined {
+  const session = size > maxStateBytes ? undefined : parseSession(parseJson(readText(path) ?? ''))
+  return session?.id === id ? session : undefined
 }
 
 // Garbage is moved aside, not deleted: it may be all that is left of a session.
@@ -62,9 +68,11 @@ export function listSessionIds(repo: Repo): Set<string> {
 
 /** Every readable session of all work trees. */
 export function listSessions(repo: Repo): Session[] {
-  return stateNames(repo)
-    .filter((name) => name.endsWith('.json'))
-    .flatMap((name) => parseSession(parseJson(readText(join(sessionsDir(repo), name)) ?? '')) ?? [])
+  const ids = stateNames(repo).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
+  return ids.filter(isSessionId).flatMap((id) => {
+    const path = stateFile(repo, id)
+    return parseState(path, fileSize(path) ?? 0, id) ?? []
+  })
 }
 
 function stateNames(repo: Repo): string[] {

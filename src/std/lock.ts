@@ -57,7 +57,8 @@ function release(path: string): void {
   if (readText(path) === ownName()) removeFile(path)
 }
 
-function isStale(path: string): boolean {
+/** Whether its owner is gone, so that the next one to need the lock takes it. */
+export function isStale(path: string): boolean {
   try {
     const age = Date.now() - statSync(path).mtimeMs
     const [pid = '', host = ''] = readFileSync(path, 'utf8').trim().split(' ')

@@ -6,8 +6,8 @@ import { fileSize } from './file.ts'
 /** Two files of this size are all that is ever kept. */
 const maxBytes = 5 * 1024 * 1024
 
-const levels = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof levels)[number]
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
 
 export type LogFields = Record<string, string | number | boolean | undefined>
 
@@ -16,14 +16,14 @@ export interface Log {
 }
 
 export function parseLogLevel(text: string | undefined): LogLevel | undefined {
-  return levels.find((level) => level === text?.toLowerCase())
+  return logLevels.find((level) => level === text?.toLowerCase())
 }
 
 export function fileLog(path: string, minimum: LogLevel, context: LogFields = {}): Log {
-  const lowest = levels.indexOf(minimum)
+  const lowest = logLevels.indexOf(minimum)
   return {
     write(level, message, fields = {}) {
-      if (levels.indexOf(level) < lowest) return
+      if (logLevels.indexOf(level) < lowest) return
       const line = { time: new Date().toISOString(), level: level.toUpperCase(), msg: message, ...context, ...fields }
       try {
         mkdirSync(dirname(path), { recursive: true, mode: 0o750 })

@@ -71,3 +71,94 @@ export async function startDetached(argv: string[], options: ProcOptions): Promi
     stdio: 'ignore',
   }).unref()
 }
+
+export interface AttachedOptions extends ProcOptions {
+  /** A terminal sends Ctrl-C to the whole group of processes. Where there is none, an interrupt reaches only us and is passed on. */
+  passInterrupt?: boolean
+}
+
+/** Runs a program that talks to the person itself, and gives its exit code. Ctrl-C is for it, not for us; who ends us, ends it. */
+export async function runAttached(argv: string[], options: AttachedOptions): Promise<number> {
+  const child = Bun.spawn(argv, {
+    cwd: options.cwd,
+    env: options.env,
+    stdin: options.stdin === undefined ? 'inherit' : Buffer.from(options.stdin),
+    stdout: 'inherit',
+    stderr: 'inherit',
+  })
+  const take = (signal: NodeJS.Signals) => {
+    if (signal !== 'SIGINT' || options.passInterrupt) child.kill(signal)
+  }
+  for (const signal of interrupts) process.on(signal, take)
+  try {
+    return await child.exited
+  } finally {
+    for (const signal of interrupts) process.off(signal, take)
+  }
+}
+
+export interface BoundedOptions extends ProcOptions {
+  timeoutMs: number
+  /** Of each of its streams. */
+  maxBytes: number
+}
+
+export interface BoundedResult extends ProcResult {
+  /** Why it was ended before it ended itself. */
+  cut?: 'timeout' | 'flood' | 'interrupt'
+}
+
+/** Runs a program that may never end or never stop talking: then it goes, and with it everything it has started. So does it on Ctrl-C. */
+export async function runBounded(argv: string[], options: BoundedOptions): Promise<BoundedResult> {
+  // A session of its own has a process group of its own, and no terminal to ask on.
+  const child = Bun.spawn(argv, {
+    cwd: options.cwd,
+    env: options.env,
+    stdin: Buffer.from(options.stdin ?? ''),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    detached: true,
+  })
+  let cut: BoundedResult['cut']
+  const stop = (reason: BoundedResult['cut']) => {
+    cut ??= reason
+    killGroup(child.pid)
+  }
+  const interrupt = () => stop('interrupt')
+  const timer = setTimeout(() => stop('timeout'), options.timeoutMs)
+  for (const signal of interrupts) process.on(signal, interrupt)
+  try {
+    const flood = () => stop('flood')
+    const [stdout, stderr, code] = await Promise.all([
+      readUpTo(child.stdout, options.maxBytes, flood),
+      readUpTo(child.stderr, options.maxBytes, flood),
+      // What it leaves running has nobody to report to, and would hold the pipes open.
+      child.exited.finally(() => killGroup(child.pid)),
+    ])
+    return { code, stdout, stderr: stderr.toString('utf8'), ...(cut === undefined ? {} : { cut }) }
+  } finally {
+    clearTimeout(timer)
+    for (const signal of interrupts) process.off(signal, interrupt)
+  }
+}
+
+const interrupts = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // It is gone.
+  }
+}
+
+async function readUpTo(stream: ReadableStream<Uint8Array>, maxBytes: number, exceeded: () => void): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of stream) {
+    size += piece.length
+    if (size <= maxBytes) pieces.push(piece)
+    else exceeded()
+  }
+  return Buffer.concat(pieces)
+}

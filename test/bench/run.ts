@@ -1,5 +1,6 @@
 // `npm run bench`: every promise about speed, measured in one run and held against its limit. `npm run bench -- stop` runs one group.
 import { measureCommit } from './commit.ts'
+import { measureFeel } from './feel.ts'
 import { holds, type Measurement, type Result } from './measure.ts'
 import { measureProcesses } from './processes.ts'
 import { benchRedact } from './redact.ts'
@@ -13,6 +14,7 @@ const groups: Record<string, Measurement> = {
   stop: measureStop,
   transcript: measureTranscript,
   commit: measureCommit,
+  feel: measureFeel,
   redact: async () => (await benchRedact()).map((line) => ({ ...line, unit: ` ${line.unit}`, detail: '' })),
 }
 

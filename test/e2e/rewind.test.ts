@@ -4,8 +4,9 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
+import { pointsOf, stepOf } from '../support/rewind-points.ts'
 
-test('a rewind restores the step, keeps what is the user’s, leaves the index alone, and can be undone step by step', async () => {
+test('a rewind restores the step, keeps what is the user’s, leaves the index alone, and can be undone and done again', async () => {
   await using repo = await recordedRepo()
   repo.write('.gitignore', 'build/\n')
   repo.write('kept.txt', 'never touched\n')
@@ -24,29 +25,83 @@ test('a rewind restores the step, keeps what is the user’s, leaves the index a
   await repo.git('add', 'mine.txt')
   const index = await repo.git('ls-files', '--stage')
   const times = statSync(join(repo.root, 'kept.txt')).mtimeMs
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
-  const [two, one] = points
-  expect([two?.message, one?.message]).toEqual(['Two', 'One'])
+  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['Two', 'One'])
+  const one = await stepOf(repo, 'One')
 
-  const dry = await repo.entire(['rewind', '--to', one?.id ?? '', '--dry-run', '--json'])
-  expect(JSON.parse(dry.out)).toEqual({ restore: ['a.txt', 'doomed.txt'], remove: ['dir/b.txt'], keep: ['mine.txt'] })
+  const dry = await repo.entire(['rewind', '--to', one, '--dry-run', '--json'])
+  expect(JSON.parse(dry.out)).toEqual({
+    id: one,
+    dry_run: true,
+    restore: ['a.txt', 'doomed.txt'],
+    remove: ['dir/b.txt'],
+    keep: [{ path: 'mine.txt', reason: 'not-made-by-a-session' }],
+    log: { state: 'write', session_id: agent.session, path: agent.transcript, resume_command: `claude -r ${agent.session}` },
+    can_undo: false,
+  })
   expect(repo.read('a.txt')).toBe('two\n')
 
-  expect((await repo.entire(['rewind', '--to', one?.id.slice(0, 8) ?? ''])).code).toBe(0)
+  const ran = await repo.entire(['rewind', '--to', one.slice(0, 8)])
+  const short = one.slice(0, 7)
+  expect(ran.out).toBe(`\nRestored files from shadow commit ${short}\n\nRewound to ${short}. claude -r ${agent.session}\n`)
+  expect(ran.err).toContain('  Deleted: dir/b.txt\n  Restored: a.txt\n  Restored: doomed.txt\n')
+  expect(ran.err).toContain(`[entire] Reset shadow branch ${repo.shadow(await repo.head())} to checkpoint ${short}\n`)
   expect(repo.read('a.txt')).toBe('one\n')
   expect(repo.read('doomed.txt')).toBe('the agent deletes this\n')
   expect(existsSync(join(repo.root, 'dir'))).toBe(false)
   for (const path of ['build/out.txt', 'mine.txt', 'before.txt', 'kept.txt']) expect(existsSync(join(repo.root, path))).toBe(true)
   expect(await repo.git('ls-files', '--stage')).toBe(index)
   expect(statSync(join(repo.root, 'kept.txt')).mtimeMs).toBe(times)
+  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['One'])
 
-  expect((await repo.entire(['rewind', '--undo'])).code).toBe(0)
+  const undone = await repo.entire(['rewind', '--undo'])
+  expect(undone.out).toBe('Undone: 3 files changed.\n')
   expect(repo.read('a.txt')).toBe('two\n')
   expect(repo.read('dir/b.txt')).toBe('new in two\n')
   expect(existsSync(join(repo.root, 'doomed.txt'))).toBe(false)
+  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['Two', 'One'])
   const again = await repo.entire(['rewind', '--undo'])
-  expect(again.code).toBe(1)
-  expect(again.err).toContain('There is no rewind to undo.')
+  expect(again).toMatchObject({
+    code: 1,
+    err: 'error: There is no rewind to undo.\nhint: `entire rewind --redo` takes the last undo back.\n',
+  })
+
+  expect((await repo.entire(['rewind', '--redo'])).code).toBe(0)
+  expect(repo.read('a.txt')).toBe('one\n')
+  expect(repo.temporary()).toEqual([])
+})
+
+test('what was changed after a rewind survives its undo', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.turn('one', { 'a.txt': 'one\n' })
+  await agent.turn('two', { 'a.txt': 'two\n' })
+  await repo.entire(['rewind', '--to', await stepOf(repo, 'One')])
+  repo.write('a.txt', 'edited after the rewind\n', 0o600)
+  await repo.entire(['rewind', '--undo'])
+  expect(repo.read('a.txt')).toBe('two\n')
+  await repo.entire(['rewind', '--redo'])
+  expect(repo.read('a.txt')).toBe('edited after the rewind\n')
+  expect(statSync(join(repo.root, 'a.txt')).mode & 0o777).toBe(0o600)
+})
+
+test('several rewinds are undone one by one, and a new rewind forgets none of them', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  for (const name of ['one', 'two', 'three']) await agent.turn(name, { 'a.txt': `${name}\n` })
+  const seen: string[] = []
+  const go = async (...args: string[]) => {
+    expect(await repo.entire(['rewind', ...args])).toMatchObject({ code: 0 })
+    seen.push(repo.read('a.txt').trim())
+  }
+  await go('--to', await stepOf(repo, 'Two'))
+  await go('--to', await stepOf(repo, 'One'))
+  await go('--undo')
+  await go('--to', await stepOf(repo, 'One'))
+  for (const _ of [1, 2, 3]) await go('--undo')
+  expect(seen).toEqual(['two', 'one', 'two', 'one', 'two', 'one', 'three'])
+  expect((await repo.entire(['rewind', '--undo'])).code).toBe(1)
 })
 
 test('after a rewind the session goes on, and the commit holds what is there', async () => {
@@ -55,19 +110,90 @@ test('after a rewind the session goes on, and the commit holds what is there', a
   const agent = fakeAgent(repo)
   await agent.turn('good', { 'good.txt': 'good work, really\n' })
   await agent.turn('bad', { 'bad.txt': 'bad work, really\n' })
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
-  await repo.entire(['rewind', '--to', points.find((point) => point.message === 'Good')?.id ?? ''])
-  expect(repo.state(agent.session).files_touched).toEqual(['good.txt'])
+  await repo.entire(['rewind', '--to', await stepOf(repo, 'Good')])
+  expect(repo.state(agent.session)).toMatchObject({ files_touched: ['good.txt'], checkpoint_count: 1 })
   await repo.commitAs('human', 'good', 'good.txt')
   const [id = ''] = await repo.checkpointsOf()
   expect(JSON.parse(await repo.stored(id, '0/metadata.json')).files_touched).toEqual(['good.txt'])
   expect(await repo.refs('refs/heads/entire/')).toEqual(['entire/checkpoints/v1'])
 })
 
+test('after a rewind and its undo the next commit is linked to everything', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.turn('one', { 'one.txt': 'the first work, really\n' })
+  await agent.turn('two', { 'two.txt': 'the second work, really\n' })
+  const state = repo.state(agent.session)
+  await repo.entire(['rewind', '--to', await stepOf(repo, 'One')])
+  await repo.entire(['rewind', '--undo'])
+  expect(repo.state(agent.session)).toMatchObject({ files_touched: state.files_touched, checkpoint_count: 2 })
+  expect(agent.lines().length).toBeGreaterThan(4)
+  await repo.commitAs('human', 'both')
+  const session = await repo.storedSession(await repo.checkpointOf())
+  expect(session).toMatchObject({ files_touched: ['one.txt', 'two.txt'], checkpoints_count: 2 })
+  expect(await repo.stored(await repo.checkpointOf(), '0/prompt.txt')).toBe('one\n\n---\n\ntwo')
+})
+
+test('while an agent is at work its log is left alone, and what the rewind did is not counted as its work', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.turn('one', { 'a.txt': 'one\n', 'b.txt': 'one\n' })
+  await agent.turn('two', { 'a.txt': 'two\n', 'b.txt': 'two\n' })
+  await agent.prompt('three')
+  agent.write('a.txt', 'three, half done\n')
+  const log = agent.lines()
+  const ran = await repo.entire(['rewind', '--to', await stepOf(repo, 'One')])
+  expect(ran).toMatchObject({ code: 0, err: expect.stringContaining('Note: The session is running: its log was left as it is.\n') })
+  expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual(['one\n', 'one\n'])
+  expect(agent.lines()).toEqual(log)
+  agent.write('c.txt', 'made after it\n')
+  await agent.stop()
+  expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['Three', 'One'])
+  await repo.entire(['rewind', '--undo'])
+  expect(repo.read('a.txt')).toBe('three, half done\n')
+})
+
 test('a point that does not exist is named, and nothing changes', async () => {
   await using repo = await recordedRepo()
   const missing = await repo.entire(['rewind', '--to', 'abcdef0123'])
-  expect(missing.code).toBe(1)
-  expect(missing.err).toContain('rewind point not found: abcdef0123')
+  expect(missing).toMatchObject({
+    code: 1,
+    err: 'error: rewind point not found: abcdef0123\nhint: `entire rewind --list` shows the points.\n',
+  })
+  expect((await repo.entire(['rewind', '--to', 'abc'])).err).toContain('Give at least 7 digits.')
   expect((await repo.entire(['rewind'])).code).toBe(2)
+  expect((await repo.entire(['rewind', '--list'])).out).toBe('[]\n')
+})
+
+test.each([
+  [['--list', '--undo'], 'Say one of'],
+  [['--reset'], '--reset and --logs-only need --to <id>.'],
+  [['--to', 'abcdef0', '--reset', '--logs-only'], 'cannot be used together'],
+  [['--undo', '--force'], '--force needs --reset.'],
+  [['--json'], 'Say where to go'],
+])('flags that make no sense together are an error with a hint: %p', async (args, message) => {
+  await using repo = await recordedRepo()
+  const ran = await repo.entire(['rewind', ...args])
+  expect(ran.code).toBe(2)
+  expect(ran.err).toContain(message)
+  expect(ran.err).toContain('\nhint: ')
+})
+
+test('nothing is rewound while recording is disabled, but an undo always works', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.turn('one', { 'a.txt': 'one\n' })
+  await agent.turn('two', { 'a.txt': 'two\n' })
+  const one = await stepOf(repo, 'One')
+  await repo.entire(['rewind', '--to', one])
+  await repo.entire(['disable'])
+  expect(await repo.entire(['rewind', '--to', one])).toMatchObject({
+    code: 0,
+    out: 'Entire is disabled. Run `entire enable` to re-enable.\n',
+  })
+  expect((await repo.entire(['rewind', '--undo'])).code).toBe(0)
+  expect(repo.read('a.txt')).toBe('two\n')
 })

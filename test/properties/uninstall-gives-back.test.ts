@@ -69,6 +69,20 @@ const ground = fc.record(
   { requiredKeys: ['hooks'] },
 )
 
+// What people do between the two.
+const changes = fc.subarray(
+  [
+    ['agent', 'add', 'claude-code', 'gemini'],
+    ['agent', 'remove', 'gemini'],
+    ['configure', 'push_sessions', 'false'],
+    ['configure', 'absolute_git_hook_path', 'true'],
+    ['configure', 'strategy', 'auto-commit', '--project'],
+    ['enable', '--force', '--local', '--strategy', 'manual-commit'],
+    ['disable', '--project'],
+  ],
+  { maxLength: 3 },
+)
+
 type Ground = typeof ground extends fc.Arbitrary<infer T> ? T : never
 
 test.each([
@@ -77,14 +91,11 @@ test.each([
   ['claude-code', Number(process.env.ENTIRE_TEST_SEED ?? 2097121393), 4],
 ])('enabling %s and uninstalling gives back every file (seed %d)', async (agent, seed, numRuns) => {
   await fc.assert(
-    fc.asyncProperty(ground, async (before) => {
+    fc.asyncProperty(ground, changes, async (before, between) => {
       await using repo = await tempRepo()
       lay(repo, before)
       const files = everyFile(repo)
-      for (const args of [
-        ['enable', '--agent', agent],
-        ['disable', '--uninstall', '--force'],
-      ]) {
+      for (const args of [['enable', '--agent', agent], ...between, ['disable', '--uninstall', '--force']]) {
         const ran = await repo.run([binary, ...args])
         expect({ args, code: ran.code, err: ran.code === 0 ? '' : ran.stderr }).toEqual({ args, code: 0, err: '' })
       }

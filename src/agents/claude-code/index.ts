@@ -4,6 +4,7 @@ import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
 import { parseWithTable, text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
+import { claudeGenerator } from './generator.ts'
 import { claudeHooks } from './hooks.ts'
 import { prepareTranscript } from './preparer.ts'
 import { claudeResume, subagentTranscript } from './session-files.ts'
@@ -26,4 +27,5 @@ export const claudeCode: Agent = {
   installer: lazyInstaller('.claude/settings.json', async () => (await import('./install.ts')).claudeInstaller),
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: claudeResume,
+  generator: claudeGenerator,
 }

@@ -4,8 +4,10 @@ import { asNumber, asObject, asStrings, type JsonObject, parseJson } from '../..
 import { text } from '../hook-table.ts'
 import { type MessageTally, messageTally } from '../message-tally.ts'
 import { cleanPrompt } from '../prompt-text.ts'
-import { blocksOf, joinTexts, toBlocks } from './content.ts'
+import { blocksOf, joinTexts } from './content.ts'
+import { readEntries } from './entries.ts'
 import { finishedSubagents } from './finished-subagents.ts'
+import { typedText } from './typed-text.ts'
 
 const writingTools = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'mcp__acp__Write', 'mcp__acp__Edit'])
 // A subagent that is sent on after it finished finishes again; its transcript must not be counted again.
@@ -35,6 +37,8 @@ export const claudeTranscript: TranscriptFormat = {
       carry: { ...tally.carry(), subagents: [...before, ...subagents].slice(-rememberedSubagents) },
     }
   },
+
+  readEntries,
 
   toolResultId(lines, toolUse) {
     for (const line of lines.toReversed()) {
@@ -103,12 +107,4 @@ function readPrompt(entry: JsonObject, reading: Reading): void {
   const typed = typedText(entry)
   const prompt = typed ? cleanPrompt(typed) : undefined
   if (prompt !== undefined) reading.prompts.push(prompt)
-}
-
-function typedText(entry: JsonObject): string | undefined {
-  if (entry.isSidechain === true || entry.isMeta === true || entry.isCompactSummary === true) return undefined
-  if (entry.type === 'user' || entry.type === 'human') return joinTexts(blocksOf(entry))
-  // Typed while a turn was running: it never becomes an entry of the user.
-  const attachment = asObject(entry.attachment)
-  return attachment?.type === 'queued_command' ? joinTexts(toBlocks(attachment.prompt)) : undefined
 }

@@ -4,6 +4,7 @@ import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
 import { parseWithTable, text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
+import { geminiGenerator } from './generator.ts'
 import { geminiHooks } from './hooks.ts'
 import { geminiResume, subagentTranscript } from './session-files.ts'
 import { geminiTranscript } from './transcript.ts'
@@ -23,4 +24,5 @@ export const gemini: Agent = {
   installer: lazyInstaller('.gemini/settings.json', async () => (await import('./install.ts')).geminiInstaller),
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: geminiResume,
+  generator: geminiGenerator,
 }

@@ -26,10 +26,15 @@ export function gatherMessage(message: JsonObject, gathered: Gathered, tally: Me
 }
 
 function gatherPrompt(message: JsonObject, gathered: Gathered): void {
-  if (asArray(message.content).some((part) => asObject(part)?.functionResponse !== undefined)) return
-  // What was typed, before files it names were read into it.
-  const prompt = cleanPrompt(wordsOf(message.displayContent) ?? '') ?? cleanPrompt(wordsOf(message.content) ?? '')
+  const prompt = promptOf(message)
   if (prompt !== undefined) gathered.prompts.push(prompt)
+}
+
+/** What was typed, of a message of the user: some carry results of tools instead. */
+export function promptOf(message: JsonObject): string | undefined {
+  if (asArray(message.content).some((part) => asObject(part)?.functionResponse !== undefined)) return undefined
+  // Before files it names were read into it.
+  return cleanPrompt(wordsOf(message.displayContent) ?? '') ?? cleanPrompt(wordsOf(message.content) ?? '')
 }
 
 function gatherAnswer(message: JsonObject, id: string | undefined, gathered: Gathered, tally: MessageTally): void {
@@ -70,7 +75,7 @@ function countTokens(tokens: JsonObject | undefined, id: string | undefined, tal
 }
 
 /** A string, or parts of which some are words, some thoughts, some tool calls. */
-function wordsOf(content: unknown): string | undefined {
+export function wordsOf(content: unknown): string | undefined {
   if (typeof content === 'string') return content
   const words = asArray(content).flatMap((part) => {
     if (typeof part === 'string') return part

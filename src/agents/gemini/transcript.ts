@@ -6,6 +6,7 @@ import { EntireError } from '../../std/errors.ts'
 import { asArray, asObject, type Json, type JsonObject, parseJson } from '../../std/json.ts'
 import { text } from '../hook-table.ts'
 import { messageTally } from '../message-tally.ts'
+import { parseRecords, readConversation } from './entries.ts'
 import { type Gathered, gatherMessage, nothingGathered } from './message.ts'
 
 export const geminiTranscript: TranscriptFormat = {
@@ -26,21 +27,32 @@ export const geminiTranscript: TranscriptFormat = {
   },
 
   readDocument(document, from) {
-    const messages = asObject(parseJson(document))?.messages
-    if (!Array.isArray(messages))
-      throw new EntireError('corrupt-state', 'The Gemini transcript is not a JSON document with a list of messages.', {
-        hint: 'Nothing was changed; the next turn writes it again.',
-      })
-    const stretch = messages.slice(from)
+    const stretch = parseDocument(document).slice(from)
     // Without a carry an older message would count again when it is listed twice; in a document none is.
     const { carry: _carry, ...reading } = readMessages(stretch, stretch.length, undefined)
     return reading
+  },
+
+  readEntries(transcript, from) {
+    const isDocument = geminiTranscript.shape(transcript) === 'document'
+    return readConversation(
+      isDocument ? parseDocument(transcript).map((message) => [message]) : parseRecords(transcript).map(messagesOf),
+      from,
+    )
   },
 
   truncateAt(lines, id) {
     const at = lines.findLastIndex((line) => line.includes(id) && asObject(parseJson(line))?.id === id)
     return at < 0 ? lines : lines.slice(0, at + 1)
   },
+}
+
+function parseDocument(text: string): Json[] {
+  const messages = asObject(parseJson(text))?.messages
+  if (Array.isArray(messages)) return messages
+  throw new EntireError('corrupt-state', 'The Gemini transcript is not a JSON document with a list of messages.', {
+    hint: 'Nothing was changed; the next turn writes it again.',
+  })
 }
 
 function readMessages(messages: Json[], items: number, carry: JsonObject | undefined) {

@@ -34,7 +34,10 @@ export function isSecretMember(key: string, value: string): boolean {
   return (passwordMember.test(name) && isPasswordLiteral(value)) || (secretMember.test(name) && looksRandom(value))
 }
 
-const skippedKeys = new Set(['signature', 'filepath', 'file_path', 'cwd', 'root', 'directory', 'dir', 'path'])
+const paths = ['filepath', 'file_path', 'cwd', 'root', 'directory', 'dir', 'path']
+// Only the provider can read these, and it refuses to continue a conversation in which one was changed.
+const sealed = ['signature', 'thoughtsignature', 'thought_signature', 'encrypted_content']
+const skippedKeys = new Set([...paths, ...sealed])
 
 /** Ids and paths: tools look them up by their exact value, and they only look like secrets. */
 export function isSkippedKey(key: string): boolean {
@@ -42,7 +45,7 @@ export function isSkippedKey(key: string): boolean {
   return skippedKeys.has(name) || name.endsWith('id') || name.endsWith('ids')
 }
 
-/** Pictures and other binary data, for which chance decides what they look like. */
+/** Pictures, sealed thoughts and other binary data, for which chance decides what they look like. */
 export function isMediaType(type: string): boolean {
-  return type.startsWith('image') || type === 'base64'
+  return type.startsWith('image') || type === 'base64' || type === 'redacted_thinking'
 }

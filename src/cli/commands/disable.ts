@@ -3,12 +3,12 @@ import { buildCommand } from '@stricli/core'
 import { metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { listRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
-import { ensureEntireDir, isSetUp, readSettings, settingsPaths, writeSetting } from '../../session/settings.ts'
-import { EntireError } from '../../std/errors.ts'
+import { ensureEntireDir, isSetUp, readSettings, settingsPaths } from '../../session/settings.ts'
 import { confirm } from '../ask.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { said } from '../flags.ts'
 import { formatManual } from '../manual.ts'
+import { changeSettings } from '../settings-file.ts'
 import { describePlan, planUninstall, uninstall } from '../uninstall.ts'
 
 interface DisableFlags {
@@ -53,7 +53,7 @@ function disable(cli: Cli, repo: Repo, file: 'project' | 'local'): void {
     return
   }
   ensureEntireDir(repo.root)
-  writeSetting(repo.root, file, { enabled: false })
+  changeSettings(repo.root, file, { enabled: false })
   if (readSettings(repo.root).enabled) {
     cli.out(`Entire is now disabled in ${settingsPaths.project}, but ${settingsPaths.local} enables it here.`)
     cli.note('hint: Run `entire disable` to disable it here, too.')
@@ -70,7 +70,8 @@ async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void>
   cli.out('This will completely remove Entire from this repository:')
   for (const item of items) cli.out(`  - ${item}`)
   cli.out()
-  if (!force && !(await isConfirmed(cli))) return cli.out('Uninstall cancelled.')
+  const question = { message: 'Are you sure you want to uninstall Entire?', otherwise: 'Run `entire disable --uninstall --force`.' }
+  if (!force && !(await confirm(cli, question))) return cli.out('Uninstall cancelled.')
   const { done, warnings } = await uninstall(repo, plan)
   for (const warning of warnings) cli.note(`[entire] Warning: ${warning}`)
   for (const line of done) cli.out(`  ${line}`)
@@ -78,11 +79,4 @@ async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void>
   if ((await listRefs(repo, metadataRef)).length > 0) {
     cli.out(`Your checkpoints are still on the branch ${metadataBranch}. To delete them: git branch -D ${metadataBranch}`)
   }
-}
-
-async function isConfirmed(cli: Cli): Promise<boolean> {
-  if (cli.interactive) return await confirm('Are you sure you want to uninstall Entire?')
-  throw new EntireError('bad-usage', 'Uninstalling needs a confirmation, and there is no terminal to ask on.', {
-    hint: 'Run `entire disable --uninstall --force`.',
-  })
 }

@@ -5,7 +5,7 @@ import { entire } from '../../../test/support/entire.ts'
 import { putCommit } from '../../../test/support/put-commit.ts'
 import { tempDir, tempRepo } from '../../../test/support/repo.ts'
 import { metadataRef } from '../../checkpoints/layout.ts'
-import { remoteMetadataRef } from '../../checkpoints/read.ts'
+import { remoteMetadataRef } from '../../checkpoints/places.ts'
 
 const withAgent = ['enable', '--agent', 'claude-code']
 
@@ -75,6 +75,103 @@ test.each([
   const answer = await entire(repo, ['enable', ...flags])
   expect(answer).toMatchObject({ code, out: '', err: expect.stringContaining(message) })
   expect(existsSync(join(repo.root, '.entire'))).toBe(false)
+})
+
+test('agents can be named in one word, and twice does not harm', async () => {
+  await using repo = await tempRepo()
+  const answer = await entire(repo, ['enable', '--agent', 'gemini,claude-code', '--agent', 'gemini'])
+  expect(answer.out.match(/^Agent: .+$/gm)).toEqual(['Agent: Gemini CLI', 'Agent: Claude Code'])
+})
+
+test('for scripts: what was done, as one object', async () => {
+  await using repo = await tempRepo()
+  const first = await entire(repo, ['enable', '--agent', 'claude-code', '--json'])
+  expect(JSON.parse(first.out)).toEqual({
+    enabled: true,
+    agents: [{ name: 'claude-code', type: 'Claude Code', hooks_added: expect.any(Number) }],
+    removed: [],
+    git_hooks: ['prepare-commit-msg', 'commit-msg', 'post-commit', 'pre-push', 'post-rewrite'],
+    settings: ['.entire/settings.json'],
+  })
+  const nothing = { enabled: true, agents: [{ name: 'claude-code', type: 'Claude Code', hooks_added: 0 }], removed: [], git_hooks: [] }
+  expect(JSON.parse((await entire(repo, ['enable', '--json'])).out)).toEqual({ ...nothing, settings: ['.entire/settings.json'] })
+  await entire(repo, ['disable'])
+  expect(JSON.parse((await entire(repo, ['enable', '--json'])).out)).toEqual({
+    ...nothing,
+    settings: ['.entire/settings.json', '.entire/settings.local.json'],
+  })
+})
+
+test('--force installs hooks anew, and leaves one of each', async () => {
+  await using repo = await tempRepo()
+  await entire(repo, withAgent)
+  const before = repo.read('.claude/settings.json')
+  expect((await entire(repo, ['enable', '--force'])).out).toMatch(/Installed \d+ hooks for Claude Code/)
+  expect(JSON.parse(repo.read('.claude/settings.json'))).toEqual(JSON.parse(before))
+})
+
+test('each flag has its effect in the file it names', async () => {
+  await using repo = await tempRepo()
+  await entire(repo, [...withAgent, '--local', '--strategy', 'auto-commit', '--skip-push-sessions', '--absolute-git-hook-path'])
+  expect(JSON.parse(repo.read('.entire/settings.local.json'))).toEqual({
+    strategy: 'auto-commit',
+    enabled: true,
+    absolute_git_hook_path: true,
+    strategy_options: { push_sessions: false },
+  })
+  expect(existsSync(join(repo.root, '.entire/settings.json'))).toBe(false)
+  expect((await entire(repo, ['status'])).out).toContain('(auto-commit)')
+})
+
+test('a change of the project that has no effect here is not silent', async () => {
+  await using repo = await tempRepo()
+  await entire(repo, withAgent)
+  repo.write('.entire/settings.local.json', '{"strategy":"manual-commit"}')
+  const answer = await entire(repo, ['enable', '--project', '--strategy', 'auto-commit'])
+  expect(answer.err).toContain('Note: .entire/settings.local.json says otherwise and wins here: strategy')
+})
+
+test('comments in the settings survive', async () => {
+  await using repo = await tempRepo()
+  repo.write('.entire/settings.json', '{\n  // ours\n  "enabled": false, // for now\n}\n')
+  await entire(repo, [...withAgent, '--strategy', 'auto-commit'])
+  expect(repo.read('.entire/settings.json')).toBe('{\n  // ours\n  "enabled": true, // for now\n  "strategy": "auto-commit"\n}\n')
+})
+
+test('a repository that is merely switched off is switched on, and nothing else happens', async () => {
+  await using repo = await tempRepo()
+  await entire(repo, withAgent)
+  await entire(repo, ['disable'])
+  expect(await entire(repo, ['enable'])).toEqual({ code: 0, out: 'Entire is now enabled.\n', err: '' })
+  await entire(repo, ['disable', '--project'])
+  expect((await entire(repo, ['enable'])).out).toContain('Already enabled.')
+  await entire(repo, ['enable', '--project'])
+  expect(JSON.parse(repo.read('.entire/settings.json'))).toMatchObject({ enabled: true })
+})
+
+test('an agent that is used and not recorded is mentioned', async () => {
+  await using repo = await tempRepo()
+  await entire(repo, withAgent)
+  repo.write('.gemini/settings.json', '{}')
+  const answer = await entire(repo, ['enable'])
+  expect(answer.out).toStartWith('Already enabled. Everything looks good.\n')
+  expect(answer.err).toContain('entire agent add gemini')
+})
+
+test('settings of an agent that cannot be read stop it, and are not touched', async () => {
+  await using repo = await tempRepo()
+  repo.write('.claude/settings.json', '{ broken')
+  expect(await entire(repo, withAgent)).toMatchObject({ code: 1, err: expect.stringContaining('.claude/settings.json is not valid JSON') })
+  expect(repo.read('.claude/settings.json')).toBe('{ broken')
+  expect(existsSync(join(repo.root, '.entire'))).toBe(false)
+})
+
+test('a flag that does not exist is named, and so is the help', async () => {
+  await using repo = await tempRepo()
+  const answer = await entire(repo, ['enable', '--telemetry', 'false'])
+  expect([answer.code, answer.out]).toEqual([2, ''])
+  expect(answer.err).toContain('--telemetry')
+  expect(answer.err).toContain('entire enable --help')
 })
 
 test('outside of a repository it says where to run', async () => {

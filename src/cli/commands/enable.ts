@@ -2,56 +2,32 @@
 import { buildCommand } from '@stricli/core'
 import { readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
-import { type StrategyName, strategies } from '../../model/settings.ts'
-import { ensureEntireDir, isSetUp, readSettings, type SettingsFile, settingsFiles, settingsPaths } from '../../session/settings.ts'
-import { EntireError } from '../../std/errors.ts'
-import type { JsonObject } from '../../std/json.ts'
-import { chooseAgents, namedAgents } from '../agent-choice.ts'
+import { strategies } from '../../model/settings.ts'
+import { ensureEntireDir, isSetUp, readSettings, settingsFiles, settingsPaths } from '../../session/settings.ts'
+import { formatJson } from '../../std/json.ts'
+import { askForAgents, detectedAgents, namedAgents, proposedAgents } from '../agent-choice.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { said, value } from '../flags.ts'
 import { type HookHealth, isHealthy, readHookHealth } from '../hook-health.ts'
 import { formatManual } from '../manual.ts'
 import { hookCommand } from '../program.ts'
-import { ensureMetadataBranch } from '../setup.ts'
-import { installAgent, installGitHooks, saveSettings } from '../setup-steps.ts'
+import { ensureMetadataBranch, type HookedAgent } from '../setup.ts'
+import { planSettings, type SetupFlags, whereTo } from '../setup-plan.ts'
+import { installAgent, installGitHooks, noteMissingProgram, saveSettings, uninstallAgent } from '../setup-steps.ts'
 
-interface EnableFlags {
-  agent?: readonly string[]
-  local?: boolean
-  project?: boolean
-  strategy?: string
+interface EnableFlags extends SetupFlags {
   force?: boolean
-  skipPushSessions?: boolean
-  absoluteGitHookPath?: boolean
   yes?: boolean
-  telemetry?: boolean
+  json?: boolean
 }
 
 export const enableCommand = buildCommand<EnableFlags, [], Cli>({
   async func(flags) {
     const repo = requireRepo(this, 'enable')
-    const changes = planChanges(flags)
-    const named = flags.agent && namedAgents(flags.agent)
-    const before = readSettings(repo.root)
-    const wasSetUp = isSetUp(repo.root)
-    const asked = named !== undefined || flags.force || Object.keys(changes).length > 0
-    const health = await readHookHealth(this, repo, before)
-    if (!asked && wasSetUp && before.enabled && isHealthy(health)) return printComplete(this, repo, health)
-    await noteEmptyRepo(this, repo)
-    const agents = named ?? (await chooseAgents(repo, this.interactive && !flags.yes))
-    if (agents === undefined) return this.out('Nothing was changed.')
-
-    const command = hookCommand({ absoluteHookPath: flags.absoluteGitHookPath === true || before.absoluteHookPath }, this.program)
-    if (wasSetUp && !before.enabled) this.out('Entire is now enabled.')
-    for (const agent of agents)
-      await installAgent(this, repo, agent, { command, force: flags.force === true, implied: named === undefined })
-    ensureEntireDir(repo.root)
-    const file = saveSettings(this, repo, { where: whereTo(flags), changes, before })
-    await installGitHooks(this, repo, command)
-    if (before.checkpointsBackend === 'git-branch') await ensureMetadataBranch(repo, this.clock())
-    this.out(`✓ Project configured (${settingsPaths[file]})`)
-    this.out('\nReady.')
-    noteMissingProgram(this, command)
+    // With --json the answer is the one object at the end.
+    const cli: Cli = flags.json ? { ...this, out: () => {} } : this
+    const report = await enable(cli, repo, flags)
+    if (flags.json) this.process.stdout.write(formatJson(report))
   },
   parameters: {
     flags: {
@@ -61,16 +37,17 @@ export const enableCommand = buildCommand<EnableFlags, [], Cli>({
         variadic: ',',
         optional: true,
         brief: 'Agent to install hooks for; may be repeated',
-        placeholder: 'name',
+        placeholder: 'agent',
       },
       local: said('Save to .entire/settings.local.json (yours alone)'),
       project: said('Save to .entire/settings.json (committed with the project)'),
-      strategy: value('name', `How work is saved: ${strategies.join(' or ')}`),
+      strategy: value('strategy', `How work is saved: ${strategies.join(' or ')}`),
       force: said('Install hooks anew even if they are there'),
       skipPushSessions: said('Do not push checkpoints along with `git push`'),
+      checkpointRemote: value('remote', 'Push checkpoints there: a git remote, a URL (yours alone), or github:owner/repo'),
       absoluteGitHookPath: said('Hooks call this program by its absolute path'),
-      yes: said('Ask nothing; take what is detected'),
-      telemetry: { kind: 'boolean', optional: true, hidden: true, brief: 'Accepted for old scripts; nothing is ever sent' },
+      yes: said('Ask nothing; take what is installed or detected'),
+      json: said('Print what was done as JSON'),
     },
     aliases: { f: 'force', y: 'yes' },
   },
@@ -80,40 +57,87 @@ export const enableCommand = buildCommand<EnableFlags, [], Cli>({
       text: [
         'Installs hooks for your agents and for git, writes the settings, and creates the branch entire/checkpoints/v1.',
         'Hooks of other tools are kept and still run. Running it again repairs what is missing and changes nothing else.',
-        'Without --agent, agents are asked for; without a terminal, those detected in the repository are taken.',
+        'Without --agent, agents are asked for; without a terminal, those installed or detected in the repository are taken.',
+        'Agents that you deselect lose their hooks; `entire agent` does the same by name, `entire configure` changes settings.',
       ],
       examples: [
         ['entire enable', 'ask which agents to record'],
         ['entire enable --agent claude-code --agent gemini', 'without questions'],
         ['entire enable --local --skip-push-sessions', 'only for yourself, checkpoints stay on this machine'],
+        ['entire enable --checkpoint-remote github:acme/private', 'keep checkpoints out of a public repository'],
         ['entire enable --absolute-git-hook-path', 'when `entire` is not on the PATH of git or of the agent'],
       ],
     }),
   },
 })
 
-function planChanges(flags: EnableFlags): JsonObject {
-  if (flags.local && flags.project) throw new EntireError('bad-usage', 'cannot specify both --project and --local')
-  if (flags.strategy !== undefined && !strategies.includes(flags.strategy as StrategyName)) {
-    throw new EntireError('bad-usage', `unknown strategy: ${flags.strategy} (use ${strategies.join(' or ')})`)
-  }
-  return {
-    ...(flags.strategy === undefined ? {} : { strategy: flags.strategy }),
-    ...(flags.skipPushSessions ? { strategy_options: { push_sessions: false } } : {}),
-    ...(flags.absoluteGitHookPath ? { absolute_git_hook_path: true } : {}),
-  }
+interface Report {
+  enabled: true
+  agents: { name: string; type: string; hooks_added: number }[]
+  removed: string[]
+  git_hooks: string[]
+  settings: string[]
 }
 
-function whereTo(flags: EnableFlags): SettingsFile | undefined {
-  if (flags.local) return 'local'
-  return flags.project || flags.agent !== undefined ? 'project' : undefined
+/** Undefined when the person left the question: then nothing was changed. */
+async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report | undefined> {
+  const { changes, own } = await planSettings(repo, flags)
+  const named = flags.agent && namedAgents(flags.agent, 'entire enable --agent <agent-name>')
+  const before = readSettings(repo.root)
+  const wasSetUp = isSetUp(repo.root)
+  const health = await readHookHealth(cli, repo, before)
+  const changesSettings = Object.keys(changes).length + Object.keys(own).length > 0
+  const isComplete = wasSetUp && isHealthy(health) && named === undefined && !flags.force && !changesSettings
+  if (isComplete && before.enabled) return printComplete(cli, repo, health)
+  await noteEmptyRepo(cli, repo)
+  const isQuiet = flags.yes || flags.json || !cli.interactive
+  const ask = named === undefined && !isQuiet && !isComplete && !(changesSettings && health.agents.length > 0)
+  const agents = ask ? await askForAgents(cli, repo, health.agents) : (named ?? proposedAgents(repo, health.agents))
+  if (agents === undefined) return void cli.out('Nothing was changed.')
+
+  const command = hookCommand({ absoluteHookPath: flags.absoluteGitHookPath === true || before.absoluteHookPath }, cli.program)
+  const report: Report = { enabled: true, agents: [], removed: [], git_hooks: [], settings: [] }
+  if (wasSetUp && !before.enabled) cli.out('Entire is now enabled.')
+  for (const agent of ask ? health.agents.filter((installed) => !agents.includes(installed)) : []) {
+    cli.out(`${agent.type} was deselected.`)
+    await uninstallAgent(cli, repo, agent)
+    report.removed.push(agent.name)
+  }
+  for (const agent of isComplete ? [] : agents) {
+    const added = await installAgent(cli, repo, agent, { command, force: flags.force === true, implied: named === undefined && !ask })
+    report.agents.push({ ...nameOf(agent), hooks_added: added })
+  }
+  ensureEntireDir(repo.root)
+  const file = saveSettings(isComplete ? quiet(cli) : cli, repo, { where: whereTo(flags), changes, own, before })
+  report.settings = settingsFiles(repo.root).map((name) => settingsPaths[name])
+  if (isComplete) return { ...report, agents: agents.map((agent) => ({ ...nameOf(agent), hooks_added: 0 })) }
+  report.git_hooks = await installGitHooks(cli, repo, command)
+  const { checkpointRemote, checkpointsBackend } = readSettings(repo.root)
+  if (checkpointsBackend === 'git-branch')
+    await ensureMetadataBranch(repo, cli.clock(), checkpointRemote?.kind === 'remote' ? checkpointRemote.name : 'origin')
+  cli.out(`✓ Project configured (${settingsPaths[file]})`)
+  cli.out('\nReady.')
+  noteMissingProgram(cli, command)
+  return report
 }
 
-function printComplete(cli: Cli, repo: Repo, { agents }: HookHealth): void {
+function printComplete(cli: Cli, repo: Repo, { agents }: HookHealth): Report {
   const files = settingsFiles(repo.root).map((file) => settingsPaths[file])
   cli.out('Already enabled. Everything looks good.\n')
   cli.out(`  Agent: ${agents.map((agent) => agent.type).join(', ')}`)
   cli.out(`  Config: ${files.join(', ')}`)
+  const others = detectedAgents(repo).filter((agent) => !agents.includes(agent))
+  if (others.length > 0)
+    cli.note(
+      `\nhint: ${others.map((agent) => agent.type).join(', ')} is used here, too. Record it: entire agent add ${others.map((agent) => agent.name).join(' ')}`,
+    )
+  return {
+    enabled: true,
+    agents: agents.map((agent) => ({ ...nameOf(agent), hooks_added: 0 })),
+    removed: [],
+    git_hooks: [],
+    settings: files,
+  }
 }
 
 async function noteEmptyRepo(cli: Cli, repo: Repo): Promise<void> {
@@ -122,8 +146,10 @@ async function noteEmptyRepo(cli: Cli, repo: Repo): Promise<void> {
   cli.out("session checkpoints won't work until you create your first commit.\n")
 }
 
-function noteMissingProgram(cli: Cli, command: string): void {
-  if (Bun.which(command, { PATH: cli.env.PATH ?? '' }) !== null) return
-  cli.note(`\nNote: \`${command}\` is not on the PATH, so hooks cannot find it and nothing will be recorded.`)
-  cli.note('hint: Put it there (in a checkout: `npm link`), or run `entire enable --absolute-git-hook-path`.')
+function nameOf({ name, type }: HookedAgent): { name: string; type: string } {
+  return { name, type }
+}
+
+function quiet(cli: Cli): Cli {
+  return { ...cli, out: () => {} }
 }

@@ -5,7 +5,7 @@ import { findHookRepo } from '../../git/repo.ts'
 import { type Answer, dropLoneTrailer, linkCommit, messageFile } from '../../session/link-commit.ts'
 import { postCommit } from '../../session/post-commit.ts'
 import { postRewrite } from '../../session/post-rewrite.ts'
-import { isSetUp, writeSetting } from '../../session/settings.ts'
+import { isSetUp } from '../../session/settings.ts'
 import type { Recorder } from '../../session/work.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { writeAtomic } from '../../std/file.ts'
@@ -15,12 +15,19 @@ import { isDevice } from '../streams.ts'
 type GitHook = (recorder: Recorder, args: string[]) => Promise<void> | void
 
 const hooks: Record<string, GitHook> = {
-  'prepare-commit-msg': (recorder, [path = '', source = '']) =>
-    linkCommit(recorder, message(path), {
+  'prepare-commit-msg': async (recorder, [path = '', source = '']) => {
+    let always = false
+    await linkCommit(recorder, message(path), {
       source,
       ask: (question) => askOnTerminal(recorder, question),
-      rememberAlways: () => writeSetting(recorder.repo.root, 'local', { commit_linking: 'always' }),
-    }),
+      rememberAlways: () => {
+        always = true
+      },
+    })
+    if (!always) return
+    const { changeSettings } = await import('../settings-file.ts')
+    changeSettings(recorder.repo.root, 'local', { commit_linking: 'always' })
+  },
   'commit-msg': (_recorder, [path = '']) => dropLoneTrailer(message(path)),
   'post-commit': (recorder) => postCommit(recorder),
   'pre-push': async (recorder, [remote = '']) => {

@@ -1,111 +1,116 @@
-// `entire rewind`: the points of the past, the way back to a step, and the way forth again.
+// `entire rewind`: the points of the past, the way back to one of them, and the way forth again.
+import { realpathSync } from 'node:fs'
+import { relative } from 'node:path'
 import { buildCommand } from '@stricli/core'
-import type { RewindPlan } from '../../checkpoints/rewind-plan.ts'
-import { type RewindPoint, readRewindPoints } from '../../checkpoints/rewind-points.ts'
 import { readObjects } from '../../git/cat-file.ts'
-import { rewindTo, undoRewind } from '../../session/rewind.ts'
-import { listSessions } from '../../session/store.ts'
+import type { Repo } from '../../git/repo.ts'
+import { readSettings } from '../../session/settings.ts'
 import { EntireError } from '../../std/errors.ts'
-import { formatJson, type JsonObject } from '../../std/json.ts'
+import { formatJson } from '../../std/json.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { saysDisabled } from '../disabled.ts'
-import { said } from '../flags.ts'
+import { said, value } from '../flags.ts'
 import { formatManual } from '../manual.ts'
-import { createRecorder } from '../recorder.ts'
-import { clean } from '../render/text.ts'
+import { findPoint, formatPoint, readPoints } from '../rewind/points.ts'
+import type { GoOptions } from '../rewind/to-step.ts'
 
 interface RewindFlags {
   list?: boolean
   to?: string
+  'logs-only'?: boolean
+  reset?: boolean
+  force?: boolean
   undo?: boolean
+  redo?: boolean
   'dry-run'?: boolean
   json?: boolean
 }
 
 export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
   async func(flags) {
-    const chosen = [flags.list, flags.to !== undefined, flags.undo].filter(Boolean).length
-    if (chosen !== 1)
-      throw new EntireError('bad-usage', 'Say where to go: one of --list, --to <id> and --undo.', {
-        hint: '`entire rewind --list` shows the points.',
-      })
+    checkFlags(this, flags)
     const repo = requireRepo(this, 'rewind')
+    // What was taken back by mistake must come back, whatever else is switched off.
+    if (flags.undo || flags.redo) return goBack(this, repo, flags)
     if (saysDisabled(this, repo)) return
+    // Whatever is found, it is a list: a person sees it begin at once. A program gets all of it or an error.
+    const begun = flags.list && this.isTerminal ? '[' : ''
+    this.process.stdout.write(begun)
     await using objects = readObjects(repo)
-    const points = flags.undo ? [] : await readRewindPoints(repo, objects, listSessions(repo))
-    if (flags.list) return void this.process.stdout.write(formatJson(points.map(formatPoint)))
+    const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
+    if (flags.list) return void this.process.stdout.write(formatJson(points.map(formatPoint)).slice(begun.length))
+    if (points.length === 0 && (await objects.info('HEAD')) === undefined)
+      throw new EntireError('no-commits', 'This repository has no commits yet.', {
+        hint: 'Points to go back to come with the first turn after the first commit.',
+      })
+    const [{ createRecorder }, options] = [await import('../recorder.ts'), goOptions(this, repo, flags)]
     const recorder = createRecorder(repo, { component: 'rewind' })
-    const options = { dryRun: flags['dry-run'] === true }
-    const plan = flags.undo ? await undoRewind(recorder, options) : await rewindTo(recorder, findStep(points, flags.to ?? ''), options)
-    this.process.stdout.write(flags.json ? formatJson(plan) : formatPlan(plan, options.dryRun))
+    if (flags.to === undefined) {
+      const { pickPoint } = await import('../rewind/pick.ts')
+      // Awaited here: the reader of objects is closed when this function returns.
+      return await pickPoint(this, recorder, objects, points, options)
+    }
+    const { goToPoint } = await import('../rewind/to-point.ts')
+    const how = flags.reset ? 'reset' : flags['logs-only'] ? 'logs' : 'all'
+    await goToPoint({ cli: this, recorder, objects, point: findPoint(points, flags.to), options }, how)
   },
   parameters: {
     flags: {
       list: said('Print the points as JSON, newest first'),
-      to: {
-        kind: 'parsed',
-        parse: String,
-        brief: 'Go back to the step with this id (7 or more of its digits)',
-        placeholder: 'id',
-        optional: true,
-      },
-      undo: said('Return to what the last rewind replaced'),
+      to: value('id', 'Go back to the point with this id (7 or more of its digits)'),
+      'logs-only': said('With --to: restore the session logs, and leave the files alone'),
+      reset: said('With --to a commit: also move the branch there, and its files and the index'),
+      force: said('With --reset: do it without a question'),
+      undo: said('Return to what the last rewind or reset replaced'),
+      redo: said('Take the last undo back'),
       'dry-run': said('Say what would happen, and change nothing'),
       json: said('Print what was planned or done as JSON'),
     },
+    aliases: { f: 'force' },
   },
   docs: {
-    brief: 'List the points of the past, go back to a step, and undo that',
+    brief: 'Go back to an earlier point of a session, and undo that',
     fullDescription: formatManual({
       text: [
-        'Points are the steps recorded since the last commit, and commits whose session logs are stored. At most 20 are listed.',
-        'Going back changes only files that differ from the step. Files you created, ignored files and files that were there before the session are never deleted; index and branch are not touched.',
-        'What is replaced is kept first: --undo brings it back, one rewind at a time.',
+        'Points are the steps recorded since the last commit, and commits whose session logs are stored. At most 20 are shown. Without a flag, pick one from a menu.',
+        'Going back to a step changes only files that differ from it, and gives the agent its conversation as it was then. Files you created, ignored files and files that were there before the session are never deleted; index and branch are not touched.',
+        'Of a commit only the session logs are restored; --reset moves the branch as well, after a question.',
+        'What is replaced is kept first: --undo brings it back, one rewind at a time, and --redo takes an undo back. This goes for --reset too: files, index and branch come back.',
       ],
       examples: [
-        ['entire rewind --list', 'all points'],
+        ['entire rewind', 'pick a point'],
+        ['entire rewind --list', 'all points, for scripts'],
         ['entire rewind --to 3fa9c21 --dry-run', 'what would change'],
         ['entire rewind --to 3fa9c21', 'go back'],
         ['entire rewind --undo', 'and forth again'],
+        ['entire rewind --to 9fceb02 --reset', 'move the branch to a commit'],
       ],
     }),
   },
 })
 
-function findStep(points: RewindPoint[], id: string): string {
-  const found = points.filter((point) => point.id === id || (id.length >= 7 && point.id.startsWith(id)))
-  const [point] = found
-  if (point === undefined || found.length > 1)
-    throw new EntireError('not-found', `rewind point not found: ${clean(id)}`, { hint: '`entire rewind --list` shows the points.' })
-  if (point.isLogsOnly) {
-    throw new EntireError('bad-usage', `${point.id.slice(0, 7)} is a commit: its files are in git, and only its session logs are ours.`, {
-      hint: `To see its files: git switch --detach ${point.id.slice(0, 7)}`,
-    })
-  }
-  return point.id
+function checkFlags(cli: Cli, flags: RewindFlags): void {
+  const usage = (message: string, hint = '`entire rewind --list` shows the points.') => new EntireError('bad-usage', message, { hint })
+  const chosen = [flags.list, flags.to !== undefined, flags.undo, flags.redo].filter(Boolean).length
+  if (chosen > 1) throw usage('Say one of --list, --to <id>, --undo and --redo.')
+  if (flags.to === undefined && (flags.reset || flags['logs-only'])) throw usage('--reset and --logs-only need --to <id>.')
+  if (flags.reset && flags['logs-only'])
+    throw usage('--reset and --logs-only cannot be used together.', 'One moves the branch, the other leaves it.')
+  if (flags.force && !flags.reset) throw usage('--force needs --reset.', 'Nothing else asks a question.')
+  if (chosen === 0 && (flags.json || flags['dry-run'] || !cli.interactive))
+    throw usage('Say where to go: one of --list, --to <id>, --undo and --redo.')
 }
 
-function formatPlan(plan: RewindPlan, isDryRun: boolean): string {
-  const lines = [
-    ...plan.restore.map((path) => `  Restored: ${clean(path)}`),
-    ...plan.remove.map((path) => `  Deleted: ${clean(path)}`),
-    ...plan.keep.map((path) => `  Kept: ${clean(path)} (not made by a session)`),
-  ]
-  if (plan.restore.length + plan.remove.length === 0) return `${[...lines, 'Nothing differs: no file was changed.'].join('\n')}\n`
-  return `${[...lines, isDryRun ? 'Dry run: no file was changed.' : 'Done. `entire rewind --undo` takes it back.'].join('\n')}\n`
+async function goBack(cli: Cli, repo: Repo, flags: RewindFlags): Promise<void> {
+  const [{ createRecorder }, back] = await Promise.all([import('../recorder.ts'), import('../rewind/go-back.ts')])
+  await back.goBack(cli, createRecorder(repo, { component: 'rewind' }), flags.redo ? 'redo' : 'undo', goOptions(cli, repo, flags))
 }
 
-function formatPoint(point: RewindPoint): JsonObject {
+function goOptions(cli: Cli, repo: Repo, flags: RewindFlags): GoOptions {
   return {
-    id: point.id,
-    message: clean(point.message),
-    metadata_dir: point.metadataDir,
-    date: point.date,
-    is_task_checkpoint: point.isTask,
-    ...(point.toolUse === undefined ? {} : { tool_use_id: point.toolUse }),
-    is_logs_only: point.isLogsOnly,
-    ...(point.checkpoint === undefined ? {} : { condensation_id: point.checkpoint }),
-    ...(point.session === undefined ? {} : { session_id: point.session }),
-    ...(point.prompt === undefined ? {} : { session_prompt: clean(point.prompt) }),
+    dryRun: flags['dry-run'] === true,
+    json: flags.json === true,
+    force: flags.force === true,
+    standing: relative(repo.root, realpathSync(cli.cwd)) || undefined,
   }
 }

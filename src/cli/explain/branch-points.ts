@@ -1,77 +1,95 @@
-// What happened on a branch: its commits with checkpoints, and the steps that no commit has taken in yet.
-import { isShadowRef, sessionDir, shadowRef } from '../../checkpoints/layout.ts'
+// What happened on a branch: its commits with checkpoints, and the steps that no commit has taken in yet. Of all that only the newest
+// points are read, those that are shown.
+import { type BranchRoots, openRoots, readHeads } from '../../checkpoints/heads.ts'
+import { isShadowRef, shadowRef } from '../../checkpoints/layout.ts'
 import { linkCheckpoints } from '../../checkpoints/links.ts'
-import { parsePrompts, readCheckpoint, readPrompts } from '../../checkpoints/read.ts'
 import { type Branches, readBranches } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
-import { listRefs } from '../../git/refs.ts'
+import type { RefTip } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
-import { readTrailer } from '../../git/trailers.ts'
-
-export interface BranchPoint {
-  /** Checkpoint id, or the session's for a step. */
-  group: string
-  isStep: boolean
-  isTask: boolean
-  prompt: string | undefined
-  agent: string | undefined
-  commit: LogEntry
-}
+import { type BranchPoint, checkpointPoint, newestFirst, stepPoint, withStepPrompts } from './points.ts'
 
 const commitsWalked = 500
 const pointsKept = 100
 
+export interface ListOptions {
+  /** Only sessions whose id starts like this. */
+  session?: string
+  /** However many commits and points there are. */
+  everything?: boolean
+}
+
 export interface BranchView {
   branch: string
+  session?: string
   points: BranchPoint[]
+  /** Checkpoints that commits of the branch name, and that could not be read. */
+  unreadable: string[]
 }
 
-export async function readBranchPoints(repo: Repo, objects: ObjectReader): Promise<BranchView> {
-  const branches = await readBranches(repo)
-  const [own, all] = await Promise.all([readLog(repo, ownHistory(branches)), readLog(repo, [`-${commitsWalked}`, 'HEAD'])])
-  const [commits, steps] = await Promise.all([readCommitted(objects, own), readSteps(repo, objects, all)])
-  const points = [...commits, ...steps].sort((a, b) => Date.parse(b.commit.committedAt) - Date.parse(a.commit.committedAt))
-  return { branch: branches.current ?? '(detached)', points: points.slice(0, pointsKept) }
-}
-
-// On a branch of its own only what is not on the default branch; there, everything that was merged.
-function ownHistory(branches: Branches): string[] {
-  const name = branches.default?.replace(/^refs\/(?:heads|remotes\/origin)\//, '')
-  const args = [`-${commitsWalked}`, 'HEAD']
-  return branches.default === undefined || branches.current === name ? args : [...args, '--first-parent', '--not', branches.default]
-}
-
-async function readCommitted(objects: ObjectReader, history: LogEntry[]): Promise<BranchPoint[]> {
-  const links = await linkCheckpoints(objects, history)
-  const points = links.flatMap(({ commit, checkpoints }) => checkpoints.map((id) => committedPoint(objects, commit, id)))
-  return (await Promise.all(points)).filter((point) => point !== undefined)
-}
-
-async function committedPoint(objects: ObjectReader, commit: LogEntry, id: string): Promise<BranchPoint | undefined> {
-  const session = (await readCheckpoint(objects, id))?.sessions.at(-1)
-  if (session === undefined) return undefined
-  const prompt = (await readPrompts(objects, session))[0]
-  return { group: id, isStep: false, isTask: session.isTask === true, prompt, agent: session.agent, commit }
-}
-
-async function readSteps(repo: Repo, objects: ObjectReader, history: LogEntry[]): Promise<BranchPoint[]> {
-  const here = new Set(history.map((commit) => shadowRef(commit.oid, repo.worktreeId)))
-  const refs = (await listRefs(repo, 'refs/heads/entire/')).filter(({ ref }) => isShadowRef(ref) && here.has(ref))
-  if (refs.length === 0) return []
-  const steps = await readLog(repo, [`-${pointsKept}`, ...refs.map(({ oid }) => oid)])
-  return await Promise.all(steps.map((commit) => stepPoint(objects, commit)))
-}
-
-async function stepPoint(objects: ObjectReader, commit: LogEntry): Promise<BranchPoint> {
-  const session = readTrailer(commit.message, 'Entire-Session')[0]
-  const file = session === undefined ? undefined : await objects.contents(`${commit.oid}:${sessionDir(session)}/prompt.txt`)
-  return {
-    group: session ?? 'temporary',
-    isStep: true,
-    isTask: readTrailer(commit.message, 'Entire-Metadata-Task').length > 0,
-    prompt: parsePrompts(file?.content.toString('utf8') ?? '')[0],
-    agent: undefined,
-    commit,
+export async function readBranchPoints(repo: Repo, objects: ObjectReader, options: ListOptions = {}): Promise<BranchView> {
+  const roots = openRoots(objects)
+  const limit = options.everything ? [] : [`-${commitsWalked}`]
+  const [branches, history] = await Promise.all([readBranches(repo, 'refs/heads/entire/'), readLog(repo, [...limit, 'HEAD'])])
+  const [own, steps] = await Promise.all([readOwn(repo, branches, history, limit), readSteps(repo, branches.refs, history)])
+  const selection: Selection = {
+    most: options.everything ? Number.POSITIVE_INFINITY : pointsKept,
+    includes: ({ sessions }) => options.session === undefined || sessions.some((session) => session.startsWith(options.session as string)),
   }
+  const { points, unreadable } = await readCommitted({ repo, objects, roots }, own, selection)
+  const all = newestFirst([...points, ...steps.map(stepPoint).filter(selection.includes)])
+  return {
+    branch: branches.current ?? '(detached)',
+    ...(options.session === undefined ? {} : { session: options.session }),
+    points: await withStepPrompts(objects, all.slice(0, selection.most)),
+    unreadable,
+  }
+}
+
+interface Selection {
+  most: number
+  includes(point: BranchPoint): boolean
+}
+
+// Commits come newest first: as long as there are not enough points, older ones are looked at.
+async function readCommitted(
+  { repo, objects, roots }: { repo: Repo; objects: ObjectReader; roots: BranchRoots },
+  commits: LogEntry[],
+  { most, includes }: Selection,
+): Promise<Pick<BranchView, 'points' | 'unreadable'>> {
+  const points: BranchPoint[] = []
+  const unreadable = new Set<string>()
+  const size = Math.min(most, commits.length)
+  for (let at = 0; at < commits.length && points.length < most; at += size) {
+    const linked = await linkCheckpoints(objects, commits.slice(at, at + size))
+    const links = linked.flatMap(({ commit, checkpoints }) => checkpoints.map((id) => ({ commit, id })))
+    const heads = await readHeads(
+      repo,
+      objects,
+      roots,
+      links.map(({ id }) => id),
+    )
+    for (const { commit, id } of links) {
+      const head = heads.get(id)
+      const point = head && checkpointPoint(id, head, commit)
+      if (point === undefined) unreadable.add(id)
+      else if (includes(point)) points.push(point)
+    }
+  }
+  return { points, unreadable: [...unreadable] }
+}
+
+// On a branch of its own only what is not on the default branch; there, and on no branch, everything that was merged.
+async function readOwn(repo: Repo, branches: Branches, history: LogEntry[], limit: string[]): Promise<LogEntry[]> {
+  const name = branches.default?.replace(/^refs\/(?:heads|remotes\/origin)\//, '')
+  if (branches.default === undefined || branches.current === undefined || branches.current === name) return history
+  return await readLog(repo, [...limit, 'HEAD', '--first-parent', '--not', branches.default])
+}
+
+async function readSteps(repo: Repo, refs: RefTip[], history: LogEntry[]): Promise<LogEntry[]> {
+  if (!refs.some(({ ref }) => isShadowRef(ref))) return []
+  const here = new Set(history.map((commit) => shadowRef(commit.oid, repo.worktreeId)))
+  const shadows = refs.filter(({ ref }) => here.has(ref))
+  return shadows.length === 0 ? [] : await readLog(repo, [`-${pointsKept}`, ...shadows.map(({ oid }) => oid)])
 }

@@ -1,49 +1,88 @@
-// One checkpoint in full: who asked for what, when, and which commits hold the work.
-import type { StoredCheckpoint } from '../../checkpoints/read.ts'
+// One checkpoint in full: who asked for what, when, what was said, and which commits hold the work.
 import { formatSession } from '../../checkpoints/record.ts'
 import { formatTokens } from '../../checkpoints/token-record.ts'
 import type { LogEntry } from '../../git/log.ts'
-import type { CheckpointSummary } from '../../model/checkpoint.ts'
-import { totalTokens } from '../../model/tokens.ts'
+import { type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { clean, cut } from '../render/text.ts'
 import { localTime } from '../render/time.ts'
+import type { Scope } from './conversation.ts'
+import type { CheckpointDetail, SessionDetail } from './detail.ts'
+import type { Look } from './look.ts'
+import { summaryLines } from './summary-view.ts'
+import { transcriptLines } from './transcript-view.ts'
 
-export interface CheckpointDetail {
-  checkpoint: StoredCheckpoint
-  /** Prompts of each session. */
-  prompts: string[][]
-  commits: LogEntry[]
+export interface DetailShape extends Look {
+  /** How much of the conversation is shown. */
+  scope: Scope | 'none'
 }
 
-export function detailLines({ checkpoint, prompts, commits }: CheckpointDetail): string[] {
-  const session = checkpoint.sessions.at(-1)
-  const tokens = checkpoint.tokens ?? session?.tokens
+const headings: Record<Scope, string> = { checkpoint: 'Transcript (checkpoint scope):', full: 'Transcript (full session):' }
+
+export function detailLines({ checkpoint, sessions, commits, author }: CheckpointDetail, shape: DetailShape): string[] {
+  const last = sessions.at(-1)
+  const others = sessions.slice(0, -1).reverse()
   return [
-    `Checkpoint: ${checkpoint.checkpoint}`,
-    ...checkpoint.sessions.map((each) => `Session: ${clean(each.session)}${each.agent ? ` (${clean(each.agent)})` : ''}`),
-    ...(session ? [`Created: ${localTime(session.createdAt)}`] : []),
-    ...(commits[0] ? [`Author: ${clean(commits[0].author)}`] : []),
-    ...(tokens ? [`Tokens: ${totalTokens(tokens)}`] : []),
+    `Checkpoint: ${shape.paint('cyan', checkpoint.checkpoint)}`,
+    ...(last ? sessionHead(last) : []),
+    ...(author === undefined ? [] : [`Author: ${clean(author)}`]),
+    ...tokenLines(checkpoint.tokens ?? last?.session.tokens),
     '',
     ...commitLines(commits),
     '',
-    ...summaryLines(session?.summary, prompts.at(-1)?.[0]),
-    '',
-    ...list('Files', checkpoint.files),
+    ...summaryLines(last?.session.summary, intentOf(last)),
+    ...(shape.scope === 'none' ? [] : ['', ...list('Files', checkpoint.files)]),
+    ...conversationLines(last, shape),
+    ...(others.length === 0 ? [] : ['', `Other sessions of this checkpoint: (${others.length})`]),
+    ...others.flatMap((other) => [
+      '',
+      ...sessionHead(other),
+      ...tokenLines(other.session.tokens),
+      ...summaryLines(other.session.summary, intentOf(other)),
+      ...conversationLines(other, shape),
+    ]),
   ]
 }
 
-export function detailJson({ checkpoint, prompts, commits }: CheckpointDetail): JsonObject {
+export function detailJson({ checkpoint, sessions, commits, author }: CheckpointDetail, scope: DetailShape['scope']): JsonObject {
   return {
     checkpoint_id: checkpoint.checkpoint,
     strategy: checkpoint.strategy,
     ...(checkpoint.branch === undefined ? {} : { branch: checkpoint.branch }),
+    ...(author === undefined ? {} : { author }),
     files_touched: checkpoint.files,
     ...(checkpoint.tokens === undefined ? {} : { token_usage: formatTokens(checkpoint.tokens) }),
-    sessions: checkpoint.sessions.map((session, index) => ({ ...formatSession(session), prompts: prompts[index] ?? [] })),
+    sessions: sessions.map((detail) => sessionJson(detail, scope)),
     commits: commits.map((commit) => ({ id: commit.oid, date: commit.committedAt, author: commit.author, message: commit.subject })),
   }
+}
+
+function sessionJson({ session, prompts, conversation }: SessionDetail, scope: DetailShape['scope']): JsonObject {
+  const shown = scope === 'none' ? undefined : conversation
+  return {
+    ...formatSession(session),
+    prompts,
+    ...(shown === undefined ? {} : { transcript: shown.entries.map((entry) => ({ ...entry })) }),
+    ...(shown?.problem === undefined ? {} : { transcript_problem: shown.problem }),
+  }
+}
+
+function sessionHead({ session }: SessionDetail): string[] {
+  const model = session.model === undefined ? '' : ` (${clean(session.model)})`
+  return [
+    `Session: ${clean(session.session)}`,
+    ...(session.agent === undefined ? [] : [`Agent: ${clean(session.agent)}${model}`]),
+    ...(session.createdAt === '' ? [] : [`Created: ${clean(localTime(session.createdAt))}`]),
+  ]
+}
+
+// A transcript that cannot be read leaves the stored prompts.
+function intentOf(detail: SessionDetail | undefined): string | undefined {
+  return detail?.conversation?.asked ?? detail?.prompts[0]
+}
+
+function tokenLines(tokens: TokenUsage | undefined): string[] {
+  return tokens === undefined ? [] : [`Tokens: ${totalTokens(tokens)}`]
 }
 
 function commitLines(commits: LogEntry[]): string[] {
@@ -54,28 +93,9 @@ function commitLines(commits: LogEntry[]): string[] {
   return [`Commits: (${commits.length})`, ...lines]
 }
 
-function summaryLines(summary: CheckpointSummary | undefined, prompt: string | undefined): string[] {
-  if (summary === undefined) return [`Intent: ${prompt === undefined ? '(unknown)' : cut(prompt, 80)}`, 'Outcome: (not generated)']
-  const { repo, code, workflow } = summary.learnings
-  const findings = code.map(
-    ({ path, line, endLine, finding }) => `${path}${line ? `:${line}` : ''}${endLine ? `-${endLine}` : ''}: ${finding}`,
-  )
-  const learnings = [
-    ...section('  Repository:', repo, '    '),
-    ...section('  Code:', findings, '    '),
-    ...section('  Workflow:', workflow, '    '),
-  ]
-  return [
-    `Intent: ${clean(summary.intent)}`,
-    `Outcome: ${clean(summary.outcome)}`,
-    ...(learnings.length > 0 ? ['', 'Learnings:', ...learnings] : []),
-    ...section('Friction:', summary.friction),
-    ...section('Open Items:', summary.openItems),
-  ]
-}
-
-function section(title: string, items: string[], indent = '  '): string[] {
-  return items.length === 0 ? [] : [title, ...items.map((item) => `${indent}- ${clean(item)}`)]
+function conversationLines(detail: SessionDetail | undefined, shape: DetailShape): string[] {
+  if (shape.scope === 'none' || detail?.conversation === undefined) return []
+  return ['', headings[shape.scope], ...transcriptLines(detail.conversation, shape)]
 }
 
 function list(title: string, items: string[]): string[] {

@@ -1,20 +1,33 @@
 // The checkpoints of a branch as a list, newest first.
 import type { JsonObject } from '../../std/json.ts'
+import { fit } from '../render/table.ts'
 import { clean, cut } from '../render/text.ts'
 import { localTime } from '../render/time.ts'
-import type { BranchPoint, BranchView } from './branch-points.ts'
+import type { BranchView } from './branch-points.ts'
+import type { Look } from './look.ts'
+import type { BranchPoint } from './points.ts'
 
-export function listLines({ branch, points }: BranchView): string[] {
+export function listLines({ branch, session, points }: BranchView, look: Look): string[] {
   const groups = groupPoints(points)
-  const head = [`Branch: ${clean(branch)}`, `Checkpoints: ${groups.length}`]
-  if (groups.length === 0) {
-    return [...head, 'No checkpoints found on this branch.', 'Checkpoints are created when you commit the work of an agent session.']
-  }
-  return [...head, ...groups.flatMap((group) => ['', title(group), ...group.map(commitLine)])]
+  const head = [
+    `Branch: ${clean(branch)}`,
+    `Checkpoints: ${groups.length}`,
+    ...(session === undefined ? [] : [`Filtered by session: ${clean(session)}`]),
+    '',
+  ]
+  if (groups.length > 0)
+    return [...head, ...groups.flatMap((group) => [title(group, look), ...group.map((point) => line(point, look)), ''])]
+  return [
+    ...head,
+    'No checkpoints found on this branch.',
+    session === undefined
+      ? 'Checkpoints appear here when you commit the work of an agent session.'
+      : 'Run `entire explain` without --session to see all sessions.',
+  ]
 }
 
-export function listJson({ branch, points }: BranchView): JsonObject {
-  return { branch, checkpoints: groupPoints(points).map(groupJson) }
+export function listJson({ branch, session, points }: BranchView): JsonObject {
+  return { branch, ...(session === undefined ? {} : { session_filter: session }), checkpoints: groupPoints(points).map(groupJson) }
 }
 
 type Group = [BranchPoint, ...BranchPoint[]]
@@ -24,10 +37,10 @@ function groupPoints(points: BranchPoint[]): Group[] {
   return [...Map.groupBy(points, (point) => point.group).values()] as Group[]
 }
 
-function title([first]: Group): string {
+function title([first]: Group, { paint, width }: Look): string {
   const marks = [first.isTask ? ' [Task]' : '', first.isStep ? ' [temporary]' : ''].join('')
   const prompt = first.prompt === undefined ? '(no prompt)' : `"${cut(first.prompt, 60)}"`
-  return `[${shortId(first)}]${marks} ${prompt}`
+  return fit(`[${paint('cyan', shortId(first))}]${paint('yellow', marks)} ${prompt}`, width)
 }
 
 // ULIDs differ at their end, not at their beginning.
@@ -35,8 +48,9 @@ function shortId({ group, isStep }: BranchPoint): string {
   return isStep ? clean(group).slice(0, 12) : group
 }
 
-function commitLine({ commit }: BranchPoint): string {
-  return `  ${localTime(commit.committedAt).slice(5, 16)} (${commit.oid.slice(0, 7)}) ${cut(commit.subject, 80)}`
+function line({ commit }: BranchPoint, { paint, width }: Look): string {
+  const when = localTime(commit.committedAt).slice(5, 16)
+  return fit(`  ${paint('dim', `${when} (${commit.oid.slice(0, 7)})`)} ${cut(commit.subject, 80)}`, width)
 }
 
 function groupJson(group: Group): JsonObject {
@@ -45,6 +59,7 @@ function groupJson(group: Group): JsonObject {
     ...(first.isStep ? { session_id: first.group } : { checkpoint_id: first.group }),
     is_temporary: first.isStep,
     is_task: first.isTask,
+    session_ids: first.sessions,
     ...(first.agent === undefined ? {} : { agent: first.agent }),
     ...(first.prompt === undefined ? {} : { prompt: first.prompt }),
     commits: group.map(({ commit }) => ({ id: commit.oid, date: commit.committedAt, message: commit.subject })),

@@ -1,12 +1,32 @@
-// Sessions as the status shows them.
+// Sessions as the status and the list show them.
 import { isActive, type Session } from '../../model/session.ts'
+import { whyStuck } from '../../session/stuck.ts'
 import { parseTime } from '../../std/time.ts'
 import { clean, cut } from './text.ts'
 import { timeAgo } from './time.ts'
+import { tokensText } from './tokens.ts'
 
-const unknown = '(unknown)'
+export const unknown = '(unknown)'
 
-/** Grouped by work tree, newest first; no lines when nothing is open. */
+export type SessionStatus = 'active' | 'idle' | 'ended'
+
+export function statusOf(session: Session): SessionStatus {
+  if (session.endedAt !== undefined || session.phase === 'ended') return 'ended'
+  return isActive(session) ? 'active' : 'idle'
+}
+
+/** Why a turn that is said to run most likely does not: its process is gone, or nothing was heard of it for an hour. */
+export function findTrouble(session: Session, now: Date): 'exited' | 'stale' | undefined {
+  const why = statusOf(session) === 'active' ? whyStuck(session, now) : undefined
+  if (why === undefined) return undefined
+  return /\bexited\b/.test(why) ? 'exited' : 'stale'
+}
+
+export function promptOf(session: Session): string | undefined {
+  return session.lastPrompt || session.firstPrompt || undefined
+}
+
+/** By work tree, newest first; no lines when there are none. */
 export function activeSessionLines(sessions: Session[], branches: Map<string, string | undefined>, now: Date): string[] {
   if (sessions.length === 0) return []
   const groups = Map.groupBy(sessions, (session) => session.worktreePath || unknown)
@@ -24,20 +44,74 @@ export function activeSessionLines(sessions: Session[], branches: Map<string, st
 
 function sessionLines(session: Session, now: Date): string[] {
   const start = parseTime(session.startedAt)
-  const last = parseTime(session.lastInteraction)
-  const active = start && last && last.getTime() - start.getTime() > 60_000 ? `, active ${timeAgo(last, now)}` : ''
   const agent = clean(session.agentType) || unknown
-  const head = `    [${agent}] ${clean(session.id).slice(0, 7).padEnd(9)} started ${start ? timeAgo(start, now) : unknown}${active}`
-  return session.firstPrompt ? [head, `      "${cut(session.firstPrompt, 60)}"`] : [head]
+  const id = [...clean(session.id)].slice(0, 7).join('').padEnd(9)
+  const facts = [clean(session.model ?? ''), withWord(tokensText(session.tokens), 'tokens'), troubleText(session, now)]
+  return [
+    `    [${agent}] ${id} started ${start ? timeAgo(start, now) : unknown}${sinceText(session, now, ', ')}`,
+    ...(session.firstPrompt ? [`      "${cut(session.firstPrompt, 60)}"`] : []),
+    ...joined(facts).map((line) => `      ${line}`),
+  ]
+}
+
+/** The card of a session in the list. */
+export function cardLines(session: Session, now: Date): string[] {
+  const start = parseTime(session.startedAt)
+  const prompt = promptOf(session)
+  const head = [
+    clean(session.agentType) || unknown,
+    clean(session.model ?? ''),
+    worktreeLabel(session),
+    `session ${clean(session.id)}`,
+    session.lastCheckpoint === undefined ? '' : `checkpoint ${clean(session.lastCheckpoint)}`,
+  ]
+  const life = [
+    statusOf(session),
+    `started ${start ? timeAgo(start, now) : unknown}`,
+    sinceText(session, now, ''),
+    withWord('tokens', tokensText(session.tokens)),
+    troubleText(session, now),
+  ]
+  return [...joined(head), ...(prompt === undefined ? [] : [`  > "${cut(prompt, 60)}"`]), ...joined(life).map((line) => `  ${line}`)]
+}
+
+/** Name of a linked work tree, or of the directory of the main one. */
+export function worktreeLabel({ worktreeId, worktreePath }: Session): string {
+  return clean(worktreeId) || clean(worktreePath.slice(worktreePath.lastIndexOf('/') + 1))
 }
 
 /** One entry per agent; a running turn anywhere makes it active. */
-export function sessionsPerAgent(sessions: Session[]) {
+export function sessionsPerAgent(sessions: Session[], degraded: ReadonlySet<string>) {
   const groups = Map.groupBy(sessions, (session) => session.agentType || unknown)
   return [...groups].map(([agent, group]) => {
     const shown = group.find(isActive) ?? group.toSorted((a, b) => started(b) - started(a))[0]
-    return { agent, ...(shown?.model ? { model: shown.model } : {}), status: group.some(isActive) ? 'active' : 'idle' }
+    return {
+      agent,
+      ...(shown?.model ? { model: shown.model } : {}),
+      status: group.some(isActive) ? 'active' : 'idle',
+      ...(group.some(({ id }) => degraded.has(id)) ? { capture_degraded: true } : {}),
+    }
   })
+}
+
+function troubleText(session: Session, now: Date): string {
+  const trouble = findTrouble(session, now)
+  return trouble === undefined ? '' : `${trouble} (run 'entire doctor')`
+}
+
+// Only where it says something that the start does not.
+function sinceText(session: Session, now: Date, separator: string): string {
+  const [start, last] = [parseTime(session.startedAt), parseTime(session.lastInteraction)]
+  return start && last && last.getTime() - start.getTime() > 60_000 ? `${separator}active ${timeAgo(last, now)}` : ''
+}
+
+function withWord(first: string | undefined, second: string | undefined): string {
+  return first === undefined || second === undefined ? '' : `${first} ${second}`
+}
+
+function joined(parts: string[]): string[] {
+  const said = parts.filter((part) => part !== '')
+  return said.length === 0 ? [] : [said.join(' · ')]
 }
 
 function started(session: Session): number {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { clean, cut } from './text.ts'
+import { clean, cleanLines, cut } from './text.ts'
 import { localTime, timeAgo } from './time.ts'
 
 test.each([
@@ -13,6 +13,10 @@ test.each([
   ['ünïcödé 🐷', 'ünïcödé 🐷'],
 ])('control sequences do not reach the terminal: %j', (text, shown) => {
   expect(clean(text)).toBe(shown)
+})
+
+test('text of several lines keeps them and their indentation', () => {
+  expect(cleanLines('one\n  \x1b[2Jtwo\r\n\tthree\x07')).toBe('one\n  two \n three ')
 })
 
 test('whatever the text, no control character is left and the length is kept', () => {

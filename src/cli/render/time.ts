@@ -7,6 +7,11 @@ export function timeAgo(time: Date, now: Date): string {
   return `${Math.floor(minutes / (24 * 60))}d ago`
 }
 
+/** To learn the time zone takes milliseconds, once: to be done while others work. */
+export function learnTimeZone(): void {
+  new Date(0).getHours()
+}
+
 /** `2026-02-10 12:00:00`; a time that cannot be read is shown as it is. */
 export function localTime(text: string): string {
   const date = new Date(text)

@@ -1,0 +1,70 @@
+// What clean and reset would remove or have removed, in the sections people know, and as JSON.
+import { relative } from 'node:path'
+import { branchOf } from '../../checkpoints/layout.ts'
+import type { RefTip } from '../../git/refs.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { Session } from '../../model/session.ts'
+import type { Kept } from '../../session/clean.ts'
+import { countPlan, type DiscardPlan } from '../../session/discard.ts'
+import { trashDays } from '../../session/trash.ts'
+import type { JsonObject } from '../../std/json.ts'
+import type { Cli } from '../context.ts'
+import { clean } from '../render/text.ts'
+
+/** Lines of the sections that have something in them. */
+export function sectionLines(repo: Repo, plan: DiscardPlan): string[] {
+  return [
+    ...section(`Shadow branches (${plan.branches.length})`, plan.branches.map(branchName)),
+    ...section(`Session states (${plan.sessions.length})`, plan.sessions.map(stateName)),
+    ...section(
+      `Temporary files (${plan.temporary.length})`,
+      plan.temporary.map((path) => relative(repo.root, path)),
+    ),
+  ]
+}
+
+/** The same for one commit, which has one branch. */
+export function headLines(plan: DiscardPlan): string[] {
+  return [
+    ...section(`Session states (${plan.sessions.length})`, plan.sessions.map(stateName)),
+    ...section('Shadow branch', plan.branches.map(branchName)),
+  ]
+}
+
+function section(title: string, items: string[]): string[] {
+  return items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${clean(item)}`), '']
+}
+
+function branchName({ ref }: RefTip): string {
+  return branchOf(ref)
+}
+
+function stateName({ id, stepCount }: Session): string {
+  return `${id} (checkpoints: ${stepCount})`
+}
+
+export function keptLines(kept: Kept[]): string[] {
+  if (kept.length === 0) return []
+  return [`Kept, because in use (${kept.length}):`, ...kept.map(({ name, why }) => `  ${clean(name)}: ${clean(why)}`), '']
+}
+
+/** What was done, thing by thing. */
+export function doneLines(repo: Repo, plan: DiscardPlan): string[] {
+  return [
+    ...plan.sessions.map(({ id }) => `Cleared session state for ${clean(id)}`),
+    ...plan.branches.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`),
+    ...plan.temporary.map((path) => `Removed ${clean(relative(repo.root, path))}`),
+  ]
+}
+
+export function noteRecovery(cli: Cli, plan: DiscardPlan): void {
+  if (countPlan(plan) > 0) cli.note(`What was removed is kept for ${trashDays} days: \`entire clean --undo\` brings it back.`)
+}
+
+export function planJson(repo: Repo, plan: DiscardPlan): JsonObject {
+  return {
+    sessions: plan.sessions.map(({ id, phase, stepCount }) => ({ session_id: id, phase, checkpoints: stepCount })),
+    shadow_branches: plan.branches.map(({ ref, oid }) => ({ branch: branchOf(ref), commit: oid })),
+    temporary_files: plan.temporary.map((path) => relative(repo.root, path)),
+  }
+}

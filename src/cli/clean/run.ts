@@ -1,0 +1,103 @@
+// One cleaning: look, show, ask, look again under the locks, remove.
+import type { Repo } from '../../git/repo.ts'
+import { type CleanPlan, planAll, planHead } from '../../session/clean.ts'
+import { countPlan, type DiscardPlan, discard } from '../../session/discard.ts'
+import { type Holdings, readHoldings } from '../../session/holdings.ts'
+import { formatJson } from '../../std/json.ts'
+import { confirm } from '../ask.ts'
+import type { Cli } from '../context.ts'
+import { createRecorder } from '../recorder.ts'
+import { clean } from '../render/text.ts'
+import { describeNamed, planNamed, requireSession } from './named-session.ts'
+import { doneLines, headLines, keptLines, noteRecovery, planJson, sectionLines } from './report.ts'
+
+export interface CleanFlags {
+  force?: boolean
+  all?: boolean
+  dryRun?: boolean
+  session?: string
+  json?: boolean
+}
+
+interface Scope {
+  plan(holdings: Holdings): CleanPlan
+  nothing: string
+  /** The list of what was found. */
+  list(plan: CleanPlan): string[]
+  question(count: number): { message: string; detail?: string }
+  /** How to say it again without a question. */
+  command: string
+}
+
+export async function runClean(cli: Cli, repo: Repo, flags: CleanFlags): Promise<void> {
+  const holdings = await readHoldings(repo)
+  const scope = chooseScope(cli, repo, holdings, flags)
+  const plan = scope.plan(holdings)
+  const count = countPlan(plan)
+  if (flags.json) {
+    if (flags.dryRun || count === 0) return printJson(cli, repo, plan, plan, flags)
+  } else {
+    printFound(cli, scope, plan, flags)
+    if (flags.dryRun || count === 0) return
+  }
+  const question = { ...scope.question(count), otherwise: `Run \`${scope.command} --force\`, or with --dry-run to see what would go.` }
+  if (!flags.force && !(await confirm(cli, question))) return cli.note('Clean cancelled.')
+  const done = await discard(createRecorder(repo, { component: 'clean' }), 'clean', plan, scope.plan)
+  if (flags.json) printJson(cli, repo, done, plan, flags)
+  else if (flags.all) {
+    cli.out(`✓ Deleted ${countPlan(done)} items:\n`)
+    for (const line of sectionLines(repo, done)) cli.out(line)
+  } else for (const line of doneLines(repo, done)) cli.out(line)
+  noteRecovery(cli, done)
+}
+
+function chooseScope(cli: Cli, repo: Repo, holdings: Holdings, flags: CleanFlags): Scope {
+  const now = cli.clock()
+  const list = (plan: CleanPlan) => [
+    flags.dryRun ? 'Would clean the following items:' : 'The following items will be cleaned:',
+    '',
+    ...headLines(plan),
+  ]
+  if (flags.session !== undefined) {
+    const session = requireSession(repo, holdings, flags.session)
+    return {
+      plan: (found) => ({ ...planNamed(found, session.id), kept: [] }),
+      nothing: `Nothing to clean for session ${clean(session.id)}.`,
+      list,
+      question: () => ({ message: `Clean session ${clean(session.id)}?`, detail: describeNamed(session) }),
+      command: `entire clean --session ${clean(session.id)}`,
+    }
+  }
+  const ask = (count: number) => ({ message: `Delete ${count} items?` })
+  if (flags.all)
+    return {
+      plan: (found) => planAll(found, now),
+      nothing: 'No items to clean up.',
+      list: (plan) => [`Found ${countPlan(plan)} item(s) to clean:`, '', ...sectionLines(repo, plan)],
+      question: ask,
+      command: 'entire clean --all',
+    }
+  return {
+    plan: (found) => planHead(found, now),
+    nothing: 'Nothing to clean for current HEAD.',
+    list,
+    question: ask,
+    command: 'entire clean',
+  }
+}
+
+function printFound(cli: Cli, scope: Scope, plan: CleanPlan, flags: CleanFlags): void {
+  const count = countPlan(plan)
+  if (count === 0) cli.out(scope.nothing)
+  // Whoever said --force sees what was done instead.
+  else if (flags.dryRun || !flags.force) for (const line of scope.list(plan)) cli.out(line)
+  const kept = keptLines(plan.kept)
+  if (count === 0 && kept.length > 0) cli.out()
+  for (const line of kept) cli.out(line)
+  if (flags.dryRun && count > 0) cli.out('Run without --dry-run to clean these items.')
+}
+
+function printJson(cli: Cli, repo: Repo, items: DiscardPlan, { kept }: CleanPlan, flags: CleanFlags): void {
+  const facts = { dry_run: flags.dryRun === true, ...planJson(repo, items), kept: kept.map((item) => ({ ...item })) }
+  cli.process.stdout.write(formatJson(facts))
+}

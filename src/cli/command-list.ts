@@ -1,0 +1,99 @@
+// All commands. Each is loaded when it is called: a person waits for the start of the program more often than for anything else.
+import type { Command, RouteMap } from '@stricli/core'
+import type { Cli } from './context.ts'
+
+export type Target = Command<Cli> | RouteMap<Cli>
+
+interface CommandEntry {
+  /** The command's own brief, known without loading it. */
+  brief: string
+  load(): Promise<Target>
+}
+
+export const commandList = {
+  enable: {
+    brief: 'Start recording in this repository',
+    load: async () => (await import('./commands/enable.ts')).enableCommand,
+  },
+  disable: {
+    brief: 'Stop recording in this repository',
+    load: async () => (await import('./commands/disable.ts')).disableCommand,
+  },
+  configure: {
+    brief: 'Show and change the settings of this repository',
+    load: async () => (await import('./commands/configure.ts')).configureCommand,
+  },
+  agent: {
+    brief: 'List, add and remove agents',
+    load: async () => (await import('./commands/agent.ts')).agentCommands,
+  },
+  status: {
+    brief: 'Show whether and what is being recorded',
+    load: async () => (await import('./commands/status.ts')).statusCommand,
+  },
+  session: {
+    brief: 'Look at sessions and manage them',
+    load: async () => (await import('./commands/session.ts')).sessionCommands,
+  },
+  explain: {
+    brief: 'Show the checkpoints of this branch, or what is behind one',
+    load: async () => (await import('./commands/explain.ts')).explainCommand,
+  },
+  rewind: {
+    brief: 'Go back to an earlier point of a session, and undo that',
+    load: async () => (await import('./commands/rewind.ts')).rewindCommand,
+  },
+  resume: {
+    brief: 'Continue the session behind a branch, a session or a checkpoint',
+    load: async () => (await import('./commands/resume.ts')).resumeCommand,
+  },
+  reset: {
+    brief: 'Forget the sessions of the current commit',
+    load: async () => (await import('./commands/reset.ts')).resetCommand,
+  },
+  clean: {
+    brief: 'Remove what no session needs any more',
+    load: async () => (await import('./commands/clean.ts')).cleanCommand,
+  },
+  doctor: {
+    brief: 'Find and mend what is wrong',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommands,
+  },
+  completion: {
+    brief: 'Print the completion script of a shell',
+    load: async () => (await import('./commands/completion.ts')).completionCommands,
+  },
+  version: {
+    brief: 'Print the version',
+    load: async () => (await import('./commands/version.ts')).versionCommand,
+  },
+  hooks: {
+    brief: 'Entry point for hooks of agents and git',
+    load: async () => (await import('./hook-entry.ts')).hookEntryCommand,
+  },
+} satisfies Record<string, CommandEntry>
+
+export type CommandName = keyof typeof commandList
+
+export const commandNames = Object.keys(commandList) as CommandName[]
+
+export function isCommandName(name: string | undefined): name is CommandName {
+  return name !== undefined && Object.hasOwn(commandList, name)
+}
+
+/** What other versions call it, and what people type. */
+const aliases: Record<string, string[]> = {
+  agents: ['agent'],
+  attach: ['session', 'attach'],
+  config: ['configure'],
+  sessions: ['session'],
+  trace: ['doctor', 'trace'],
+}
+
+/** The words a person typed, as the tree of commands knows them. */
+export function canonical(words: readonly string[]): string[] {
+  // `entire help enable` is what people type first.
+  if (words[0] === 'help') return [...canonical(words.slice(1)), '--help']
+  const known = words[0] !== undefined && Object.hasOwn(aliases, words[0]) ? aliases[words[0]] : undefined
+  return known === undefined ? [...words] : [...known, ...words.slice(1)]
+}

@@ -1,0 +1,128 @@
+// `entire agent list|add|remove`: the agents whose sessions are recorded here.
+import { buildCommand, buildRouteMap } from '@stricli/core'
+import { findRepo, type Repo } from '../../git/repo.ts'
+import { defaultSettings } from '../../model/settings.ts'
+import { isSetUp, readSettings } from '../../session/settings.ts'
+import { EntireError } from '../../std/errors.ts'
+import { formatJson } from '../../std/json.ts'
+import { detectedAgents, namedAgents } from '../agent-choice.ts'
+import { type Cli, requireRepo } from '../context.ts'
+import { said } from '../flags.ts'
+import { readHookHealth } from '../hook-health.ts'
+import { formatManual } from '../manual.ts'
+import { hookCommand } from '../program.ts'
+import { tableLines } from '../render/table.ts'
+import { findInstalledAgents, hookedAgents } from '../setup.ts'
+import { installAgent, noteMissingProgram, uninstallAgent } from '../setup-steps.ts'
+
+const agentNames = {
+  kind: 'array',
+  minimum: 1,
+  parameter: { brief: 'Name of an agent, as in `entire agent list`', parse: String, placeholder: 'agent' },
+} as const
+
+const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
+  async func({ json }) {
+    const facts = await readFacts(this, findRepo(this.cwd, this.env))
+    if (json) return void this.process.stdout.write(formatJson(facts))
+    const rows = facts.map((fact) => [fact.name, fact.type, fact.installed ? hookState(fact.current) : fact.detected ? 'detected' : '-'])
+    for (const line of tableLines([['NAME', 'AGENT', 'HOOKS'], ...rows])) this.out(line)
+  },
+  parameters: { flags: { json: said('Print JSON') } },
+  docs: {
+    brief: 'List the agents there are, and which are recorded here',
+    fullDescription: formatManual({
+      text: [
+        'Hooks: `installed`, `out of date` (mended by `entire enable --force`), or `detected` when the agent is used in this',
+        'repository and not recorded.',
+      ],
+      examples: [
+        ['entire agent list', 'at a glance'],
+        ["entire agent list --json | jq '.[] | select(.installed).name'", 'for scripts'],
+      ],
+    }),
+  },
+})
+
+const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
+  async func({ force }, ...names) {
+    const repo = requireRepo(this, 'agent add')
+    const agents = namedAgents(names, 'entire agent add <agent-name>')
+    if (!isSetUp(repo.root))
+      throw new EntireError('not-found', 'Entire is not set up in this repository.', {
+        hint: `Run \`entire enable --agent ${names.join(',')}\`.`,
+      })
+    const settings = readSettings(repo.root)
+    const command = hookCommand(settings, this.program)
+    for (const agent of agents) await installAgent(this, repo, agent, { command, force: force === true, implied: false })
+    if (!settings.enabled) this.note('Note: Entire is disabled here. Run `entire enable` to record.')
+    noteMissingProgram(this, command)
+  },
+  parameters: { flags: { force: said('Install hooks anew even if they are there') }, aliases: { f: 'force' }, positional: agentNames },
+  docs: {
+    brief: 'Install the hooks of agents',
+    fullDescription: formatManual({
+      text: ['Adds hooks to the settings of the agents, and touches nothing else. What else is in these files stays.'],
+      examples: [['entire agent add gemini', 'record Gemini CLI, too']],
+    }),
+  },
+})
+
+const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
+  async func(_flags, ...names) {
+    const repo = requireRepo(this, 'agent remove')
+    const agents = namedAgents(names, 'entire agent remove <agent-name>')
+    const installed = await findInstalledAgents(repo)
+    for (const agent of agents) {
+      if (installed.includes(agent)) await uninstallAgent(this, repo, agent)
+      else this.out(`Hooks for ${agent.description} are not installed`)
+    }
+    if (installed.length > 0 && installed.every((agent) => agents.includes(agent)))
+      this.note('Note: No agent is left, so nothing is recorded any more. To remove everything: entire disable --uninstall')
+  },
+  parameters: { positional: agentNames },
+  docs: {
+    brief: 'Remove the hooks of agents',
+    fullDescription: formatManual({
+      text: ['Gives the settings of the agents back as they were before. What was recorded stays.'],
+      examples: [['entire agent remove gemini', 'stop recording Gemini CLI']],
+    }),
+  },
+})
+
+export const agentCommands = buildRouteMap<string, Cli>({
+  routes: { list: listCommand, add: addCommand, remove: removeCommand },
+  docs: { brief: 'List, add and remove agents' },
+})
+
+interface AgentFact {
+  name: string
+  type: string
+  description: string
+  config: string
+  detected: boolean
+  installed: boolean
+  /** The hooks are those of this version. */
+  current: boolean
+}
+
+async function readFacts(cli: Cli, repo: Repo | undefined): Promise<AgentFact[]> {
+  const health = repo && (await readHookHealth(cli, repo, isSetUp(repo.root) ? readSettings(repo.root) : defaultSettings))
+  const detected = repo ? detectedAgents(repo) : []
+  return hookedAgents.map((agent) => {
+    const installed = health?.agents.includes(agent) === true
+    return {
+      name: agent.name,
+      type: agent.type,
+      description: agent.description,
+      config: agent.installer.configPath,
+      detected: detected.includes(agent),
+      installed,
+      current: installed && health?.outdated.includes(agent) === false,
+    }
+  })
+}
+
+function hookState(current: boolean): string {
+  return current ? 'installed' : 'out of date'
+}

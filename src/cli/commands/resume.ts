@@ -1,0 +1,51 @@
+// `entire resume`: back to the conversation behind a branch, on any machine.
+import { buildCommand } from '@stricli/core'
+import { type Cli, requireRepo } from '../context.ts'
+import { saysDisabled } from '../disabled.ts'
+import { said } from '../flags.ts'
+import { formatManual } from '../manual.ts'
+import type { ResumeFlags } from '../resume/run.ts'
+
+export const resumeFlags = {
+  force: said('Ask nothing, and replace newer local logs; they are kept beside'),
+  yes: said('Ask nothing, but stop where a newer local log would be replaced'),
+  json: said('Print JSON'),
+}
+
+export const resumeCommand = buildCommand<ResumeFlags, [string?], Cli>({
+  async func(flags, target) {
+    const repo = requireRepo(this, 'resume')
+    if (saysDisabled(this, repo)) return
+    const { resume } = await import('../resume/resume.ts')
+    await resume(this, repo, target, flags)
+  },
+  parameters: {
+    flags: resumeFlags,
+    aliases: { f: 'force', y: 'yes' },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        { brief: 'A branch, or the beginning of the id of a session or checkpoint', placeholder: 'target', parse: String, optional: true },
+      ],
+    },
+  },
+  docs: {
+    brief: 'Continue the session behind a branch, a session or a checkpoint',
+    fullDescription: formatManual({
+      text: [
+        'Puts the stored session logs back where the agents look for them on this machine and in this work tree, and prints the command that continues the conversation.',
+        'A branch is checked out first; uncommitted changes stop that. Without a name: a list to pick from, or the current branch where there is no terminal.',
+        'A name that is both a branch and an id is taken for the branch. Ids may be shortened to four or more characters.',
+        'A local log with newer entries is never replaced unasked; when it is, the old file is kept beside the new one. For a session named by its id the newer local log is kept.',
+        'What is not in this clone is fetched from origin, or from where checkpoints are pushed to.',
+      ],
+      examples: [
+        ['entire resume', 'pick a branch or session'],
+        ['entire resume feature/login', 'switch to a branch and continue its last session'],
+        ['entire resume 6f3c0e51', 'a session, by the beginning of its id'],
+        ['entire resume a3b2c4d5e6f7', 'all sessions of a checkpoint'],
+        ['entire resume --json --yes feature/login', 'for scripts'],
+      ],
+    }),
+  },
+})

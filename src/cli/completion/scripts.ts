@@ -1,0 +1,69 @@
+// What a shell needs to ask the program itself: nothing of what there is to complete is written into the scripts, so they never go stale.
+export const shells = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof shells)[number]
+
+// Answers are lines of a word, a tab, and what it is.
+const bash = `# Completion of entire for bash.
+_entire() {
+    local program=entire word line
+    local -a words=()
+    COMPREPLY=()
+    [[ \${COMP_WORDS[0]} == */* && -x \${COMP_WORDS[0]} ]] && program=\${COMP_WORDS[0]}
+    # Bash makes three words of --flag=value.
+    for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+        [[ $word == = ]] || words+=("$word")
+    done
+    [[ \${COMP_WORDS[COMP_CWORD]} == = ]] && words+=('')
+    while IFS= read -r line; do
+        line=\${line%%$'\\t'*}
+        # A name may hold what the shell would obey.
+        [[ $line == *[!A-Za-z0-9._/@:=,+%-]* ]] && printf -v line '%q' "$line"
+        COMPREPLY+=("$line")
+    done < <("$program" completion complete -- "\${words[@]}" 2>/dev/null)
+}
+complete -o nosort -F _entire entire 2>/dev/null || complete -F _entire entire
+`
+
+const zsh = `#compdef entire
+# Completion of entire for zsh.
+_entire() {
+    local program=entire line
+    local -a values shown
+    [[ $words[1] == */* && -x $words[1] ]] && program=$words[1]
+    while IFS= read -r line; do
+        values+=("\${line%%$'\\t'*}")
+        shown+=("\${line%%$'\\t'*}  \${line#*$'\\t'}")
+    done < <("$program" completion complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+    (( \${#values} )) && compadd -V entire -l -d shown -a -- values
+}
+if [[ $funcstack[1] == _entire ]]; then
+    _entire "$@"
+else
+    compdef _entire entire
+fi
+`
+
+const fish = `# Completion of entire for fish.
+function __entire_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -e words[1]
+    entire completion complete -- $words "$current" 2>/dev/null
+end
+complete -c entire -f -k -a '(__entire_complete)'
+`
+
+export const completionScripts: Record<Shell, string> = { bash, zsh, fish }
+
+/** How to have it in every new shell. */
+export const completionInstall: Record<Shell, string[]> = {
+  bash: ['Add this line to ~/.bashrc:', '', '  source <(entire completion bash)'],
+  zsh: [
+    'Add these lines to ~/.zshrc, after `autoload -U compinit && compinit`:',
+    '',
+    '  source <(entire completion zsh)',
+    '',
+    'Or save the script as _entire in a directory of your $fpath.',
+  ],
+  fish: ['Run this once:', '', '  entire completion fish > ~/.config/fish/completions/entire.fish'],
+}

@@ -1,0 +1,69 @@
+// A change of a setting, and what has to follow from it.
+import type { Repo } from '../../git/repo.ts'
+import type { SettingsFile } from '../../model/settings.ts'
+import { ensureEntireDir, readSettings, settingsPaths } from '../../session/settings.ts'
+import type { Json } from '../../std/json.ts'
+import { planCheckpointRemote, requireLocal } from '../checkpoint-remote-choice.ts'
+import type { Cli } from '../context.ts'
+import { hookCommand } from '../program.ts'
+import { type Changes, changeSettings } from '../settings-file.ts'
+import { ensureMetadataBranch, findInstalledAgents } from '../setup.ts'
+import { installAgent, installGitHooks, noteOverridden } from '../setup-steps.ts'
+import { formatValue } from './format.ts'
+import { parseValue, type SettingKey } from './keys.ts'
+import { readRaw, settingValue } from './values.ts'
+
+/** `file`: undefined when the person did not say. */
+export async function setKey(cli: Cli, repo: Repo, key: SettingKey, text: string, file: SettingsFile | undefined): Promise<void> {
+  const remote = key.kind === 'remote' ? await planCheckpointRemote(repo, text) : undefined
+  if (remote?.onlyLocal && file === 'project') requireLocal()
+  const changes = remote === undefined ? nest(key.path, parseValue(key, text)) : { strategy_options: remote.options }
+  const target = file ?? 'local'
+  save(repo, target, changes)
+  cli.out(`${key.name} = ${formatValue(settingValue(readRaw(repo.root), key, target).value)} (${settingsPaths[target]})`)
+  if (target === 'project') noteOverridden(cli, repo, changes)
+  noteRedacted(cli, repo, key, target)
+  await follow(cli, repo, key)
+}
+
+export async function unsetKey(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile | undefined): Promise<void> {
+  const target = file ?? 'local'
+  const isSet = settingValue(readRaw(repo.root), key, target).source === target
+  if (!isSet) return cli.out(`${key.name} is not set in ${settingsPaths[target]}.`)
+  const gone: Changes =
+    key.kind === 'remote'
+      ? { strategy_options: { checkpoint_remote: undefined, checkpoint_push_remote: undefined } }
+      : nest(key.path, undefined)
+  save(repo, target, gone)
+  const { value, source } = settingValue(readRaw(repo.root), key)
+  cli.out(`${key.name} = ${formatValue(value)} (${source === 'default' ? 'default' : settingsPaths[source]})`)
+  await follow(cli, repo, key)
+}
+
+function save(repo: Repo, file: SettingsFile, changes: Changes): void {
+  ensureEntireDir(repo.root)
+  changeSettings(repo.root, file, changes)
+}
+
+function nest(path: string[], value: Json | undefined): Changes {
+  return path.reduceRight<Changes | Json | undefined>((below, key) => ({ [key]: below }), value) as Changes
+}
+
+// What the project redacts stays redacted, whatever the local file says.
+function noteRedacted(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile): void {
+  const raw = readRaw(repo.root)
+  const [mine, theirs] = [settingValue(raw, key, 'local'), settingValue(raw, key, 'project')]
+  if (file === 'local' && key.path[0] === 'redaction' && mine.value === false && theirs.value === true && theirs.source === 'project')
+    cli.note(`Note: ${settingsPaths.project} asks for it, and a local file can only redact more.`)
+}
+
+/** Hooks that are there are written anew with the new path; the branch for checkpoints is made where one is needed. */
+async function follow(cli: Cli, repo: Repo, key: SettingKey): Promise<void> {
+  if (key.name === 'absolute_git_hook_path') {
+    const command = hookCommand(readSettings(repo.root), cli.program)
+    for (const agent of await findInstalledAgents(repo)) await installAgent(cli, repo, agent, { command, force: false, implied: false })
+    await installGitHooks(cli, repo, command)
+  }
+  if (key.name === 'checkpoints.primary.type' && readSettings(repo.root).checkpointsBackend === 'git-branch')
+    await ensureMetadataBranch(repo, cli.clock())
+}

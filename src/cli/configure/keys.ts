@@ -1,0 +1,117 @@
+// The settings a person can change: one table for checking, listing, asking and completing.
+import { defaultSettings, strategies } from '../../model/settings.ts'
+import { EntireError } from '../../std/errors.ts'
+import type { Json } from '../../std/json.ts'
+import { logLevels } from '../../std/log.ts'
+import { closest } from '../closest.ts'
+import { clean } from '../render/text.ts'
+
+export interface SettingKey {
+  /** As in the file, joined by dots. */
+  name: string
+  path: string[]
+  kind: 'choice' | 'boolean' | 'remote' | 'pattern'
+  /** What it can be; empty for free text. */
+  choices: readonly string[]
+  /** What holds when nothing is set. */
+  default: Json
+  meaning: string
+}
+
+const booleans = ['true', 'false']
+const redactionMeaning = 'The files add up: a local one can only redact more.'
+
+function key(name: string, kind: SettingKey['kind'], fallback: Json, meaning: string, choices: readonly string[] = []): SettingKey {
+  return { name, path: name.split('.'), kind, choices: kind === 'boolean' ? booleans : choices, default: fallback, meaning }
+}
+
+export const settingKeys: SettingKey[] = [
+  key('enabled', 'boolean', defaultSettings.enabled, 'Whether sessions are recorded'),
+  key(
+    'strategy',
+    'choice',
+    defaultSettings.strategy,
+    'Who commits: you (manual-commit), or entire after each turn (auto-commit)',
+    strategies,
+  ),
+  key('commit_linking', 'choice', defaultSettings.commitLinking, 'Link commits to sessions at once, or ask at each `git commit -m`', [
+    'always',
+    'prompt',
+  ]),
+  key('strategy_options.push_sessions', 'boolean', defaultSettings.pushSessions, 'Push checkpoints along with `git push`'),
+  key(
+    'strategy_options.checkpoint_remote',
+    'remote',
+    null,
+    'Push them there instead: a git remote, a URL (local only), or github:owner/repo',
+  ),
+  key('checkpoints.primary.type', 'choice', defaultSettings.checkpointsBackend, 'Checkpoints on one branch, or in a ref each', [
+    'git-branch',
+    'git-refs',
+  ]),
+  key('absolute_git_hook_path', 'boolean', defaultSettings.absoluteHookPath, 'Hooks call this program by its absolute path'),
+  key('log_level', 'choice', defaultSettings.logLevel, 'How much goes to .entire/logs/entire.log', logLevels),
+  key('redaction.pii.enabled', 'boolean', false, `Also redact personal data. ${redactionMeaning}`),
+  key('redaction.pii.email', 'boolean', true, 'With redaction.pii.enabled: email addresses'),
+  key('redaction.pii.phone', 'boolean', true, 'With redaction.pii.enabled: phone numbers'),
+]
+
+/** Redaction rules of one's own have the label as the last part of their name. */
+export const patternPrefix = 'redaction.pii.custom_patterns.'
+
+export function patternKey(label: string): SettingKey {
+  if (!/^[A-Za-z]\w*$/.test(label))
+    throw new EntireError('bad-usage', `"${clean(label)}" is no label for a rule.`, {
+      hint: 'Use letters, digits and underscores, for example TICKET.',
+    })
+  return {
+    name: patternPrefix + label,
+    path: [...patternPrefix.split('.').slice(0, -1), label],
+    kind: 'pattern',
+    choices: [],
+    default: null,
+    meaning: 'With redaction.pii.enabled: a regular expression for what is redacted as this label',
+  }
+}
+
+/** By its name, or by the end of it where that is clear; dashes count as underscores. */
+export function findKey(text: string): SettingKey {
+  if (text.startsWith(patternPrefix)) return patternKey(text.slice(patternPrefix.length))
+  const name = text.trim().replaceAll('-', '_').toLowerCase()
+  const exact = settingKeys.find((known) => known.name === name)
+  const bySuffix = settingKeys.filter((known) => known.name.endsWith(`.${name}`))
+  const found = exact ?? (bySuffix.length === 1 ? bySuffix[0] : undefined)
+  if (found !== undefined) return found
+  const near = closest(
+    name,
+    settingKeys.flatMap((known) => [known.name, known.path.at(-1) as string]),
+  )
+  throw new EntireError('bad-usage', `Unknown setting "${clean(text)}".`, {
+    hint: near[0] === undefined ? '`entire configure --list` shows what there is.' : `Did you mean ${near[0]}?`,
+  })
+}
+
+const words: Record<string, boolean> = { true: true, yes: true, on: true, '1': true, false: false, no: false, off: false, '0': false }
+
+/** The value as it goes into the file. Of a remote, the caller decides. */
+export function parseValue({ name, kind, choices }: SettingKey, text: string): Json {
+  const word = text.trim().toLowerCase()
+  if (kind === 'boolean' && Object.hasOwn(words, word)) return words[word] as boolean
+  if (kind === 'choice' && choices.includes(word)) return word
+  if (kind === 'pattern' && isPattern(text)) return text
+  const near = closest(word, choices)[0]
+  throw new EntireError('bad-usage', `"${clean(text)}" is no value for ${name}.`, {
+    hint:
+      kind === 'pattern'
+        ? 'Use a regular expression.'
+        : `Use one of: ${choices.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+  })
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return text !== '' && new RegExp(text) instanceof RegExp
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,82 @@
+// Settings one after the other, chosen from a list, until the person leaves it.
+import type { Repo } from '../../git/repo.ts'
+import type { SettingsFile } from '../../model/settings.ts'
+import { readSettings, settingsPaths } from '../../session/settings.ts'
+import { EntireError } from '../../std/errors.ts'
+import { askForAgents } from '../agent-choice.ts'
+import { askText, type Choice, choose } from '../ask.ts'
+import type { Cli } from '../context.ts'
+import { hookCommand } from '../program.ts'
+import { formatError } from '../render/error.ts'
+import { findInstalledAgents } from '../setup.ts'
+import { installAgent, uninstallAgent } from '../setup-steps.ts'
+import { setKey, unsetKey } from './change.ts'
+import { formatValue } from './format.ts'
+import { patternKey, patternPrefix, type SettingKey } from './keys.ts'
+import { listValues, readRaw } from './values.ts'
+
+const otherwise = 'Say it on the command line: `entire configure <key> <value>`.'
+const [done, agents, pattern, unset] = ['done', 'agents', 'new pattern', 'unset']
+
+export async function runMenu(cli: Cli, repo: Repo, file: SettingsFile | undefined): Promise<void> {
+  const detail = `Changes go to ${settingsPaths[file ?? 'local']}.`
+  for (;;) {
+    const chosen = await choose(cli, { message: 'What do you want to change?', detail, otherwise }, await menuChoices(repo))
+    if (chosen === undefined || chosen === done) return
+    try {
+      await takeChoice(cli, repo, chosen, file)
+    } catch (error) {
+      if (!(error instanceof EntireError)) throw error
+      cli.note(formatError(error))
+    }
+  }
+}
+
+async function menuChoices(repo: Repo): Promise<Choice[]> {
+  const installed = await findInstalledAgents(repo)
+  const values = listValues(readRaw(repo.root))
+  return [
+    { value: agents, label: `agents: ${installed.map((agent) => agent.type).join(', ') || '(none)'}` },
+    ...values.map(({ key, value }) => ({ value: key.name, label: `${key.name}: ${formatValue(value)}` })),
+    { value: pattern, label: 'add a redaction rule of your own' },
+    { value: done, label: 'nothing more' },
+  ]
+}
+
+async function takeChoice(cli: Cli, repo: Repo, chosen: string, file: SettingsFile | undefined): Promise<void> {
+  if (chosen === agents) return changeAgents(cli, repo)
+  if (chosen === pattern) {
+    const label = await askText(cli, {
+      message: 'What is it called?',
+      detail: 'It is replaced by this label, for example TICKET.',
+      otherwise,
+    })
+    return label === undefined ? undefined : askForText(cli, repo, patternKey(label), file)
+  }
+  const key = listValues(readRaw(repo.root)).find((value) => value.key.name === chosen)?.key as SettingKey
+  if (key.choices.length === 0) return askForText(cli, repo, key, file)
+  const choices = [
+    ...key.choices.map((value) => ({ value, label: value })),
+    { value: unset, label: `the default (${formatValue(key.default)})` },
+  ]
+  const answer = await choose(cli, { message: key.name, detail: key.meaning, otherwise }, choices)
+  if (answer === unset) await unsetKey(cli, repo, key, file)
+  else if (answer !== undefined) await setKey(cli, repo, key, answer, file)
+}
+
+async function askForText(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile | undefined): Promise<void> {
+  const example = key.name.startsWith(patternPrefix) ? 'for example T-[0-9]+' : 'or `none`'
+  const answer = await askText(cli, { message: key.name, detail: `${key.meaning} (${example})`, otherwise })
+  if (answer === undefined) return
+  await (answer === 'none' ? unsetKey(cli, repo, key, file) : setKey(cli, repo, key, answer, file))
+}
+
+async function changeAgents(cli: Cli, repo: Repo): Promise<void> {
+  const installed = await findInstalledAgents(repo)
+  const chosen = await askForAgents(cli, repo, installed)
+  if (chosen === undefined) return
+  const command = hookCommand(readSettings(repo.root), cli.program)
+  for (const agent of installed.filter((known) => !chosen.includes(known))) await uninstallAgent(cli, repo, agent)
+  for (const agent of chosen.filter((wanted) => !installed.includes(wanted)))
+    await installAgent(cli, repo, agent, { command, force: false, implied: false })
+}

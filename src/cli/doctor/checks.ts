@@ -1,0 +1,54 @@
+// All checks, in the order in which findings are told and mended: what others depend on comes first.
+import { EntireError, messageOf } from '../../std/errors.ts'
+import { checkBranches, checkLinks, checkMetadata } from './data-checks.ts'
+import type { Examination } from './examination.ts'
+import type { Finding } from './finding.ts'
+import { checkAgentHooks, checkGitHooks, checkProgram } from './hook-checks.ts'
+import { checkHookErrors } from './log-checks.ts'
+import { checkDirectories, checkGit, checkLog, checkSettings } from './place-checks.ts'
+import { checkProvisional, checkStuck } from './session-checks.ts'
+import { checkLocks, checkPending, checkStates } from './state-checks.ts'
+
+type Check = (exam: Examination) => Promise<Finding[]>
+
+const checks = {
+  'the version of git': checkGit,
+  settings: checkSettings,
+  directories: checkDirectories,
+  'the log': checkLog,
+  'the program': checkProgram,
+  'agent hooks': checkAgentHooks,
+  'git hooks': checkGitHooks,
+  locks: checkLocks,
+  'session states': checkStates,
+  'unfinished commits': checkPending,
+  'provisional checkpoints': checkProvisional,
+  sessions: checkStuck,
+  'shadow branches': checkBranches,
+  'the branch of checkpoints': checkMetadata,
+  'links of commits': checkLinks,
+  'errors of hooks': checkHookErrors,
+} satisfies Record<string, Check>
+
+/** A check that fails is a finding itself: the others still tell what they see. */
+export async function diagnose(exam: Examination): Promise<Finding[]> {
+  const found = await Promise.all(
+    Object.entries(checks).map(([name, check]) => check(exam).catch((error: unknown) => [failed(name, error)])),
+  )
+  const findings = found.flat()
+  // Without git nearly everything fails for the same reason.
+  const missing = findings.filter(({ id, subject }) => id === 'check-failed' && subject === 'the version of git')
+  return missing.length === 0 ? findings : [...missing, ...findings.filter(({ id }) => id !== 'check-failed')]
+}
+
+function failed(name: string, error: unknown): Finding {
+  return {
+    id: 'check-failed',
+    subject: name,
+    severity: 'error',
+    title: `What is to know about ${name} cannot be found out.`,
+    detail: [messageOf(error)],
+    fix: (error instanceof EntireError ? error.hint : undefined) ?? 'Repair what the message names, and run `entire doctor` again.',
+    remedies: [],
+  }
+}

@@ -1,0 +1,103 @@
+// What is stored: the branch of checkpoints and its copies, links that lead nowhere, branches of steps that nobody owns.
+import { findDangling } from '../../checkpoints/dangling.ts'
+import { branchOf, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
+import { readMetadataHealth } from '../../checkpoints/metadata-health.ts'
+import { mergeWith } from '../../checkpoints/sync.ts'
+import { readConfig } from '../../git/config.ts'
+import { discard, emptyPlan } from '../../session/discard.ts'
+import type { Holdings } from '../../session/holdings.ts'
+import { trashDays } from '../../session/trash.ts'
+import type { Examination } from './examination.ts'
+import type { Finding } from './finding.ts'
+
+const commitsWalked = 200
+const named = 10
+
+export async function checkMetadata(exam: Examination): Promise<Finding[]> {
+  const { repo, objects, recorder } = exam
+  const { local, copies } = await readMetadataHealth(repo, objects)
+  const broken: Finding = {
+    id: 'metadata-unreadable',
+    severity: 'error',
+    title: `The branch ${metadataBranch} cannot be read.`,
+    detail: ['New checkpoints cannot be stored, and old ones cannot be shown.'],
+    fix: `\`git fsck\` shows what is missing. If a remote has the branch: git fetch <remote> +${metadataBranch}:${metadataBranch}`,
+    remedies: [],
+  }
+  const relations = copies.flatMap(({ remote, oid, relation }): Finding[] => {
+    if (relation === 'connected') return []
+    const base = { subject: remote, detail: [`Local branch: ${metadataBranch}, remote: ${remote}`] }
+    if (relation === 'diverged')
+      return [
+        {
+          ...base,
+          id: 'metadata-diverged',
+          severity: 'info',
+          title: `Here and on ${remote} there are checkpoints that the other side does not have.`,
+          fix: 'Nothing: the next `git push` puts both together.',
+          remedies: [],
+        },
+      ]
+    const merge = async () => {
+      const sync = { repo, objects, remote, label: remote, ref: metadataRef, clock: recorder.clock, say: () => {} }
+      await mergeWith({ ...sync, author: (await readConfig(repo)).author }, oid)
+      return [`Merged the checkpoints of ${remote} into ${metadataBranch}`]
+    }
+    return [
+      {
+        ...base,
+        id: 'metadata-disconnected',
+        severity: 'warning',
+        title: `The checkpoints here and those on ${remote} have no common beginning.`,
+        detail: [...base.detail, 'Both sides began a history of their own. Putting them together loses nothing of either.'],
+        fix: 'The next `git push` puts them together; `entire doctor --force` does it now',
+        remedies: [{ label: 'Put both histories together', apply: merge }],
+      },
+    ]
+  })
+  return [...(local === 'unreadable' ? [broken] : []), ...relations]
+}
+
+export async function checkLinks({ repo, objects }: Examination): Promise<Finding[]> {
+  const dangling = await findDangling(repo, objects, commitsWalked)
+  if (dangling.length === 0) return []
+  const lines = dangling
+    .slice(0, named)
+    .map(
+      ({ commit, checkpoint, isStored }) =>
+        `${commit.slice(0, 7)} → ${checkpoint}${isStored ? ' (stored, but its record cannot be read)' : ''}`,
+    )
+  return [
+    {
+      id: 'dangling-link',
+      severity: 'warning',
+      title: `${dangling.length} of the last ${commitsWalked} commits name a checkpoint that is not here.`,
+      detail: [...lines, ...(dangling.length > named ? [`… and ${dangling.length - named} more`] : [])],
+      fix: `If they were made elsewhere, fetch them: git fetch origin ${metadataBranch}:refs/remotes/origin/${metadataBranch}`,
+      remedies: [],
+    },
+  ]
+}
+
+export async function checkBranches(exam: Examination): Promise<Finding[]> {
+  const findOrphans = ({ shadows, owners }: Holdings) => shadows.filter(({ ref }) => (owners.get(ref) ?? []).length === 0)
+  const branches = findOrphans(await exam.holdings())
+  if (branches.length === 0) return []
+  const apply = async () => {
+    const done = await discard(exam.recorder, 'doctor', { ...emptyPlan, branches }, (now) => ({ ...emptyPlan, branches: findOrphans(now) }))
+    return [
+      ...done.branches.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`),
+      `Kept for ${trashDays} days: entire clean --undo brings them back.`,
+    ]
+  }
+  return [
+    {
+      id: 'orphaned-branches',
+      severity: 'warning',
+      title: `${branches.length} shadow branch(es) belong to no session.`,
+      detail: branches.slice(0, named).map(({ ref }) => branchOf(ref)),
+      fix: '`entire clean --all`, or `entire doctor --force`',
+      remedies: [{ label: 'Delete them', apply }],
+    },
+  ]
+}

@@ -1,0 +1,152 @@
+// The hooks recording depends on: missing, written over by another tool, of another version, or calling a program that is not there.
+import { readdirSync, realpathSync } from 'node:fs'
+import { agents } from '../../agents/index.ts'
+import { readKept } from '../../agents/kept-file.ts'
+import { readConfig } from '../../git/config.ts'
+import { hookNames } from '../../git/hook-names.ts'
+import { isHosted, planInstall, readHookState } from '../../git/hook-plan.ts'
+import { installHooks } from '../../git/hooks.ts'
+import { isSetUp } from '../../session/settings.ts'
+import { hookCommand } from '../program.ts'
+import { findInstalledAgents, type HookedAgent, hookedAgents, hookSite } from '../setup.ts'
+import type { Examination } from './examination.ts'
+import type { Finding, Remedy } from './finding.ts'
+
+function commandOf({ cli, recorder }: Examination): string {
+  return hookCommand(recorder.settings, cli.program)
+}
+
+type HookFault = 'missing' | 'foreign' | 'outdated'
+
+const gitFaults: Record<HookFault, { severity: Finding['severity']; title: string; detail: string }> = {
+  missing: { severity: 'error', title: 'Git hooks are missing', detail: 'Commits are not linked to sessions.' },
+  foreign: {
+    severity: 'error',
+    title: 'Git hooks were written over by another tool',
+    detail: 'Commits are not linked to sessions. Installing ours again keeps theirs, and both run.',
+  },
+  outdated: { severity: 'warning', title: 'Git hooks are of another version', detail: 'They may not do what this version expects.' },
+}
+
+export async function checkGitHooks(exam: Examination): Promise<Finding[]> {
+  if (!isRecording(exam)) return []
+  const command = commandOf(exam)
+  const { hooksDir } = await readConfig(exam.repo)
+  const faults = hookNames.map((name) => {
+    const state = readHookState(hooksDir, name, () => listNames(hooksDir))
+    if (planInstall(state, command).steps.length === 0) return undefined
+    const file = isHosted(state) ? state.legacy : state.main
+    if (file === undefined || (file.ours && !file.executable)) return 'missing'
+    return file.ours ? 'outdated' : 'foreign'
+  })
+  const remedy: Remedy = {
+    label: 'Install the hooks again',
+    apply: async () => [`Installed git hooks (${installHooks(hooksDir, { command }).written.join(', ')})`],
+  }
+  return (Object.keys(gitFaults) as HookFault[]).flatMap((fault): Finding[] => {
+    const concerned = hookNames.filter((_, index) => faults[index] === fault)
+    if (concerned.length === 0) return []
+    const { severity, title, detail } = gitFaults[fault]
+    return [
+      {
+        id: `git-hooks-${fault}`,
+        severity,
+        title: `${title}: ${concerned.join(', ')}.`,
+        detail: [detail, `In ${hooksDir}`],
+        fix: '`entire enable`, or `entire doctor --force`',
+        remedies: [remedy],
+      },
+    ]
+  })
+}
+
+export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
+  if (!isRecording(exam)) return []
+  const site = hookSite(exam.repo)
+  const command = commandOf(exam)
+  const installed = await findInstalledAgents(exam.repo)
+  const current = await Promise.all(installed.map((agent) => agent.installer.current(site, { command })))
+  // What the file was before our hooks is kept for as long as they should be in it.
+  const lost = hookedAgents.filter((agent) => !installed.includes(agent) && readKept(site, agent.installer.configPath) !== undefined)
+  if (installed.length === 0 && lost.length === 0)
+    return [
+      {
+        id: 'agent-hooks-missing',
+        severity: 'error',
+        title: 'No agent has hooks here, so nothing is recorded.',
+        detail: [`Agents there are hooks for: ${agents.map((agent) => agent.name).join(', ')}`],
+        fix: 'entire enable --agent <name>',
+        remedies: [],
+      },
+    ]
+  return [
+    ...lost.map((agent) => agentFinding(exam, agent, 'missing')),
+    ...installed.filter((_, index) => !current[index]).map((agent) => agentFinding(exam, agent, 'outdated')),
+  ]
+}
+
+function agentFinding(exam: Examination, agent: HookedAgent, fault: 'missing' | 'outdated'): Finding {
+  const { configPath } = agent.installer
+  return {
+    id: `agent-hooks-${fault}`,
+    subject: agent.name,
+    severity: fault === 'missing' ? 'error' : 'warning',
+    title:
+      fault === 'missing'
+        ? `The hooks of ${agent.type} are gone from ${configPath}: its sessions are not recorded.`
+        : `The hooks of ${agent.type} in ${configPath} are of another version, or incomplete.`,
+    detail: [],
+    fix: `\`entire enable --agent ${agent.name}\`, or \`entire doctor --force\``,
+    remedies: [
+      {
+        label: `Install the hooks of ${agent.type} again`,
+        apply: async () => {
+          await agent.installer.install(hookSite(exam.repo), { command: commandOf(exam), force: false })
+          return [`Installed hooks for ${agent.description}`]
+        },
+      },
+    ],
+  }
+}
+
+/** Hooks call the program by its name: it must be found, and it should be this one. */
+export async function checkProgram(exam: Examination): Promise<Finding[]> {
+  const { cli } = exam
+  if (!isRecording(exam)) return []
+  const command = commandOf(exam)
+  const found = Bun.which(command, { PATH: cli.env.PATH ?? '' })
+  if (found === null)
+    return [
+      {
+        id: 'program-not-found',
+        severity: 'error',
+        title: `Hooks call \`${command}\`, which is not on the PATH: nothing is recorded.`,
+        detail: [`This program is ${cli.program}`],
+        fix: 'Put it on the PATH of your shell and of your agents, or run `entire enable --absolute-git-hook-path`.',
+        remedies: [],
+      },
+    ]
+  if (realpathSync(found) === realpathSync(cli.program)) return []
+  return [
+    {
+      id: 'other-program',
+      severity: 'info',
+      title: `Hooks run another copy of this program: ${found}.`,
+      detail: [`This program is ${cli.program}`],
+      fix: 'Nothing, if that is what you want.',
+      remedies: [],
+    },
+  ]
+}
+
+function isRecording({ repo, recorder }: Examination): boolean {
+  return isSetUp(repo.root) && recorder.settings.enabled
+}
+
+function listNames(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch {
+    return []
+  }
+}

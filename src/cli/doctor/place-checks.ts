@@ -1,0 +1,97 @@
+// The ground everything stands on: git itself, settings, directories.
+import { accessSync, constants, lstatSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { git } from '../../git/exec.ts'
+import { isSetUp, readSettings } from '../../session/settings.ts'
+import { sessionsDir } from '../../session/store.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
+import { findStat } from '../../std/file.ts'
+import type { Examination } from './examination.ts'
+import type { Finding } from './finding.ts'
+import { logFile } from './log-file.ts'
+
+const oldestGit = [2, 38] as const
+
+export async function checkGit({ repo }: Examination): Promise<Finding[]> {
+  const text = (await git(repo, ['--version'])).stdout.toString('utf8')
+  const [major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number) ?? []
+  if (major > oldestGit[0] || (major === oldestGit[0] && minor >= oldestGit[1])) return []
+  return [
+    {
+      id: 'git-too-old',
+      severity: 'error',
+      title: `This git is too old: ${text.trim()}.`,
+      detail: ['Recording needs options that came later.'],
+      fix: `Install git ${oldestGit.join('.')} or later.`,
+      remedies: [],
+    },
+  ]
+}
+
+export async function checkSettings({ repo }: Examination): Promise<Finding[]> {
+  const base = { detail: [], remedies: [] }
+  if (!isSetUp(repo.root))
+    return [{ ...base, id: 'not-set-up', severity: 'info', title: 'Entire is not set up in this repository.', fix: 'entire enable' }]
+  try {
+    if (readSettings(repo.root).enabled) return []
+    return [{ ...base, id: 'disabled', severity: 'info', title: 'Recording is switched off in this repository.', fix: 'entire enable' }]
+  } catch (error) {
+    const fix = (error instanceof EntireError ? error.hint : undefined) ?? 'Repair the file.'
+    const detail = ['Until then hooks record with the default settings.']
+    return [{ id: 'settings-unreadable', severity: 'error', title: messageOf(error), detail, fix, remedies: [] }]
+  }
+}
+
+/** A link makes us write somewhere else, and a repository could bring one along. */
+export async function checkDirectories({ repo }: Examination): Promise<Finding[]> {
+  const own = ['.entire', '.entire/logs', '.entire/metadata', '.entire/tmp'].map((path) => join(repo.root, path))
+  return [...own, sessionsDir(repo)].filter(isLink).map((path) => {
+    const name = relative(repo.root, path)
+    return {
+      id: 'symlinked-directory',
+      subject: name,
+      severity: 'warning',
+      title: `${name} is a symbolic link.`,
+      detail: ['What is recorded goes to wherever it leads.'],
+      fix: `Replace it by a directory: rm ${name} && mkdir ${name}`,
+      remedies: [],
+    }
+  })
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
+}
+
+export async function checkLog({ repo }: Examination): Promise<Finding[]> {
+  if (!isSetUp(repo.root)) return []
+  const dir = dirname(logFile(repo))
+  const problem = whyUnwritable(repo.root, dir, logFile(repo))
+  if (problem === undefined) return []
+  return [
+    {
+      id: 'log-unwritable',
+      severity: 'warning',
+      title: 'The log cannot be written, so failures of hooks go unnoticed.',
+      detail: [problem],
+      fix: `Make ${relative(repo.root, dir)} a directory you can write to.`,
+      remedies: [],
+    },
+  ]
+}
+
+// Without trying: whoever only looks changes nothing.
+function whyUnwritable(root: string, dir: string, file: string): string | undefined {
+  const last = [file, dir, dirname(dir), root].find((path) => findStat(path) !== undefined) as string
+  if (last !== file && !findStat(last)?.isDirectory()) return `${relative(root, last)} is not a directory.`
+  try {
+    accessSync(last, constants.W_OK)
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}

@@ -1,0 +1,34 @@
+// Nothing in a bundle says whose machine it is from, or how to get into another one.
+import { expect, test } from 'bun:test'
+import { redactText } from '../../checkpoints/redact/redact-text.ts'
+import { redactTranscript } from '../../checkpoints/redact/redact-transcript.ts'
+import { createRedactor } from '../../checkpoints/redact/redactor.ts'
+import { defaultSettings } from '../../model/settings.ts'
+import { scrub } from './scrub.ts'
+
+const redactor = createRedactor(defaultSettings.redaction)
+const redaction = { json: (text: string) => redactTranscript(text, redactor), text: (text: string) => redactText(text, redactor) }
+const scrubbing = { redaction, home: '/home/ada', user: 'ada', root: '/home/ada/work/shop' }
+const key = ['AKIA', 'Q3EGRIJKLMNOP2QR'].join('')
+
+test.each([
+  ['cannot open /home/ada/.claude/x.jsonl', 'cannot open ~/.claude/x.jsonl'],
+  ['in /home/ada/work/shop/.entire', 'in <repository>/.entire'],
+  ['owner ada, not adapter nor canada', 'owner ~, not adapter nor canada'],
+  ['Ada@example.org', '~@example.org'],
+  ['fatal: https://ada:hunter2@host.test/r.git', 'fatal: https://host.test/r.git'],
+  ['git push ssh://git@host.test:22/r', 'git push ssh://host.test:22/r'],
+  ['https://host.test/a@b', 'https://host.test/a@b'],
+])('%s', (text, expected) => {
+  expect(scrub(text, 'text', scrubbing)).toBe(expected)
+})
+
+test('secrets are replaced in text and in JSON', () => {
+  expect(scrub(`key ${key}`, 'text', scrubbing)).not.toContain(key)
+  expect(scrub(`{"a":"key ${key}"}`, 'json', scrubbing)).not.toContain(key)
+})
+
+test('a user called root, or none, takes no word away', () => {
+  expect(scrub('the root of it', 'text', { ...scrubbing, user: 'root' })).toBe('the root of it')
+  expect(scrub('ada', 'text', { ...scrubbing, user: undefined })).toBe('ada')
+})

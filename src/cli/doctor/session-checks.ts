@@ -1,0 +1,133 @@
+// Sessions that will not come to an end by themselves, and checkpoints that were left provisional.
+import { branchOf } from '../../checkpoints/layout.ts'
+import { isActive, type Session } from '../../model/session.ts'
+import { completeTurn } from '../../session/complete-turn.ts'
+import { condenseStuck } from '../../session/condense-stuck.ts'
+import { discard, emptyPlan } from '../../session/discard.ts'
+import { type Holdings, readHoldings } from '../../session/holdings.ts'
+import { shadowsOf } from '../../session/in-use.ts'
+import { isStuck, whyStuck } from '../../session/stuck.ts'
+import { trashDays } from '../../session/trash.ts'
+import { findUncommitted } from '../../session/uncommitted.ts'
+import { worktreeOf } from '../../session/work-trees.ts'
+import { planNamed } from '../clean/named-session.ts'
+import { clean } from '../render/text.ts'
+import type { Examination } from './examination.ts'
+import type { Finding, Remedy } from './finding.ts'
+
+const named = 10
+
+export async function checkStuck(exam: Examination): Promise<Finding[]> {
+  const { sessions, shadows } = await exam.holdings()
+  const refs = new Set(shadows.map(({ ref }) => ref))
+  const ended = sessions.filter(
+    (session) => session.phase === 'ended' && session.stepCount > 0 && shadowsOf(session).some((ref) => refs.has(ref)),
+  )
+  const waiting = await findWaiting(exam, ended)
+  const filesOf = (session: Session) => session.filesTouched.filter((path) => waiting.get(session.worktreeId)?.has(path))
+  const stuck = sessions.flatMap((session) => {
+    const isOver = ended.includes(session) && filesOf(session).length === 0
+    const reason = whyStuck(session, exam.now) ?? (isOver ? 'ended with uncondensed checkpoint data' : undefined)
+    return reason === undefined ? [] : [stuckFinding(exam, session, reason)]
+  })
+  const later = ended.map((session) => ({ id: session.id, files: filesOf(session) })).filter(({ files }) => files.length > 0)
+  return [...(await Promise.all(stuck)), ...(later.length === 0 ? [] : [waitingFinding(later)])]
+}
+
+// By work tree: each is asked once, for the files of all its sessions.
+async function findWaiting({ repo }: Examination, sessions: Session[]): Promise<Map<string, Set<string>>> {
+  const groups = Map.groupBy(sessions, (session) => session.worktreeId)
+  const found = [...groups].map(async ([id, group]): Promise<[string, Set<string>]> => {
+    const files = [...new Set(group.flatMap((session) => session.filesTouched))]
+    return [id, new Set(await findUncommitted(worktreeOf(repo, { worktreeId: id }), files))]
+  })
+  return new Map(await Promise.all(found))
+}
+
+// The usual case: the agent was closed before the commit, and the commit will take the steps along.
+function waitingFinding(sessions: { id: string; files: string[] }[]): Finding {
+  const lines = sessions.slice(0, named).map(({ id, files }) => `${id}: ${files.slice(0, 3).join(', ')}${files.length > 3 ? ', …' : ''}`)
+  return {
+    id: 'waiting-sessions',
+    severity: 'info',
+    title: `${sessions.length} session(s) have ended and wait for your next commit.`,
+    detail: [...lines, ...(sessions.length > named ? [`… and ${sessions.length - named} more`] : [])],
+    fix: 'Commit the files, or give a session up: entire reset --session <id>',
+    remedies: [],
+  }
+}
+
+async function stuckFinding(exam: Examination, session: Session, reason: string): Promise<Finding> {
+  const { shadows } = await exam.holdings()
+  const branch = shadows.find(({ ref }) => shadowsOf(session).includes(ref))
+  const canCondense = branch !== undefined && session.stepCount > 0 && exam.recorder.findAgentByType(session.agentType) !== undefined
+  return {
+    id: 'stuck-session',
+    subject: session.id,
+    severity: 'warning',
+    title: `Session ${session.id} is stuck: ${reason}.`,
+    detail: [
+      `Session: ${session.id}`,
+      `Phase: ${session.phase}`,
+      `Reason: ${reason}`,
+      ...(session.agentType === '' ? [] : [`Agent: ${session.agentType}`]),
+      ...(session.lastInteraction === undefined ? [] : [`Last interaction: ${session.lastInteraction}`]),
+      `Shadow branch: ${branch === undefined ? 'not found' : `exists (${branchOf(branch.ref)})`}`,
+      `Checkpoints: ${session.stepCount}, Files touched: ${session.filesTouched.length}`,
+    ],
+    fix: canCondense
+      ? '`entire doctor --force` stores what it recorded as a checkpoint'
+      : `\`entire doctor --force\` discards it, kept for ${trashDays} days`,
+    remedies: [...(canCondense ? [condenseRemedy(exam, session)] : []), discardRemedy(exam, session)],
+  }
+}
+
+function condenseRemedy({ recorder }: Examination, session: Session): Remedy {
+  return {
+    label: 'Condense',
+    async apply() {
+      const checkpoint = await condenseStuck(recorder, session)
+      return [`Condensed session ${session.id}`, `No commit names its checkpoint ${checkpoint}: entire explain -c ${checkpoint} shows it.`]
+    },
+  }
+}
+
+function discardRemedy({ recorder }: Examination, session: Session): Remedy {
+  return {
+    label: 'Discard',
+    async apply() {
+      const plan = (found: Holdings) => (goesOn(found.sessions, session.id, recorder.clock()) ? emptyPlan : planNamed(found, session.id))
+      await discard(recorder, 'doctor', plan(await readHoldings(recorder.repo)), plan)
+      return [`Discarded session ${session.id}`, `It is kept for ${trashDays} days: entire clean --undo brings it back.`]
+    },
+  }
+}
+
+// The person may have gone back to it while the question stood.
+function goesOn(sessions: Session[], id: string, now: Date): boolean {
+  const session = sessions.find((candidate) => candidate.id === id)
+  return session !== undefined && isActive(session) && !isStuck(session, now)
+}
+
+/** A commit in the middle of a turn got its checkpoint at once; the end of the turn, which completes it, never came. */
+export async function checkProvisional(exam: Examination): Promise<Finding[]> {
+  const { sessions } = await exam.holdings()
+  const left = sessions.filter((session) => session.turnCheckpoints.length > 0 && (!isActive(session) || isStuck(session, exam.now)))
+  return left.map((session): Finding => {
+    const ids = session.turnCheckpoints.map(clean).join(', ')
+    const isKnown = exam.recorder.findAgentByType(session.agentType) !== undefined
+    const remedy: Remedy = {
+      label: 'Complete it with the transcript there is now',
+      apply: async () => [`Completed ${(await completeTurn(exam.recorder, session.id)).join(', ')}`],
+    }
+    return {
+      id: 'provisional-checkpoint',
+      subject: session.id,
+      severity: 'warning',
+      title: `The turn that made ${ids} never ended, so the stored transcript stops at the commit.`,
+      detail: [`Session: ${session.id}`, `Agent: ${session.agentType}`],
+      fix: isKnown ? '`entire doctor --force` completes it' : `Use the version of entire that knows the agent "${session.agentType}".`,
+      remedies: isKnown ? [remedy] : [],
+    }
+  })
+}

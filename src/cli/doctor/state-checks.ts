@@ -1,0 +1,138 @@
+// What lies about in the git directory: states nobody can read, locks of the dead, commits that were left half recorded.
+import { existsSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { readCommit } from '../../git/commit.ts'
+import { readCheckpointIds } from '../../git/trailers.ts'
+import { completeCommit, isUnfinished } from '../../session/complete-commit.ts'
+import { discard, emptyPlan } from '../../session/discard.ts'
+import { readPending } from '../../session/pending-commit.ts'
+import { lockFile } from '../../session/persist.ts'
+import { rewriteFile } from '../../session/post-rewrite.ts'
+import { listHeads } from '../../session/state-heads.ts'
+import { sessionsDir } from '../../session/store.ts'
+import { sweep } from '../../session/sweep.ts'
+import { trashDays } from '../../session/trash.ts'
+import { listWorktrees, lockWorktrees } from '../../session/work-trees.ts'
+import { findStat, readText } from '../../std/file.ts'
+import { isStale, takeLock } from '../../std/lock.ts'
+import type { Examination } from './examination.ts'
+import type { Finding, Remedy } from './finding.ts'
+
+export async function checkStates({ repo, recorder }: Examination): Promise<Finding[]> {
+  const bad = listHeads(repo).unreadable.map((id) => `${id}.json`)
+  const names = [...bad, ...list(sessionsDir(repo)).filter((name) => name.endsWith('.json.corrupt'))]
+  const paths = [...new Set(names)].map((name) => join(sessionsDir(repo), name)).filter((path) => existsSync(path))
+  return paths.map((path): Finding => {
+    const remedy: Remedy = {
+      label: 'Remove it',
+      async apply() {
+        const plan = { ...emptyPlan, unreadable: [path] }
+        await discard(recorder, 'doctor', plan, () => plan)
+        return [`Removed ${relative(repo.commonDir, path)}`, `It is kept for ${trashDays} days: entire clean --undo brings it back.`]
+      },
+    }
+    return {
+      id: 'state-unreadable',
+      subject: path.slice(path.lastIndexOf('/') + 1).replace(/\.json(?:\.corrupt)?$/, ''),
+      severity: 'warning',
+      title: `The state of a session cannot be read: ${relative(repo.commonDir, path)}.`,
+      detail: ['If the session goes on, it starts with a new state. Steps and checkpoints are not affected.'],
+      fix: `Look at ${path}; \`entire doctor --force\` removes it`,
+      remedies: [remedy],
+    }
+  })
+}
+
+const longMs = 60_000
+
+export async function checkLocks({ repo, now }: Examination): Promise<Finding[]> {
+  const own = listWorktrees(repo).flatMap((place) => [lockFile(place), `${lockFile(place)}.takeover`])
+  const queue = join(repo.commonDir, 'entire-checkpoint-push-queue.jsonl.lock')
+  const locks = [...own, queue].filter((path) => existsSync(path))
+  const stale = [...locks.filter(isStale), ...findRefLocks(repo.commonDir, now)]
+  const held = locks.filter((path) => !stale.includes(path) && ageOf(path, now) > longMs)
+  const remedy: Remedy = {
+    label: 'Remove them',
+    async apply() {
+      // Whoever takes the lock of a dead process removes it with their own.
+      using _queue = await takeLock(queue, { waitMs: 10_000 })
+      using _locks = await lockWorktrees(listWorktrees(repo))
+      for (const place of listWorktrees(repo)) sweep(place)
+      return [`Removed ${stale.length} lock(s)`]
+    },
+  }
+  const abandoned: Finding = {
+    id: 'stale-lock',
+    severity: 'warning',
+    title: 'Locks were left behind by processes that are gone.',
+    detail: stale.map((path) => relative(repo.commonDir, path)),
+    fix: 'The next turn removes them; `entire doctor --force` does it now',
+    remedies: [remedy],
+  }
+  return [
+    ...(stale.length === 0 ? [] : [abandoned]),
+    ...held.map(
+      (path): Finding => ({
+        id: 'lock-held',
+        severity: 'warning',
+        title: `A process has held ${relative(repo.commonDir, path)} for ${Math.round(ageOf(path, now) / 60_000)} minutes.`,
+        detail: [`Process and host: ${readText(path)?.trim() ?? 'unknown'}`],
+        fix: 'If that process hangs, end it.',
+        remedies: [],
+      }),
+    ),
+  ]
+}
+
+// Git holds one for some system calls. Only those of our own refs.
+function findRefLocks(commonDir: string, now: Date): string[] {
+  const refs = join(commonDir, 'refs', 'heads', 'entire')
+  const dirs = [refs, join(refs, 'checkpoints')]
+  const found = dirs.flatMap((dir) => list(dir).map((name) => join(dir, name)))
+  return found.filter((path) => path.endsWith('.lock') && ageOf(path, now) > 10_000)
+}
+
+// As long as a person may take to write a commit message.
+const messageMs = 10 * 60 * 1000
+
+export async function checkPending({ repo, recorder, now }: Examination): Promise<Finding[]> {
+  if (!isUnfinished(repo) || existsSync(lockFile(repo))) return []
+  const pending = readPending(repo)
+  const isOld = pending === undefined || now.getTime() - pending.at > messageMs
+  if (!isOld && !existsSync(rewriteFile(repo)) && !(await isAtHead())) return []
+  const remedy: Remedy = {
+    label: 'Complete it now',
+    async apply() {
+      using _lock = await takeLock(lockFile(repo), { waitMs: 10_000 })
+      await completeCommit(recorder)
+      return [`Completed ${pending === undefined ? 'a rewritten commit' : `the commit of checkpoint ${pending.checkpoint}`}`]
+    },
+  }
+  return [
+    {
+      id: 'commit-unfinished',
+      severity: 'warning',
+      title: 'A hook of git died before the commit it ran for was recorded.',
+      detail: pending === undefined ? [] : [`Checkpoint: ${pending.checkpoint}`],
+      fix: 'The next turn completes it; `entire doctor --force` does it now',
+      remedies: [remedy],
+    },
+  ]
+
+  async function isAtHead(): Promise<boolean> {
+    const head = await readCommit(repo, 'HEAD')
+    return head !== undefined && readCheckpointIds(head.message).includes(pending?.checkpoint ?? '')
+  }
+}
+
+function ageOf(path: string, now: Date): number {
+  return now.getTime() - (findStat(path)?.mtimeMs ?? now.getTime())
+}
+
+function list(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch {
+    return []
+  }
+}

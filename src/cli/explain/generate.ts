@@ -1,0 +1,102 @@
+// `--generate`: an agent's own program sums up the session, and the checkpoint keeps what it says. Nothing is written unless all went well.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { agents } from '../../agents/index.ts'
+import type { StoredCheckpoint, StoredSession } from '../../checkpoints/read.ts'
+import { formatSummary, parseSummary } from '../../checkpoints/record.ts'
+import { saveSummary } from '../../checkpoints/summary.ts'
+import type { ObjectReader } from '../../git/cat-file.ts'
+import { readConfig } from '../../git/config.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { CheckpointSummary } from '../../model/checkpoint.ts'
+import { queueForPush } from '../../session/push-queue.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
+import { parseJson } from '../../std/json.ts'
+import { type BoundedResult, runBounded } from '../../std/proc.ts'
+import type { Cli } from '../context.ts'
+import { createRecorder } from '../recorder.ts'
+import { clean, cut } from '../render/text.ts'
+import { readConversation } from './conversation.ts'
+import { parseAnswer } from './summary-answer.ts'
+import { summaryPrompt } from './summary-prompt.ts'
+import { findWriter, type Writer } from './writer.ts'
+
+const maxBytes = 4 * 1024 * 1024
+
+export async function generateSummary(
+  cli: Cli,
+  repo: Repo,
+  objects: ObjectReader,
+  checkpoint: StoredCheckpoint,
+  { force }: { force: boolean },
+): Promise<void> {
+  const id = checkpoint.checkpoint
+  const session = checkpoint.sessions.at(-1)
+  if (session?.summary !== undefined && !force)
+    throw new EntireError('exists', `checkpoint ${id} already has a summary (use --force to regenerate)`)
+  const prompt = await readPrompt(objects, id, session)
+  const { settings, redaction, clock } = createRecorder(repo, { component: 'explain' })
+  const writer = findWriter(cli, settings.summary, session?.agent)
+  if (cli.isTerminal) cli.note(`Asking ${writer.name} for a summary… (Ctrl-C to stop)`)
+  const answer = await ask(cli, writer, prompt, settings.summary)
+  const summary = parseAnswer(answer)
+  if (summary === undefined)
+    throw new EntireError('agent-failed', `${writer.name} did not answer with a summary: ${cut(answer, 200)}`, {
+      hint: 'Nothing was saved. Run the command again, or choose another agent or model in summary_generation of .entire/settings.json.',
+    })
+  const { json } = await redaction()
+  const safe = parseSummary(parseJson(json(JSON.stringify(formatSummary(summary))))) as CheckpointSummary
+  const { author } = await readConfig(repo)
+  const seconds = Math.floor(clock().getTime() / 1000)
+  await saveSummary(repo, objects, { checkpoint: id, session: (session as StoredSession).session, summary: safe, author, seconds })
+  queueForPush(repo, id)
+}
+
+async function readPrompt(objects: ObjectReader, id: string, session: StoredSession | undefined): Promise<string> {
+  const { entries, problem } = session === undefined ? { entries: [] } : await readConversation(objects, session, 'checkpoint')
+  if (entries.length > 0) return summaryPrompt(entries)
+  throw new EntireError('transcript-missing', `checkpoint ${id} has no transcript to summarise${problem ? ` ${clean(problem)}` : ''}`, {
+    hint: 'A summary is made of what was said since the checkpoint before; `--full` shows the whole session.',
+  })
+}
+
+// In an empty directory: there its hooks know no repository, so its run is not recorded as a session of this one.
+async function ask(cli: Cli, writer: Writer, prompt: string, options: { model?: string; timeoutSeconds: number }): Promise<string> {
+  const cwd = mkdtempSync(join(tmpdir(), 'entire-summary-'))
+  try {
+    const [, ...args] = writer.generator.command(options)
+    const env = writerEnv(cli.env, writer)
+    const ran = await runBounded([writer.program, ...args], { cwd, env, stdin: prompt, timeoutMs: options.timeoutSeconds * 1000, maxBytes })
+    return parseOutput(writer, ran, options.timeoutSeconds)
+  } finally {
+    rmSync(cwd, { recursive: true, force: true })
+  }
+}
+
+// Without what an agent that runs us, or git, told its children about itself.
+function writerEnv(env: Cli['env'], { generator }: Writer): Cli['env'] {
+  const told = agents.flatMap((agent) => agent.callerEnv)
+  const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') && !told.includes(name))
+  return { ...Object.fromEntries(own), ...generator.env }
+}
+
+function parseOutput({ name, generator }: Writer, { cut: ended, code, stdout, stderr }: BoundedResult, seconds: number): string {
+  const failures = {
+    timeout: `did not answer within ${seconds} seconds`,
+    flood: 'printed far more than a summary',
+    interrupt: 'was stopped',
+  } as const
+  if (ended !== undefined)
+    throw new EntireError('agent-failed', `${name} ${failures[ended]}.`, {
+      hint: `Nothing was saved.${ended === 'timeout' ? ' summary_timeout_seconds in .entire/settings.json gives it more time.' : ''}`,
+    })
+  try {
+    return generator.parseAnswer(stdout.toString('utf8'))
+  } catch (error) {
+    const why = code === 0 ? messageOf(error) : `exit code ${code}: ${stderr.trim() || messageOf(error)}`
+    throw new EntireError('agent-failed', `${name} could not write a summary (${cut(why, 300)}).`, {
+      hint: 'Nothing was saved. Try its program by hand: it may want to be logged in.',
+    })
+  }
+}

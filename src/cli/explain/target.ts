@@ -1,0 +1,122 @@
+// The answer about one checkpoint, one step, or the checkpoints of one commit.
+import { fetchCommand } from '../../checkpoints/places.ts'
+import { readCheckpoint, type StoredCheckpoint } from '../../checkpoints/read.ts'
+import type { ObjectReader } from '../../git/cat-file.ts'
+import type { LogEntry } from '../../git/log.ts'
+import type { Repo } from '../../git/repo.ts'
+import { EntireError } from '../../std/errors.ts'
+import { formatJson, type Json } from '../../std/json.ts'
+import type { Cli } from '../context.ts'
+import { page } from '../pager.ts'
+import { learnTimeZone } from '../render/time.ts'
+import { readDetail, readHistory } from './detail.ts'
+import { type DetailShape, detailJson, detailLines } from './detail-view.ts'
+import { findAnything, findByPrefix, findCommit, type Target } from './find-target.ts'
+import { type ExplainFlags, scopeOf } from './flags.ts'
+import { lookOf } from './look.ts'
+import { printTranscript } from './raw-transcript.ts'
+import { readStep, stepJson, stepLines } from './step.ts'
+
+interface Answering {
+  cli: Cli
+  repo: Repo
+  objects: ObjectReader
+  flags: ExplainFlags
+  shape: DetailShape
+}
+
+export async function explainTarget(cli: Cli, repo: Repo, objects: ObjectReader, flags: ExplainFlags, named?: string): Promise<void> {
+  const answering: Answering = { cli, repo, objects, flags, shape: { ...lookOf(cli), scope: scopeOf(flags) } }
+  objects.warm()
+  const history = readHistory(repo, flags.searchAll === true)
+  const finding = findTarget(answering, named)
+  learnTimeZone()
+  const target = await finding
+  if (target.kind === 'step') return await explainStep(answering, target.step)
+  if (target.kind === 'commit') return await explainCommit(answering, target, history)
+  if (flags.rawTranscript) return await printTranscript(repo, objects, target)
+  await explainCheckpoints(answering, [await withSummary(answering, target.checkpoint)], history)
+}
+
+async function findTarget({ repo, objects, flags }: Answering, named: string | undefined): Promise<Target> {
+  if (flags.commit !== undefined) return await findCommit(repo, objects, flags.commit)
+  if (flags.checkpoint !== undefined) return await findByPrefix(repo, objects, flags.checkpoint)
+  return await findAnything(repo, objects, named ?? '')
+}
+
+async function explainStep({ cli, repo, objects, flags, shape }: Answering, step: LogEntry): Promise<void> {
+  if (flags.generate)
+    throw new EntireError('bad-usage', `${step.oid.slice(0, 7)} is a step: a summary is kept in a checkpoint, and this has none yet.`, {
+      hint: 'Commit the work first, then generate the summary of its checkpoint.',
+    })
+  if (flags.rawTranscript) return await printTranscript(repo, objects, { kind: 'step', step })
+  const detail = await readStep(repo, objects, step, shape.scope)
+  await show(cli, flags, flags.json ? stepJson(detail, shape.scope) : stepLines(detail, shape))
+}
+
+async function explainCommit(
+  answering: Answering,
+  target: Extract<Target, { kind: 'commit' }>,
+  history: Promise<LogEntry[]>,
+): Promise<void> {
+  const { cli, repo, objects, flags } = answering
+  const { commit, ids } = target
+  const stored = await Promise.all(ids.map((id) => readCheckpoint(objects, id)))
+  const missing = ids.filter((_, index) => stored[index] === undefined)
+  const newest = stored.filter((checkpoint) => checkpoint !== undefined).sort((a, b) => createdAt(b) - createdAt(a))
+  if (missing.length > 0 && newest.length === 0)
+    throw new EntireError('not-found', `checkpoint not found: ${missing.join(', ')} (of commit ${commit.oid.slice(0, 7)})`, {
+      hint: `It may be on the remote only: \`${fetchCommand}\`. \`entire doctor\` finds all such commits.`,
+    })
+  for (const id of missing) cli.note(`Checkpoint ${id} of this commit cannot be read here.`)
+  const [first] = newest
+  if (first === undefined) return await show(cli, flags, flags.json ? [] : unlinked(commit))
+  if (flags.rawTranscript) return await printTranscript(repo, objects, { kind: 'checkpoint', checkpoint: first })
+  await explainCheckpoints(answering, [await withSummary(answering, first), ...newest.slice(1)], history, commit)
+}
+
+function unlinked(commit: LogEntry): string[] {
+  return [
+    'No associated Entire checkpoint',
+    '',
+    `Commit ${commit.oid.slice(0, 7)} does not have an Entire-Checkpoint trailer.`,
+    'This commit was not created during an Entire session, or the trailer was removed.',
+  ]
+}
+
+async function withSummary({ cli, repo, objects, flags }: Answering, checkpoint: StoredCheckpoint): Promise<StoredCheckpoint> {
+  if (!flags.generate) return checkpoint
+  const { generateSummary } = await import('./generate.ts')
+  await generateSummary(cli, repo, objects, checkpoint, { force: flags.force === true })
+  const say = flags.json ? cli.note : cli.out
+  say('✓ Summary generated and saved')
+  if (!flags.json) cli.out()
+  return (await readCheckpoint(objects, checkpoint.checkpoint)) ?? checkpoint
+}
+
+async function explainCheckpoints(
+  { cli, repo, objects, flags, shape }: Answering,
+  checkpoints: StoredCheckpoint[],
+  history: Promise<LogEntry[]>,
+  commit?: LogEntry,
+): Promise<void> {
+  const options = { scope: shape.scope, history, ...(commit === undefined ? {} : { commit }) }
+  const details = await Promise.all(checkpoints.map((checkpoint) => readDetail(repo, objects, checkpoint, options)))
+  // A commit may have several checkpoints, so its answer is a list.
+  const json = details.map((detail) => detailJson(detail, shape.scope))
+  if (flags.json) return await show(cli, flags, commit === undefined ? (json[0] ?? null) : json)
+  await show(
+    cli,
+    flags,
+    details.flatMap((detail, index) => [...(index > 0 ? [''] : []), ...detailLines(detail, shape)]),
+  )
+}
+
+async function show(cli: Cli, flags: ExplainFlags, answer: string[] | Json): Promise<void> {
+  if (flags.json) cli.process.stdout.write(formatJson(answer))
+  else await page(cli, `${(answer as string[]).join('\n')}\n`, { off: flags.noPager === true })
+}
+
+function createdAt(checkpoint: StoredCheckpoint): number {
+  return Date.parse(checkpoint.sessions.at(-1)?.createdAt ?? '') || 0
+}

@@ -1,0 +1,105 @@
+// Resuming a branch: everything is looked up and asked before the branch is changed, so that a no leaves things as they are.
+import { type Branches, readBranches } from '../../git/branches.ts'
+import { switchBranch, switchToRemoteBranch } from '../../git/checkout.ts'
+import { fetchRefs } from '../../git/fetch.ts'
+import { readStatus } from '../../git/status.ts'
+import { type BranchCheckpoint, findBranchCheckpoint, readNewest } from '../../session/resume-branch.ts'
+import { EntireError } from '../../std/errors.ts'
+import { clean } from '../render/text.ts'
+import { finishRestore, type Prepared, prepareRestore, report } from './restore.ts'
+import { agreed, fetchMissing, type Run, tell } from './run.ts'
+
+export interface BranchTarget {
+  kind: 'branch'
+  /** Undefined: whatever HEAD is. */
+  name: string | undefined
+  isLocal: boolean
+}
+
+export async function resumeBranch(run: Run, { name, isLocal }: BranchTarget): Promise<void> {
+  const branches = await readBranches(run.repo)
+  const isHere = name === undefined || name === branches.current
+  if (!isHere) await requireClean(run)
+  if (!isHere && !isLocal && !(await fetchBranch(run, name))) return cancelled(run)
+  const label = name ?? branches.current ?? 'HEAD'
+  const found = await findBranchCheckpoint(run.repo, run.objects, target(branches, name, isHere, isLocal))
+  if (found !== undefined && !(await acceptOlder(run, found))) return cancelled(run)
+  const prepared = found && (await prepare(run, found))
+  if (prepared === 'cancelled') return
+  if (!isHere) await switchTo(run, name, isLocal)
+  if (prepared !== undefined && prepared !== 'missing') return finishRestore(run, prepared, name ?? branches.current)
+  tell(run, ...missingLines(label, found))
+  report(run, { branch: name ?? branches.current, checkpoint: found?.checkpoints[0], logs: [] })
+}
+
+function target(branches: Branches, name: string | undefined, isHere: boolean, isLocal: boolean) {
+  const rev = isHere ? 'HEAD' : `refs/${isLocal ? 'heads' : 'remotes/origin'}/${name}`
+  return { rev, name: name ?? branches.current, branches }
+}
+
+function cancelled(run: Run): void {
+  tell(run, 'Resume cancelled.')
+}
+
+// Untracked files stay where they are, or git refuses.
+async function requireClean({ repo }: Run): Promise<void> {
+  const { modified, deleted } = await readStatus(repo)
+  if (modified.length + deleted.length === 0) return
+  throw new EntireError('uncommitted-changes', 'you have uncommitted changes. Please commit or stash them first', {
+    hint: '`git stash` puts them aside, and `git stash pop` brings them back.',
+  })
+}
+
+async function fetchBranch(run: Run, name: string): Promise<boolean> {
+  if (!(await agreed(run, { message: `Branch '${clean(name)}' not found locally. Fetch from origin?` }))) return false
+  tell(run, `Fetching branch '${clean(name)}' from origin...`)
+  const ref = `+refs/heads/${name}:refs/remotes/origin/${name}`
+  const result = await fetchRefs(run.repo, 'origin', [ref], { mayAsk: run.cli.interactive, tags: true })
+  if (result.kind === 'fetched') return true
+  const why = result.kind === 'absent' ? 'origin does not have it any more' : result.why
+  throw new EntireError('git-failed', `Branch '${clean(name)}' could not be fetched: ${clean(why)}`, {
+    hint: '`git fetch origin` tells more.',
+  })
+}
+
+async function acceptOlder(run: Run, { commit, newer }: BranchCheckpoint): Promise<boolean> {
+  if (newer === 0) return true
+  tell(
+    run,
+    'Found checkpoint in an older commit.',
+    `There are ${newer} newer commit(s) on this branch without checkpoints.`,
+    `Checkpoint from: ${commit.oid.slice(0, 7)} ${clean(commit.subject)}`,
+    '',
+  )
+  return agreed(run, { message: 'Resume from this older checkpoint?' })
+}
+
+async function prepare(run: Run, { checkpoints }: BranchCheckpoint): Promise<Prepared | 'missing' | 'cancelled'> {
+  const stored = (await readNewest(run.objects, checkpoints)) ?? (await fetchNewest(run, checkpoints))
+  if (stored === undefined) return 'missing'
+  return (await prepareRestore(run, stored)) ?? 'cancelled'
+}
+
+async function fetchNewest(run: Run, checkpoints: string[]) {
+  for (const id of checkpoints) {
+    if (await fetchMissing(run, id)) return readNewest(run.objects, checkpoints)
+  }
+  return undefined
+}
+
+async function switchTo(run: Run, name: string, isLocal: boolean): Promise<void> {
+  const failure = await (isLocal ? switchBranch : switchToRemoteBranch)(run.repo, name)
+  if (failure !== undefined)
+    throw new EntireError('git-failed', `Failed to checkout branch: ${failure.split('\n').map(clean).join('\n')}`, {
+      hint: 'Nothing was changed.',
+    })
+  tell(run, `Switched to branch '${clean(name)}'`)
+}
+
+function missingLines(branch: string, found: BranchCheckpoint | undefined): string[] {
+  if (found === undefined) return [`No Entire checkpoint found on branch '${clean(branch)}'`]
+  return [
+    `Checkpoint '${found.checkpoints[0]}' found in commit but session metadata not available`,
+    'The entire/checkpoints/v1 branch may not exist locally or on the remote.',
+  ]
+}

@@ -1,0 +1,45 @@
+// What `entire` alone says: written from the list of commands, so that none has to be loaded for it.
+import { commandList, commandNames } from './command-list.ts'
+import type { Cli } from './context.ts'
+import { formatManual } from './manual.ts'
+import { listPlugins } from './plugin.ts'
+import { paint } from './render/colour.ts'
+import { tableLines } from './render/table.ts'
+import { clean } from './render/text.ts'
+
+const manual = formatManual({
+  text: [
+    'entire records what coding agents do in a git repository: prompts, transcripts and snapshots of the files,',
+    'linked to your commits. Nothing leaves the machine except to the git remote you push to.',
+    '',
+    'Exit codes: 0 done, 1 failed, 2 used wrongly.',
+    'Environment: NO_COLOR=1 plain output, ACCESSIBLE=1 plain prompts, PAGER, ENTIRE_LOG_LEVEL=debug detailed log.',
+    'An unknown command `x` is looked for as a program `entire-x` on the PATH.',
+  ],
+  examples: [
+    ['entire enable', 'set up this repository'],
+    ['entire status', 'see what is being recorded'],
+    ['entire explain', 'list the checkpoints of this branch'],
+    ['entire rewind', 'go back to an earlier point'],
+    ['entire help enable', 'read about one command'],
+  ],
+})
+
+export function rootHelp(cli: Cli): string {
+  const head = (title: string) => paint(cli, 'bold', title)
+  const commands = commandNames.map((name) => [`  ${name}`, commandList[name].brief])
+  const plugins = listPlugins(cli).map(({ name, path }) => [`  ${clean(name)}`, clean(path)])
+  const lines = [
+    head('USAGE'),
+    '  entire <command> [<flag>…]',
+    '  entire <command> --help',
+    '  entire --version',
+    '',
+    manual,
+    '',
+    head('COMMANDS'),
+    ...tableLines(commands),
+    ...(plugins.length === 0 ? [] : ['', head('COMMANDS FROM THE PATH'), ...tableLines(plugins)]),
+  ]
+  return `${lines.join('\n')}\n`
+}

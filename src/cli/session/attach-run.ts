@@ -1,0 +1,82 @@
+// Finds the session that is meant, and the commit it goes to.
+import { agents, findAgent } from '../../agents/index.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { Agent } from '../../model/agent.ts'
+import type { Session } from '../../model/session.ts'
+import { type AttachPlan, planAttach } from '../../session/attach-plan.ts'
+import { type FoundTranscript, findTranscripts, placesOf } from '../../session/attach-transcript.ts'
+import { isSetUp } from '../../session/settings.ts'
+import { readState } from '../../session/state-heads.ts'
+import { checkSessionId } from '../../session/store.ts'
+import { EntireError } from '../../std/errors.ts'
+import { exists } from '../../std/file.ts'
+import { type Cli, requireRepo } from '../context.ts'
+import { saysDisabled } from '../disabled.ts'
+import { createRecorder } from '../recorder.ts'
+import { clean } from '../render/text.ts'
+import { attach, linkAgain } from './attach-steps.ts'
+import { findSessionId } from './find-session.ts'
+
+export interface AttachFlags {
+  agent?: string
+  force?: boolean
+}
+
+export async function runAttach(this: Cli, flags: AttachFlags, id: string): Promise<void> {
+  const repo = requireRepo(this, 'session attach')
+  if (!isSetUp(repo.root))
+    throw new EntireError('bad-settings', 'Entire is not set up in this repository.', { hint: 'Run `entire enable` first.' })
+  if (saysDisabled(this, repo)) return
+  checkSessionId(id)
+  const recorder = createRecorder(repo, { component: 'session-attach' })
+  const chosen = flags.agent === undefined ? undefined : namedAgent(flags.agent)
+  const known = findKnown(repo, id)
+  const found = (chosen === undefined ? knownTranscript(known) : undefined) ?? detect(this, repo, chosen, known?.id ?? id)
+  const plan: AttachPlan = await planAttach(recorder, found, known)
+  const force = flags.force === true
+  await (plan.kind === 'done' ? linkAgain : attach)(this, recorder, plan, force)
+}
+
+function namedAgent(name: string): Agent {
+  const agent = findAgent(name)
+  if (agent?.resume !== undefined) return agent
+  const names = agents.flatMap((each) => (each.resume === undefined ? [] : each.name)).join(', ')
+  throw new EntireError('unknown-agent', `Unknown agent "${clean(name)}".`, { hint: `Use one of: ${names}.` })
+}
+
+function findKnown(repo: Repo, id: string): Session | undefined {
+  const full = findSessionId(repo, id)
+  const known = full === undefined ? undefined : readState(repo, full)
+  if (known === undefined || known.worktreePath === '' || known.worktreePath === repo.root) return known
+  throw new EntireError('bad-usage', `Session ${clean(known.id)} belongs to another work tree.`, {
+    hint: `Run the command in ${clean(known.worktreePath)}.`,
+  })
+}
+
+function knownTranscript(known: Session | undefined): FoundTranscript | undefined {
+  const agent = agents.find(({ type }) => type === known?.agentType)
+  const path = known?.transcriptPath
+  return known && agent && path !== undefined && exists(path) ? { agent, session: known.id, path } : undefined
+}
+
+function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: string): FoundTranscript {
+  const tried = chosen === undefined ? agents : [chosen]
+  const roots = [repo.root, cli.cwd]
+  const [found, ...others] = findTranscripts(cli, tried, id, roots)
+  if (found === undefined) throw notFound(cli, tried, id, roots)
+  if (others.length > 0) {
+    const named = [found, ...others].slice(0, 5).map(({ agent, session }) => `${clean(session)} (${agent.name})`)
+    throw new EntireError('bad-id', `"${clean(id)}" may be one of several sessions: ${named.join(', ')}`, {
+      hint: 'Type more of the id, or name the agent with --agent.',
+    })
+  }
+  if (chosen === undefined) cli.note(`Auto-detected agent: ${found.agent.type}`)
+  return found
+}
+
+function notFound(cli: Cli, tried: Agent[], id: string, roots: string[]): EntireError {
+  const places = tried.flatMap(({ resume }) => (resume === undefined ? [] : placesOf(resume, cli.env, roots).slice(0, 1)))
+  return new EntireError('transcript-missing', `No transcript of session ${clean(id)} was found.`, {
+    hint: `Looked in ${places.map(clean).join(', ')}. Run the command in the directory the session was started in.`,
+  })
+}

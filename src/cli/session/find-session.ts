@@ -1,0 +1,41 @@
+// From what a person typed, or from where the command runs, to a session.
+import { agents } from '../../agents/index.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { Session } from '../../model/session.ts'
+import { lastSign, listHeads, listStateIds, readState } from '../../session/state-heads.ts'
+import { EntireError } from '../../std/errors.ts'
+import type { Cli } from '../context.ts'
+import { clean } from '../render/text.ts'
+
+const candidatesNamed = 5
+
+/** By id or the beginning of one. Throws when there is none, or more than one. */
+export function findSession(repo: Repo, prefix: string): Session {
+  const id = findSessionId(repo, prefix)
+  if (id === undefined)
+    throw new EntireError('not-found', 'Session not found.', { hint: 'Run `entire session list --all` to see the sessions there are.' })
+  const session = readState(repo, id)
+  if (session !== undefined) return session
+  throw new EntireError('corrupt-state', `The state of session ${clean(id)} cannot be read.`, { hint: 'Run `entire doctor`.' })
+}
+
+/** Undefined when there is none. Throws when there is more than one. */
+export function findSessionId(repo: Repo, prefix: string): string | undefined {
+  const ids = prefix === '' ? [] : listStateIds(repo).filter((id) => id.startsWith(prefix))
+  if (ids.includes(prefix)) return prefix
+  if (ids.length < 2) return ids[0]
+  const named = ids.slice(0, candidatesNamed).map(clean).join(', ')
+  throw new EntireError(
+    'bad-id',
+    `ambiguous session prefix "${clean(prefix)}" matches ${ids.length} sessions: ${named}${ids.length > candidatesNamed ? ', …' : ''}`,
+    { hint: 'Type more of the id.' },
+  )
+}
+
+/** The session whose agent runs this command; else the one of this work tree that was at work last. */
+export function findCurrentSession(cli: Cli, repo: Repo): Session | undefined {
+  const caller = agents.map(({ callerSessionEnv }) => callerSessionEnv && cli.env[callerSessionEnv]).find((id) => id)
+  const here = listHeads(repo).heads.filter((head) => head.worktreePath === repo.root)
+  const [newest] = here.toSorted((a, b) => Number(b.id === caller) - Number(a.id === caller) || lastSign(b) - lastSign(a))
+  return newest && readState(repo, newest.id)
+}

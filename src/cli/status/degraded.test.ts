@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { tempRepo } from '../../../test/support/repo.ts'
+import { readDegraded } from './degraded.ts'
+
+const line = (record: object) => `${JSON.stringify(record)}\n`
+
+test('a session is degraded from a failed hook on, until one succeeds', async () => {
+  await using temp = await tempRepo()
+  expect(readDegraded(temp.repo)).toEqual(new Set())
+  temp.write(
+    '.entire/logs/entire.log',
+    [
+      line({ level: 'ERROR', msg: 'x', session_id: 'mended' }),
+      line({ level: 'INFO', msg: 'claude-code stop', session_id: 'mended', ms: 12 }),
+      line({ level: 'INFO', msg: 'claude-code stop', session_id: 'bad', ms: 12 }),
+      line({ level: 'ERROR', msg: 'x', session_id: 'bad', hook: 'stop' }),
+      line({ level: 'WARN', msg: 'x', session_id: 'warned' }),
+      line({ level: 'ERROR', msg: 'without session' }),
+      'garbage "session_id"\n',
+    ].join(''),
+  )
+  expect(readDegraded(temp.repo)).toEqual(new Set(['bad']))
+})
+
+test('only the end of a long log is read', async () => {
+  await using temp = await tempRepo()
+  const filler = line({ level: 'INFO', msg: 'x'.repeat(1000) }).repeat(100)
+  temp.write(
+    '.entire/logs/entire.log',
+    `${line({ level: 'ERROR', session_id: 'early' })}${filler}${line({ level: 'ERROR', session_id: 'late' })}`,
+  )
+  expect(readDegraded(temp.repo)).toEqual(new Set(['late']))
+})

@@ -1,0 +1,55 @@
+// What `--detailed` adds: which files the facts come from, and how much has been recorded.
+import { relative } from 'node:path'
+import { findCheckpointIds } from '../../checkpoints/read.ts'
+import { readObjects } from '../../git/cat-file.ts'
+import { readConfig } from '../../git/config.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { Settings } from '../../model/settings.ts'
+import { settingsFiles, settingsPaths } from '../../session/settings.ts'
+import type { HookHealth } from '../hook-health.ts'
+import { tableLines } from '../render/table.ts'
+import { clean } from '../render/text.ts'
+import type { OpenSessions } from './open-sessions.ts'
+
+const backends: Record<Settings['checkpointsBackend'], string> = {
+  'git-branch': 'branch entire/checkpoints/v1',
+  'git-refs': 'one ref each, below refs/entire/checkpoints',
+}
+
+const hookStates: Record<HookHealth['git'], string> = {
+  all: 'installed',
+  outdated: 'out of date',
+  missing: 'missing',
+}
+
+export async function detailLines(repo: Repo, settings: Settings, hooks: HookHealth, open: OpenSessions): Promise<string[]> {
+  const [{ hooksDir }, checkpoints] = await Promise.all([readConfig(repo), countCheckpoints(repo)])
+  const rows = [
+    [
+      'Settings',
+      settingsFiles(repo.root)
+        .map((file) => settingsPaths[file])
+        .join(', '),
+    ],
+    ...hooks.agents.map((agent) => [
+      `${agent.type} hooks`,
+      `${hooks.outdated.includes(agent) ? 'out of date' : 'installed'} (${agent.installer.configPath})`,
+    ]),
+    ['Git hooks', `${hookStates[hooks.git]} (${clean(shortPath(repo, hooksDir))})`],
+    ['Checkpoints', `${checkpoints} (${backends[settings.checkpointsBackend]})`],
+    ['Push', settings.pushSessions ? "with 'git push'" : 'never (push_sessions is off)'],
+    ['Sessions', `${open.total}, ${open.sessions.length + open.more} not ended`],
+    ['Log', `.entire/logs/entire.log (${settings.logLevel})`],
+  ]
+  return ['', ...tableLines(rows, { indent: 2 })]
+}
+
+async function countCheckpoints(repo: Repo): Promise<number> {
+  await using objects = readObjects(repo)
+  return (await findCheckpointIds(repo, objects, '')).length
+}
+
+function shortPath(repo: Repo, path: string): string {
+  const inside = relative(repo.root, path)
+  return inside.startsWith('..') ? path : inside
+}

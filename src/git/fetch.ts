@@ -1,0 +1,25 @@
+// Getting refs from a remote, one `git fetch`. The person at the terminal may be asked for a password by git itself.
+import { git } from './exec.ts'
+import type { Repo } from './repo.ts'
+
+export type FetchResult = { kind: 'fetched' } | { kind: 'absent' } | { kind: 'failed'; why: string }
+
+/** `refspecs` name exact refs; `absent`: the remote answered, and does not have one of them. */
+export async function fetchRefs(
+  repo: Repo,
+  remote: string,
+  refspecs: string[],
+  options: { mayAsk: boolean; tags?: boolean },
+): Promise<FetchResult> {
+  const flags = ['--quiet', '--no-write-fetch-head', ...(options.tags ? [] : ['--no-tags'])]
+  const result = await git(repo, ['fetch', ...flags, '--', remote, ...refspecs], {
+    accept: [1, 128],
+    ...(options.mayAsk ? { env: { GIT_TERMINAL_PROMPT: '1' } } : {}),
+  })
+  if (result.code === 0) return { kind: 'fetched' }
+  if (/couldn't find remote ref/.test(result.stderr)) return { kind: 'absent' }
+  const lines = result.stderr.trim().split('\n')
+  const why = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1) ?? `exit code ${result.code}`
+  // Git quotes addresses as they are configured, and people put passwords into them.
+  return { kind: 'failed', why: why.replace(/\/\/[^/@\s]*@/g, '//') }
+}

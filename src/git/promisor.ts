@@ -1,0 +1,88 @@
+// A partial clone lacks objects that its remote has promised. Git fetches each of them when it is read; here they are fetched together.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { EntireError, isErrno } from '../std/errors.ts'
+import { git } from './exec.ts'
+import type { Oid } from './oid.ts'
+import type { Repo } from './repo.ts'
+
+const timeoutMs = 60_000
+
+export type Prefetch = (tree: Oid, blobs: Oid[]) => Promise<void>
+
+/** Wishes that come before `answered` resolves are one question to the remote, however many they are. */
+export function prefetchTogether(repo: Repo, answered: () => Promise<void>): Prefetch {
+  let isPartial: boolean | undefined
+  let batch: { trees: Set<Oid>; blobs: Set<Oid>; done: Promise<void> } | undefined
+  return (tree, blobs) => {
+    isPartial ??= isPartialClone(repo)
+    if (!isPartial || blobs.length === 0) return Promise.resolve()
+    const [trees, wanted] = [batch?.trees ?? new Set<Oid>(), batch?.blobs ?? new Set<Oid>()]
+    batch ??= {
+      trees,
+      blobs: wanted,
+      done: answered().then(() => {
+        batch = undefined
+        return fetchMissing(repo, trees, wanted)
+      }),
+    }
+    trees.add(tree)
+    for (const blob of blobs) wanted.add(blob)
+    return batch.done
+  }
+}
+
+// Git marks packs that came from a promisor. https://git-scm.com/docs/partial-clone
+export function isPartialClone(repo: Repo): boolean {
+  try {
+    return readdirSync(join(repo.commonDir, 'objects/pack')).some((name) => name.endsWith('.promisor'))
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return false
+    throw error
+  }
+}
+
+// --missing=print does not fetch what it reports. The fetch is the one git itself would do for a single object.
+async function fetchMissing(repo: Repo, trees: Iterable<Oid>, wanted: ReadonlySet<Oid>): Promise<void> {
+  const listed = await git(repo, ['rev-list', '--objects', '--missing=print', '--no-object-names', '--stdin'], { stdin: lines(trees) })
+  const absent = listed.stdout.toString('latin1').split('\n')
+  const missing = absent.filter((line) => line.startsWith('?') && wanted.has(line.slice(1))).map((line) => line.slice(1))
+  if (missing.length === 0) return
+  const remote = await findPromisor(repo)
+  const options = [
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--recurse-submodules=no',
+    '--filter=blob:none',
+    '--no-auto-maintenance',
+    '--quiet',
+  ]
+  const fetched = await git(repo, ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', remote], {
+    stdin: lines(missing),
+    accept: [1, 128, 137, 143],
+    timeoutMs,
+  })
+  if (fetched.code !== 0) throw notGiven(remote, missing.length, fetched.stderr)
+}
+
+async function findPromisor(repo: Repo): Promise<string> {
+  const { stdout } = await git(repo, ['config', '--get-regexp', String.raw`^remote\..*\.promisor$`, 'true'], { accept: [1] })
+  return /^remote\.(.+)\.promisor true$/im.exec(stdout.toString('utf8'))?.[1] ?? 'origin'
+}
+
+function notGiven(remote: string, count: number, stderr: string): EntireError {
+  const why =
+    stderr
+      .trim()
+      .split('\n')
+      .find((line) => /^(?:fatal|error):/.test(line)) ?? 'no answer'
+  return new EntireError(
+    'git-failed',
+    `This is a partial clone: ${count} ${count === 1 ? 'file' : 'files'} of stored checkpoints could not be fetched from ${remote} (${why}).`,
+    { hint: `Make sure the remote can be reached (\`git fetch ${remote}\` tells more), then run the command again.` },
+  )
+}
+
+function lines(oids: Iterable<Oid>): string {
+  return [...oids].map((oid) => `${oid}\n`).join('')
+}

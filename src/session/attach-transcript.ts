@@ -1,0 +1,78 @@
+// Finds the transcript of a session that no hook told us about, where its agent keeps such files.
+import { closeSync, openSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Agent, SessionResumer } from '../model/agent.ts'
+import { fileSize } from '../std/file.ts'
+import { readRange } from '../std/file-range.ts'
+import { formatTime, parseTime } from '../std/time.ts'
+import { readLastTime } from './restore-time.ts'
+import type { Recorder } from './work.ts'
+
+export interface FoundTranscript {
+  agent: Agent
+  session: string
+  path: string
+}
+
+/** `id` may be the beginning of one; one that is complete outranks others. `roots`: where the agent may have been started. */
+export function findTranscripts({ env }: Pick<Recorder, 'env'>, agents: Agent[], id: string, roots: string[]): FoundTranscript[] {
+  const found = agents.flatMap((agent) => {
+    const { resume } = agent
+    return resume === undefined ? [] : placesOf(resume, env, roots).flatMap((dir) => findIn(agent, resume, dir, id))
+  })
+  const exact = found.filter(({ session }) => session === id)
+  const distinct = new Map((exact.length > 0 ? exact : found).map((each) => [`${each.agent.name} ${each.session}`, each]))
+  return [...distinct.values()]
+}
+
+/** Directories in which agents keep their sessions of this repository. */
+export function placesOf(resume: SessionResumer, env: Recorder['env'], roots: string[]): string[] {
+  const dirs = [...new Set(roots.map((root) => resume.sessionDir(root, env)))]
+  // Started in a subdirectory, some agents make a directory whose name begins with that of the whole.
+  const below = dirs.flatMap((dir) =>
+    list(dirname(dir)).flatMap((name) => (name.startsWith(`${basename(dir)}-`) ? join(dirname(dir), name) : [])),
+  )
+  return [...new Set([...dirs, ...below])]
+}
+
+function findIn(agent: Agent, resume: SessionResumer, dir: string, id: string): FoundTranscript[] {
+  const path = resume.sessionFile(dir, id)
+  if (fileSize(path) !== undefined) return [{ agent, session: id, path }]
+  // Names of files hold at least the beginning of an id.
+  const names = list(dir).filter((name) => /\.jsonl?$/.test(name) && name.includes(id.slice(0, 8)))
+  const ids = names.flatMap((name) => idsOf(join(dir, name)).find((session) => session.startsWith(id)) ?? [])
+  return [...new Set(ids)]
+    .map((session) => ({ agent, session, path: resume.sessionFile(dir, session) }))
+    .filter((each) => fileSize(each.path) !== undefined)
+}
+
+// Some agents name the file by the id, some only by its beginning; then the file says it.
+function idsOf(path: string): string[] {
+  const stem = basename(path).replace(/\.jsonl?$/, '')
+  const named = fileSize(path) === undefined ? undefined : /"sessionId"\s*:\s*"([A-Za-z0-9_-]+)"/.exec(readStart(path))?.[1]
+  return [stem, ...(named === undefined ? [] : [named])]
+}
+
+/** When the conversation began and when its last word was said, as far as it says so. */
+export function readSpan(path: string): { first?: string; last?: string } {
+  const first = parseTime(/"(?:timestamp|startTime)"\s*:\s*"([^"]+)"/.exec(readStart(path))?.[1])
+  const last = readLastTime(path)
+  return { ...(first && { first: formatTime(first) }), ...(last && { last: formatTime(last) }) }
+}
+
+function readStart(path: string): string {
+  const fd = openSync(path, 'r')
+  try {
+    return readRange(fd, 0, 64 * 1024).toString('utf8')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function list(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,145 @@
+// Session logs of a checkpoint, put back where their agents look for them. Planned first, because a newer local log is somebody's work.
+import { dirname } from 'node:path'
+import { findTranscriptPieces, readPrompts, type StoredCheckpoint, type StoredSession } from '../checkpoints/read.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
+import type { Agent, LogOrigin } from '../model/agent.ts'
+import { fileSize } from '../std/file.ts'
+import { isPlainId, placeLog } from './restore-place.ts'
+import { restoreSubagents } from './restore-subagents.ts'
+import { readLastTime } from './restore-time.ts'
+import { copyTranscript, headBytes, isDigest, newline, readHead, readLastStoredTime } from './restore-transcript.ts'
+import { writeLog } from './restore-write.ts'
+import type { Recorder } from './work.ts'
+
+export type LogState = 'new' | 'unchanged' | 'checkpoint-newer' | 'local-newer'
+
+export interface LogToRestore {
+  session: StoredSession
+  agent: Agent
+  /** Where the agent looks for it on this machine and in this work tree. */
+  path: string
+  /** The first prompt; to be cleaned by whoever shows it. */
+  prompt: string | undefined
+  state: LogState
+  localLast?: Date
+  storedLast?: Date
+}
+
+export interface RestorePlan {
+  logs: LogToRestore[]
+  /** Why sessions were left out; to be cleaned by whoever shows them. */
+  warnings: string[]
+}
+
+export interface RestoredLog {
+  session: string
+  agent: string
+  path: string
+  prompt: string | undefined
+  command: string | undefined
+  state: LogState
+  /** Where the log that was there before is kept. */
+  backup?: string
+}
+
+/** What restoring all session logs of a checkpoint would write, oldest session first; reads only. */
+export async function planRestore(recorder: Recorder, objects: ObjectReader, checkpoint: StoredCheckpoint): Promise<RestorePlan> {
+  const planned = await Promise.all(checkpoint.sessions.map((session) => planLog(recorder, objects, session)))
+  const logs = planned.filter((log) => typeof log !== 'string')
+  return {
+    // Two records of one session would be written to one place; the later one counts.
+    logs: logs.filter((log, index) => !logs.slice(index + 1).some(({ path }) => path === log.path)),
+    warnings: planned.filter((log) => typeof log === 'string'),
+  }
+}
+
+/** Writes them: a log that is as stored stays untouched, one that is replaced is kept beside. */
+export async function restoreLogs(recorder: Recorder, objects: ObjectReader, plan: RestorePlan): Promise<RestoredLog[]> {
+  const restored: RestoredLog[] = []
+  for (const log of plan.logs) {
+    const backup = log.state === 'unchanged' ? undefined : await restoreLog(recorder, objects, log)
+    restored.push({ ...describeLog(log), ...(backup === undefined ? {} : { backup }) })
+  }
+  return restored
+}
+
+/** How to go on with a log, whether it was written or is there already. */
+export function describeLog({ session: { session }, agent, path, prompt, state }: LogToRestore): RestoredLog {
+  return { session, agent: agent.type, path, prompt, command: agent.resume?.command(session), state }
+}
+
+/** Writes one transcript to the agent's place; undefined when there is none for it. */
+export function writeSessionLog(
+  recorder: Recorder,
+  agent: Agent,
+  session: string,
+  content: string | Uint8Array,
+): { path: string; command: string | undefined; backup?: string } | undefined {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  const shape = agent.transcript.shape(bytes.subarray(0, headBytes).toString('utf8'))
+  const path = placeLog(recorder, agent, session, { shape })
+  if (path === undefined) return undefined
+  agent.resume?.claim?.(dirname(path), recorder.repo.root)
+  const writing = writeLog(path, recorder.clock())
+  writing.write(bytes)
+  if (shape === 'lines' && bytes.at(-1) !== newline) writing.write(Buffer.of(newline))
+  const backup = writing.finish()
+  return { path, command: agent.resume?.command(session), ...(backup === undefined ? {} : { backup }) }
+}
+
+async function planLog(recorder: Recorder, objects: ObjectReader, session: StoredSession): Promise<LogToRestore | string> {
+  const agent = findAgent(recorder, session)
+  if (agent === undefined)
+    return `Session ${session.session} was recorded by an agent that is not known here (${session.agent}); it is left out.`
+  if (!isPlainId(session.session)) return `${JSON.stringify(session.session)} is not a session id that could be restored; it is left out.`
+  const pieces = await findTranscriptPieces(objects, session)
+  if (pieces.length === 0) return `Session '${session.session}' found in commit trailer but session log not available`
+  const [head, prompts, storedLast] = await Promise.all([
+    readHead(objects, pieces),
+    readPrompts(objects, session),
+    readLastStoredTime(objects, pieces),
+  ])
+  if (isDigest(head)) return `Only a digest of session ${session.session} is stored, which its agent cannot continue; it is left out.`
+  const path = placeLog(recorder, agent, session.session, originOf(session, agent.transcript.shape(head)))
+  if (path === undefined) return `${agent.type} has no place for session ${session.session}; it is left out.`
+  const localLast = readLastTime(path)
+  return {
+    session,
+    agent,
+    path,
+    prompt: prompts[0],
+    state: compare(path, localLast, storedLast),
+    ...(localLast === undefined ? {} : { localLast }),
+    ...(storedLast === undefined ? {} : { storedLast }),
+  }
+}
+
+// Records of the first versions name no agent, or all of them `Agent`: there was only one.
+function findAgent({ agents, findAgentByType }: Recorder, { agent }: StoredSession): Agent | undefined {
+  return agent === undefined || agent === '' || agent === 'Agent' ? agents[0] : findAgentByType(agent)
+}
+
+function originOf(session: StoredSession, shape: 'lines' | 'document'): LogOrigin {
+  const name = session.transcriptPath?.split(/[/\\]/).at(-1)
+  return { shape, ...(name === undefined ? {} : { name }), ...(session.createdAt === '' ? {} : { startedAt: session.createdAt }) }
+}
+
+function compare(path: string, local: Date | undefined, stored: Date | undefined): LogState {
+  if (fileSize(path) === undefined || local === undefined || stored === undefined) return 'new'
+  if (local.getTime() === stored.getTime()) return 'unchanged'
+  return local.getTime() > stored.getTime() ? 'local-newer' : 'checkpoint-newer'
+}
+
+async function restoreLog(recorder: Recorder, objects: ObjectReader, log: LogToRestore): Promise<string | undefined> {
+  log.agent.resume?.claim?.(dirname(log.path), recorder.repo.root)
+  const writing = writeLog(log.path, recorder.clock())
+  try {
+    await copyTranscript(objects, log, (bytes) => writing.write(bytes))
+  } catch (error) {
+    writing.abort()
+    throw error
+  }
+  const backup = writing.finish()
+  await restoreSubagents(recorder, objects, log)
+  return backup
+}

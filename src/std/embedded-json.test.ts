@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { findObjects } from './embedded-json.ts'
+
+test.each<[string, object[]]>([
+  ['{"a":1}', [{ a: 1 }]],
+  ['Sure!\n```json\n{"a": {"b": "}"}}\n```\nAnything else?', [{ a: { b: '}' } }]],
+  ['[{"a":1},{"b":2}]', [{ a: 1 }, { b: 2 }]],
+  ['{"a":1}\n{"b":2}\n', [{ a: 1 }, { b: 2 }]],
+  ['a {brace} and {"a":"\\"{"}', [{ a: '"{' }]],
+  ['{"a":1', []],
+  ['nothing', []],
+  ['', []],
+  ['"text"', []],
+])('objects are found in %j', (text, objects) => {
+  const found = findObjects(text)
+  expect(found).toEqual(objects as typeof found)
+})
+
+test('whatever stands around it, an object is found as it was written', () => {
+  const around = fc.string().map((text) => text.replace(/[{}[\]"]/g, ' '))
+  fc.assert(
+    fc.property(around, fc.dictionary(fc.string(), fc.jsonValue()), around, (before, object, after) => {
+      const written = JSON.parse(JSON.stringify(object))
+      expect(findObjects(`${before} x ${JSON.stringify(object)} ${after}`)).toEqual([written])
+    }),
+    { seed: 7 },
+  )
+})
+
+test('a flood of braces is given up on', () => {
+  expect(findObjects('{'.repeat(300_000))).toEqual([])
+})

@@ -1,0 +1,155 @@
+// What is stored: states, commits left half recorded, branches nobody owns, links that lead nowhere, copies that drifted apart.
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expectLinksHold, expectReadable, faultyRepo } from '../faults/faulty-repo.ts'
+import { doctor } from '../support/doctor.ts'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { putCommit } from '../support/put-commit.ts'
+import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { openTerminal } from '../support/terminal.ts'
+
+setDefaultTimeout(60_000)
+
+const metadata = 'entire/checkpoints/v1'
+
+async function ready(): Promise<RecordedRepo> {
+  const repo = await recordedRepo()
+  await repo.commitAs('human', 'setup')
+  return repo
+}
+
+test('a state nobody can read is set aside for good, and can be brought back', async () => {
+  await using repo = await ready()
+  const states = join(repo.repo.commonDir, 'entire-sessions')
+  await fakeAgent(repo).prompt('make the directory')
+  writeFileSync(join(states, 'broken.json'), '{"session_id": "brok')
+  writeFileSync(join(states, 'older.json.corrupt'), 'garbage \0 \xff')
+  const found = await doctor(repo)
+  expect(found.findings.map(({ id, subject }) => [id, subject])).toEqual([
+    ['state-unreadable', 'broken'],
+    ['state-unreadable', 'older'],
+  ])
+  expect(existsSync(join(states, 'broken.json'))).toBe(true)
+  expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
+  expect([existsSync(join(states, 'broken.json')), existsSync(join(states, 'older.json.corrupt'))]).toEqual([false, false])
+  await repo.entire(['clean', '--undo'])
+  await repo.entire(['clean', '--undo'])
+  expect(readFileSync(join(states, 'broken.json'), 'utf8')).toBe('{"session_id": "brok')
+})
+
+test('a commit whose hook died is completed', async () => {
+  await using repo = await faultyRepo()
+  await repo.commitAs('human', 'setup')
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.txt': 'one line of a\nanother line of a\n' })
+  await repo.git('add', 'a.txt')
+  await repo.gitKilling('post-commit', 0, ['commit', '--quiet', '-m', 'a'])
+  const found = await doctor(repo)
+  expect(found.code).toBe(1)
+  expect(found.findings.map(({ id }) => id)).toEqual(['other-program', 'commit-unfinished', 'dangling-link'])
+  const mended = await doctor(repo, ['--force'])
+  expect(mended).toMatchObject({ code: 0, fixed: [{ id: 'commit-unfinished' }] })
+  await expectLinksHold(repo)
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['a.txt'] })
+})
+
+test('a message that is still being written is not taken for a commit that died', async () => {
+  await using repo = await ready()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.txt': 'one line of a\nanother line of a\n' })
+  await repo.git('add', 'a.txt')
+  const editor = `sh -c '${binary} doctor --json >${repo.base}/during.json; exit 0'`
+  await repo.gitAs('human', ['commit', '--quiet', '--edit', '-m', 'a'], { env: { GIT_EDITOR: editor } })
+  expect(JSON.parse(readFileSync(join(repo.base, 'during.json'), 'utf8'))).toMatchObject({ ok: true, findings: [] })
+})
+
+test('branches that belong to no session are deleted on request, and only those', async () => {
+  await using repo = await ready()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
+  const own = await repo.shadows()
+  await repo.git('branch', 'entire/0123456-e3b0c4', 'HEAD')
+  await repo.git('branch', 'entire/notes', 'HEAD')
+  expect(await doctor(repo)).toMatchObject({ code: 1, findings: [{ id: 'orphaned-branches', detail: 'entire/0123456-e3b0c4' }] })
+  await using terminal = openTerminal([binary, 'doctor'], { cwd: repo.root, env: { ...repo.env, TERM: 'xterm-256color' } })
+  await terminal.sees('Delete them?')
+  await terminal.press('y')
+  expect(await terminal.sees('Nothing is wrong.')).toContain('-> Deleted shadow branch entire/0123456-e3b0c4')
+  expect(await terminal.exited()).toBe(0)
+  expect((await repo.shadows()).toSorted()).toEqual([...own, 'entire/notes'].toSorted())
+})
+
+test('a link that leads nowhere is told with the way to fetch what is missing, and is gone once it is fetched', async () => {
+  await using repo = await ready()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
+  await repo.commitAs('human', 'a')
+  const id = await repo.checkpointOf()
+  await repo.git('init', '--quiet', '--bare', join(repo.base, 'remote.git'))
+  await repo.git('remote', 'add', 'origin', join(repo.base, 'remote.git'))
+  await repo.git('push', '--quiet', '--no-verify', 'origin', metadata)
+  await repo.git('update-ref', '-d', `refs/heads/${metadata}`)
+  await repo.git('update-ref', '-d', `refs/remotes/origin/${metadata}`)
+  const found = await doctor(repo, ['--force'])
+  expect(found).toMatchObject({ code: 1, findings: [{ id: 'dangling-link', fixable: false, detail: expect.stringContaining(`→ ${id}`) }] })
+  const command = /git fetch .*$/.exec(found.findings[0]?.fix ?? '')?.[0] ?? ''
+  expect((await repo.run(['sh', '-c', command])).code).toBe(0)
+  expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
+})
+
+test('a checkpoint whose record is garbage is told apart from one that is missing', async () => {
+  await using repo = await ready()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
+  await repo.commitAs('human', 'a')
+  const id = await repo.checkpointOf()
+  const dir = `${id.slice(0, 2)}/${id.slice(2)}`
+  const garbage = { [`${dir}/metadata.json`]: '\0 garbage', [`${dir}/0/metadata.json`]: '[' }
+  await putCommit(repo.repo, `refs/heads/${metadata}`, { files: garbage })
+  const found = await doctor(repo)
+  expect(found.findings).toMatchObject([{ id: 'dangling-link', detail: expect.stringContaining('its record cannot be read') }])
+})
+
+test('copies that have no common beginning are put together without loss; copies that diverged need nothing', async () => {
+  await using repo = await ready()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
+  await repo.commitAs('human', 'a')
+  const ours = await repo.checkpointOf()
+  const theirs = '0123456789ab'
+  const tracking = `refs/remotes/origin/${metadata}`
+  const record = { checkpoint_id: theirs, sessions: [] }
+  await putCommit(repo.repo, tracking, { files: { '01/23456789ab/metadata.json': record } })
+  const found = await doctor(repo)
+  expect(found).toMatchObject({ code: 1, findings: [{ id: 'metadata-disconnected', subject: 'origin', fixable: true }] })
+  expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, fixed: [{ id: 'metadata-disconnected' }], findings: [] })
+  expect(JSON.parse(await repo.stored(theirs, 'metadata.json'))).toMatchObject(record)
+  expect(await repo.storedSession(ours)).toMatchObject({ session_id: agent.session })
+  await repo.git('merge-base', '--is-ancestor', tracking, metadata)
+
+  await putCommit(repo.repo, tracking, { files: { 'ff/fffffffff0/metadata.json': { checkpoint_id: 'fffffffffff0' } } })
+  await putCommit(repo.repo, `refs/heads/${metadata}`, { files: { 'ee/eeeeeeeee0/metadata.json': { checkpoint_id: 'eeeeeeeeeee0' } } })
+  const diverged = await doctor(repo, ['--force'])
+  expect(diverged).toMatchObject({ code: 0, ok: true, fixed: [], findings: [{ id: 'metadata-diverged', severity: 'info' }] })
+  await expectReadable(repo)
+})
+
+test('a branch of checkpoints that cannot be read is told', async () => {
+  await using repo = await ready()
+  writeFileSync(join(repo.repo.commonDir, 'refs/heads', metadata), `${'1'.repeat(40)}\n`)
+  expect((await doctor(repo)).findings).toMatchObject([{ id: 'metadata-unreadable', severity: 'error' }])
+  writeFileSync(join(repo.repo.commonDir, 'refs/heads', metadata), 'not an id\n')
+  expect((await doctor(repo)).findings).toMatchObject([{ id: 'metadata-unreadable', severity: 'error' }])
+})
+
+test('names that hold escape sequences reach no terminal', async () => {
+  await using repo = await ready()
+  const agent = fakeAgent(repo)
+  await agent.turn('write', { 'evil\x1b[31m\x07name.txt': 'work of the agent\n' })
+  await agent.end()
+  const { out } = await repo.entire(['doctor'])
+  expect(out).toContain('wait for your next commit')
+  expect(out).not.toContain('\x1b')
+  expect(out).not.toContain('\x07')
+})

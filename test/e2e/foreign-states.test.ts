@@ -1,0 +1,132 @@
+// Sessions that another version of the program has under way: ours shows them as they are, and goes on where it stopped.
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { asForeign } from '../support/foreign-repo.ts'
+import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+
+setDefaultTimeout(60_000)
+
+const session = '0b1c0e52-8f0e-4a54-9a13-5a3f1f0a7c11'
+
+function putState(repo: RecordedRepo, fields: object, id = session): void {
+  const dir = join(repo.repo.commonDir, 'entire-sessions')
+  mkdirSync(dir, { recursive: true })
+  const state = { session_id: id, started_at: '2026-02-10T12:00:00.1+01:00', checkpoint_count: 0, worktree_path: repo.root, ...fields }
+  writeFileSync(join(dir, `${id}.json`), `${JSON.stringify(state, null, 2)}\n`)
+}
+
+async function ground(): Promise<{ repo: RecordedRepo; head: string }> {
+  const repo = await recordedRepo()
+  return { repo, head: await repo.commit('ground') }
+}
+
+test('a turn that another version began is finished here, and its commit is linked', async () => {
+  const { repo, head } = await ground()
+  await using _repo = repo
+  const agent = fakeAgent(repo, { session })
+  agent.log({ type: 'user', message: { role: 'user', content: 'write a' } })
+  putState(repo, {
+    ...{ cli_version: '0.4.4', base_commit: head, attribution_base_commit: head, phase: 'active', turn_id: '0f1e2d3c4b5a' },
+    ...{ agent_type: 'Claude Code', transcript_path: agent.transcript, first_prompt: 'write a', untracked_files_at_start: ['mine.txt'] },
+    pending_prompt_attribution: {
+      checkpoint_number: 1,
+      user_lines_added: 0,
+      user_lines_removed: 0,
+      agent_lines_added: 0,
+      agent_lines_removed: 0,
+    },
+  })
+  repo.write(
+    `.entire/tmp/pre-prompt-${session}.json`,
+    JSON.stringify({ session_id: session, timestamp: '2026-02-10T12:00:00Z', untracked_files: null, step_transcript_start: 0 }),
+  )
+  agent.write('a.ts', 'export const a = 1\n')
+  agent.say('Done.')
+  await agent.stop()
+  expect(repo.state(session)).toMatchObject({ phase: 'idle', checkpoint_count: 1, files_touched: ['a.ts'] })
+  await repo.commitAs('human', 'a', 'a.ts')
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: session,
+    files_touched: ['a.ts'],
+    agent: 'Claude Code',
+  })
+})
+
+test('a step that another version saved is in the checkpoint of the next commit, and can be gone back to', async () => {
+  const { repo, head } = await ground()
+  await using _repo = repo
+  const agent = fakeAgent(repo, { session })
+  agent.log({ type: 'user', message: { role: 'user', content: 'write a' } })
+  agent.write('a.ts', 'export const a = 1\n')
+  agent.say('Done.')
+  const dir = `.entire/metadata/${session}`
+  // As that version does it: no parent, the whole tree, everything unredacted.
+  const step = await asForeign(repo).put(
+    `refs/heads/${repo.shadow(head)}`,
+    {
+      'README.md': repo.read('README.md'),
+      'a.ts': 'export const a = 1\n',
+      [`${dir}/full.jsonl`]: `${agent.lines().join('\n')}\n`,
+      [`${dir}/prompt.txt`]: 'write a',
+      [`${dir}/summary.txt`]: 'Done.',
+      [`${dir}/context.md`]: '# Session Context\n',
+    },
+    { message: `Write a\n\nEntire-Metadata: ${dir}\nEntire-Session: ${session}\nEntire-Strategy: manual-commit\n` },
+  )
+  putState(repo, {
+    ...{
+      cli_version: '0.4.4',
+      base_commit: head,
+      attribution_base_commit: head,
+      phase: 'idle',
+      checkpoint_count: 1,
+      files_touched: ['a.ts'],
+    },
+    ...{ agent_type: 'Claude Code', transcript_path: agent.transcript, first_prompt: 'write a' },
+    prompt_attributions: [
+      { checkpoint_number: 1, user_lines_added: 0, user_lines_removed: 0, agent_lines_added: 0, agent_lines_removed: 0 },
+    ],
+  })
+  expect(JSON.parse((await repo.entire(['rewind', '--list'])).out)).toMatchObject([
+    { id: step, message: 'Write a', session_id: session, session_prompt: 'write a', is_logs_only: false },
+  ])
+  repo.write('a.ts', 'export const a = 2\n')
+  expect(await repo.entire(['rewind', '--to', step])).toMatchObject({ code: 0 })
+  expect(repo.read('a.ts')).toBe('export const a = 1\n')
+  await repo.commitAs('human', 'a', 'a.ts')
+  const id = await repo.checkpointOf()
+  expect(await repo.storedSession(id)).toMatchObject({ session_id: session, files_touched: ['a.ts'], agent: 'Claude Code' })
+  expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
+  expect(await repo.shadows()).toEqual([])
+})
+
+const phases: [fields: object, status: string][] = [
+  [{ phase: 'active' }, 'active'],
+  [{ phase: 'active_committed' }, 'active'],
+  [{ phase: 'idle' }, 'idle'],
+  [{}, 'idle'],
+  [{ phase: '' }, 'idle'],
+  [{ phase: 'waiting_for_godot' }, 'idle'],
+  [{ phase: 'ended', ended_at: '2026-02-10T13:00:00Z' }, 'ended'],
+]
+
+test('sessions of every machine of phases are listed, each as what it is', async () => {
+  const { repo, head } = await ground()
+  await using _repo = repo
+  for (const [index, [fields]] of phases.entries()) putState(repo, { base_commit: head, ...fields }, `s${index}`)
+  putState(repo, { base_commit: '', concurrent_warning_shown: true, worktree_path: undefined }, '2026-01-05-oldest')
+  writeFileSync(join(repo.repo.commonDir, 'entire-sessions', 'torn.json'), '{"session_id": "to')
+  writeFileSync(join(repo.repo.commonDir, 'entire-sessions', 'other.json'), '{"session_id": "../../elsewhere"}')
+  writeFileSync(join(repo.repo.commonDir, 'entire-sessions', 's1.json.tmp'), '{}')
+  const { code, out, err } = await repo.entire(['session', 'list', '--all', '--json'])
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^! 2 session states cannot be read .*\n$/) })
+  const listed = JSON.parse(out) as { session_id: string; status: string }[]
+  expect(Object.fromEntries(listed.map(({ session_id, status }) => [session_id, status]))).toEqual({
+    ...Object.fromEntries(phases.map(([, status], index) => [`s${index}`, status])),
+    '2026-01-05-oldest': 'idle',
+  })
+  expect((await repo.entire(['status'])).code).toBe(0)
+  expect((await repo.entire(['session', 'info', '2026-01-05-oldest'])).code).toBe(0)
+})
