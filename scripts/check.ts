@@ -12,8 +12,8 @@ const checks: Record<string, { command: string[]; counts?: boolean }> = {
   types: { command: [tool('tsc'), '--noEmit', '--project', root] },
   docs: { command: [bun, 'scripts/generate-docs.ts', '--check'] },
   build: { command: [bun, 'scripts/build.ts'] },
-  // Tests start real processes; on a busy machine one may take longer than Bun's five seconds.
-  tests: { command: [bun, 'test', '--timeout', '60000'], counts: true },
+  // Tests start real processes; on a busy machine one may take much longer than Bun's five seconds.
+  tests: { command: [bun, 'test', '--parallel', '--timeout', '120000'], counts: true },
 }
 
 async function runCheck(name: string): Promise<Verdict> {

@@ -18,7 +18,10 @@ export interface Branches {
 export async function readBranches(repo: Repo, ...patterns: string[]): Promise<Branches> {
   const candidates = ['refs/heads/main', 'refs/heads/master', 'refs/remotes/origin/HEAD']
   const format = '--format=%(objectname) %(refname) %(symref)'
-  const [current, { stdout }] = await Promise.all([readHead(repo), git(repo, ['for-each-ref', format, ...candidates, ...patterns])])
+  const [current, { stdout }] = await Promise.all([
+    readCurrentBranch(repo),
+    git(repo, ['for-each-ref', format, ...candidates, ...patterns]),
+  ])
   const lines = stdout.toString('utf8').split('\n')
   const refs = lines.slice(0, -1).map((line) => line.split(' ') as [string, string, string])
   const names = new Map(refs.map(([, ref, target]) => [ref, target]))
@@ -31,7 +34,7 @@ export async function readBranches(repo: Repo, ...patterns: string[]): Promise<B
 }
 
 // The file says it without a process, except where refs are kept in another way: then it names a branch that cannot be, or is no file.
-async function readHead(repo: Repo): Promise<string | undefined> {
+export async function readCurrentBranch(repo: Repo): Promise<string | undefined> {
   const path = join(repo.gitDir, 'HEAD')
   const text = lstatSync(path).isSymbolicLink() ? '' : (readText(path) ?? '')
   const branch = /^ref: refs\/heads\/(.+?)\s*$/.exec(text)?.[1]

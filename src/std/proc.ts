@@ -79,15 +79,35 @@ export interface AttachedOptions extends ProcOptions {
 
 /** Runs a program that talks to the person itself, and gives its exit code. Ctrl-C is for it, not for us; who ends us, ends it. */
 export async function runAttached(argv: string[], options: AttachedOptions): Promise<number> {
-  const child = Bun.spawn(argv, {
-    cwd: options.cwd,
-    env: options.env,
-    stdin: options.stdin === undefined ? 'inherit' : Buffer.from(options.stdin),
-    stdout: 'inherit',
-    stderr: 'inherit',
-  })
+  const child = Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['inherit', 'inherit', 'inherit'] })
+  return await attended(child, options.passInterrupt)
+}
+
+export interface Fed {
+  write(text: string): void
+  /** Ends its input, and gives its exit code. */
+  end(): Promise<number>
+}
+
+/** The same for a program that shows the person what we send it. When it has had enough, the rest is dropped. */
+export function startFed(argv: string[], options: ProcOptions): Fed {
+  const child = Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'inherit', 'inherit'] })
+  const ended = attended(child)
+  return {
+    write: (text) => {
+      unlessGone(() => child.stdin.write(text))
+      unlessGone(() => child.stdin.flush())
+    },
+    end: async () => {
+      await unlessGone(() => child.stdin.end())
+      return await ended
+    },
+  }
+}
+
+async function attended(child: Bun.Subprocess, passInterrupt = false): Promise<number> {
   const take = (signal: NodeJS.Signals) => {
-    if (signal !== 'SIGINT' || options.passInterrupt) child.kill(signal)
+    if (signal !== 'SIGINT' || passInterrupt) child.kill(signal)
   }
   for (const signal of interrupts) process.on(signal, take)
   try {

@@ -21,7 +21,8 @@ export interface ListOptions {
 }
 
 export interface BranchView {
-  branch: string
+  /** Undefined when HEAD is detached. */
+  branch: string | undefined
   session?: string
   points: BranchPoint[]
   /** Checkpoints that commits of the branch name, and that could not be read. */
@@ -40,7 +41,7 @@ export async function readBranchPoints(repo: Repo, objects: ObjectReader, option
   const { points, unreadable } = await readCommitted({ repo, objects, roots }, own, selection)
   const all = newestFirst([...points, ...steps.map(stepPoint).filter(selection.includes)])
   return {
-    branch: branches.current ?? '(detached)',
+    branch: branches.current,
     ...(options.session === undefined ? {} : { session: options.session }),
     points: await withStepPrompts(objects, all.slice(0, selection.most)),
     unreadable,

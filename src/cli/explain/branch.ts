@@ -1,27 +1,50 @@
-// The answer about a whole branch.
+// The answer about a whole branch. Its first line is known before the others, and is shown before what finds them is even loaded.
+import { readCurrentBranch } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
-import { formatJson } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
-import { page } from '../pager.ts'
-import { learnTimeZone } from '../render/time.ts'
-import { readBranchPoints } from './branch-points.ts'
+import { openPages } from '../pager.ts'
+import { clean } from '../render/text.ts'
+import type { BranchView } from './branch-points.ts'
 import type { ExplainFlags } from './flags.ts'
-import { listJson, listLines } from './list-view.ts'
-import { lookOf } from './look.ts'
 
 export async function explainBranch(cli: Cli, repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<void> {
-  const reading = readBranchPoints(repo, objects, {
-    ...(flags.session === undefined ? {} : { session: flags.session }),
-    everything: flags.searchAll === true,
-  })
-  learnTimeZone()
-  const view = await reading
-  if (flags.json) cli.process.stdout.write(formatJson(listJson(view)))
-  else await page(cli, `${listLines(view, lookOf(cli)).join('\n')}\n`, { off: flags.noPager === true })
-  const lost = view.unreadable
+  const lost = (await (flags.json ? printJson : printList)(cli, repo, objects, flags)).unreadable
   if (lost.length > 0)
     cli.note(
       `Not shown: ${lost.length} ${lost.length === 1 ? 'checkpoint' : 'checkpoints'} that commits name and that cannot be read here (${lost.slice(0, 3).join(', ')}${lost.length > 3 ? ', …' : ''}). \`entire doctor\` tells more.`,
     )
+}
+
+async function printJson(cli: Cli, repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<BranchView> {
+  const [{ listJson }, { formatJson }] = await Promise.all([import('./list-view.ts'), import('../../std/json.ts')])
+  const view = await readView(repo, objects, flags)
+  cli.process.stdout.write(formatJson(listJson(view)))
+  return view
+}
+
+async function printList(cli: Cli, repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<BranchView> {
+  const branch = await readCurrentBranch(repo)
+  await using pages = openPages(cli, { off: flags.noPager === true, title: `Branch: ${clean(branch ?? '(detached)')}\n` })
+  const reading = readView(repo, objects, flags)
+  // Whoever waits for it hears of its failure.
+  reading.catch(() => {})
+  const [{ learnTimeZone }, { listLines }, { lookOf }] = await Promise.all([
+    import('../render/time.ts'),
+    import('./list-view.ts'),
+    import('./look.ts'),
+  ])
+  learnTimeZone()
+  const view = await reading
+  pages.write(`${listLines(view, lookOf(cli)).join('\n')}\n`)
+  await pages.finish()
+  return view
+}
+
+async function readView(repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<BranchView> {
+  const { readBranchPoints } = await import('./branch-points.ts')
+  return await readBranchPoints(repo, objects, {
+    ...(flags.session === undefined ? {} : { session: flags.session }),
+    everything: flags.searchAll === true,
+  })
 }

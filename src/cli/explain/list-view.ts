@@ -7,14 +7,10 @@ import type { BranchView } from './branch-points.ts'
 import type { Look } from './look.ts'
 import type { BranchPoint } from './points.ts'
 
-export function listLines({ branch, session, points }: BranchView, look: Look): string[] {
+/** What comes below the line about the branch. */
+export function listLines({ session, points }: BranchView, look: Look): string[] {
   const groups = groupPoints(points)
-  const head = [
-    `Branch: ${clean(branch)}`,
-    `Checkpoints: ${groups.length}`,
-    ...(session === undefined ? [] : [`Filtered by session: ${clean(session)}`]),
-    '',
-  ]
+  const head = [`Checkpoints: ${groups.length}`, ...(session === undefined ? [] : [`Filtered by session: ${clean(session)}`]), '']
   if (groups.length > 0)
     return [...head, ...groups.flatMap((group) => [title(group, look), ...group.map((point) => line(point, look)), ''])]
   return [
@@ -27,7 +23,11 @@ export function listLines({ branch, session, points }: BranchView, look: Look): 
 }
 
 export function listJson({ branch, session, points }: BranchView): JsonObject {
-  return { branch, ...(session === undefined ? {} : { session_filter: session }), checkpoints: groupPoints(points).map(groupJson) }
+  return {
+    branch: branch ?? '(detached)',
+    ...(session === undefined ? {} : { session_filter: session }),
+    checkpoints: groupPoints(points).map(groupJson),
+  }
 }
 
 type Group = [BranchPoint, ...BranchPoint[]]
