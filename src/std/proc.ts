@@ -79,8 +79,8 @@ export interface AttachedOptions extends ProcOptions {
 
 /** Runs a program that talks to the person itself, and gives its exit code. Ctrl-C is for it, not for us; who ends us, ends it. */
 export async function runAttached(argv: string[], options: AttachedOptions): Promise<number> {
-  const child = Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['inherit', 'inherit', 'inherit'] })
-  return await attended(child, options.passInterrupt)
+  const start = () => Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['inherit', 'inherit', 'inherit'] })
+  return await attend(start, options.passInterrupt).ended
 }
 
 export interface Fed {
@@ -91,8 +91,7 @@ export interface Fed {
 
 /** The same for a program that shows the person what we send it. When it has had enough, the rest is dropped. */
 export function startFed(argv: string[], options: ProcOptions): Fed {
-  const child = Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'inherit', 'inherit'] })
-  const ended = attended(child)
+  const { child, ended } = attend(() => Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'inherit', 'inherit'] }))
   return {
     write: (text) => {
       unlessGone(() => child.stdin.write(text))
@@ -105,16 +104,23 @@ export function startFed(argv: string[], options: ProcOptions): Fed {
   }
 }
 
-async function attended(child: Bun.Subprocess, passInterrupt = false): Promise<number> {
+// Signals are taken before the child is there: it may have something to say before we run again.
+function attend<Child extends Bun.Subprocess>(start: () => Child, passInterrupt = false): { child: Child; ended: Promise<number> } {
+  let child: Child | undefined
   const take = (signal: NodeJS.Signals) => {
-    if (signal !== 'SIGINT' || passInterrupt) child.kill(signal)
+    if (signal !== 'SIGINT' || passInterrupt) child?.kill(signal)
+  }
+  const leave = () => {
+    for (const signal of interrupts) process.off(signal, take)
   }
   for (const signal of interrupts) process.on(signal, take)
   try {
-    return await child.exited
-  } finally {
-    for (const signal of interrupts) process.off(signal, take)
+    child = start()
+  } catch (error) {
+    leave()
+    throw error
   }
+  return { child, ended: child.exited.finally(leave) }
 }
 
 export interface BoundedOptions extends ProcOptions {
