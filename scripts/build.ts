@@ -1,7 +1,8 @@
-// Builds dist/entire: one executable, laid out so that a hook loads only the code it needs.
+// Builds dist/entire, one executable, laid out so that a hook loads only the code it needs; and dist/agent-sdk.js for authors of plugins.
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../src/std/version.ts'
+import { buildAgentSdk } from './build-agent-sdk.ts'
 
 const root = join(import.meta.dir, '..')
 const target = join(root, 'dist', 'entire')
@@ -24,4 +25,5 @@ for (const message of built.logs) console.error(message)
 if (!built.success) process.exit(1)
 // A rename, because a running executable cannot be written over.
 renameSync(fresh, target)
+await buildAgentSdk(join(root, 'dist'))
 console.log(`Built dist/entire ${version}`)

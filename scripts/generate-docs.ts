@@ -1,22 +1,26 @@
-// Writes the reference pages that are made from the program itself; with --check fails when one of them is out of date.
+// Writes the pages and schemas that are made from the program itself; with --check fails when one of them is out of date.
 import { join } from 'node:path'
 import { buildCli } from '../src/cli/app.ts'
 import { cliReference } from '../src/cli/reference.ts'
+import { externalAgentReference } from '../src/protocol/external-agent-doc.ts'
 import { stateMachineDoc } from '../src/session/machine-doc.ts'
 import { readText, writeAtomic } from '../src/std/file.ts'
+import { externalAgentSchemas } from './external-agent-schemas.ts'
 
-const cli = await buildCli()
-const pages: Record<string, () => string> = {
-  'cli.md': () => cliReference(cli),
-  'state-machine.md': stateMachineDoc,
-}
+const schemas = Object.entries(externalAgentSchemas()).map(([name, text]) => [`schemas/external-agent/${name}`, text] as const)
+const files = new Map([
+  ['docs/generated/cli.md', cliReference(await buildCli())],
+  ['docs/generated/state-machine.md', stateMachineDoc()],
+  ['docs/generated/external-agent-protocol.md', externalAgentReference()],
+  ...schemas,
+])
 
-const dir = join(import.meta.dir, '..', 'docs', 'generated')
+const root = join(import.meta.dir, '..')
 const check = process.argv.includes('--check')
-const stale = Object.entries(pages).filter(([name, generate]) => readText(join(dir, name)) !== generate())
+const stale = [...files].filter(([path, text]) => readText(join(root, path)) !== text)
 
-for (const [name, generate] of stale) {
-  if (check) console.error(`docs/generated/${name} is out of date. Run \`npm run docs\`.`)
-  else writeAtomic(join(dir, name), generate(), { mode: 0o644, dirMode: 0o755 })
+for (const [path, text] of stale) {
+  if (check) console.error(`${path} is out of date. Run \`npm run docs\`.`)
+  else writeAtomic(join(root, path), text, { mode: 0o644, dirMode: 0o755 })
 }
 process.exitCode = check && stale.length > 0 ? 1 : 0

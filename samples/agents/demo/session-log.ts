@@ -1,0 +1,25 @@
+// What the demo agent writes down: one JSON value per line. Shared by the agent, which writes it, and its plugin, which reads it.
+import { join } from 'node:path'
+
+export type LogLine =
+  | { kind: 'prompt'; time: string; text: string }
+  | { kind: 'edit'; time: string; path: string; change: 'write' | 'delete' }
+  | { kind: 'run'; time: string; command: string[]; code: number }
+  | { kind: 'answer'; time: string; text: string; model: string; usage: { input: number; output: number; cached: number } }
+
+/** One directory per repository, named after its path. */
+export function sessionDir(home: string, repoRoot: string): string {
+  return join(home, '.demo-agent', 'sessions', repoRoot.replace(/[^A-Za-z0-9]/g, '-'))
+}
+
+export function sessionFile(dir: string, session: string): string {
+  return join(dir, `${session}.jsonl`)
+}
+
+export interface HookPayload {
+  session_id: string
+  transcript_path: string
+  timestamp: string
+  model: string
+  prompt?: string
+}

@@ -1,0 +1,4 @@
+// The executable `entire-agent-qwen`.
+import { qwen } from './plugin.ts'
+
+void qwen.run()

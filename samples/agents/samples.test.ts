@@ -1,0 +1,32 @@
+// Every sample keeps every rule of the protocol, understands real samples of its agent, and runs on Node and on Bun.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { checkAgent } from '../../src/sdk/conformance/check-agent.ts'
+import { readFixtures } from '../../src/sdk/conformance/fixtures.ts'
+import { formatResult } from '../../src/sdk/conformance/report.ts'
+import { buildPlugin } from '../../test/support/plugin-build.ts'
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'samples-'))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const here = (path: string) => join(import.meta.dir, path)
+const built = (path: string, runtime: 'node' | 'bun') => () => buildPlugin(here(path), mkdtempSync(join(dir, 'built-')), runtime)
+
+test.each([
+  ['demo, on Node', 'demo', built('demo/entire-agent-demo.ts', 'node')],
+  ['demo, on Bun', 'demo', built('demo/entire-agent-demo.ts', 'bun')],
+  ['qwen, on Node', 'qwen', built('qwen/entire-agent-qwen.ts', 'node')],
+  ['notes, in sh', 'notes-sh', async () => here('notes-sh/entire-agent-notes')],
+] as const)('the sample %s speaks the protocol', async (_title, folder, make) => {
+  const results = await checkAgent(await make(), {
+    env: { PATH: process.env.PATH },
+    fixtures: readFixtures(here(`${folder}/fixtures.json`)),
+  })
+  expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
+  expect(results.filter(({ status }) => status === 'passed').length).toBeGreaterThan(55)
+})

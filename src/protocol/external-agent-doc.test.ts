@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import { externalAgentSchemas } from '../../scripts/external-agent-schemas.ts'
+import { subcommands } from './external-agent.ts'
+import { externalAgentReference } from './external-agent-doc.ts'
+
+test('the reference names every subcommand with its arguments, and links to schemas that exist', () => {
+  const text = externalAgentReference()
+  for (const name of Object.keys(subcommands)) expect(text).toMatch(new RegExp(`\`${name}[ \`]`))
+  expect(text).toContain('| `install-hooks [--local-dev] [--force]` | – |')
+  expect(text).toContain('| 7 | SubagentEnd |')
+  const linked = [...text.matchAll(/schemas\/external-agent\/([\w-]+\.json)/g)].map(([, file]) => file)
+  expect([...new Set(linked)].sort()).toEqual(Object.keys(externalAgentSchemas()).sort())
+})
+
+test('a schema says what is needed and what may be null', () => {
+  const files = externalAgentSchemas()
+  const event = JSON.parse(files['event.json'] ?? '')
+  expect(event.anyOf[0].required).toEqual(['type', 'session_id'])
+  expect(event.anyOf[1]).toEqual({ type: 'null' })
+  const files0 = JSON.parse(files['files.json'] ?? '')
+  expect(files0.required).toEqual(['current_position'])
+  expect(files0.properties.files.anyOf).toContainEqual({ type: 'null' })
+  expect(files0).not.toHaveProperty('additionalProperties', false)
+})

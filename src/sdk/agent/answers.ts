@@ -1,0 +1,137 @@
+// Every subcommand as a function of what the author has defined. A subcommand without a line here does not compile.
+import { Buffer } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+import type { Answer, Arguments, Input, SubcommandName } from '../../protocol/external-agent.ts'
+import { formatEvent } from '../../protocol/external-event.ts'
+import type { AgentDefinition, AgentHooks, Context } from './definition.ts'
+import { infoOf } from './info.ts'
+import { PluginError } from './plugin-error.ts'
+import { rawTranscript } from './raw-transcript.ts'
+import { readIfThere, readSession, sessionFile, writeSession } from './session-file.ts'
+import { formatTokens, readSubagents } from './subagents.ts'
+
+interface Question<Name extends SubcommandName> {
+  agent: AgentDefinition
+  args: Arguments<Name>
+  input: Input<Name>
+  context: Context
+}
+
+type Answers = { [Name in SubcommandName]: (question: Question<Name>) => Answer<Name> | Promise<Answer<Name>> }
+
+export const answers: Answers = {
+  info: ({ agent }) => infoOf(agent),
+  detect: async ({ agent, context }) => ({ present: await agent.detect(context) }),
+  'get-session-id': ({ input }) => ({ session_id: text(input.session_id, 'session_id') }),
+  'get-session-dir': ({ agent, args, context }) => ({ session_dir: agent.sessions.dir(args['repo-path'], context) }),
+  'resolve-session-file': ({ agent, args }) => ({ session_file: sessionFile(agent, args['session-dir'], args['session-id']) }),
+  'read-session': async ({ agent, input, context }) => {
+    text(input.session_id, 'session_id')
+    return agent.sessions.read ? agent.sessions.read(input, context) : readSession(agent, input, context)
+  },
+  'write-session': async ({ agent, input, context }) => {
+    text(input.session_id, 'session_id')
+    if (agent.sessions.write) await agent.sessions.write(input, context)
+    else writeSession(agent, input, context)
+    return undefined
+  },
+  'read-transcript': ({ args }) => readFileSync(args['session-ref']),
+  'chunk-transcript': ({ agent, args, input }) => {
+    if (args['max-size'] === 0) throw new PluginError('--max-size must be at least 1')
+    const chunks = (agent.transcript ?? rawTranscript).chunk(Buffer.from(input), args['max-size'])
+    return { chunks: chunks.map((chunk) => chunk.toString('base64')) }
+  },
+  'reassemble-transcript': ({ agent, input }) => {
+    if (!Array.isArray(input.chunks)) throw new PluginError('chunks must be a list')
+    return (agent.transcript ?? rawTranscript).join(input.chunks.map((chunk) => decode(text(chunk, 'a chunk'))))
+  },
+  'format-resume-command': ({ agent, args }) => ({ command: agent.resumeCommand(quote(args['session-id'])) }),
+  'parse-hook': async ({ agent, args, input, context }) => {
+    const read = hooksOf(agent).events[args.hook]
+    const payload = Buffer.from(input).toString('utf8').trim()
+    const event = read === undefined || payload === '' ? null : await read(parsePayload(args.hook, payload), context)
+    if (event === null) return null
+    if (!event.session) throw new PluginError(`the hook ${args.hook} came without a session`)
+    return formatEvent(event)
+  },
+  'install-hooks': async ({ agent, args, context }) => {
+    const options = { force: args.force, localDev: args['local-dev'] }
+    return { hooks_installed: await hooksOf(agent).install(options, context) }
+  },
+  'uninstall-hooks': async ({ agent, context }) => {
+    await hooksOf(agent).uninstall(context)
+    return undefined
+  },
+  'are-hooks-installed': async ({ agent, context }) => ({ installed: await hooksOf(agent).installed(context) }),
+  'get-transcript-position': ({ agent, args }) => ({ position: transcriptOf(agent).position(bytesOf(args.path)) }),
+  'extract-modified-files': ({ agent, args }) => {
+    const bytes = bytesOf(args.path)
+    return { files: transcriptOf(agent).read(bytes, args.offset).files, current_position: transcriptOf(agent).position(bytes) }
+  },
+  'extract-prompts': ({ agent, args }) => ({ prompts: transcriptOf(agent).read(bytesOf(args['session-ref']), args.offset).prompts }),
+  'extract-summary': ({ agent, args }) => {
+    const { summary } = transcriptOf(agent).read(bytesOf(args['session-ref']), 0)
+    return { summary: summary ?? '', has_summary: summary !== undefined }
+  },
+  'prepare-transcript': async ({ agent, args, context }) => {
+    await agent.prepareTranscript?.(args['session-ref'], context)
+    return undefined
+  },
+  'calculate-tokens': ({ agent, args, input }) => formatTokens(transcriptOf(agent).read(Buffer.from(input), args.offset).tokens),
+  'generate-text': async ({ agent, args, input, context }) => {
+    const answer = await agent.generateText?.(Buffer.from(input).toString('utf8'), args.model, context)
+    return { text: answer ?? '' }
+  },
+  'write-hook-response': async ({ agent, args, context }) => Buffer.from((await agent.hookResponse?.(args.message, context)) ?? ''),
+  'extract-all-modified-files': async ({ agent, args, input, context }) => {
+    const main = transcriptOf(agent).read(Buffer.from(input), args.offset)
+    const others = await readSubagents(agent, args['subagents-dir'], context)
+    return { files: [...new Set([...main.files, ...others.flatMap(({ files }) => files)])] }
+  },
+  'calculate-total-tokens': async ({ agent, args, input, context }) => {
+    const main = transcriptOf(agent).read(Buffer.from(input), args.offset)
+    const others = await readSubagents(agent, args['subagents-dir'], context)
+    return formatTokens(
+      main.tokens,
+      others.map(({ tokens }) => tokens),
+    )
+  },
+  'compact-transcript': async ({ agent, args, context }) => {
+    const answer = await agent.compactTranscript?.(args['session-ref'], context)
+    if (answer === undefined) throw new PluginError('there is no compact transcript')
+    return answer
+  },
+}
+
+const transcriptOf = (agent: AgentDefinition) => agent.transcript ?? rawTranscript
+
+/** A session that has not begun has no transcript yet: that is an empty one. */
+const bytesOf = (path: string) => readIfThere(path) ?? Buffer.alloc(0)
+
+function hooksOf(agent: AgentDefinition): AgentHooks {
+  if (agent.hooks === undefined) throw new PluginError(`${agent.name} has no hooks`)
+  return agent.hooks
+}
+
+function parsePayload(hook: string, payload: string): unknown {
+  try {
+    return JSON.parse(payload)
+  } catch {
+    throw new PluginError(`the payload of the hook ${hook} is not JSON`)
+  }
+}
+
+function text(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw new PluginError(`${name} must be a text`)
+  return value
+}
+
+function decode(data: string): Buffer {
+  if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new PluginError('a chunk is not base64')
+  return Buffer.from(data, 'base64')
+}
+
+/** People paste the command into a shell. */
+function quote(word: string): string {
+  return /^[\w.:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

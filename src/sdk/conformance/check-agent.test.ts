@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defects, on } from '../../../test/support/plugin-defects.ts'
+import { writePlugin } from '../../../test/support/sh-plugin.ts'
+import { type CheckOptions, checkAgent, isConformant, rules } from './check-agent.ts'
+import type { Result } from './rule.ts'
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'conformance-'))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const env = { PATH: process.env.PATH }
+const broken = (results: Result[]) => results.filter(({ failure }) => failure !== undefined).map(({ id }) => id)
+
+async function checkWith(defect: string, options: CheckOptions = {}): Promise<Result[]> {
+  const place = mkdtempSync(join(dir, 'plugin-'))
+  return await checkAgent(writePlugin(place, 'sample', defect), { env, ...options })
+}
+
+/** The rules about the same subcommand, and everything they need: the others see nothing of it. */
+const group = (rule: string) => ({ only: [rule.split('/')[0] ?? rule] })
+
+test('a plugin that does everything right passes every rule', async () => {
+  const results = await checkWith('')
+  expect(broken(results)).toEqual([])
+  expect(isConformant(results)).toBe(true)
+  expect(results.filter(({ status }) => status === 'skipped').map(({ id }) => id)).toEqual(['generate-text/answers'])
+  expect(results.map(({ id }) => id)).toEqual(rules.map(({ id }) => id))
+})
+
+test.each(defects)('a plugin that %s breaks exactly one rule', async (_title, script, rule) => {
+  const results = await checkWith(script, group(rule))
+  expect(broken(results)).toEqual([rule])
+  const { failure, status } = results.find(({ id }) => id === rule)!
+  expect(Object.values(failure!).filter((text) => text === '')).toEqual([])
+  expect(status).toBe(rules.find(({ id }) => id === rule)!.level === 'must' ? 'failed' : 'warned')
+})
+
+test('every rule has a plugin that breaks it', () => {
+  // The first is a matter of the file's name, and the last is tried only with fixtures: both are below.
+  const elsewhere = ['executable/name', 'generate-text/answers']
+  const tested = new Set([...elsewhere, ...defects.map(([, , rule]) => rule)])
+  expect(rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([])
+})
+
+describe('a plugin that does not behave as a process', () => {
+  const short = { limits: { timeoutMs: 1_000 } }
+
+  test('hangs: the check goes on after the time limit, and says so once', async () => {
+    const results = await checkWith(on('detect', 'sleep 600'), { ...short, only: ['detect'] })
+    const failure = results.find(({ id }) => id === 'detect/answers')?.failure
+    expect(failure).toMatchObject({ expected: '`detect` to end within 1 s' })
+  })
+
+  test('hangs at once: nothing else is tried', async () => {
+    const results = await checkWith('sleep 600', short)
+    expect(broken(results)).toEqual(['info/answers'])
+    expect(results.filter(({ status }) => status === 'passed').map(({ id }) => id)).toEqual(['executable/name'])
+  })
+
+  test('floods stdout: it is ended at the limit', async () => {
+    const results = await checkWith(on('format-resume-command', 'yes'), { only: ['format-resume-command'] })
+    expect(results.find(({ id }) => id === 'format-resume-command/answers')?.failure?.received).toContain('more than that on stdout')
+  })
+
+  test('dies in the middle of its answer: half an answer is none', async () => {
+    const results = await checkWith(on('extract-summary', `printf '{"summary":"'; kill -9 $$`), { only: ['extract-summary'] })
+    expect(broken(results)).toEqual(['extract-summary/answers'])
+    expect(results.find(({ id }) => id === 'extract-summary/answers')?.failure?.received).toContain('SIGKILL')
+  })
+
+  test('leaves a process behind that holds its output: the check does not wait for it', async () => {
+    const results = await checkWith(on('extract-summary', 'sleep 600 &'), { only: ['extract-summary'] })
+    expect(broken(results)).toEqual(['extract-summary/answers'])
+    expect(results.find(({ id }) => id === 'extract-summary/answers')?.failure?.fix).toContain('background')
+  })
+
+  test('cannot be started: the message says what to look at', async () => {
+    const path = join(dir, 'entire-agent-plain')
+    writeFileSync(path, 'no program')
+    const results = await checkAgent(path, { env })
+    expect(broken(results)).toEqual(['info/answers'])
+    expect(results.find(({ id }) => id === 'info/answers')?.failure?.fix).toContain('chmod +x')
+  })
+
+  test('has another name: it would never be found', async () => {
+    const place = mkdtempSync(join(dir, 'named-'))
+    const path = join(place, 'agent-sample')
+    writeFileSync(path, '#!/bin/sh\nexit 1\n')
+    chmodSync(path, 0o755)
+    expect(broken(await checkAgent(path, { env }))).toEqual(['executable/name', 'info/answers'])
+  })
+})
+
+test('nothing of the user is seen or touched', async () => {
+  const home = join(dir, 'my-home')
+  mkdirSync(home)
+  const results = await checkAgent(
+    writePlugin(mkdtempSync(join(dir, 'plugin-')), 'sample', `echo x >> "$HOME/seen"; [ -z "\${GIT_DIR-}\${XDG_CONFIG_HOME-}" ] || exit 9`),
+    {
+      env: { ...env, HOME: home, GIT_DIR: '/nowhere', XDG_CONFIG_HOME: home },
+    },
+  )
+  expect(broken(results)).toEqual([])
+  expect(existsSync(join(home, 'seen'))).toBe(false)
+})
+
+test('the check itself also runs on Node', async () => {
+  const entry = join(dir, 'check.ts')
+  const here = JSON.stringify(join(import.meta.dir, 'check-agent.ts'))
+  writeFileSync(
+    entry,
+    `import { checkAgent } from ${here}\ncheckAgent(process.argv[2]!, { only: ['info', 'chunk-transcript/small'] }).then((r) => console.log(r.map((x) => x.status).join()))`,
+  )
+  const built = await Bun.build({ entrypoints: [entry], target: 'node', outdir: dir, naming: 'check.mjs' })
+  expect(built.success).toBe(true)
+  const child = Bun.spawnSync(['node', join(dir, 'check.mjs'), writePlugin(mkdtempSync(join(dir, 'plugin-')), 'sample')], { env })
+  expect(child.stdout.toString()).toMatch(/^passed(,passed)+\n$/)
+})

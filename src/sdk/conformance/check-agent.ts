@@ -1,0 +1,107 @@
+// The conformance check: tries every rule of the protocol on a plugin, each in a place of its own.
+import { resolve } from 'node:path'
+import type { Messages } from '../../protocol/external-messages.ts'
+import { limits as protocolLimits } from '../../protocol/external-subcommand.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
+import { Broken } from './broken.ts'
+import type { Fixtures } from './fixtures.ts'
+import { type Environment, makeGrounds } from './ground.ts'
+import { inLanes } from './lanes.ts'
+import type { Result, Rule } from './rule.ts'
+import { analysisRules } from './rules-analysis.ts'
+import { fixtureRules } from './rules-fixtures.ts'
+import { hookRules } from './rules-hooks.ts'
+import { infoRules } from './rules-info.ts'
+import { optionalRules } from './rules-optional.ts'
+import { sessionRules } from './rules-session.ts'
+import { transcriptRules } from './rules-transcript.ts'
+import { type Limits, makeTrial, type Trial } from './trial.ts'
+
+export interface CheckOptions {
+  fixtures?: Fixtures
+  /** What the plugin inherits, apart from everything that points to files of the user. */
+  env?: Environment
+  limits?: Partial<Limits>
+  /** Only rules with these ids or groups of ids, such as `hooks` or `info/name`, and what they need. */
+  only?: string[]
+  onResult?(result: Result): void
+}
+
+/** All rules but those that samples of the author add. */
+export const rules: readonly Rule[] = [...infoRules, ...sessionRules, ...transcriptRules, ...hookRules, ...analysisRules, ...optionalRules]
+
+/** How many rules are tried at the same time. Most of the time goes into starting processes. */
+const lanes = 4
+
+export async function checkAgent(executable: string, options: CheckOptions = {}): Promise<Result[]> {
+  const limits = { timeoutMs: protocolLimits.timeoutMs, maxBytes: protocolLimits.maxBytes, ...options.limits }
+  const grounds = await makeGrounds(options.env ?? process.env)
+  let info: Messages['info'] | undefined
+  const learn = (answer: Messages['info']) => {
+    info = answer
+  }
+  const tryOrSkip = async (rule: Rule, results: Map<string, Result>): Promise<Result> => {
+    const reason = findReasonToSkip(rule, info, results)
+    if (reason !== undefined) return skip(rule, reason)
+    return await tryRule(
+      rule,
+      makeTrial(resolve(executable), grounds.next(), limits, { info: info ?? noInfo, learn, fixtures: options.fixtures }),
+    )
+  }
+  try {
+    return await inLanes(lanes, chooseRules(options), tryOrSkip, options.onResult)
+  } finally {
+    grounds.remove()
+  }
+}
+
+function chooseRules({ fixtures, only }: CheckOptions): Rule[] {
+  const all = [...rules, ...(fixtures === undefined ? [] : fixtureRules(fixtures))]
+  if (only === undefined) return all
+  const chosen = new Set(['info/answers'])
+  const choose = ({ id, needs = [] }: Rule) => {
+    chosen.add(id)
+    for (const rule of all) if (needs.includes(rule.id)) choose(rule)
+  }
+  for (const rule of all) if (only.some((name) => rule.id === name || rule.id.startsWith(`${name}/`))) choose(rule)
+  return all.filter(({ id }) => chosen.has(id))
+}
+
+// For the two rules that come before the plugin has said anything.
+const noInfo = {
+  capabilities: { caller_env_vars: [] },
+  hook_names: [],
+  protected_dirs: [],
+  protected_files: [],
+} as unknown as Messages['info']
+
+function findReasonToSkip(rule: Rule, info: Messages['info'] | undefined, results: Map<string, Result>): string | undefined {
+  // Without an answer to `info` every other question would only fail, or hang, in the same way.
+  if (info === undefined && results.has('info/answers')) return 'needs info/answers'
+  if (rule.requires !== undefined && info?.capabilities[rule.requires] !== true) return `the capability ${rule.requires} is not declared`
+  const broken = rule.needs?.find((id) => results.get(id)?.status !== 'passed')
+  return broken === undefined ? undefined : `needs ${broken}`
+}
+
+async function tryRule(rule: Rule, trial: Trial): Promise<Result> {
+  const start = performance.now()
+  const about = { id: rule.id, title: rule.title }
+  const ms = () => Math.round(performance.now() - start)
+  try {
+    const reason = await rule.run(trial)
+    return reason === undefined ? { ...about, status: 'passed', ms: ms() } : { ...skip(rule, reason), ms: ms() }
+  } catch (error) {
+    if (error instanceof EntireError) throw error
+    if (!(error instanceof Broken)) throw new Error(`The rule ${rule.id} could not be tried: ${messageOf(error)}`, { cause: error })
+    return { ...about, status: rule.level === 'must' ? 'failed' : 'warned', ms: ms(), failure: error.failure }
+  }
+}
+
+function skip(rule: Rule, reason: string): Result {
+  return { id: rule.id, title: rule.title, status: 'skipped', ms: 0, reason }
+}
+
+/** Warnings do not count against a plugin. */
+export function isConformant(results: Result[]): boolean {
+  return results.every(({ status }) => status !== 'failed')
+}

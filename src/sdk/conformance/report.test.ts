@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import { formatJunit, formatReportJson, formatText } from './report.ts'
+import type { Result } from './rule.ts'
+
+const failure = { expected: '"a" & <b>', received: 'nothing\u0000', fix: 'Do it.\nAll of it.' }
+const results: Result[] = [
+  { id: 'info/name', title: 'The name is right', status: 'passed', ms: 12 },
+  { id: 'detect/answers', title: 'It detects', status: 'failed', ms: 30, failure },
+  { id: 'info/stable', title: 'It is stable', status: 'warned', ms: 5, failure },
+  { id: 'parse-hook/events', title: 'It parses', status: 'skipped', ms: 0, reason: 'the capability hooks is not declared' },
+]
+
+test('the text has a line for each rule, the three answers for each failure, and the verdict last', () => {
+  expect(formatText(results)).toBe(
+    [
+      'ok   info/name: The name is right',
+      'FAIL detect/answers: It detects',
+      '       expected: "a" & <b>',
+      '       received: nothing\u0000',
+      '       fix:      Do it.\nAll of it.',
+      'warn info/stable: It is stable',
+      '       expected: "a" & <b>',
+      '       received: nothing\u0000',
+      '       fix:      Do it.\nAll of it.',
+      'skip parse-hook/events: It parses (the capability hooks is not declared)',
+      '',
+      'Does not speak the protocol: 1 passed, 1 failed, 1 warned, 1 skipped.',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('the JSON says whether the plugin conforms; a warning does not count', () => {
+  expect(JSON.parse(formatReportJson('/bin/x', results))).toMatchObject({
+    executable: '/bin/x',
+    conformant: false,
+    counts: { passed: 1, failed: 1, warned: 1, skipped: 1 },
+    results,
+  })
+  expect(JSON.parse(formatReportJson('/bin/x', [results[2]!])).conformant).toBe(true)
+})
+
+test('the XML is well-formed whatever a plugin has printed', () => {
+  const xml = formatJunit('/bin/"x"', results)
+  expect(xml).toContain('<testsuite name="/bin/&quot;x&quot;" tests="4" failures="1" skipped="1" time="0.047">')
+  expect(xml).toContain(
+    '<failure message="&quot;a&quot; &amp; &lt;b&gt;">expected: &quot;a&quot; &amp; &lt;b&gt;&#10;received: nothing\ufffd',
+  )
+  expect(xml).toContain('<skipped message="the capability hooks is not declared"/>')
+  expect(xml).not.toContain('\u0000')
+})

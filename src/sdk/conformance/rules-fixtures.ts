@@ -1,0 +1,157 @@
+// One rule for each sample of the author.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { hold } from './broken.ts'
+import { type Fixtures, fill, fillAll, type HookFixture, sampleBytes, type TranscriptFixture } from './fixtures.ts'
+import type { Rule } from './rule.ts'
+import { same } from './rules-transcript.ts'
+import { findSessionFile, writeSample } from './sample-session.ts'
+import type { Trial } from './trial.ts'
+
+export function fixtureRules(fixtures: Fixtures): Rule[] {
+  return [
+    ...fixtures.hooks.map((sample, at) => hookRule(fixtures, sample, at)),
+    ...fixtures.transcripts.flatMap((sample, at) => transcriptRules(fixtures, sample, at)),
+    ...(fixtures.settings.length === 0 ? [] : [settingsRule(fixtures)]),
+    ...(fixtures.resume === undefined ? [] : [resumeRule(fixtures.resume)]),
+  ]
+}
+
+function hookRule(fixtures: Fixtures, sample: HookFixture, at: number): Rule {
+  return {
+    id: `fixtures/hooks/${at + 1}`,
+    title: `Sample ${at + 1} of the hook ${sample.hook} means what the fixtures say`,
+    level: 'must',
+    requires: 'hooks',
+    needs: ['parse-hook/events'],
+    run: async (trial) => {
+      const payload = sample.file === undefined ? JSON.stringify(fillAll(sample.payload, trial)) : sampleBytes(fixtures, sample, trial)
+      const event = await trial.ask('parse-hook', { hook: sample.hook }, payload)
+      const expected = fillAll(sample.event, trial)
+      equal(expected === null || event === null ? event : pick(event, expected), expected, `\`parse-hook --hook ${sample.hook}\``)
+    },
+  }
+}
+
+function transcriptRules(fixtures: Fixtures, sample: TranscriptFixture, at: number): Rule[] {
+  const rule = (part: string, title: string, more: Pick<Rule, 'requires' | 'needs' | 'run'>): Rule => ({
+    id: `fixtures/transcripts/${at + 1}/${part}`,
+    title: `Transcript ${at + 1}: ${title}`,
+    level: 'must',
+    ...more,
+  })
+  const readings = [{ offset: 0, ...sample }, ...sample.from]
+  return [
+    rule('bytes', 'its bytes survive writing, reading, cutting and joining', {
+      needs: ['read-transcript/bytes', 'chunk-transcript/round-trip'],
+      run: async (trial) => {
+        const bytes = sampleBytes(fixtures, sample, trial)
+        const { session_ref } = await writeSample(trial, sample.session, bytes)
+        same(await trial.bytes('read-transcript', { 'session-ref': session_ref }), bytes, 'Copy the file as it is.')
+        const chunks = await trial.ask('chunk-transcript', { 'max-size': 4096 }, bytes)
+        same(await trial.bytes('reassemble-transcript', {}, chunks), bytes, 'Join exactly what was cut.')
+      },
+    }),
+    rule('analysis', 'positions, files, prompts and summary are as expected', {
+      requires: 'transcript_analyzer',
+      needs: ['resolve-session-file/inside', 'extract-modified-files/position', 'extract-prompts/answers', 'extract-summary/answers'],
+      run: async (trial) => {
+        const path = await placeSample(trial, sample.session, sampleBytes(fixtures, sample, trial))
+        const { position } = await trial.ask('get-transcript-position', { path })
+        if (sample.position !== undefined) equal(position, sample.position, 'the position')
+        for (const { offset, files, prompts } of readings) {
+          const found = await trial.ask('extract-modified-files', { path, offset })
+          equal(found.current_position, position, '`current_position`')
+          if (files) equal([...found.files].sort(), fillAll(files, trial).sort(), `files from ${offset} on`)
+          const said = await trial.ask('extract-prompts', { 'session-ref': path, offset })
+          if (prompts) equal(said.prompts, fillAll(prompts, trial), `prompts from ${offset} on`)
+        }
+        if (sample.summary === undefined) return
+        const { summary, has_summary } = await trial.ask('extract-summary', { 'session-ref': path })
+        equal(has_summary ? summary : null, sample.summary, 'the summary')
+      },
+    }),
+    rule('tokens', 'tokens are as expected', {
+      requires: 'token_calculator',
+      needs: ['calculate-tokens/answers'],
+      run: async (trial) => {
+        const bytes = sampleBytes(fixtures, sample, trial)
+        for (const { offset, tokens } of readings) {
+          const counted = await trial.ask('calculate-tokens', { offset }, bytes)
+          if (tokens) equal(pick(counted ?? {}, tokens), tokens, `tokens from ${offset} on`)
+        }
+      },
+    }),
+    rule('compact', 'it has a compact form', {
+      requires: 'compact_transcript',
+      needs: ['resolve-session-file/inside'],
+      run: async (trial) => {
+        const path = await placeSample(trial, sample.session, sampleBytes(fixtures, sample, trial))
+        await trial.ask('compact-transcript', { 'session-ref': path })
+      },
+    }),
+  ]
+}
+
+/** Where the plugin keeps sessions, if that is a place of ours: it is not trusted to say where we write. */
+async function placeSample(trial: Trial, session: string, bytes: Buffer): Promise<string> {
+  const { file } = await findSessionFile(trial, session)
+  const isOurs = [trial.root, trial.home].some((dir) => file.startsWith(dir + sep))
+  const path = isOurs ? file : join(trial.root, 'sessions', basename(file))
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, bytes)
+  return path
+}
+
+function settingsRule(fixtures: Fixtures): Rule {
+  return {
+    id: 'fixtures/settings',
+    title: 'Settings of the user are the same after installing and uninstalling hooks',
+    level: 'must',
+    requires: 'hooks',
+    needs: ['uninstall-hooks/removes'],
+    run: async (trial) => {
+      const files = fixtures.settings.map((sample) => ({
+        path: join(trial.root, sample.path),
+        bytes: sampleBytes(fixtures, sample, trial),
+      }))
+      for (const { path, bytes } of files) {
+        mkdirSync(dirname(path), { recursive: true })
+        writeFileSync(path, bytes)
+      }
+      await trial.ask('install-hooks', { force: false, 'local-dev': false })
+      await trial.bytes('uninstall-hooks', {})
+      for (const { path, bytes } of files) {
+        const left = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
+        same(left, bytes, 'Change your own entries only, and keep the form of the file.')
+      }
+    },
+  }
+}
+
+function resumeRule(resume: NonNullable<Fixtures['resume']>): Rule {
+  return {
+    id: 'fixtures/resume',
+    title: 'The resume command is the expected one',
+    level: 'must',
+    needs: ['format-resume-command/answers'],
+    run: async (trial) => {
+      const { command } = await trial.ask('format-resume-command', { 'session-id': resume.session })
+      equal(command, fill(resume.command, trial), '`format-resume-command`')
+    },
+  }
+}
+
+/** The fields of a value that are expected of it. */
+function pick(value: object, expected: object): object {
+  return Object.fromEntries(Object.keys(expected).map((key) => [key, (value as Record<string, unknown>)[key]]))
+}
+
+function equal(received: unknown, expected: unknown, what: string): void {
+  hold(isDeepStrictEqual(received, expected), {
+    expected: `${what}: ${JSON.stringify(expected)}`,
+    received: JSON.stringify(received) ?? 'nothing',
+    fix: 'Correct the plugin, or the fixtures if they are wrong.',
+  })
+}

@@ -1,0 +1,157 @@
+// Hooks come and go without a trace, and what they say becomes an event.
+import { hold } from './broken.ts'
+import type { Rule } from './rule.ts'
+import { hookInput, sessionId } from './sample-session.ts'
+import type { Trial } from './trial.ts'
+import { changedPaths, readTree } from './work-tree.ts'
+
+const install = (trial: Trial, options: { force?: boolean; localDev?: boolean } = {}) =>
+  trial.ask('install-hooks', { force: options.force ?? false, 'local-dev': options.localDev ?? false })
+
+async function expectInstalled(trial: Trial, expected: boolean, when: string): Promise<void> {
+  const { installed } = await trial.ask('are-hooks-installed', {})
+  hold(installed === expected, {
+    expected: `"installed": ${expected} ${when}`,
+    received: `"installed": ${installed}`,
+    fix: 'Look at the files that `install-hooks` writes, in ENTIRE_REPO_ROOT, each time.',
+  })
+}
+
+const hooks = { requires: 'hooks', level: 'must' } as const
+
+export const hookRules: Rule[] = [
+  {
+    id: 'are-hooks-installed/before',
+    title: 'In a fresh repository no hooks are installed',
+    ...hooks,
+    run: (trial) => expectInstalled(trial, false, 'in a fresh repository'),
+  },
+  {
+    id: 'install-hooks/first',
+    title: 'Installing adds hooks, and they are there afterwards',
+    ...hooks,
+    needs: ['are-hooks-installed/before'],
+    run: async (trial) => {
+      const { hooks_installed } = await install(trial)
+      hold(hooks_installed > 0, { expected: 'at least 1', received: '0', fix: 'Count the entries that were added.' })
+      await expectInstalled(trial, true, 'after `install-hooks`')
+    },
+  },
+  {
+    id: 'install-hooks/again',
+    title: 'Installing again adds nothing',
+    ...hooks,
+    needs: ['install-hooks/first'],
+    run: async (trial) => {
+      await install(trial)
+      const { hooks_installed } = await install(trial)
+      hold(hooks_installed === 0, { expected: '0', received: String(hooks_installed), fix: 'Leave entries that are there already.' })
+    },
+  },
+  {
+    id: 'install-hooks/force',
+    title: 'Installing with --force writes them again',
+    ...hooks,
+    needs: ['install-hooks/first'],
+    run: async (trial) => {
+      await install(trial)
+      const { hooks_installed } = await install(trial, { force: true })
+      hold(hooks_installed > 0, { expected: 'at least 1', received: '0', fix: 'With --force, replace your entries and count them.' })
+    },
+  },
+  {
+    id: 'install-hooks/local-dev',
+    title: 'Installing understands --local-dev',
+    ...hooks,
+    needs: ['install-hooks/first'],
+    run: async (trial) => {
+      await install(trial, { localDev: true })
+    },
+  },
+  {
+    id: 'install-hooks/protected',
+    title: 'Hooks are installed only in protected paths',
+    ...hooks,
+    level: 'should',
+    needs: ['install-hooks/first'],
+    run: async (trial) => {
+      const before = readTree(trial.root)
+      await install(trial)
+      const own = [...trial.info.protected_dirs, ...trial.info.protected_files].map((path) => path.replace(/[/\\]+$/, ''))
+      const outside = changedPaths(before, readTree(trial.root)).filter(
+        (path) => !own.some((dir) => path === dir || path.startsWith(`${dir}/`)),
+      )
+      hold(outside.length === 0, {
+        expected: `changes only in ${JSON.stringify(own)}`,
+        received: JSON.stringify(outside),
+        fix: 'Add them to `protected_dirs` or `protected_files`, so that a rewind leaves them alone.',
+      })
+    },
+  },
+  {
+    id: 'uninstall-hooks/removes',
+    title: 'Uninstalling removes the hooks',
+    ...hooks,
+    needs: ['install-hooks/first'],
+    run: async (trial) => {
+      await install(trial)
+      await trial.bytes('uninstall-hooks', {})
+      await expectInstalled(trial, false, 'after `uninstall-hooks`')
+    },
+  },
+  {
+    id: 'uninstall-hooks/no-trace',
+    title: 'Uninstalling leaves the repository as it was',
+    ...hooks,
+    level: 'should',
+    needs: ['uninstall-hooks/removes'],
+    run: async (trial) => {
+      const before = readTree(trial.root)
+      await install(trial)
+      await trial.bytes('uninstall-hooks', {})
+      const left = changedPaths(before, readTree(trial.root))
+      hold(left.length === 0, { expected: 'no change', received: JSON.stringify(left), fix: 'Remove files that hold nothing any more.' })
+    },
+  },
+  {
+    id: 'uninstall-hooks/nothing',
+    title: 'Uninstalling succeeds when there is nothing to remove',
+    ...hooks,
+    level: 'should',
+    needs: ['uninstall-hooks/removes'],
+    run: async (trial) => {
+      await trial.bytes('uninstall-hooks', {})
+    },
+  },
+  {
+    id: 'parse-hook/empty',
+    title: 'A hook without a payload means nothing, and is no failure',
+    ...hooks,
+    run: async ({ info, ask }) => {
+      for (const hook of info.hook_names) {
+        const event = await ask('parse-hook', { hook })
+        hold(event === null, {
+          expected: `null from \`parse-hook --hook ${hook}\` with nothing on stdin`,
+          received: JSON.stringify(event),
+          fix: 'Print `null` when stdin is empty.',
+        })
+      }
+    },
+  },
+  {
+    id: 'parse-hook/events',
+    title: 'Each hook gives null or a valid event',
+    ...hooks,
+    needs: ['parse-hook/empty'],
+    run: async ({ info, ask }) => {
+      for (const hook of info.hook_names) {
+        const event = await ask('parse-hook', { hook }, { ...hookInput(sessionId, '', hook), prompt: 'Fix the login' })
+        hold(event === null || event.session_id !== '', {
+          expected: `an event of \`${hook}\` with a session_id`,
+          received: JSON.stringify(event),
+          fix: 'An event without a session cannot be recorded: answer `null`, or fail.',
+        })
+      }
+    },
+  },
+]

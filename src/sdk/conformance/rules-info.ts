@@ -1,0 +1,166 @@
+// Who the plugin is, and how it fails.
+import { basename } from 'node:path'
+import { executablePrefix } from '../../protocol/external-subcommand.ts'
+import { hold } from './broken.ts'
+import type { Rule } from './rule.ts'
+import { hookInput, sessionId } from './sample-session.ts'
+import { changedPaths, readTree } from './work-tree.ts'
+
+export function nameOf(executable: string): string {
+  const file = basename(executable).replace(/\.(?:exe|cmd|bat)$/i, '')
+  return file.startsWith(executablePrefix) ? file.slice(executablePrefix.length) : ''
+}
+
+export const infoRules: Rule[] = [
+  {
+    id: 'executable/name',
+    title: `The executable is called ${executablePrefix}<name>`,
+    level: 'must',
+    run: async ({ executable }) =>
+      hold(nameOf(executable) !== '', {
+        expected: `a file called ${executablePrefix}<name>`,
+        received: basename(executable),
+        fix: 'Rename it: plugins are found by the name of their file.',
+      }),
+  },
+  {
+    id: 'info/answers',
+    title: '`info` prints who the plugin is and what it can do',
+    level: 'must',
+    run: async ({ ask, learn }) => learn(await ask('info', {})),
+  },
+  {
+    id: 'info/name',
+    title: '`name` is that of the executable',
+    level: 'must',
+    needs: ['executable/name', 'info/answers'],
+    run: async ({ executable, info }) =>
+      hold(info.name === nameOf(executable), {
+        expected: JSON.stringify(nameOf(executable)),
+        received: JSON.stringify(info.name),
+        fix: `Rename the executable to ${executablePrefix}${info.name}, or say "name": "${nameOf(executable)}". Otherwise the plugin is skipped.`,
+      }),
+  },
+  {
+    id: 'info/hooks',
+    title: '`hook_names` is filled exactly when the capability `hooks` is declared',
+    level: 'must',
+    needs: ['info/answers'],
+    run: async ({ info }) =>
+      hold((info.capabilities.hooks === true) === info.hook_names.length > 0, {
+        expected: info.capabilities.hooks ? 'at least one name in `hook_names`' : 'no `hook_names`',
+        received: JSON.stringify(info.hook_names),
+        fix: 'Declare the capability `hooks` and name the hooks, or neither.',
+      }),
+  },
+  {
+    id: 'info/hook-names',
+    title: 'Hook names are words that differ',
+    level: 'must',
+    needs: ['info/answers'],
+    run: async ({ info }) => {
+      const wrong = info.hook_names.filter((name, at) => !/^[A-Za-z0-9][\w.:-]*$/.test(name) || info.hook_names.indexOf(name) !== at)
+      hold(wrong.length === 0, {
+        expected: 'names of letters, digits, `-`, `_`, `.` and `:`, each once',
+        received: JSON.stringify(wrong),
+        fix: 'Each becomes a command, `entire hooks <agent> <hook>`.',
+      })
+    },
+  },
+  {
+    id: 'info/protected-dirs',
+    title: 'Protected paths are inside the repository',
+    level: 'must',
+    needs: ['info/answers'],
+    run: async ({ info }) => {
+      const wrong = [...info.protected_dirs, ...info.protected_files].filter((path) => !isInsidePath(path))
+      hold(wrong.length === 0, {
+        expected: 'paths from the root of the repository on, such as ".myagent"',
+        received: JSON.stringify(wrong),
+        fix: 'Name only what belongs to the agent: it is left out of checkpoints and never deleted by a rewind.',
+      })
+    },
+  },
+  {
+    id: 'info/caller-env',
+    title: 'Names in `caller_env_vars` are environment variables in capitals',
+    level: 'should',
+    needs: ['info/answers'],
+    run: async ({ info }) => {
+      const wrong = info.capabilities.caller_env_vars.filter((name) => !/^[A-Z][A-Z0-9_]{1,63}$/.test(name))
+      hold(wrong.length === 0, {
+        expected: 'names such as "MYAGENT_SESSION"',
+        received: JSON.stringify(wrong),
+        fix: 'Others are ignored. Name variables that only processes of the agent have.',
+      })
+    },
+  },
+  {
+    id: 'info/stable',
+    title: '`info` says the same each time',
+    level: 'should',
+    needs: ['info/answers'],
+    run: async ({ ask, info }) => {
+      const again = await ask('info', {})
+      hold(JSON.stringify(again) === JSON.stringify(info), {
+        expected: JSON.stringify(info),
+        received: JSON.stringify(again),
+        fix: 'The answer is kept until the file changes. Use `detect` for what depends on the place.',
+      })
+    },
+  },
+  {
+    id: 'errors/unknown-subcommand',
+    title: 'An unknown subcommand is refused',
+    level: 'must',
+    needs: ['info/answers'],
+    run: ({ refuse }) => refuse(['this-subcommand-does-not-exist'], undefined, 'there is no such subcommand'),
+  },
+  {
+    id: 'errors/no-subcommand',
+    title: 'A call without a subcommand is refused',
+    level: 'must',
+    needs: ['info/answers'],
+    run: ({ refuse }) => refuse([], undefined, 'it says nothing'),
+  },
+  {
+    id: 'errors/missing-argument',
+    title: 'A call without a needed argument is refused',
+    level: 'should',
+    needs: ['info/answers'],
+    run: async ({ refuse }) => {
+      await refuse(['resolve-session-file'], undefined, '--session-dir and --session-id are missing')
+      await refuse(['chunk-transcript'], 'text', '--max-size is missing')
+    },
+  },
+  {
+    id: 'environment/read-only',
+    title: 'Questions change nothing in the repository',
+    level: 'should',
+    needs: ['info/answers'],
+    run: async ({ run, info, root }) => {
+      const before = readTree(root)
+      const payload = hookInput(sessionId, '')
+      for (const words of [
+        ['info'],
+        ['detect'],
+        ['get-session-dir', '--repo-path', root],
+        ['format-resume-command', '--session-id', 'a'],
+      ]) {
+        await run(words)
+      }
+      for (const hook of info.hook_names) await run(['parse-hook', '--hook', hook], payload)
+      const changed = changedPaths(before, readTree(root))
+      hold(changed.length === 0, {
+        expected: 'no change of the work tree',
+        received: JSON.stringify(changed),
+        fix: 'Keep what you must keep in the home directory of the user: what is in the work tree gets into steps.',
+      })
+    },
+  },
+]
+
+function isInsidePath(path: string): boolean {
+  const parts = path.split(/[/\\]/).filter((part, at, all) => part !== '' || at < all.length - 1)
+  return parts.length > 0 && !parts.some((part) => ['', '.', '..', '.git'].includes(part)) && !/^[A-Za-z]:/.test(path)
+}

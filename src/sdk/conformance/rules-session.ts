@@ -1,0 +1,158 @@
+// Where sessions are, and that one which was written can be read.
+import { existsSync } from 'node:fs'
+import { isAbsolute, join, relative } from 'node:path'
+import { parseAnswer } from '../../protocol/external-answer.ts'
+import { hold } from './broken.ts'
+import type { Rule } from './rule.ts'
+import { brokenJson, findSessionFile, hookInput, sampleSession, sessionId } from './sample-session.ts'
+
+export const sessionRules: Rule[] = [
+  {
+    id: 'detect/answers',
+    title: '`detect` says whether the agent is there',
+    level: 'must',
+    run: async ({ ask }) => {
+      await ask('detect', {})
+    },
+  },
+  {
+    id: 'get-session-id/answers',
+    title: '`get-session-id` gives the id of the session',
+    level: 'must',
+    run: async ({ ask }) => {
+      const answer = await ask('get-session-id', {}, hookInput(sessionId, ''))
+      hold(answer.session_id !== '', {
+        expected: JSON.stringify(sessionId),
+        received: '""',
+        fix: 'Take `session_id` of what is on stdin, or find the id in `raw_data`.',
+      })
+    },
+  },
+  {
+    id: 'get-session-id/empty',
+    title: '`get-session-id` accepts an input without an id',
+    level: 'must',
+    needs: ['get-session-id/answers'],
+    run: async ({ ask }) => {
+      await ask('get-session-id', {}, hookInput('', ''))
+    },
+  },
+  {
+    id: 'get-session-id/bad-json',
+    title: '`get-session-id` refuses what is not JSON',
+    level: 'must',
+    needs: ['get-session-id/answers'],
+    run: ({ refuse }) => refuse(['get-session-id'], brokenJson, 'stdin is not JSON'),
+  },
+  {
+    id: 'get-session-dir/answers',
+    title: '`get-session-dir` names a directory',
+    level: 'must',
+    run: async ({ ask, root }) => {
+      await ask('get-session-dir', { 'repo-path': root })
+    },
+  },
+  {
+    id: 'get-session-dir/absolute',
+    title: '`get-session-dir` names it by its absolute path',
+    level: 'should',
+    needs: ['get-session-dir/answers'],
+    run: async ({ ask, root }) => {
+      const { session_dir } = await ask('get-session-dir', { 'repo-path': root })
+      hold(isAbsolute(session_dir), {
+        expected: 'an absolute path',
+        received: session_dir,
+        fix: 'Build the path from HOME or from --repo-path.',
+      })
+    },
+  },
+  {
+    id: 'resolve-session-file/answers',
+    title: '`resolve-session-file` names the file of the session',
+    level: 'must',
+    run: async ({ ask, root }) => {
+      const { session_file } = await ask('resolve-session-file', { 'session-dir': root, 'session-id': sessionId })
+      hold(session_file.includes(sessionId), {
+        expected: `a path with ${sessionId} in it`,
+        received: session_file,
+        fix: 'Two sessions must never share a file: build its name from --session-id.',
+      })
+    },
+  },
+  {
+    id: 'resolve-session-file/inside',
+    title: 'The file of a session is inside the directory of sessions',
+    level: 'must',
+    needs: ['get-session-dir/answers', 'resolve-session-file/answers'],
+    run: async (trial) => {
+      const { dir, file } = await findSessionFile(trial, sessionId)
+      hold(isInside(dir, file), {
+        expected: `a path inside ${dir}`,
+        received: file,
+        fix: 'Join --session-dir and the name of the file. Sessions outside of it are never written.',
+      })
+    },
+  },
+  {
+    id: 'resolve-session-file/hostile-id',
+    title: 'A session id with `..` in it does not lead out of the directory',
+    level: 'should',
+    needs: ['resolve-session-file/inside'],
+    run: async ({ run, root }) => {
+      const dir = join(root, 'sessions')
+      const { code, stdout } = await run(['resolve-session-file', '--session-dir', dir, '--session-id', '../../outside'])
+      const answer = parseAnswer('resolve-session-file', stdout)
+      hold(code !== 0 || !answer.ok || isInside(dir, answer.value.session_file), {
+        expected: 'a refusal, or a path inside the directory',
+        received: stdout.toString('utf8').trim(),
+        fix: 'Refuse ids with `/` or `..`: they come from outside.',
+      })
+    },
+  },
+  {
+    id: 'write-session/answers',
+    title: '`write-session` takes a session',
+    level: 'must',
+    needs: ['resolve-session-file/inside'],
+    run: async (trial) => {
+      await trial.bytes('write-session', {}, await sampleSession(trial))
+    },
+  },
+  {
+    id: 'write-session/null-lists',
+    title: '`write-session` takes null for an empty list',
+    level: 'must',
+    needs: ['write-session/answers'],
+    run: async (trial) => {
+      const session = await sampleSession(trial)
+      await trial.bytes('write-session', {}, { ...session, modified_files: null, new_files: null, deleted_files: null })
+    },
+  },
+  {
+    id: 'write-session/bad-json',
+    title: '`write-session` refuses what is not JSON',
+    level: 'must',
+    needs: ['write-session/answers'],
+    run: ({ refuse }) => refuse(['write-session'], brokenJson, 'stdin is not JSON'),
+  },
+  {
+    id: 'write-session/hostile-ref',
+    title: '`write-session` writes nothing outside of the directory of sessions',
+    level: 'should',
+    needs: ['write-session/answers'],
+    run: async (trial) => {
+      const outside = join(trial.home, '..', 'outside', 'session.jsonl')
+      await trial.run(['write-session'], { ...(await sampleSession(trial)), session_ref: outside })
+      hold(!existsSync(outside), {
+        expected: 'a refusal',
+        received: `a file at ${outside}`,
+        fix: 'Compare `session_ref` with the directory of sessions before writing.',
+      })
+    },
+  },
+]
+
+function isInside(dir: string, path: string): boolean {
+  const way = relative(dir, isAbsolute(path) ? path : join(dir, path))
+  return way !== '' && !way.split(/[/\\]/).includes('..') && !isAbsolute(way)
+}

@@ -1,0 +1,160 @@
+// That nothing of a transcript is lost: not on the way to us, not in pieces, not on the way back.
+import { join } from 'node:path'
+import { excerpt } from '../../protocol/external-answer.ts'
+import { Broken, hold } from './broken.ts'
+import type { Rule } from './rule.ts'
+import { brokenJson, hookInput, sessionBytes, sessionId, writeSample } from './sample-session.ts'
+import type { Trial } from './trial.ts'
+
+const lines = Buffer.from('{"text":"The quick brown fox jumps over the lazy dog."}\n'.repeat(100))
+
+/** Each has come back wrong from some program that took bytes for text. */
+const contents: Record<string, Buffer> = {
+  lines,
+  'a last line without newline': Buffer.concat([lines, Buffer.from('{"last":true}')]),
+  'Windows line ends': Buffer.from(lines.toString('utf8').replaceAll('\n', '\r\n')),
+  'blank lines': Buffer.from('\n\n{"a":1}\n\n\n{"b":2}\n\n'.repeat(60)),
+  'letters of several bytes': Buffer.from('{"text":"Grüße, 世界 🌍"}\n'.repeat(80)),
+  'one JSON document': Buffer.from(JSON.stringify({ messages: Array.from({ length: 60 }, (_, id) => ({ id, text: 'a, b' })) }, null, 2)),
+  'bytes that are no text': Buffer.from(Array.from({ length: 4000 }, (_, at) => (at % 37 === 0 ? 10 : (at * 31) % 256))),
+  nothing: Buffer.alloc(0),
+}
+
+export const transcriptRules: Rule[] = [
+  {
+    id: 'read-session/answers',
+    title: '`read-session` gives back the session that was written',
+    level: 'must',
+    needs: ['info/name', 'write-session/answers'],
+    run: async (trial) => {
+      const written = await writeSample(trial)
+      const session = await trial.ask('read-session', {}, hookInput(sessionId, written.session_ref))
+      for (const field of ['session_id', 'agent_name', 'repo_path', 'session_ref', 'native_data'] as const) {
+        hold(session[field] === written[field], {
+          expected: `${field} ${JSON.stringify(written[field])}`,
+          received: JSON.stringify(session[field] ?? null),
+          fix: 'Answer with what `write-session` was given; `native_data` is the transcript as base64.',
+        })
+      }
+    },
+  },
+  {
+    id: 'read-session/bad-json',
+    title: '`read-session` refuses what is not JSON',
+    level: 'must',
+    needs: ['read-session/answers'],
+    run: ({ refuse }) => refuse(['read-session'], brokenJson, 'stdin is not JSON'),
+  },
+  {
+    id: 'read-transcript/bytes',
+    title: '`read-transcript` gives the bytes of the session that was written',
+    level: 'must',
+    needs: ['write-session/answers'],
+    run: async (trial) => {
+      const written = await writeSample(trial)
+      const bytes = await trial.bytes('read-transcript', { 'session-ref': written.session_ref })
+      same(bytes, sessionBytes, 'Copy the file to stdout as it is, without a newline of your own.')
+    },
+  },
+  {
+    id: 'read-transcript/missing',
+    title: '`read-transcript` fails when there is no transcript',
+    level: 'must',
+    needs: ['read-transcript/bytes'],
+    run: ({ refuse, root }) =>
+      refuse(['read-transcript', '--session-ref', join(root, 'no-such-session.jsonl')], undefined, 'there is no such file'),
+  },
+  {
+    id: 'chunk-transcript/small',
+    title: 'A small transcript is one piece',
+    level: 'must',
+    run: async ({ ask }) => {
+      const { chunks } = await ask('chunk-transcript', { 'max-size': 1_048_576 }, 'small content')
+      hold(chunks.length === 1, { expected: '1 piece', received: `${chunks.length}`, fix: 'Cut only what is larger than --max-size.' })
+    },
+  },
+  {
+    id: 'chunk-transcript/size',
+    title: 'Pieces are no larger than asked for',
+    level: 'must',
+    needs: ['chunk-transcript/small'],
+    run: async ({ ask }) => {
+      const { chunks } = await ask('chunk-transcript', { 'max-size': 512 }, lines)
+      const sizes = chunks.map((chunk) => Buffer.from(chunk, 'base64').length)
+      hold(chunks.length > 1 && Math.max(...sizes) <= 512, {
+        expected: `several pieces of at most 512 bytes, from ${lines.length}`,
+        received: `pieces of ${sizes.slice(0, 12).join(', ')} bytes`,
+        fix: 'Measure bytes before they are encoded, and cut at the end of a line or message.',
+      })
+    },
+  },
+  {
+    id: 'chunk-transcript/round-trip',
+    title: 'Pieces are joined to exactly what was cut',
+    level: 'must',
+    needs: ['chunk-transcript/size'],
+    run: async (trial) => {
+      for (const [name, bytes] of Object.entries(contents)) await roundTrip(trial, name, bytes, 512)
+    },
+  },
+  {
+    id: 'chunk-transcript/large',
+    title: 'A transcript of 6 MB is cut and joined',
+    level: 'must',
+    needs: ['chunk-transcript/round-trip'],
+    run: (trial) => roundTrip(trial, '6 MB', Buffer.alloc(6 * 1024 * 1024, lines), 1024 * 1024),
+  },
+  {
+    id: 'chunk-transcript/max-size-zero',
+    title: '`--max-size 0` is refused',
+    level: 'must',
+    needs: ['chunk-transcript/small'],
+    run: ({ refuse }) => refuse(['chunk-transcript', '--max-size', '0'], 'text', 'no piece can be that small'),
+  },
+  {
+    id: 'chunk-transcript/max-size-word',
+    title: 'A `--max-size` that is no positive number is refused',
+    level: 'should',
+    needs: ['chunk-transcript/small'],
+    run: async ({ refuse }) => {
+      await refuse(['chunk-transcript', '--max-size', 'many'], 'text', 'this is no number')
+      await refuse(['chunk-transcript', '--max-size', '-5'], 'text', 'no piece can be that small')
+    },
+  },
+  {
+    id: 'reassemble-transcript/bad-json',
+    title: '`reassemble-transcript` refuses what is not JSON',
+    level: 'must',
+    needs: ['chunk-transcript/round-trip'],
+    run: ({ refuse }) => refuse(['reassemble-transcript'], '{"chunks":', 'stdin is not JSON'),
+  },
+  {
+    id: 'reassemble-transcript/bad-base64',
+    title: '`reassemble-transcript` refuses a piece that is not base64',
+    level: 'should',
+    needs: ['chunk-transcript/round-trip'],
+    run: ({ refuse }) => refuse(['reassemble-transcript'], { chunks: ['!!!!'] }, 'a piece is not base64'),
+  },
+  {
+    id: 'format-resume-command/answers',
+    title: '`format-resume-command` gives a command',
+    level: 'must',
+    run: async ({ ask }) => {
+      await ask('format-resume-command', { 'session-id': sessionId })
+    },
+  },
+]
+
+async function roundTrip({ ask, bytes: call }: Trial, name: string, bytes: Buffer, max: number): Promise<void> {
+  const answer = await ask('chunk-transcript', { 'max-size': max }, bytes)
+  const joined = await call('reassemble-transcript', {}, answer)
+  same(joined, bytes, `Treat transcripts as bytes, not as text. This one had: ${name}.`)
+}
+
+export function same(received: Buffer, expected: Buffer, fix: string): void {
+  if (received.equals(expected)) return
+  const at = expected.findIndex((byte, index) => byte !== received[index])
+  const where = at === -1 ? expected.length : at
+  const show = (bytes: Buffer) => `${bytes.length} bytes, from byte ${where} on: ${excerpt(bytes.toString('utf8', where, where + 60), 60)}`
+  throw new Broken({ expected: show(expected), received: show(received), fix })
+}

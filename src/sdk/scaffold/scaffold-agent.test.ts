@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { buildAgentSdk } from '../../../scripts/build-agent-sdk.ts'
+import { runLimited } from '../../std/plugin-proc.ts'
+import { checkAgent } from '../conformance/check-agent.ts'
+import { readFixtures } from '../conformance/fixtures.ts'
+import { formatResult } from '../conformance/report.ts'
+import { type ScaffoldLanguage, scaffoldAgent, scaffoldLanguages } from './scaffold-agent.ts'
+
+const modules = join(import.meta.dir, '../../../node_modules')
+// The system's own Python first: a version switcher in between makes each start slow.
+const env = { PATH: `/usr/bin:${process.env.PATH}`, HOME: '/nonexistent' }
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'scaffold-'))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const run = async (argv: string[], cwd: string) => {
+  const { code, stdout, stderr, startError } = await runLimited(argv, { cwd, env, timeoutMs: 60_000, maxBytes: 1_000_000 })
+  return { code, output: `${startError ?? ''}${stdout}${stderr}` }
+}
+
+function write(name: string, language: ScaffoldLanguage): string {
+  const place = mkdtempSync(join(dir, `${language}-`))
+  for (const { path, content, executable } of scaffoldAgent(name, language)) {
+    mkdirSync(dirname(join(place, path)), { recursive: true })
+    writeFileSync(join(place, path), content, { mode: executable ? 0o755 : 0o644 })
+  }
+  return place
+}
+
+/** What `npm install` and `npm run build` do. */
+async function installAndBuild(place: string): Promise<void> {
+  const sdk = join(place, 'node_modules', 'entire-ts')
+  mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
+  for (const name of ['@types/node', 'undici-types', 'valibot']) symlinkSync(join(modules, name), join(place, 'node_modules', name))
+  await buildAgentSdk(join(sdk, 'dist'))
+  const exports = { './agent-sdk': { types: './dist/types/sdk/agent.d.ts', default: './dist/agent-sdk.js' } }
+  writeFileSync(join(sdk, 'package.json'), JSON.stringify({ name: 'entire-ts', version: '0.0.0', type: 'module', exports }))
+  expect(await run([join(modules, '.bin', 'tsc')], place)).toEqual({ code: 0, output: '' })
+}
+
+const ownTests: Record<ScaffoldLanguage, string[]> = {
+  ts: ['node', '--test', 'test/'],
+  python: ['python3', '-m', 'unittest'],
+  sh: ['./test.sh'],
+}
+
+describe.each([...scaffoldLanguages])('a new plugin in %s', (language) => {
+  let place: string
+  beforeAll(async () => {
+    place = write('my-agent', language)
+    if (language === 'ts') await installAndBuild(place)
+  })
+
+  test('passes its own tests', async () => {
+    const { code, output } = await run(ownTests[language], place)
+    expect(code === 0 ? '' : output).toBe('')
+  })
+
+  test('keeps every rule of the protocol, and understands its samples', async () => {
+    const fixtures = readFixtures(join(place, 'fixtures.json'))
+    const results = await checkAgent(join(place, 'entire-agent-my-agent'), { env, fixtures })
+    expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
+    expect(results.filter(({ id, status }) => id.startsWith('fixtures/') && status === 'passed').length).toBeGreaterThanOrEqual(6)
+  })
+
+  test('is found by its name wherever it is linked to', async () => {
+    const link = join(mkdtempSync(join(dir, 'bin-')), 'entire-agent-my-agent')
+    symlinkSync(join(place, 'entire-agent-my-agent'), link)
+    const { output } = await run([link, 'info'], dir)
+    expect(JSON.parse(output)).toMatchObject({ name: 'my-agent', type: 'My Agent' })
+  })
+
+  test('has no place left to fill in', () => {
+    for (const { path, content } of scaffoldAgent('my-agent', language)) expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
+  })
+})
+
+test('a TypeScript plugin that is not built says what to do', async () => {
+  const { code, output } = await run([join(write('early', 'ts'), 'entire-agent-early'), 'info'], dir)
+  expect(code).toBe(1)
+  expect(output).toContain('npm run build')
+})
+
+test.each(['', 'My-Agent', 'a b', '../x', '-a', '1a', 'a--b', 'a-', "a';x", 'a'.repeat(51)])('%j is no name', (name) => {
+  expect(() => scaffoldAgent(name, 'sh')).toThrow('cannot be the name of an agent')
+})

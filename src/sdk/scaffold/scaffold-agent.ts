@@ -1,0 +1,76 @@
+// The files of a new plugin, for `entire agent new`: they work as they are, and say where the author's agent goes.
+import { EntireError } from '../../std/errors.ts'
+import { version } from '../../std/version.ts'
+import { sampleFixtures } from './fixtures.ts'
+import pythonAgent from './python/entire-agent.txt' with { type: 'text' }
+import pythonReadme from './python/readme.txt' with { type: 'text' }
+import pythonTest from './python/test.txt' with { type: 'text' }
+import shAgent from './sh/entire-agent.txt' with { type: 'text' }
+import shReadme from './sh/readme.txt' with { type: 'text' }
+import shTest from './sh/test.txt' with { type: 'text' }
+import tsAgent from './ts/agent.txt' with { type: 'text' }
+import tsLauncher from './ts/launcher.txt' with { type: 'text' }
+import tsMain from './ts/main.txt' with { type: 'text' }
+import tsPackage from './ts/package.txt' with { type: 'text' }
+import tsReadme from './ts/readme.txt' with { type: 'text' }
+import tsTest from './ts/test.txt' with { type: 'text' }
+import tsConfig from './ts/tsconfig.txt' with { type: 'text' }
+
+export const scaffoldLanguages = ['ts', 'python', 'sh'] as const
+export type ScaffoldLanguage = (typeof scaffoldLanguages)[number]
+
+export interface ScaffoldFile {
+  /** From the directory of the plugin on. */
+  path: string
+  content: string
+  executable: boolean
+}
+
+type Template = [path: string, text: string, executable?: 'executable']
+
+const templates: Record<ScaffoldLanguage, Template[]> = {
+  ts: [
+    ['entire-agent-{{name}}', tsLauncher, 'executable'],
+    ['src/agent.mts', tsAgent],
+    ['src/main.mts', tsMain],
+    ['test/agent.test.mjs', tsTest],
+    ['fixtures.json', sampleFixtures(true)],
+    ['package.json', tsPackage],
+    ['tsconfig.json', tsConfig],
+    ['README.md', tsReadme],
+    ['.gitignore', 'node_modules/\ndist/\n'],
+  ],
+  python: [
+    ['entire-agent-{{name}}', pythonAgent, 'executable'],
+    ['test_agent.py', pythonTest],
+    ['fixtures.json', sampleFixtures(true)],
+    ['README.md', pythonReadme],
+    ['.gitignore', '__pycache__/\n'],
+  ],
+  sh: [
+    ['entire-agent-{{name}}', shAgent, 'executable'],
+    ['test.sh', shTest, 'executable'],
+    ['fixtures.json', sampleFixtures(false)],
+    ['README.md', shReadme],
+  ],
+}
+
+/** `sdk`: which version of the kit a TypeScript plugin depends on, or where it is (`file:…`). */
+export function scaffoldAgent(name: string, language: ScaffoldLanguage, options: { sdk?: string } = {}): ScaffoldFile[] {
+  if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 50) {
+    throw new EntireError('bad-usage', `"${name}" cannot be the name of an agent.`, {
+      hint: 'Use small letters, digits and single hyphens, and begin with a letter: my-agent.',
+    })
+  }
+  const values: Record<string, string> = { name, type: displayName(name), sdk: options.sdk ?? `^${version}` }
+  const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => values[key] ?? whole)
+  return templates[language].map(([path, text, executable]) => ({
+    path: fill(path),
+    content: fill(text),
+    executable: executable !== undefined,
+  }))
+}
+
+function displayName(name: string): string {
+  return name.replace(/(?:^|-)[a-z0-9]/g, (start) => start.replace('-', ' ').toUpperCase())
+}

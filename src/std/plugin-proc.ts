@@ -1,0 +1,135 @@
+// Runs a program that nobody vouches for: it has a time limit and a size limit, and nothing it leaves behind can hold us up.
+// Only Node's own modules, because the conformance kit also runs where there is no Bun.
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { messageOf } from './errors.ts'
+
+export interface LimitedOptions {
+  cwd: string
+  env: Record<string, string | undefined>
+  stdin?: string | Uint8Array
+  timeoutMs: number
+  /** Of standard output and of standard error, each. */
+  maxBytes: number
+}
+
+export interface LimitedResult {
+  /** Null when a signal ended it, or when it never ran. */
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: Buffer
+  stderr: string
+  timedOut: boolean
+  /** Which stream said more than it may. What it said up to the limit is kept. */
+  overflowed?: 'stdout' | 'stderr'
+  /** Somebody it has started still held its output after it had ended. */
+  leftBehind?: true
+  /** Why it could not be started. */
+  startError?: string
+}
+
+/** How long a stream may stay open after the program itself has ended: enough for bytes that are still on their way. */
+const graceMs = 200
+
+export async function runLimited(argv: string[], options: LimitedOptions): Promise<LimitedResult> {
+  const result: LimitedResult = { code: null, signal: null, stdout: Buffer.alloc(0), stderr: '', timedOut: false }
+  try {
+    return await attend(start(argv, options), options, result)
+  } catch (error) {
+    // Arguments that are too long, or that no program can be given.
+    return { ...result, startError: messageOf(error) }
+  }
+}
+
+function attend(child: ChildProcess, options: LimitedOptions, result: LimitedResult): Promise<LimitedResult> {
+  return new Promise((resolve) => {
+    const stopped = watch(
+      child,
+      () => {
+        result.timedOut = true
+      },
+      options.timeoutMs,
+    )
+    const overflow = (stream: 'stdout' | 'stderr') => () => {
+      result.overflowed ??= stream
+      killGroup(child)
+    }
+    const stdout = collect(child.stdout, options.maxBytes, overflow('stdout'))
+    const stderr = collect(child.stderr, options.maxBytes, overflow('stderr'))
+    let grace: NodeJS.Timeout | undefined
+    const finish = () => {
+      stopped()
+      clearTimeout(grace)
+      resolve({ ...result, stdout: stdout(), stderr: stderr().toString('utf8') })
+    }
+    child.once('error', (error) => {
+      result.startError = error.message
+      finish()
+    })
+    child.once('exit', (code, signal) => {
+      Object.assign(result, { code, signal })
+      // Somebody it has started still holds a pipe. Nobody listens to them any more.
+      grace = setTimeout(() => {
+        result.leftBehind = true
+        killGroup(child)
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+        finish()
+      }, graceMs)
+    })
+    child.once('close', finish)
+    // A program that does not read what it is sent closes the pipe; its exit code tells the rest.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(options.stdin ?? '')
+  })
+}
+
+function start(argv: string[], options: LimitedOptions): ChildProcess {
+  // A session of its own: a process group that can be ended as one, and no terminal to ask on.
+  return spawn(argv[0] ?? '', argv.slice(1), {
+    cwd: options.cwd,
+    env: options.env as NodeJS.ProcessEnv,
+    detached: true,
+    stdio: 'pipe',
+    windowsHide: true,
+  })
+}
+
+/** Ends the group when its time is over, and when we end. Returns what stops the watching. */
+function watch(child: ChildProcess, late: () => void, timeoutMs: number): () => void {
+  const timer = setTimeout(() => {
+    late()
+    killGroup(child)
+  }, timeoutMs)
+  const end = () => killGroup(child)
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, end)
+  process.on('exit', end)
+  return () => {
+    clearTimeout(timer)
+    for (const signal of signals) process.off(signal, end)
+    process.off('exit', end)
+  }
+}
+
+function collect(stream: Readable | null, maxBytes: number, exceeded: () => void): () => Buffer {
+  const pieces: Buffer[] = []
+  let room = maxBytes
+  stream?.on('error', () => {})
+  stream?.on('data', (piece: Buffer) => {
+    if (piece.length > room) exceeded()
+    if (room > 0) pieces.push(piece.subarray(0, room))
+    room = Math.max(0, room - piece.length)
+  })
+  return () => Buffer.concat(pieces)
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL')
+    else process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It is gone.
+  }
+}
