@@ -3,10 +3,16 @@ import type { Agent } from '../model/agent.ts'
 import { claudeCode } from './claude-code/index.ts'
 import { gemini } from './gemini/index.ts'
 
+/** External agents join at the start of a program that needs them. */
 export const agents: Agent[] = [claudeCode, gemini]
 
 /** Takes the place of the agent that older data calls just `Agent`. */
 export const defaultAgent: Agent = claudeCode
+
+/** One that is known by its name already stays. */
+export function addAgents(found: Agent[]): void {
+  for (const agent of found) if (findAgent(agent.name) === undefined) agents.push(agent)
+}
 
 export function findAgent(name: string): Agent | undefined {
   return agents.find((agent) => agent.name === name)

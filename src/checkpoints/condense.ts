@@ -3,10 +3,11 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import type { Import, TreeChange } from '../git/fast-import.ts'
 import type { Identity } from '../git/identity.ts'
 import type { Oid } from '../git/oid.ts'
-import type { CheckpointRecord, SessionRecord } from '../model/checkpoint.ts'
-import { formatJson, parseJson } from '../std/json.ts'
+import type { SessionRecord } from '../model/checkpoint.ts'
+import { formatJson } from '../std/json.ts'
 import { branchOf, checkpointDir, checkpointRef, chunkName, inDir, metadataRef, sessionPaths } from './layout.ts'
-import { formatCheckpoint, formatSession, parseCheckpoint, parseSession } from './record.ts'
+import { formatCheckpoint, formatSession } from './record.ts'
+import { isPartFile, readSlots, type Slot, type Slots } from './slots.ts'
 import { sumTokens } from './token-record.ts'
 
 /** What a session brings to a checkpoint, redacted. */
@@ -35,10 +36,11 @@ export interface Writing {
 export async function writeCheckpoint(writing: Writing, id: string, parts: SessionPart[]): Promise<void> {
   const [slots, parent] = await Promise.all([readSlots(writing.objects, id), findParent(writing.objects, id)])
   const changes = parts.flatMap((part) => {
-    const found = slots.findIndex((record) => record.session === part.record.session)
-    const slot = found === -1 ? slots.length : found
-    slots[slot] = part.record
-    return partChanges(id, slot, part, { content: Buffer.from(formatJson(formatSession(part.record))) })
+    const before = slots.sessions.find(({ record }) => record.session === part.record.session)
+    const slot = before ?? addSlot(slots, part.record)
+    slot.record = part.record
+    const metadata = { content: Buffer.from(formatJson(formatSession(part.record, slot.stored))) }
+    return partChanges(id, slot, part, metadata)
   })
   writing.writes.commit({
     ref: checkpointRef(id),
@@ -46,7 +48,7 @@ export async function writeCheckpoint(writing: Writing, id: string, parts: Sessi
     message: checkpointMessage(id, parts),
     author: writing.author,
     seconds: writing.seconds,
-    changes: [...changes, rootChange(id, slots, writing.cliVersion)],
+    changes: [...slots.moves, ...changes, rootChange(id, slots, writing.cliVersion)],
   })
 }
 
@@ -57,37 +59,31 @@ export async function finaliseCheckpoint(
   part: Omit<SessionPart, 'record'> & { session: string },
 ): Promise<boolean> {
   const slots = await readSlots(writing.objects, id)
-  if (slots.length === 0) return false
-  const found = slots.findIndex((record) => record.session === part.session)
-  const slot = found === -1 ? slots.length - 1 : found
-  const metadata = await writing.objects.info(`${checkpointRef(id)}:${sessionPaths(checkpointDir(id), slot).metadata}`)
+  const slot = slots.sessions.find(({ record }) => record.session === part.session) ?? slots.sessions.at(-1)
+  if (slot === undefined) return false
+  const metadata = slot.files.find(({ name }) => name === 'metadata.json')
   writing.writes.commit({
     ref: checkpointRef(id),
     parent: await findParent(writing.objects, id),
     message: `Finalize transcript for Checkpoint: ${id}\n`,
     author: writing.author,
     seconds: writing.seconds,
-    // The metadata file stays as it is, fields of other versions included.
-    changes: partChanges(id, slot, part, metadata === undefined ? undefined : { oid: metadata.oid }),
+    changes: [
+      ...slots.moves,
+      // The metadata file stays as it is, fields of other versions included.
+      ...partChanges(id, slot, part, metadata === undefined ? undefined : { oid: metadata.oid }),
+      ...(slots.moves.length === 0 ? [] : [rootChange(id, slots, writing.cliVersion)]),
+    ],
   })
   return true
 }
 
-/** Metadata of every session of a checkpoint, in slot order; empty when it does not exist. */
-export async function readSlots(objects: ObjectReader, id: string): Promise<SessionRecord[]> {
-  const tree = `${checkpointRef(id)}:`
-  const dir = checkpointDir(id)
-  const root = await objects.contents(`${tree}${inDir(dir, 'metadata.json')}`)
-  const count = parseCheckpoint(parseJson(root?.content.toString('utf8') ?? ''))?.sessionCount ?? 0
-  const files = await Promise.all(
-    Array.from({ length: count }, (_, slot) => objects.contents(`${tree}${sessionPaths(dir, slot).metadata}`)),
-  )
-  return files.map((file, slot) => parseSession(parseJson(file?.content.toString('utf8') ?? '')) ?? missingRecord(id, slot))
-}
-
-// A slot whose metadata is lost keeps its place, so that the others keep theirs.
-function missingRecord(id: string, slot: number): SessionRecord {
-  return { checkpoint: id, session: `missing-${slot}`, strategy: '', createdAt: '', steps: 0, files: [], transcriptStart: 0 }
+function addSlot(slots: Slots, record: SessionRecord): Slot {
+  const slot: Slot = { number: slots.next, record, stored: {}, files: [] }
+  slots.sessions.push(slot)
+  slots.numbers.push(slot.number)
+  slots.next += 1
+  return slot
 }
 
 // A clone has the branch only as a remote-tracking one until the first checkpoint is written.
@@ -100,15 +96,16 @@ async function findParent(objects: ObjectReader, id: string): Promise<Oid | unde
 
 function partChanges(
   id: string,
-  slot: number,
+  slot: Slot,
   part: Omit<SessionPart, 'record'>,
   metadata: { oid: Oid } | { content: Buffer } | undefined,
 ): TreeChange[] {
-  const paths = sessionPaths(checkpointDir(id), slot)
+  const paths = sessionPaths(checkpointDir(id), slot.number)
+  const old = slot.files.filter(({ name }) => isPartFile(name))
   const text = (path: string, content: string): TreeChange[] =>
     content === '' ? [] : [{ path, mode: '100644', content: Buffer.from(content) }]
   return [
-    { path: paths.dir, deleted: true },
+    ...old.map(({ name }) => ({ path: inDir(paths.dir, name), deleted: true as const })),
     ...part.chunks.map(({ oid }, index) => ({ path: chunkName(index, paths.transcript), mode: '100644' as const, oid })),
     ...(part.chunks.length === 0 ? [] : text(paths.contentHash, `sha256:${part.contentHash}`)),
     ...text(paths.prompt, part.prompts),
@@ -118,20 +115,21 @@ function partChanges(
   ]
 }
 
-function rootChange(id: string, slots: SessionRecord[], cliVersion: string): TreeChange {
-  const newest = slots.at(-1) as SessionRecord
-  const tokens = sumTokens(slots.map((slot) => slot.tokens))
-  const record: CheckpointRecord = {
+function rootChange(id: string, { sessions, numbers, head }: Slots, cliVersion: string): TreeChange {
+  const records = sessions.map(({ record }) => record)
+  const newest = records.at(-1) as SessionRecord
+  const tokens = sumTokens(records.map((record) => record.tokens))
+  const record = {
     cliVersion,
     checkpoint: id,
     strategy: newest.strategy,
     ...(newest.branch === undefined ? {} : { branch: newest.branch }),
-    steps: slots.reduce((sum, slot) => sum + slot.steps, 0),
-    files: [...new Set(slots.flatMap((slot) => slot.files))].sort(),
-    sessionCount: slots.length,
+    steps: records.reduce((sum, { steps }) => sum + steps, 0),
+    files: [...new Set(records.flatMap(({ files }) => files))].sort(),
     ...(tokens === undefined ? {} : { tokens }),
   }
-  return { path: inDir(checkpointDir(id), 'metadata.json'), mode: '100644', content: Buffer.from(formatJson(formatCheckpoint(record))) }
+  const content = Buffer.from(formatJson(formatCheckpoint(record, numbers, head)))
+  return { path: inDir(checkpointDir(id), 'metadata.json'), mode: '100644', content }
 }
 
 function checkpointMessage(id: string, parts: SessionPart[]): string {

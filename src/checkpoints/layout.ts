@@ -8,13 +8,12 @@ export const notesRef = 'refs/notes/entire-checkpoints'
 const shadowPattern = /^refs\/heads\/entire\/[0-9a-fA-F]{7,}(?:-[0-9a-fA-F]{6})?$/
 
 export function shadowRef(baseCommit: string, worktreeId: string): string {
-  const worktree = new Bun.CryptoHasher('sha256').update(worktreeId).digest('hex').slice(0, 6)
-  return `refs/heads/entire/${baseCommit.slice(0, 7)}-${worktree}`
+  return `refs/heads/entire/${baseCommit.slice(0, 7)}-${worktreeHash(worktreeId)}`
 }
 
-/** What rewinds and undos replaced, newest first, per work tree. */
-export function undoRef(worktreeId: string): string {
-  return `refs/entire/undo/${new Bun.CryptoHasher('sha256').update(worktreeId).digest('hex').slice(0, 6)}`
+/** Tells the work trees of a repository apart in the names of refs. */
+export function worktreeHash(worktreeId: string): string {
+  return new Bun.CryptoHasher('sha256').update(worktreeId).digest('hex').slice(0, 6)
 }
 
 export function isShadowRef(ref: string): boolean {

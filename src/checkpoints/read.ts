@@ -9,18 +9,22 @@ import { asObject, type JsonObject, parseJson } from '../std/json.ts'
 import { joinChunks } from './chunk.ts'
 import { joinSessions } from './join-sessions.ts'
 import { findPlaces, listPlaces, openPlace, type Place } from './places.ts'
-import { parseCheckpoint, parseSession } from './record.ts'
+import { listSlots, parseCheckpoint, parseSession } from './record.ts'
 
-export interface StoredSession extends SessionRecord {
+interface StoredPlace {
   /** Object name of the directory that holds it. */
   dir: Oid
   /** Path of the directory of its transcript, where that is kept in trees of its own. */
   splitPath?: string
 }
 
+export interface StoredSession extends SessionRecord, StoredPlace {}
+
 export interface StoredCheckpoint extends CheckpointRecord {
   /** In the order they were added; the last one stands for the checkpoint. */
   sessions: StoredSession[]
+  /** How many more it should have: their records are gone, or cannot be read. */
+  lostSessions: number
 }
 
 /** The checkpoint, or undefined when it is stored nowhere here. A copy that cannot be read gives way to the next one. */
@@ -62,8 +66,12 @@ export async function readTranscript(objects: ObjectReader, session: StoredSessi
 
 const transcriptNames = ['full.jsonl', 'full.log', 'raw_transcript']
 
+export function isTranscriptPiece(name: string): boolean {
+  return transcriptNames.some((base) => name === base || (name.startsWith(`${base}.`) && /^\d+$/.test(name.slice(base.length + 1))))
+}
+
 /** Object names of the pieces of a transcript as the agent wrote it, in order; none when the session has none. */
-export async function findTranscriptPieces(objects: ObjectReader, session: StoredSession): Promise<Oid[]> {
+export async function findTranscriptPieces(objects: ObjectReader, session: StoredPlace): Promise<Oid[]> {
   for (const dir of [...(await findSplitDirs(objects, session)), session.dir]) {
     const pieces = await findPiecesIn(objects, dir, transcriptNames)
     if (pieces.length > 0) return pieces
@@ -104,12 +112,15 @@ async function readStored(objects: ObjectReader, id: string, { tree, entries, sp
     if (record === undefined) return []
     return [{ ...record, checkpoint: id, dir: oid, ...(splitPath === undefined ? {} : { splitPath: `${splitPath}/${name}` }) }]
   })
+  const numbers = new Set([...slots.map(({ name }) => Number(name)), ...listSlots(head?.sessions)])
+  const lostSessions = numbers.size - sessions.length
   // Before all sessions had directories, the newest one lay at the top.
   const top = parseSession(head)
   if (top !== undefined) sessions.push({ ...top, checkpoint: id, dir: tree })
   if (head === undefined && sessions.length === 0) return undefined
   const isHead = head !== undefined && top === undefined
-  return { ...joinSessions(sessions, isHead ? parseCheckpoint({ ...head, checkpoint_id: id }) : undefined), checkpoint: id, sessions }
+  const joined = joinSessions(sessions, isHead ? parseCheckpoint({ ...head, checkpoint_id: id }) : undefined)
+  return { ...joined, checkpoint: id, sessions, lostSessions }
 }
 
 async function readRecord(objects: ObjectReader, dir: TreeEntry[]): Promise<JsonObject | undefined> {
@@ -130,7 +141,7 @@ function piecesOf(entries: TreeEntry[], name: string): Oid[] {
 // Such transcripts were moved on, a hundred checkpoints at a time, to refs with numbers.
 const splitRefs = ['current', ...Array.from({ length: 64 }, (_, index) => String(index + 1).padStart(13, '0'))]
 
-async function findSplitDirs(objects: ObjectReader, { splitPath }: StoredSession): Promise<Oid[]> {
+async function findSplitDirs(objects: ObjectReader, { splitPath }: StoredPlace): Promise<Oid[]> {
   if (splitPath === undefined) return []
   const names = splitRefs.map((name) => `refs/entire/checkpoints/v2/full/${name}:${splitPath}`)
   const found = await Promise.all(names.map((name) => objects.info(name)))

@@ -4,8 +4,12 @@ import { asArray, asCount, asNumber, asObject, asString, asStrings, asTime, type
 import { checkpointDir, sessionPaths } from './layout.ts'
 import { formatTokens, parseTokens } from './token-record.ts'
 
-export function formatCheckpoint(record: CheckpointRecord): JsonObject {
-  const sessions = Array.from({ length: record.sessionCount }, (_, slot) => {
+// What says something about all sessions, and would be wrong when one is added.
+const overSessions = ['session_count', 'session_ids', 'combined_attribution']
+
+/** `stored` is the head there is: fields that we do not know stay in it. */
+export function formatCheckpoint(record: Omit<CheckpointRecord, 'sessionCount'>, slots: number[], stored: JsonObject = {}): JsonObject {
+  const sessions = slots.map((slot) => {
     const paths = sessionPaths(checkpointDir(record.checkpoint), slot)
     return {
       metadata: `/${paths.metadata}`,
@@ -15,7 +19,9 @@ export function formatCheckpoint(record: CheckpointRecord): JsonObject {
       prompt: `/${paths.prompt}`,
     }
   })
+  const others = Object.entries(stored).filter(([key]) => !overSessions.includes(key))
   return compact({
+    ...Object.fromEntries(others),
     cli_version: record.cliVersion,
     checkpoint_id: record.checkpoint,
     strategy: record.strategy,
@@ -38,13 +44,15 @@ export function parseCheckpoint(value: unknown): CheckpointRecord | undefined {
     branch: asString(record.branch) || undefined,
     steps: asCount(record.checkpoints_count),
     files: asStrings(record.files_touched),
-    sessionCount: countSlots(record.sessions),
+    sessionCount: Math.max(-1, ...listSlots(record.sessions)) + 1,
     tokens: parseTokens(record.token_usage),
   })
 }
 
-export function formatSession(record: SessionRecord): JsonObject {
+/** `stored` is the record there is: fields that we do not know stay in it, and so does what was said about the session afterwards. */
+export function formatSession(record: SessionRecord, stored: JsonObject = {}): JsonObject {
   return compact({
+    ...stored,
     cli_version: record.cliVersion,
     checkpoint_id: record.checkpoint,
     session_id: record.session,
@@ -62,20 +70,19 @@ export function formatSession(record: SessionRecord): JsonObject {
     checkpoint_transcript_start: record.transcriptStart || undefined,
     transcript_lines_at_start: record.transcriptStart || undefined,
     token_usage: record.tokens && formatTokens(record.tokens),
-    summary: record.summary && formatSummary(record.summary),
+    summary: asObject(stored.summary) ?? (record.summary && formatSummary(record.summary)),
     initial_attribution: record.attribution && formatAttribution(record.attribution),
     transcript_path: record.transcriptPath,
   })
 }
 
-// Slots are numbered, and a number may be left out: the next free one comes after the highest. Earlier versions had a map, by number.
-function countSlots(value: unknown): number {
+/** Slots are numbered, and a number may be left out: the next free one comes after the highest. Earlier versions had a map, by number. */
+export function listSlots(value: unknown): number[] {
   const sessions = asObject(value) ?? asArray(value)
-  const numbers = Object.entries(sessions).map(([key, paths]) => {
+  return Object.entries(sessions).map(([key, paths]) => {
     const slot = /(\d{1,9})\/[^/]+$/.exec(asString(asObject(paths)?.metadata) ?? '')?.[1]
     return Number(slot ?? key) || 0
   })
-  return Math.max(-1, ...numbers) + 1
 }
 
 /** Of what a session does not say itself, the head of its checkpoint may know something. */

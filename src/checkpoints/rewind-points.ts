@@ -61,7 +61,9 @@ async function readSteps(repo: Repo, objects: ObjectReader, source: PointSource)
   const here = new Set(named.filter((id) => isHere(source.findSession(id), repo, head)))
   const steps = newest(all.filter(({ session }) => session !== undefined && here.has(session)))
   const prompts = await readStepPrompts(objects, steps)
-  return steps.map((step) => withPrompt(step, prompts.get(step.session ?? '')))
+  // What a commit left over is a step without a prompt.
+  const promptOf = (session: string) => prompts.get(session) ?? source.findSession(session)?.firstPrompt
+  return steps.map((step) => withPrompt(step, promptOf(step.session ?? '')))
 }
 
 function isHere(session: Session | undefined, repo: Repo, head: string): boolean {

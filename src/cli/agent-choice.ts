@@ -1,36 +1,68 @@
 // For which agents a repository is set up: those named, else those that are, else those asked for or found.
 import { defaultAgent, findAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
-import { EntireError } from '../std/errors.ts'
+import { EntireError, messageOf } from '../std/errors.ts'
 import { chooseMany } from './ask.ts'
 import type { Cli } from './context.ts'
-import { clean } from './render/text.ts'
+import { loadExternalAgent, loadExternalAgents } from './external-agents.ts'
+import { clean, cleanLines } from './render/text.ts'
 import { type HookedAgent, hookedAgents } from './setup.ts'
 
-/** `usage`: how to name one, for a person who named none that is known. */
-export function namedAgents(names: readonly string[], usage: string): HookedAgent[] {
-  const agents = names.map((name) => {
-    const agent = findAgent(name.trim())
-    if (agent?.installer === undefined) throw unknownAgent(name.trim(), usage)
-    return agent as HookedAgent
-  })
+/** Those named, external ones wherever they are on the PATH. `usage`: how to name one, for a person who named none that is known. */
+export async function namedAgents(cli: Cli, repo: Repo, names: readonly string[], usage: string): Promise<HookedAgent[]> {
+  const agents: HookedAgent[] = []
+  for (const name of names.map((each) => each.trim())) {
+    const agent = findAgent(name) ?? (await loadExternalAgent(repo, cli.env, name, { anyway: true, refresh: true }))
+    if (agent === undefined) throw unknownAgent(name, usage)
+    if (agent.installer === undefined)
+      throw new EntireError('agent-failed', `${agent.type} has no hooks, so its sessions cannot be recorded.`, {
+        hint: 'Its plugin must declare the capability `hooks`.',
+      })
+    agents.push(agent as HookedAgent)
+  }
   return [...new Set(agents)]
 }
 
-export function detectedAgents(repo: Repo): HookedAgent[] {
-  return hookedAgents.filter((agent) => agent.detect(repo.root))
+/** External agents say so only when they are used here; hooks for one that is not would never be called. */
+export async function requirePresent(repo: Repo, agents: HookedAgent[]): Promise<void> {
+  for (const agent of agents) {
+    if (agent.executable === undefined || (await agent.detect(repo.root))) continue
+    throw new EntireError('not-found', `${agent.type} is not available here, so it is not enabled.`, {
+      hint: `Its plugin says so: \`${agent.executable} detect\`.`,
+    })
+  }
+}
+
+export async function detectedAgents(cli: Cli, repo: Repo): Promise<HookedAgent[]> {
+  const detected = await Promise.all(
+    hookedAgents().map(async (agent) => {
+      try {
+        return await agent.detect(repo.root)
+      } catch (error) {
+        if (!(error instanceof EntireError)) throw error
+        cli.note(`[entire] ${cleanLines(messageOf(error))}`)
+        return false
+      }
+    }),
+  )
+  return hookedAgents().filter((_, index) => detected[index])
 }
 
 /** Those that are installed, else those that are detected, else the default one. */
-export function proposedAgents(repo: Repo, installed: HookedAgent[]): HookedAgent[] {
-  if (installed.length > 0) return installed
-  const detected = detectedAgents(repo)
-  return detected.length > 0 ? detected : hookedAgents.filter((agent) => agent === defaultAgent)
+export async function proposedAgents(cli: Cli, repo: Repo, installed: HookedAgent[]): Promise<HookedAgent[]> {
+  return installed.length > 0 ? installed : proposed(await detectedAgents(cli, repo))
+}
+
+// A plugin is on the PATH for all repositories; whether it is meant for this one only a person can say.
+function proposed(detected: HookedAgent[]): HookedAgent[] {
+  const ours = detected.filter((agent) => agent.executable === undefined)
+  return ours.length > 0 ? ours : hookedAgents().filter((agent) => agent === defaultAgent)
 }
 
 /** All agents to choose from. Undefined when the person left the question. */
 export async function askForAgents(cli: Cli, repo: Repo, installed: HookedAgent[]): Promise<HookedAgent[] | undefined> {
-  const detected = detectedAgents(repo)
+  await loadExternalAgents(repo, cli.env, { anyway: true, refresh: true })
+  const detected = await detectedAgents(cli, repo)
   const state = (agent: HookedAgent) => (installed.includes(agent) ? ' (installed)' : detected.includes(agent) ? ' (detected)' : '')
   const names = await chooseMany(
     cli,
@@ -39,14 +71,14 @@ export async function askForAgents(cli: Cli, repo: Repo, installed: HookedAgent[
       ...(installed.length > 0 ? { detail: 'Hooks of agents that you deselect are removed.' } : {}),
       otherwise: 'Name them with --agent.',
     },
-    hookedAgents.map((agent) => ({ value: agent.name, label: `${agent.description}${state(agent)}` })),
-    proposedAgents(repo, installed).map((agent) => agent.name),
+    hookedAgents().map((agent) => ({ value: agent.name, label: `${agent.description}${state(agent)}` })),
+    (installed.length > 0 ? installed : proposed(detected)).map((agent) => agent.name),
   )
-  return names && hookedAgents.filter((agent) => names.includes(agent.name))
+  return names && hookedAgents().filter((agent) => names.includes(agent.name))
 }
 
 function unknownAgent(name: string, usage: string): EntireError {
   const problem = name === '' ? 'Missing agent name.' : `Unknown agent "${clean(name)}".`
-  const list = hookedAgents.map((agent) => `  ${agent.name}${agent === defaultAgent ? '    (default)' : ''}`)
+  const list = hookedAgents().map((agent) => `  ${agent.name}${agent === defaultAgent ? '    (default)' : ''}`)
   return new EntireError('unknown-agent', [`${problem} Available agents:`, '', ...list, '', `Usage: ${usage}`].join('\n'))
 }

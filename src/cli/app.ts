@@ -50,10 +50,20 @@ export async function runCli(args: string[], cli: Cli = systemContext()): Promis
     const plugin = findPlugin(cli, name)
     if (plugin !== undefined) return runPlugin(cli, plugin, rest)
   }
+  if (isCommandName(name) && !alone.includes(name)) await loadAgents(cli, ['enable', 'agent'].includes(name))
   await run(isCommandName(name) ? await buildCli([name], inputs) : await buildNames(cli, inputs), inputs, cli)
   const code = Number(cli.process.exitCode ?? 0)
   if (code === ExitCode.UnknownCommand || code === ExitCode.InvalidArgument) return 2
   return code < 0 ? 1 : code
+}
+
+/** Commands that have nothing to do with agents. */
+const alone: readonly string[] = ['version', 'completion', 'hooks']
+
+async function loadAgents(cli: Cli, refresh: boolean): Promise<void> {
+  const [{ findRepo }, { loadExternalAgents }] = await Promise.all([import('../git/repo.ts'), import('./external-agents.ts')])
+  const repo = findRepo(cli.cwd, cli.env)
+  if (repo !== undefined) await loadExternalAgents(repo, cli.env, { refresh })
 }
 
 async function printHelp(cli: Cli): Promise<number> {

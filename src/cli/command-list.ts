@@ -24,7 +24,7 @@ export const commandList = {
     load: async () => (await import('./commands/configure.ts')).configureCommand,
   },
   agent: {
-    brief: 'List, add and remove agents',
+    brief: 'List, add and remove agents; write plugins for others',
     load: async () => (await import('./commands/agent.ts')).agentCommands,
   },
   status: {

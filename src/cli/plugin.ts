@@ -1,10 +1,10 @@
 // Commands of other people: `entire x` runs the program `entire-x` of the PATH, unless there is a command of that name.
-import { accessSync, constants, readdirSync, realpathSync } from 'node:fs'
-import { delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { findRepo } from '../git/repo.ts'
 import { messageOf } from '../std/errors.ts'
-import { findStat } from '../std/file.ts'
 import { runAttached } from '../std/proc.ts'
+import { findDistrust, isExecutable, searchPath } from '../std/program-search.ts'
 import { version } from '../std/version.ts'
 import { isCommandName } from './command-list.ts'
 import type { Cli } from './context.ts'
@@ -29,7 +29,7 @@ export function findPlugin(cli: Place & Pick<Cli, 'note'>, name: string): Plugin
   for (const dir of searchPath(cli.env)) {
     const path = join(dir, prefix + name)
     if (!isExecutable(path)) continue
-    const problem = findProblem(path, root)
+    const problem = findDistrust(path, root)
     if (problem === undefined) return { name, path }
     cli.note(`[entire] Skipped ${clean(path)}: ${problem}.`)
   }
@@ -45,7 +45,7 @@ export function listPlugins({ cwd, env }: Place): Plugin[] {
       const name = file.slice(prefix.length)
       if (!file.startsWith(prefix) || notCommands.test(file) || isCommandName(name) || found.has(name)) continue
       const path = join(dir, file)
-      if (isExecutable(path) && findProblem(path, root) === undefined) found.set(name, { name, path })
+      if (isExecutable(path) && findDistrust(path, root) === undefined) found.set(name, { name, path })
     }
   }
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name))
@@ -66,37 +66,6 @@ export async function runPlugin(cli: Cli, plugin: Plugin, args: string[]): Promi
     cli.note(`error: ${clean(plugin.path)} cannot be run: ${messageOf(error)}\nhint: A script must begin with a line such as #!/bin/sh.`)
     // As a shell says it.
     return 126
-  }
-}
-
-// A relative entry means another directory in every place: what lies around there was not put on the PATH by anybody.
-function searchPath(env: Cli['env']): string[] {
-  return [...new Set((env.PATH ?? '').split(delimiter).filter(isAbsolute))]
-}
-
-/** Why a program that is on the PATH is not run: its author need not be anybody the person trusts. */
-function findProblem(path: string, root: string | undefined): string | undefined {
-  const file = realpathSync(path)
-  if (root !== undefined && [path, file].some((place) => isInside(place, root))) return 'it lies in the work tree'
-  if (isOpen(file)) return 'everybody can write to it'
-  return [dirname(path), dirname(file)].some(isOpen) ? 'everybody can write to its directory' : undefined
-}
-
-function isOpen(path: string): boolean {
-  return ((findStat(path)?.mode ?? 0) & 0o002) !== 0
-}
-
-function isInside(path: string, dir: string): boolean {
-  const way = relative(dir, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return findStat(path)?.isFile() === true
-  } catch {
-    return false
   }
 }
 

@@ -5,7 +5,7 @@ import { findHookManagers, hookManagerHint } from '../git/hook-managers.ts'
 import { installHooks } from '../git/hooks.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Settings, SettingsFile } from '../model/settings.ts'
-import { readSettings, settingsFiles, settingsPaths } from '../session/settings.ts'
+import { ensureEntireDir, readSettings, settingsFiles, settingsPaths } from '../session/settings.ts'
 import type { Cli } from './context.ts'
 import { type Changes, changeSettings, findOverridden } from './settings-file.ts'
 import { type HookedAgent, hookSite } from './setup.ts'
@@ -19,8 +19,17 @@ export async function installAgent(
 ): Promise<number> {
   cli.out(`Agent: ${agent.type}${options.implied ? ' (use --agent to change)' : ''}`)
   const added = await agent.installer.install(hookSite(repo), options)
+  if (agent.executable !== undefined) allowExternalAgents(cli, repo)
   cli.out(added > 0 ? `Installed ${added} hooks for ${agent.description}` : `Hooks for ${agent.description} already installed`)
   return added
+}
+
+// Without this its hooks would be called and refused. The person who named it trusts it; others of the project decide for themselves.
+function allowExternalAgents(cli: Cli, repo: Repo): void {
+  if (readSettings(repo.root).externalAgents) return
+  ensureEntireDir(repo.root)
+  changeSettings(repo.root, 'local', { external_agents: true })
+  cli.out(`External agents are now allowed here (${settingsPaths.local}).`)
 }
 
 export async function uninstallAgent(cli: Cli, repo: Repo, agent: HookedAgent): Promise<void> {

@@ -7,11 +7,14 @@ import { startImport } from '../git/fast-import.ts'
 import { listRefs, moveRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Agent, HookInstaller, HookSite } from '../model/agent.ts'
+import { EntireError } from '../std/errors.ts'
 
 export type HookedAgent = Agent & { installer: HookInstaller }
 
 /** The agents that hooks can be installed for. */
-export const hookedAgents = agents.filter((agent): agent is HookedAgent => agent.installer !== undefined)
+export function hookedAgents(): HookedAgent[] {
+  return agents.filter((agent): agent is HookedAgent => agent.installer !== undefined)
+}
 
 /** Each work tree has config files of its own, so what they were is kept in its own git directory. */
 export function hookSite(repo: Repo): HookSite {
@@ -21,8 +24,25 @@ export function hookSite(repo: Repo): HookSite {
 export const keepName = 'entire-originals'
 
 export async function findInstalledAgents(repo: Repo): Promise<HookedAgent[]> {
-  const installed = await Promise.all(hookedAgents.map((agent) => agent.installer.installed(hookSite(repo))))
-  return hookedAgents.filter((_, index) => installed[index])
+  return (await readInstalled(repo)).flatMap(({ agent, installed }) => (installed === true ? agent : []))
+}
+
+export interface InstalledState {
+  agent: HookedAgent
+  /** The problem, where an external agent could not say. */
+  installed: boolean | EntireError
+}
+
+export async function readInstalled(repo: Repo): Promise<InstalledState[]> {
+  return await Promise.all(
+    hookedAgents().map(async (agent) => ({
+      agent,
+      installed: await agent.installer.installed(hookSite(repo)).catch((error: unknown) => {
+        if (error instanceof EntireError && agent.executable !== undefined) return error
+        throw error
+      }),
+    })),
+  )
 }
 
 /** The branch for checkpoints: the remote's where it is known, so that two clones do not start two histories. */

@@ -9,10 +9,12 @@ import { uninstallHooks } from '../git/hooks.ts'
 import { listRefs, moveRefs, type RefTip } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { sessionsDir } from '../session/store.ts'
+import { EntireError } from '../std/errors.ts'
 import { readText } from '../std/file.ts'
-import { findInstalledAgents, type HookedAgent, hookSite, keepName } from './setup.ts'
+import { type HookedAgent, hookSite, keepName, readInstalled } from './setup.ts'
 
 export interface UninstallPlan {
+  /** Those with hooks, and those that cannot say whether they have. */
   agents: HookedAgent[]
   hooksDir: string
   gitHooks: number
@@ -34,7 +36,7 @@ export async function planUninstall(repo: Repo): Promise<UninstallPlan> {
   const refs = await listRefs(repo, 'refs/heads/entire/', 'refs/entire/', 'refs/entire-remotes/', 'refs/entire-fetch-tmp/')
   const below = (prefix: string) => refs.filter(({ ref }) => ref.startsWith(prefix))
   return {
-    agents: await findInstalledAgents(repo),
+    agents: (await readInstalled(repo)).flatMap(({ agent, installed }) => (installed === false ? [] : agent)),
     hooksDir,
     gitHooks: hookNames.filter((name) => isOurs(hooksDir, name)).length,
     sessions: names(sessionsDir(repo)).filter((name) => name.endsWith('.json')).length,
@@ -63,12 +65,26 @@ export function describePlan(plan: UninstallPlan): string[] {
   return lines.filter(([present]) => present).map(([, line]) => line)
 }
 
+export interface Uninstalled {
+  done: string[]
+  warnings: string[]
+  /** Why hooks of external agents may still be there, and how to remove them. */
+  failed: EntireError[]
+}
+
 /** Hooks go first, so that nothing is recorded while the rest is removed. Gives a line for each thing done. */
-export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<{ done: string[]; warnings: string[] }> {
+export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<Uninstalled> {
   const done: string[] = []
+  const failed: EntireError[] = []
   for (const agent of plan.agents) {
-    await agent.installer.uninstall(hookSite(repo))
-    done.push(`Removed ${agent.type} hooks`)
+    try {
+      await agent.installer.uninstall(hookSite(repo))
+      done.push(`Removed ${agent.type} hooks`)
+    } catch (error) {
+      // A plugin that fails does not keep the rest here.
+      if (agent.executable === undefined || !(error instanceof EntireError)) throw error
+      failed.push(error)
+    }
   }
   const { removed, warnings } = uninstallHooks(plan.hooksDir)
   if (removed.length > 0) done.push(`Removed git hooks (${removed.length})`)
@@ -85,14 +101,14 @@ export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<{ done
   done.push(...plan.shadowRefs.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`))
   if (plan.undoRefs.length > 0) done.push(`Removed what was kept for undoing (${plan.undoRefs.length})`)
   for (const path of findOwnFiles(repo)) rmSync(path, { recursive: true, force: true })
-  return { done, warnings }
+  return { done, warnings, failed }
 }
 
 function isOurs(hooksDir: string, name: string): boolean {
   return [name, `${name}.legacy`].some((file) => readText(join(hooksDir, file))?.includes(hookMarker))
 }
 
-const ownFiles = /^entire(?:\.lock|-(?:config|live|pending|undo)\.json|-rewrite|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
+const ownFiles = /^entire(?:\.lock|-(?:agents|config|kept|live|pending|undo)\.json|-rewrite|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
 
 // What the agents' files were is kept per work tree; of the others only what can be made again is removed.
 function findOwnFiles(repo: Repo): string[] {

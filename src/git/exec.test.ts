@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readUserState } from '../../test/support/user-state.ts'
 import { readObjects } from './cat-file.ts'
-import { git, gitEnv } from './exec.ts'
+import { git, gitBounded, gitEnv } from './exec.ts'
 import { startImport } from './fast-import.ts'
 
 test('a failure carries git’s own words, unless the exit code is an answer', async () => {
@@ -14,6 +14,15 @@ test('a failure carries git’s own words, unless the exit code is an answer', a
     message: 'git rev-parse failed: fatal: Needed a single revision',
   })
   expect((await git(temp.repo, ['rev-parse', '--verify', '-q', 'none'], { accept: [1] })).code).toBe(1)
+})
+
+test('git that gets no answer from a remote is ended in time, although what it has started still holds its output', async () => {
+  await using temp = await tempRepo()
+  temp.write('../ssh.sh', '#!/bin/sh\nsleep 600 &\nsleep 600\n')
+  const repo = { ...temp.repo, env: { ...temp.env, GIT_SSH_COMMAND: `sh ${join(temp.base, 'ssh.sh')}` } }
+  const fetched = await gitBounded(repo, ['fetch', '--stdin', 'ssh://nowhere.invalid/repo'], { stdin: 'main\n', timeoutMs: 500 })
+  expect(fetched).toMatchObject({ cut: 'timeout' })
+  expect(fetched.code).not.toBe(0)
 })
 
 test('without git on the PATH the message says so, whichever way git is needed', async () => {

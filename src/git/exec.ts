@@ -1,7 +1,7 @@
 // The one way to run git: fixed environment, no prompts, failures with git's own words.
 import { EntireError, isErrno } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
-import { type Conversation, converse, type ProcResult, run } from '../std/proc.ts'
+import { type BoundedResult, type Conversation, converse, type ProcResult, run, runBounded } from '../std/proc.ts'
 import type { Repo } from './repo.ts'
 
 // Variables that point git at a repository, an index or an identity; inside a hook they belong to the command that runs the hook.
@@ -54,6 +54,16 @@ export async function git(repo: Repo, args: string[], options: GitOptions = {}):
   })
   if (result.code !== 0 && !options.accept?.includes(result.code)) throw gitFailure(args, result)
   return result
+}
+
+// What git has to say about a transfer; everything else goes into its object store.
+const maxBytes = 4 * 1024 * 1024
+
+/** Git that talks to a remote. Out of time it goes with everything it has started: a hanging ssh would keep our pipes open for ever. */
+export async function gitBounded(repo: Repo, args: string[], options: { stdin: string; timeoutMs: number }): Promise<BoundedResult> {
+  return await runBounded(argv(repo, args), { cwd: repo.root, env: gitEnv(repo.env), maxBytes, ...options }).catch((error: unknown) => {
+    throw startFailure(repo, error)
+  })
 }
 
 export function gitConversation(repo: Repo, args: string[]): Conversation {

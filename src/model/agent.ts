@@ -5,6 +5,9 @@ import type { TokenUsage } from './tokens.ts'
 
 export type Env = Record<string, string | undefined>
 
+/** Our own agents answer at once; an external one is a program that has to be asked. */
+export type MaybePromise<T> = T | Promise<T>
+
 export interface Agent {
   /** Registry name, as in `entire hooks <name> …`. */
   name: string
@@ -13,11 +16,13 @@ export interface Agent {
   description: string
   /** Directories of the work tree that belong to the agent: a rewind never deletes in them. */
   protectedDirs: string[]
+  /** Of an external agent: the program that speaks for it. */
+  executable?: string
   /** True when the repository at `root` is set up for this agent. */
-  detect(root: string): boolean
+  detect(root: string): MaybePromise<boolean>
   hookNames: string[]
-  /** What a hook means; null when it has no meaning for the lifecycle. */
-  parseHook(verb: string, payload: JsonObject, env: Env): AgentEvent | null
+  /** What a hook means; null when it has no meaning for the lifecycle. `raw`: the payload as it came, which need not be JSON. */
+  parseHook(verb: string, payload: JsonObject, env: Env, raw?: Uint8Array): MaybePromise<AgentEvent | null>
   /** Directory the session was started in; a payload's cwd follows the agent's `cd`. */
   projectDir(payload: JsonObject, env: Env): string | undefined
   /** Environment variables that only processes started by this agent have: their commits are the agent's. */
@@ -25,11 +30,13 @@ export interface Agent {
   /** The variable among them that holds the session id, where there is one. */
   callerSessionEnv?: string
   transcript: TranscriptFormat
+  source?: TranscriptFetcher
+  analyser?: TranscriptAnalyser
   preparer?: TranscriptPreparer
   subagents?: SubagentTranscripts
   installer?: HookInstaller
   /** What to print so that the user of the agent sees a message. */
-  hookResponse?(message: string): string
+  hookResponse?(message: string): MaybePromise<string | Uint8Array>
   resume?: SessionResumer
   generator?: TextGenerator
   watcher?: FileWatcher
@@ -79,6 +86,25 @@ export interface TranscriptFormat {
   truncateAt?(lines: string[], id: string): string[]
 }
 
+/** For agents whose transcripts are not simply files: the reference that a session has is theirs to understand. */
+export interface TranscriptFetcher {
+  /** The reference of a session whose events name none. */
+  locate(session: string): Promise<string | undefined>
+  /** The transcript, or the file to read instead when it is too large to be handed over. Throws when it cannot be had. */
+  fetch(reference: string): Promise<{ bytes: Buffer } | { file: string }>
+}
+
+/** What an analyser finds from a position on. The unit of positions is its own. */
+export type TranscriptAnalysis = Pick<TranscriptReading, 'files' | 'prompts' | 'summary' | 'tokens'> & { position: number }
+
+/** For agents that read their transcripts themselves. What cannot be found out is left empty; it never throws. */
+export interface TranscriptAnalyser {
+  /** 0 when there is no transcript yet. */
+  position(reference: string): Promise<number>
+  /** A transcript that is shorter than `from` is another one: it is read from its beginning. */
+  read(transcript: { reference: string; session: string; from: number; bytes: Uint8Array }): Promise<TranscriptAnalysis>
+}
+
 /** For agents that write their transcript late: returns when it is complete, or when waiting longer is useless. */
 export interface TranscriptPreparer {
   prepare(transcript: string, event: AgentEvent): Promise<void>
@@ -106,12 +132,23 @@ export interface HookInstaller {
 }
 
 export interface SessionResumer {
-  sessionDir(root: string, env: Env): string
+  sessionDir(root: string, env: Env): MaybePromise<string>
   /** The file of a session, there already or to be; `origin` is for agents whose names for files hold more than the id. */
-  sessionFile(dir: string, session: string, origin?: LogOrigin): string
-  command(session: string): string
+  sessionFile(dir: string, session: string, origin?: LogOrigin): MaybePromise<string>
+  /** Undefined when nobody can say. */
+  command(session: string): MaybePromise<string | undefined>
+  /** Puts a transcript where the agent finds it. False: it could not, and the file is to be written instead. */
+  deliver?(log: DeliveredLog): Promise<boolean>
   /** Makes the directory the project's own, where the agent would otherwise be free to give it to another one. */
   claim?(dir: string, root: string): void
+}
+
+export interface DeliveredLog {
+  session: string
+  path: string
+  /** RFC 3339. */
+  startedAt: string
+  bytes: Buffer
 }
 
 /** What is known of a log from where it was recorded. */
@@ -129,6 +166,8 @@ export interface TextGenerator {
   command(options: { model?: string }): string[]
   /** Variables it needs; undefined ones must not be there. */
   env?: Env
+  /** Where it must run; elsewhere it runs in an empty directory, so that its own hooks find nothing to record. */
+  dir?: string
   /** The answer in what it printed. Throws when there is none. */
   parseAnswer(output: string): string
 }

@@ -1,25 +1,25 @@
 // An amended commit keeps its checkpoint: what a session brings to it now comes on top of what it brought before.
-import { readSlots, type SessionPart } from '../checkpoints/condense.ts'
+import type { SessionPart } from '../checkpoints/condense.ts'
 import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/context.ts'
-import { checkpointDir, checkpointRef, sessionPaths } from '../checkpoints/layout.ts'
+import { readSlots } from '../checkpoints/slots.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
 import { addTokens } from '../model/tokens.ts'
 
 /** Files of the sessions that the checkpoint has already. */
 export async function readRecordedFiles(objects: ObjectReader, checkpoint: string): Promise<string[]> {
-  return (await readSlots(objects, checkpoint)).flatMap((record) => record.files)
+  return (await readSlots(objects, checkpoint)).sessions.flatMap(({ record }) => record.files)
 }
 
 export async function addToRecorded(objects: ObjectReader, part: SessionPart): Promise<SessionPart> {
   const { checkpoint, session } = part.record
-  const slots = await readSlots(objects, checkpoint)
-  const slot = slots.findIndex((record) => record.session === session)
-  const before = slots[slot]
+  const { sessions } = await readSlots(objects, checkpoint)
+  const before = sessions.find(({ record }) => record.session === session)
   if (before === undefined) return part
-  const file = await objects.contents(`${checkpointRef(checkpoint)}:${sessionPaths(checkpointDir(checkpoint), slot).prompt}`)
+  const entry = before.files.find(({ name }) => name === 'prompt.txt')
+  const file = entry && (await objects.contents(entry.oid))
   const prompts = joinWithout(splitPrompts(file?.content.toString('utf8') ?? ''), splitPrompts(part.prompts))
-  return { ...part, record: addRecord(before, part.record), prompts: joinPrompts(prompts), context: checkpointContext(prompts) }
+  return { ...part, record: addRecord(before.record, part.record), prompts: joinPrompts(prompts), context: checkpointContext(prompts) }
 }
 
 // Prompts are kept while work of theirs is uncommitted, and then come again.

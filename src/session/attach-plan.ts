@@ -1,9 +1,9 @@
 // What attaching a session to HEAD comes to: which checkpoint it goes to, and whether the commit may be amended to name it.
 
-import { readSlots } from '../checkpoints/condense.ts'
 import { notesRef } from '../checkpoints/layout.ts'
 import { readNotes } from '../checkpoints/notes.ts'
 import { fetchCommand } from '../checkpoints/places.ts'
+import { readSlots } from '../checkpoints/slots.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import { type CommitInfo, readCommit, readStaged } from '../git/commit.ts'
 import { git } from '../git/exec.ts'
@@ -43,7 +43,7 @@ export async function planAttach(recorder: Recorder, found: FoundTranscript, kno
   if (had !== undefined) return { ...plan, kind: 'done', checkpoint: had, link: linkOf(had) }
   const last = trailers.at(-1) ?? notes.at(-1)
   if (last === undefined) return { ...plan, kind: 'new', checkpoint: newCheckpointId(recorder), link: undefined }
-  if ((await readSlots(git.objects, last)).length === 0) throw notHere(last, commit)
+  if ((await readSlots(git.objects, last)).sessions.length === 0) throw notHere(last, commit)
   return { ...plan, kind: 'add', checkpoint: last, link: linkOf(last) }
 }
 

@@ -15,19 +15,26 @@ export interface FoundTranscript {
 }
 
 /** `id` may be the beginning of one; one that is complete outranks others. `roots`: where the agent may have been started. */
-export function findTranscripts({ env }: Pick<Recorder, 'env'>, agents: Agent[], id: string, roots: string[]): FoundTranscript[] {
-  const found = agents.flatMap((agent) => {
+export async function findTranscripts(
+  { env }: Pick<Recorder, 'env'>,
+  agents: Agent[],
+  id: string,
+  roots: string[],
+): Promise<FoundTranscript[]> {
+  const found: FoundTranscript[] = []
+  for (const agent of agents) {
     const { resume } = agent
-    return resume === undefined ? [] : placesOf(resume, env, roots).flatMap((dir) => findIn(agent, resume, dir, id))
-  })
+    if (resume === undefined) continue
+    for (const dir of await placesOf(resume, env, roots)) found.push(...(await findIn(agent, resume, dir, id)))
+  }
   const exact = found.filter(({ session }) => session === id)
   const distinct = new Map((exact.length > 0 ? exact : found).map((each) => [`${each.agent.name} ${each.session}`, each]))
   return [...distinct.values()]
 }
 
 /** Directories in which agents keep their sessions of this repository. */
-export function placesOf(resume: SessionResumer, env: Recorder['env'], roots: string[]): string[] {
-  const dirs = [...new Set(roots.map((root) => resume.sessionDir(root, env)))]
+export async function placesOf(resume: SessionResumer, env: Recorder['env'], roots: string[]): Promise<string[]> {
+  const dirs = [...new Set(await Promise.all(roots.map((root) => resume.sessionDir(root, env))))]
   // Started in a subdirectory, some agents make a directory whose name begins with that of the whole.
   const below = dirs.flatMap((dir) =>
     list(dirname(dir)).flatMap((name) => (name.startsWith(`${basename(dir)}-`) ? join(dirname(dir), name) : [])),
@@ -35,15 +42,16 @@ export function placesOf(resume: SessionResumer, env: Recorder['env'], roots: st
   return [...new Set([...dirs, ...below])]
 }
 
-function findIn(agent: Agent, resume: SessionResumer, dir: string, id: string): FoundTranscript[] {
-  const path = resume.sessionFile(dir, id)
+async function findIn(agent: Agent, resume: SessionResumer, dir: string, id: string): Promise<FoundTranscript[]> {
+  const path = await resume.sessionFile(dir, id)
   if (fileSize(path) !== undefined) return [{ agent, session: id, path }]
   // Names of files hold at least the beginning of an id.
   const names = list(dir).filter((name) => /\.jsonl?$/.test(name) && name.includes(id.slice(0, 8)))
   const ids = names.flatMap((name) => idsOf(join(dir, name)).find((session) => session.startsWith(id)) ?? [])
-  return [...new Set(ids)]
-    .map((session) => ({ agent, session, path: resume.sessionFile(dir, session) }))
-    .filter((each) => fileSize(each.path) !== undefined)
+  const known = await Promise.all(
+    [...new Set(ids)].map(async (session) => ({ agent, session, path: await resume.sessionFile(dir, session) })),
+  )
+  return known.filter((each) => fileSize(each.path) !== undefined)
 }
 
 // Some agents name the file by the id, some only by its beginning; then the file says it.

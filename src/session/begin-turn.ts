@@ -2,10 +2,10 @@
 import { firstPromptText } from '../checkpoints/step-subject.ts'
 import { installHooks } from '../git/hooks.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
+import { readTurnStart } from './fetched-transcript.ts'
 import { writePrePrompt } from './pre-prompt.ts'
 import { measureUserEdits } from './prompt-attribution.ts'
 import { appendPrompt } from './prompts.ts'
-import { readPosition } from './transcript-position.ts'
 import { captureChanges } from './turn-changes.ts'
 import type { Work } from './work.ts'
 
@@ -16,14 +16,14 @@ export async function beginTurn(work: Work): Promise<void> {
   if (status.head === undefined)
     throw new EntireError('no-commits', 'This repository has no commits yet.', { hint: 'Recording starts with the first commit.' })
   const changes = captureChanges(recorder.repo, status)
-  const position = readPosition(session.transcriptPath, session.cursor)
+  const position = await readTurnStart(work)
   // Written last: until the state says that a new turn began, the old beginning is the one to compare with.
   const lastId = session.transcriptIdAtStart
   work.afterwards.push(() =>
     writePrePrompt(recorder.repo, session.id, {
       at: startedAt,
       ...changes,
-      position: position.items,
+      position: position.offset,
       bytes: position.bytes,
       ...(lastId === undefined ? {} : { lastId }),
     }),

@@ -5,12 +5,12 @@ import type { RefTip } from '../git/refs.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { type Holdings, readHoldings } from './holdings.ts'
 import { shadowsOf } from './in-use.ts'
+import { expireKept } from './kept.ts'
 import { readLive, writeLive } from './live.ts'
 import { retrying } from './persist.ts'
 import { sessionsDir } from './store.ts'
 import { isStuck } from './stuck.ts'
 import { keepInTrash, type Rubbish, readRubbish, removeRubbish } from './trash.ts'
-import { expireTrash } from './trash-restore.ts'
 import { openGit, type Recorder } from './work.ts'
 import { listWorktrees, lockWorktrees, worktreeOf } from './work-trees.ts'
 
@@ -58,7 +58,7 @@ export async function discard(
     forget(recorder, plan.sessions)
     done = plan
   })
-  await expireTrash(recorder)
+  await expireKept(recorder)
   return done
 }
 

@@ -116,7 +116,7 @@ async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Prom
     live,
     afterwards: [],
   }
-  noteEvent(work.session, event)
+  noteEvent(work, event)
   if (known !== undefined && savesStep(known, event)) await prepareSave(work)
   const { session } = work
   if (!(await handlers[event.type](work, known !== undefined))) {
@@ -149,7 +149,7 @@ async function prepareSave(work: Work): Promise<void> {
   delete work.transcript
   work.session = current
   work.live = readLive(recorder.repo)
-  noteEvent(current, work.event)
+  noteEvent(work, work.event)
 }
 
 // Some agents also run the hooks of another one; only the agent that owns the session may end its turns.
@@ -158,10 +158,10 @@ function isOwner(session: Session, agent: Agent, event: AgentEvent): boolean {
   return session.agentType === '' || session.agentType === 'Agent' || session.agentType === agent.type
 }
 
-function noteEvent(session: Session, event: AgentEvent): void {
-  // A resumed session may name a transcript that does not exist; the one we know stays.
-  if (event.transcript !== undefined && (session.transcriptPath === undefined || exists(event.transcript)))
-    session.transcriptPath = event.transcript
+function noteEvent({ session, agent }: Pick<Work, 'session' | 'agent'>, event: AgentEvent): void {
+  // A resumed session may name a transcript that does not exist; the one we know stays. Other agents have names that are no files.
+  const isThere = () => agent.source !== undefined || exists(event.transcript as string)
+  if (event.transcript !== undefined && (session.transcriptPath === undefined || isThere())) session.transcriptPath = event.transcript
   if (event.model !== undefined) session.model = event.model
   if (event.previousSession !== undefined) session.previousSession = event.previousSession
   if (event.metadata !== undefined) session.metadata = { ...session.metadata, ...event.metadata }

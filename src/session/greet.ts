@@ -12,5 +12,5 @@ export async function greet({ recorder, agent, event, live, objects }: Work): Pr
     others === 0
       ? ''
       : `\n  ${others} other active conversation(s) in this workspace will also be included.\n  Use 'entire status' for more information.`
-  recorder.respond(agent.hookResponse(event.responseMessage ?? (head === undefined ? noCommits : `${banner}${company}`)))
+  recorder.respond(await agent.hookResponse(event.responseMessage ?? (head === undefined ? noCommits : `${banner}${company}`)))
 }

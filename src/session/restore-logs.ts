@@ -4,11 +4,13 @@ import { findTranscriptPieces, readPrompts, type StoredCheckpoint, type StoredSe
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Agent, LogOrigin } from '../model/agent.ts'
 import { fileSize } from '../std/file.ts'
+import { giveBack } from './give-back.ts'
 import { isPlainId, placeLog } from './restore-place.ts'
 import { restoreSubagents } from './restore-subagents.ts'
 import { readLastTime } from './restore-time.ts'
-import { copyTranscript, headBytes, isDigest, newline, readHead, readLastStoredTime } from './restore-transcript.ts'
+import { copyTranscript, headBytes, incomplete, isDigest, isWhole, newline, readHead, readLastStoredTime } from './restore-transcript.ts'
 import { writeLog } from './restore-write.ts'
+import { readSession } from './store.ts'
 import type { Recorder } from './work.ts'
 
 export type LogState = 'new' | 'unchanged' | 'checkpoint-newer' | 'local-newer'
@@ -45,11 +47,14 @@ export interface RestoredLog {
 /** What restoring all session logs of a checkpoint would write, oldest session first; reads only. */
 export async function planRestore(recorder: Recorder, objects: ObjectReader, checkpoint: StoredCheckpoint): Promise<RestorePlan> {
   const planned = await Promise.all(checkpoint.sessions.map((session) => planLog(recorder, objects, session)))
-  const logs = planned.filter((log) => typeof log !== 'string')
+  const logs = planned.filter((log) => 'path' in log)
+  const leftOut = planned.filter((log) => 'why' in log)
+  // One that is lost does not keep the others from being restored; where there is no other, it is what went wrong.
+  if (logs.length === 0 && leftOut.some(({ isLost }) => isLost)) throw incomplete()
   return {
     // Two records of one session would be written to one place; the later one counts.
     logs: logs.filter((log, index) => !logs.slice(index + 1).some(({ path }) => path === log.path)),
-    warnings: planned.filter((log) => typeof log === 'string'),
+    warnings: leftOut.map(({ why }) => why),
   }
 }
 
@@ -58,50 +63,63 @@ export async function restoreLogs(recorder: Recorder, objects: ObjectReader, pla
   const restored: RestoredLog[] = []
   for (const log of plan.logs) {
     const backup = log.state === 'unchanged' ? undefined : await restoreLog(recorder, objects, log)
-    restored.push({ ...describeLog(log), ...(backup === undefined ? {} : { backup }) })
+    restored.push({ ...(await describeLog(log)), ...(backup === undefined ? {} : { backup }) })
   }
   return restored
 }
 
 /** How to go on with a log, whether it was written or is there already. */
-export function describeLog({ session: { session }, agent, path, prompt, state }: LogToRestore): RestoredLog {
-  return { session, agent: agent.type, path, prompt, command: agent.resume?.command(session), state }
+export async function describeLog({ session: { session }, agent, path, prompt, state }: LogToRestore): Promise<RestoredLog> {
+  return { session, agent: agent.type, path, prompt, command: await agent.resume?.command(session), state }
 }
 
 /** Writes one transcript to the agent's place; undefined when there is none for it. */
-export function writeSessionLog(
+export async function writeSessionLog(
   recorder: Recorder,
   agent: Agent,
   session: string,
   content: string | Uint8Array,
-): { path: string; command: string | undefined; backup?: string } | undefined {
+): Promise<{ path: string; command: string | undefined; backup?: string } | undefined> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const shape = agent.transcript.shape(bytes.subarray(0, headBytes).toString('utf8'))
-  const path = placeLog(recorder, agent, session, { shape })
+  const path = await placeLog(recorder, agent, session, { shape })
   if (path === undefined) return undefined
   agent.resume?.claim?.(dirname(path), recorder.repo.root)
+  const startedAt = readSession(recorder.repo, session)?.startedAt ?? ''
+  const taken = await giveBack(agent, { session, path, startedAt, bytes }, recorder.clock())
+  if (taken !== undefined) return { path, command: await agent.resume?.command(session), ...taken }
   const writing = writeLog(path, recorder.clock())
   writing.write(bytes)
   if (shape === 'lines' && bytes.at(-1) !== newline) writing.write(Buffer.of(newline))
   const backup = writing.finish()
-  return { path, command: agent.resume?.command(session), ...(backup === undefined ? {} : { backup }) }
+  return { path, command: await agent.resume?.command(session), ...(backup === undefined ? {} : { backup }) }
 }
 
-async function planLog(recorder: Recorder, objects: ObjectReader, session: StoredSession): Promise<LogToRestore | string> {
+interface LeftOut {
+  why: string
+  /** Something of it was there once. */
+  isLost?: true
+}
+
+async function planLog(recorder: Recorder, objects: ObjectReader, session: StoredSession): Promise<LogToRestore | LeftOut> {
   const agent = findAgent(recorder, session)
   if (agent === undefined)
-    return `Session ${session.session} was recorded by an agent that is not known here (${session.agent}); it is left out.`
-  if (!isPlainId(session.session)) return `${JSON.stringify(session.session)} is not a session id that could be restored; it is left out.`
+    return { why: `Session ${session.session} was recorded by an agent that is not known here (${session.agent}); it is left out.` }
+  if (!isPlainId(session.session))
+    return { why: `${JSON.stringify(session.session)} is not a session id that could be restored; it is left out.` }
   const pieces = await findTranscriptPieces(objects, session)
-  if (pieces.length === 0) return `Session '${session.session}' found in commit trailer but session log not available`
+  if (!(await isWhole(objects, pieces)))
+    return { why: `Session ${session.session} is left out: a part of its stored log is missing in this repository.`, isLost: true }
+  if (pieces.length === 0) return { why: `Session '${session.session}' found in commit trailer but session log not available` }
   const [head, prompts, storedLast] = await Promise.all([
     readHead(objects, pieces),
     readPrompts(objects, session),
     readLastStoredTime(objects, pieces),
   ])
-  if (isDigest(head)) return `Only a digest of session ${session.session} is stored, which its agent cannot continue; it is left out.`
-  const path = placeLog(recorder, agent, session.session, originOf(session, agent.transcript.shape(head)))
-  if (path === undefined) return `${agent.type} has no place for session ${session.session}; it is left out.`
+  if (isDigest(head))
+    return { why: `Only a digest of session ${session.session} is stored, which its agent cannot continue; it is left out.` }
+  const path = await placeLog(recorder, agent, session.session, originOf(session, agent.transcript.shape(head)))
+  if (path === undefined) return { why: `${agent.type} has no place for session ${session.session}; it is left out.` }
   const localLast = readLastTime(path)
   return {
     session,
@@ -132,6 +150,8 @@ function compare(path: string, local: Date | undefined, stored: Date | undefined
 
 async function restoreLog(recorder: Recorder, objects: ObjectReader, log: LogToRestore): Promise<string | undefined> {
   log.agent.resume?.claim?.(dirname(log.path), recorder.repo.root)
+  const taken = log.agent.resume?.deliver && (await deliverLog(recorder, objects, log))
+  if (taken !== undefined) return taken.backup
   const writing = writeLog(log.path, recorder.clock())
   try {
     await copyTranscript(objects, log, (bytes) => writing.write(bytes))
@@ -142,4 +162,11 @@ async function restoreLog(recorder: Recorder, objects: ObjectReader, log: LogToR
   const backup = writing.finish()
   await restoreSubagents(recorder, objects, log)
   return backup
+}
+
+async function deliverLog(recorder: Recorder, objects: ObjectReader, log: LogToRestore): Promise<{ backup?: string } | undefined> {
+  const pieces: Uint8Array[] = []
+  await copyTranscript(objects, log, (bytes) => pieces.push(bytes))
+  const { session, createdAt } = log.session
+  return await giveBack(log.agent, { session, path: log.path, startedAt: createdAt, bytes: Buffer.concat(pieces) }, recorder.clock())
 }

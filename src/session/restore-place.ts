@@ -13,11 +13,12 @@ export function isPlainId(id: string): boolean {
 }
 
 /** Undefined when the agent cannot be given sessions, or the place would lie outside its directory. */
-export function placeLog(context: PlaceContext, agent: Agent, session: string, origin: LogOrigin = {}): string | undefined {
+export async function placeLog(context: PlaceContext, agent: Agent, session: string, origin: LogOrigin = {}): Promise<string | undefined> {
   if (agent.resume === undefined || !isPlainId(session)) return undefined
   const known = knownPath(context, agent, session)
-  const dir = known === undefined ? resolve(agent.resume.sessionDir(context.repo.root, context.env)) : dirname(known)
-  const path = resolve(agent.resume.sessionFile(dir, session, known === undefined ? origin : { ...origin, name: basename(known) }))
+  const dir = known === undefined ? resolve(await agent.resume.sessionDir(context.repo.root, context.env)) : dirname(known)
+  const file = await agent.resume.sessionFile(dir, session, known === undefined ? origin : { ...origin, name: basename(known) })
+  const path = resolve(file)
   return path.startsWith(dir + sep) ? path : undefined
 }
 

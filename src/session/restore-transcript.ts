@@ -19,6 +19,12 @@ export async function readHead(objects: ObjectReader, pieces: Oid[]): Promise<st
   return (await readPiece(objects, pieces[0] as Oid)).subarray(0, headBytes).toString('utf8')
 }
 
+/** Whether all of it is here. */
+export async function isWhole(objects: ObjectReader, pieces: Oid[]): Promise<boolean> {
+  const found = await Promise.all(pieces.map((piece) => objects.info(piece)))
+  return found.every((object) => object !== undefined)
+}
+
 /** A form that one version kept instead of what the agent wrote: good to read, but no agent can go on with it. */
 export function isDigest(head: string): boolean {
   const first = asObject(parseJson(head.slice(0, head.indexOf('\n') + 1 || undefined)))
@@ -57,12 +63,12 @@ async function readPiece(objects: ObjectReader, oid: Oid): Promise<Buffer> {
   const found = await objects.contents(oid).catch((error: unknown) => {
     throw incomplete(error)
   })
-  if (found === undefined) throw incomplete(undefined)
+  if (found === undefined) throw incomplete()
   return found.content
 }
 
 // A partial clone asks its remote for what is missing, which may be out of reach.
-function incomplete(cause: unknown): EntireError {
+export function incomplete(cause?: unknown): EntireError {
   const why = cause instanceof EntireError ? ` ${cause.message}` : ''
   return new EntireError('transcript-missing', `A part of the stored session log is missing in this repository.${why}`, {
     hint: `Run \`${fetchCommand}\` where the remote can be reached, then try again.`,

@@ -47,12 +47,13 @@ async function planLog(recorder: Recorder, objects: ObjectReader, log: StepLog):
   const state = readSession(recorder.repo, session)
   const agent = state && recorder.findAgentByType(state.agentType)
   if (state === undefined || agent === undefined) return { state: 'none' }
-  const command = agent.resume?.command(session)
+  const command = await agent.resume?.command(session)
   const taskEnd = await readTaskEnd(objects, log)
   const isTaskEnd = taskEnd !== undefined
   if (isActive(state)) return { state: 'running', session, command, isTaskEnd }
   const stored = await readStepTranscript(objects, log.step, session)
-  const path = stored && placeLog(recorder, agent, session, { shape: agent.transcript.shape(stored.subarray(0, 256).toString('utf8')) })
+  const shape = stored && agent.transcript.shape(stored.subarray(0, 256).toString('utf8'))
+  const path = shape && (await placeLog(recorder, agent, session, { shape }))
   if (stored === undefined || path === undefined) return { state: 'none' }
   const wanted = taskEnd === undefined ? stored : cutAt(agent, stored, taskEnd)
   const live = readBytes(path)
@@ -78,10 +79,10 @@ export function describeLog(log: LogPlan): LogDone {
 }
 
 /** A failure is told, not thrown: the files are back, and that is what was asked for. */
-export function writeStepLog(recorder: Recorder, log: LogPlan): LogDone {
+export async function writeStepLog(recorder: Recorder, log: LogPlan): Promise<LogDone> {
   if (log.state !== 'write') return describeLog(log)
   try {
-    return { ...describeLog(log), ...writeSessionLog(recorder, log.agent, log.session, log.content) }
+    return { ...describeLog(log), ...(await writeSessionLog(recorder, log.agent, log.session, log.content)) }
   } catch (error) {
     return { ...describeLog(log), state: 'failed', problem: messageOf(error) }
   }

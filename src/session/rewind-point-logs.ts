@@ -26,7 +26,7 @@ async function cutLog(recorder: Recorder, objects: ObjectReader, log: LogToResto
   const live = readBytes(log.path)
   const stored = live && (await readTranscript(objects, log.session))
   const content = stored && (await ownBeginning(recorder, live, stored))
-  const written = content && writeSessionLog(recorder, log.agent, log.session.session, content)
+  const written = content && (await writeSessionLog(recorder, log.agent, log.session.session, content))
   if (written === undefined) return undefined
   return [{ session: log.session.session, agent: log.agent.type, prompt: log.prompt, state: log.state, ...written }]
 }

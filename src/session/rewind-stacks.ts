@@ -1,12 +1,12 @@
-// The ways back and forth: which safety steps undo and redo lead to. The commits themselves hang on the undo ref of the work tree.
+// The ways back and forth: which safety steps undo and redo lead to. Each of them has a ref of its own.
 import { join } from 'node:path'
-import { undoRef } from '../checkpoints/layout.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
-import { readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'
+import { listRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readText, writeAtomic } from '../std/file.ts'
 import { asObject, asStrings, parseJson } from '../std/json.ts'
+import { undoPrefixOf } from './kept.ts'
 import { readSafety, type SafetyStep } from './safety-step.ts'
 
 export type Direction = 'undo' | 'redo'
@@ -14,15 +14,16 @@ export type Direction = 'undo' | 'redo'
 /** Newest first. */
 export type Stacks = Record<Direction, Oid[]>
 
-// Nobody goes further back one by one; what lies beyond is still in the history of the undo ref.
+// Nobody goes further back one by one; what lies beyond is still there as a commit.
 const depth = 200
 
 export async function readStacks(repo: Repo): Promise<Stacks> {
   const record = asObject(parseJson(readText(stackFile(repo)) ?? ''))
   if (record !== undefined) return { undo: asStrings(record.undo), redo: asStrings(record.redo) }
   // Lost: every state that was ever kept is a way back.
-  const steps = await readLog(repo, [`-${depth}`, '--first-parent', undoRef(repo.worktreeId)])
-  return { undo: steps.map(({ oid }) => oid), redo: [] }
+  const steps = await listRefs(repo, `${undoPrefixOf(repo)}*`)
+  // Names hold the time, so the newest comes last.
+  return { undo: steps.map(({ oid }) => oid).reverse(), redo: [] }
 }
 
 export function writeStacks(repo: Repo, { undo, redo }: Stacks): void {

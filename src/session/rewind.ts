@@ -91,7 +91,7 @@ export async function rewindTo(recorder: Recorder, point: StepPoint, options: Re
       dropped,
       ...(point.session === undefined || point.isTask ? {} : { prompts: { session: point.session, list: prompts } }),
     })
-    report.log = writeStepLog(recorder, log)
+    report.log = await writeStepLog(recorder, log)
   })
   return { ...report, isDone: true, ...(moves ? { shadow: ref } : {}) }
 }

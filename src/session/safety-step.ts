@@ -1,5 +1,4 @@
 // Safety steps: what a rewind, a reset or an undo is about to replace, kept as a commit before anything changes.
-import { undoRef } from '../checkpoints/layout.ts'
 import { linkMode } from '../checkpoints/rewind-compare.ts'
 import type { Disk } from '../checkpoints/rewind-disk.ts'
 import type { RawFile } from '../checkpoints/rewind-stage.ts'
@@ -8,6 +7,7 @@ import type { FileMode, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import { EntireError } from '../std/errors.ts'
 import { asArray, asNumber, asObject, asString, asStrings, type Json, type JsonObject, parseJson } from '../std/json.ts'
+import { newKeptRef, undoPrefixOf } from './kept.ts'
 import { asSavedLog, type SavedLog } from './rewind-log-files.ts'
 import { asSavedSession, formatSavedSession, type SavedSession } from './rewind-sessions.ts'
 import type { GitSide, Recorder } from './work.ts'
@@ -65,20 +65,15 @@ export async function saveSafety(
   what: Omit<SafetyContent, 'restore' | 'remove' | 'hasIndex' | 'base'> & { paths: string[] },
   also: AlsoKept,
 ): Promise<SafetyStep> {
-  const ref = undoRef(recorder.repo.worktreeId)
-  const [last, head, tree, config] = await Promise.all([
-    git.objects.info(ref),
-    git.objects.info('HEAD'),
-    git.objects.info('HEAD^{tree}'),
-    git.config(),
-  ])
+  const [head, tree, config] = await Promise.all([git.objects.info('HEAD'), git.objects.info('HEAD^{tree}'), git.config()])
   const { paths, ...rest } = what
   const files = readFiles(disk, paths)
   const content: SafetyContent = { ...rest, base: head?.oid ?? '', ...files, hasIndex: also.index !== undefined }
   const staged = [...new Set(also.staged)].map((oid, index) => ({ path: `${ownDir}/staged/${index}`, mode: '100644' as const, oid }))
   const mark = git.writes().commit({
-    ref,
-    parent: last?.oid,
+    // On a ref of its own: what is kept long enough can go without what came after it.
+    ref: newKeptRef(recorder, undoPrefixOf(recorder.repo)),
+    parent: undefined,
     mergeParents: also.commits,
     message: `Work tree before ${what.kind}\n`,
     author: config.author,

@@ -37,6 +37,12 @@ export function readSession(repo: Repo, id: string): Session | undefined {
   return session
 }
 
+/** For those who only look: what cannot be an id is no session's, and garbage stays where it is. */
+export function findSession(repo: Repo, id: string): Session | undefined {
+  const size = isSessionId(id) ? fileSize(stateFile(repo, id)) : undefined
+  return size === undefined ? undefined : parseState(stateFile(repo, id), size, id)
+}
+
 // A state speaks for the session that its file is named after, and for no other.
 function parseState(path: string, size: number, id: string): Session | undefined {
   const session = size > maxStateBytes ? undefined : parseSession(parseJson(readText(path) ?? ''))

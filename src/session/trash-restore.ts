@@ -1,13 +1,14 @@
-// The way back from the trash, and its end.
+// The way back from the trash.
 import { readObjects } from '../git/cat-file.ts'
 import { readCommit } from '../git/commit.ts'
 import { listRefs, moveRefs, type RefTip } from '../git/refs.ts'
 import { EntireError } from '../std/errors.ts'
 import { exists, writeAtomic } from '../std/file.ts'
 import { asArray, asObject, asString, parseJson } from '../std/json.ts'
+import { keptDays, trashPrefix } from './kept.ts'
 import { readLive, updateLive, writeLive } from './live.ts'
 import { listSessions, sessionsDir } from './store.ts'
-import { type TrashRecord, trashDays, trashedAt, trashPrefix } from './trash.ts'
+import type { TrashRecord } from './trash.ts'
 import type { Recorder } from './work.ts'
 import { listWorktrees, lockWorktrees, worktreeOf } from './work-trees.ts'
 
@@ -26,7 +27,7 @@ export async function restoreLast(recorder: Recorder): Promise<Restored> {
   const record = last && parseRecord((await readCommit(repo, last.oid))?.message ?? '')
   if (last === undefined || record === undefined)
     throw new EntireError('not-found', 'Nothing was thrown away, or it has been brought back already.', {
-      hint: `What clean, reset and doctor remove is kept for ${trashDays} days.`,
+      hint: `What clean, reset and doctor remove is kept for ${keptDays} days.`,
     })
   const taken = new Map((await listRefs(repo, 'refs/heads/entire/')).map(({ ref, oid }) => [ref, oid]))
   const free = record.branches.filter(({ ref }) => !taken.has(ref))
@@ -44,16 +45,6 @@ export async function restoreLast(recorder: Recorder): Promise<Restored> {
     restored: [...free.map(({ ref }) => ref), ...files.restored],
     inTheWay: [...blocked.map(({ ref }) => ref), ...files.inTheWay],
   }
-}
-
-/** Drops what was kept long enough. */
-export async function expireTrash(recorder: Recorder): Promise<void> {
-  const limit = recorder.clock().getTime() - trashDays * 24 * 60 * 60 * 1000
-  const old = (await listTrash(recorder)).filter(({ ref }) => (trashedAt(ref)?.getTime() ?? limit) < limit)
-  await moveRefs(
-    recorder.repo,
-    old.map(({ ref, oid }) => ({ ref, to: undefined, from: oid })),
-  )
 }
 
 // Names begin with the time, so the newest comes last.

@@ -3,10 +3,8 @@ import { basename } from 'node:path'
 import { moveRefs, type RefTip } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readBytes, removeFile } from '../std/file.ts'
+import { newKeptRef, trashPrefix } from './kept.ts'
 import type { GitSide, Recorder } from './work.ts'
-
-export const trashPrefix = 'refs/entire/trash'
-export const trashDays = 30
 
 export interface TrashedFile {
   /** Where it was. */
@@ -38,8 +36,7 @@ export function readRubbish(path: string, kind: 'sessions' | 'prompts' | 'tmp', 
 export async function keepInTrash({ recorder, git }: { recorder: Recorder; git: GitSide }, by: string, rubbish: Rubbish): Promise<string> {
   const { branches, files } = rubbish
   const record: TrashRecord = { by, branches, files: files.map(({ name, path }) => ({ name, path })) }
-  const now = recorder.clock()
-  const ref = `${trashPrefix}/${now.getTime()}-${recorder.random(3)}`
+  const ref = newKeptRef(recorder, trashPrefix)
   git.writes().commit({
     ref,
     parent: undefined,
@@ -47,7 +44,7 @@ export async function keepInTrash({ recorder, git }: { recorder: Recorder; git: 
     mergeParents: [...new Set(branches.map(({ oid }) => oid))],
     message: `Removed by entire ${by}\n\n${JSON.stringify(record)}\n`,
     author: (await git.config()).author,
-    seconds: Math.floor(now.getTime() / 1000),
+    seconds: Math.floor(recorder.clock().getTime() / 1000),
     changes: files.map(({ name, content }) => ({ path: name, mode: '100644', content })),
   })
   return ref
@@ -60,10 +57,4 @@ export async function removeRubbish(repo: Repo, { branches, files }: Rubbish): P
     repo,
     branches.map(({ ref, oid }) => ({ ref, to: undefined, from: oid })),
   )
-}
-
-/** When something was thrown away, by the name of its ref. */
-export function trashedAt(ref: string): Date | undefined {
-  const ms = /\/(\d{13})-[0-9a-f]+$/.exec(ref)?.[1]
-  return ms === undefined ? undefined : new Date(Number(ms))
 }

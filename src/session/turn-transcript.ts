@@ -8,6 +8,7 @@ import type { TranscriptCursor } from '../model/session.ts'
 import { addTokens, hasTokens, noTokens, type TokenUsage } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileSize } from '../std/file.ts'
+import { findReference, readFetched } from './fetched-transcript.ts'
 import { readPrePrompt } from './pre-prompt.ts'
 import type { TurnTranscript, Work } from './work.ts'
 
@@ -15,7 +16,7 @@ export type TranscriptWork = Pick<Work, 'recorder' | 'agent' | 'session' | 'obje
 
 /** Undefined when there is no transcript to read; the reason is logged. */
 export async function readTurnTranscript(work: TranscriptWork, like: string): Promise<TurnTranscript | undefined> {
-  const path = work.session.transcriptPath
+  const path = await findReference(work)
   if (path === undefined) return undefined
   try {
     return await read(work, path, work.session.cursor, like)
@@ -85,18 +86,20 @@ async function read(
   like: string,
 ): Promise<TurnTranscript | undefined> {
   const blobs: FreshBlob[] = []
-  const update = await readAppended({
-    format: work.agent.transcript,
-    path,
-    cursor,
-    redact: async (text) => (await work.recorder.redaction()).json(text),
-    store: (blob) => blobs.push(blob),
-    objects: work.objects,
-    like,
-    metadata: work.session.metadata,
-    // A session that was recorded from its middle on: what came before the first turn we saw is stored, not counted.
-    ignoreBefore: cursor === undefined ? (readPrePrompt(work.recorder.repo, work.session.id)?.bytes ?? 0) : 0,
-  })
+  const update = await readFetched(work, path, cursor, (file, known) =>
+    readAppended({
+      format: work.agent.transcript,
+      path: file,
+      cursor: known,
+      redact: async (text) => (await work.recorder.redaction()).json(text),
+      store: (blob) => blobs.push(blob),
+      objects: work.objects,
+      like,
+      metadata: work.session.metadata,
+      // A session that was recorded from its middle on: what came before the first turn we saw is stored, not counted.
+      ignoreBefore: known === undefined ? (readPrePrompt(work.recorder.repo, work.session.id)?.bytes ?? 0) : 0,
+    }),
+  )
   return update && describe(work.agent, path, update, blobs)
 }
 

@@ -40,7 +40,7 @@ export interface Recorder {
   /** A line for the person at the terminal. */
   say(line: string): void
   /** Bytes for the agent that called us. */
-  respond(text: string): void
+  respond(text: string | Uint8Array): void
   agents: Agent[]
   findAgentByType(type: string): Agent | undefined
   /** Loaded when something is about to be stored: most hooks store nothing. */

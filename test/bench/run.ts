@@ -1,5 +1,6 @@
 // `npm run bench`: every promise about speed, measured in one run and held against its limit. `npm run bench -- stop` runs one group.
 import { measureCommit } from './commit.ts'
+import { measureExternal } from './external.ts'
 import { measureFeel } from './feel.ts'
 import { holds, type Measurement, type Result } from './measure.ts'
 import { measureProcesses } from './processes.ts'
@@ -15,6 +16,7 @@ const groups: Record<string, Measurement> = {
   transcript: measureTranscript,
   commit: measureCommit,
   feel: measureFeel,
+  external: measureExternal,
   redact: async () => (await benchRedact()).map((line) => ({ ...line, unit: ` ${line.unit}`, detail: '' })),
 }
 

@@ -41,6 +41,10 @@ test('files of a finished turn committed one by one get a checkpoint each, with 
     ids.push(await repo.checkpointOf())
     expect(await repo.shadows()).toEqual([repo.shadow(head)])
     expect(await repo.subjects(repo.shadow(head))).toEqual(['carry forward: uncommitted session files'])
+    // What is left is known by what the session was asked.
+    const [step] = JSON.parse((await repo.entire(['rewind', '--list'])).out)
+    expect(step).toMatchObject({ message: 'carry forward: uncommitted session files', session_prompt: 'write a, b and c' })
+    expect((await repo.entire(['explain', '--no-pager'])).out).toContain('[temporary] "write a, b and c"\n')
     expect(repo.state(agent.session)).toMatchObject({ base_commit: head, files_touched: left, checkpoint_count: 1 })
     expect(repo.state(agent.session).last_checkpoint_id).toBeUndefined()
   }

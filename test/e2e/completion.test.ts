@@ -25,7 +25,7 @@ test('commands, subcommands, flags and their values', async () => {
     [['en'], ['enable']],
     [
       ['agent', ''],
-      ['list', 'add', 'remove'],
+      ['list', 'add', 'remove', 'check', 'new'],
     ],
     [['agents', 'a'], ['add']],
     [['enable', '--ag'], ['--agent']],

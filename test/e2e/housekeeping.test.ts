@@ -1,18 +1,9 @@
-// Recording leaves many small objects behind; the user's own `git gc --auto` must never have to clean up after us.
+// Recording leaves many small packs behind; the user's own `git gc --auto` must never have to clean up after us.
 import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
-import { recordedRepo } from '../support/recorded-repo.ts'
-
-// Git begins to collect at about 27 files in this directory.
-function looseIn17(root: string): number {
-  try {
-    return readdirSync(join(root, '.git/objects/17')).length
-  } catch {
-    return 0
-  }
-}
+import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
 const packs = (root: string) => readdirSync(join(root, '.git/objects/pack')).filter((name) => name.endsWith('.pack')).length
 
@@ -33,19 +24,62 @@ test('packs of many turns grow together in the background before git would do it
   expect(await repo.git('log', '-1', '--format=%s', (await repo.refs('refs/heads/entire/*-*'))[0] ?? '')).toBe('Again')
 })
 
-test('objects of many turns are packed in the background before git would do it in the user’s way', async () => {
+const day = 86_400_000
+const dueFile = (root: string) => join(root, '.git/entire-kept.json')
+const kept = async (repo: RecordedRepo) => [...(await repo.refs('refs/entire/trash')), ...(await repo.refs('refs/entire/undo'))]
+
+test('what was kept for a month goes at the end of a turn, and nothing younger', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.turn('one', { 'a.txt': 'one\n' })
+  const [step] = JSON.parse((await repo.entire(['rewind', '--list'])).out)
+  await agent.turn('two', { 'a.txt': 'two\n' })
+  expect((await repo.entire(['rewind', '--to', step.id])).code).toBe(0)
+  const [undo = ''] = await kept(repo)
+  expect(undo).toMatch(/^entire\/undo\/[0-9a-f]{6}-\d{13}-[0-9a-f]{6}$/)
+  const since = Number(/-(\d{13})-/.exec(undo)?.[1])
+  expect(Number(readFileSync(dueFile(repo.root), 'utf8'))).toBe(since + 30 * day)
+
+  const [old, young] = [Date.now() - 31 * day, Date.now() - 29 * day]
+  const prefixes = ['entire/trash/', undo.slice(0, undo.indexOf('-') + 1)]
+  for (const prefix of prefixes) for (const time of [old, young]) await repo.git('update-ref', `refs/${prefix}${time}-abcdef`, 'HEAD')
+  // Nobody looks before it is time.
+  await agent.turn('three', { 'b.txt': 'three\n' })
+  expect(await kept(repo)).toHaveLength(5)
+  writeFileSync(dueFile(repo.root), String(old + 30 * day))
+  await agent.turn('four', { 'b.txt': 'four\n' })
+  expect(await kept(repo)).toEqual([`${prefixes[0]}${young}-abcdef`, `${prefixes[1]}${young}-abcdef`, undo])
+  expect(Number(readFileSync(dueFile(repo.root), 'utf8'))).toBe(young + 30 * day)
+  expect((await repo.entire(['rewind', '--undo'])).code).toBe(0)
+  expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe('two\n')
+})
+
+test('where nothing is left to keep, nothing is left to look at; and a file that says nothing is made good', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
-  // As many objects as hundreds of turns leave.
-  const blobs = Array.from({ length: 4_000 }, (_, index) => `blob\ndata ${String(index).length}\n${index}\n`).join('')
-  await repo.run(['git', '-c', 'fastimport.unpackLimit=100000', 'fast-import', '--quiet'], { stdin: blobs })
-  const before = looseIn17(repo.root)
-  expect(before).toBeGreaterThan(6)
-  await agent.turn('write', { 'a.txt': 'a\n' })
-  const loose = async () => Number.parseInt(await repo.git('count-objects'), 10)
-  for (let waited = 0; waited < 500 && (await loose()) > 200; waited += 1) await Bun.sleep(50)
-  expect(await loose()).toBeLessThan(200)
-  expect(looseIn17(repo.root)).toBeLessThan(6)
-  expect(await repo.git('fsck', '--no-dangling')).toBe('')
-  expect(await repo.git('log', '-1', '--format=%s', (await repo.refs('refs/heads/entire/*-*'))[0] ?? '')).toBe('Write')
+  await agent.turn('one', { 'a.txt': 'one\n' })
+  expect(existsSync(dueFile(repo.root))).toBe(false)
+  await repo.git('update-ref', `refs/entire/trash/${Date.now() - 40 * day}-abcdef`, repo.shadow(await repo.head()))
+  writeFileSync(dueFile(repo.root), 'garbage')
+  await agent.end()
+  expect(await kept(repo)).toEqual([])
+  expect(existsSync(dueFile(repo.root))).toBe(false)
+})
+
+test('the ways back are found by their refs when the file that lists them is lost', async () => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const agent = fakeAgent(repo)
+  await agent.turn('one', { 'a.txt': 'one\n' })
+  const [step] = JSON.parse((await repo.entire(['rewind', '--list'])).out)
+  for (const text of ['two\n', 'three\n']) {
+    repo.write('a.txt', text)
+    await repo.entire(['rewind', '--to', step.id])
+  }
+  writeFileSync(join(repo.root, '.git/entire-undo.json'), '')
+  for (const text of ['three\n', 'two\n']) {
+    expect((await repo.entire(['rewind', '--undo'])).code).toBe(0)
+    expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe(text)
+  }
 })

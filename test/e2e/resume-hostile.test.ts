@@ -32,6 +32,18 @@ async function linked(repo: RecordedRepo, ...sessions: Record<string, unknown>[]
   await repo.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', `linked\n\nEntire-Checkpoint: ${id}`)
 }
 
+/** Takes one object of the checkpoint away, as a broken disk would. */
+async function lose(repo: RecordedRepo, path: string): Promise<void> {
+  const blob = await repo.git('rev-parse', `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/${path}`)
+  // Out of the packs, so that it can be taken away alone.
+  await repo.run([
+    'sh',
+    '-c',
+    'mv .git/objects/pack "$HOME/packs"; for pack in "$HOME"/packs/*.pack; do git unpack-objects -q <"$pack"; done',
+  ])
+  rmSync(join(repo.root, '.git/objects', blob.slice(0, 2), blob.slice(2)))
+}
+
 const record = (session: string, more: Record<string, unknown> = {}) => ({
   checkpoint_id: id,
   session_id: session,
@@ -123,20 +135,33 @@ test('a piece that is missing is told with what to do, and the log here stays', 
   const [session] = JSON.parse((await repo.entire(['resume', '--json'])).out).sessions
   const mine = `${entry('mine', '2026-11-14T12:00:00.000Z')}\n`
   writeFileSync(session.path, mine)
-  const blob = await repo.git('rev-parse', `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/0/full.jsonl`)
-  // Out of the packs, so that one object can be taken away.
-  await repo.run([
-    'sh',
-    '-c',
-    'mv .git/objects/pack "$HOME/packs"; for pack in "$HOME"/packs/*.pack; do git unpack-objects -q <"$pack"; done',
-  ])
-  rmSync(join(repo.root, '.git/objects', blob.slice(0, 2), blob.slice(2)))
+  await lose(repo, '0/full.jsonl')
   const ran = await repo.entire(['resume', '--force'])
   expect(ran.code).toBe(1)
   expect(ran.err).toContain('error: A part of the stored session log is missing in this repository.')
   expect(ran.err).toMatch(/hint: .*git fetch/)
   expect(everything(dirname(session.path))).toEqual(['good-1.jsonl'])
   expect(readFileSync(session.path, 'utf8')).toBe(mine)
+})
+
+test.each([
+  ['resume', ['resume', '--force'], 'Warning'],
+  ['rewind', ['rewind', '--to', 'HEAD', '--logs-only'], 'Note'],
+])('%s restores the other sessions of a checkpoint when a piece of one is missing, and names that one', async (_name, args, word) => {
+  await using repo = await recordedRepo()
+  await linked(
+    repo,
+    { 'metadata.json': record('good-1'), 'full.jsonl': entry('one') },
+    { 'metadata.json': record('broken-1'), 'full.jsonl': entry('two'), 'full.jsonl.001': entry('three'), 'full.jsonl.002': entry('four') },
+    { 'metadata.json': record('good-2'), 'full.jsonl': entry('five') },
+  )
+  await lose(repo, '1/full.jsonl.001')
+  const head = await repo.head()
+  const ran = await repo.entire(args.map((arg) => (arg === 'HEAD' ? head : arg)))
+  expect(ran.code).toBe(0)
+  expect(ran.err).toContain(`${word}: Session broken-1 is left out: a part of its stored log is missing in this repository.\n`)
+  const logs = everything(join(repo.base, 'home', '.claude')).filter((path) => path.endsWith('.jsonl'))
+  expect(logs.map((path) => path.split('/').at(-1))).toEqual(['good-1.jsonl', 'good-2.jsonl'])
 })
 
 test('metadata that is garbage is told without a stack', async () => {

@@ -1,6 +1,7 @@
 // Commits that are made from other commits are not new work: an amended one keeps its checkpoint, a picked or reverted one gets none.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
+import { asForeign } from '../support/foreign-repo.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
 test('amending keeps the link and never makes a second checkpoint', async () => {
@@ -51,6 +52,25 @@ test('amending keeps the link and never makes a second checkpoint', async () => 
   await repo.commitAs('human', 'mine', 'mine.ts')
   await repo.gitAs('human', ['commit', '--quiet', '--amend', '--no-edit'])
   expect(await repo.checkpointsOf()).toEqual([])
+})
+
+test('amending keeps the summary of a session, and what another writer said about it', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
+  await repo.commitAs('human', 'a', 'a.ts')
+  const id = await repo.checkpointOf()
+  const said = {
+    summary: { intent: 'An a.', outcome: 'There is one.', learnings: { repo: [], code: [], workflow: [] }, friction: [], open_items: [] },
+    session_metrics: { turn_count: 1 },
+  }
+  const path = `${id.slice(0, 2)}/${id.slice(2)}/0/metadata.json`
+  await asForeign(repo).put('refs/heads/entire/checkpoints/v1', { [path]: { ...(await repo.storedSession(id)), ...said } })
+  await agent.turn('improve a', { 'a.ts': 'export const a = 1\nexport const better = 1\n' })
+  await repo.git('add', 'a.ts')
+  await repo.gitAs('human', ['commit', '--quiet', '--amend', '--no-edit'])
+  expect(await repo.storedSession(id)).toMatchObject({ ...said, token_usage: { api_call_count: 4 } })
+  expect((await repo.entire(['explain', '-c', id, '--no-pager'])).out).toContain('An a.')
 })
 
 test('commits made by cherry-pick, revert, merge, rebase, am and squash are not new work', async () => {

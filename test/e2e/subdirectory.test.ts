@@ -26,6 +26,35 @@ test('hooks called in a subdirectory write to the top of the work tree', async (
   expect(existsSync(join(cwd, '.entire'))).toBe(false)
 })
 
+test('commands answer the same wherever in the work tree they are asked, also of a linked one', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'packages/core/a.ts': 'export const a = 1\n' })
+  await repo.commitAs('human', 'a')
+  await agent.turn('write b', { 'packages/core/b.ts': 'export const b = 1\n' })
+  const linked = await repo.addWorktree('other')
+  const commands = [
+    ['status', '--json'],
+    ['explain', '--json'],
+    ['explain', '--commit', 'HEAD', '--json'],
+    ['rewind', '--list'],
+    ['session', 'list', '--json'],
+    ['session', 'info', agent.session, '--json'],
+    ['session', 'tokens', agent.session, '--json'],
+    ['clean', '--dry-run', '--json'],
+    ['configure', '--list', '--json'],
+    ['agent', 'list', '--json'],
+    ['doctor', '--json'],
+  ]
+  for (const place of [repo, linked])
+    for (const args of commands) {
+      const [top, below] = [await place.entire(args), await place.entire(args, { cwd: join(place.root, 'packages/core') })]
+      expect(JSON.parse(top.out)).toBeDefined()
+      expect({ args, ...below }).toEqual({ args, ...top })
+    }
+  expect(existsSync(join(repo.root, 'packages/core/.entire'))).toBe(false)
+})
+
 test('an agent that changed its directory to another repository goes on recording in its project', async () => {
   await using repo = await recordedRepo()
   const elsewhere = join(repo.base, 'elsewhere')

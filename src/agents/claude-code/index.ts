@@ -10,7 +10,7 @@ import { prepareTranscript } from './preparer.ts'
 import { claudeResume, subagentTranscript } from './session-files.ts'
 import { claudeTranscript } from './transcript.ts'
 
-export const claudeCode: Agent = {
+export const claudeCode = {
   name: 'claude-code',
   type: 'Claude Code',
   description: "Claude Code - Anthropic's CLI coding assistant",
@@ -28,4 +28,4 @@ export const claudeCode: Agent = {
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: claudeResume,
   generator: claudeGenerator,
-}
+} satisfies Agent

@@ -9,7 +9,7 @@ import { geminiHooks } from './hooks.ts'
 import { geminiResume, subagentTranscript } from './session-files.ts'
 import { geminiTranscript } from './transcript.ts'
 
-export const gemini: Agent = {
+export const gemini = {
   name: 'gemini',
   type: 'Gemini CLI',
   description: "Gemini CLI - Google's AI coding assistant",
@@ -25,4 +25,4 @@ export const gemini: Agent = {
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: geminiResume,
   generator: geminiGenerator,
-}
+} satisfies Agent

@@ -6,7 +6,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
 import type { Kept } from '../../session/clean.ts'
 import { countPlan, type DiscardPlan } from '../../session/discard.ts'
-import { trashDays } from '../../session/trash.ts'
+import { keptDays } from '../../session/kept.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
@@ -58,7 +58,7 @@ export function doneLines(repo: Repo, plan: DiscardPlan): string[] {
 }
 
 export function noteRecovery(cli: Cli, plan: DiscardPlan): void {
-  if (countPlan(plan) > 0) cli.note(`What was removed is kept for ${trashDays} days: \`entire clean --undo\` brings it back.`)
+  if (countPlan(plan) > 0) cli.note(`What was removed is kept for ${keptDays} days: \`entire clean --undo\` brings it back.`)
 }
 
 export function planJson(repo: Repo, plan: DiscardPlan): JsonObject {

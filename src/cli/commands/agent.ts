@@ -1,12 +1,15 @@
-// `entire agent list|add|remove`: the agents whose sessions are recorded here.
+// `entire agent list|add|remove|check|new`: the agents whose sessions are recorded here, and plugins for more of them.
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import { defaultSettings } from '../../model/settings.ts'
 import { isSetUp, readSettings } from '../../session/settings.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
-import { detectedAgents, namedAgents } from '../agent-choice.ts'
+import { checkCommand } from '../agent/check-command.ts'
+import { newCommand } from '../agent/new-command.ts'
+import { detectedAgents, namedAgents, requirePresent } from '../agent-choice.ts'
 import { type Cli, requireRepo } from '../context.ts'
+import { loadExternalAgents } from '../external-agents.ts'
 import { said } from '../flags.ts'
 import { readHookHealth } from '../hook-health.ts'
 import { formatManual } from '../manual.ts'
@@ -47,7 +50,8 @@ const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
 const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
   async func({ force }, ...names) {
     const repo = requireRepo(this, 'agent add')
-    const agents = namedAgents(names, 'entire agent add <agent-name>')
+    const agents = await namedAgents(this, repo, names, 'entire agent add <agent-name>')
+    await requirePresent(repo, agents)
     if (!isSetUp(repo.root))
       throw new EntireError('not-found', 'Entire is not set up in this repository.', {
         hint: `Run \`entire enable --agent ${names.join(',')}\`.`,
@@ -71,7 +75,7 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
 const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
   async func(_flags, ...names) {
     const repo = requireRepo(this, 'agent remove')
-    const agents = namedAgents(names, 'entire agent remove <agent-name>')
+    const agents = await namedAgents(this, repo, names, 'entire agent remove <agent-name>')
     const installed = await findInstalledAgents(repo)
     for (const agent of agents) {
       if (installed.includes(agent)) await uninstallAgent(this, repo, agent)
@@ -91,8 +95,8 @@ const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
 })
 
 export const agentCommands = buildRouteMap<string, Cli>({
-  routes: { list: listCommand, add: addCommand, remove: removeCommand },
-  docs: { brief: 'List, add and remove agents' },
+  routes: { list: listCommand, add: addCommand, remove: removeCommand, check: checkCommand, new: newCommand },
+  docs: { brief: 'List, add and remove agents; write plugins for others' },
 })
 
 interface AgentFact {
@@ -107,9 +111,10 @@ interface AgentFact {
 }
 
 async function readFacts(cli: Cli, repo: Repo | undefined): Promise<AgentFact[]> {
+  if (repo !== undefined) await loadExternalAgents(repo, cli.env, { anyway: true })
   const health = repo && (await readHookHealth(cli, repo, isSetUp(repo.root) ? readSettings(repo.root) : defaultSettings))
-  const detected = repo ? detectedAgents(repo) : []
-  return hookedAgents.map((agent) => {
+  const detected = repo ? await detectedAgents(cli, repo) : []
+  return hookedAgents().map((agent) => {
     const installed = health?.agents.includes(agent) === true
     return {
       name: agent.name,

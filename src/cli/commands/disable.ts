@@ -4,6 +4,7 @@ import { metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { listRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { ensureEntireDir, isSetUp, readSettings, settingsPaths } from '../../session/settings.ts'
+import { EntireError } from '../../std/errors.ts'
 import { confirm } from '../ask.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { said } from '../flags.ts'
@@ -72,11 +73,18 @@ async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void>
   cli.out()
   const question = { message: 'Are you sure you want to uninstall Entire?', otherwise: 'Run `entire disable --uninstall --force`.' }
   if (!force && !(await confirm(cli, question))) return cli.out('Uninstall cancelled.')
-  const { done, warnings } = await uninstall(repo, plan)
+  const { done, warnings, failed } = await uninstall(repo, plan)
   for (const warning of warnings) cli.note(`[entire] Warning: ${warning}`)
   for (const line of done) cli.out(`  ${line}`)
+  if (failed.length > 0) throw incomplete(failed)
   cli.out('\nEntire CLI uninstalled successfully.')
   if ((await listRefs(repo, metadataRef)).length > 0) {
     cli.out(`Your checkpoints are still on the branch ${metadataBranch}. To delete them: git branch -D ${metadataBranch}`)
   }
+}
+
+function incomplete(failed: EntireError[]): EntireError {
+  return new EntireError('agent-failed', failed.map(({ message }) => message).join('\n'), {
+    hint: failed.map(({ hint }) => hint ?? '').join('\n'),
+  })
 }

@@ -5,7 +5,7 @@ import type { Repo } from '../../git/repo.ts'
 import { strategies } from '../../model/settings.ts'
 import { ensureEntireDir, isSetUp, readSettings, settingsFiles, settingsPaths } from '../../session/settings.ts'
 import { formatJson } from '../../std/json.ts'
-import { askForAgents, detectedAgents, namedAgents, proposedAgents } from '../agent-choice.ts'
+import { askForAgents, detectedAgents, namedAgents, proposedAgents, requirePresent } from '../agent-choice.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { said, value } from '../flags.ts'
 import { type HookHealth, isHealthy, readHookHealth } from '../hook-health.ts'
@@ -82,17 +82,18 @@ interface Report {
 /** Undefined when the person left the question: then nothing was changed. */
 async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report | undefined> {
   const { changes, own } = await planSettings(repo, flags)
-  const named = flags.agent && namedAgents(flags.agent, 'entire enable --agent <agent-name>')
+  const named = flags.agent && (await namedAgents(cli, repo, flags.agent, 'entire enable --agent <agent-name>'))
+  await requirePresent(repo, named ?? [])
   const before = readSettings(repo.root)
   const wasSetUp = isSetUp(repo.root)
   const health = await readHookHealth(cli, repo, before)
   const changesSettings = Object.keys(changes).length + Object.keys(own).length > 0
   const isComplete = wasSetUp && isHealthy(health) && named === undefined && !flags.force && !changesSettings
-  if (isComplete && before.enabled) return printComplete(cli, repo, health)
+  if (isComplete && before.enabled) return await printComplete(cli, repo, health)
   await noteEmptyRepo(cli, repo)
   const isQuiet = flags.yes || flags.json || !cli.interactive
   const ask = named === undefined && !isQuiet && !isComplete && !(changesSettings && health.agents.length > 0)
-  const agents = ask ? await askForAgents(cli, repo, health.agents) : (named ?? proposedAgents(repo, health.agents))
+  const agents = ask ? await askForAgents(cli, repo, health.agents) : (named ?? (await proposedAgents(cli, repo, health.agents)))
   if (agents === undefined) return void cli.out('Nothing was changed.')
 
   const command = hookCommand({ absoluteHookPath: flags.absoluteGitHookPath === true || before.absoluteHookPath }, cli.program)
@@ -121,12 +122,12 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
   return report
 }
 
-function printComplete(cli: Cli, repo: Repo, { agents }: HookHealth): Report {
+async function printComplete(cli: Cli, repo: Repo, { agents }: HookHealth): Promise<Report> {
   const files = settingsFiles(repo.root).map((file) => settingsPaths[file])
   cli.out('Already enabled. Everything looks good.\n')
   cli.out(`  Agent: ${agents.map((agent) => agent.type).join(', ')}`)
   cli.out(`  Config: ${files.join(', ')}`)
-  const others = detectedAgents(repo).filter((agent) => !agents.includes(agent))
+  const others = (await detectedAgents(cli, repo)).filter((agent) => !agents.includes(agent))
   if (others.length > 0)
     cli.note(
       `\nhint: ${others.map((agent) => agent.type).join(', ')} is used here, too. Record it: entire agent add ${others.map((agent) => agent.name).join(' ')}`,

@@ -39,7 +39,7 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
       json: said('Print JSON'),
       noPager: said('Do not start a pager'),
     },
-    aliases: { c: 'checkpoint', s: 'short' },
+    aliases: { c: 'checkpoint', s: 'short', f: 'force' },
   },
   docs: {
     brief: 'Show the checkpoints of this branch, or what is behind one',

@@ -6,17 +6,28 @@ import { isDevice } from '../streams.ts'
 const idleMs = 2_000
 const maxBytes = 256 * 1024 * 1024
 
-export async function readPayload(args: string[]): Promise<JsonObject> {
-  const text = isDevice(0) ? '' : await readStdin()
-  const payload = asObject(parseJson(text.trim() === '' ? (args.at(-1) ?? '') : text))
-  if (payload !== undefined) return payload
-  throw new EntireError('bad-payload', text.trim() === '' ? 'The hook got no input.' : 'The hook input is not a JSON object.', {
+export interface Payload {
+  /** As it came. */
+  raw: Buffer
+  json: JsonObject
+}
+
+/** `anything`: what an external agent sends is for its plugin to understand, and may be nothing at all. */
+export async function readPayload(args: string[], { anything = false } = {}): Promise<Payload> {
+  const sent = isDevice(0) ? Buffer.alloc(0) : await readStdin()
+  const isEmpty = sent.toString('utf8').trim() === ''
+  const argument = isEmpty ? asObject(parseJson(args.at(-1) ?? '')) : undefined
+  const raw = argument === undefined ? sent : Buffer.from(args.at(-1) ?? '')
+  const json = argument ?? asObject(parseJson(sent.toString('utf8')))
+  if (json !== undefined) return { raw, json }
+  if (anything) return { raw, json: {} }
+  throw new EntireError('bad-payload', isEmpty ? 'The hook got no input.' : 'The hook input is not a JSON object.', {
     hint: 'Agents call this command; by hand, pass the payload on standard input.',
   })
 }
 
 // Some agents keep the pipe open: a complete value is enough, and silence ends the wait.
-async function readStdin(): Promise<string> {
+async function readStdin(): Promise<Buffer> {
   const reader = Bun.stdin.stream().getReader()
   const parts: Buffer[] = []
   let size = 0
@@ -34,7 +45,7 @@ async function readStdin(): Promise<string> {
   }
   // A reader that waits would keep the process alive for as long as the pipe is open.
   void reader.cancel()
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts)
 }
 
 function endsObject(part: Buffer): boolean {

@@ -47,6 +47,7 @@ export async function runGitHook(name: string, args: string[]): Promise<void> {
   if (repo === undefined || !isSetUp(repo.root)) return
   const recorder = createRecorder(repo, { component: 'git-hooks' })
   if (!recorder.settings.enabled) return
+  if (recorder.settings.externalAgents) await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env)
   try {
     await hook(recorder, args)
     recorder.trace.mark('work')

@@ -1,9 +1,11 @@
 // `entire hooks …`: what agents and git call. It must be quick, must never break its caller, and says on stderr what it did.
 
 import { findAgent } from '../../agents/index.ts'
-import { findRepo } from '../../git/repo.ts'
-import { isSetUp } from '../../session/settings.ts'
+import { findRepo, type Repo } from '../../git/repo.ts'
+import type { Agent } from '../../model/agent.ts'
+import { isSetUp, readSettings } from '../../session/settings.ts'
 import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
+import type { JsonObject } from '../../std/json.ts'
 import { write } from '../streams.ts'
 import { readPayload } from './hook-payload.ts'
 
@@ -20,26 +22,25 @@ export async function runHook(args: string[]): Promise<number> {
 }
 
 async function runAgentHook(name: string, verb: string, args: string[]): Promise<void> {
-  const agent = findAgent(name)
-  if (agent === undefined)
-    throw new EntireError('unknown-agent', `Unknown agent ${JSON.stringify(name)}.`, {
-      hint: 'Run `entire enable --help` for the agents there are.',
-    })
+  const agent = findAgent(name) ?? (await findExternal(name))
+  if (agent === undefined) return
   if (!agent.hookNames.includes(verb)) {
     throw new EntireError('unknown-hook', `${agent.type} has no hook ${JSON.stringify(verb)}.`, {
       hint: `Its hooks: ${agent.hookNames.join(', ')}.`,
     })
   }
-  const payload = await readPayload(args)
+  const { json: payload, raw } = await readPayload(args, { anything: agent.executable !== undefined })
   const from = agent.projectDir(payload, process.env) ?? process.cwd()
   const repo = findRepo(from, process.env) ?? findRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root)) return
-  const event = agent.parseHook(verb, payload, process.env)
+  const event = await parse(agent, verb, { payload, raw }, repo)
   if (event === null) return
   // Many hooks mean nothing to us; what follows is loaded for those that do.
   const [{ createRecorder }, { dispatch }] = await Promise.all([import('../recorder.ts'), import('../../session/dispatch.ts')])
   const recorder = createRecorder(repo, { component: 'hooks', agent: name })
   if (!recorder.settings.enabled) return
+  // Other sessions of the work tree may have a part in what is to be done.
+  if (recorder.settings.externalAgents) await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env)
   try {
     await dispatch(recorder, agent, event)
     recorder.log.write('info', `${name} ${verb}`, {
@@ -51,6 +52,31 @@ async function runAgentHook(name: string, verb: string, args: string[]): Promise
     recorder.log.write('error', messageOf(error), { session_id: event.session, hook: verb })
     throw error
   }
+}
+
+async function parse(agent: Agent, verb: string, { payload, raw }: { payload: JsonObject; raw: Buffer }, repo: Repo) {
+  try {
+    return await agent.parseHook(verb, payload, process.env, raw)
+  } catch (error) {
+    // A plugin that fails is something for `entire doctor`; agents of our own fail only when they are called wrongly.
+    if (agent.executable !== undefined) {
+      const { createRecorder } = await import('../recorder.ts')
+      createRecorder(repo, { component: 'hooks', agent: agent.name }).log.write('error', messageOf(error), { hook: verb })
+    }
+    throw error
+  }
+}
+
+// Hooks that a plugin installed for all repositories also run where nothing is recorded; then there is nothing to say.
+async function findExternal(name: string): Promise<Agent | undefined> {
+  const repo = findRepo(process.cwd(), process.env)
+  if (repo === undefined || !isSetUp(repo.root) || !readSettings(repo.root).enabled) return undefined
+  const { loadExternalAgent } = await import('../external-agents.ts')
+  const agent = await loadExternalAgent(repo, process.env, name)
+  if (agent !== undefined) return agent
+  throw new EntireError('unknown-agent', `Unknown agent ${JSON.stringify(name)}.`, {
+    hint: 'Run `entire enable --help` for the agents there are. External ones need "external_agents": true in the settings.',
+  })
 }
 
 // Not ours to mend, and no bug: a full disk, a quota, a repository that may only be read.

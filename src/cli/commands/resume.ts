@@ -33,10 +33,13 @@ export const resumeCommand = buildCommand<ResumeFlags, [string?], Cli>({
     brief: 'Continue the session behind a branch, a session or a checkpoint',
     fullDescription: formatManual({
       text: [
-        'Puts the stored session logs back where the agents look for them on this machine and in this work tree, and prints the command that continues the conversation.',
-        'A branch is checked out first; uncommitted changes stop that. Without a name: a list to pick from, or the current branch where there is no terminal.',
+        'Puts the stored session logs back where the agents look for them on this machine and in this work tree, and prints the',
+        'command that continues the conversation.',
+        'A branch is checked out first; uncommitted changes stop that. Without a name: a list to pick from, or the current branch',
+        'where there is no terminal.',
         'A name that is both a branch and an id is taken for the branch. Ids may be shortened to four or more characters.',
-        'A local log with newer entries is never replaced unasked; when it is, the old file is kept beside the new one. For a session named by its id the newer local log is kept.',
+        'A local log with newer entries is never replaced unasked; when it is, the old file is kept beside the new one. For a session',
+        'named by its id the newer local log is kept.',
         'What is not in this clone is fetched from origin, or from where checkpoints are pushed to.',
       ],
       examples: [

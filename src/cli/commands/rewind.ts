@@ -17,12 +17,12 @@ import type { GoOptions } from '../rewind/to-step.ts'
 interface RewindFlags {
   list?: boolean
   to?: string
-  'logs-only'?: boolean
+  logsOnly?: boolean
   reset?: boolean
   force?: boolean
   undo?: boolean
   redo?: boolean
-  'dry-run'?: boolean
+  dryRun?: boolean
   json?: boolean
 }
 
@@ -51,31 +51,34 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       return await pickPoint(this, recorder, objects, points, options)
     }
     const { goToPoint } = await import('../rewind/to-point.ts')
-    const how = flags.reset ? 'reset' : flags['logs-only'] ? 'logs' : 'all'
+    const how = flags.reset ? 'reset' : flags.logsOnly ? 'logs' : 'all'
     await goToPoint({ cli: this, recorder, objects, point: findPoint(points, flags.to), options }, how)
   },
   parameters: {
     flags: {
       list: said('Print the points as JSON, newest first'),
       to: value('id', 'Go back to the point with this id (7 or more of its digits)'),
-      'logs-only': said('With --to: restore the session logs, and leave the files alone'),
+      logsOnly: said('With --to: restore the session logs, and leave the files alone'),
       reset: said('With --to a commit: also move the branch there, and its files and the index'),
       force: said('With --reset: do it without a question'),
       undo: said('Return to what the last rewind or reset replaced'),
       redo: said('Take the last undo back'),
-      'dry-run': said('Say what would happen, and change nothing'),
+      dryRun: said('Say what would happen, and change nothing'),
       json: said('Print what was planned or done as JSON'),
     },
-    aliases: { f: 'force' },
+    aliases: { f: 'force', d: 'dryRun' },
   },
   docs: {
     brief: 'Go back to an earlier point of a session, and undo that',
     fullDescription: formatManual({
       text: [
-        'Points are the steps recorded since the last commit, and commits whose session logs are stored. At most 20 are shown. Without a flag, pick one from a menu.',
-        'Going back to a step changes only files that differ from it, and gives the agent its conversation as it was then. Files you created, ignored files and files that were there before the session are never deleted; index and branch are not touched.',
+        'Points are the steps recorded since the last commit, and commits whose session logs are stored. At most 20 are shown.',
+        'Without a flag, pick one from a menu.',
+        'Going back to a step changes only files that differ from it, and gives the agent its conversation as it was then. Files you',
+        'created, ignored files and files that were there before the session are never deleted; index and branch are not touched.',
         'Of a commit only the session logs are restored; --reset moves the branch as well, after a question.',
-        'What is replaced is kept first: --undo brings it back, one rewind at a time, and --redo takes an undo back. This goes for --reset too: files, index and branch come back.',
+        'What is replaced is kept first, for 30 days: --undo brings it back, one rewind at a time, and --redo takes an undo back.',
+        'This goes for --reset too: files, index and branch come back.',
       ],
       examples: [
         ['entire rewind', 'pick a point'],
@@ -93,11 +96,11 @@ function checkFlags(cli: Cli, flags: RewindFlags): void {
   const usage = (message: string, hint = '`entire rewind --list` shows the points.') => new EntireError('bad-usage', message, { hint })
   const chosen = [flags.list, flags.to !== undefined, flags.undo, flags.redo].filter(Boolean).length
   if (chosen > 1) throw usage('Say one of --list, --to <id>, --undo and --redo.')
-  if (flags.to === undefined && (flags.reset || flags['logs-only'])) throw usage('--reset and --logs-only need --to <id>.')
-  if (flags.reset && flags['logs-only'])
+  if (flags.to === undefined && (flags.reset || flags.logsOnly)) throw usage('--reset and --logs-only need --to <id>.')
+  if (flags.reset && flags.logsOnly)
     throw usage('--reset and --logs-only cannot be used together.', 'One moves the branch, the other leaves it.')
   if (flags.force && !flags.reset) throw usage('--force needs --reset.', 'Nothing else asks a question.')
-  if (chosen === 0 && (flags.json || flags['dry-run'] || !cli.interactive))
+  if (chosen === 0 && (flags.json || flags.dryRun || !cli.interactive))
     throw usage('Say where to go: one of --list, --to <id>, --undo and --redo.')
 }
 
@@ -108,7 +111,7 @@ async function goBack(cli: Cli, repo: Repo, flags: RewindFlags): Promise<void> {
 
 function goOptions(cli: Cli, repo: Repo, flags: RewindFlags): GoOptions {
   return {
-    dryRun: flags['dry-run'] === true,
+    dryRun: flags.dryRun === true,
     json: flags.json === true,
     force: flags.force === true,
     standing: relative(repo.root, realpathSync(cli.cwd)) || undefined,

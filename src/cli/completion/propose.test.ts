@@ -5,7 +5,7 @@ import type { Cli } from '../context.ts'
 import { findSource } from './sources.ts'
 
 /** Values that nobody can guess. */
-const free = ['n', 'hook']
+const free = ['n', 'hook', 'name']
 
 function values(target: Target, route: string[]): { route: string; names: (string | undefined)[] }[] {
   if ('getAllEntries' in target)

@@ -102,8 +102,14 @@ const byName: Record<string, Source> = {
   branch: branches,
   checkpoint: checkpoints,
   commit: branches,
+  dir: files,
+  executable: files,
   file: files,
   key: keys,
+  language: async () => {
+    const { scaffoldLanguages } = await import('../../sdk/scaffold/scaffold-agent.ts')
+    return scaffoldLanguages.map((value) => ({ value, about: '' }))
+  },
   level: () => logLevels.map((value) => ({ value, about: '' })),
   ref: branches,
   remote: remotes,

@@ -1,12 +1,12 @@
 // What is stored: the branch of checkpoints and its copies, links that lead nowhere, branches of steps that nobody owns.
-import { findDangling } from '../../checkpoints/dangling.ts'
+import { type BrokenLinks, findBrokenLinks } from '../../checkpoints/dangling.ts'
 import { branchOf, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { readMetadataHealth } from '../../checkpoints/metadata-health.ts'
 import { mergeWith } from '../../checkpoints/sync.ts'
 import { readConfig } from '../../git/config.ts'
 import { discard, emptyPlan } from '../../session/discard.ts'
 import type { Holdings } from '../../session/holdings.ts'
-import { trashDays } from '../../session/trash.ts'
+import { keptDays } from '../../session/kept.ts'
 import type { Examination } from './examination.ts'
 import type { Finding } from './finding.ts'
 
@@ -59,7 +59,11 @@ export async function checkMetadata(exam: Examination): Promise<Finding[]> {
 }
 
 export async function checkLinks({ repo, objects }: Examination): Promise<Finding[]> {
-  const dangling = await findDangling(repo, objects, commitsWalked)
+  const { dangling, incomplete } = await findBrokenLinks(repo, objects, commitsWalked)
+  return [...describeDangling(dangling), ...describeIncomplete(incomplete)]
+}
+
+function describeDangling(dangling: BrokenLinks['dangling']): Finding[] {
   if (dangling.length === 0) return []
   const lines = dangling
     .slice(0, named)
@@ -79,6 +83,27 @@ export async function checkLinks({ repo, objects }: Examination): Promise<Findin
   ]
 }
 
+function describeIncomplete(incomplete: BrokenLinks['incomplete']): Finding[] {
+  if (incomplete.length === 0) return []
+  const lines = incomplete
+    .slice(0, named)
+    .map(({ commit, checkpoint, lostSessions }) => `${commit.slice(0, 7)} → ${checkpoint} (${lostSessions} of its sessions)`)
+  return [
+    {
+      id: 'sessions-lost',
+      severity: 'warning',
+      title: `${incomplete.length} of the last ${commitsWalked} commits name a checkpoint of which a session cannot be read.`,
+      detail: [
+        ...lines,
+        ...(incomplete.length > named ? [`… and ${incomplete.length - named} more`] : []),
+        'Its other sessions are not affected.',
+      ],
+      fix: `If another clone still has it: git fetch <that clone> ${metadataBranch}, then look for it with git log -p FETCH_HEAD`,
+      remedies: [],
+    },
+  ]
+}
+
 export async function checkBranches(exam: Examination): Promise<Finding[]> {
   const findOrphans = ({ shadows, owners }: Holdings) => shadows.filter(({ ref }) => (owners.get(ref) ?? []).length === 0)
   const branches = findOrphans(await exam.holdings())
@@ -87,7 +112,7 @@ export async function checkBranches(exam: Examination): Promise<Finding[]> {
     const done = await discard(exam.recorder, 'doctor', { ...emptyPlan, branches }, (now) => ({ ...emptyPlan, branches: findOrphans(now) }))
     return [
       ...done.branches.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`),
-      `Kept for ${trashDays} days: entire clean --undo brings them back.`,
+      `Kept for ${keptDays} days: entire clean --undo brings them back.`,
     ]
   }
   return [

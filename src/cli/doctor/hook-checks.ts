@@ -7,8 +7,9 @@ import { hookNames } from '../../git/hook-names.ts'
 import { isHosted, planInstall, readHookState } from '../../git/hook-plan.ts'
 import { installHooks } from '../../git/hooks.ts'
 import { isSetUp } from '../../session/settings.ts'
+import type { EntireError } from '../../std/errors.ts'
 import { hookCommand } from '../program.ts'
-import { findInstalledAgents, type HookedAgent, hookedAgents, hookSite } from '../setup.ts'
+import { type HookedAgent, hookedAgents, hookSite, readInstalled } from '../setup.ts'
 import type { Examination } from './examination.ts'
 import type { Finding, Remedy } from './finding.ts'
 
@@ -64,12 +65,15 @@ export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
   if (!isRecording(exam)) return []
   const site = hookSite(exam.repo)
   const command = commandOf(exam)
-  const installed = await findInstalledAgents(exam.repo)
+  const states = await readInstalled(exam.repo)
+  const installed = states.flatMap(({ agent, installed: isThere }) => (isThere === true ? agent : []))
+  const silent = states.flatMap(({ agent, installed: problem }) => (typeof problem === 'boolean' ? [] : silentPlugin(agent, problem)))
   const current = await Promise.all(installed.map((agent) => agent.installer.current(site, { command })))
   // What the file was before our hooks is kept for as long as they should be in it.
-  const lost = hookedAgents.filter((agent) => !installed.includes(agent) && readKept(site, agent.installer.configPath) !== undefined)
+  const lost = hookedAgents().filter((agent) => !installed.includes(agent) && readKept(site, agent.installer.configPath) !== undefined)
   if (installed.length === 0 && lost.length === 0)
     return [
+      ...silent,
       {
         id: 'agent-hooks-missing',
         severity: 'error',
@@ -80,9 +84,22 @@ export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
       },
     ]
   return [
+    ...silent,
     ...lost.map((agent) => agentFinding(exam, agent, 'missing')),
     ...installed.filter((_, index) => !current[index]).map((agent) => agentFinding(exam, agent, 'outdated')),
   ]
+}
+
+function silentPlugin(agent: HookedAgent, problem: EntireError): Finding {
+  return {
+    id: 'agent-hooks-unknown',
+    subject: agent.name,
+    severity: 'warning',
+    title: `The plugin of ${agent.type} does not say whether its hooks are installed.`,
+    detail: [problem.message],
+    fix: `entire agent check ${agent.installer.configPath}`,
+    remedies: [],
+  }
 }
 
 function agentFinding(exam: Examination, agent: HookedAgent, fault: 'missing' | 'outdated'): Finding {

@@ -6,8 +6,8 @@ import { condenseStuck } from '../../session/condense-stuck.ts'
 import { discard, emptyPlan } from '../../session/discard.ts'
 import { type Holdings, readHoldings } from '../../session/holdings.ts'
 import { shadowsOf } from '../../session/in-use.ts'
+import { keptDays } from '../../session/kept.ts'
 import { isStuck, whyStuck } from '../../session/stuck.ts'
-import { trashDays } from '../../session/trash.ts'
 import { findUncommitted } from '../../session/uncommitted.ts'
 import { worktreeOf } from '../../session/work-trees.ts'
 import { planNamed } from '../clean/named-session.ts'
@@ -77,7 +77,7 @@ async function stuckFinding(exam: Examination, session: Session, reason: string)
     ],
     fix: canCondense
       ? '`entire doctor --force` stores what it recorded as a checkpoint'
-      : `\`entire doctor --force\` discards it, kept for ${trashDays} days`,
+      : `\`entire doctor --force\` discards it, kept for ${keptDays} days`,
     remedies: [...(canCondense ? [condenseRemedy(exam, session)] : []), discardRemedy(exam, session)],
   }
 }
@@ -98,7 +98,7 @@ function discardRemedy({ recorder }: Examination, session: Session): Remedy {
     async apply() {
       const plan = (found: Holdings) => (goesOn(found.sessions, session.id, recorder.clock()) ? emptyPlan : planNamed(found, session.id))
       await discard(recorder, 'doctor', plan(await readHoldings(recorder.repo)), plan)
-      return [`Discarded session ${session.id}`, `It is kept for ${trashDays} days: entire clean --undo brings it back.`]
+      return [`Discarded session ${session.id}`, `It is kept for ${keptDays} days: entire clean --undo brings it back.`]
     },
   }
 }

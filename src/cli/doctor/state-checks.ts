@@ -5,13 +5,13 @@ import { readCommit } from '../../git/commit.ts'
 import { readCheckpointIds } from '../../git/trailers.ts'
 import { completeCommit, isUnfinished } from '../../session/complete-commit.ts'
 import { discard, emptyPlan } from '../../session/discard.ts'
+import { keptDays } from '../../session/kept.ts'
 import { readPending } from '../../session/pending-commit.ts'
 import { lockFile } from '../../session/persist.ts'
 import { rewriteFile } from '../../session/post-rewrite.ts'
 import { listHeads } from '../../session/state-heads.ts'
 import { sessionsDir } from '../../session/store.ts'
 import { sweep } from '../../session/sweep.ts'
-import { trashDays } from '../../session/trash.ts'
 import { listWorktrees, lockWorktrees } from '../../session/work-trees.ts'
 import { findStat, readText } from '../../std/file.ts'
 import { isStale, takeLock } from '../../std/lock.ts'
@@ -28,7 +28,7 @@ export async function checkStates({ repo, recorder }: Examination): Promise<Find
       async apply() {
         const plan = { ...emptyPlan, unreadable: [path] }
         await discard(recorder, 'doctor', plan, () => plan)
-        return [`Removed ${relative(repo.commonDir, path)}`, `It is kept for ${trashDays} days: entire clean --undo brings it back.`]
+        return [`Removed ${relative(repo.commonDir, path)}`, `It is kept for ${keptDays} days: entire clean --undo brings it back.`]
       },
     }
     return {

@@ -24,6 +24,7 @@ export const traceCommand = buildCommand<TraceFlags, [], Cli>({
   },
   parameters: {
     flags: { limit: limitFlag('How many hooks (default 20)'), json: said('Print JSON') },
+    aliases: { n: 'limit' },
   },
   docs: {
     brief: 'Show where the time of recent hooks went',

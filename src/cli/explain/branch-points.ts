@@ -8,6 +8,7 @@ import type { ObjectReader } from '../../git/cat-file.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
 import type { RefTip } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
+import { findSession } from '../../session/store.ts'
 import { type BranchPoint, checkpointPoint, newestFirst, stepPoint, withStepPrompts } from './points.ts'
 
 const commitsWalked = 500
@@ -43,7 +44,7 @@ export async function readBranchPoints(repo: Repo, objects: ObjectReader, option
   return {
     branch: branches.current,
     ...(options.session === undefined ? {} : { session: options.session }),
-    points: await withStepPrompts(objects, all.slice(0, selection.most)),
+    points: await withStepPrompts(objects, all.slice(0, selection.most), (id) => findSession(repo, id)),
     unreadable,
   }
 }

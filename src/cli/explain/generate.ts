@@ -63,14 +63,15 @@ async function readPrompt(objects: ObjectReader, id: string, session: StoredSess
 
 // In an empty directory: there its hooks know no repository, so its run is not recorded as a session of this one.
 async function ask(cli: Cli, writer: Writer, prompt: string, options: { model?: string; timeoutSeconds: number }): Promise<string> {
-  const cwd = mkdtempSync(join(tmpdir(), 'entire-summary-'))
+  const empty = mkdtempSync(join(tmpdir(), 'entire-summary-'))
+  const cwd = writer.generator.dir ?? empty
   try {
     const [, ...args] = writer.generator.command(options)
     const env = writerEnv(cli.env, writer)
     const ran = await runBounded([writer.program, ...args], { cwd, env, stdin: prompt, timeoutMs: options.timeoutSeconds * 1000, maxBytes })
     return parseOutput(writer, ran, options.timeoutSeconds)
   } finally {
-    rmSync(cwd, { recursive: true, force: true })
+    rmSync(empty, { recursive: true, force: true })
   }
 }
 

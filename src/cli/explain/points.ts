@@ -5,6 +5,7 @@ import { parsePrompts } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { LogEntry } from '../../git/log.ts'
 import { readTrailer } from '../../git/trailers.ts'
+import type { Session } from '../../model/session.ts'
 
 export interface BranchPoint {
   /** Checkpoint id, or the session's for a step. */
@@ -35,11 +36,15 @@ export function stepPoint(commit: LogEntry): BranchPoint {
   }
 }
 
-/** One look per session, at its newest step: that is the one whose prompt is shown. */
-export async function withStepPrompts(objects: ObjectReader, points: BranchPoint[]): Promise<BranchPoint[]> {
+/** One look per session, at its newest step: that is the one whose prompt is shown. What a commit left over is a step without one. */
+export async function withStepPrompts(
+  objects: ObjectReader,
+  points: BranchPoint[],
+  findSession: (id: string) => Session | undefined,
+): Promise<BranchPoint[]> {
   const prompts = new Map<string, Promise<string | undefined>>()
-  for (const point of points.filter(({ isStep }) => isStep))
-    if (!prompts.has(point.group)) prompts.set(point.group, readStepPrompt(objects, point))
+  const read = async (point: BranchPoint) => (await readStepPrompt(objects, point)) ?? findSession(point.group)?.firstPrompt
+  for (const point of points.filter(({ isStep }) => isStep)) if (!prompts.has(point.group)) prompts.set(point.group, read(point))
   return await Promise.all(points.map(async (point) => (point.isStep ? { ...point, prompt: await prompts.get(point.group) } : point)))
 }
 

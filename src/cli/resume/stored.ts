@@ -37,33 +37,33 @@ export async function resumeSession(run: Run, { id }: SessionTarget): Promise<vo
   const sessions = checkpoint?.sessions.filter(({ session }) => session === id) ?? []
   if (checkpoint === undefined || sessions.length === 0) return resumeLocal(run, id)
   const plan = await planRestore(run.recorder, run.objects, { ...checkpoint, sessions })
-  if (plan.logs.length === 0 && resumeIfLocal(run, id)) return
+  if (plan.logs.length === 0 && (await resumeIfLocal(run, id))) return
   for (const warning of plan.warnings) run.cli.note(`Warning: ${clean(warning)}`)
   await noteBranch(run, checkpoint)
   if (run.flags.force || plan.logs.every(({ state }) => state !== 'local-newer')) return finishRestore(run, { checkpoint, plan })
   tell(run, `The log on this machine is newer than checkpoint ${checkpoint.checkpoint}, and is kept.`)
-  report(run, { branch: undefined, checkpoint: checkpoint.checkpoint, logs: plan.logs.map(describeLog) })
+  report(run, { branch: undefined, checkpoint: checkpoint.checkpoint, logs: await Promise.all(plan.logs.map(describeLog)) })
 }
 
-function resumeLocal(run: Run, id: string): void {
-  if (resumeIfLocal(run, id)) return
+async function resumeLocal(run: Run, id: string): Promise<void> {
+  if (await resumeIfLocal(run, id)) return
   throw new EntireError('transcript-missing', `Session ${clean(id)} has no checkpoint, and its log is not on this machine.`, {
     hint: `Checkpoints are written with commits. Those of others must be fetched first: \`${fetchCommand}\`.`,
   })
 }
 
 /** Where the log is still here there is nothing to restore. */
-function resumeIfLocal(run: Run, id: string): boolean {
+async function resumeIfLocal(run: Run, id: string): Promise<boolean> {
   const state = readSession(run.repo, id)
   const agent = state && run.recorder.findAgentByType(state.agentType)
-  const path = agent && placeLog(run.recorder, agent, id)
+  const path = agent && (await placeLog(run.recorder, agent, id))
   if (agent === undefined || path === undefined || !exists(path)) return false
   const log: RestoredLog = {
     session: id,
     agent: agent.type,
     path,
     prompt: state?.firstPrompt,
-    command: agent.resume?.command(id),
+    command: await agent.resume?.command(id),
     state: 'unchanged',
   }
   report(run, { branch: undefined, checkpoint: state?.lastCheckpoint, logs: [log] })

@@ -3,19 +3,14 @@ import { type RewindPoint, readRewindPoints } from '../../checkpoints/rewind-poi
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { StrategyName } from '../../model/settings.ts'
-import { readSession } from '../../session/store.ts'
+import { findSession } from '../../session/store.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { clean } from '../render/text.ts'
 import { localTime } from '../render/time.ts'
 
 export function readPoints(repo: Repo, objects: ObjectReader, strategy: StrategyName): Promise<RewindPoint[]> {
-  return readRewindPoints(repo, objects, { strategy, findSession: (id) => (isOddId(id) ? undefined : readSession(repo, id)) })
-}
-
-// A trailer may say anything; ids become file names.
-function isOddId(id: string): boolean {
-  return !/^[^-/\\][^/\\]{0,199}$/.test(id) || id.includes('..')
+  return readRewindPoints(repo, objects, { strategy, findSession: (id) => findSession(repo, id) })
 }
 
 export function formatPoint(point: RewindPoint): JsonObject {

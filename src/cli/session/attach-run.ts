@@ -31,7 +31,7 @@ export async function runAttach(this: Cli, flags: AttachFlags, id: string): Prom
   const recorder = createRecorder(repo, { component: 'session-attach' })
   const chosen = flags.agent === undefined ? undefined : namedAgent(flags.agent)
   const known = findKnown(repo, id)
-  const found = (chosen === undefined ? knownTranscript(known) : undefined) ?? detect(this, repo, chosen, known?.id ?? id)
+  const found = (chosen === undefined ? knownTranscript(known) : undefined) ?? (await detect(this, repo, chosen, known?.id ?? id))
   const plan: AttachPlan = await planAttach(recorder, found, known)
   const force = flags.force === true
   await (plan.kind === 'done' ? linkAgain : attach)(this, recorder, plan, force)
@@ -59,11 +59,11 @@ function knownTranscript(known: Session | undefined): FoundTranscript | undefine
   return known && agent && path !== undefined && exists(path) ? { agent, session: known.id, path } : undefined
 }
 
-function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: string): FoundTranscript {
+async function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: string): Promise<FoundTranscript> {
   const tried = chosen === undefined ? agents : [chosen]
   const roots = [repo.root, cli.cwd]
-  const [found, ...others] = findTranscripts(cli, tried, id, roots)
-  if (found === undefined) throw notFound(cli, tried, id, roots)
+  const [found, ...others] = await findTranscripts(cli, tried, id, roots)
+  if (found === undefined) throw await notFound(cli, tried, id, roots)
   if (others.length > 0) {
     const named = [found, ...others].slice(0, 5).map(({ agent, session }) => `${clean(session)} (${agent.name})`)
     throw new EntireError('bad-id', `"${clean(id)}" may be one of several sessions: ${named.join(', ')}`, {
@@ -74,8 +74,9 @@ function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: string): Fo
   return found
 }
 
-function notFound(cli: Cli, tried: Agent[], id: string, roots: string[]): EntireError {
-  const places = tried.flatMap(({ resume }) => (resume === undefined ? [] : placesOf(resume, cli.env, roots).slice(0, 1)))
+async function notFound(cli: Cli, tried: Agent[], id: string, roots: string[]): Promise<EntireError> {
+  const resumers = tried.flatMap(({ resume }) => resume ?? [])
+  const places = (await Promise.all(resumers.map((resume) => placesOf(resume, cli.env, roots)))).flatMap(([place]) => place ?? [])
   return new EntireError('transcript-missing', `No transcript of session ${clean(id)} was found.`, {
     hint: `Looked in ${places.map(clean).join(', ')}. Run the command in the directory the session was started in.`,
   })

@@ -1,0 +1,91 @@
+// An executable as an agent. What it did not declare it is never asked for.
+import type { Agent } from '../../model/agent.ts'
+import type { AgentEvent } from '../../model/event.ts'
+import type { Messages } from '../../protocol/external-messages.ts'
+import { EntireError } from '../../std/errors.ts'
+import { asString, type JsonObject, parseJson } from '../../std/json.ts'
+import { pluginAnalyser } from './analyser.ts'
+import { ask, askForBytes, type Plugin, unlessItFails } from './call.ts'
+import type { Info } from './info.ts'
+import { pluginInstaller } from './installer.ts'
+import { pluginResumer, pluginSource } from './session-files.ts'
+import { anyTranscript } from './transcript.ts'
+
+export function externalAgent(plugin: Plugin, info: Info): Agent {
+  const { capabilities } = info
+  const analyser = pluginAnalyser(plugin, info)
+  return {
+    name: plugin.name,
+    type: info.type,
+    description: info.description,
+    executable: plugin.path,
+    protectedDirs: info.protected_dirs.filter(isBelow),
+    detect: async () => (await ask(plugin, 'detect', {})).present,
+    hookNames: capabilities.hooks === true ? info.hook_names : [],
+    parseHook: (verb, payload, _env, raw) => parseHook(plugin, verb, payload, raw ?? Buffer.from(JSON.stringify(payload))),
+    projectDir: () => undefined,
+    callerEnv: (capabilities.caller_env_vars ?? []).filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name)),
+    transcript: anyTranscript,
+    source: pluginSource(plugin, info),
+    ...(analyser === undefined ? {} : { analyser }),
+    ...(capabilities.hooks === true ? { installer: pluginInstaller(plugin) } : {}),
+    ...(capabilities.hook_response_writer === true
+      ? { hookResponse: async (message) => (await unlessItFails(plugin, askForBytes(plugin, 'write-hook-response', { message }))) ?? '' }
+      : {}),
+    resume: pluginResumer(plugin),
+    ...(capabilities.text_generator === true ? { generator: pluginGenerator(plugin) } : {}),
+  }
+}
+
+async function parseHook(plugin: Plugin, verb: string, payload: JsonObject, raw: Uint8Array): Promise<AgentEvent | null> {
+  const wire = await ask(plugin, 'parse-hook', { hook: verb }, raw)
+  if (wire === null) return null
+  const { parseEvent } = await import('../../protocol/external-event.ts')
+  const event = parseEvent(wire)
+  if (event === undefined) return null
+  const session = event.session === '' ? await askForSession(plugin, event, payload) : event.session
+  if (session === '')
+    throw new EntireError('bad-payload', `entire-agent-${plugin.name} gave an event without a session for its hook ${verb}.`, {
+      hint: `Check the plugin: \`entire agent check ${plugin.path}\`.`,
+    })
+  return { ...event, session }
+}
+
+const hookTypes: Record<AgentEvent['type'], string> = {
+  'session-start': 'session_start',
+  'turn-start': 'user_prompt_submit',
+  'turn-end': 'stop',
+  compaction: 'stop',
+  'session-end': 'session_end',
+  'subagent-start': 'pre_tool_use',
+  'subagent-end': 'post_tool_use',
+}
+
+async function askForSession(plugin: Plugin, event: AgentEvent, payload: JsonObject): Promise<string> {
+  const input: Messages['hook-input'] = {
+    hook_type: hookTypes[event.type],
+    session_id: '',
+    session_ref: event.transcript ?? '',
+    timestamp: event.timestamp ?? '',
+    user_prompt: event.prompt,
+    raw_data: payload,
+  }
+  return (await ask(plugin, 'get-session-id', {}, JSON.stringify(input))).session_id
+}
+
+function pluginGenerator(plugin: Plugin): NonNullable<Agent['generator']> {
+  return {
+    command: ({ model }) => [plugin.path, 'generate-text', '--model', model ?? ''],
+    env: plugin.env,
+    dir: plugin.site.root,
+    parseAnswer(output) {
+      const text = asString((parseJson(output) as JsonObject | undefined)?.text)
+      if (text === undefined || text.trim() === '') throw new Error('it did not answer with a text')
+      return text
+    },
+  }
+}
+
+function isBelow(dir: string): boolean {
+  return dir !== '' && !/^[/\\]|^[A-Za-z]:/.test(dir) && !dir.split(/[/\\]/).includes('..')
+}

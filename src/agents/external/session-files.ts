@@ -1,0 +1,93 @@
+// Sessions where the plugin keeps them: to read their transcripts, and to give them back.
+import { isAbsolute, resolve } from 'node:path'
+import type { DeliveredLog, SessionResumer, TranscriptFetcher } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
+import { fileSize } from '../../std/file.ts'
+import { isInside } from '../../std/program-search.ts'
+import { ask, askForBytes, callPlugin, findProblem, type Plugin, unlessItFails } from './call.ts'
+import type { Info } from './info.ts'
+import { plainLine } from './plain-text.ts'
+import { checkSessionRef } from './session-ref.ts'
+
+export function pluginSource(plugin: Plugin, { capabilities }: Info): TranscriptFetcher {
+  return {
+    locate: (session) =>
+      unlessItFails(
+        plugin,
+        sessionDir(plugin, plugin.site.root).then((dir) => sessionFile(plugin, dir, session)),
+      ),
+    async fetch(reference) {
+      if (capabilities.transcript_preparer === true)
+        await unlessItFails(plugin, ask(plugin, 'prepare-transcript', { 'session-ref': reference }))
+      const result = await callPlugin(plugin, 'read-transcript', { 'session-ref': reference })
+      const problem = findProblem(plugin, 'read-transcript', result)
+      if (problem === undefined) return { bytes: result.stdout }
+      if (result.overflowed === 'stdout' && fileSize(reference) !== undefined) {
+        checkSessionRef(reference, await sessionDir(plugin, plugin.site.root))
+        return { file: reference }
+      }
+      throw new EntireError('agent-failed', problem, { hint: 'Files are recorded as usual; the transcript is read again next time.' })
+    },
+  }
+}
+
+export function pluginResumer(plugin: Plugin): SessionResumer {
+  return {
+    sessionDir: (root) => sessionDir(plugin, root),
+    async sessionFile(dir, session) {
+      // A directory that some event named is the plugin's word of another day; its own is asked for now.
+      const own = await sessionDir(plugin, plugin.site.root)
+      if (!isInside(dir, own)) checkSessionRef(dir, own)
+      return sessionFile(plugin, dir, session)
+    },
+    async command(session) {
+      const answer = await unlessItFails(plugin, ask(plugin, 'format-resume-command', { 'session-id': session }))
+      return answer && plainLine(answer.command)
+    },
+    deliver: async (log) => (await unlessItFails(plugin, deliver(plugin, log))) ?? false,
+  }
+}
+
+async function sessionDir(plugin: Plugin, root: string): Promise<string> {
+  const { session_dir: dir } = await ask(plugin, 'get-session-dir', { 'repo-path': root })
+  if (!isAbsolute(dir) && dir.split(/[/\\]/).includes('..')) refuse(plugin, 'get-session-dir', dir)
+  return resolve(root, dir)
+}
+
+async function sessionFile(plugin: Plugin, dir: string, session: string): Promise<string> {
+  const { session_file: file } = await ask(plugin, 'resolve-session-file', { 'session-dir': dir, 'session-id': session })
+  const path = resolve(dir, file)
+  if (!isInside(path, dir) || path === dir) refuse(plugin, 'resolve-session-file', file)
+  return path
+}
+
+function refuse(plugin: Plugin, subcommand: string, path: string): never {
+  throw new EntireError(
+    'agent-failed',
+    `entire-agent-${plugin.name} ${subcommand} named ${JSON.stringify(plainLine(path))}, which is refused.`,
+    {
+      hint: 'A plugin may keep sessions only in the directory that its get-session-dir names.',
+    },
+  )
+}
+
+async function deliver(plugin: Plugin, { session, path, startedAt, bytes }: DeliveredLog): Promise<boolean> {
+  const { root } = plugin.site
+  checkSessionRef(path, await sessionDir(plugin, root))
+  // One piece, since ours are not cut as the plugin would cut them. Where it does not answer, the bytes are what was stored.
+  const chunks = JSON.stringify({ chunks: [bytes.toString('base64')] })
+  const native = (await unlessItFails(plugin, askForBytes(plugin, 'reassemble-transcript', {}, chunks))) ?? bytes
+  const message = {
+    session_id: session,
+    agent_name: plugin.name,
+    repo_path: root,
+    session_ref: path,
+    start_time: startedAt,
+    native_data: native.toString('base64'),
+    modified_files: [],
+    new_files: [],
+    deleted_files: [],
+  }
+  await ask(plugin, 'write-session', {}, JSON.stringify(message))
+  return true
+}

@@ -1,0 +1,84 @@
+// What the manuals show can be typed as it stands, and one flag means one thing wherever it is.
+import { expect, test } from 'bun:test'
+import { type Application, type Command, type RouteMap, run } from '@stricli/core'
+import { examples, manuals, wordsOf } from '../../test/support/manual-examples.ts'
+import { buildCli } from './app.ts'
+import { canonical } from './command-list.ts'
+import type { Cli } from './context.ts'
+
+type Target = Command<Cli> | RouteMap<Cli>
+
+const app = await buildCli()
+
+/** The same commands, which take their arguments and do nothing. */
+function idle<T extends Target | undefined>(target: T, reached: () => void): T {
+  if (target === undefined) return target
+  if ('loader' in target) return { ...target, loader: async () => async () => reached() }
+  return {
+    ...target,
+    getDefaultCommand: () => idle(target.getDefaultCommand(), reached),
+    getRoutingTargetForInput: (input: string) => idle(target.getRoutingTargetForInput(input), reached),
+  }
+}
+
+async function parse(words: string[]): Promise<{ reached: boolean; said: string }> {
+  const said: string[] = []
+  let reached = false
+  const root = idle(app.root, () => {
+    reached = true
+  })
+  const stream = { write: (text: string) => void said.push(text) }
+  const cli = { process: { stdout: stream, stderr: stream, env: {} } } as unknown as Cli
+  await run({ ...app, root } as Application<Cli>, canonical(words), cli)
+  return { reached, said: said.join('') }
+}
+
+test.each(manuals)('%s has examples', (command) => {
+  expect(examples.filter(([of]) => of === command).length).toBeGreaterThan(0)
+})
+
+test.each(examples)('%s: %s', async (command, line) => {
+  const words = wordsOf(line)
+  expect(words).toBeDefined()
+  const { reached, said } = await parse(words ?? [])
+  // Help is an answer of its own.
+  if (words?.[0] === 'help') expect(said).toContain('USAGE')
+  else expect({ reached, said }).toEqual({ reached: true, said: '' })
+  expect(['entire', ...canonical(words ?? [])].join(' ').replace('doctor --', 'doctor check --')).toStartWith(
+    command.split(' ').slice(0, 2).join(' '),
+  )
+})
+
+test.each([
+  [['status', '--jsn'], 'No flag registered'],
+  [['agent', 'add'], 'Expected at least 1 argument'],
+  [['resume', 'a', 'b'], 'Too many arguments'],
+] as const)('that words are wrong is noticed: %j', async (words, problem) => {
+  expect(await parse([...words])).toEqual({ reached: false, said: expect.stringContaining(problem) })
+})
+
+interface Flags {
+  flags?: Record<string, { brief: string }>
+  aliases?: Record<string, string>
+}
+
+function commandsBelow(target: Target, path: string): [string, Flags][] {
+  if ('parameters' in target) return [[path, target.parameters as Flags]]
+  return target.getAllEntries().flatMap((entry) => commandsBelow(entry.target, `${path} ${entry.name['convert-camel-to-kebab']}`))
+}
+
+const letters: Record<string, string> = { force: 'f', yes: 'y', all: 'a', dryRun: 'd', limit: 'n' }
+
+test.each(commandsBelow(app.root, 'entire'))(
+  '%s: flags are called what they are called elsewhere',
+  (_path, { flags = {}, aliases = {} }) => {
+    for (const [flag, letter] of Object.entries(letters)) if (flag in flags) expect(aliases).toMatchObject({ [letter]: flag })
+    for (const letter of Object.values(letters)) {
+      const flag = aliases[letter]
+      // The one letter that has two meanings: `session attach -a` was there first.
+      if (flag !== undefined && !(letter === 'a' && flag === 'agent')) expect(letters[flag]).toBe(letter)
+    }
+    if (flags.json !== undefined) expect(flags.json.brief).toStartWith('Print ')
+    for (const { brief } of Object.values(flags)) expect(brief).toMatch(/^\S.*[^.\s]$/)
+  },
+)

@@ -1,0 +1,76 @@
+// Transcripts of agents that hand them over: what they give is put into a file for as long as it takes to read it, so that the same
+// code stores it, and what it means is asked of the agent.
+import { readFileSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { TranscriptUpdate } from '../checkpoints/transcript-store.ts'
+import type { TranscriptCursor } from '../model/session.ts'
+import { removeFile, writeAtomic } from '../std/file.ts'
+import { asCount } from '../std/json.ts'
+import { readPrePrompt } from './pre-prompt.ts'
+import { readPosition, type TranscriptPosition } from './transcript-position.ts'
+import type { Work } from './work.ts'
+
+type Reading = Pick<Work, 'recorder' | 'agent' | 'session'>
+
+/** What the session calls its transcript: the name its events gave it, else what the agent says. */
+export async function findReference({ agent, session }: Reading): Promise<string | undefined> {
+  if (session.transcriptPath !== undefined || agent.source === undefined) return session.transcriptPath
+  const reference = await agent.source.locate(session.id)
+  if (reference !== undefined) session.transcriptPath = reference
+  return reference
+}
+
+/**
+ * Reads the transcript from a file, whatever the agent calls it. The cursor keeps the agent's name for it, so that the file may be
+ * another one every time.
+ */
+export async function readFetched(
+  work: Reading,
+  reference: string,
+  cursor: TranscriptCursor | undefined,
+  read: (path: string, cursor: TranscriptCursor | undefined) => Promise<TranscriptUpdate | undefined>,
+): Promise<TranscriptUpdate | undefined> {
+  const { agent, recorder } = work
+  if (agent.source === undefined) return await read(reference, cursor)
+  const fetched = await agent.source.fetch(reference)
+  // Named like any half-written file, so that what a killed process leaves is swept up.
+  const name = `transcript-${recorder.random(4)}.txt.${process.pid}.tmp`
+  const path = 'file' in fetched ? fetched.file : join(recorder.repo.root, '.entire', 'tmp', name)
+  try {
+    if ('bytes' in fetched) writeAtomic(path, fetched.bytes)
+    const update = await read(path, cursor && { ...cursor, path: cursor.path === reference ? path : cursor.path })
+    if (update === undefined) return undefined
+    const bytes = 'bytes' in fetched ? fetched.bytes : readFileSync(path)
+    return await analyse(work, reference, cursor, { ...update, cursor: { ...update.cursor, path: reference } }, bytes)
+  } finally {
+    if ('bytes' in fetched) removeFile(path)
+  }
+}
+
+// What was read before the last restart counts no more; before the first turn that we saw nothing counts.
+async function analyse(
+  { agent, session, recorder }: Reading,
+  reference: string,
+  before: TranscriptCursor | undefined,
+  update: TranscriptUpdate,
+  bytes: Buffer,
+): Promise<TranscriptUpdate> {
+  if (agent.analyser === undefined) return update
+  const start = before === undefined ? (readPrePrompt(recorder.repo, session.id)?.position ?? 0) : asCount(before.carry?.position)
+  const from = update.restarted ? 0 : start
+  const { position, ...found } = await agent.analyser.read({ reference, session: session.id, from, bytes })
+  return {
+    cursor: { ...update.cursor, carry: { position } },
+    reading: { ...update.reading, ...found },
+    restarted: update.restarted || position < from,
+  }
+}
+
+/** Where a turn begins. `offset` is the agent's own position, asked for only before anything was read: from then on the cursor has it. */
+export async function readTurnStart({ agent, session }: Reading): Promise<TranscriptPosition & { offset: number }> {
+  const { transcriptPath: reference, cursor } = session
+  const isFile = agent.source === undefined || (reference !== undefined && isAbsolute(reference))
+  const position = readPosition(isFile ? reference : undefined, cursor)
+  if (agent.analyser === undefined || reference === undefined || cursor !== undefined) return { ...position, offset: position.items }
+  return { ...position, offset: await agent.analyser.position(reference) }
+}

@@ -1,0 +1,41 @@
+// What authors of plugins use: a plugin to begin with, and the check.
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { repoWithPlugins } from '../support/external-repo.ts'
+import { on } from '../support/plugin-defects.ts'
+import { writePlugin } from '../support/sh-plugin.ts'
+
+setDefaultTimeout(120_000)
+
+test('a new plugin is written, passes the check, and is not written over', async () => {
+  await using repo = await repoWithPlugins()
+  const dir = join(repo.base, 'mine')
+  const made = await repo.entire(['agent', 'new', 'mine', '--lang', 'sh', '--dir', dir])
+  expect(made).toMatchObject({ code: 0, out: expect.stringContaining('entire-agent-mine') })
+  const checked = await repo.entire(['agent', 'check', join(dir, 'entire-agent-mine')])
+  expect(checked).toMatchObject({ code: 0, out: expect.stringContaining('Speaks the protocol') })
+  expect(await repo.entire(['agent', 'new', 'mine', '--lang', 'sh', '--dir', dir])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('is not empty'),
+  })
+})
+
+test('a plugin that breaks a rule fails the check, which says what was expected and what came', async () => {
+  await using repo = await repoWithPlugins()
+  const path = writePlugin(repo.bin, 'sample', on('detect', 'echo yes; exit 0'))
+  const { code, out } = await repo.entire(['agent', 'check', path])
+  expect(code).toBe(1)
+  expect(out).toMatch(/FAIL detect\/answers[^\n]*\n +expected: [^\n]+\n +received: [^\n]+\n +fix: /)
+  const junit = await repo.entire(['agent', 'check', path, '--junit'])
+  expect(junit.out).toStartWith('<?xml')
+})
+
+test.each([
+  [['new', 'mine', '--lang', 'cobol'], 2, '"cobol" is not a language'],
+  [['new', '../evil'], 2, 'cannot be the name of an agent'],
+  [['check', 'nobody'], 1, 'is no program that can be run'],
+  [['check', 'x', '--json', '--junit'], 2, 'either --json or --junit'],
+] as const)('entire agent %j is refused', async (args, code, message) => {
+  await using repo = await repoWithPlugins()
+  expect(await repo.entire(['agent', ...args])).toMatchObject({ code, err: expect.stringContaining(message) })
+})

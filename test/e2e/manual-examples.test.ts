@@ -1,0 +1,62 @@
+// Every example of every manual, typed for real in a repository in which what they name exists.
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { examples, wordsOf } from '../support/manual-examples.ts'
+import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { unrecordedSession } from '../support/unrecorded-session.ts'
+
+setDefaultTimeout(60_000)
+
+/** What stands for something in the examples, and what it stands for here. */
+async function prepare(place: RecordedRepo): Promise<Record<string, string>> {
+  await place.commit('set up')
+  await place.git('branch', 'feature/login')
+  const agent = fakeAgent(place)
+  await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
+  await place.commitAs('human', 'a', 'a.ts')
+  const checkpoint = await place.checkpointOf()
+  await agent.turn('write b', { 'b.ts': 'export const b = 1\n' })
+  const commit = await place.head()
+  await agent.turn('write c', { 'c.ts': 'export const c = 1\n' })
+  const step = await place.git('rev-parse', `${place.shadow(commit)}~1`)
+  unrecordedSession(place, '6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11').turn('write d', { 'd.ts': 'export const d = 1\n' })
+  // Something that was thrown away.
+  await place.git('branch', 'entire/7654321-e3b0c4')
+  await place.entire(['clean', '--all', '--force'])
+  return {
+    a3b2c4d5e6f7: checkpoint,
+    a3b2c4: checkpoint.slice(0, 6),
+    '3fa9c21': step.slice(0, 7),
+    '9fceb02': commit.slice(0, 7),
+    '6f3c0e51': agent.session,
+    '6f3c0e5': agent.session,
+    '5e551010': agent.session,
+    'github:acme/private': 'origin',
+    '/tmp/report.tar.gz': `${place.base}/report.tar.gz`,
+  }
+}
+
+/** What needs somebody to ask or somebody else’s program, or goes on and on. */
+const apart: [RegExp, string][] = [
+  [/^explain \S+ --generate/, 'a model writes it'],
+  [/--follow/, 'goes on until Ctrl-C'],
+  [/^agent (?:new|check)/, 'is about programs of others'],
+  [/^enable --checkpoint-remote/, 'wants a remote'],
+  [/^session attach .* --agent gemini/, 'wants a session of Gemini'],
+]
+
+const isApart = (words: string[]) => apart.some(([pattern]) => pattern.test(words.join(' ')))
+
+test.each([...Map.groupBy(examples, ([command]) => command)])('%s', async (_command, shown) => {
+  await using repo = await recordedRepo()
+  const names = await prepare(repo)
+  for (const [, line] of shown) {
+    const words = (wordsOf(line) ?? []).map((word) => names[word] ?? word)
+    if (isApart(words)) continue
+    const { code, err, out } = await repo.entire(words, { stdin: '' })
+    expect(`${out}${err}`).not.toMatch(/\n\s+at .*:\d+/)
+    // Without a terminal a question is not asked, and that is all that may go wrong.
+    if (code === 2) expect({ line, err }).toEqual({ line, err: expect.stringMatching(/terminal|--force|--list/) })
+    else expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' })
+  }
+})

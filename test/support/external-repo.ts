@@ -1,0 +1,99 @@
+// A repository in which an external agent is recorded: its plugin lies on the PATH, and a shell plays the agent.
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type RecordedRepo, recordedRepo } from './recorded-repo.ts'
+import { writePlugin } from './sh-plugin.ts'
+
+export interface ExternalRepo extends RecordedRepo {
+  /** The directory of plugins. */
+  bin: string
+}
+
+export async function repoWithPlugins(): Promise<ExternalRepo> {
+  const repo = await recordedRepo()
+  return { ...repo, bin: join(repo.base, 'bin') }
+}
+
+/** Hooks of the shell agent, in order of a session. */
+export type ShellHook = 'start' | 'prompt' | 'stop' | 'end'
+
+export interface ShellAgent {
+  session: string
+  transcript: string
+  hook(hook: ShellHook, fields?: Record<string, string>): Promise<{ code: number; out: string; err: string }>
+  /** One turn: the prompt, the edits, the answer. */
+  turn(prompt: string, edits: Record<string, string>): Promise<{ code: number; out: string; err: string }>
+  say(line: object): void
+  /** Subcommands in the order in which they were called, with their arguments. */
+  calls(): string[]
+}
+
+/** What its hooks mean, and where its sessions are. The calls of the plugin are written down. */
+const meaning = `
+echo "$@" >> "$HOME/calls"
+if [ "$1" = info ] && [ -z "\${INNER-}" ]; then
+  INNER=1 "$0" info | sed '1d' | tr -d '\\n' | sed 's/"start","stop"/"start","prompt","stop","end"/' > "$HOME/info.$$"
+  printf '{"protocol_version":1,"name":"%s","type":"Sample","description":"A plugin for tests","is_preview":true,"protected_dirs":[".sample"],' "\${0##*entire-agent-}"
+  cat "$HOME/info.$$"; rm "$HOME/info.$$"; exit 0
+fi
+if [ "$1" = parse-hook ]; then
+  i=$(cat); field() { printf '%s' "$i" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }
+  case $3 in start) t=1 ;; prompt) t=2 ;; stop) t=3 ;; end) t=5 ;; esac
+  printf '{"type":%s,"session_id":"%s","session_ref":"%s","prompt":"%s"}' $t "$(field session)" "$(field ref)" "$(field prompt)"
+  exit 0
+fi
+if [ "$1" = extract-modified-files ]; then
+  printf '{"files":[%s],"current_position":%s}' "$(tail -n +$(($5 + 1)) "$3" | sed -n 's/.*"file":"\\([^"]*\\)".*/"\\1"/p' | paste -sd,)" "$(grep -c . "$3")"; exit 0
+fi
+if [ "$1" = extract-prompts ]; then
+  printf '{"prompts":[%s]}' "$(tail -n +$(($5 + 1)) "$3" | sed -n 's/.*"user":"\\([^"]*\\)".*/"\\1"/p' | paste -sd,)"; exit 0
+fi
+if [ "$1" = extract-summary ]; then
+  printf '{"summary":"%s","has_summary":true}' "$(sed -n 's/.*"assistant":"\\([^"]*\\)".*/\\1/p' "$3" | tail -1)"; exit 0
+fi
+if [ "$1" = calculate-tokens ] || [ "$1" = calculate-total-tokens ]; then
+  n=$(tail -n +$(($3 + 1)) | grep -c assistant); echo "{\\"input_tokens\\":$((n * 100)),\\"output_tokens\\":$((n * 10))}"; exit 0
+fi
+`
+
+/** The plugin `entire-agent-sample`, with a defect in front of it. */
+export function putPlugin(repo: ExternalRepo, defect = '', name = 'sample'): string {
+  return writePlugin(repo.bin, name, `${defect}\n${meaning}`)
+}
+
+export async function shellAgent(repo: ExternalRepo, session = 'sample-session', name = 'sample'): Promise<ShellAgent> {
+  const transcript = join(repo.base, 'home', `.${name}`, 'sessions', `${session}.log`)
+  mkdirSync(dirname(transcript), { recursive: true })
+  const say = (line: object) => appendFileSync(transcript, `${JSON.stringify(line)}\n`)
+  const hook: ShellAgent['hook'] = (verb, fields = {}) =>
+    repo.entire(['hooks', name, verb], { stdin: JSON.stringify({ session, ref: transcript, ...fields }) })
+  return {
+    session,
+    transcript,
+    hook,
+    say,
+    async turn(prompt, edits) {
+      await hook('prompt', { prompt })
+      say({ user: prompt })
+      for (const [path, content] of Object.entries(edits)) {
+        repo.write(path, content)
+        say({ file: path })
+      }
+      say({ assistant: `did ${prompt}` })
+      return await hook('stop')
+    },
+    calls: () => {
+      const file = join(repo.base, 'home', 'calls')
+      return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+    },
+  }
+}
+
+/** Forgets the calls so far. */
+export function forgetCalls(repo: ExternalRepo): void {
+  writeFileSync(join(repo.base, 'home', 'calls'), '')
+}
+
+export function openToAll(path: string): void {
+  chmodSync(path, 0o777)
+}

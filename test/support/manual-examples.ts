@@ -1,0 +1,24 @@
+// The examples that manuals show, for tests that type them.
+import { generateHelpTextForAllCommands } from '@stricli/core'
+import { buildCli } from '../../src/cli/app.ts'
+import type { Cli } from '../../src/cli/context.ts'
+import { rootHelp } from '../../src/cli/root-help.ts'
+
+/** Of a line of shell the words of our program: no pipe, no redirection, no quotes. */
+export function wordsOf(line: string): string[] | undefined {
+  const words = line.match(/(?:'[^']*'|[^\s'])+/g) ?? []
+  const start = words.findIndex((word) => /^(?:<\()?entire$/.test(word))
+  const rest = words.slice(start + 1).map((word) => word.replace(/\)$/, '').replace(/'/g, ''))
+  const end = rest.findIndex((word) => ['|', '>', '<'].includes(word))
+  return start === -1 ? undefined : rest.slice(0, end === -1 ? undefined : end)
+}
+
+export const manuals: (readonly [string, string])[] = [
+  ...generateHelpTextForAllCommands((await buildCli()) as unknown as Parameters<typeof generateHelpTextForAllCommands>[0]),
+  ['entire', rootHelp({ env: {}, cwd: '/', process: { stdout: {}, env: {} } } as unknown as Cli)],
+]
+
+export const examples = manuals.flatMap(([command, help]) => {
+  const part = /^EXAMPLES\n((?: {2}.+\n)+)/m.exec(help.replace(/\x1b\[\d+m/g, ''))?.[1] ?? ''
+  return part.split('\n').flatMap((line) => (line === '' ? [] : [[command, line.trim().replace(/ +# .*$/, '')] as const]))
+})
