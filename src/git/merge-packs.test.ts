@@ -39,7 +39,8 @@ test.each(['plain', 'sha256', 'linked-worktree'] as const)('small packs become o
 test('a large pack is left alone until the small ones have grown', async () => {
   await using repo = await tempRepo()
   const [large] = await addPacks(repo, [200_000])
-  await addPacks(repo, [100, 100, 100])
+  // One that is much smaller than the others does not stand in their way.
+  await addPacks(repo, [1, 1_000, 1_000, 1_000])
   await merge(repo)
   expect(packs(repo)).toHaveLength(2)
   expect(packs(repo)).toContain(large as string)

@@ -3,23 +3,24 @@
 import { join } from 'node:path'
 import type { Repo } from './repo.ts'
 
-// From the smallest on, as long as a pack is not much larger than all before it together: so every object is copied only a few times,
-// however many packs there will be. Packs that say something by a file beside them (kept, promised, unreachable) are left alone; so is
+// All up to the largest pack that is not much larger than those before it together: so every object is copied only a few times, however
+// many packs there will be. Packs that say something by a file beside them (kept, promised, unreachable) are left alone; so is
 // a repository whose owner keeps an index over all packs. Old packs go only when the new one is complete.
 // https://git-scm.com/docs/git-pack-objects#Documentation/git-pack-objects.txt---stdin-packs
 const script = `
 cd "$1" || exit
 [ ! -e multi-pack-index ] || exit 0
-sum=0 packs=
+sum=0 smaller= packs=
 for pack in $(ls -Sr | grep '^pack-[0-9a-f]*[.]pack$'); do
   base=\${pack%.pack}
   [ -e "$base.idx" ] || continue
   for mark in keep promisor bitmap mtimes; do [ ! -e "$base.$mark" ] || continue 2; done
   size=$(wc -c <"$pack")
-  [ "$sum" -eq 0 ] || [ "$size" -le $((sum * 2)) ] || break
-  sum=$((sum + size)) packs="$packs $base"
+  smaller="$smaller $base"
+  [ "$size" -gt $((sum * 2)) ] || packs=$smaller
+  sum=$((sum + size))
 done
-[ "$(echo $packs | wc -w)" -gt 1 ] || exit 0
+[ -n "$packs" ] || exit 0
 new=$(for base in $packs; do echo "$base.pack"; done | git pack-objects --stdin-packs --quiet ./pack) || exit
 [ -e "pack-$new.pack" ] && [ -e "pack-$new.idx" ] || exit
 for base in $packs; do
