@@ -75,7 +75,7 @@ test('only the command line prints, and only std starts processes', () => {
   const quiet = product.filter(({ path }) => !['cli', 'bin'].includes(layerOf(path)) && path !== 'src/sdk/agent/program.ts')
   expect(paths(quiet.filter(({ text }) => /\bconsole\.|process\.(?:stdout|stderr)\b/.test(text)))).toEqual([])
   expect(paths(product.filter(({ text }) => /\bBun\.(?:spawn|\$)|\bchild_process\b/.test(text)))).toEqual([
-    'src/std/plugin-proc.ts',
+    'src/std/limited-proc.ts',
     'src/std/proc.ts',
   ])
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readUserState } from '../../test/support/user-state.ts'
 import { readObjects } from './cat-file.ts'
-import { git, gitBounded, gitEnv } from './exec.ts'
+import { git, gitEnv, gitLimited } from './exec.ts'
 import { startImport } from './fast-import.ts'
 
 test('a failure carries git’s own words, unless the exit code is an answer', async () => {
@@ -20,8 +20,8 @@ test('git that gets no answer from a remote is ended in time, although what it h
   await using temp = await tempRepo()
   temp.write('../ssh.sh', '#!/bin/sh\nsleep 600 &\nsleep 600\n')
   const repo = { ...temp.repo, env: { ...temp.env, GIT_SSH_COMMAND: `sh ${join(temp.base, 'ssh.sh')}` } }
-  const fetched = await gitBounded(repo, ['fetch', '--stdin', 'ssh://nowhere.invalid/repo'], { stdin: 'main\n', timeoutMs: 500 })
-  expect(fetched).toMatchObject({ cut: 'timeout' })
+  const fetched = await gitLimited(repo, ['fetch', '--stdin', 'ssh://nowhere.invalid/repo'], { stdin: 'main\n', timeoutMs: 500 })
+  expect(fetched).toMatchObject({ timedOut: true })
   expect(fetched.code).not.toBe(0)
 })
 

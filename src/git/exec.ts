@@ -1,7 +1,8 @@
 // The one way to run git: fixed environment, no prompts, failures with git's own words.
 import { EntireError, isErrno } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
-import { type BoundedResult, type Conversation, converse, type ProcResult, run, runBounded } from '../std/proc.ts'
+import type { LimitedResult } from '../std/limited-proc.ts'
+import { type Conversation, converse, type ProcResult, run } from '../std/proc.ts'
 import type { Repo } from './repo.ts'
 
 // Variables that point git at a repository, an index or an identity; inside a hook they belong to the command that runs the hook.
@@ -60,10 +61,10 @@ export async function git(repo: Repo, args: string[], options: GitOptions = {}):
 const maxBytes = 4 * 1024 * 1024
 
 /** Git that talks to a remote. Out of time it goes with everything it has started: a hanging ssh would keep our pipes open for ever. */
-export async function gitBounded(repo: Repo, args: string[], options: { stdin: string; timeoutMs: number }): Promise<BoundedResult> {
-  return await runBounded(argv(repo, args), { cwd: repo.root, env: gitEnv(repo.env), maxBytes, ...options }).catch((error: unknown) => {
-    throw startFailure(repo, error)
-  })
+export async function gitLimited(repo: Repo, args: string[], options: { stdin: string; timeoutMs: number }): Promise<LimitedResult> {
+  // Rarely needed, and slow to load.
+  const { runLimited } = await import('../std/limited-proc.ts')
+  return await runLimited(argv(repo, args), { cwd: repo.root, env: gitEnv(repo.env), maxBytes, ...options })
 }
 
 export function gitConversation(repo: Repo, args: string[]): Conversation {

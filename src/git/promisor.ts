@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { EntireError, isErrno } from '../std/errors.ts'
-import { git, gitBounded } from './exec.ts'
+import { git, gitLimited } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
 
@@ -57,7 +57,7 @@ async function fetchMissing(repo: Repo, trees: Iterable<Oid>, wanted: ReadonlySe
     '--no-auto-maintenance',
     '--quiet',
   ]
-  const fetched = await gitBounded(repo, ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', remote], {
+  const fetched = await gitLimited(repo, ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', remote], {
     stdin: lines(missing),
     timeoutMs,
   })

@@ -5,7 +5,7 @@ import { type Arguments, callArguments, type SubcommandName } from '../../protoc
 import type { AnswerMessage } from '../../protocol/external-answer.ts'
 import { limits, protocolVersion } from '../../protocol/external-subcommand.ts'
 import { EntireError } from '../../std/errors.ts'
-import { type LimitedResult, runLimited } from '../../std/plugin-proc.ts'
+import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
 import { plainText } from './plain-text.ts'
 
 export interface PluginSite {

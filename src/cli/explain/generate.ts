@@ -13,7 +13,7 @@ import type { CheckpointSummary } from '../../model/checkpoint.ts'
 import { queueForPush } from '../../session/push-queue.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { parseJson } from '../../std/json.ts'
-import { type BoundedResult, runBounded } from '../../std/proc.ts'
+import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
 import type { Cli } from '../context.ts'
 import { createRecorder } from '../recorder.ts'
 import { clean, cut } from '../render/text.ts'
@@ -68,7 +68,7 @@ async function ask(cli: Cli, writer: Writer, prompt: string, options: { model?: 
   try {
     const [, ...args] = writer.generator.command(options)
     const env = writerEnv(cli.env, writer)
-    const ran = await runBounded([writer.program, ...args], { cwd, env, stdin: prompt, timeoutMs: options.timeoutSeconds * 1000, maxBytes })
+    const ran = await runLimited([writer.program, ...args], { cwd, env, stdin: prompt, timeoutMs: options.timeoutSeconds * 1000, maxBytes })
     return parseOutput(writer, ran, options.timeoutSeconds)
   } finally {
     rmSync(empty, { recursive: true, force: true })
@@ -82,15 +82,12 @@ function writerEnv(env: Cli['env'], { generator }: Writer): Cli['env'] {
   return { ...Object.fromEntries(own), ...generator.env }
 }
 
-function parseOutput({ name, generator }: Writer, { cut: ended, code, stdout, stderr }: BoundedResult, seconds: number): string {
-  const failures = {
-    timeout: `did not answer within ${seconds} seconds`,
-    flood: 'printed far more than a summary',
-    interrupt: 'was stopped',
-  } as const
-  if (ended !== undefined)
-    throw new EntireError('agent-failed', `${name} ${failures[ended]}.`, {
-      hint: `Nothing was saved.${ended === 'timeout' ? ' summary_timeout_seconds in .entire/settings.json gives it more time.' : ''}`,
+function parseOutput({ name, generator }: Writer, ran: LimitedResult, seconds: number): string {
+  const { code, stdout, stderr } = ran
+  const failure = describeEnd(ran, seconds)
+  if (failure !== undefined)
+    throw new EntireError('agent-failed', `${name} ${failure}.`, {
+      hint: `Nothing was saved.${ran.timedOut ? ' summary_timeout_seconds in .entire/settings.json gives it more time.' : ''}`,
     })
   try {
     return generator.parseAnswer(stdout.toString('utf8'))
@@ -100,4 +97,12 @@ function parseOutput({ name, generator }: Writer, { cut: ended, code, stdout, st
       hint: 'Nothing was saved. Try its program by hand: it may want to be logged in.',
     })
   }
+}
+
+/** Why there is no answer to look at. */
+function describeEnd({ timedOut, overflowed, startError, signal }: LimitedResult, seconds: number): string | undefined {
+  if (timedOut) return `did not answer within ${seconds} seconds`
+  if (overflowed !== undefined) return 'printed far more than a summary'
+  if (startError !== undefined) return `could not be started (${startError})`
+  return signal === null ? undefined : 'was stopped'
 }

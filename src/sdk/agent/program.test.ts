@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readModules, staticallyReachable } from '../../../test/architecture/modules.ts'
 import { buildPlugin } from '../../../test/support/plugin-build.ts'
-import { runLimited } from '../../std/plugin-proc.ts'
+import { runLimited } from '../../std/limited-proc.ts'
 
 let dir: string
 beforeAll(() => {

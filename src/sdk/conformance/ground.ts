@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits, protocolVersion } from '../../protocol/external-subcommand.ts'
-import { runLimited } from '../../std/plugin-proc.ts'
+import { runLimited } from '../../std/limited-proc.ts'
 
 export type Environment = Record<string, string | undefined>
 

@@ -2,7 +2,7 @@
 import { type Arguments, callArguments, type SubcommandName } from '../../protocol/external-agent.ts'
 import { type AnswerMessage, excerpt, parseAnswer } from '../../protocol/external-answer.ts'
 import type { Messages } from '../../protocol/external-messages.ts'
-import { type LimitedResult, runLimited } from '../../std/plugin-proc.ts'
+import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
 import { Broken, hold } from './broken.ts'
 import type { Fixtures } from './fixtures.ts'
 import type { Ground } from './ground.ts'

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buildAgentSdk } from '../../../scripts/build-agent-sdk.ts'
-import { runLimited } from '../../std/plugin-proc.ts'
+import { runLimited } from '../../std/limited-proc.ts'
 import { checkAgent } from '../conformance/check-agent.ts'
 import { readFixtures } from '../conformance/fixtures.ts'
 import { formatResult } from '../conformance/report.ts'
