@@ -2,7 +2,6 @@
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { buildCommand } from '@stricli/core'
-import { readObjects } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import { readSettings } from '../../session/settings.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -11,7 +10,6 @@ import { type Cli, requireRepo } from '../context.ts'
 import { saysDisabled } from '../disabled.ts'
 import { said, value } from '../flags.ts'
 import { formatManual } from '../manual.ts'
-import { findPoint, formatPoint, readPoints } from '../rewind/points.ts'
 import type { GoOptions } from '../rewind/to-step.ts'
 
 interface RewindFlags {
@@ -36,6 +34,10 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
     // Whatever is found, it is a list: a person sees it begin at once. A program gets all of it or an error.
     const begun = flags.list && this.isTerminal ? '[' : ''
     this.process.stdout.write(begun)
+    const [{ readObjects }, { findPoint, formatPoint, readPoints }] = await Promise.all([
+      import('../../git/cat-file.ts'),
+      import('../rewind/points.ts'),
+    ])
     await using objects = readObjects(repo)
     const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
     if (flags.list) return void this.process.stdout.write(formatJson(points.map(formatPoint)).slice(begun.length))
