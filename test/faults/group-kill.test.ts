@@ -1,7 +1,7 @@
 // An agent that loses patience kills a hook with all its children, git included, at whatever moment that is.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { fakeAgent } from '../support/fake-agent.ts'
@@ -80,4 +80,6 @@ function letTimePass({ repo }: FaultyRepo): void {
     const locks = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.lock')) : []
     for (const name of locks) utimesSync(join(dir, name), later, later)
   }
+  // This one is everybody's: only a person can know that no git is at work, and git tells them to remove it.
+  rmSync(join(repo.commonDir, 'packed-refs.lock'), { force: true })
 }
