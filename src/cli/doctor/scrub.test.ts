@@ -8,12 +8,12 @@ import { scrub } from './scrub.ts'
 
 const redactor = createRedactor(defaultSettings.redaction)
 const redaction = { json: (text: string) => redactTranscript(text, redactor), text: (text: string) => redactText(text, redactor) }
-const scrubbing = { redaction, home: '/home/ada', user: 'ada', root: '/home/ada/work/shop' }
+const scrubbing = { redaction, home: '/home/ada', user: 'ada', root: '/home/ada/shop' }
 const key = ['AKIA', 'Q3EGRIJKLMNOP2QR'].join('')
 
 test.each([
   ['cannot open /home/ada/.claude/x.jsonl', 'cannot open ~/.claude/x.jsonl'],
-  ['in /home/ada/work/shop/.entire', 'in <repository>/.entire'],
+  ['in /home/ada/shop/.entire', 'in <repository>/.entire'],
   ['owner ada, not adapter nor canada', 'owner ~, not adapter nor canada'],
   ['Ada@example.org', '~@example.org'],
   ['fatal: https://ada:hunter2@host.test/r.git', 'fatal: https://host.test/r.git'],
