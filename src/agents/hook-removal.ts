@@ -12,6 +12,9 @@ export function removeHooks(text: string, layout: HookLayout, original: string |
   for (const event of events) edited = removeEmpty(edited, layout, ['hooks', event], had)
   edited = removeEmpty(edited, layout, ['hooks'], had)
   for (const { path, value } of layout.members) edited = removeMember(edited, layout, path, value, before, had)
+  // Without hooks nobody needs them; with hooks of others they must stay.
+  if (before && !findNode(parseSettings(edited, layout.configPath), ['hooks']))
+    for (const { path, value } of layout.defaults ?? []) edited = removeDefault(edited, layout, path, value, had)
   if (before) for (const { path, value } of layout.switches) edited = restoreSwitch(edited, layout, path, value, before, had)
   return edited
 }
@@ -29,6 +32,12 @@ function restoreSwitch(text: string, layout: HookLayout, path: string[], value: 
   const old = findNode(before, path)
   if (old) return getNodeValue(old) === value ? text : replaceValue(text, node, getNodeValue(old))
   return node.parent ? removeEmptyUp(removeNode(text, node.parent), layout, path.slice(0, -1), had) : text
+}
+
+function removeDefault(text: string, layout: HookLayout, path: string[], value: number, had: Had): string {
+  const node = findNode(parseSettings(text, layout.configPath), path)
+  if (!node?.parent || getNodeValue(node) !== value || had(path)) return text
+  return removeEmptyUp(removeNode(text, node.parent), layout, path.slice(0, -1), had)
 }
 
 type Had = (path: string[]) => boolean

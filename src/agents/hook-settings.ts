@@ -1,4 +1,5 @@
-// Hooks as Claude Code and Gemini CLI keep them: per event a list of groups, each with a matcher and a list of commands.
+// Hooks as agents keep them in a settings file: per event a list of groups, each with a matcher and a list of commands, or the
+// commands alone.
 import { getNodeValue, type Node } from 'jsonc-parser'
 import { EntireError } from '../std/errors.ts'
 import type { Json, JsonObject } from '../std/json.ts'
@@ -7,7 +8,7 @@ import { appendItem, findNode, insertProperty, parseSettings, removeNode, replac
 export interface HookEntry {
   event: string
   matcher: string
-  hook: { type: 'command'; command: string } & JsonObject
+  hook: JsonObject
 }
 
 export interface HookLayout {
@@ -18,8 +19,12 @@ export interface HookLayout {
   members: { path: string[]; value: string }[]
   /** Switches that must be set for hooks to run. */
   switches: { path: string[]; value: boolean }[]
-  /** How a group without a matcher is written. */
-  emptyMatcher: 'written' | 'left out'
+  /** Values the file must have to be understood; another one that is there already stays. */
+  defaults?: { path: string[]; value: number }[]
+  /** Whether commands lie in groups, and how a group without a matcher is written. */
+  groups: 'matcher always written' | 'empty matcher left out' | 'none'
+  /** Where an entry has its command. */
+  commandKey?: string
 }
 
 interface FoundHook {
@@ -34,11 +39,12 @@ export function addHooks(text: string, layout: HookLayout, options: { command: s
   let edited = removeOurs(
     text,
     layout,
-    (hook, earlier) => !options.force && isWanted(hook, wanted) && !earlier.some((other) => isSame(other, hook)),
+    (hook, earlier) => !options.force && isWanted(hook, wanted, layout) && !earlier.some((other) => isSame(other, hook)),
   )
+  for (const { path, value } of layout.defaults ?? []) edited = ensure(edited, layout, path, value)
   let added = 0
   for (const entry of wanted) {
-    if (findHooks(edited, layout).some((hook) => isSame(hook, { ...entry, command: entry.hook.command }))) continue
+    if (findHooks(edited, layout).some((hook) => isSame(hook, { ...entry, command: commandOf(entry, layout) }))) continue
     edited = addEntry(edited, layout, entry)
     added += 1
   }
@@ -53,10 +59,10 @@ export function findHooks(text: string, layout: HookLayout): FoundHook[] {
   return childrenOf(events).flatMap((property) => {
     const [key, groups] = property.children ?? []
     return childrenOf(groups).flatMap((group) =>
-      childrenOf(findNode(group, ['hooks'])).flatMap((node): FoundHook[] => {
-        const command: unknown = findNode(node, ['command'])?.value
+      hooksOf(group, layout).flatMap((node): FoundHook[] => {
+        const command: unknown = findNode(node, [keyOf(layout)])?.value
         if (typeof command !== 'string' || !layout.isOurs(command)) return []
-        return [{ event: String(key?.value), matcher: matcherOf(group), command, node }]
+        return [{ event: String(key?.value), matcher: layout.groups === 'none' ? '' : matcherOf(group), command, node }]
       }),
     )
   })
@@ -67,6 +73,7 @@ export function removeOurs(text: string, layout: HookLayout, keep: (hook: FoundH
   const hooks = findHooks(text, layout)
   const gone = hooks.findLast((hook, at) => !keep(hook, hooks.slice(0, at)))
   if (!gone) return text
+  if (layout.groups === 'none') return removeOurs(removeNode(text, gone.node), layout, keep)
   const list = gone.node.parent
   const group = list?.parent?.parent
   const edited = removeNode(text, list?.children?.length === 1 && group ? group : gone.node)
@@ -76,13 +83,14 @@ export function removeOurs(text: string, layout: HookLayout, keep: (hook: FoundH
 function addEntry(text: string, layout: HookLayout, entry: HookEntry): string {
   const prepared = ensure(ensure(text, layout, ['hooks'], {}), layout, ['hooks', entry.event], [])
   const groups = findNode(parseSettings(prepared, layout.configPath), ['hooks', entry.event])
+  if (layout.groups === 'none') return appendItem(prepared, typed(groups, 'array', layout, `hooks.${entry.event}`), entry.hook)
   // Only into a group that is not empty: one that is empty when we leave is then known to be ours.
   const lists = childrenOf(groups)
     .filter((group) => matcherOf(group) === entry.matcher)
     .map((group) => findNode(group, ['hooks']))
   const list = lists.find((node) => node?.type === 'array' && childrenOf(node).length > 0)
   if (list) return appendItem(prepared, list, entry.hook)
-  const matcher = entry.matcher !== '' || layout.emptyMatcher === 'written' ? { matcher: entry.matcher } : {}
+  const matcher = entry.matcher !== '' || layout.groups === 'matcher always written' ? { matcher: entry.matcher } : {}
   return appendItem(prepared, typed(groups, 'array', layout, `hooks.${entry.event}`), { ...matcher, hooks: [entry.hook] })
 }
 
@@ -113,12 +121,24 @@ function typed(node: Node | undefined, type: 'object' | 'array', layout: HookLay
   })
 }
 
-function isWanted(hook: FoundHook, wanted: HookEntry[]): boolean {
-  return wanted.some((entry) => isSame(hook, { ...entry, command: entry.hook.command }))
+function isWanted(hook: FoundHook, wanted: HookEntry[], layout: HookLayout): boolean {
+  return wanted.some((entry) => isSame(hook, { ...entry, command: commandOf(entry, layout) }))
 }
 
 function isSame(a: Omit<FoundHook, 'node'>, b: Omit<FoundHook, 'node'>): boolean {
   return a.event === b.event && a.matcher === b.matcher && a.command === b.command
+}
+
+function hooksOf(group: Node, layout: HookLayout): Node[] {
+  return layout.groups === 'none' ? [group] : childrenOf(findNode(group, ['hooks']))
+}
+
+function commandOf(entry: HookEntry, layout: HookLayout): string {
+  return String(entry.hook[keyOf(layout)])
+}
+
+function keyOf({ commandKey = 'command' }: HookLayout): string {
+  return commandKey
 }
 
 function matcherOf(group: Node): string {

@@ -9,18 +9,34 @@ export type HookTable = Record<string, (payload: JsonObject, base: HookBase, env
 /** What every event of a hook payload shares. */
 export type HookBase = Pick<AgentEvent, 'session' | 'transcript' | 'timestamp'>
 
-export function parseWithTable(agent: string, table: HookTable, verb: string, payload: JsonObject, env: Env): AgentEvent | null {
+/** How most agents spell what every payload has. */
+const usualFields: BaseFields = (payload) => ({
+  session: text(payload.session_id),
+  transcript: text(payload.transcript_path),
+  timestamp: text(payload.timestamp),
+})
+
+export type BaseFields = (payload: JsonObject) => { [K in keyof HookBase]?: HookBase[K] | undefined }
+
+export function parseWithTable(
+  agent: string,
+  table: HookTable,
+  verb: string,
+  payload: JsonObject,
+  env: Env,
+  fields: BaseFields = usualFields,
+): AgentEvent | null {
   const parse = Object.hasOwn(table, verb) ? table[verb] : undefined
   if (!parse)
     throw new EntireError('unknown-hook', `${agent} has no hook called ${verb}.`, {
       hint: `Known hooks: ${Object.keys(table).join(', ')}.`,
     })
-  const session = asString(payload.session_id)
-  if (!session)
-    throw new EntireError('bad-payload', `The ${verb} hook of ${agent} came without a session_id.`, {
+  const { session, ...rest } = fields(payload)
+  if (session === undefined)
+    throw new EntireError('bad-payload', `The ${verb} hook of ${agent} came without the id of its session.`, {
       hint: 'Run `entire enable --force` to install the hooks again, and update the agent.',
     })
-  const base: HookBase = { session, ...given({ transcript: text(payload.transcript_path), timestamp: text(payload.timestamp) }) }
+  const base: HookBase = { session, ...given(rest) }
   return parse(payload, base, env)
 }
 

@@ -35,11 +35,19 @@ export interface Agent {
   preparer?: TranscriptPreparer
   subagents?: SubagentTranscripts
   installer?: HookInstaller
+  /** What keeps installed hooks from running, as far as can be seen from outside: the agent may ask its user for leave first. */
+  findObstacle?(root: string, env: Env): MaybePromise<Obstacle | undefined>
   /** What to print so that the user of the agent sees a message. */
   hookResponse?(message: string): MaybePromise<string | Uint8Array>
   resume?: SessionResumer
   generator?: TextGenerator
   watcher?: FileWatcher
+}
+
+/** For people: why nothing is recorded, and what they can do about it. */
+export interface Obstacle {
+  message: string
+  fix: string
 }
 
 /** What a stretch of transcript says. */
@@ -80,10 +88,21 @@ export interface TranscriptFormat {
   readDocument?(text: string, from: number, metadata?: EventMetadata): TranscriptReading
   /** The conversation from the given line or message on, without what the agent injected. Throws when it is no transcript. */
   readEntries?(text: string, from: number): TranscriptEntry[]
+  /** A line as it is to be stored: without what nobody but the agent's maker can read. The number of lines never changes. */
+  strip?(line: string): string
+  /** For agents that keep a running total in another file instead of usage in the transcript. */
+  totals?: UsageTotals
   /** The id of the entry that carries the result of a tool call, for rewinding to the end of a task. */
   toolResultId?(lines: string[], toolUse: string): string | undefined
   /** The transcript up to and including the entry with this id. */
   truncateAt?(lines: string[], id: string): string[]
+}
+
+export interface UsageTotals {
+  /** The file that belongs to this transcript. */
+  path(transcript: string): string
+  /** Usage since the beginning of the session. Undefined when the text does not say. */
+  parse(text: string): Pick<TranscriptReading, 'tokens' | 'model'> | undefined
 }
 
 /** For agents whose transcripts are not simply files: the reference that a session has is theirs to understand. */

@@ -31,5 +31,5 @@ export const claudeInstaller = fileInstaller({
   isOurs: hookRecogniser(['claude-code', 'claudecode'], ['rewind\\s+claude-hook']),
   members: [{ path: ['permissions', 'deny'], value: 'Read(./.entire/metadata/**)' }],
   switches: [],
-  emptyMatcher: 'written',
+  groups: 'matcher always written',
 })

@@ -31,5 +31,5 @@ export const geminiInstaller = fileInstaller({
   isOurs: hookRecogniser(['gemini']),
   members: [],
   switches: [{ path: ['hooksConfig', 'enabled'], value: true }],
-  emptyMatcher: 'left out',
+  groups: 'empty matcher left out',
 })
