@@ -10,11 +10,12 @@ const layers: Record<string, string[]> = {
   protocol: ['std', 'model'],
   agents: ['std', 'model', 'protocol'],
   sdk: ['std', 'model', 'protocol'],
+  extensions: ['std', 'model', 'protocol'],
   git: ['std', 'model'],
   checkpoints: ['std', 'model', 'git'],
   session: ['std', 'model', 'git', 'checkpoints'],
-  cli: ['std', 'model', 'protocol', 'agents', 'sdk', 'git', 'checkpoints', 'session'],
-  bin: ['std', 'model', 'protocol', 'agents', 'sdk', 'git', 'checkpoints', 'session', 'cli'],
+  cli: ['std', 'model', 'protocol', 'agents', 'sdk', 'extensions', 'git', 'checkpoints', 'session'],
+  bin: ['std', 'model', 'protocol', 'agents', 'sdk', 'extensions', 'git', 'checkpoints', 'session', 'cli'],
 }
 
 const modules = readModules(['src', 'scripts', 'test'])

@@ -6,7 +6,7 @@ export const protocolVersion = 1
 export const executablePrefix = 'entire-agent-'
 
 /** What a plugin gets from its caller; a call that exceeds one of them has failed and is not repeated. */
-export const limits = { timeoutMs: 30_000, discoveryMs: 10_000, maxBytes: 10 * 1024 * 1024 } as const
+export const limits = { timeoutMs: 30_000, discoveryMs: 10_000, hurriedMs: 5_000, maxBytes: 10 * 1024 * 1024 } as const
 
 /** A switch may be left out; everything else is always sent. */
 export type ArgumentKind = 'text' | 'path' | 'integer' | 'switch'

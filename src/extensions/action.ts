@@ -1,0 +1,42 @@
+// What an extension asks for in its answer to an event or a key, once it is understood.
+import type { ActionResult } from '../protocol/extension-content.ts'
+import { asObject, asString, type JsonObject } from '../std/json.ts'
+
+export type Action =
+  | { type: 'notify'; message: string; level: string }
+  | { type: 'showMessage'; text: string }
+  | { type: 'setSessionTitle'; title: string }
+  | { type: 'quit' }
+  | { type: 'setStatus'; key: string; text: string }
+  | { type: 'attachImage'; data: string; mimeType: string }
+  | { type: 'detachImage' }
+  | { type: 'sendMessage'; content: string }
+
+type Payload = (name: string) => string
+
+const known: { [Type in Action['type']]: (field: Payload) => Extract<Action, { type: Type }> } = {
+  notify: (field) => ({ type: 'notify', message: field('message'), level: field('level') }),
+  showMessage: (field) => ({ type: 'showMessage', text: field('text') }),
+  setSessionTitle: (field) => ({ type: 'setSessionTitle', title: field('title') }),
+  quit: () => ({ type: 'quit' }),
+  setStatus: (field) => ({ type: 'setStatus', key: field('key'), text: field('text') }),
+  attachImage: (field) => ({ type: 'attachImage', data: field('data'), mimeType: field('mimeType') }),
+  detachImage: () => ({ type: 'detachImage' }),
+  sendMessage: (field) => ({ type: 'sendMessage', content: field('content') }),
+}
+
+const needsNothing: string[] = ['quit', 'detachImage'] satisfies Action['type'][]
+
+/** Undefined for an action nobody knows, and for one that does not say what it needs. */
+export function parseAction(result: ActionResult | null | undefined): Action | undefined {
+  if (!result || !Object.hasOwn(known, result.type)) return undefined
+  const payload = asObject(result.payload)
+  if (payload === undefined && !needsNothing.includes(result.type)) return undefined
+  return known[result.type as Action['type']](payloadReader(payload ?? {}))
+}
+
+// Programs in Go take the names of fields in any case.
+function payloadReader(payload: JsonObject): Payload {
+  const folded = new Map(Object.entries(payload).map(([name, value]) => [name.toLowerCase(), value]))
+  return (name) => asString(folded.get(name.toLowerCase())) ?? ''
+}

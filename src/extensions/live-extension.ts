@@ -1,0 +1,60 @@
+// A running extension, as those see it who want something of it. Nobody keeps one: it is looked up when it is needed.
+import type {
+  ExtensionNotice,
+  ExtensionRequest,
+  HostNotice,
+  HostRequest,
+  Params,
+  Registration,
+  Result,
+  SentParams,
+  SentResult,
+} from '../protocol/extension.ts'
+import type { Manifest } from './manifest.ts'
+
+/** Everything an extension registered, in the order in which it did. */
+export type Registrations = { [R in Registration]: Params<R>[] }
+
+export interface CallOptions {
+  /** Aborted: the extension is told that nobody waits. */
+  signal?: AbortSignal
+  /** Instead of the deadline of the method. */
+  deadlineMs?: number
+}
+
+export interface Exit {
+  /** In words, for people. */
+  reason: string
+  /** The last lines it wrote beside the protocol. */
+  lastLines: string[]
+}
+
+export interface LiveExtension {
+  manifest: Manifest
+  registrations: Registrations
+  /** Throws an RpcFailure for an error it answers, for a deadline, for its death; the signal's reason when that was aborted. */
+  request<M extends ExtensionRequest>(method: M, params: SentParams<M>, options?: CallOptions): Promise<Result<M>>
+  tell<M extends ExtensionNotice>(method: M, params: SentParams<M>): void
+  /** Pieces of an answer that is being made, until it is made. */
+  onDelta(requestId: number, listener: (delta: Params<'provider/delta'>) => void): () => void
+  /** Numbers for requests that go by other names than those of the envelope. */
+  nextId(): number
+  /** Settles when the process is gone, whoever ended it. */
+  exited: Promise<Exit>
+  isRunning(): boolean
+  /** Never hangs and never throws; the second time it does nothing. */
+  stop(): Promise<void>
+}
+
+/** Who asks. */
+export interface Caller {
+  extension: Manifest
+  /** Aborted when the extension takes its request back, when its deadline passes, or when the extension is gone. */
+  signal: AbortSignal
+}
+
+/** What hears the requests and notices of extensions. A method without a handler does not compile. */
+export interface HostSide {
+  requests: { [M in HostRequest]: (params: Params<M>, caller: Caller) => Promise<SentResult<M>> | SentResult<M> }
+  notices: { [N in Exclude<HostNotice, Registration | 'provider/delta' | '$/cancelRequest'>]: (params: Params<N>, caller: Caller) => void }
+}

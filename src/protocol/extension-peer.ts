@@ -1,0 +1,149 @@
+// One side of a conversation in lines: requests and their answers, deadlines, and taking a request back. It knows no method; what it
+// sends goes through `send`, what arrives comes in through `receive`.
+
+import { maxLineBytes } from './extension.ts'
+import { codes, errorLine, type Incoming, noticeLine, parseLine, type RpcError, requestLine, resultLine } from './extension-line.ts'
+
+/** An error that crossed the wire, or will. */
+export class RpcFailure extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+export interface PeerOptions {
+  /** Writes a whole line; what it throws or rejects with is the failure of the message. */
+  send(line: string): void | Promise<void>
+  /** Answers a request. What it throws is the answer, too. */
+  serve(method: string, params: unknown, signal: AbortSignal): unknown
+  hear(method: string, params: unknown): void
+  /** A line that was no message. */
+  reject(line: string): void
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined
+  deadlineMs?: number | undefined
+}
+
+interface Pending {
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+export type Peer = ReturnType<typeof createPeer>
+
+export function createPeer({ send, serve, hear, reject }: PeerOptions) {
+  const pending = new Map<number, Pending>()
+  const serving = new Map<number, AbortController>()
+  let lastId = 0
+  let closed: Error | undefined
+
+  const write = async (line: string) => {
+    if (closed) throw closed
+    // No string is longer in bytes than three times its length, so the bytes are counted only when they may matter.
+    if (line.length * 3 > maxLineBytes && Buffer.byteLength(line) >= maxLineBytes)
+      throw new RpcFailure(codes.failed, `message of ${Buffer.byteLength(line)} bytes: a line must be below ${maxLineBytes}`)
+    await send(line)
+  }
+
+  async function request(method: string, params: unknown, { signal, deadlineMs }: RequestOptions = {}): Promise<unknown> {
+    signal?.throwIfAborted()
+    const id = ++lastId
+    let takeBack: (error: Error) => void = () => {}
+    const onAbort = () => takeBack(signal?.reason instanceof Error ? signal.reason : new RpcFailure(codes.failed, 'cancelled'))
+    const tooLate = () => takeBack(new RpcFailure(codes.failed, `${method}: no answer within ${deadlineMs} ms`))
+    const timer = deadlineMs === undefined ? undefined : setTimeout(tooLate, deadlineMs)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await new Promise<unknown>((resolve, fail) => {
+        pending.set(id, { resolve, reject: fail })
+        takeBack = (error) => {
+          if (!pending.delete(id)) return
+          tell('$/cancelRequest', { id })
+          fail(error)
+        }
+        write(requestLine(id, method, params)).catch((error: Error) => {
+          if (pending.delete(id)) fail(error)
+        })
+      })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Resolves when the line is on its way: those who tell much wait for it. */
+  function tell(method: string, params: unknown): Promise<boolean> {
+    return write(noticeLine(method, params)).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async function answer(id: number, method: string, params: unknown): Promise<void> {
+    const controller = new AbortController()
+    serving.set(id, controller)
+    try {
+      const result = await serve(method, params, controller.signal)
+      await write(resultLine(id, result))
+    } catch (error) {
+      // An answer that cannot be written is an error; an error that cannot be written is nothing.
+      await write(errorLine(id, asRpcError(error))).catch(() => {})
+    } finally {
+      serving.delete(id)
+    }
+  }
+
+  /** Takes one line. Answers to requests that nobody waits for any more are dropped. */
+  function receive(line: string): void {
+    if (line.trim() === '') return
+    const message = parseLine(line)
+    if (message === undefined) reject(line)
+    else if (message.kind === 'request') void answer(message.id, message.method, message.params)
+    else if (message.kind === 'answer') settle(message)
+    else if (message.method === '$/cancelRequest') cancel(message.params)
+    else hear(message.method, message.params)
+  }
+
+  function settle({ id, result, error }: Extract<Incoming, { kind: 'answer' }>): void {
+    const waiting = pending.get(id)
+    if (waiting === undefined) return
+    pending.delete(id)
+    if (error) waiting.reject(new RpcFailure(error.code, error.message))
+    else waiting.resolve(result)
+  }
+
+  function cancel(params: unknown): void {
+    const { id } = (params ?? {}) as { id?: unknown }
+    if (typeof id === 'number') serving.get(id)?.abort(new RpcFailure(codes.failed, 'cancelled'))
+  }
+
+  /** From now on nothing is sent; whoever waits, and whatever is being answered, hears why. */
+  function close(error: Error): void {
+    if (closed) return
+    closed = error
+    for (const waiting of pending.values()) waiting.reject(error)
+    pending.clear()
+    for (const controller of serving.values()) controller.abort(error)
+  }
+
+  return {
+    request,
+    tell,
+    receive,
+    close,
+    /** From the same counter as requests have theirs. */
+    nextId: () => ++lastId,
+    waiting: () => pending.size,
+    serving: () => serving.size,
+  }
+}
+
+function asRpcError(error: unknown): RpcError {
+  if (error instanceof RpcFailure) return { code: error.code, message: error.message }
+  return { code: codes.failed, message: error instanceof Error ? error.message : String(error) }
+}
