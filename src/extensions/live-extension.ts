@@ -42,6 +42,8 @@ export interface LiveExtension {
   /** Settles when the process is gone, whoever ended it. */
   exited: Promise<Exit>
   isRunning(): boolean
+  /** What is under way right now. */
+  load(): { waiting: number; serving: number; outboxBytes: number }
   /** Never hangs and never throws; the second time it does nothing. */
   stop(): Promise<void>
 }

@@ -117,6 +117,15 @@ export function createPeer({ send, serve, hear, reject }: PeerOptions) {
     else waiting.resolve(result)
   }
 
+  /** A message that could not be read: whoever waits for it as an answer, or for an answer to it, hears of it. */
+  function refuse(head: string): void {
+    const id = Number(/"id"\s*:\s*(-?\d+)/.exec(head)?.[1])
+    const problem = { code: codes.failed, message: `message too long: a line must be below ${maxLineBytes} bytes` }
+    if (!Number.isSafeInteger(id)) return
+    if (/"method"\s*:/.test(head)) void write(errorLine(id, problem)).catch(() => {})
+    else settle({ kind: 'answer', id, result: undefined, error: problem })
+  }
+
   function cancel(params: unknown): void {
     const { id } = (params ?? {}) as { id?: unknown }
     if (typeof id === 'number') serving.get(id)?.abort(new RpcFailure(codes.failed, 'cancelled'))
@@ -135,6 +144,7 @@ export function createPeer({ send, serve, hear, reject }: PeerOptions) {
     request,
     tell,
     receive,
+    refuse,
     close,
     /** From the same counter as requests have theirs. */
     nextId: () => ++lastId,

@@ -32,7 +32,7 @@ export function findEventType(number: number): EventType | undefined {
 }
 
 /** The fields of an event that the protocol can carry. */
-export type PluginEvent = Omit<AgentEvent, 'toolName' | 'lastMessage'>
+export type PluginEvent = Omit<AgentEvent, 'opensTurn' | 'toolName' | 'lastMessage' | 'firstMetadata' | 'began'>
 
 const wireNames = {
   session: 'session_id',

@@ -1,0 +1,51 @@
+// How the programs of extensions are run.
+import { accessSync, constants } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { EntireError } from '../std/errors.ts'
+import { exists } from '../std/file.ts'
+import type { Manifest } from './manifest.ts'
+import { manifestName } from './read-manifest.ts'
+
+/** Runtimes that are looked for on the PATH. Any other name is that of a file. */
+const runtimes: Record<string, (entry: string) => string[]> = {
+  bun: (entry) => ['bun', 'run', entry],
+  node: (entry) => ['node', entry],
+  deno: (entry) => ['deno', 'run', '--allow-all', entry],
+  python: (entry) => ['python3', entry],
+}
+
+export function isScript({ runtime }: Manifest): boolean {
+  return Object.hasOwn(runtimes, runtime)
+}
+
+export function runtimeCommand(manifest: Manifest): string[] {
+  const { runtime, entry, dir } = manifest
+  const script = runtimes[isScript(manifest) ? runtime : '']
+  if (script) return script(join(dir, entry))
+  return [programOf(manifest), ...(entry === '' ? [] : [join(dir, entry)])]
+}
+
+/** Throws when it is clear beforehand that nothing can be run. */
+export function checkRuntime(manifest: Manifest): void {
+  const { runtime, entry, dir } = manifest
+  const place = join(dir, manifestName)
+  if (isScript(manifest) && entry === '') throw cannotRun(`${place}: entry is required for runtime ${runtime}.`)
+  if (entry !== '' && !exists(join(dir, entry))) throw cannotRun(`${place}: entry ${entry} does not exist.`)
+  if (isScript(manifest)) return
+  const program = programOf(manifest)
+  if (!exists(program))
+    throw cannotRun(`${place}: runtime ${runtime} is none of ${Object.keys(runtimes).join(', ')}, and there is no program ${program}.`)
+  try {
+    accessSync(program, constants.X_OK)
+  } catch {
+    throw cannotRun(`${place}: runtime ${runtime}: ${program} is not executable.`)
+  }
+}
+
+function programOf({ runtime, dir }: Manifest): string {
+  return isAbsolute(runtime) ? runtime : join(dir, runtime)
+}
+
+function cannotRun(message: string): EntireError {
+  return new EntireError('not-found', message, { hint: 'Correct the manifest, or build the extension.' })
+}

@@ -1,0 +1,67 @@
+// A request of an extension: known, well-formed, allowed, in time. What is not gets an error that says which of these it was.
+import { safeParse } from 'valibot'
+import { findMethod, type HostNotice, type HostRequest, isRegistration } from '../protocol/extension.ts'
+import { codes } from '../protocol/extension-line.ts'
+import { RpcFailure } from '../protocol/extension-peer.ts'
+import type { HostSide } from './live-extension.ts'
+import type { Manifest } from './manifest.ts'
+import { type Approve, checkPermission } from './permissions.ts'
+
+export interface Serving {
+  manifest: Manifest
+  side: HostSide
+  approve: Approve
+}
+
+/** One method has always answered with another code. */
+const invalidCode: Record<string, number> = { 'host/setConversationMessages': codes.invalidRequest }
+
+export async function serveRequest(serving: Serving, name: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+  const method = findMethod(name)
+  if (method?.result === undefined || method.to === 'extension') throw new RpcFailure(codes.unknownMethod, `method not found: ${name}`)
+  const parsed = parseParams(name, params)
+  if ('problem' in parsed) throw new RpcFailure(invalidCode[name] ?? codes.invalidParams, `invalid params: ${parsed.problem}`)
+  await checkPermission(serving.manifest, name, method, parsed.value, serving.approve)
+  const deadline = AbortSignal.timeout(method.deadlineMs ?? 30_000)
+  const caller = { extension: serving.manifest, signal: AbortSignal.any([signal, deadline]) }
+  const handler = serving.side.requests[name as HostRequest] as (params: unknown, by: typeof caller) => unknown
+  return await Promise.race([handler(parsed.value, caller), untilAborted(caller.signal, name, method.deadlineMs)])
+}
+
+/** Notices have no answer: what is wrong with one comes back as a sentence for the log. */
+export async function serveNotice(serving: Serving, name: string, params: unknown, signal: AbortSignal): Promise<string | undefined> {
+  const method = findMethod(name)
+  if (!method || method.result !== undefined || method.to === 'extension' || isRegistration(name)) return undefined
+  const parsed = parseParams(name, params)
+  if ('problem' in parsed) return `${name}: ${parsed.problem}`
+  try {
+    await checkPermission(serving.manifest, name, method, parsed.value, serving.approve)
+    const handler = serving.side.notices[name as keyof HostSide['notices'] & HostNotice] as (params: unknown, by: object) => void
+    handler(parsed.value, { extension: serving.manifest, signal })
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  return undefined
+}
+
+/** Null stands for params in which everything is left out. */
+export function parseParams(name: string, params: unknown): { value: unknown } | { problem: string } {
+  const method = findMethod(name)
+  if (!method) return { problem: `unknown method ${name}` }
+  const result = safeParse(method.params, params === null ? {} : params)
+  if (result.success) return { value: result.output }
+  const [issue] = result.issues
+  const path = issue.path?.map(({ key }) => String(key)).join('.')
+  return { problem: `${path === undefined ? 'params' : path}: ${issue.message}` }
+}
+
+function untilAborted(signal: AbortSignal, name: string, deadlineMs: number | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = () =>
+      reject(
+        signal.reason instanceof RpcFailure ? signal.reason : new RpcFailure(codes.failed, `${name}: no answer within ${deadlineMs} ms`),
+      )
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+}

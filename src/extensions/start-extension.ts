@@ -1,0 +1,151 @@
+// Starts an extension and shakes hands with it. It may ask the host from its first line on; what it registers counts until it has
+// answered.
+import { safeParse } from 'valibot'
+import { type ExtensionRequest, isRegistration, methods, protocolVersion } from '../protocol/extension.ts'
+import { codes } from '../protocol/extension-line.ts'
+import { createPeer, RpcFailure } from '../protocol/extension-peer.ts'
+import { startLongChild } from '../std/child-process.ts'
+import { EntireError, messageOf } from '../std/errors.ts'
+import { deltaListeners } from './delta-listeners.ts'
+import { type Environment, extensionEnvironment } from './environment.ts'
+import { lastLines } from './last-lines.ts'
+import type { HostSide, LiveExtension } from './live-extension.ts'
+import type { Manifest } from './manifest.ts'
+import type { Approve } from './permissions.ts'
+import { noRegistrations, register } from './registration-list.ts'
+import { checkRuntime, runtimeCommand } from './runtime-command.ts'
+import { serveNotice, serveRequest } from './serve-request.ts'
+import { stopChild } from './stop-child.ts'
+import { openTransport } from './transport.ts'
+
+export interface StartOptions {
+  /** The project. */
+  cwd: string
+  /** The directory for what the extension wants to keep. */
+  configDir: string
+  session: string | undefined
+  env: Environment
+  /** Variables that the user let it have. */
+  granted?: string[]
+  approve: Approve
+  log(level: 'debug' | 'warn', message: string): void
+  /** Sees every line of the protocol, both ways. */
+  tap?(direction: 'in' | 'out', line: string): void
+  handshakeMs?: number
+}
+
+/** So many requests of one extension are worked on at once; then it has to wait. */
+const maxServing = 64
+
+export async function startExtension(manifest: Manifest, side: HostSide, options: StartOptions): Promise<LiveExtension> {
+  checkRuntime(manifest)
+  const { name } = manifest
+  const child = startLongChild(runtimeCommand(manifest), {
+    cwd: manifest.dir,
+    env: extensionEnvironment(options.env, manifest, options.session, options.granted),
+  })
+  const printed = lastLines()
+  const deltas = deltaListeners()
+  const registrations = noRegistrations()
+  const ended = new AbortController()
+  const serving = { manifest, side, approve: options.approve }
+  let isShaken = false
+  let isStopping = false
+  let handled: Promise<unknown> = Promise.resolve()
+
+  const transport = openTransport(child, manifest, {
+    onLine(line) {
+      options.tap?.('in', line)
+      peer.receive(line)
+      if (peer.serving() > maxServing) transport.pause()
+    },
+    onTooLong(head) {
+      options.log('warn', `${name} sent a line of more than 4 MiB`)
+      peer.refuse(head)
+    },
+    onPrinted(line) {
+      printed.add(line)
+      options.log('debug', line)
+    },
+    // Whoever says nothing more is of no use; the exit tells what happened.
+    onEnd: () => void stopChild(child, transport),
+  })
+  const hear = async (method: string, params: unknown, isOpen: boolean) => {
+    if (method === 'provider/delta') return deltas.hear(params)
+    if (isRegistration(method)) {
+      return isOpen ? await register(registrations, manifest, method, params) : `${method} ignored: it came after the answer to initialize`
+    }
+    return await serveNotice(serving, method, params, ended.signal)
+  }
+  const peer = createPeer({
+    send(line) {
+      options.tap?.('out', line)
+      return transport.send(line)
+    },
+    async serve(method, params, signal) {
+      try {
+        return await serveRequest(serving, method, params, signal)
+      } finally {
+        if (peer.serving() <= maxServing) transport.resume()
+      }
+    },
+    // One after the other, as they came.
+    hear(method, params) {
+      // Nothing but `initialize` is asked before it is answered.
+      const isOpen = !isShaken && peer.waiting() > 0
+      handled = handled.then(() => hear(method, params, isOpen)).then((problem) => problem && options.log('warn', `${name}: ${problem}`))
+    },
+    reject: (line) => options.log('debug', `${name} sent a line that is no message: ${line.slice(0, 200)}`),
+  })
+
+  const exited = child.exited.then(async (exit) => {
+    await handled
+    const how = exit.startError ?? (exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code}`)
+    peer.close(new RpcFailure(codes.failed, isStopping ? `extension ${name} closed` : `extension ${name} crashed (${how})`))
+    ended.abort(new RpcFailure(codes.failed, `extension ${name} is gone`))
+    return { reason: how, lastLines: printed.all() }
+  })
+
+  const request = async <M extends ExtensionRequest>(
+    method: M,
+    params: unknown,
+    call: { signal?: AbortSignal; deadlineMs?: number } = {},
+  ) => {
+    const { result, deadlineMs } = methods[method]
+    const answer = await peer.request(method, params, { signal: call.signal, deadlineMs: call.deadlineMs ?? deadlineMs })
+    const parsed = safeParse(result, answer)
+    if (parsed.success) return parsed.output as never
+    throw new RpcFailure(codes.failed, `${name} answered ${method} with something else: ${parsed.issues[0].message}`)
+  }
+  const stop = async () => {
+    isStopping = true
+    if (child.pid !== undefined) await Promise.race([peer.tell('shutdown', undefined), new Promise((resolve) => setTimeout(resolve, 100))])
+    await stopChild(child, transport)
+    await exited
+  }
+
+  try {
+    const params = { protocolVersion, cwd: options.cwd, configDir: options.configDir }
+    await request('initialize', params, options.handshakeMs === undefined ? {} : { deadlineMs: options.handshakeMs })
+    await handled
+  } catch (error) {
+    await stop()
+    const said = printed.all().slice(-3).join(' | ')
+    throw new EntireError('agent-failed', `initialize ${name}: ${messageOf(error)}${said === '' ? '' : ` (it printed: ${said})`}`, {
+      hint: `Run \`piglet ext check ${manifest.dir}\` to see what is wrong with it.`,
+    })
+  }
+  isShaken = true
+  return {
+    manifest,
+    registrations,
+    request,
+    tell: (method, params) => void peer.tell(method, params),
+    onDelta: deltas.on,
+    nextId: peer.nextId,
+    exited,
+    isRunning: () => !ended.signal.aborted,
+    load: () => ({ waiting: peer.waiting(), serving: peer.serving(), outboxBytes: transport.waitingBytes() }),
+    stop,
+  }
+}

@@ -1,0 +1,29 @@
+// Ends the process of an extension, whatever it does and whoever holds its pipes. It never hangs.
+import type { LongChild } from '../std/child-process.ts'
+import type { Transport } from './transport.ts'
+
+/** Long enough to write a file, short enough for somebody who wants to quit. */
+const graceMs = 500
+const lastMs = 2000
+
+export async function stopChild(child: LongChild, transport: Transport): Promise<void> {
+  transport.close()
+  if (!(await within(graceMs, child.exited))) {
+    child.kill('SIGTERM')
+    if (!(await within(graceMs, child.exited))) child.kill('SIGKILL')
+  }
+  await within(lastMs, child.exited)
+  transport.destroy()
+}
+
+async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

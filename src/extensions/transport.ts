@@ -1,0 +1,88 @@
+// Two ways lead to an extension: descriptors 3 and 4, and its standard input and output. Both are offered; the one it answers on is
+// the one it uses, and the other is then just a place where it may print.
+import type { Readable, Writable } from 'node:stream'
+import { maxLineBytes } from '../protocol/extension.ts'
+import { parseLine } from '../protocol/extension-line.ts'
+import type { LongChild } from '../std/child-process.ts'
+import { lineReader } from './line-reader.ts'
+import type { Manifest } from './manifest.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+
+export interface TransportEvents {
+  onLine(line: string): void
+  /** A message that was too long to be read: its beginning. */
+  onTooLong(head: string): void
+  /** A line that is not meant for the protocol. */
+  onPrinted(line: string): void
+  /** It will say nothing more. */
+  onEnd(): void
+}
+
+export interface Transport {
+  send(line: string): Promise<void>
+  waitingBytes(): number
+  /** While paused nothing is read, and the extension has to wait. */
+  pause(): void
+  resume(): void
+  /** No more is said; what it says is still heard. */
+  close(): void
+  /** Nobody listens any more, whoever holds the other ends. */
+  destroy(): void
+}
+
+interface Way {
+  outbox: Outbox
+  input: Readable
+}
+
+const printedLineBytes = 64 * 1024
+
+export function openTransport(child: LongChild, manifest: Manifest, events: TransportEvents): Transport {
+  const way = (output: Writable, input: Readable): Way => ({ outbox: createOutbox(manifest.name, output), input })
+  const offered: Record<'fd' | 'stdio', Way> = {
+    fd: way(child.toChild, child.fromChild),
+    stdio: way(child.stdin, child.stdout),
+  }
+  let chosen: Way | undefined = manifest.transport && offered[manifest.transport]
+
+  const choose = (used: Way) => {
+    chosen = used
+    for (const other of Object.values(offered)) if (other !== used) other.outbox.close()
+  }
+  if (chosen) choose(chosen)
+
+  const listen = (used: Way) => {
+    const onLine = (line: string) => {
+      if (chosen === undefined && parseLine(line) !== undefined) choose(used)
+      if (chosen === used) events.onLine(line)
+      else events.onPrinted(line)
+    }
+    const reader = lineReader(maxLineBytes, onLine, (head) => (chosen === used ? events.onTooLong(head) : events.onPrinted(head)))
+    used.input.on('data', (chunk: Buffer) => reader.push(chunk))
+    used.input.once('end', () => {
+      reader.end()
+      if (chosen === used) events.onEnd()
+    })
+  }
+  for (const used of Object.values(offered)) listen(used)
+
+  const printed = lineReader(printedLineBytes, events.onPrinted, events.onPrinted)
+  child.stderr.on('data', (chunk: Buffer) => printed.push(chunk))
+  child.stderr.once('end', printed.end)
+
+  const current = () => (chosen ? [chosen] : Object.values(offered))
+  return {
+    async send(line) {
+      await Promise.all(current().map(({ outbox }) => outbox.send(line)))
+    },
+    waitingBytes: () => current().reduce((sum, { outbox }) => sum + outbox.waitingBytes(), 0),
+    pause: () => chosen?.input.pause(),
+    resume: () => chosen?.input.resume(),
+    close: () => {
+      for (const { outbox } of current()) outbox.close()
+    },
+    destroy: () => {
+      for (const stream of [child.stdin, child.stdout, child.stderr, child.toChild, child.fromChild]) stream.destroy()
+    },
+  }
+}
