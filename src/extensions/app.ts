@@ -1,7 +1,7 @@
 // What the protocol asks of the program that hosts extensions. What extensions offer each other, and the tools, commands and keys of all
 // of them, the registry knows; everything else is the program's.
 import type { Action } from './action.ts'
-import type { Caller, HostSide } from './live-extension.ts'
+import type { HostSide } from './live-extension.ts'
 
 /** Answered from the registry, the event bus and the list of extensions. */
 type Own =
@@ -26,7 +26,9 @@ export interface ExtensionApp {
   requests: Omit<HostSide['requests'], Own>
   notices: Omit<HostSide['notices'], 'log'>
   /** What the answer to an event or a key asks for. */
-  act(action: Action, caller: Caller): void
+  act(action: Action, extension: string): void
+  /** News of the extensions themselves. */
+  announce(level: 'info' | 'warn' | 'error', message: string): void
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, string>): void
   /** Whether the user trusts an extension with a key or a secret it did not declare, asked once and remembered. */
   approve(extension: string, what: string): Promise<boolean>

@@ -42,6 +42,8 @@ export interface LiveExtension {
   /** Settles when the process is gone, whoever ended it. */
   exited: Promise<Exit>
   isRunning(): boolean
+  /** Whether it answers at all. True as well for one that never answers questions it does not know. */
+  ping(withinMs: number): Promise<boolean>
   /** What is under way right now. */
   load(): { waiting: number; serving: number; outboxBytes: number }
   /** Never hangs and never throws; the second time it does nothing. */
@@ -51,6 +53,7 @@ export interface LiveExtension {
 /** Who asks. */
 export interface Caller {
   extension: Manifest
+  live: LiveExtension
   /** Aborted when the extension takes its request back, when its deadline passes, or when the extension is gone. */
   signal: AbortSignal
 }

@@ -3,14 +3,15 @@ import { safeParse } from 'valibot'
 import { findMethod, type HostNotice, type HostRequest, isRegistration } from '../protocol/extension.ts'
 import { codes } from '../protocol/extension-line.ts'
 import { RpcFailure } from '../protocol/extension-peer.ts'
-import type { HostSide } from './live-extension.ts'
+import type { HostSide, LiveExtension } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
-import { type Approve, checkPermission } from './permissions.ts'
+import { type Approve, findDenial, findRefusal } from './permissions.ts'
 
 export interface Serving {
   manifest: Manifest
   side: HostSide
   approve: Approve
+  live(): LiveExtension
 }
 
 /** One method has always answered with another code. */
@@ -21,23 +22,27 @@ export async function serveRequest(serving: Serving, name: string, params: unkno
   if (method?.result === undefined || method.to === 'extension') throw new RpcFailure(codes.unknownMethod, `method not found: ${name}`)
   const parsed = parseParams(name, params)
   if ('problem' in parsed) throw new RpcFailure(invalidCode[name] ?? codes.invalidParams, `invalid params: ${parsed.problem}`)
-  await checkPermission(serving.manifest, name, method, parsed.value, serving.approve)
+  const refusal =
+    findRefusal(serving.manifest, name, method, parsed.value) ??
+    (await findDenial(serving.manifest, name, method, parsed.value, serving.approve))
+  if (refusal !== undefined) throw new RpcFailure(codes.failed, refusal)
   const deadline = AbortSignal.timeout(method.deadlineMs ?? 30_000)
-  const caller = { extension: serving.manifest, signal: AbortSignal.any([signal, deadline]) }
+  const caller = { extension: serving.manifest, live: serving.live(), signal: AbortSignal.any([signal, deadline]) }
   const handler = serving.side.requests[name as HostRequest] as (params: unknown, by: typeof caller) => unknown
   return await Promise.race([handler(parsed.value, caller), untilAborted(caller.signal, name, method.deadlineMs)])
 }
 
 /** Notices have no answer: what is wrong with one comes back as a sentence for the log. */
-export async function serveNotice(serving: Serving, name: string, params: unknown, signal: AbortSignal): Promise<string | undefined> {
+export function serveNotice(serving: Serving, name: string, params: unknown, signal: AbortSignal): string | undefined {
   const method = findMethod(name)
   if (!method || method.result !== undefined || method.to === 'extension' || isRegistration(name)) return undefined
   const parsed = parseParams(name, params)
   if ('problem' in parsed) return `${name}: ${parsed.problem}`
+  const refusal = findRefusal(serving.manifest, name, method, parsed.value)
+  if (refusal !== undefined) return refusal
   try {
-    await checkPermission(serving.manifest, name, method, parsed.value, serving.approve)
     const handler = serving.side.notices[name as keyof HostSide['notices'] & HostNotice] as (params: unknown, by: object) => void
-    handler(parsed.value, { extension: serving.manifest, signal })
+    handler(parsed.value, { extension: serving.manifest, live: serving.live(), signal })
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

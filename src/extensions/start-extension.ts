@@ -12,6 +12,7 @@ import { lastLines } from './last-lines.ts'
 import type { HostSide, LiveExtension } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
 import type { Approve } from './permissions.ts'
+import { createPinger } from './pinger.ts'
 import { noRegistrations, register } from './registration-list.ts'
 import { checkRuntime, runtimeCommand } from './runtime-command.ts'
 import { serveNotice, serveRequest } from './serve-request.ts'
@@ -31,6 +32,8 @@ export interface StartOptions {
   log(level: 'debug' | 'warn', message: string): void
   /** Sees every line of the protocol, both ways. */
   tap?(direction: 'in' | 'out', line: string): void
+  /** An answer did not come in time. */
+  onLate?(): void
   handshakeMs?: number
 }
 
@@ -48,10 +51,9 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
   const deltas = deltaListeners()
   const registrations = noRegistrations()
   const ended = new AbortController()
-  const serving = { manifest, side, approve: options.approve }
+  const serving = { manifest, side, approve: options.approve, live: () => live }
   let isShaken = false
   let isStopping = false
-  let handled: Promise<unknown> = Promise.resolve()
 
   const transport = openTransport(child, manifest, {
     onLine(line) {
@@ -70,12 +72,12 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
     // Whoever says nothing more is of no use; the exit tells what happened.
     onEnd: () => void stopChild(child, transport),
   })
-  const hear = async (method: string, params: unknown, isOpen: boolean) => {
+  const hear = (method: string, params: unknown) => {
     if (method === 'provider/delta') return deltas.hear(params)
-    if (isRegistration(method)) {
-      return isOpen ? await register(registrations, manifest, method, params) : `${method} ignored: it came after the answer to initialize`
-    }
-    return await serveNotice(serving, method, params, ended.signal)
+    if (!isRegistration(method)) return serveNotice(serving, method, params, ended.signal)
+    // Nothing but `initialize` is asked before it is answered.
+    if (isShaken || peer.waiting() === 0) return `${method} ignored: it came after the answer to initialize`
+    return register(registrations, manifest, method, params)
   }
   const peer = createPeer({
     send(line) {
@@ -89,17 +91,14 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
         if (peer.serving() <= maxServing) transport.resume()
       }
     },
-    // One after the other, as they came.
     hear(method, params) {
-      // Nothing but `initialize` is asked before it is answered.
-      const isOpen = !isShaken && peer.waiting() > 0
-      handled = handled.then(() => hear(method, params, isOpen)).then((problem) => problem && options.log('warn', `${name}: ${problem}`))
+      const problem = hear(method, params)
+      if (problem !== undefined) options.log('warn', `${name}: ${problem}`)
     },
     reject: (line) => options.log('debug', `${name} sent a line that is no message: ${line.slice(0, 200)}`),
   })
 
-  const exited = child.exited.then(async (exit) => {
-    await handled
+  const exited = child.exited.then((exit) => {
     const how = exit.startError ?? (exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code}`)
     peer.close(new RpcFailure(codes.failed, isStopping ? `extension ${name} closed` : `extension ${name} crashed (${how})`))
     ended.abort(new RpcFailure(codes.failed, `extension ${name} is gone`))
@@ -112,7 +111,8 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
     call: { signal?: AbortSignal; deadlineMs?: number } = {},
   ) => {
     const { result, deadlineMs } = methods[method]
-    const answer = await peer.request(method, params, { signal: call.signal, deadlineMs: call.deadlineMs ?? deadlineMs })
+    const late = call.deadlineMs ?? deadlineMs
+    const answer = await peer.request(method, params, { signal: call.signal, deadlineMs: late, onLate: options.onLate })
     const parsed = safeParse(result, answer)
     if (parsed.success) return parsed.output as never
     throw new RpcFailure(codes.failed, `${name} answered ${method} with something else: ${parsed.issues[0].message}`)
@@ -124,10 +124,22 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
     await exited
   }
 
+  const live: LiveExtension = {
+    manifest,
+    registrations,
+    request,
+    tell: (method, params) => void peer.tell(method, params),
+    onDelta: deltas.on,
+    nextId: peer.nextId,
+    ping: createPinger(peer),
+    exited,
+    isRunning: () => !ended.signal.aborted,
+    load: () => ({ waiting: peer.waiting(), serving: peer.serving(), outboxBytes: transport.waitingBytes() }),
+    stop,
+  }
   try {
     const params = { protocolVersion, cwd: options.cwd, configDir: options.configDir }
     await request('initialize', params, options.handshakeMs === undefined ? {} : { deadlineMs: options.handshakeMs })
-    await handled
   } catch (error) {
     await stop()
     const said = printed.all().slice(-3).join(' | ')
@@ -136,16 +148,5 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
     })
   }
   isShaken = true
-  return {
-    manifest,
-    registrations,
-    request,
-    tell: (method, params) => void peer.tell(method, params),
-    onDelta: deltas.on,
-    nextId: peer.nextId,
-    exited,
-    isRunning: () => !ended.signal.aborted,
-    load: () => ({ waiting: peer.waiting(), serving: peer.serving(), outboxBytes: transport.waitingBytes() }),
-    stop,
-  }
+  return live
 }

@@ -27,6 +27,8 @@ export interface PeerOptions {
 export interface RequestOptions {
   signal?: AbortSignal | undefined
   deadlineMs?: number | undefined
+  /** Hears of the deadline as well. */
+  onLate?: (() => void) | undefined
 }
 
 interface Pending {
@@ -50,12 +52,15 @@ export function createPeer({ send, serve, hear, reject }: PeerOptions) {
     await send(line)
   }
 
-  async function request(method: string, params: unknown, { signal, deadlineMs }: RequestOptions = {}): Promise<unknown> {
+  async function request(method: string, params: unknown, { signal, deadlineMs, onLate }: RequestOptions = {}): Promise<unknown> {
     signal?.throwIfAborted()
     const id = ++lastId
     let takeBack: (error: Error) => void = () => {}
     const onAbort = () => takeBack(signal?.reason instanceof Error ? signal.reason : new RpcFailure(codes.failed, 'cancelled'))
-    const tooLate = () => takeBack(new RpcFailure(codes.failed, `${method}: no answer within ${deadlineMs} ms`))
+    const tooLate = () => {
+      takeBack(new RpcFailure(codes.failed, `${method}: no answer within ${deadlineMs} ms`))
+      onLate?.()
+    }
     const timer = deadlineMs === undefined ? undefined : setTimeout(tooLate, deadlineMs)
     signal?.addEventListener('abort', onAbort, { once: true })
     try {

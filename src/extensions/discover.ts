@@ -1,0 +1,62 @@
+// Finds extensions: those of the user, and those of the project when the user trusts it.
+import { readdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { isErrno, messageOf } from '../std/errors.ts'
+import { findStat } from '../std/file.ts'
+import type { Manifest } from './manifest.ts'
+import { readManifest } from './read-manifest.ts'
+
+export interface Discovered {
+  /** By name. Those of the project stand in for those of the user that have the same name. */
+  extensions: Manifest[]
+  /** In words, each naming its file. */
+  problems: string[]
+}
+
+export interface Places {
+  /** `<config>/extensions`. */
+  userDir: string
+  /** `<project>/.piglet/extensions`; undefined when the project is not trusted. */
+  projectDir: string | undefined
+  /** Names of extensions that are not wanted. */
+  disabled: string[]
+}
+
+export function discoverExtensions({ userDir, projectDir, disabled }: Places): Discovered {
+  const user = scan(userDir)
+  const project = projectDir === undefined ? { extensions: [], problems: [] } : scan(projectDir)
+  const byName = new Map([...user.extensions, ...project.extensions].map((manifest) => [manifest.name, manifest]))
+  const extensions = [...byName.values()].filter(({ name }) => !disabled.includes(name)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { extensions, problems: [...user.problems, ...project.problems] }
+}
+
+function scan(base: string): Discovered {
+  const found = new Map<string, Manifest>()
+  const problems: string[] = []
+  for (const dir of directoriesIn(base, problems)) {
+    try {
+      const manifest = readManifest(dir)
+      if (!manifest) continue
+      const first = found.get(manifest.name)
+      if (first) problems.push(`${dir}: ${manifest.name} is the name of ${first.dir} already, and that one is used.`)
+      else found.set(manifest.name, manifest)
+    } catch (error) {
+      problems.push(messageOf(error))
+    }
+  }
+  return { extensions: [...found.values()], problems }
+}
+
+/** Links to directories count, so that an extension can be worked on where it is kept. */
+function directoriesIn(base: string, problems: string[]): string[] {
+  try {
+    return readdirSync(base)
+      .sort()
+      .map((name) => join(base, name))
+      .filter((path) => findStat(path)?.isDirectory())
+      .map((path) => realpathSync(path))
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT', 'ENOTDIR')) problems.push(`${base}: ${messageOf(error)}`)
+    return []
+  }
+}

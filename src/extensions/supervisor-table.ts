@@ -1,0 +1,101 @@
+// The life of an extension as data: state × event → next state and what to do. A missing cell does not compile.
+export const states = ['stopped', 'starting', 'running', 'reloading', 'resting', 'degraded'] as const
+
+export type State = (typeof states)[number]
+
+export const events = {
+  start: 'somebody wants it to run',
+  ready: 'the new process has shaken hands and answers',
+  failed: 'the new process could not be started, and it is worth trying again soon',
+  'given-up': 'it failed too often to be worth it, or at the very first try',
+  gone: 'the running process ended, or does not answer any more',
+  timer: 'the time to try again has come',
+  reload: 'its files have changed, or somebody asked for it',
+  stop: 'nobody wants it to run any more',
+} as const
+
+export type SupervisorEvent = keyof typeof events
+
+export const actions = {
+  launch: 'start a process, with the manifest as it is now',
+  adopt: 'from now on this is the process behind the name',
+  retire: 'let the old process finish what it was asked, then stop it',
+  end: 'stop the process at once',
+  discard: 'forget the process that is being started',
+  drop: 'the process behind the name is gone',
+  rest: 'try again in a while: 1, 2, 4, 8, 16 seconds',
+  probe: 'try again from time to time',
+} as const
+
+export type SupervisorAction = keyof typeof actions
+
+interface Step {
+  state: State
+  actions: readonly SupervisorAction[]
+}
+
+const to = (state: State, ...list: SupervisorAction[]): Step => ({ state, actions: list })
+
+export const supervisorTable = {
+  stopped: {
+    start: to('starting', 'launch'),
+    ready: to('stopped', 'discard'),
+    failed: to('stopped'),
+    'given-up': to('stopped'),
+    gone: to('stopped', 'drop'),
+    timer: to('stopped'),
+    reload: to('stopped'),
+    stop: to('stopped'),
+  },
+  starting: {
+    start: to('starting'),
+    ready: to('running', 'adopt'),
+    failed: to('resting', 'rest'),
+    'given-up': to('degraded', 'probe'),
+    gone: to('starting', 'drop'),
+    timer: to('starting'),
+    reload: to('starting', 'discard', 'launch'),
+    stop: to('stopped', 'discard', 'end'),
+  },
+  running: {
+    start: to('running'),
+    ready: to('running', 'discard'),
+    failed: to('running'),
+    'given-up': to('running'),
+    gone: to('resting', 'drop', 'rest'),
+    timer: to('running'),
+    reload: to('reloading', 'launch'),
+    stop: to('stopped', 'end'),
+  },
+  // The old process serves until the new one has proved itself; when it does not, the old one stays.
+  reloading: {
+    start: to('reloading'),
+    ready: to('running', 'retire', 'adopt'),
+    failed: to('running'),
+    'given-up': to('running'),
+    gone: to('starting', 'drop'),
+    timer: to('reloading'),
+    reload: to('reloading', 'discard', 'launch'),
+    stop: to('stopped', 'discard', 'end'),
+  },
+  resting: {
+    start: to('starting', 'launch'),
+    ready: to('resting', 'discard'),
+    failed: to('resting'),
+    'given-up': to('degraded', 'probe'),
+    gone: to('resting'),
+    timer: to('starting', 'launch'),
+    reload: to('starting', 'launch'),
+    stop: to('stopped'),
+  },
+  degraded: {
+    start: to('starting', 'launch'),
+    ready: to('degraded', 'discard'),
+    failed: to('degraded'),
+    'given-up': to('degraded'),
+    gone: to('degraded', 'drop'),
+    timer: to('starting', 'launch'),
+    reload: to('starting', 'launch'),
+    stop: to('stopped'),
+  },
+} as const satisfies Record<State, Record<SupervisorEvent, Step>>

@@ -1,0 +1,38 @@
+// A hosting program that answers everything with nothing and remembers what it was told.
+import { join } from 'node:path'
+import type { ExtensionApp } from '../../src/extensions/app.ts'
+import { createExtensionHost, type ExtensionHostOptions } from '../../src/extensions/extension-host.ts'
+import type { LocalOffer } from '../../src/extensions/offer.ts'
+import { recordingSide } from './live.ts'
+
+export function recordingApp(base: string, answer?: Parameters<typeof recordingSide>[0]) {
+  const { side, asked, told } = recordingSide(answer)
+  const logged: string[] = []
+  const announced: string[] = []
+  const acted: unknown[] = []
+  const app: ExtensionApp = {
+    cwd: base,
+    configDir: join(base, 'config'),
+    sessionId: () => undefined,
+    requests: side.requests,
+    notices: side.notices,
+    act: (action) => void acted.push(action),
+    announce: (level, message) => void announced.push(`${level}: ${message}`),
+    log: (level, message) => void logged.push(`${level}: ${message}`),
+    approve: async () => true,
+  }
+  return { app, asked, told, logged, announced, acted }
+}
+
+const nothing: LocalOffer = { tools: [], commands: [] }
+
+export function hostOf(base: string, app: ExtensionApp, more: Partial<ExtensionHostOptions> = {}) {
+  return createExtensionHost({
+    app,
+    places: { userDir: base, projectDir: undefined, disabled: [] },
+    env: process.env,
+    local: nothing,
+    clock: () => new Date(),
+    ...more,
+  })
+}
