@@ -22,6 +22,8 @@ export interface Times {
   drainMs: number
   /** Whoever was late and does not answer within this time hangs. */
   graceMs: number
+  /** So often one that is asked nothing is asked whether it is there. */
+  pingMs: number
 }
 
 export const usualTimes: Times = {
@@ -30,6 +32,7 @@ export const usualTimes: Times = {
   probeMs: 60_000,
   drainMs: 10_000,
   graceMs: 5000,
+  pingMs: 30_000,
 }
 
 export interface SupervisorStatus {
@@ -122,7 +125,12 @@ export function createSupervisor(options: SupervisorOptions) {
 
   function watch(watched: LiveExtension): void {
     const startedAt = Date.now()
+    const pings = setInterval(() => {
+      if (watched.load().waiting === 0) void checkAnswers(watched)
+    }, times.pingMs)
+    pings.unref?.()
     watched.exited.then(({ reason, lastLines }) => {
+      clearInterval(pings)
       if (watched !== live) return
       if (Date.now() - startedAt >= times.stableMs) failures = 0
       else failures += 1
@@ -142,7 +150,7 @@ export function createSupervisor(options: SupervisorOptions) {
   // Late once is no crime; hanging is.
   async function checkAnswers(watched: LiveExtension): Promise<void> {
     if (watched !== live || (await watched.ping(times.graceMs)) || watched !== live) return
-    status.reason = 'it did not answer any more'
+    options.tell('warn', `${name} does not answer any more`)
     await watched.stop()
   }
 

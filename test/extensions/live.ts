@@ -77,7 +77,7 @@ export function startOptions(base: string, more: Partial<StartOptions> = {}): St
 
 /** A script for Node that talks the protocol: `on(method, params, id)` may call `say`, `answer`, `ask`. */
 export function nodeExtension(body: string, transport: 'fd' | 'stdio' = 'fd'): string {
-  const [input, output] = transport === 'fd' ? ['fs.createReadStream(null, { fd: 3 })', 4] : ['process.stdin', 1]
+  const [input, output] = transport === 'fd' ? ["new (require('node:net').Socket)({ fd: 3 })", 4] : ['process.stdin', 1]
   return `const fs = require('node:fs')
 const put = (text) => { let bytes = Buffer.from(text); while (bytes.length > 0) { try { bytes = bytes.subarray(fs.writeSync(${output}, bytes)) } catch (error) { if (error.code !== 'EAGAIN') throw error } } }
 const say = (message) => put(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
