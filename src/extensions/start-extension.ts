@@ -84,12 +84,9 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
       options.tap?.('out', line)
       return transport.send(line)
     },
-    async serve(method, params, signal) {
-      try {
-        return await serveRequest(serving, method, params, signal)
-      } finally {
-        if (peer.serving() <= maxServing) transport.resume()
-      }
+    serve: (method, params, signal) => serveRequest(serving, method, params, signal),
+    served(left) {
+      if (left <= maxServing) transport.resume()
     },
     hear(method, params) {
       const problem = hear(method, params)

@@ -22,6 +22,8 @@ export interface PeerOptions {
   hear(method: string, params: unknown): void
   /** A line that was no message. */
   reject(line: string): void
+  /** A request was answered; so many are still being worked on. */
+  served?(left: number): void
 }
 
 export interface RequestOptions {
@@ -38,7 +40,7 @@ interface Pending {
 
 export type Peer = ReturnType<typeof createPeer>
 
-export function createPeer({ send, serve, hear, reject }: PeerOptions) {
+export function createPeer({ send, serve, hear, reject, served }: PeerOptions) {
   const pending = new Map<number, Pending>()
   const serving = new Map<number, AbortController>()
   let lastId = 0
@@ -100,6 +102,7 @@ export function createPeer({ send, serve, hear, reject }: PeerOptions) {
       await write(errorLine(id, asRpcError(error))).catch(() => {})
     } finally {
       serving.delete(id)
+      served?.(serving.size)
     }
   }
 
