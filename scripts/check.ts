@@ -10,6 +10,8 @@ const tool = (name: string) => join(root, 'node_modules', '.bin', name)
 const checks: Record<string, { command: string[]; counts?: boolean }> = {
   format: { command: [tool('biome'), 'check', '--error-on-warnings', root] },
   types: { command: [tool('tsc'), '--noEmit', '--project', root] },
+  // What runs inside other agents is checked against their types, apart from the rest.
+  'agent types': { command: [bun, 'scripts/check-agent-plugins.ts'] },
   docs: { command: [bun, 'scripts/generate-docs.ts', '--check'] },
   build: { command: [bun, 'scripts/build.ts'] },
   // Tests start real processes; on a busy machine one may take much longer than Bun's five seconds.

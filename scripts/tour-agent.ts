@@ -1,60 +1,18 @@
-// A scripted Claude Code session: it writes files and a transcript, and calls the same hooks the real agent would.
-import { appendFileSync, mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+// The agent of the tour is the demo agent of the samples: a program that plays a script, and a plugin that makes `entire` understand it.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Script } from '../samples/agents/demo/agent.ts'
 import type { Stage } from './tour-stage.ts'
 
-export interface Turn {
-  prompt: string
-  /** What the agent writes, by path. */
-  files: Record<string, string>
-  reply: string
-}
+const samples = join(import.meta.dir, '..', 'samples', 'agents', 'demo')
 
-export interface ScriptedAgent {
-  /** The hook commands of one turn, in the order in which the agent calls them. */
-  play(turn: Turn): void
-  end(): void
-}
-
-export function startAgent(stage: Stage, session: string): ScriptedAgent {
-  const project = stage.root.replace(/[^A-Za-z0-9]/g, '-')
-  const transcript = join(stage.home, '.claude', 'projects', project, `${session}.jsonl`)
-  mkdirSync(dirname(transcript), { recursive: true })
-  let entries = 0
-
-  const payload = (more: object) => JSON.stringify({ session_id: session, transcript_path: transcript, cwd: stage.root, ...more })
-  const hook = (name: string, more: object) => stage.run(['entire', 'hooks', 'claude-code', name], payload(more))
-
-  function say(type: 'user' | 'assistant', message: object): void {
-    entries += 1
-    const entry = {
-      type,
-      uuid: `entry-${entries}`,
-      timestamp: new Date().toISOString(),
-      sessionId: session,
-      message: { role: type, ...message },
-    }
-    appendFileSync(transcript, `${JSON.stringify(entry)}\n`)
+/** Puts both on the PATH, as anybody would who has got a plugin. */
+export async function installAgent(stage: Stage, script: Script): Promise<void> {
+  for (const name of ['demo-agent', 'entire-agent-demo']) {
+    const built = await Bun.build({ entrypoints: [join(samples, `${name}.ts`)], target: 'node', format: 'cjs' })
+    writeFileSync(join(stage.bin, name), `#!/usr/bin/env node\n${await built.outputs[0]?.text()}`)
+    chmodSync(join(stage.bin, name), 0o755)
   }
-
-  function answer(content: object[]): void {
-    const usage = { input_tokens: 12, cache_creation_input_tokens: 300, cache_read_input_tokens: 2_400, output_tokens: 180 }
-    say('assistant', { id: `msg_${entries}`, model: 'scripted', content, usage })
-  }
-
-  return {
-    play({ prompt, files, reply }) {
-      hook('user-prompt-submit', { hook_event_name: 'UserPromptSubmit', prompt })
-      say('user', { content: prompt })
-      for (const [path, content] of Object.entries(files)) {
-        const id = `toolu_${entries}`
-        answer([{ type: 'tool_use', id, name: 'Write', input: { file_path: join(stage.root, path), content } }])
-        stage.write(path, content)
-        say('user', { content: [{ type: 'tool_result', tool_use_id: id, content: 'File written.' }] })
-      }
-      answer([{ type: 'text', text: reply }])
-      hook('stop', { hook_event_name: 'Stop', last_assistant_message: reply })
-    },
-    end: () => void hook('session-end', { hook_event_name: 'SessionEnd', reason: 'exit' }),
-  }
+  mkdirSync(join(stage.home, '.demo-agent'))
+  writeFileSync(join(stage.home, '.demo-agent', 'script.json'), JSON.stringify(script))
 }

@@ -6,10 +6,12 @@ import { delimiter, dirname, join } from 'node:path'
 export interface Stage {
   base: string
   home: string
+  /** A directory of programs, on the PATH. */
+  bin: string
   /** Top of the work tree. */
   root: string
   /** Runs a program in the work tree and gives everything it printed. Any failure ends the tour. */
-  run(argv: string[], stdin?: string): string
+  run(argv: string[]): string
   write(path: string, text: string): void
   read(path: string): string
   remove(): void
@@ -20,16 +22,16 @@ const foreign = /^(GIT|CLAUDE|GEMINI|ENTIRE|CURSOR|CODEX|COPILOT|OPENCODE|XDG_CO
 export function setStage(program: string): Stage {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-tour-')))
   const home = join(base, 'home')
+  const bin = join(base, 'bin')
   const root = join(base, 'hello')
-  mkdirSync(home)
-  mkdirSync(root)
+  for (const dir of [home, bin, root]) mkdirSync(dir)
   writeFileSync(join(home, '.gitconfig'), '[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada\n\temail = ada@example.com\n')
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name))),
     HOME: home,
     GIT_CONFIG_GLOBAL: join(home, '.gitconfig'),
     GIT_CONFIG_NOSYSTEM: '1',
-    PATH: `${dirname(program)}${delimiter}${process.env.PATH}`,
+    PATH: [bin, dirname(program), process.env.PATH].join(delimiter),
     NO_COLOR: '1',
     // Questions get their default answer, so that the tour runs by itself on a terminal too.
     ENTIRE_TEST_TTY: '1',
@@ -37,15 +39,10 @@ export function setStage(program: string): Stage {
   return {
     base,
     home,
+    bin,
     root,
-    run(argv, stdin) {
-      const done = Bun.spawnSync(argv, {
-        cwd: root,
-        env,
-        stdin: stdin === undefined ? 'ignore' : Buffer.from(stdin),
-        stdout: 'pipe',
-        stderr: 'pipe',
-      })
+    run(argv) {
+      const done = Bun.spawnSync(argv, { cwd: root, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
       const output = `${done.stdout}${done.stderr}`
       if (done.exitCode !== 0) throw new Error(`${argv.join(' ')} ended with ${done.exitCode}:\n${output}`)
       return output

@@ -16,6 +16,8 @@ test('the tour plays to its end, tells nothing that is not so, and leaves nothin
     expect(failure).toBe('')
     expect(await tour.exited).toBe(0)
     expect(told).toContain('Entire-Checkpoint: ')
+    expect(told).toContain('Agent: Demo Agent')
+    expect(told).toContain('demo-agent --resume monday-1')
     expect(told).not.toContain('\x1b')
     expect(readdirSync(temporary)).toEqual([])
   } finally {

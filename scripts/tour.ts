@@ -1,6 +1,6 @@
-// The product in a minute: a scripted agent session in a throw-away repository, through the real hooks. `npm run tour`.
+// The product in a minute: an agent that plays a script in a throw-away repository, through the real hooks. `npm run tour`.
 import { join } from 'node:path'
-import { type ScriptedAgent, startAgent, type Turn } from './tour-agent.ts'
+import { installAgent } from './tour-agent.ts'
 import { type Narrator, narrateTo } from './tour-narrator.ts'
 import { type Stage, setStage } from './tour-stage.ts'
 
@@ -8,11 +8,16 @@ const greet = `export function greet(name) {\n  return \`Hello, \${name}!\`\n}\n
 const part = `export function part(name) {\n  return \`Goodbye, \${name}!\`\n}\n`
 const wreck = `export function greet() {\n  throw new Error('TODO: rewrite everything')\n}\n`
 
-const turns = {
-  greet: { prompt: 'Write a function that greets someone', files: { 'greet.js': greet }, reply: 'I wrote greet.js.' },
-  part: { prompt: 'Now one that says goodbye', files: { 'part.js': part }, reply: 'I wrote part.js.' },
-  wreck: { prompt: 'Make it all simpler', files: { 'greet.js': wreck }, reply: 'I started to rewrite greet.js.' },
-} satisfies Record<string, Turn>
+const prompts = { greet: 'Write a function that greets someone', part: 'Now one that says goodbye', wreck: 'Make it all simpler' }
+const script = {
+  session: 'monday-1',
+  start: new Date().toISOString(),
+  turns: [
+    { prompt: prompts.greet, edits: { 'greet.js': greet }, answer: 'I wrote greet.js.' },
+    { prompt: prompts.part, edits: { 'part.js': part }, answer: 'I wrote part.js.' },
+    { prompt: prompts.wreck, edits: { 'greet.js': wreck }, answer: 'I started to rewrite greet.js.' },
+  ],
+}
 
 async function tour(stage: Stage, tell: Narrator): Promise<void> {
   /** Shows a command, runs it, shows what it printed. */
@@ -22,11 +27,6 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
     tell.output(output, options)
     return output
   }
-  const ask = (agent: ScriptedAgent, turn: Turn) => {
-    tell.command(`claude "${turn.prompt}"`)
-    agent.play(turn)
-    tell.output(turn.reply)
-  }
   const points = () => JSON.parse(stage.run(['entire', 'rewind', '--list'])) as { id: string; message: string; is_logs_only: boolean }[]
 
   await tell.step('A repository', 'Any git repository will do. This one is new and will be gone when the tour ends.')
@@ -34,15 +34,15 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
   show('git init --quiet && git add README.md && git commit --quiet -m "First commit" && git log --oneline')
 
   await tell.step('Switch it on', "Once per repository. It adds hooks to the agent's settings and to git; nothing runs in between.")
-  show('entire enable --agent claude-code')
+  await installAgent(stage, script)
+  show('entire enable --agent demo')
   stage.run(['sh', '-c', 'git add --all && git commit --quiet -m "Enable entire"'])
 
   await tell.step(
     'Work as always',
-    'You prompt, the agent writes. Its hooks call `entire` (here a script plays the agent), which keeps a step of every turn.',
+    'You prompt, the agent writes (this one plays a script). Its hooks call `entire`, which keeps a step of every turn.',
   )
-  const agent = startAgent(stage, '5e551011-0000-4000-8000-000000000001')
-  ask(agent, turns.greet)
+  show(`demo-agent "${prompts.greet}"`)
   show('git status --short')
   tell.say('Your branch, index and files are as you would expect: a step lives beside them, out of your way.')
 
@@ -59,9 +59,9 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
     'When it goes wrong',
     'Two more turns. The first is good. The second wrecks a file — and you had a note of your own lying about.',
   )
-  ask(agent, turns.part)
+  show(`demo-agent --resume ${script.session} "${prompts.part}"`)
   stage.write('notes.txt', 'my own notes\n')
-  ask(agent, turns.wreck)
+  show(`demo-agent --resume ${script.session} "${prompts.wreck}"`)
   show('cat greet.js')
 
   await tell.step('Go back', 'Every turn is a point to return to. Only what the session changed is touched: your notes stay.')
@@ -82,7 +82,6 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
     'The second checkpoint. Checkpoints live on a branch of their own, and travel with your next `git push`.',
   )
   show('git add part.js && git commit --quiet -m "Say goodbye" && git log --oneline')
-  agent.end()
   show('entire explain --no-pager')
   show('git log --oneline entire/checkpoints/v1')
 

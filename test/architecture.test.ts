@@ -9,7 +9,7 @@ const layers: Record<string, string[]> = {
   model: ['std'],
   protocol: ['std', 'model'],
   agents: ['std', 'model', 'protocol'],
-  sdk: ['std', 'model', 'protocol'],
+  sdk: ['std', 'model', 'protocol', 'extensions'],
   extensions: ['std', 'model', 'protocol'],
   git: ['std', 'model'],
   checkpoints: ['std', 'model', 'git'],
@@ -18,14 +18,12 @@ const layers: Record<string, string[]> = {
   bin: ['std', 'model', 'protocol', 'agents', 'sdk', 'extensions', 'git', 'checkpoints', 'session', 'cli'],
 }
 
-// The program only carries the text of plugins; the agents load them, and they follow the agents' rules.
-const isPlugin = (path: string) => /^src\/agents\/[^/]+\/(?:plugin|extension)\//.test(path)
-const modules = readModules(['src', 'scripts', 'test']).filter(({ path }) => !isPlugin(path))
+const modules = readModules(['src', 'scripts', 'test'])
 const source = modules.filter((module) => module.path.startsWith('src/'))
 const product = source.filter((module) => !module.path.endsWith('.test.ts'))
 const written = product.filter((module) => !module.path.endsWith('.generated.ts'))
 // What authors of plugins import is one file each, whatever it is made of.
-const published = ['src/sdk/agent.ts']
+const published = ['src/sdk/agent.ts', 'src/sdk/extension.ts', 'src/extensions/library.ts']
 const layerOf = (path: string) => path.split('/')[1] ?? ''
 const paths = (found: SourceModule[]) => found.map((module) => module.path)
 
@@ -74,8 +72,9 @@ test('a file of the product starts with a sentence saying why it exists, and sta
 })
 
 test('only the command line prints, and only std starts processes', () => {
-  // A plugin is a program: this is where one made with the kit talks.
-  const quiet = product.filter(({ path }) => !['cli', 'bin'].includes(layerOf(path)) && path !== 'src/sdk/agent/program.ts')
+  // A plugin is a program, and so is an extension: this is where those made with the kits talk.
+  const talking = ['src/sdk/agent/program.ts', 'src/sdk/extension/streams.ts']
+  const quiet = product.filter(({ path }) => !['cli', 'bin'].includes(layerOf(path)) && !talking.includes(path))
   expect(paths(quiet.filter(({ text }) => /\bconsole\.|process\.(?:stdout|stderr)\b/.test(text)))).toEqual([])
   expect(paths(product.filter(({ text }) => /\bBun\.(?:spawn|\$)|\bchild_process\b/.test(text)))).toEqual([
     'src/std/child-process.ts',

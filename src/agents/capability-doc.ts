@@ -1,5 +1,6 @@
 // The page that says what we can do with which agent, made from the agents themselves.
 import type { Agent } from '../model/agent.ts'
+import { sessionDirWatcher } from './session-dir-watcher.ts'
 
 const yes = (is: unknown) => (is ? '✓' : '–')
 const code = (text: string | undefined) => (text === undefined || text === '' ? '–' : `\`${text}\``)
@@ -9,7 +10,7 @@ const columns: [heading: string, meaning: string, cell: (agent: Agent, command: 
   ['stored as', 'its name in checkpoints', (agent) => agent.type],
   ['hooks', 'the file that `entire enable` edits or writes', (agent) => code(agent.installer?.configPath)],
   ['verbs', 'how many hooks it has a meaning for', (agent) => String(agent.hookNames.length)],
-  ['watched', 'turns can be seen without hooks, with `entire watch`', (agent) => yes(agent.watcher)],
+  ['watched', 'turns can be seen without hooks, with `entire watch`', (agent) => yes(agent.watcher ?? sessionDirWatcher(agent))],
   ['transcript', 'how we get at it', (agent) => (agent.source ? 'asked for' : 'file')],
   ['conversation', '`entire explain` shows what was said', (agent) => yes(agent.transcript.readEntries)],
   ['subagents', 'their files and tokens are found in transcripts of their own', (agent) => yes(agent.subagents)],

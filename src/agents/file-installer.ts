@@ -46,22 +46,29 @@ function uninstall(layout: HookLayout, site: HookSite): void {
   const bytes = readBytes(path)
   const kept = readKept(site, layout.configPath)
   if (bytes !== undefined) {
-    if (kept?.written === hashOf(bytes)) giveBack(path, kept)
-    else removeFrom(layout, path, bytes, kept)
+    if (kept?.written === hashOf(bytes)) giveBack(path, kept, site)
+    else removeFrom(layout, { path, bytes, kept, site })
   }
   forgetKept(site, layout.configPath)
 }
 
-function giveBack(path: string, kept: KeptFile): void {
+function giveBack(path: string, kept: KeptFile, site: HookSite): void {
   if (kept.original !== undefined) write(path, kept.original)
   else removeFile(path)
-  if (kept.madeDir) removeEmptyDir(dirname(path))
+  if (kept.madeDir) removeEmptyDirs(dirname(path), site.root)
 }
 
-function removeFrom(layout: HookLayout, path: string, bytes: Buffer, kept: KeptFile | undefined): void {
+interface EditedFile {
+  path: string
+  bytes: Buffer
+  kept: KeptFile | undefined
+  site: HookSite
+}
+
+function removeFrom(layout: HookLayout, { path, bytes, kept, site }: EditedFile): void {
   const { mark, body } = decode(bytes, layout)
   const rest = removeHooks(body, layout, keptText(kept, layout))
-  if (kept && kept.original === undefined && rest.trim() === '{}') giveBack(path, kept)
+  if (kept && kept.original === undefined && rest.trim() === '{}') giveBack(path, kept, site)
   else if (rest !== body) write(path, Buffer.from(mark + rest))
 }
 
@@ -114,10 +121,13 @@ function write(path: string, bytes: Uint8Array): void {
   if (mode !== undefined) chmodSync(path, mode & 0o777)
 }
 
-function removeEmptyDir(path: string): void {
+function removeEmptyDirs(path: string, root: string): void {
+  if (path === root || !path.startsWith(root)) return
   try {
     rmdirSync(path)
   } catch (error) {
-    if (!isErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error
+    if (isErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) return
+    throw error
   }
+  removeEmptyDirs(dirname(path), root)
 }

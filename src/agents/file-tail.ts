@@ -29,11 +29,16 @@ function readTail(path: string, bytes: number): { text: string; whole: boolean }
 
 /** The first line of a file, as far as it lies within `bytes`. */
 export function readFirstLine(path: string, bytes: number): string | undefined {
+  return readStart(path, bytes)?.split('\n', 1)[0]
+}
+
+/** The first `bytes` of a file; undefined when it cannot be read. */
+export function readStart(path: string, bytes: number): string | undefined {
   try {
     const fd = openSync(path, 'r')
     try {
       const buffer = Buffer.alloc(bytes)
-      return buffer.toString('utf8', 0, readSync(fd, buffer, 0, bytes, 0)).split('\n', 1)[0]
+      return buffer.toString('utf8', 0, readSync(fd, buffer, 0, bytes, 0))
     } finally {
       closeSync(fd)
     }

@@ -12,11 +12,16 @@ export function removeHooks(text: string, layout: HookLayout, original: string |
   for (const event of events) edited = removeEmpty(edited, layout, ['hooks', event], had)
   edited = removeEmpty(edited, layout, ['hooks'], had)
   for (const { path, value } of layout.members) edited = removeMember(edited, layout, path, value, before, had)
-  // Without hooks nobody needs them; with hooks of others they must stay.
-  if (before && !findNode(parseSettings(edited, layout.configPath), ['hooks']))
+  // Hooks that came later may need them; those that were there before did without.
+  if (before && sameHooks(parseSettings(edited, layout.configPath), before))
     for (const { path, value } of layout.defaults ?? []) edited = removeDefault(edited, layout, path, value, had)
   if (before) for (const { path, value } of layout.switches) edited = restoreSwitch(edited, layout, path, value, before, had)
   return edited
+}
+
+function sameHooks(now: Node, before: Node): boolean {
+  const [a, b] = [now, before].map((root) => findNode(root, ['hooks'])).map((node) => (node === undefined ? {} : getNodeValue(node)))
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 function removeMember(text: string, layout: HookLayout, path: string[], value: string, before: Node | undefined, had: Had): string {

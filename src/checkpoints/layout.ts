@@ -11,6 +11,11 @@ export function shadowRef(baseCommit: string, worktreeId: string): string {
   return `refs/heads/entire/${baseCommit.slice(0, 7)}-${worktreeHash(worktreeId)}`
 }
 
+/** As versions before 0.4 named it; they knew only one work tree. */
+export function oldShadowRef(baseCommit: string): string {
+  return `refs/heads/entire/${baseCommit.slice(0, 7)}`
+}
+
 /** Tells the work trees of a repository apart in the names of refs. */
 export function worktreeHash(worktreeId: string): string {
   return new Bun.CryptoHasher('sha256').update(worktreeId).digest('hex').slice(0, 6)
@@ -70,6 +75,9 @@ export function chunkName(index: number, base = transcriptName): string {
   return index === 0 ? base : `${base}.${String(index).padStart(3, '0')}`
 }
 
+// Aider is the one agent that keeps its logs among the user's files; they grow with every word and are no work of a session.
+const aiderLogs = /^\.aider\.(?:(?:chat|input|llm)\.history|tags\.cache)/
+
 export function isInfrastructure(path: string): boolean {
-  return path === '.entire' || path.startsWith('.entire/')
+  return path === '.entire' || path.startsWith('.entire/') || aiderLogs.test(path)
 }

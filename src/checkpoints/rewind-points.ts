@@ -6,7 +6,7 @@ import type { Repo } from '../git/repo.ts'
 import { readTrailer } from '../git/trailers.ts'
 import type { Session } from '../model/session.ts'
 import type { StrategyName } from '../model/settings.ts'
-import { sessionDir, shadowRef } from './layout.ts'
+import { oldShadowRef, sessionDir, shadowRef } from './layout.ts'
 import { linkCheckpoints } from './links.ts'
 import { parsePrompts, readCheckpoint, readPrompts, type StoredCheckpoint } from './read.ts'
 
@@ -53,7 +53,7 @@ export async function readRewindPoints(repo: Repo, objects: ObjectReader, source
 // Steps of other work trees are snapshots of other files: nothing to go back to here.
 async function readSteps(repo: Repo, objects: ObjectReader, source: PointSource): Promise<RewindPoint[]> {
   const head = (await objects.info('HEAD'))?.oid
-  const tip = head === undefined ? undefined : await objects.info(shadowRef(head, repo.worktreeId))
+  const tip = head === undefined ? undefined : await findStepTip(repo, objects, head)
   if (head === undefined || tip === undefined) return []
   const commits = await readLog(repo, [`-${limit * 5}`, '--first-parent', tip.oid])
   const all = commits.map(parseStep)
@@ -64,6 +64,11 @@ async function readSteps(repo: Repo, objects: ObjectReader, source: PointSource)
   // What a commit left over is a step without a prompt.
   const promptOf = (session: string) => prompts.get(session) ?? source.findSession(session)?.firstPrompt
   return steps.map((step) => withPrompt(step, promptOf(step.session ?? '')))
+}
+
+async function findStepTip(repo: Repo, objects: ObjectReader, head: string) {
+  const tip = await objects.info(shadowRef(head, repo.worktreeId))
+  return tip === undefined && repo.worktreeId === '' ? await objects.info(oldShadowRef(head)) : tip
 }
 
 function isHere(session: Session | undefined, repo: Repo, head: string): boolean {

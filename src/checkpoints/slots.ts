@@ -31,7 +31,7 @@ export interface Slots {
   moves: TreeChange[]
 }
 
-export const nothingStored: Slots = { sessions: [], numbers: [], next: 0, head: {}, moves: [] }
+const nothingStored: Slots = { sessions: [], numbers: [], next: 0, head: {}, moves: [] }
 
 /** Of several copies the one that readers would take. */
 export async function readSlots(objects: ObjectReader, id: string): Promise<Slots> {

@@ -11,6 +11,9 @@ import { planMerge } from './tree-merge.ts'
 
 const timeoutMs = 120_000
 const attempts = 3
+/** Exit codes of a git that was ended. */
+const outOfTime = [143, 137]
+const refusals = [1, 128, ...outOfTime]
 
 export interface Sync {
   repo: Repo
@@ -45,9 +48,10 @@ export async function syncRef(sync: Sync): Promise<boolean> {
 // --no-verify: our own pre-push hook is running. Never --force. Returns what went wrong.
 export async function pushRefs({ repo, remote }: Pick<Sync, 'repo' | 'remote'>, refs: string[]): Promise<string | undefined> {
   const result = await git(repo, ['push', '--no-verify', '--quiet', remote, ...refs.map((ref) => `${ref}:${ref}`)], {
-    accept: [1, 128, 137],
+    accept: refusals,
     timeoutMs,
   })
+  if (outOfTime.includes(result.code)) return `no answer within ${timeoutMs / 1000} s`
   return result.code === 0 ? undefined : lastLine(result.stderr)
 }
 
@@ -58,7 +62,7 @@ async function fetchAndMerge(sync: Sync): Promise<boolean> {
     sync.repo,
     ['fetch', '--no-tags', '--no-write-fetch-head', '--quiet', '--no-auto-gc', sync.remote, `+${sync.ref}:${fetched}`],
     {
-      accept: [1, 128, 137],
+      accept: refusals,
       timeoutMs,
     },
   )

@@ -53,6 +53,18 @@ const say = (id: number, text: string) =>
   })
 
 describe('a growing transcript', () => {
+  test('what nobody can read is not stored, and nothing else changes', async () => {
+    await using repo = await tempRepo()
+    const path = join(repo.base, 't.jsonl')
+    const strip = (line: string) => line.replace(/"sealed":"[^"]*"/, '"sealed":null')
+    writeFileSync(path, `${say(1, 'a')}\n{"sealed":"xyz"}\n`)
+    const first = await readInto(repo, path, undefined, { format: { ...claudeCode.transcript, strip } })
+    appendFileSync(path, '{"sealed":"s3cret"}\n{"half')
+    const second = await readInto(repo, path, first?.cursor, { format: { ...claudeCode.transcript, strip } })
+    expect(await stored(repo, second)).toBe(`${say(1, 'a')}\n{"sealed":null}\n{"sealed":null}`)
+    expect(second).toMatchObject({ restarted: false, cursor: { items: 3 } })
+  })
+
   test('read in any number of saves gives what one reading gives, and is stored redacted, whole and hashed', async () => {
     await using repo = await tempRepo()
     await fc.assert(

@@ -1,18 +1,22 @@
 // Reads what an agent appended to its transcript since last time, redacts it, and stores it as blobs. What was stored before is
 // referenced, not read again: the cost of a save is that of what was appended.
+import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync } from 'node:fs'
 import { blobOid } from '../git/oid.ts'
 import type { TranscriptFormat, TranscriptReading } from '../model/agent.ts'
 import type { EventMetadata } from '../model/event.ts'
 import type { TranscriptCursor } from '../model/session.ts'
+import type { FilePart } from '../model/session-file.ts'
 import { addTokens, noTokens } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileSize } from '../std/file.ts'
 import { readRange } from '../std/file-range.ts'
-import { parseJson } from '../std/json.ts'
+import { type JsonObject, parseJson } from '../std/json.ts'
 import { sha256Start } from '../std/sha256.ts'
+import { changeText } from '../std/text-bytes.ts'
 import { chunkBytes, chunkDocument, maxBlobBytes } from './chunk.ts'
 import { type ChunkStore, chunkWriter } from './chunk-writer.ts'
+import { stripLines } from './strip-lines.ts'
 
 /** More than this at once is not a conversation; reading it would block the agent for minutes. */
 export const maxUnseenBytes = 512 * 1024 * 1024
@@ -28,7 +32,12 @@ export interface TranscriptSource extends ChunkStore {
   /** Bytes at the beginning that are stored but do not count, except for the files they name: what a turn we could not record wrote. */
   ignoreBefore: number
   metadata: EventMetadata | undefined
+  /** Of a file that holds more than this transcript. Positions count from its beginning. */
+  part?: FilePart | undefined
 }
+
+/** Bytes of the transcript from a position on, as far as there are any. */
+type Bytes = (from: number, length: number) => Buffer
 
 export interface TranscriptUpdate {
   cursor: TranscriptCursor
@@ -39,34 +48,37 @@ export interface TranscriptUpdate {
 
 /** Undefined when there is no transcript (yet). */
 export async function readAppended(source: TranscriptSource): Promise<TranscriptUpdate | undefined> {
-  const size = fileSize(source.path)
-  if (size === undefined || size === 0) return undefined
+  const whole = fileSize(source.path)
+  const { from: start, to: end } = source.part ?? { from: 0, to: whole ?? 0 }
+  const size = Math.min(end, whole ?? 0) - start
+  if (whole === undefined || size <= 0) return undefined
   const fd = openSync(source.path, 'r')
+  const bytes: Bytes = (from, length) => readRange(fd, start + from, Math.max(0, Math.min(length, size - from)))
   try {
-    const head = readRange(fd, 0, Math.min(size, 256)).toString('utf8')
-    return source.format.shape(head) === 'document' ? await readDocument(source, fd, size) : await readLines(source, fd, size)
+    const head = bytes(0, 256).toString('utf8')
+    return source.format.shape(head) === 'document' ? await readDocument(source, bytes, size) : await readLines(source, bytes, size)
   } finally {
     closeSync(fd)
   }
 }
 
-async function readLines(source: TranscriptSource, fd: number, size: number): Promise<TranscriptUpdate> {
+async function readLines(source: TranscriptSource, bytes: Bytes, size: number): Promise<TranscriptUpdate> {
   const known = source.cursor
-  const continues = known !== undefined && known.path === source.path && known.bytes <= size && sealAt(fd, known.bytes) === known.seal
-  const from = continues ? afterNewline(fd, known.bytes) : 0
+  const continues = known !== undefined && known.path === source.path && known.bytes <= size && sealAt(bytes, known.bytes) === known.seal
+  const from = continues ? afterNewline(bytes, known.bytes) : 0
   if (size - from > maxUnseenBytes) throw tooLarge(source.path, size - from)
   const writer = chunkWriter(source, continues ? known.chunks : [])
   let reading = emptyReading(continues ? known.carry : undefined)
   let consumed = from
-  for (const block of lineBlocks(fd, from, size, source)) {
+  const redact = (text: string) => source.redact(stripLines(source.format, text))
+  for (const block of lineBlocks(bytes, from, size, source)) {
     const text = block.toString('utf8')
     const part = source.format.readLines(text.replace(/\n$/, '').split('\n'), reading.carry, source.metadata)
     reading =
       consumed + block.length <= source.ignoreBefore
         ? { ...emptyReading(part.carry), items: reading.items + part.items, files: mergeReadings(reading, part).files }
         : mergeReadings(reading, part)
-    const redacted = Buffer.from(await source.redact(text))
-    await writer.append(redacted)
+    await writer.append(await redactBytes({ redact }, block, text))
     consumed += block.length
   }
   await writer.flush()
@@ -75,7 +87,7 @@ async function readLines(source: TranscriptSource, fd: number, size: number): Pr
       path: source.path,
       bytes: consumed,
       items: (continues ? known.items : 0) + reading.items,
-      seal: sealAt(fd, consumed),
+      seal: sealAt(bytes, consumed),
       chunks: writer.chunks,
       hash: continues ? known.hash : sha256Start(),
       hashed: continues ? known.hashed : 0,
@@ -87,11 +99,11 @@ async function readLines(source: TranscriptSource, fd: number, size: number): Pr
 }
 
 // Whole lines in blocks of bounded size. A last line without newline counts when it is a whole JSON value.
-function* lineBlocks(fd: number, from: number, size: number, source: Pick<TranscriptSource, 'path' | 'ignoreBefore'>): Generator<Buffer> {
+function* lineBlocks(bytes: Bytes, from: number, size: number, source: Pick<TranscriptSource, 'path' | 'ignoreBefore'>): Generator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for (let at = from; at < size; ) {
     const limit = at < source.ignoreBefore ? source.ignoreBefore : size
-    const block = readRange(fd, at, Math.min(blockBytes, limit - at, size - at))
+    const block = bytes(at, Math.min(blockBytes, limit - at))
     if (block.length === 0) break
     at += block.length
     const joined = rest.length === 0 ? block : Buffer.concat([rest, block])
@@ -103,29 +115,42 @@ function* lineBlocks(fd: number, from: number, size: number, source: Pick<Transc
   if (rest.length > 0 && parseJson(rest.toString('utf8')) !== undefined) yield rest
 }
 
-async function readDocument(source: TranscriptSource, fd: number, size: number): Promise<TranscriptUpdate> {
+async function readDocument(source: TranscriptSource, bytes: Bytes, size: number): Promise<TranscriptUpdate> {
   if (size > maxUnseenBytes) throw tooLarge(source.path, size)
-  const text = readRange(fd, 0, size).toString('utf8')
-  const from = source.cursor?.path === source.path ? source.cursor.items : 0
+  const content = bytes(0, size)
+  const text = content.toString('utf8')
+  const known = source.cursor?.path === source.path ? source.cursor : undefined
+  const from = known?.items ?? 0
   const total = readItems(source, text, 0).items
-  const restarted = total < from
-  const redacted = Buffer.from(await source.redact(text))
+  // A format that knows what it has seen finds what is new in a document that was cut off, too.
+  const continued = known?.carry && readItems(source, text, from, known.carry)
+  const restarted = total < from && continued?.carry === undefined
+  const reading = continued?.carry === undefined ? readItems(source, text, restarted ? 0 : from) : continued
+  const redacted = await redactBytes(source, content, text)
   const chunks = chunkDocument(redacted, chunkBytes).map((content: Buffer) => {
     const oid = blobOid(content, source.like)
     source.store({ oid, content })
     return { oid, bytes: content.length }
   })
   return {
-    cursor: { path: source.path, bytes: size, items: total, seal: '', chunks, hash: sha256Start(), hashed: 0 },
-    reading: readItems(source, text, restarted ? 0 : from),
+    cursor: {
+      ...{ path: source.path, bytes: size, items: total, seal: '', chunks, hash: sha256Start(), hashed: 0 },
+      ...(reading.carry === undefined ? {} : { carry: reading.carry }),
+    },
+    reading,
     restarted,
   }
 }
 
+/** `text`: the same as UTF-8, which it nearly always is. */
+async function redactBytes({ redact }: Pick<TranscriptSource, 'redact'>, bytes: Buffer, text: string): Promise<Buffer> {
+  return isUtf8(bytes) ? Buffer.from(await redact(text)) : await changeText(bytes, redact)
+}
+
 // A document caught while it is being written says nothing yet; it is stored as it is.
-function readItems({ format, metadata }: TranscriptSource, text: string, from: number): TranscriptReading {
+function readItems({ format, metadata }: TranscriptSource, text: string, from: number, carry?: JsonObject): TranscriptReading {
   try {
-    return format.readDocument?.(text, from, metadata) ?? emptyReading(undefined)
+    return format.readDocument?.(text, from, metadata, carry) ?? emptyReading(undefined)
   } catch {
     return emptyReading(undefined)
   }
@@ -148,15 +173,15 @@ export function emptyReading(carry: TranscriptReading['carry']): TranscriptReadi
 }
 
 // A last line that was read before its newline arrived is complete; the newline belongs to it.
-function afterNewline(fd: number, position: number): number {
+function afterNewline(bytes: Bytes, position: number): number {
   if (position === 0) return 0
-  const around = readRange(fd, position - 1, 2)
+  const around = bytes(position - 1, 2)
   return around[0] !== 10 && around[1] === 10 ? position + 1 : position
 }
 
-function sealAt(fd: number, end: number): string {
+function sealAt(bytes: Bytes, end: number): string {
   const start = Math.max(0, end - sealBytes)
-  return new Bun.CryptoHasher('sha1').update(readRange(fd, start, end - start)).digest('hex')
+  return new Bun.CryptoHasher('sha1').update(bytes(start, end - start)).digest('hex')
 }
 
 function tooLarge(path: string, bytes: number): EntireError {

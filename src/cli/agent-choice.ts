@@ -1,30 +1,31 @@
 // For which agents a repository is set up: those named, else those that are, else those asked for or found.
 import { defaultAgent, findAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
+import type { Agent } from '../model/agent.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { chooseMany } from './ask.ts'
 import type { Cli } from './context.ts'
 import { loadExternalAgent, loadExternalAgents } from './external-agents.ts'
 import { clean, cleanLines } from './render/text.ts'
-import { type HookedAgent, hookedAgents } from './setup.ts'
+import { findWatchedAgents, type HookedAgent, hookedAgents } from './setup.ts'
 
 /** Those named, external ones wherever they are on the PATH. `usage`: how to name one, for a person who named none that is known. */
-export async function namedAgents(cli: Cli, repo: Repo, names: readonly string[], usage: string): Promise<HookedAgent[]> {
-  const agents: HookedAgent[] = []
+export async function namedAgents(cli: Cli, repo: Repo, names: readonly string[], usage: string): Promise<Agent[]> {
+  const agents: Agent[] = []
   for (const name of names.map((each) => each.trim())) {
     const agent = findAgent(name) ?? (await loadExternalAgent(repo, cli.env, name, { anyway: true, refresh: true }))
     if (agent === undefined) throw unknownAgent(name, usage)
-    if (agent.installer === undefined)
+    if (agent.installer === undefined && agent.watcher === undefined)
       throw new EntireError('agent-failed', `${agent.type} has no hooks, so its sessions cannot be recorded.`, {
         hint: 'Its plugin must declare the capability `hooks`.',
       })
-    agents.push(agent as HookedAgent)
+    agents.push(agent)
   }
   return [...new Set(agents)]
 }
 
 /** External agents say so only when they are used here; hooks for one that is not would never be called. */
-export async function requirePresent(repo: Repo, agents: HookedAgent[]): Promise<void> {
+export async function requirePresent(repo: Repo, agents: Agent[]): Promise<void> {
   for (const agent of agents) {
     if (agent.executable === undefined || (await agent.detect(repo.root))) continue
     throw new EntireError('not-found', `${agent.type} is not available here, so it is not enabled.`, {
@@ -49,8 +50,10 @@ export async function detectedAgents(cli: Cli, repo: Repo): Promise<HookedAgent[
 }
 
 /** Those that are installed, else those that are detected, else the default one. */
-export async function proposedAgents(cli: Cli, repo: Repo, installed: HookedAgent[]): Promise<HookedAgent[]> {
-  return installed.length > 0 ? installed : proposed(await detectedAgents(cli, repo))
+export async function proposedAgents(cli: Cli, repo: Repo, installed: HookedAgent[]): Promise<Agent[]> {
+  if (installed.length > 0) return installed
+  const [detected, watched] = [await detectedAgents(cli, repo), await findWatchedAgents(repo)]
+  return detected.length === 0 && watched.length > 0 ? watched : proposed(detected)
 }
 
 // A plugin is on the PATH for all repositories; whether it is meant for this one only a person can say.
@@ -80,5 +83,6 @@ export async function askForAgents(cli: Cli, repo: Repo, installed: HookedAgent[
 function unknownAgent(name: string, usage: string): EntireError {
   const problem = name === '' ? 'Missing agent name.' : `Unknown agent "${clean(name)}".`
   const list = hookedAgents().map((agent) => `  ${agent.name}${agent === defaultAgent ? '    (default)' : ''}`)
-  return new EntireError('unknown-agent', [`${problem} Available agents:`, '', ...list, '', `Usage: ${usage}`].join('\n'))
+  const plugin = name === '' ? {} : { hint: `A plugin for it would be a program entire-agent-${clean(name)} on the PATH.` }
+  return new EntireError('unknown-agent', [`${problem} Available agents:`, '', ...list, '', `Usage: ${usage}`].join('\n'), plugin)
 }

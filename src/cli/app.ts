@@ -1,12 +1,8 @@
 // The command line as a tree of commands. Exit codes: 0 done, 1 failed, 2 used wrongly.
-import { type Application, buildApplication, buildCommand, buildRouteMap, ExitCode, run, text_en } from '@stricli/core'
-import { EntireError, type ErrorCode } from '../std/errors.ts'
-import { version } from '../std/version.ts'
+import { type Application, buildCommand, buildRouteMap } from '@stricli/core'
+import { makeApplication, runApplication } from './application.ts'
 import { type CommandName, canonical, commandList, commandNames, isCommandName, type Target } from './command-list.ts'
 import { type Cli, systemContext } from './context.ts'
-import { formatError, formatFailure } from './render/error.ts'
-
-const usageErrors: readonly string[] = ['bad-usage', 'no-terminal'] satisfies ErrorCode[]
 
 /** One application, for running and for the generated reference: with all commands, or only with those named. */
 export async function buildCli(names: readonly CommandName[] = commandNames, inputs: readonly string[] = []): Promise<Application<Cli>> {
@@ -18,26 +14,7 @@ function buildApp(targets: [string, Target][], inputs: readonly string[]): Appli
     routes: Object.fromEntries(targets),
     docs: { brief: 'Record coding-agent sessions as git checkpoints' },
   })
-  const help = ['entire', ...inputs.filter((input) => !input.startsWith('-')).slice(0, 1), '--help'].join(' ')
-  const usage = (message: string, colour: boolean, where: string) =>
-    formatFailure(message, `Run \`${where}\` to see what there is.`, colour)
-  return buildApplication<Cli>(root, {
-    name: 'entire',
-    versionInfo: { currentVersion: version },
-    scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
-    localization: {
-      text: {
-        ...text_en,
-        noCommandRegisteredForInput: (args) => usage(`${text_en.noCommandRegisteredForInput(args)}`, args.ansiColor, 'entire --help'),
-        exceptionWhileParsingArguments: (error, colour) => usage(text_en.exceptionWhileParsingArguments(error, colour), colour, help),
-        exceptionWhileLoadingCommandFunction: formatError,
-        exceptionWhileLoadingCommandContext: formatError,
-        exceptionWhileRunningCommand: formatError,
-        commandErrorResult: formatError,
-      },
-    },
-    determineExitCode: (error) => (error instanceof EntireError && usageErrors.includes(error.code) ? 2 : 1),
-  })
+  return makeApplication('entire', root, inputs)
 }
 
 export async function runCli(args: string[], cli: Cli = systemContext()): Promise<number> {
@@ -51,10 +28,7 @@ export async function runCli(args: string[], cli: Cli = systemContext()): Promis
     if (plugin !== undefined) return runPlugin(cli, plugin, rest)
   }
   if (isCommandName(name) && !alone.includes(name)) await loadAgents(cli, ['enable', 'agent'].includes(name))
-  await run(isCommandName(name) ? await buildCli([name], inputs) : await buildNames(cli, inputs), inputs, cli)
-  const code = Number(cli.process.exitCode ?? 0)
-  if (code === ExitCode.UnknownCommand || code === ExitCode.InvalidArgument) return 2
-  return code < 0 ? 1 : code
+  return await runApplication(isCommandName(name) ? await buildCli([name], inputs) : await buildNames(cli, inputs), inputs, cli)
 }
 
 /** Commands that have nothing to do with agents. */
@@ -75,7 +49,8 @@ async function printHelp(cli: Cli): Promise<number> {
 /** Only the names there are, for what an unknown one may have meant. */
 async function buildNames(cli: Cli, inputs: readonly string[]): Promise<Application<Cli>> {
   const plugins = inputs[0]?.startsWith('-') ? [] : (await import('./plugin.ts')).listPlugins(cli)
-  const names = [...commandNames, ...plugins.map((plugin) => plugin.name)]
+  // Hooks are called by agents and by git: nobody who types means them.
+  const names = [...commandNames.filter((name) => name !== 'hooks'), ...plugins.map((plugin) => plugin.name)]
   const command = buildCommand<Record<never, never>, [], Cli>({ func() {}, parameters: {}, docs: { brief: '' } })
   return buildApp(
     names.map((name) => [name, command]),

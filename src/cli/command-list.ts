@@ -35,6 +35,10 @@ export const commandList = {
     brief: 'Look at sessions and manage them',
     load: async () => (await import('./commands/session.ts')).sessionCommands,
   },
+  watch: {
+    brief: 'Record agents that have no hooks, by the files they write',
+    load: async () => (await import('./commands/watch.ts')).watchCommand,
+  },
   explain: {
     brief: 'Show the checkpoints of this branch, or what is behind one',
     load: async () => (await import('./commands/explain.ts')).explainCommand,

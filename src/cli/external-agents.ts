@@ -11,10 +11,13 @@ import { version } from '../std/version.ts'
 import { clean } from './render/text.ts'
 import { write } from './streams.ts'
 
-/** `anyway`: also where the settings do not say so, because a person asks. `refresh`: what is remembered of plugins is asked again. */
 export interface LoadOptions {
+  /** Also where the settings do not say so, because a person asks. */
   anyway?: boolean
+  /** What is remembered of plugins is asked again. */
   refresh?: boolean
+  /** A commit, or another agent, waits. */
+  hurried?: boolean
 }
 
 /** All on the PATH. */
@@ -44,7 +47,7 @@ function wantsExternal(repo: Repo): boolean {
   }
 }
 
-async function discovery(repo: Repo, env: Env, { refresh = false }: LoadOptions) {
+async function discovery(repo: Repo, env: Env, { refresh = false, hurried = false }: LoadOptions) {
   const { limits } = await import('../protocol/external-subcommand.ts')
   const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), 'info', { component: 'external-agents' })
   const site = {
@@ -52,11 +55,11 @@ async function discovery(repo: Repo, env: Env, { refresh = false }: LoadOptions)
     env,
     cliVersion: version,
     // Nobody should have to wait half a minute in a test of a plugin that hangs.
-    timeoutMs: Number(env.ENTIRE_TEST_PLUGIN_TIMEOUT_MS) || limits.timeoutMs,
+    timeoutMs: Number(env.ENTIRE_TEST_PLUGIN_TIMEOUT_MS) || (hurried ? limits.hurriedMs : limits.timeoutMs),
     report: (problem: string) => {
       write(2, `[entire] ${problem.split('\n').map(clean).join('\n')}\n`)
       if (isSetUp(repo.root)) log.write('warn', problem)
     },
   }
-  return { site, cacheDir: repo.commonDir, clock: systemClock, refresh, taken: [...agents] }
+  return { site, cacheDir: repo.commonDir, clock: systemClock, refresh, hurried, taken: [...agents] }
 }

@@ -1,5 +1,6 @@
 // What the person is told and asked about session logs that are put back.
-import type { LogState, LogToRestore, RestoredLog, RestorePlan } from '../session/restore-logs.ts'
+import type { LogState } from '../session/restore-compare.ts'
+import type { LogToRestore, RestoredLog, RestorePlan } from '../session/restore-logs.ts'
 import { confirm } from './ask.ts'
 import type { Cli } from './context.ts'
 import { clean, cut } from './render/text.ts'
@@ -40,6 +41,7 @@ function conflictLines({ logs }: RestorePlan): string[] {
 }
 
 function timeLines({ localLast, storedLast }: LogToRestore): string[] {
+  if (localLast === undefined && storedLast === undefined) return []
   const shown = (time: Date | undefined) => (time === undefined ? '(unknown)' : localTime(time.toISOString()))
   return [`    Local last entry:      ${shown(localLast)}`, `    Checkpoint last entry: ${shown(storedLast)}`]
 }

@@ -4,9 +4,11 @@ import { findHooksDirWarning } from '../git/hook-dir.ts'
 import { findHookManagers, hookManagerHint } from '../git/hook-managers.ts'
 import { installHooks } from '../git/hooks.ts'
 import type { Repo } from '../git/repo.ts'
+import type { Agent } from '../model/agent.ts'
 import type { Settings, SettingsFile } from '../model/settings.ts'
 import { ensureEntireDir, readSettings, settingsFiles, settingsPaths } from '../session/settings.ts'
 import type { Cli } from './context.ts'
+import { clean } from './render/text.ts'
 import { type Changes, changeSettings, findOverridden } from './settings-file.ts'
 import { type HookedAgent, hookSite } from './setup.ts'
 
@@ -14,10 +16,14 @@ import { type HookedAgent, hookSite } from './setup.ts'
 export async function installAgent(
   cli: Cli,
   repo: Repo,
-  agent: HookedAgent,
+  agent: Agent,
   options: { command: string; force: boolean; implied: boolean },
 ): Promise<number> {
   cli.out(`Agent: ${agent.type}${options.implied ? ' (use --agent to change)' : ''}`)
+  if (agent.installer === undefined) {
+    cli.out(`${agent.type} has no hooks. To record it, run \`entire watch\` beside it.`)
+    return 0
+  }
   const added = await agent.installer.install(hookSite(repo), options)
   if (agent.executable !== undefined) allowExternalAgents(cli, repo)
   cli.out(added > 0 ? `Installed ${added} hooks for ${agent.description}` : `Hooks for ${agent.description} already installed`)
@@ -88,4 +94,14 @@ export function noteMissingProgram(cli: Cli, command: string): void {
   if (Bun.which(command, { PATH: cli.env.PATH ?? '' }) !== null) return
   cli.note(`\nNote: \`${command}\` is not on the PATH, so hooks cannot find it and nothing will be recorded.`)
   cli.note('hint: Put it there (in a checkout: `npm link`), or run `entire enable --absolute-git-hook-path`.')
+}
+
+/** Hooks that are installed may still wait for leave to run. */
+export async function noteObstacles(cli: Cli, repo: Repo, agents: Agent[]): Promise<void> {
+  for (const agent of agents) {
+    const obstacle = await agent.findObstacle?.(repo.root, cli.env)
+    if (obstacle === undefined) continue
+    cli.note(`\nNote: ${clean(obstacle.message)}`)
+    cli.note(`hint: ${clean(obstacle.fix)}`)
+  }
 }

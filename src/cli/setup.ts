@@ -16,6 +16,13 @@ export function hookedAgents(): HookedAgent[] {
   return agents.filter((agent): agent is HookedAgent => agent.installer !== undefined)
 }
 
+/** Agents used here that have no hooks: `entire watch` records them. */
+export async function findWatchedAgents(repo: Repo): Promise<Agent[]> {
+  const candidates = agents.filter((agent) => agent.installer === undefined && agent.watcher !== undefined)
+  const detected = await Promise.all(candidates.map((agent) => agent.detect(repo.root)))
+  return candidates.filter((_, index) => detected[index])
+}
+
 /** Each work tree has config files of its own, so what they were is kept in its own git directory. */
 export function hookSite(repo: Repo): HookSite {
   return { root: repo.root, keepDir: join(repo.gitDir, keepName) }

@@ -1,6 +1,7 @@
 // Taking everything out again. Checkpoints are the user's data: they stay.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { noteHooks, readHookNotes } from '../agents/external/hook-note.ts'
 import { branchOf, isShadowRef } from '../checkpoints/layout.ts'
 import { readConfig } from '../git/config.ts'
 import { git } from '../git/exec.ts'
@@ -11,11 +12,14 @@ import type { Repo } from '../git/repo.ts'
 import { sessionsDir } from '../session/store.ts'
 import { EntireError } from '../std/errors.ts'
 import { readText } from '../std/file.ts'
+import { type GonePlugin, stillInstalled } from './gone-plugins.ts'
 import { type HookedAgent, hookSite, keepName, readInstalled } from './setup.ts'
 
 export interface UninstallPlan {
   /** Those with hooks, and those that cannot say whether they have. */
   agents: HookedAgent[]
+  /** Only these could remove their hooks. */
+  gone: GonePlugin[]
   hooksDir: string
   gitHooks: number
   sessions: number
@@ -29,7 +33,7 @@ export interface UninstallPlan {
   committed: string[]
 }
 
-export async function planUninstall(repo: Repo): Promise<UninstallPlan> {
+export async function planUninstall(repo: Repo, gone: GonePlugin[]): Promise<UninstallPlan> {
   const { hooksDir } = await readConfig(repo)
   const entireDir = join(repo.root, '.entire')
   const tracked = await git(repo, ['ls-files', '-z', '--', '.entire'])
@@ -37,6 +41,7 @@ export async function planUninstall(repo: Repo): Promise<UninstallPlan> {
   const below = (prefix: string) => refs.filter(({ ref }) => ref.startsWith(prefix))
   return {
     agents: (await readInstalled(repo)).flatMap(({ agent, installed }) => (installed === false ? [] : agent)),
+    gone,
     hooksDir,
     gitHooks: hookNames.filter((name) => isOurs(hooksDir, name)).length,
     sessions: names(sessionsDir(repo)).filter((name) => name.endsWith('.json')).length,
@@ -61,6 +66,7 @@ export function describePlan(plan: UninstallPlan): string[] {
     [plan.shadowRefs.length > 0, `Shadow branches (${plan.shadowRefs.length})`],
     [plan.undoRefs.length > 0, `What is kept for undoing (${plan.undoRefs.length})`],
     [plan.agents.length > 0, `Agent hooks (${plan.agents.map((agent) => agent.type).join(', ')})`],
+    [plan.gone.length > 0, `But not the hooks of ${plan.gone.map(({ type }) => type).join(', ')}: the plugin is gone`],
   ]
   return lines.filter(([present]) => present).map(([, line]) => line)
 }
@@ -75,7 +81,8 @@ export interface Uninstalled {
 /** Hooks go first, so that nothing is recorded while the rest is removed. Gives a line for each thing done. */
 export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<Uninstalled> {
   const done: string[] = []
-  const failed: EntireError[] = []
+  const failed: EntireError[] = plan.gone.map(stillInstalled)
+  const stay = new Set(plan.gone.map(({ name }) => name))
   for (const agent of plan.agents) {
     try {
       await agent.installer.uninstall(hookSite(repo))
@@ -84,6 +91,7 @@ export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<Uninst
       // A plugin that fails does not keep the rest here.
       if (agent.executable === undefined || !(error instanceof EntireError)) throw error
       failed.push(error)
+      stay.add(agent.name)
     }
   }
   const { removed, warnings } = uninstallHooks(plan.hooksDir)
@@ -100,7 +108,10 @@ export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<Uninst
   )
   done.push(...plan.shadowRefs.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`))
   if (plan.undoRefs.length > 0) done.push(`Removed what was kept for undoing (${plan.undoRefs.length})`)
+  const left = readHookNotes(hookSite(repo)).filter(({ name }) => stay.has(name))
   for (const path of findOwnFiles(repo)) rmSync(path, { recursive: true, force: true })
+  // Whoever tries again must not hear that nothing is here.
+  for (const note of left) noteHooks(hookSite(repo), note)
   return { done, warnings, failed }
 }
 
@@ -108,7 +119,8 @@ function isOurs(hooksDir: string, name: string): boolean {
   return [name, `${name}.legacy`].some((file) => readText(join(hooksDir, file))?.includes(hookMarker))
 }
 
-const ownFiles = /^entire(?:\.lock|-(?:agents|config|kept|live|pending|undo)\.json|-rewrite|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
+const ownFiles =
+  /^entire(?:\.lock|-watch\.lock|-(?:agents|config|kept|live|pending|undo|watch)\.json|-rewrite|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
 
 // What the agents' files were is kept per work tree; of the others only what can be made again is removed.
 function findOwnFiles(repo: Repo): string[] {

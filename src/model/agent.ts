@@ -1,6 +1,8 @@
 // The agent contract. An agent is data and pure functions; it never drives the lifecycle and never touches git.
 import type { JsonObject } from '../std/json.ts'
+import type { BorrowedHooks } from './borrowed-hooks.ts'
 import type { AgentEvent, EventMetadata } from './event.ts'
+import type { AgentPlace, DeliveredLog, FileWatcher, TranscriptSections } from './session-file.ts'
 import type { TokenUsage } from './tokens.ts'
 
 export type Env = Record<string, string | undefined>
@@ -30,6 +32,7 @@ export interface Agent {
   /** The variable among them that holds the session id, where there is one. */
   callerSessionEnv?: string
   transcript: TranscriptFormat
+  sections?: TranscriptSections
   source?: TranscriptFetcher
   analyser?: TranscriptAnalyser
   preparer?: TranscriptPreparer
@@ -37,6 +40,8 @@ export interface Agent {
   installer?: HookInstaller
   /** What keeps installed hooks from running, as far as can be seen from outside: the agent may ask its user for leave first. */
   findObstacle?(root: string, env: Env): MaybePromise<Obstacle | undefined>
+  /** Hooks of another agent that it runs as well. */
+  borrowed?: BorrowedHooks
   /** What to print so that the user of the agent sees a message. */
   hookResponse?(message: string): MaybePromise<string | Uint8Array>
   resume?: SessionResumer
@@ -84,8 +89,8 @@ export interface TranscriptFormat {
   shape(head: string): 'lines' | 'document'
   /** Reads complete lines; lines it does not understand are skipped, never thrown at. */
   readLines(lines: string[], carry: JsonObject | undefined, metadata?: EventMetadata): TranscriptReading
-  /** Reads a document from the given item on. Throws when it is not one. */
-  readDocument?(text: string, from: number, metadata?: EventMetadata): TranscriptReading
+  /** Reads a document from the given item on, or what the carry says has not been read. Throws when it is not one. */
+  readDocument?(text: string, from: number, metadata?: EventMetadata, carry?: JsonObject): TranscriptReading
   /** The conversation from the given line or message on, without what the agent injected. Throws when it is no transcript. */
   readEntries?(text: string, from: number): TranscriptEntry[]
   /** A line as it is to be stored: without what nobody but the agent's maker can read. The number of lines never changes. */
@@ -108,9 +113,9 @@ export interface UsageTotals {
 /** For agents whose transcripts are not simply files: the reference that a session has is theirs to understand. */
 export interface TranscriptFetcher {
   /** The reference of a session whose events name none. */
-  locate(session: string): Promise<string | undefined>
+  locate(session: string, place: AgentPlace): Promise<string | undefined>
   /** The transcript, or the file to read instead when it is too large to be handed over. Throws when it cannot be had. */
-  fetch(reference: string): Promise<{ bytes: Buffer } | { file: string }>
+  fetch(reference: string, place: AgentPlace): Promise<{ bytes: Buffer } | { file: string }>
 }
 
 /** What an analyser finds from a position on. The unit of positions is its own. */
@@ -156,18 +161,12 @@ export interface SessionResumer {
   sessionFile(dir: string, session: string, origin?: LogOrigin): MaybePromise<string>
   /** Undefined when nobody can say. */
   command(session: string): MaybePromise<string | undefined>
+  /** Where sessions are kept in no files: puts the session as it is now into the file, or takes the file away when there is none. */
+  mirror?(session: string, path: string, place: AgentPlace): Promise<void>
   /** Puts a transcript where the agent finds it. False: it could not, and the file is to be written instead. */
-  deliver?(log: DeliveredLog): Promise<boolean>
+  deliver?(log: DeliveredLog, env?: Env): Promise<boolean>
   /** Makes the directory the project's own, where the agent would otherwise be free to give it to another one. */
   claim?(dir: string, root: string): void
-}
-
-export interface DeliveredLog {
-  session: string
-  path: string
-  /** RFC 3339. */
-  startedAt: string
-  bytes: Buffer
 }
 
 /** What is known of a log from where it was recorded. */
@@ -189,9 +188,4 @@ export interface TextGenerator {
   dir?: string
   /** The answer in what it printed. Throws when there is none. */
   parseAnswer(output: string): string
-}
-
-export interface FileWatcher {
-  paths(root: string): string[]
-  parseChange(path: string, text: string): AgentEvent | null
 }

@@ -23,8 +23,12 @@ export interface AgentEvent {
   transcript?: string
   /** What the user typed; absent when the turn was started by the agent itself. */
   prompt?: string
+  /** Of a session's start: the agent may tell of no prompt, so the turn begins with the session. */
+  opensTurn?: boolean
   model?: string
   timestamp?: string
+  /** Of a turn that began before this event came: where it begins in the transcript, and what HEAD was then, if that is known. */
+  began?: { bytes: number; items: number; head?: string }
   toolUse?: string
   subagent?: string
   subagentTranscript?: string
@@ -39,4 +43,6 @@ export interface AgentEvent {
   /** What the agent said last; a transcript that lags behind is awaited until it holds this text. */
   lastMessage?: string
   metadata?: EventMetadata
+  /** The same, for a session that is seen for the first time; later ones keep what they have. */
+  firstMetadata?: EventMetadata
 }

@@ -26,6 +26,20 @@ export function hasTokens(usage: TokenUsage | undefined): usage is TokenUsage {
   return usage !== undefined && (usage.calls > 0 || hasTokens(usage.subagents))
 }
 
+/** What a total has beyond what was counted before. */
+export function beyond(total: TokenUsage, counted: TokenUsage = noTokens): TokenUsage {
+  const rest = (a: number, b: number) => Math.max(0, a - b)
+  const subagents = total.subagents && beyond(total.subagents, counted.subagents)
+  return {
+    input: rest(total.input, counted.input),
+    cacheCreation: rest(total.cacheCreation, counted.cacheCreation),
+    cacheRead: rest(total.cacheRead, counted.cacheRead),
+    output: rest(total.output, counted.output),
+    calls: rest(total.calls, counted.calls),
+    ...(subagents === undefined ? {} : { subagents }),
+  }
+}
+
 /** Everything the model read and wrote, subagents included. */
 export function totalTokens(usage: TokenUsage): number {
   const own = usage.input + usage.cacheCreation + usage.cacheRead + usage.output

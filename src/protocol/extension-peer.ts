@@ -1,6 +1,6 @@
 // One side of a conversation in lines: requests and their answers, deadlines, and taking a request back. It knows no method; what it
 // sends goes through `send`, what arrives comes in through `receive`.
-
+import { Buffer } from 'node:buffer'
 import { maxLineBytes } from './extension.ts'
 import { codes, errorLine, type Incoming, noticeLine, parseLine, type RpcError, requestLine, resultLine } from './extension-line.ts'
 

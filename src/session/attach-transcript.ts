@@ -25,7 +25,7 @@ export async function findTranscripts(
   for (const agent of agents) {
     const { resume } = agent
     if (resume === undefined) continue
-    for (const dir of await placesOf(resume, env, roots)) found.push(...(await findIn(agent, resume, dir, id)))
+    for (const dir of await placesOf(resume, env, roots)) found.push(...(await findIn(agent, resume, { dir, env, roots }, id)))
   }
   const exact = found.filter(({ session }) => session === id)
   const distinct = new Map((exact.length > 0 ? exact : found).map((each) => [`${each.agent.name} ${each.session}`, each]))
@@ -42,8 +42,17 @@ export async function placesOf(resume: SessionResumer, env: Recorder['env'], roo
   return [...new Set([...dirs, ...below])]
 }
 
-async function findIn(agent: Agent, resume: SessionResumer, dir: string, id: string): Promise<FoundTranscript[]> {
+interface Search {
+  dir: string
+  env: Recorder['env']
+  roots: string[]
+}
+
+async function findIn(agent: Agent, resume: SessionResumer, { dir, env, roots }: Search, id: string): Promise<FoundTranscript[]> {
   const path = await resume.sessionFile(dir, id)
+  if (roots[0] !== undefined) await resume.mirror?.(id, path, { root: roots[0], env })
+  // A file of all sessions is there for each of them, but may not have it.
+  if (agent.sections !== undefined) return agent.sections.find(path, id) === undefined ? [] : [{ agent, session: id, path }]
   if (fileSize(path) !== undefined) return [{ agent, session: id, path }]
   // Names of files hold at least the beginning of an id.
   const names = list(dir).filter((name) => /\.jsonl?$/.test(name) && name.includes(id.slice(0, 8)))

@@ -7,6 +7,7 @@ import { writePrePrompt } from './pre-prompt.ts'
 import { measureUserEdits } from './prompt-attribution.ts'
 import { appendPrompt } from './prompts.ts'
 import { captureChanges } from './turn-changes.ts'
+import { readTotals } from './usage-totals.ts'
 import type { Work } from './work.ts'
 
 export async function beginTurn(work: Work): Promise<void> {
@@ -16,9 +17,10 @@ export async function beginTurn(work: Work): Promise<void> {
   if (status.head === undefined)
     throw new EntireError('no-commits', 'This repository has no commits yet.', { hint: 'Recording starts with the first commit.' })
   const changes = captureChanges(recorder.repo, status)
-  const position = await readTurnStart(work)
+  const position = event.began === undefined ? await readTurnStart(work) : { ...event.began, offset: event.began.items }
   // Written last: until the state says that a new turn began, the old beginning is the one to compare with.
   const lastId = session.transcriptIdAtStart
+  const totals = readTotals(work.agent, session.transcriptPath)?.tokens
   work.afterwards.push(() =>
     writePrePrompt(recorder.repo, session.id, {
       at: startedAt,
@@ -26,9 +28,11 @@ export async function beginTurn(work: Work): Promise<void> {
       position: position.offset,
       bytes: position.bytes,
       ...(lastId === undefined ? {} : { lastId }),
+      ...(event.type === 'session-start' ? { opened: true } : {}),
+      ...(totals === undefined ? {} : { totals }),
     }),
   )
-  if (session.baseCommit === '') start(work, status.head, position.items)
+  if (session.baseCommit === '') start(work, event.began?.head ?? status.head, position.items)
   session.untrackedAtStart = findUsersFiles(work, changes.untracked)
   session.turnId = recorder.random(6)
   session.turnCount += 1

@@ -11,6 +11,7 @@ import { isActive, type Session } from '../model/session.ts'
 import { parseTime } from '../std/time.ts'
 import type { Caller } from './caller.ts'
 import type { LiveIndex } from './live.ts'
+import { isStillToCome } from './opened-turn.ts'
 import { readSession } from './store.ts'
 import { toRepoPath } from './turn-changes.ts'
 import { readTurnTranscript } from './turn-transcript.ts'
@@ -23,6 +24,8 @@ export interface Candidate {
   session: Session
   agent: Agent
   transcript: Promise<TurnTranscript | undefined> | undefined
+  /** Reads it, where it is not being read already. */
+  read?(): Promise<TurnTranscript | undefined>
 }
 
 export interface Change {
@@ -74,18 +77,20 @@ function openCandidate({ recorder, git, change: { like } }: Inquiry, id: string)
   const session = readSession(recorder.repo, id)
   const agent = session && recorder.findAgentByType(session.agentType)
   if (session === undefined || agent === undefined || session.baseCommit === '') return undefined
-  const transcript = isActive(session) ? readTurnTranscript({ recorder, agent, session, objects: git.objects }, like) : undefined
-  return { session, agent, transcript }
+  const read = () => readTurnTranscript({ recorder, agent, session, objects: git.objects }, like)
+  // An agent that has to be asked for it is asked only when nothing else decides.
+  return { session, agent, transcript: isActive(session) && agent.source === undefined ? read() : undefined, read }
 }
 
 async function isConcerned({ recorder, git, change, caller }: Inquiry, candidate: Candidate): Promise<'yes' | 'no' | 'perhaps'> {
   const { session } = candidate
   if (!isActive(session)) return (await hasContentIn(git, session, change)) ? 'yes' : 'no'
   if (caller.session === session.id) return 'yes'
-  const named = [...session.turnFiles, ...((await candidate.transcript)?.files ?? [])].flatMap(
-    (file) => toRepoPath(recorder.repo, file) ?? [],
-  )
-  if ([...session.filesTouched, ...named].some((path) => change.files.has(path))) return 'yes'
+  const isIn = (files: string[]) => files.some((file) => change.files.has(toRepoPath(recorder.repo, file) ?? ''))
+  if (session.filesTouched.some((path) => change.files.has(path)) || isIn(session.turnFiles)) return 'yes'
+  candidate.transcript ??= candidate.read?.()
+  if (isIn((await candidate.transcript)?.files ?? [])) return 'yes'
+  if (await isStillToCome({ recorder, ...candidate })) return 'no'
   const lastSign = parseTime(session.lastInteraction)?.getTime() ?? 0
   const isAlive = recorder.clock().getTime() - lastSign < deadTurnMs
   return !caller.hasTerminal && caller.session === undefined && isAlive ? 'perhaps' : 'no'

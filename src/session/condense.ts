@@ -12,11 +12,12 @@ import { carryForward } from './carry-forward.ts'
 import type { Candidate } from './concerned.ts'
 import type { Condensing } from './condensing.ts'
 import { decide } from './machine.ts'
-import { clearPrompts, readPrompts } from './prompts.ts'
+import { clearPrompts } from './prompts.ts'
 import { queueForPush } from './push-queue.ts'
+import { spokenPrompts } from './spoken-prompts.ts'
 import { toRepoPath } from './turn-changes.ts'
 import { readTurnTranscript, sealTranscript, useTranscript } from './turn-transcript.ts'
-import { type Recorder, type TurnTranscript, writing } from './work.ts'
+import { type TurnTranscript, writing } from './work.ts'
 
 /** All sessions in one import. Their states are changed but not yet saved. */
 export async function condenseSessions(condensing: Condensing, candidates: Candidate[]): Promise<void> {
@@ -42,8 +43,7 @@ export async function describePart(condensing: Condensing, candidate: Candidate,
   const { session } = candidate
   const transcript = await (candidate.transcript ??
     readTurnTranscript({ recorder, agent: candidate.agent, session, objects: git.objects }, commit.oid))
-  const spoken = readPrompts(recorder.repo, session.id)
-  const prompts = spoken.length > 0 ? spoken : await redactPrompts(recorder, transcript)
+  const prompts = await spokenPrompts(recorder, session, transcript, condensing.afterwards)
   noteMidTurnFiles(condensing, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const contentHash = await sealTranscript({ recorder, agent: candidate.agent, session, ...git }, commit.oid)
@@ -113,11 +113,6 @@ function settle(condensing: Condensing, session: Session, left: string[]): void 
     session.lastInteraction = formatTime(recorder.clock())
     if (left.length === 0) condensing.afterwards.push(() => clearPrompts(recorder.repo, session.id))
   }
-}
-
-async function redactPrompts(recorder: Recorder, transcript: TurnTranscript | undefined): Promise<string[]> {
-  if (transcript === undefined || transcript.prompts.length === 0) return []
-  return transcript.prompts.map((await recorder.redaction()).text)
 }
 
 function homeRelative(path: string | undefined, home: string): { transcriptPath?: string } {

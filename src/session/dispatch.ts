@@ -14,6 +14,8 @@ import { keepHouse } from './housekeeping.ts'
 import { readLive } from './live.ts'
 import { type Action, decide, machine, type Trigger } from './machine.ts'
 import { newSession } from './new-session.ts'
+import { hasJustBegun, isStillToCome } from './opened-turn.ts'
+import { claimOf } from './owner.ts'
 import { lockFile, retrying, save } from './persist.ts'
 import { removePrePrompt } from './pre-prompt.ts'
 import { saveStep, stepSiteFor } from './save-step.ts'
@@ -52,7 +54,8 @@ export async function dispatch(recorder: Recorder, agent: Agent, event: AgentEve
 // Not under the lock: an agent that writes late must not hold up the others.
 async function awaitTranscript({ repo }: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
   const path = event.subagentTranscript ?? event.transcript
-  if (agent.preparer === undefined || path === undefined || event.lastMessage === undefined) return
+  const isEnd = event.type === 'turn-end' || event.type === 'session-end'
+  if (agent.preparer === undefined || path === undefined || (event.lastMessage === undefined && !isEnd)) return
   const metadata = { ...readSession(repo, event.session)?.metadata, ...event.metadata }
   await agent.preparer.prepare(path, { ...event, metadata })
 }
@@ -63,9 +66,10 @@ type Handler = (work: Work, isKnown: boolean) => Promise<boolean>
 const handlers: Record<EventType, Handler> = {
   'session-start': async (work, isKnown) => {
     await greet(work)
-    return isKnown && transition(work, 'session-start')
+    if (!work.event.opensTurn) return isKnown && transition(work, 'session-start')
+    return (await hasJustBegun(work)) || transition(work, 'turn-start')
   },
-  'turn-start': (work) => transition(work, 'turn-start'),
+  'turn-start': async (work) => ((await isStillToCome(work)) ? beginAgain(work) : transition(work, 'turn-start')),
   'turn-end': (work) => transition(work, 'turn-end'),
   compaction: async (work, isKnown) => isKnown && transition(work, 'compaction'),
   'session-end': async (work, isKnown) => isKnown && transition(work, 'session-end'),
@@ -73,7 +77,8 @@ const handlers: Record<EventType, Handler> = {
     await beginTask(work)
     return false
   },
-  'subagent-end': (work) => saveTask(work),
+  // A task that changed no file may still have something to tell about itself.
+  'subagent-end': async (work, isKnown) => (await saveTask(work)) || (isKnown && work.event.metadata !== undefined),
 }
 
 const run: Record<Action, (work: Work) => Promise<void> | void> = {
@@ -101,11 +106,20 @@ async function transition(work: Work, trigger: Trigger): Promise<boolean> {
   return true
 }
 
+// The prompt of a turn that began with its session.
+async function beginAgain(work: Work): Promise<boolean> {
+  work.session.turnCount -= 1
+  await beginTurn(work)
+  await run.touch(work)
+  return true
+}
+
 async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
   const { repo } = recorder
   const live = readLive(repo)
   const known = readSession(repo, event.session)
-  if (known !== undefined && !isOwner(known, agent, event)) return
+  const claim = known === undefined ? 'owns' : claimOf(recorder, known, agent)
+  if (claim === 'none') return
   await using git = openGit(repo)
   const work: Work = {
     ...git,
@@ -117,6 +131,11 @@ async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Prom
     afterwards: [],
   }
   noteEvent(work, event)
+  if (claim === 'takes over') {
+    work.session.agentType = agent.type
+    // The turn began with the hook that was borrowed.
+    if (event.type === 'turn-start' && isActive(work.session)) return await save(work)
+  }
   if (known !== undefined && savesStep(known, event)) await prepareSave(work)
   const { session } = work
   if (!(await handlers[event.type](work, known !== undefined))) {
@@ -150,12 +169,6 @@ async function prepareSave(work: Work): Promise<void> {
   work.session = current
   work.live = readLive(recorder.repo)
   noteEvent(work, work.event)
-}
-
-// Some agents also run the hooks of another one; only the agent that owns the session may end its turns.
-function isOwner(session: Session, agent: Agent, event: AgentEvent): boolean {
-  if (event.type === 'session-start' || event.type === 'turn-start') return true
-  return session.agentType === '' || session.agentType === 'Agent' || session.agentType === agent.type
 }
 
 function noteEvent({ session, agent }: Pick<Work, 'session' | 'agent'>, event: AgentEvent): void {

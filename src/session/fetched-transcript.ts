@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { TranscriptCursor } from '../model/session.ts'
+import type { AgentPlace } from '../model/session-file.ts'
 import { removeFile, writeAtomic } from '../std/file.ts'
 import { asCount } from '../std/json.ts'
 import { readPrePrompt } from './pre-prompt.ts'
@@ -12,10 +13,14 @@ import type { Work } from './work.ts'
 
 type Reading = Pick<Work, 'recorder' | 'agent' | 'session'>
 
+function placeOf({ repo, env }: Reading['recorder']): AgentPlace {
+  return { root: repo.root, env }
+}
+
 /** What the session calls its transcript: the name its events gave it, else what the agent says. */
-export async function findReference({ agent, session }: Reading): Promise<string | undefined> {
+export async function findReference({ agent, session, recorder }: Reading): Promise<string | undefined> {
   if (session.transcriptPath !== undefined || agent.source === undefined) return session.transcriptPath
-  const reference = await agent.source.locate(session.id)
+  const reference = await agent.source.locate(session.id, placeOf(recorder))
   if (reference !== undefined) session.transcriptPath = reference
   return reference
 }
@@ -32,7 +37,7 @@ export async function readFetched(
 ): Promise<TranscriptUpdate | undefined> {
   const { agent, recorder } = work
   if (agent.source === undefined) return await read(reference, cursor)
-  const fetched = await agent.source.fetch(reference)
+  const fetched = await agent.source.fetch(reference, placeOf(recorder))
   // Named like any half-written file, so that what a killed process leaves is swept up.
   const name = `transcript-${recorder.random(4)}.txt.${process.pid}.tmp`
   const path = 'file' in fetched ? fetched.file : join(recorder.repo.root, '.entire', 'tmp', name)

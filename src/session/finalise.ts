@@ -2,8 +2,9 @@
 
 import { finaliseCheckpoint } from '../checkpoints/condense.ts'
 import { checkpointContext, joinPrompts } from '../checkpoints/context.ts'
-import { clearPrompts, readPrompts } from './prompts.ts'
+import { clearPrompts } from './prompts.ts'
 import { queueForPush } from './push-queue.ts'
+import { spokenPrompts } from './spoken-prompts.ts'
 import { sealTranscript, turnTranscript, useTranscript } from './turn-transcript.ts'
 import { type Work, writing } from './work.ts'
 
@@ -12,7 +13,7 @@ export async function finalise(work: Work): Promise<void> {
   if (session.turnCheckpoints.length === 0) return
   const transcript = await turnTranscript(work, session.baseCommit)
   if (transcript !== undefined) useTranscript(work, transcript)
-  const prompts = readPrompts(recorder.repo, session.id)
+  const prompts = await spokenPrompts(recorder, session, transcript, work.afterwards)
   const contentHash = await sealTranscript(work, session.baseCommit)
   if (session.cursor !== undefined) {
     for (const id of session.turnCheckpoints) {

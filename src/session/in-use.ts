@@ -1,5 +1,5 @@
 // What somebody still needs: sessions that go on or whose work is not committed, and the branches their steps are on.
-import { shadowRef } from '../checkpoints/layout.ts'
+import { oldShadowRef, shadowRef } from '../checkpoints/layout.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { parseTime } from '../std/time.ts'
 
@@ -24,7 +24,7 @@ export function whyInUse(session: Session, now: Date): string | undefined {
 /** The branches a session's steps may be on; the older form has no work tree in its name. */
 export function shadowsOf(session: Pick<Session, 'baseCommit' | 'worktreeId'>): string[] {
   if (session.baseCommit === '') return []
-  return [shadowRef(session.baseCommit, session.worktreeId), `refs/heads/entire/${session.baseCommit.slice(0, 7)}`]
+  return [shadowRef(session.baseCommit, session.worktreeId), oldShadowRef(session.baseCommit)]
 }
 
 /** Whether steps of the session are on a branch, or are about to be. */

@@ -26,7 +26,7 @@ export function newKeptRef({ repo, clock, random }: Recorder, prefix: string): s
 }
 
 /** When it was put away; undefined for a ref that is no such thing. */
-export function keptSince(ref: string): number | undefined {
+function keptSince(ref: string): number | undefined {
   const ms = /[/-](\d{13})-[0-9a-f]+$/.exec(ref)?.[1]
   return ms === undefined ? undefined : Number(ms)
 }

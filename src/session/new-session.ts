@@ -29,6 +29,7 @@ export function newSession(recorder: Recorder, agent: Agent, event: AgentEvent, 
     turnCount: 0,
     promptAttributions: [],
     fullyCondensed: false,
+    ...(event.firstMetadata === undefined ? {} : { metadata: event.firstMetadata }),
     extra: {},
   }
 }

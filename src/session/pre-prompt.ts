@@ -1,7 +1,9 @@
 // What the work tree looked like when a turn, or a subagent's task, began: tells the agent's new files from the user's.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
 import type { Repo } from '../git/repo.ts'
+import type { TokenUsage } from '../model/tokens.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
 import { asNumber, asObject, asString, asStrings, formatJson, parseJson } from '../std/json.ts'
 import { parseTime } from '../std/time.ts'
@@ -18,6 +20,10 @@ export interface PrePrompt {
   /** The same position in bytes. */
   bytes: number
   lastId?: string
+  /** The turn began with its session, before any prompt. */
+  opened?: boolean
+  /** Usage so far, of agents that keep totals of it. */
+  totals?: TokenUsage
   /** Steps made on the way of a task. */
   increments?: number
 }
@@ -33,6 +39,8 @@ export function writePrePrompt(repo: Repo, session: string, state: PrePrompt): v
     step_transcript_start: state.position || undefined,
     transcript_offset: state.position || undefined,
     transcript_bytes: state.bytes || undefined,
+    opened_by_session: state.opened,
+    usage_totals: state.totals && formatTokens(state.totals),
   })
 }
 
@@ -88,6 +96,7 @@ function readState(path: string): PrePrompt | undefined {
   if (record === undefined) return undefined
   const lastId = asString(record.last_transcript_identifier)
   const increments = asNumber(record.increments)
+  const totals = parseTokens(record.usage_totals)
   return {
     at: parseTime(asString(record.timestamp))?.getTime() ?? 0,
     untracked: asStrings(record.untracked_files),
@@ -102,5 +111,7 @@ function readState(path: string): PrePrompt | undefined {
     bytes: asNumber(record.transcript_bytes) ?? 0,
     ...(lastId === undefined ? {} : { lastId }),
     ...(increments === undefined ? {} : { increments }),
+    ...(record.opened_by_session === true ? { opened: true } : {}),
+    ...(totals === undefined ? {} : { totals }),
   }
 }

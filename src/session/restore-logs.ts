@@ -3,8 +3,9 @@ import { dirname } from 'node:path'
 import { findTranscriptPieces, readPrompts, type StoredCheckpoint, type StoredSession } from '../checkpoints/read.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Agent, LogOrigin } from '../model/agent.ts'
-import { fileSize } from '../std/file.ts'
+import type { TranscriptSections } from '../model/session-file.ts'
 import { giveBack } from './give-back.ts'
+import { compareContents, compareTimes, type LogState } from './restore-compare.ts'
 import { isPlainId, placeLog } from './restore-place.ts'
 import { restoreSubagents } from './restore-subagents.ts'
 import { readLastTime } from './restore-time.ts'
@@ -12,8 +13,6 @@ import { copyTranscript, headBytes, incomplete, isDigest, isWhole, newline, read
 import { writeLog } from './restore-write.ts'
 import { readSession } from './store.ts'
 import type { Recorder } from './work.ts'
-
-export type LogState = 'new' | 'unchanged' | 'checkpoint-newer' | 'local-newer'
 
 export interface LogToRestore {
   session: StoredSession
@@ -86,7 +85,7 @@ export async function writeSessionLog(
   if (path === undefined) return undefined
   agent.resume?.claim?.(dirname(path), recorder.repo.root)
   const startedAt = readSession(recorder.repo, session)?.startedAt ?? ''
-  const taken = await giveBack(agent, { session, path, startedAt, bytes }, recorder.clock())
+  const taken = await giveBack(recorder, agent, { session, path, root: recorder.repo.root, startedAt, bytes })
   if (taken !== undefined) return { path, command: await agent.resume?.command(session), ...taken }
   const writing = writeLog(path, recorder.clock())
   writing.write(bytes)
@@ -104,7 +103,11 @@ interface LeftOut {
 async function planLog(recorder: Recorder, objects: ObjectReader, session: StoredSession): Promise<LogToRestore | LeftOut> {
   const agent = findAgent(recorder, session)
   if (agent === undefined)
-    return { why: `Session ${session.session} was recorded by an agent that is not known here (${session.agent}); it is left out.` }
+    return {
+      why:
+        `Session ${session.session} was recorded by an agent that is not known here (${session.agent}); it is left out. ` +
+        'If it has a plugin, put that on your PATH and run `entire enable --agent <its name>`.',
+    }
   if (!isPlainId(session.session))
     return { why: `${JSON.stringify(session.session)} is not a session id that could be restored; it is left out.` }
   const pieces = await findTranscriptPieces(objects, session)
@@ -126,7 +129,11 @@ async function planLog(recorder: Recorder, objects: ObjectReader, session: Store
     agent,
     path,
     prompt: prompts[0],
-    state: compare(path, localLast, storedLast),
+    state: agent.sections
+      ? compareSections(agent.sections, { session, path })
+      : localLast === undefined && storedLast === undefined
+        ? await compareContents(objects, { session, agent, path })
+        : compareTimes(localLast, storedLast),
     ...(localLast === undefined ? {} : { localLast }),
     ...(storedLast === undefined ? {} : { storedLast }),
   }
@@ -142,10 +149,9 @@ function originOf(session: StoredSession, shape: 'lines' | 'document'): LogOrigi
   return { shape, ...(name === undefined ? {} : { name }), ...(session.createdAt === '' ? {} : { startedAt: session.createdAt }) }
 }
 
-function compare(path: string, local: Date | undefined, stored: Date | undefined): LogState {
-  if (fileSize(path) === undefined || local === undefined || stored === undefined) return 'new'
-  if (local.getTime() === stored.getTime()) return 'unchanged'
-  return local.getTime() > stored.getTime() ? 'local-newer' : 'checkpoint-newer'
+// A file of all sessions is only ever added to.
+function compareSections(sections: TranscriptSections, { session, path }: Pick<LogToRestore, 'session' | 'path'>): LogState {
+  return sections.find(path, session.session) === undefined ? 'new' : 'unchanged'
 }
 
 async function restoreLog(recorder: Recorder, objects: ObjectReader, log: LogToRestore): Promise<string | undefined> {
@@ -168,5 +174,6 @@ async function deliverLog(recorder: Recorder, objects: ObjectReader, log: LogToR
   const pieces: Uint8Array[] = []
   await copyTranscript(objects, log, (bytes) => pieces.push(bytes))
   const { session, createdAt } = log.session
-  return await giveBack(log.agent, { session, path: log.path, startedAt: createdAt, bytes: Buffer.concat(pieces) }, recorder.clock())
+  const delivered = { session, path: log.path, root: recorder.repo.root, startedAt: createdAt, bytes: Buffer.concat(pieces) }
+  return await giveBack(recorder, log.agent, delivered)
 }

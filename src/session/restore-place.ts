@@ -19,7 +19,9 @@ export async function placeLog(context: PlaceContext, agent: Agent, session: str
   const dir = known === undefined ? resolve(await agent.resume.sessionDir(context.repo.root, context.env)) : dirname(known)
   const file = await agent.resume.sessionFile(dir, session, known === undefined ? origin : { ...origin, name: basename(known) })
   const path = resolve(file)
-  return path.startsWith(dir + sep) ? path : undefined
+  if (!path.startsWith(dir + sep)) return undefined
+  await agent.resume.mirror?.(session, path, { root: context.repo.root, env: context.env })
+  return path
 }
 
 /** Where hooks of this work tree saw the log: an agent started in a subdirectory keeps it elsewhere than one started at the top. */

@@ -8,6 +8,7 @@ import { EntireError, messageOf } from '../std/errors.ts'
 import { readBytes } from '../std/file.ts'
 import { asObject, asString, parseJson } from '../std/json.ts'
 import { takeLock } from '../std/lock.ts'
+import { giveBack } from './give-back.ts'
 import { lockFile } from './persist.ts'
 import { writeSessionLog } from './restore-logs.ts'
 import { placeLog } from './restore-place.ts'
@@ -51,6 +52,7 @@ async function planLog(recorder: Recorder, objects: ObjectReader, log: StepLog):
   const taskEnd = await readTaskEnd(objects, log)
   const isTaskEnd = taskEnd !== undefined
   if (isActive(state)) return { state: 'running', session, command, isTaskEnd }
+  if (agent.sections !== undefined) return { state: 'unchanged', session, command, isTaskEnd }
   const stored = await readStepTranscript(objects, log.step, session)
   const shape = stored && agent.transcript.shape(stored.subarray(0, 256).toString('utf8'))
   const path = shape && (await placeLog(recorder, agent, session, { shape }))
@@ -107,19 +109,27 @@ export interface LogBack {
 }
 
 /** Logs as they were, unless somebody wrote to them since. */
-export function bringBackLogs(recorder: Recorder, logs: SavedLog[]): LogBack[] {
-  return logs.flatMap(({ session, path, before, after }): LogBack[] => {
-    const live = readBytes(path)
-    if (before === undefined || (live !== undefined && matches(live, before))) return []
-    const isRunning = isActive(readSession(recorder.repo, session) ?? { phase: 'idle' })
-    const isOurs = live !== undefined && matches(live, after)
-    const kept = isOurs && !isRunning ? findKept(path, live, before) : undefined
-    if (kept === undefined) return [{ session, path, isBack: false }]
+export async function bringBackLogs(recorder: Recorder, logs: SavedLog[]): Promise<LogBack[]> {
+  return (await Promise.all(logs.map((log) => bringBackLog(recorder, log)))).flat()
+}
+
+async function bringBackLog(recorder: Recorder, { session, path, before, after }: SavedLog): Promise<LogBack[]> {
+  const state = readSession(recorder.repo, session)
+  const agent = state && recorder.findAgentByType(state.agentType)
+  await agent?.resume?.mirror?.(session, path, { root: recorder.repo.root, env: recorder.env })
+  const live = readBytes(path)
+  if (before === undefined || (live !== undefined && matches(live, before))) return []
+  const isRunning = isActive(state ?? { phase: 'idle' })
+  const isOurs = live !== undefined && matches(live, after)
+  const kept = isOurs && !isRunning ? findKept(path, live, before) : undefined
+  if (kept === undefined) return [{ session, path, isBack: false }]
+  const log = { session, path, root: recorder.repo.root, startedAt: state?.startedAt ?? '', bytes: kept }
+  if (agent?.resume?.mirror === undefined || (await giveBack(recorder, agent, log)) === undefined) {
     const writing = writeLog(path, recorder.clock())
     writing.write(kept)
     writing.finish()
-    return [{ session, path, isBack: true }]
-  })
+  }
+  return [{ session, path, isBack: true }]
 }
 
 async function readTaskEnd(objects: ObjectReader, { step, task }: StepLog): Promise<string | undefined> {

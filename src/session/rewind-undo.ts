@@ -65,7 +65,7 @@ export async function stepBack(recorder: Recorder, direction: Direction, options
       throw error
     }
     bringBackSessions(repo, target.sessions, new Set([...plan.restore, ...plan.remove]))
-    report.logs = bringBackLogs(recorder, target.logs)
+    report.logs = await bringBackLogs(recorder, target.logs)
     if (!isPartial) writeStacks(repo, { [direction]: found.rest, [away]: forth } as Stacks)
   })
   return { ...report, ...done }

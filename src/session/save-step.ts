@@ -10,6 +10,7 @@ import { commitTurn } from './auto-commit.ts'
 import { type PrePrompt, readPrePrompt } from './pre-prompt.ts'
 import { readPrompts } from './prompts.ts'
 import { dirtyPaths, snapshotWorkTree } from './snapshot-work-tree.ts'
+import { spokenPrompts } from './spoken-prompts.ts'
 import { captureChanges, findRemoved, findTouched, isNewer } from './turn-changes.ts'
 import { turnTranscript, useTranscript } from './turn-transcript.ts'
 import type { TurnTranscript, Work } from './work.ts'
@@ -55,8 +56,11 @@ interface Turn {
 
 const strategies: Record<StrategyName, (work: Work, turn: Turn) => Promise<void>> = {
   'manual-commit': saveOnShadowBranch,
-  'auto-commit': async (work, { touched }) => {
-    const prompt = readPrompts(work.recorder.repo, work.session.id).at(-1) ?? work.session.lastPrompt ?? ''
+  'auto-commit': async (work, { touched, transcript }) => {
+    const { recorder, session } = work
+    const said = transcript?.prompts.at(-1)
+    const told = readPrompts(recorder.repo, session.id).at(-1) ?? (said && (await recorder.redaction()).text(said))
+    const prompt = told ?? session.lastPrompt ?? ''
     await commitTurn(work, { subject: stepSubject(prompt, work.agent.type), files: touched })
   },
 }
@@ -94,8 +98,7 @@ async function writeTurn(
   const { recorder, session } = work
   const config = await work.config()
   const redaction = await recorder.redaction()
-  const prompts = readPrompts(recorder.repo, session.id)
-  const spoken = prompts.length > 0 ? prompts : (transcript?.prompts ?? []).map(redaction.text)
+  const spoken = await spokenPrompts(recorder, session, transcript, work.afterwards)
   const subject = stepSubject(spoken.at(-1) ?? session.lastPrompt ?? '', work.agent.type)
   const isSilent = (transcript?.summary ?? '') === '' && (transcript?.prompts ?? []).length === 0
   const summary = isSilent ? await readLastSummary(work, site) : redaction.text(transcript?.summary ?? '')

@@ -6,6 +6,7 @@ import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/con
 import { sessionDir } from '../checkpoints/layout.ts'
 import { readTranscript } from '../checkpoints/read.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
+import { changeText } from '../std/text-bytes.ts'
 import type { Work } from './work.ts'
 
 export async function fillFromStep(work: Work, step: Oid, part: SessionPart): Promise<SessionPart> {
@@ -15,10 +16,10 @@ export async function fillFromStep(work: Work, step: Oid, part: SessionPart): Pr
   const prompts = splitPrompts(redaction.text(file?.content.toString('utf8') ?? ''))
   const spoken = part.prompts === '' ? { prompts: joinPrompts(prompts), context: checkpointContext(prompts) } : {}
   const tree = await work.objects.info(dir)
-  const raw = tree && (await readTranscript(work.objects, { ...part.record, dir: tree.oid }))?.toString('utf8')
+  const raw = tree && (await readTranscript(work.objects, { ...part.record, dir: tree.oid }))
   if (raw === undefined) return { ...part, ...spoken }
-  const cutUp = work.agent.transcript.shape(raw.slice(0, 256)) === 'document' ? chunkDocument : chunkLines
-  const pieces = cutUp(Buffer.from(redaction.json(raw)), chunkBytes)
+  const cutUp = work.agent.transcript.shape(raw.subarray(0, 256).toString('utf8')) === 'document' ? chunkDocument : chunkLines
+  const pieces = cutUp(await changeText(raw, redaction.json), chunkBytes)
   const chunks = pieces.map((content) => {
     const oid = blobOid(content, step)
     work.storeBlob({ oid, content })

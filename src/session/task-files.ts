@@ -1,5 +1,6 @@
 // What a subagent's step holds besides the work tree: its transcript, the main one so far, and where in it the task ended.
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { stripLines } from '../checkpoints/strip-lines.ts'
 import { fileSize } from '../std/file.ts'
 import { type Json, parseJson } from '../std/json.ts'
 import { formatTime } from '../std/time.ts'
@@ -32,7 +33,7 @@ export async function finalFiles(work: Work, task: string): Promise<TaskFile[]> 
   return [
     ...(text === undefined || event.subagent === undefined
       ? []
-      : [textFile(`agent-${event.subagent}.jsonl`, (await recorder.redaction()).json(text))]),
+      : [textFile(`agent-${event.subagent}.jsonl`, (await recorder.redaction()).json(stripLines(work.agent.transcript, text)))]),
     textFile('checkpoint.json', JSON.stringify(result, null, 2)),
   ]
 }

@@ -45,8 +45,10 @@ interface TaskStep {
 }
 
 async function describeFinal(work: Work, task: string): Promise<TaskStep> {
-  const { subagentType, taskDescription } = work.event
-  return { subject: taskSubject({ toolUse: task, type: subagentType, description: taskDescription }), files: await finalFiles(work, task) }
+  const { subagentType, taskDescription = '' } = work.event
+  // It may be the very words the subagent was given.
+  const description = (await work.recorder.redaction()).text(taskDescription)
+  return { subject: taskSubject({ toolUse: task, type: subagentType, description }), files: await finalFiles(work, task) }
 }
 
 async function describeIncrement(work: Work, task: string): Promise<TaskStep> {

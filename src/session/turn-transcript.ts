@@ -5,11 +5,12 @@ import { digestTranscript } from '../checkpoints/transcript-hash.ts'
 import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { Agent } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
-import { addTokens, hasTokens, noTokens, type TokenUsage } from '../model/tokens.ts'
+import { addTokens, beyond, hasTokens, noTokens, totalTokens } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileSize } from '../std/file.ts'
 import { findReference, readFetched } from './fetched-transcript.ts'
 import { readPrePrompt } from './pre-prompt.ts'
+import { countTotals } from './usage-totals.ts'
 import type { TurnTranscript, Work } from './work.ts'
 
 export type TranscriptWork = Pick<Work, 'recorder' | 'agent' | 'session' | 'objects'>
@@ -70,9 +71,11 @@ export function useTranscript(work: Pick<Work, 'session' | 'storeBlob'>, transcr
   session.cursor = transcript.cursor
   session.turnFiles = [...new Set([...session.turnFiles, ...transcript.files])]
   if (transcript.model !== undefined) session.model = transcript.model
-  const tokens = transcript.restarted ? beyond(transcript.tokens, session.tokens) : transcript.tokens
-  transcript.tokens = noTokens
-  if (hasTokens(tokens)) {
+  // A rewritten transcript is read from its beginning: only what exceeds the tokens already counted is new.
+  const read = transcript.restarted ? beyond(transcript.tokens, session.tokens) : transcript.tokens
+  const tokens = addTokens(read, transcript.growth)
+  transcript.tokens = transcript.growth = noTokens
+  if (hasTokens(tokens) || totalTokens(tokens) > 0) {
     session.tokens = addTokens(session.tokens ?? noTokens, tokens)
     session.checkpointTokens = addTokens(session.checkpointTokens ?? noTokens, tokens)
   }
@@ -86,6 +89,8 @@ async function read(
   like: string,
 ): Promise<TurnTranscript | undefined> {
   const blobs: FreshBlob[] = []
+  const part = work.agent.sections?.find(path, work.session.id)
+  if (work.agent.sections !== undefined && part === undefined) return undefined
   const update = await readFetched(work, path, cursor, (file, known) =>
     readAppended({
       format: work.agent.transcript,
@@ -96,22 +101,25 @@ async function read(
       objects: work.objects,
       like,
       metadata: work.session.metadata,
+      part,
       // A session that was recorded from its middle on: what came before the first turn we saw is stored, not counted.
       ignoreBefore: known === undefined ? (readPrePrompt(work.recorder.repo, work.session.id)?.bytes ?? 0) : 0,
     }),
   )
-  return update && describe(work.agent, path, update, blobs)
+  return update && describe(work, path, update, blobs)
 }
 
-function describe(agent: Agent, path: string, update: TranscriptUpdate, blobs: FreshBlob[]): TurnTranscript {
+function describe(work: TranscriptWork, path: string, read: TranscriptUpdate, blobs: FreshBlob[]): TurnTranscript {
+  const { update, growth = noTokens } = countTotals(work, path, read)
   const { reading, cursor, restarted } = update
-  const parts = reading.subagents.flatMap((id) => readSubagent(agent, path, id) ?? [])
+  const parts = reading.subagents.flatMap((id) => readSubagent(work.agent, path, id) ?? [])
   const subagents = parts.map((part) => part.tokens).reduce(addTokens, noTokens)
   return {
     files: [...reading.files, ...parts.flatMap((part) => part.files)],
     prompts: reading.prompts,
     summary: reading.summary ?? '',
     tokens: hasTokens(subagents) ? addTokens(reading.tokens, { ...noTokens, subagents }) : reading.tokens,
+    growth,
     model: reading.model,
     lastId: reading.lastId,
     cursor,
@@ -127,18 +135,4 @@ function readSubagent(agent: Agent, mainTranscript: string, id: string) {
   const size = path === undefined ? undefined : fileSize(path)
   if (path === undefined || size === undefined || size > maxSubagentBytes) return undefined
   return agent.transcript.readLines(readFileSync(path, 'utf8').trimEnd().split('\n'), undefined)
-}
-
-// A rewritten transcript is read from its beginning: only what exceeds the tokens already counted is new.
-function beyond(total: TokenUsage, counted: TokenUsage = noTokens): TokenUsage {
-  const rest = (a: number, b: number) => Math.max(0, a - b)
-  const subagents = total.subagents && beyond(total.subagents, counted.subagents)
-  return {
-    input: rest(total.input, counted.input),
-    cacheCreation: rest(total.cacheCreation, counted.cacheCreation),
-    cacheRead: rest(total.cacheRead, counted.cacheRead),
-    output: rest(total.output, counted.output),
-    calls: rest(total.calls, counted.calls),
-    ...(subagents === undefined ? {} : { subagents }),
-  }
 }

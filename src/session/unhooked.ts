@@ -1,17 +1,20 @@
 // Commits made during a turn in a shell that switches git hooks off: found at the end of the turn, and linked by a note, because
 // the user's commits are never rewritten.
 import { notesRef } from '../checkpoints/layout.ts'
-import { type CommitInfo, readCommits } from '../git/commit.ts'
+import { type CommitInfo, readCommit, readCommits } from '../git/commit.ts'
 import { checkpointTrailer, readCheckpointIds } from '../git/trailers.ts'
 import { isActive, type Session } from '../model/session.ts'
+import { takeLock } from '../std/lock.ts'
 import { newCheckpointId } from './checkpoint-id.ts'
 import { readLive, writeLive } from './live.ts'
+import { lockFile, retrying } from './persist.ts'
 import { condenseCommit } from './post-commit.ts'
 import { readPrePrompt } from './pre-prompt.ts'
 import { readSession } from './store.ts'
 import { type GitSide, openGit, type Recorder } from './work.ts'
 
 const maxCommits = 50
+const lockWaitMs = 10_000
 
 /** The session as it is after its unnoticed commits got their checkpoints. */
 export async function adoptCommits(recorder: Recorder, git: GitSide, session: Session): Promise<Session> {
@@ -24,6 +27,14 @@ export async function adoptCommits(recorder: Recorder, git: GitSide, session: Se
   )
   for (const commit of commits) await adopt(recorder, commit)
   return readSession(recorder.repo, session.id) ?? session
+}
+
+/** A commit that the agent itself says it made. */
+export async function adoptCommit(recorder: Recorder, oid: string): Promise<void> {
+  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
+  const commit = await readCommit(recorder.repo, oid)
+  if (commit === undefined || readCheckpointIds(commit.message).length > 0) return
+  await retrying(() => adopt(recorder, commit))
 }
 
 async function adopt(recorder: Recorder, commit: CommitInfo): Promise<void> {

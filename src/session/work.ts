@@ -68,6 +68,10 @@ export interface TurnTranscript {
   prompts: string[]
   summary: string
   tokens: TokenUsage
+  /** Tokens of an agent that keeps totals beside its transcript. */
+  growth: TokenUsage
+  /** The prompts, which no hook told of, are about to be noted. */
+  isNoted?: boolean
   model: string | undefined
   lastId: string | undefined
   cursor: TranscriptCursor

@@ -1,7 +1,7 @@
 // A program that runs beside us and is talked to all the while: over its standard streams, and over two pipes of its own. It leads a
 // process group, so that whatever it starts ends with it. Only Node's own modules, because a library uses this.
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import { PassThrough, type Readable, type Writable } from 'node:stream'
 
 export interface LongChild {
   pid: number | undefined
@@ -33,7 +33,9 @@ export function startLongChild(argv: string[], options: { cwd: string; env: Reco
     detached: true,
     windowsHide: true,
   })
-  const [stdin, stdout, stderr, toChild, fromChild] = child.stdio as unknown as [Writable, Readable, Readable, Writable, Readable]
+  // Where there is no such program, Bun makes no pipes either.
+  const pipes = Array.from({ length: 5 }, (_none, at) => child.stdio?.[at] ?? new PassThrough())
+  const [stdin, stdout, stderr, toChild, fromChild] = pipes as unknown as [Writable, Readable, Readable, Writable, Readable]
   // A pipe whose other end is gone is no failure of ours: the exit tells why.
   for (const stream of [stdin, stdout, stderr, toChild, fromChild]) stream.on('error', () => {})
   const exited = new Promise<ChildExit>((resolve) => {

@@ -97,6 +97,23 @@ describe('a program that does not behave', () => {
     process.kill(pid)
   })
 
+  test('is heard while it speaks; the rest of what is too long may be left out; and it ends when nobody wants it any more', async () => {
+    const heard: string[] = []
+    const controller = new AbortController()
+    const onStdout = (piece: Buffer) => {
+      heard.push(piece.toString())
+      if (heard.join('').includes('enough')) controller.abort()
+    }
+    const script = 'echo 123456; echo enough; sleep 600'
+    expect(await sh(script, { maxBytes: 3, onOverflow: 'cut', signal: controller.signal, onStdout })).toMatchObject({
+      signal: 'SIGKILL',
+      timedOut: false,
+      overflowed: 'stdout',
+      stdout: Buffer.from('123'),
+    })
+    expect(await sh('sleep 600', { signal: AbortSignal.abort() })).toMatchObject({ signal: 'SIGKILL' })
+  })
+
   test('is killed by a signal: the signal is named', async () => {
     expect(await sh('kill -SEGV $$')).toMatchObject({ code: null, signal: 'SIGSEGV' })
   })

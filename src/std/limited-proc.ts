@@ -11,6 +11,12 @@ export interface LimitedOptions {
   timeoutMs: number
   /** Of standard output and of standard error, each. */
   maxBytes: number
+  /** Somebody who says too much is ended, unless this says that the rest is only left out. */
+  onOverflow?: 'kill' | 'cut'
+  /** Aborted: it is ended, as when its time is over. */
+  signal?: AbortSignal
+  /** Hears what it says while it says it. */
+  onStdout?(piece: Buffer): void
 }
 
 export interface LimitedResult {
@@ -50,15 +56,20 @@ function attend(child: ChildProcess, options: LimitedOptions, result: LimitedRes
       },
       options.timeoutMs,
     )
+    const abort = () => killGroup(child)
+    options.signal?.addEventListener('abort', abort, { once: true })
+    if (options.signal?.aborted) abort()
+    if (options.onStdout) child.stdout?.on('data', options.onStdout)
     const overflow = (stream: 'stdout' | 'stderr') => () => {
       result.overflowed ??= stream
-      killGroup(child)
+      if (options.onOverflow !== 'cut') killGroup(child)
     }
     const stdout = collect(child.stdout, options.maxBytes, overflow('stdout'))
     const stderr = collect(child.stderr, options.maxBytes, overflow('stderr'))
     let grace: NodeJS.Timeout | undefined
     const finish = () => {
       stopped()
+      options.signal?.removeEventListener('abort', abort)
       clearTimeout(grace)
       resolve({ ...result, stdout: stdout(), stderr: stderr().toString('utf8') })
     }

@@ -24,7 +24,7 @@ export async function takeLock(path: string, options: { waitMs: number }): Promi
       throw new EntireError('busy', `Another process holds ${path}.`, {
         hint: 'It is released when that process ends; run the command again.',
       })
-    await Bun.sleep(pause)
+    await new Promise((resolve) => setTimeout(resolve, pause))
   }
 }
 

@@ -9,7 +9,10 @@ export interface ProcOptions {
   cwd: string
   env: Record<string, string | undefined>
   stdin?: string | Uint8Array
+  /** Then it is asked to end. Nobody waits for processes that it has left behind and that hold its output. */
   timeoutMs?: number
+  /** How long it may take to end when it is asked to. */
+  killMs?: number
 }
 
 export async function run(argv: string[], options: ProcOptions): Promise<ProcResult> {
@@ -19,10 +22,45 @@ export async function run(argv: string[], options: ProcOptions): Promise<ProcRes
     stdin: options.stdin === undefined ? 'ignore' : Buffer.from(options.stdin),
     stdout: 'pipe',
     stderr: 'pipe',
-    ...(options.timeoutMs === undefined ? {} : { timeout: options.timeoutMs, killSignal: 'SIGKILL' as const }),
   })
+  if (options.timeoutMs !== undefined) return await attendLimited(child, options.timeoutMs, options.killMs ?? 2_000)
   const [stdout, stderr, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
   return { code, stdout: Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength), stderr }
+}
+
+/** How long a pipe may stay open after the process has ended: enough for bytes that are still on their way. */
+const graceMs = 500
+
+// In the group of the terminal it was started from, so that it can ask there for a password; therefore it is ended alone.
+async function attendLimited(
+  child: Bun.Subprocess<Bun.SpawnOptions.Writable, 'pipe', 'pipe'>,
+  timeoutMs: number,
+  killMs: number,
+): Promise<ProcResult> {
+  const timers = [setTimeout(() => child.kill('SIGTERM'), timeoutMs), setTimeout(() => child.kill('SIGKILL'), timeoutMs + killMs)]
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
+  const code = await child.exited
+  for (const timer of timers) clearTimeout(timer)
+  const grace = Promise.withResolvers<void>()
+  const timer = setTimeout(grace.resolve, graceMs)
+  await Promise.race([Promise.all([stdout.ended, stderr.ended]), grace.promise])
+  clearTimeout(timer)
+  return { code, stdout: stdout.stop(), stderr: stderr.stop().toString('utf8') }
+}
+
+function collect(stream: ReadableStream<Uint8Array>): { ended: Promise<void>; stop(): Buffer } {
+  const reader = stream.getReader()
+  const pieces: Uint8Array[] = []
+  const read = async () => {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) pieces.push(part.value)
+  }
+  return {
+    ended: read(),
+    stop: () => {
+      void reader.cancel()
+      return Buffer.concat(pieces)
+    },
+  }
 }
 
 export interface Conversation {

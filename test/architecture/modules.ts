@@ -21,11 +21,16 @@ const root = join(import.meta.dir, '../..')
 
 export function readModules(folders: string[]): SourceModule[] {
   const glob = new Bun.Glob(`{${folders.join(',')}}/**/*.ts`)
-  const paths = [...glob.scanSync({ cwd: root })].filter((path) => !path.startsWith('test/fixtures/'))
+  const paths = [...glob.scanSync({ cwd: root })].filter((path) => !isForeign(path))
   return paths.sort().map((path) => {
     const text = readFileSync(join(root, path), 'utf8')
     return { path, text, imports: parseImports(path, text) }
   })
+}
+
+// What runs inside other agents is no module of ours: it lives by their rules.
+function isForeign(path: string): boolean {
+  return /^test\/fixtures\/|\/node_modules\/|^src\/agents\/[^/]+\/(?:plugin|extension)\//.test(path)
 }
 
 function parseImports(path: string, text: string): Import[] {

@@ -1,5 +1,6 @@
 // `npm run bench`: every promise about speed, measured in one run and held against its limit. `npm run bench -- stop` runs one group.
 import { measureCommit } from './commit.ts'
+import { measureExtension } from './extension.ts'
 import { measureExternal } from './external.ts'
 import { measureFeel } from './feel.ts'
 import { holds, type Measurement, type Result } from './measure.ts'
@@ -17,6 +18,7 @@ const groups: Record<string, Measurement> = {
   commit: measureCommit,
   feel: measureFeel,
   external: measureExternal,
+  extension: measureExtension,
   redact: async () => (await benchRedact()).map((line) => ({ ...line, unit: ` ${line.unit}`, detail: '' })),
 }
 

@@ -1,68 +1,14 @@
 // An agent is a folder and a line in the list: this adds one to a copy of the source, and everything else knows it.
 import { expect, test } from 'bun:test'
-import { appendFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { runProgram } from '../support/process.ts'
 import { tempRepo } from '../support/repo.ts'
 
 const project = resolve(import.meta.dir, '../..')
 
-const files = {
-  'index.ts': `// A newcomer.
-import { join } from 'node:path'
-import type { Agent } from '../../model/agent.ts'
-import { exists } from '../../std/file.ts'
-import { type HookTable, parseWithTable, text, given } from '../hook-table.ts'
-import { lazyInstaller } from '../lazy-installer.ts'
-import { transcript } from './transcript.ts'
-
-const hooks: HookTable = {
-  begin: (payload, base) => ({ type: 'turn-start', ...base, ...given({ prompt: text(payload.prompt) }) }),
-  done: (_payload, base) => ({ type: 'turn-end', ...base }),
-}
-
-export const newcomer = {
-  name: 'newcomer',
-  type: 'New Comer',
-  description: 'An agent that came late',
-  protectedDirs: ['.newcomer'],
-  detect: (root) => exists(join(root, '.newcomer')),
-  hookNames: Object.keys(hooks),
-  parseHook: (verb, payload, env) => parseWithTable('newcomer', hooks, verb, payload, env),
-  projectDir: (payload) => text(payload.cwd),
-  callerEnv: [],
-  transcript,
-  installer: lazyInstaller('.newcomer/hooks.json', async () => (await import('./install.ts')).installer),
-} satisfies Agent
-`,
-  'install.ts': `// Its hooks.
-import { fileInstaller } from '../file-installer.ts'
-import { hookCommand, hookRecogniser } from '../hook-command.ts'
-
-export const installer = fileInstaller({
-  configPath: '.newcomer/hooks.json',
-  entries: (program) => ['begin', 'done'].map((verb) => ({ event: verb, matcher: '', hook: { command: hookCommand(program, 'newcomer', verb) } })),
-  isOurs: hookRecogniser(['newcomer']),
-  members: [],
-  switches: [],
-  groups: 'none',
-})
-`,
-  'transcript.ts': `// Its transcript: what was asked, and a file that was written.
-import type { TranscriptFormat } from '../../model/agent.ts'
-import { noTokens } from '../../model/tokens.ts'
-import { asObject, asString, parseJson } from '../../std/json.ts'
-
-export const transcript: TranscriptFormat = {
-  shape: () => 'lines',
-  readLines(lines) {
-    const records = lines.map((line) => asObject(parseJson(line)) ?? {})
-    const named = (key: string) => records.flatMap((record) => asString(record[key]) ?? [])
-    return { items: lines.length, files: named('wrote'), prompts: named('asked'), tokens: { ...noTokens, input: 7, calls: 1 }, subagents: [] }
-  },
-}
-`,
-}
+// Not source of ours: text, as somebody would write it.
+const files = join(project, 'test/fixtures/newcomer')
 
 test('an agent in a folder of its own and in the list is enabled, recorded, linked and explained', async () => {
   await using repo = await tempRepo()
@@ -72,7 +18,7 @@ test('an agent in a folder of its own and in the list is enabled, recorded, link
   cpSync(join(project, 'package.json'), join(copy, 'package.json'))
   symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'))
   mkdirSync(join(copy, 'src/agents/newcomer'))
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(copy, 'src/agents/newcomer', name), text)
+  for (const name of readdirSync(files)) cpSync(join(files, name), join(copy, 'src/agents/newcomer', name.replace(/\.txt$/, '')))
   const list = join(copy, 'src/agents/index.ts')
   const known = readFileSync(list, 'utf8')
   const line = /^export const agents: Agent\[\] = \[/m

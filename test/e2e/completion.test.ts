@@ -1,6 +1,7 @@
 // Completion as a person gets it: the real script in a real bash.
 import { expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
+import { agents } from '../../src/agents/index.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { tempDir } from '../support/repo.ts'
@@ -21,6 +22,7 @@ async function offered(repo: RecordedRepo, ...words: string[]): Promise<string[]
 
 test('commands, subcommands, flags and their values', async () => {
   await using repo = await recordedRepo()
+  const names = agents.map(({ name }) => name)
   const cases: [string[], string[]][] = [
     [['en'], ['enable']],
     [
@@ -29,16 +31,10 @@ test('commands, subcommands, flags and their values', async () => {
     ],
     [['agents', 'a'], ['add']],
     [['enable', '--ag'], ['--agent']],
-    [
-      ['enable', '--agent', ''],
-      ['claude-code', 'gemini'],
-    ],
+    [['enable', '--agent', ''], names],
     [['enable', '--agent', '=', 'g'], ['gemini']],
-    [
-      ['enable', '--agent', '='],
-      ['claude-code', 'gemini'],
-    ],
-    [['enable', '--agent', 'gemini,c'], ['gemini,claude-code']],
+    [['enable', '--agent', '='], names],
+    [['enable', '--agent', 'gemini,cl'], ['gemini,claude-code']],
     [['enable', '--strategy', 'a'], ['auto-commit']],
     [['agent', 'remove', 'g'], ['gemini']],
     [['configure', 'push'], []],
@@ -56,6 +52,15 @@ test('commands, subcommands, flags and their values', async () => {
   for (const [words, expected] of cases) expect({ words, offered: await offered(repo, ...words) }).toEqual({ words, offered: expected })
   expect(await offered(repo, '')).toEqual(expect.arrayContaining(['enable', 'status', 'rewind', 'help']))
   expect(await offered(repo, '')).not.toContain('hooks')
+})
+
+test('to shells that keep --flag=value in one word, the answer is one word, too', async () => {
+  await using repo = await recordedRepo()
+  const ask = async (...words: string[]) => (await repo.entire(['completion', 'complete', '--', ...words])).out.replace(/\t.*/g, '').trim()
+  expect(await ask('enable', '--agent=gem')).toBe('--agent=gemini')
+  expect(await ask('enable', '--agent=gemini,claude')).toBe('--agent=gemini,claude-code')
+  expect(await ask('enable', '--strategy=a')).toBe('--strategy=auto-commit')
+  expect(await ask('enable', '--force=')).toBe('')
 })
 
 test('branches, sessions and checkpoints there are', async () => {

@@ -172,3 +172,22 @@ test('failures of hooks during the last day are counted, and forgiven when hooks
   await agent.stop()
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [{ id: 'hook-errors', severity: 'info' }] })
 })
+
+test('locks that git left behind are told with what to do, and never removed by us', async () => {
+  await using repo = await ready()
+  const old = new Date(Date.now() - 20 * 60_000)
+  const names = ['HEAD.lock', 'index.lock', 'packed-refs.lock', 'refs/heads/topic.lock']
+  for (const name of names) {
+    writeFileSync(join(repo.repo.gitDir, name), '')
+    utimesSync(join(repo.repo.gitDir, name), old, old)
+  }
+  // Held by somebody who is at work.
+  writeFileSync(join(repo.repo.gitDir, 'config.lock'), '')
+  const { code, findings } = await doctor(repo, ['--force'])
+  expect(code).toBe(1)
+  expect(findings.map(({ id, subject, fixable }) => ({ id, subject, fixable }))).toEqual(
+    names.map((subject) => ({ id: 'git-lock', subject, fixable: false })),
+  )
+  expect(findings[0]?.fix).toContain(`rm ${join(repo.repo.gitDir, 'HEAD.lock')}`)
+  expect(names.every((name) => existsSync(join(repo.repo.gitDir, name)))).toBe(true)
+})

@@ -1,11 +1,12 @@
-// The sample plugins that are built with the kit, used as a person would: installed on the PATH, enabled, recorded, committed, resumed.
+// The sample plugins, used as a person would: installed on the PATH, enabled, recorded, committed, resumed.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { play, type Script } from '../../samples/agents/demo/agent.ts'
 import { sessionDir, sessionFile } from '../../samples/agents/demo/session-log.ts'
 import { type ExternalRepo, repoWithPlugins } from '../support/external-repo.ts'
 import { buildPlugin } from '../support/plugin-build.ts'
+import { otherMachine, pushAll } from '../support/resumable.ts'
 
 setDefaultTimeout(60_000)
 
@@ -47,6 +48,20 @@ test('the demo agent is recorded from its first turn to a resumed session', asyn
   expect(readFileSync(repo.logFile, 'utf8')).toBe(before)
 })
 
+test('the command that resume prints goes on with the session, and the next commit has what came of it', async () => {
+  await using repo = await demoRepo()
+  await buildPlugin(join(samples, 'demo/demo-agent.ts'), repo.bin, 'bun')
+  mkdirSync(join(repo.base, 'home/.demo-agent'), { recursive: true })
+  writeFileSync(join(repo.base, 'home/.demo-agent/script.json'), JSON.stringify(script))
+  repo.play({ ...script, turns: script.turns.slice(0, 1) })
+  await repo.commitAs('human', 'a greeting', 'greeting.txt')
+  rmSync(repo.logFile)
+  const [resumed] = JSON.parse((await repo.entire(['resume', '--json'])).out).sessions as { command: string }[]
+  expect((await repo.run(['sh', '-c', resumed?.command ?? ''])).code).toBe(0)
+  await repo.commitAs('human', 'a friendlier one', 'greeting.txt', 'notes.txt')
+  expect(await repo.stored(await repo.checkpointOf(), '0/prompt.txt')).toContain('Make it friendlier')
+})
+
 test('a commit that the demo agent makes itself in the middle of a turn has its checkpoint, completed when the turn ends', async () => {
   await using repo = await demoRepo()
   const [turn] = script.turns
@@ -75,4 +90,50 @@ test('the kit says that the sample speaks the protocol', async () => {
   await using repo = await demoRepo()
   const { code, out } = await repo.entire(['agent', 'check', 'demo', '--fixtures', join(samples, 'demo/fixtures.json'), '--json'])
   expect({ code, conformant: JSON.parse(out).conformant }).toEqual({ code: 0, conformant: true })
+})
+
+// Its sessions are Markdown, which grows by lines but is no JSON.
+test('an agent whose plugin is a shell script is recorded from its first turn to a session resumed on another machine', async () => {
+  await using repo = await repoWithPlugins()
+  cpSync(join(samples, 'notes-sh/entire-agent-notes'), join(repo.bin, 'entire-agent-notes'))
+  expect(await repo.entire(['enable', '--agent', 'notes'])).toMatchObject({ code: 0 })
+  await repo.commitAs('human', 'begin')
+  await repo.git('switch', '--quiet', '-c', 'feature')
+  const dir = (home: string, root: string) => join(home, '.notes/sessions', root.replace(/[^A-Za-z0-9]/g, '-'))
+  const log = join(dir(join(repo.base, 'home'), repo.root), 'monday.md')
+  mkdirSync(dirname(log), { recursive: true })
+  const installed = JSON.parse(repo.read('.notes/hooks.json')) as Record<string, string>
+  const hook = async (name: string, more: object = {}) => {
+    const stdin = JSON.stringify({ session_id: 'monday', transcript_path: log, ...more })
+    expect((await repo.run(['sh', '-c', installed[name] ?? ''], { stdin })).code).toBe(0)
+  }
+  const turn = async (prompt: string, text: string) => {
+    await hook('prompt', { prompt })
+    repo.write('poem.txt', text)
+    appendFileSync(log, `> ${prompt}\n* poem.txt\nHere you are.\n\n`)
+    await hook('stop')
+  }
+  await hook('session-start')
+  await turn('Write a poem', 'Roses are red\n')
+  const first = readFileSync(log, 'utf8')
+  await turn('Make it sad', 'Roses are dead\n')
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
+  expect(await repo.entire(['rewind', '--to', points.find(({ message }) => message === 'Write a poem')?.id ?? ''])).toMatchObject({
+    code: 0,
+  })
+  expect([repo.read('poem.txt'), readFileSync(log, 'utf8')]).toEqual(['Roses are red\n', first])
+  await hook('session-end')
+
+  await repo.commitAs('human', 'a poem', 'poem.txt')
+  const id = await repo.checkpointOf()
+  expect(await repo.storedSession(id)).toMatchObject({ agent: 'Notes', files_touched: ['poem.txt'] })
+  const explained = await repo.entire(['explain', '-c', id])
+  expect(explained.out).toContain('Agent: Notes')
+  expect(explained.out).toContain('Intent: Write a poem')
+
+  await repo.git('branch', '--quiet', '--force', 'main')
+  const machine = await otherMachine(repo, await pushAll(repo), '--branch', 'feature')
+  expect(await machine.entire('enable', '--agent', 'notes')).toMatchObject({ code: 0 })
+  expect(await machine.entire('resume')).toMatchObject({ code: 0, err: expect.stringContaining('notes --resume monday') })
+  expect(readFileSync(join(dir(machine.home, machine.root), 'monday.md'), 'utf8')).toBe(first)
 })

@@ -39,7 +39,7 @@ async function prepare(place: RecordedRepo): Promise<Record<string, string>> {
 /** What needs somebody to ask or somebody else’s program, or goes on and on. */
 const apart: [RegExp, string][] = [
   [/^explain \S+ --generate/, 'a model writes it'],
-  [/--follow/, 'goes on until Ctrl-C'],
+  [/--follow|^watch/, 'goes on until Ctrl-C'],
   [/^agent (?:new|check)/, 'is about programs of others'],
   [/^enable --checkpoint-remote/, 'wants a remote'],
   [/^session attach .* --agent gemini/, 'wants a session of Gemini'],

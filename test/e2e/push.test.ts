@@ -1,5 +1,6 @@
 // Checkpoints travel with the user's push, whatever the remote looks like.
 import { expect, test } from 'bun:test'
+import { chmodSync, readFileSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
@@ -105,4 +106,16 @@ test('with the refs backend every checkpoint has a ref and an id of its own, and
   expect(await repo.git('ls-remote', 'origin', ref)).toContain(ref)
   const second = await repo.run(['git', 'push', 'origin', 'main'])
   expect(second.stderr).not.toContain('checkpoint(s)')
+})
+
+test('a process that an ssh leaves behind with our pipes does not hold up the push', async () => {
+  await using repo = await recordedRepo()
+  await commitTurn(repo, 'a.txt')
+  const ssh = `${repo.base}/bin/ssh-that-stays`
+  await Bun.write(ssh, '#!/bin/sh\nsleep 1000 <&- >&- &\necho $! >> "$HOME/left"\necho "no route to host" >&2\nexit 255\n')
+  chmodSync(ssh, 0o755)
+  await repo.git('remote', 'add', 'origin', 'ssh://nowhere.invalid/repo.git')
+  const { code, err } = await repo.entire(['hooks', 'git', 'pre-push', 'origin'], { env: { GIT_SSH: ssh } })
+  for (const pid of readFileSync(`${repo.base}/home/left`, 'utf8').trim().split('\n')) process.kill(Number(pid))
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('Warning: failed to push sessions') })
 })

@@ -147,3 +147,26 @@ test('what was captured of Claude Code comes back whole: without its secrets, wi
   })
   expect(parse(text).map(links)).toEqual(spoken.map(links))
 })
+
+test('a stored log that is lost does not matter where the local one is still there, and that is said', async () => {
+  await using story = await featureWithSession()
+  const { repo, agent, checkpoint } = story
+  const dir = `entire/checkpoints/v1:${checkpoint.slice(0, 2)}/${checkpoint.slice(2)}`
+  const blob = await repo.git('rev-parse', `${dir}/0/full.jsonl`)
+  // Out of the packs, so that it can be taken away alone.
+  await repo.run(['sh', '-c', 'mv .git/objects/pack ../packs; for pack in ../packs/*.pack; do git unpack-objects -q <"$pack"; done'])
+  rmSync(join(repo.root, '.git/objects', blob.slice(0, 2), blob.slice(2)))
+  const local = readFileSync(agent.transcript, 'utf8')
+  const { code, err } = await repo.entire(['resume', agent.session])
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringContaining(`of checkpoint ${checkpoint} is lost. Going on with the one on this`),
+  })
+  expect(err).toContain(`claude -r ${agent.session}`)
+  expect(readFileSync(agent.transcript, 'utf8')).toBe(local)
+  rmSync(agent.transcript)
+  expect(await repo.entire(['resume', agent.session])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('stored session log is missing'),
+  })
+})

@@ -88,6 +88,7 @@ type Ground = typeof ground extends fc.Arbitrary<infer T> ? T : never
 test.each([
   ['claude-code', 20261115, 12],
   ['gemini', 20261116, 8],
+  ['pi', 20261117, 4],
   ['claude-code', Number(process.env.ENTIRE_TEST_SEED ?? 2097121393), 4],
 ])('enabling %s and uninstalling gives back every file (seed %d)', async (agent, seed, numRuns) => {
   await fc.assert(

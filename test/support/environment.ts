@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export type Environment = Record<string, string | undefined>
 
 const foreign =
-  /^(GIT|CLAUDE|GEMINI|ENTIRE|PIGLET|CURSOR|OPENCODE|CODEX|COPILOT|ANTHROPIC|OPENAI|AIDER|XDG|SSH_ASKPASS|EDITOR|VISUAL|PAGER)/
+  /^(GIT|CLAUDE|GEMINI|ENTIRE|PIGLET|PI_|CURSOR|OPENCODE|CODEX|COPILOT|ANTHROPIC|OPENAI|AIDER|XDG|SSH_ASKPASS|EDITOR|VISUAL|PAGER)/
 
 const globalConfig = `[init]
 	defaultBranch = main

@@ -3,7 +3,8 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 export async function buildPlugin(entry: string, dir: string, runtime: 'node' | 'bun' | 'deno' = 'node'): Promise<string> {
-  const built = await Bun.build({ entrypoints: [entry], target: 'node', format: 'cjs' })
+  // A file without an ending is CommonJS to Node, and a module to Deno.
+  const built = await Bun.build({ entrypoints: [entry], target: 'node', format: runtime === 'deno' ? 'esm' : 'cjs' })
   if (!built.success) throw new AggregateError(built.logs, `${entry} does not build`)
   const code = (await built.outputs[0]?.text()) ?? ''
   const path = join(dir, basename(entry, '.ts'))

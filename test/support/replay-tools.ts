@@ -1,6 +1,6 @@
 // What the tools of captured agents did to the work tree, done again.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { asObject, type JsonObject } from '../../src/std/json.ts'
 import type { RecordedRepo } from './recorded-repo.ts'
 
@@ -11,19 +11,43 @@ const replace: Tool = (_repo, input) => {
   const path = String(input.file_path)
   put(
     path,
-    readFileSync(path, 'utf8').replace(String(input.old_string), () => String(input.new_string)),
+    readFileSync(path, 'utf8').replace(String(input.old_string ?? input.old_str), () => String(input.new_string ?? input.new_str)),
   )
 }
 const shell: Tool = async (repo, input, env) => {
   await repo.run(['sh', '-c', String(input.command)], { env: { ...repo.env, ...env } })
 }
 
-const tools: Record<string, Tool> = { Write: write, Edit: replace, Bash: shell, write_file: write, replace, run_shell_command: shell }
+// As much of the format as the captured patches use.
+const patch: Tool = (repo, input) => {
+  for (const [, kind, name = '', body = ''] of String(input.command).matchAll(/^\*\*\* (Add|Update) File: (.+)\n((?:[-+ @].*\n)+)/gm)) {
+    const path = join(repo.root, name)
+    const side = (sign: string) => [...body.matchAll(new RegExp(`^[${sign}](.*\\n)`, 'gm'))].map(([, line]) => line).join('')
+    put(path, kind === 'Add' ? side('+') : readFileSync(path, 'utf8').replace(side(' -'), () => side(' +')))
+  }
+}
+
+const tools: Record<string, Tool> = {
+  ...{ Write: write, Edit: replace, Bash: shell },
+  ...{ Create: write, Execute: shell },
+  apply_patch: patch,
+  ...{ write_file: write, replace, edit: replace, run_shell_command: shell },
+}
 
 /** Variables that the agents give to hooks and to the commands they run, as captured. */
-export function shellOf(agent: string, session: string): Record<string, string> {
+function shellOf(agent: string, session: string): Record<string, string> {
   if (agent === 'claude-code') return { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: session, CLAUDE_CODE_CHILD_SESSION: '1' }
-  return { GEMINI_CLI: '1' }
+  if (agent === 'codex') return { CODEX_SESSION_ID: session, CODEX_THREAD_ID: session, CODEX_CI: '1' }
+  if (agent === 'factoryai-droid') return { FACTORY_DISABLE_SETTINGS_PERSISTENCE: 'true', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb' }
+  return agent === 'qwen' ? { QWEN_CODE: '1' } : { GEMINI_CLI: '1' }
+}
+
+/** Droid gives its hooks everything in the payload that is a plain value, once more and by the same names; Codex gives them nothing. */
+export function hookEnv(agent: string, payload: JsonObject): Record<string, string> {
+  if (agent === 'codex') return {}
+  const plain = Object.entries(payload).filter(([, value]) => typeof value !== 'object')
+  const again = agent === 'factoryai-droid' ? Object.fromEntries(plain.map(([name, value]) => [name, String(value)])) : {}
+  return { ...again, ...shellOf(agent, String(payload.session_id)) }
 }
 
 // Gemini CLI switches git hooks, and the user's own configuration, off in the commands it runs.

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, dirname, join, relative } from 'node:path'
 import { asObject, type JsonObject } from '../../src/std/json.ts'
 import type { RecordedRepo } from './recorded-repo.ts'
-import { shellOf, useTool } from './replay-tools.ts'
+import { hookEnv, useTool } from './replay-tools.ts'
 
 export interface Replay {
   session: string
@@ -21,13 +21,23 @@ interface Options {
 }
 
 const fixtures = join(import.meta.dir, '../fixtures/agents')
-const configs: Record<string, string> = { 'claude-code': '.claude/settings.json', gemini: '.gemini/settings.json' }
+const configs: Record<string, string> = {
+  'claude-code': '.claude/settings.json',
+  codex: '.codex/hooks.json',
+  'factoryai-droid': '.factory/settings.json',
+  gemini: '.gemini/settings.json',
+  qwen: '.qwen/settings.json',
+}
 
 export function replay(repo: RecordedRepo, scenario: string, options: Options = {}): Replay {
   const dir = join(fixtures, scenario)
   const agent = scenario.split('/')[0] ?? ''
   const home = join(repo.base, 'home')
-  const here = (text: string) => text.replaceAll('/home/dev/app', repo.root).replaceAll('/home/dev', home)
+  // Some look for a session only in the directory that is named after the repository.
+  const named: Record<string, RegExp> = { qwen: /[^A-Za-z0-9]/g, 'factoryai-droid': /\//g }
+  const project = named[agent] === undefined ? '-home-dev-app' : repo.root.replace(named[agent], '-')
+  const here = (text: string) =>
+    text.replaceAll('/home/dev/app', repo.root).replaceAll('/home/dev', home).replaceAll('-home-dev-app', project)
   const read = (path: string) => here(readFileSync(path, 'utf8'))
   const hooksDir = existsSync(join(dir, 'hooks')) ? join(dir, 'hooks') : dir
   const hooks = readdirSync(hooksDir)
@@ -37,7 +47,7 @@ export function replay(repo: RecordedRepo, scenario: string, options: Options = 
   const payloads = new Map(hooks.map((name) => [name, JSON.parse(read(join(hooksDir, `${name}.json`))) as JsonObject]))
   const copies = filesBelow(dir).filter((path) => path.includes('transcript-at-hook'))
   const transcript = String(payloads.get(hooks.at(-1) ?? '')?.transcript_path)
-  const finals = new Map(filesBelow(join(dir, 'home')).map((path) => [join(home, relative(join(dir, 'home'), path)), read(path)]))
+  const finals = new Map(filesBelow(join(dir, 'home')).map((path) => [here(join(home, relative(join(dir, 'home'), path))), read(path)]))
   let next = 0
 
   /** Writes the first `length` characters of the final file; never takes anything back. */
@@ -48,8 +58,11 @@ export function replay(repo: RecordedRepo, scenario: string, options: Options = 
     mkdirSync(dirname(path), { recursive: true })
     if (length > now.length) writeFileSync(path, final.slice(0, length))
   }
-  const upTo = (path: string, text: unknown) => {
-    const at = (finals.get(path) ?? '').indexOf(`"id":"${String(text)}"`)
+  const upTo = (path: string, payload: JsonObject) => {
+    const id = payload.tool_call_id ?? payload.tool_use_id
+    // Droid announces a tool without the id of its call.
+    const words = id === undefined ? `"input":${JSON.stringify(payload.tool_input)}` : `"id":"${String(id)}"`
+    const at = (finals.get(path) ?? '').indexOf(words)
     return at === -1 ? 0 : (finals.get(path) as string).indexOf('\n', at) + 1
   }
 
@@ -62,14 +75,15 @@ export function replay(repo: RecordedRepo, scenario: string, options: Options = 
     const seen = copies.filter((path) => basename(path).startsWith(`${name}.`))
     for (const copy of seen) grow(copy.includes('agent-transcript') && subagent ? subagent : transcript, read(copy).length)
     if (seen.length === 0 && own !== transcript && finals.has(own)) grow(own, Number.POSITIVE_INFINITY)
-    if (event === 'PreToolUse' && payload.agent_id === undefined) grow(transcript, upTo(transcript, payload.tool_use_id))
-    if (event === 'SessionEnd') grow(transcript, Number.POSITIVE_INFINITY)
+    if (event === 'PreToolUse' && payload.agent_id === undefined) grow(transcript, upTo(transcript, payload))
+    if (event === 'SessionEnd' || (event === 'Stop' && copies.length === 0)) grow(transcript, Number.POSITIVE_INFINITY)
+    if (event === 'Stop') for (const [path, text] of finals) if (path.endsWith('.settings.json')) writeFileSync(path, text)
     const running = deliver(event, payload)
     if (seen.length > 0) {
       // The last lines of the turn are written while the hook runs; what follows the hook comes when it is over.
       await Bun.sleep(40)
       if (subagent !== undefined && finals.has(subagent)) grow(subagent, Number.POSITIVE_INFINITY)
-      if (event === 'Stop') grow(transcript, endOfTurn(transcript))
+      if (event === 'Stop' && agent === 'claude-code') grow(transcript, endOfTurn(transcript))
     }
     const said = await running
     await useTool(repo, agent, event, payload)
@@ -87,7 +101,7 @@ export function replay(repo: RecordedRepo, scenario: string, options: Options = 
     let said = ''
     for (const command of installed(repo, configs[agent] ?? '', event, payload)) {
       const cwd = typeof payload.cwd === 'string' ? payload.cwd : repo.root
-      const env = { ...repo.env, ...shellOf(agent, String(payload.session_id)), CLAUDE_PROJECT_DIR: repo.root }
+      const env = { ...repo.env, ...hookEnv(agent, payload), CLAUDE_PROJECT_DIR: repo.root }
       const ran = await repo.run(['sh', '-c', command], { cwd, env, stdin: `${JSON.stringify(payload)}\n` })
       if (ran.code !== 0 || /failed:|\bat .*\.ts:\d+/.test(ran.stderr)) throw new Error(`${event} gave ${ran.code}: ${ran.stderr}`)
       said += ran.stderr

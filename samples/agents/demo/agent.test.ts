@@ -71,3 +71,40 @@ test('commands of the agent know whose they are', () => {
   play({ ...script, turns: [{ prompt: 'x', run: [['/bin/sh', '-c', 'echo $DEMO_AGENT_SESSION > who']], answer: 'y' }] }, where)
   expect(readFileSync(join(where.root, 'who'), 'utf8')).toBe(`${script.session}\n`)
 })
+
+/** The program itself, with the script where it looks for it. */
+function program() {
+  const { calls, ...where } = place()
+  mkdirSync(join(where.home, '.demo-agent'))
+  writeFileSync(join(where.home, '.demo-agent', 'script.json'), JSON.stringify(script))
+  const run = (...args: string[]) => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, join(import.meta.dir, 'demo-agent.ts'), ...args], {
+      cwd: where.root,
+      env: where.env,
+    })
+    return { code: exitCode, said: `${stdout}${stderr}` }
+  }
+  return { ...where, calls, run, log: () => readFileSync(sessionFile(sessionDir(where.home, where.root), script.session), 'utf8') }
+}
+
+test('a session that is resumed goes on where its log ends, with what is left of the script', () => {
+  const { run, log } = program()
+  expect(run('Write a greeting.')).toEqual({ code: 0, said: 'I wrote greeting.txt.\n' })
+  const first = log()
+  expect(run('--resume', script.session)).toMatchObject({ code: 0, said: expect.stringContaining('friendlier') })
+  expect(log()).toStartWith(first)
+  const times = log()
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { time: string }).time)
+  expect(times).toEqual([...new Set(times)].toSorted())
+  expect(times.length).toBe(7)
+})
+
+test('a prompt that nobody wrote a turn for, and a session that does not exist, are refused', () => {
+  const { run } = program()
+  expect(run('Do my taxes.')).toEqual({ code: 1, said: 'demo-agent: The script has no such prompt.\n' })
+  expect(run('--resume', 'other')).toEqual({ code: 1, said: 'demo-agent: There is no session other of this repository.\n' })
+  run('Write a greeting.')
+  expect(run('Write a greeting.')).toMatchObject({ code: 1, said: expect.stringContaining(`demo-agent --resume ${script.session}`) })
+})

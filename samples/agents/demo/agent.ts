@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type HookPayload, type LogLine, sessionDir, sessionFile } from './session-log.ts'
+import { type HookPayload, type LogLine, readLog, sessionDir, sessionFile } from './session-log.ts'
 
 interface Turn {
   prompt: string
@@ -17,7 +17,7 @@ interface Turn {
 
 export interface Script {
   session: string
-  /** Time of the first event; each further one is a second later. */
+  /** Time of the first event; each further one is a second later, also when the session goes on another day. */
   start: string
   model?: string
   turns: Turn[]
@@ -25,11 +25,16 @@ export interface Script {
   crash?: boolean
 }
 
+/** A session that has a log already goes on. */
 export function play(script: Script, place: { root: string; home: string; env: NodeJS.ProcessEnv }): void {
   const file = sessionFile(sessionDir(place.home, place.root), script.session)
   const model = script.model ?? 'demo-model'
-  let ticks = 0
-  const now = () => new Date(Date.parse(script.start) + 1000 * ticks++).toISOString()
+  const last = readLog(file).at(-1)?.time
+  let next = last === undefined ? Date.parse(script.start) : Date.parse(last) + 1000
+  const now = () => {
+    next += 1000
+    return new Date(next - 1000).toISOString()
+  }
   const hook = (event: string, extra: Partial<HookPayload> = {}) =>
     callHooks(place, event, { session_id: script.session, transcript_path: file, timestamp: now(), model, ...extra })
   const log = (line: LogLine) => appendFileSync(file, `${JSON.stringify(line)}\n`)
@@ -65,7 +70,7 @@ interface Settings {
   hooks?: Record<string, { hooks?: { command?: string }[] }[]>
 }
 
-/** A hook that fails does not stop the agent; what it says is shown. */
+/** What hooks print is shown to the person; what they say beside it only when they fail, which does not stop the agent. */
 function callHooks(place: { root: string; env: NodeJS.ProcessEnv }, event: string, payload: HookPayload): void {
   const path = join(place.root, '.demo', 'settings.json')
   if (!existsSync(path)) return
@@ -73,11 +78,12 @@ function callHooks(place: { root: string; env: NodeJS.ProcessEnv }, event: strin
   for (const { command } of (settings.hooks?.[event] ?? []).flatMap((group) => group.hooks ?? [])) {
     if (command === undefined) continue
     const env = { ...place.env, DEMO_AGENT_SESSION: payload.session_id }
-    spawnSync('/bin/sh', ['-c', command], {
+    const { status, stderr } = spawnSync('/bin/sh', ['-c', command], {
       cwd: place.root,
       env,
       input: JSON.stringify(payload),
-      stdio: ['pipe', 'inherit', 'inherit'],
+      stdio: ['pipe', 'inherit', 'pipe'],
     })
+    if (status !== 0) process.stderr.write(stderr)
   }
 }

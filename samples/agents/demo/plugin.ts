@@ -12,7 +12,7 @@ const common = (payload: HookPayload) => ({
 export const demo = defineAgent({
   name: 'demo',
   type: 'Demo Agent',
-  description: 'Plays a script of turns; for tours and tests.',
+  description: 'An agent that plays a script of turns, for tours and tests',
   protectedDirs: ['.demo'],
   callerEnv: ['DEMO_AGENT_SESSION'],
   detect: () => true,

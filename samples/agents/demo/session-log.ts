@@ -1,4 +1,5 @@
 // What the demo agent writes down: one JSON value per line. Shared by the agent, which writes it, and its plugin, which reads it.
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type LogLine =
@@ -14,6 +15,12 @@ export function sessionDir(home: string, repoRoot: string): string {
 
 export function sessionFile(dir: string, session: string): string {
   return join(dir, `${session}.jsonl`)
+}
+
+/** Nothing before its first line is written. */
+export function readLog(file: string): LogLine[] {
+  const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as LogLine)
 }
 
 export interface HookPayload {

@@ -14,12 +14,13 @@ import { anyTranscript } from './transcript.ts'
 export function externalAgent(plugin: Plugin, info: Info): Agent {
   const { capabilities } = info
   const analyser = pluginAnalyser(plugin, info)
+  const protectedDirs = info.protected_dirs.filter(isBelow)
   return {
     name: plugin.name,
     type: info.type,
     description: info.description,
     executable: plugin.path,
-    protectedDirs: info.protected_dirs.filter(isBelow),
+    protectedDirs,
     detect: async () => (await ask(plugin, 'detect', {})).present,
     hookNames: capabilities.hooks === true ? info.hook_names : [],
     parseHook: (verb, payload, _env, raw) => parseHook(plugin, verb, payload, raw ?? Buffer.from(JSON.stringify(payload))),
@@ -28,7 +29,7 @@ export function externalAgent(plugin: Plugin, info: Info): Agent {
     transcript: anyTranscript,
     source: pluginSource(plugin, info),
     ...(analyser === undefined ? {} : { analyser }),
-    ...(capabilities.hooks === true ? { installer: pluginInstaller(plugin) } : {}),
+    ...(capabilities.hooks === true ? { installer: pluginInstaller(plugin, { type: info.type, protectedDirs }) } : {}),
     ...(capabilities.hook_response_writer === true
       ? { hookResponse: async (message) => (await unlessItFails(plugin, askForBytes(plugin, 'write-hook-response', { message }))) ?? '' }
       : {}),

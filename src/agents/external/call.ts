@@ -25,6 +25,8 @@ export interface Plugin {
   env: Env
   /** It let us wait to the end once. Asking it more would hold up the agent, and everybody who waits for our lock. */
   isHung: boolean
+  /** Told when it does, for others who must not wait for it as well. */
+  onHang?(): void
 }
 
 export function makePlugin(name: string, path: string, site: PluginSite): Plugin {
@@ -84,7 +86,10 @@ export async function callPlugin<Name extends SubcommandName>(
     maxBytes: limits.maxBytes,
     ...(stdin === undefined ? {} : { stdin }),
   })
-  if (result.timedOut) plugin.isHung = true
+  if (result.timedOut) {
+    plugin.isHung = true
+    plugin.onHang?.()
+  }
   return result
 }
 

@@ -15,6 +15,8 @@ export interface Discovery {
   clock: Clock
   /** Asks every plugin again, for commands that set something up: a plugin may delegate to files that nobody watches. */
   refresh?: boolean
+  /** Somebody waits who has nothing to do with the agent: a plugin that has hung is not asked again for a while. */
+  hurried?: boolean
   /** Agents that are there already: their names and types are taken. */
   taken: Pick<Agent, 'name' | 'type'>[]
 }
@@ -45,11 +47,13 @@ export async function listExternalAgents(discovery: Discovery): Promise<Agent[]>
   return found.flat()
 }
 
-async function learn({ cacheDir, clock, refresh, taken }: Discovery, plugin: Plugin): Promise<{ known: Known; isNews: boolean }> {
+async function learn({ cacheDir, clock, refresh, hurried, taken }: Discovery, plugin: Plugin): Promise<{ known: Known; isNews: boolean }> {
   const cache = openInfoCache(join(cacheDir, infoCacheName), clock)
   const before = refresh ? undefined : cache.find(plugin.path)
   const known = before ?? (await readKnown(plugin))
   if (before === undefined) cache.remember(plugin.path, known)
+  plugin.onHang = () => cache.noteHang(plugin.path)
+  if (hurried) plugin.isHung = cache.hasHung(plugin.path)
   const isTaken = 'info' in known && taken.some(({ type }) => type === known.info.type)
   if (!isTaken) return { known, isNews: before === undefined }
   const problem = `entire-agent-${plugin.name} is not used: there is another agent of the type ${JSON.stringify(known.info.type)}.`

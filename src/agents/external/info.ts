@@ -33,6 +33,9 @@ export type Known = { info: Info } | { problem: string }
 export interface InfoCache {
   find(path: string): Known | undefined
   remember(path: string, known: Known): void
+  /** Whether it let somebody wait to the end, not long ago. */
+  hasHung(path: string): boolean
+  noteHang(path: string): void
 }
 
 /** A plugin that failed may have had bad luck; one that hangs must not make every commit wait for it. */
@@ -40,27 +43,34 @@ const problemMs = 10 * 60 * 1000
 
 export function openInfoCache(file: string, now: () => Date): InfoCache {
   const entries = () => asObject(asObject(parseJson(readText(file) ?? ''))?.plugins) ?? {}
+  const isRecent = (time: number | undefined) => {
+    const age = now().getTime() - (time ?? 0)
+    return age >= 0 && age < problemMs
+  }
+  const read = (path: string) => {
+    const entry = asObject(entries()[path])
+    return entry !== undefined && entry.stamp === stampOf(path) ? entry : undefined
+  }
+  const write = (path: string, entry: object) => {
+    const stamp = stampOf(path)
+    if (stamp === undefined) return
+    const there = Object.entries(entries()).filter(([other]) => other !== path && stampOf(other) !== undefined)
+    try {
+      writeAtomic(file, JSON.stringify({ plugins: { ...Object.fromEntries(there), [path]: { stamp, ...entry } } }))
+    } catch {
+      // A repository that may only be read: the next one asks again.
+    }
+  }
   return {
     find(path) {
-      const entry = asObject(entries()[path])
-      const stamp = stampOf(path)
-      if (entry === undefined || stamp === undefined || entry.stamp !== stamp) return undefined
-      const [info, problem] = [asObject(entry.info), asString(entry.problem)]
+      const entry = read(path)
+      const [info, problem] = [asObject(entry?.info), asString(entry?.problem)]
       if (isInfo(info)) return { info: info as unknown as Info }
-      const age = now().getTime() - (asNumber(entry.at) ?? 0)
-      return problem !== undefined && age >= 0 && age < problemMs ? { problem } : undefined
+      return problem !== undefined && isRecent(asNumber(entry?.at)) ? { problem } : undefined
     },
-    remember(path, known) {
-      const stamp = stampOf(path)
-      if (stamp === undefined) return
-      const there = Object.entries(entries()).filter(([other]) => other !== path && stampOf(other) !== undefined)
-      const plugins = { ...Object.fromEntries(there), [path]: { stamp, at: now().getTime(), ...known } }
-      try {
-        writeAtomic(file, JSON.stringify({ plugins }))
-      } catch {
-        // A repository that may only be read: the next one asks again.
-      }
-    },
+    remember: (path, known) => write(path, { at: now().getTime(), ...known }),
+    hasHung: (path) => isRecent(asNumber(read(path)?.hung)),
+    noteHang: (path) => write(path, { ...read(path), hung: now().getTime() }),
   }
 }
 

@@ -1,6 +1,7 @@
 // Sessions where the plugin keeps them: to read their transcripts, and to give them back.
 import { isAbsolute, resolve } from 'node:path'
-import type { DeliveredLog, SessionResumer, TranscriptFetcher } from '../../model/agent.ts'
+import type { SessionResumer, TranscriptFetcher } from '../../model/agent.ts'
+import type { DeliveredLog } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { fileSize } from '../../std/file.ts'
 import { isInside } from '../../std/program-search.ts'

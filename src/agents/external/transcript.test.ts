@@ -4,6 +4,9 @@ import { anyTranscript } from './transcript.ts'
 test.each<[string, string, 'lines' | 'document']>([
   ['JSON by lines', '{"a":1}\n{"b":2}\n', 'lines'],
   ['a first line longer than what is shown', `{"text":"${'x'.repeat(300)}`, 'lines'],
+  ['a document of one line', '{"session":"a","version":3,"messages":[{"role":"user"}]}\n', 'document'],
+  ['a document of one line, of which little is shown', '{"messages":[{"role":"us', 'document'],
+  ['lines that speak of messages', '{"role":"user","text":"\\"messages\\":["}\n{"a":1}\n', 'lines'],
   ['an indented document', '{\n  "messages": []\n}', 'document'],
   ['a list', '[{"a":1}]', 'document'],
   ['Markdown', '# Log\n\n> hello\n', 'document'],

@@ -17,9 +17,16 @@ export const anyTranscript: TranscriptFormat = {
 
 const nothing: TranscriptReading = { items: 0, files: [], prompts: [], tokens: noTokens, subagents: [] }
 
+const lists = ['messages', 'history', 'conversation', 'entries']
+// Plain values before a list of messages: one JSON value that is written anew each time, on a single line perhaps.
+const listFirst = new RegExp(
+  String.raw`^\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,\s*)*"(?:${lists.join('|')})"\s*:\s*\[`,
+)
+
 // A first line may be longer than what we are shown of it.
 function shape(head: string): 'lines' | 'document' {
   const text = head.trimStart()
+  if (listFirst.test(text)) return 'document'
   const end = text.indexOf('\n')
   if (end === -1) return /^\{\s*"/.test(text) ? 'lines' : 'document'
   return asObject(parseJson(text.slice(0, end))) === undefined ? 'document' : 'lines'
@@ -39,7 +46,7 @@ function readItems(text: string): Json[] | undefined {
 }
 
 function listIn(value: JsonObject): Json[] | undefined {
-  return [value.messages, value.history, value.conversation, value.entries].find((list): list is Json[] => Array.isArray(list))
+  return lists.map((name) => value[name]).find((list): list is Json[] => Array.isArray(list))
 }
 
 const roles: Record<string, TranscriptEntry['role']> = {

@@ -22,6 +22,7 @@ export const gemini = {
   transcript: geminiTranscript,
   subagents: { transcriptPath: subagentTranscript },
   installer: lazyInstaller('.gemini/settings.json', async () => (await import('./install.ts')).geminiInstaller),
+  findObstacle: async (root, env) => (await import('./trust.ts')).findObstacle(root, env),
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: geminiResume,
   generator: geminiGenerator,

@@ -36,7 +36,7 @@ export function isSecretMember(key: string, value: string): boolean {
 
 const paths = ['filepath', 'file_path', 'cwd', 'root', 'directory', 'dir', 'path']
 // Only the provider can read these, and it refuses to continue a conversation in which one was changed.
-const sealed = ['signature', 'thoughtsignature', 'thought_signature', 'encrypted_content']
+const sealed = ['signature', 'thoughtsignature', 'thought_signature', 'thinkingsignature', 'textsignature', 'encrypted_content']
 const skippedKeys = new Set([...paths, ...sealed])
 
 /** Ids and paths: tools look them up by their exact value, and they only look like secrets. */

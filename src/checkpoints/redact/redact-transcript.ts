@@ -1,4 +1,5 @@
 // Redacts a transcript in whatever form an agent keeps it: JSON lines, one JSON document, or text.
+import { hideKeyLines } from './key-lines.ts'
 import { applyEdits, type Edit, findSuspects, planJsonEdits } from './redact-json.ts'
 import { redactText } from './redact-text.ts'
 import type { Redactor } from './redactor.ts'
@@ -44,7 +45,7 @@ export function redactJsonDocument(text: string, redactor: Redactor): string {
 /** A first line that is a JSON value of its own is the mark of JSON lines. */
 export function redactTranscript(text: string, redactor: Redactor): string {
   const firstLine = text.slice(0, text.indexOf('\n') + 1).replace(byteOrderMark, '')
-  return isJsonValue(firstLine) ? redactJsonLines(text, redactor) : redactJsonDocument(text, redactor)
+  return isJsonValue(firstLine) ? redactJsonLines(text, redactor) : redactJsonDocument(hideKeyLines(text), redactor)
 }
 
 function isJsonValue(text: string): boolean {

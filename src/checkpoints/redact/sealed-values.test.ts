@@ -10,6 +10,8 @@ test.each([
   { type: 'redacted_thinking', data: sealed },
   { functionCall: { name: 'write_file' }, thoughtSignature: sealed },
   { type: 'reasoning', encrypted_content: sealed },
+  { type: 'thinking', thinking: 'hm', thinkingSignature: sealed },
+  { type: 'text', text: 'hm', textSignature: sealed },
 ])('what only the provider can read stays as it is, or the session could not be resumed: %j', (block) => {
   const line = `${JSON.stringify({ message: { content: [block] } })}\n`
   expect(redactTranscript(line, redactor)).toBe(line)

@@ -12,7 +12,7 @@ test('the list says which agents there are, are used and are recorded', async ()
   expect(out).toMatch(/^NAME +AGENT +HOOKS\n/)
   expect(out).toMatch(/^claude-code +Claude Code +installed$/m)
   expect(out).toMatch(/^gemini +Gemini CLI +detected$/m)
-  expect(JSON.parse((await entire(repo, ['agent', 'list', '--json'])).out)).toMatchObject([
+  expect(JSON.parse((await entire(repo, ['agent', 'list', '--json'])).out).slice(0, 2)).toMatchObject([
     { name: 'claude-code', type: 'Claude Code', detected: true, installed: true, current: true, config: '.claude/settings.json' },
     { name: 'gemini', type: 'Gemini CLI', detected: true, installed: false, current: false, config: '.gemini/settings.json' },
   ])

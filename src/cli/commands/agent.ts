@@ -1,6 +1,9 @@
 // `entire agent list|add|remove|check|new`: the agents whose sessions are recorded here, and plugins for more of them.
 import { buildCommand, buildRouteMap } from '@stricli/core'
+import { forgetHooks } from '../../agents/external/hook-note.ts'
+import { agents } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
+import type { Agent } from '../../model/agent.ts'
 import { defaultSettings } from '../../model/settings.ts'
 import { isSetUp, readSettings } from '../../session/settings.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -11,12 +14,13 @@ import { detectedAgents, namedAgents, requirePresent } from '../agent-choice.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { loadExternalAgents } from '../external-agents.ts'
 import { said } from '../flags.ts'
+import { byHand, findGonePlugins } from '../gone-plugins.ts'
 import { readHookHealth } from '../hook-health.ts'
 import { formatManual } from '../manual.ts'
 import { hookCommand } from '../program.ts'
 import { tableLines } from '../render/table.ts'
-import { findInstalledAgents, hookedAgents } from '../setup.ts'
-import { installAgent, noteMissingProgram, uninstallAgent } from '../setup-steps.ts'
+import { findInstalledAgents, findWatchedAgents, hookSite } from '../setup.ts'
+import { installAgent, noteMissingProgram, noteObstacles, uninstallAgent } from '../setup-steps.ts'
 
 const agentNames = {
   kind: 'array',
@@ -28,7 +32,7 @@ const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
   async func({ json }) {
     const facts = await readFacts(this, findRepo(this.cwd, this.env))
     if (json) return void this.process.stdout.write(formatJson(facts))
-    const rows = facts.map((fact) => [fact.name, fact.type, fact.installed ? hookState(fact.current) : fact.detected ? 'detected' : '-'])
+    const rows = facts.map((fact) => [fact.name, fact.type, hookState(fact)])
     for (const line of tableLines([['NAME', 'AGENT', 'HOOKS'], ...rows])) this.out(line)
   },
   parameters: { flags: { json: said('Print JSON') } },
@@ -37,7 +41,7 @@ const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
     fullDescription: formatManual({
       text: [
         'Hooks: `installed`, `out of date` (mended by `entire enable --force`), or `detected` when the agent is used in this',
-        'repository and not recorded.',
+        'repository and not recorded. An agent that has none is recorded by `entire watch`.',
       ],
       examples: [
         ['entire agent list', 'at a glance'],
@@ -61,6 +65,7 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
     for (const agent of agents) await installAgent(this, repo, agent, { command, force: force === true, implied: false })
     if (!settings.enabled) this.note('Note: Entire is disabled here. Run `entire enable` to record.')
     noteMissingProgram(this, command)
+    await noteObstacles(this, repo, agents)
   },
   parameters: { flags: { force: said('Install hooks anew even if they are there') }, aliases: { f: 'force' }, positional: agentNames },
   docs: {
@@ -75,11 +80,22 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
 const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
   async func(_flags, ...names) {
     const repo = requireRepo(this, 'agent remove')
-    const agents = await namedAgents(this, repo, names, 'entire agent remove <agent-name>')
+    const gone = (await findGonePlugins(repo, this.env)).filter(({ name }) => names.includes(name))
+    const others = names.filter((name) => !gone.some((plugin) => plugin.name === name))
+    const agents = await namedAgents(this, repo, others, 'entire agent remove <agent-name>')
+    for (const plugin of gone) {
+      forgetHooks(hookSite(repo), plugin.name)
+      this.note(`Note: Hooks of ${plugin.type} may still be installed: ${plugin.why}`)
+      this.note(`hint: If so, ${byHand(plugin)}.`)
+    }
     const installed = await findInstalledAgents(repo)
     for (const agent of agents) {
-      if (installed.includes(agent)) await uninstallAgent(this, repo, agent)
-      else this.out(`Hooks for ${agent.description} are not installed`)
+      const hooked = installed.find(({ name }) => name === agent.name)
+      if (hooked !== undefined) await uninstallAgent(this, repo, hooked)
+      else {
+        forgetHooks(hookSite(repo), agent.name)
+        this.out(`Hooks for ${agent.description} are not installed`)
+      }
     }
     if (installed.length > 0 && installed.every((agent) => agents.includes(agent)))
       this.note('Note: No agent is left, so nothing is recorded any more. To remove everything: entire disable --uninstall')
@@ -96,14 +112,25 @@ const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
 
 export const agentCommands = buildRouteMap<string, Cli>({
   routes: { list: listCommand, add: addCommand, remove: removeCommand, check: checkCommand, new: newCommand },
-  docs: { brief: 'List, add and remove agents; write plugins for others' },
+  docs: {
+    brief: 'List, add and remove agents; write plugins for others',
+    fullDescription: formatManual({
+      text: ['Agents are recorded through hooks in their settings. Others than those of the list join through a plugin on the PATH.'],
+      examples: [
+        ['entire agent list', 'which there are, and which are recorded here'],
+        ['entire agent add gemini', 'record one more'],
+        ['entire agent new owl --lang python', 'begin a plugin for one that is not in the list'],
+      ],
+    }),
+  },
 })
 
 interface AgentFact {
   name: string
   type: string
   description: string
-  config: string
+  /** Null for an agent without hooks. */
+  config: string | null
   detected: boolean
   installed: boolean
   /** The hooks are those of this version. */
@@ -113,21 +140,23 @@ interface AgentFact {
 async function readFacts(cli: Cli, repo: Repo | undefined): Promise<AgentFact[]> {
   if (repo !== undefined) await loadExternalAgents(repo, cli.env, { anyway: true })
   const health = repo && (await readHookHealth(cli, repo, isSetUp(repo.root) ? readSettings(repo.root) : defaultSettings))
-  const detected = repo ? await detectedAgents(cli, repo) : []
-  return hookedAgents().map((agent) => {
-    const installed = health?.agents.includes(agent) === true
+  const detected: Agent[] = repo ? [...(await detectedAgents(cli, repo)), ...(await findWatchedAgents(repo))] : []
+  const known = agents.filter((agent) => agent.installer !== undefined || agent.watcher !== undefined)
+  return known.map((agent) => {
+    const installed = health?.agents.some(({ name }) => name === agent.name) === true
     return {
       name: agent.name,
       type: agent.type,
       description: agent.description,
-      config: agent.installer.configPath,
+      config: agent.installer?.configPath ?? null,
       detected: detected.includes(agent),
       installed,
-      current: installed && health?.outdated.includes(agent) === false,
+      current: installed && health?.outdated.some(({ name }) => name === agent.name) === false,
     }
   })
 }
 
-function hookState(current: boolean): string {
-  return current ? 'installed' : 'out of date'
+function hookState({ config, current, installed, detected }: AgentFact): string {
+  if (installed) return current ? 'installed' : 'out of date'
+  return config === null ? 'entire watch' : detected ? 'detected' : '-'
 }

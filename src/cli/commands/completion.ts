@@ -30,5 +30,11 @@ const scriptCommand = (shell: Shell) =>
 
 export const completionCommands = buildRouteMap<string, Cli>({
   routes: { bash: scriptCommand('bash'), zsh: scriptCommand('zsh'), fish: scriptCommand('fish') },
-  docs: { brief: 'Print the completion script of a shell' },
+  docs: {
+    brief: 'Print the completion script of a shell',
+    fullDescription: formatManual({
+      text: ['Each script makes its shell complete commands, flags, and values such as branches, sessions and checkpoints.'],
+      examples: [examples.bash, ['entire completion zsh --help', 'where to put the one for zsh']],
+    }),
+  },
 })

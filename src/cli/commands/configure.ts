@@ -81,7 +81,7 @@ export const configureCommand = buildCommand<ConfigureFlags, [string?, string?],
 
 function keyLines(): string[] {
   return settingKeys.flatMap((key) => {
-    const values = key.kind === 'remote' ? 'text' : key.choices.join(' | ')
+    const values = key.choices.length > 0 ? key.choices.join(' | ') : key.kind === 'number' ? 'number' : 'text'
     return [`  ${key.name}  (${values}; default: ${formatValue(key.default)})`, `      ${key.meaning}`]
   })
 }

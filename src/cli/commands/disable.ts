@@ -8,6 +8,7 @@ import { EntireError } from '../../std/errors.ts'
 import { confirm } from '../ask.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { said } from '../flags.ts'
+import { findGonePlugins } from '../gone-plugins.ts'
 import { formatManual } from '../manual.ts'
 import { changeSettings } from '../settings-file.ts'
 import { describePlan, planUninstall, uninstall } from '../uninstall.ts'
@@ -62,7 +63,7 @@ function disable(cli: Cli, repo: Repo, file: 'project' | 'local'): void {
 }
 
 async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void> {
-  const plan = await planUninstall(repo)
+  const plan = await planUninstall(repo, await findGonePlugins(repo, cli.env))
   const items = describePlan(plan)
   if (items.length === 0) {
     await uninstall(repo, plan)

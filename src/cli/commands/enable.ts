@@ -2,6 +2,7 @@
 import { buildCommand } from '@stricli/core'
 import { readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
+import type { Agent } from '../../model/agent.ts'
 import { strategies } from '../../model/settings.ts'
 import { ensureEntireDir, isSetUp, readSettings, settingsFiles, settingsPaths } from '../../session/settings.ts'
 import { formatJson } from '../../std/json.ts'
@@ -11,9 +12,9 @@ import { said, value } from '../flags.ts'
 import { type HookHealth, isHealthy, readHookHealth } from '../hook-health.ts'
 import { formatManual } from '../manual.ts'
 import { hookCommand } from '../program.ts'
-import { ensureMetadataBranch, type HookedAgent } from '../setup.ts'
+import { ensureMetadataBranch } from '../setup.ts'
 import { planSettings, type SetupFlags, whereTo } from '../setup-plan.ts'
-import { installAgent, installGitHooks, noteMissingProgram, saveSettings, uninstallAgent } from '../setup-steps.ts'
+import { installAgent, installGitHooks, noteMissingProgram, noteObstacles, saveSettings, uninstallAgent } from '../setup-steps.ts'
 
 interface EnableFlags extends SetupFlags {
   force?: boolean
@@ -119,19 +120,21 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
   cli.out(`✓ Project configured (${settingsPaths[file]})`)
   cli.out('\nReady.')
   noteMissingProgram(cli, command)
+  await noteObstacles(cli, repo, agents)
   return report
 }
 
-async function printComplete(cli: Cli, repo: Repo, { agents }: HookHealth): Promise<Report> {
+async function printComplete(cli: Cli, repo: Repo, { agents, watched }: HookHealth): Promise<Report> {
   const files = settingsFiles(repo.root).map((file) => settingsPaths[file])
   cli.out('Already enabled. Everything looks good.\n')
-  cli.out(`  Agent: ${agents.map((agent) => agent.type).join(', ')}`)
+  cli.out(`  Agent: ${[...agents.map(({ type }) => type), ...watched.map(({ type }) => `${type} (entire watch)`)].join(', ')}`)
   cli.out(`  Config: ${files.join(', ')}`)
   const others = (await detectedAgents(cli, repo)).filter((agent) => !agents.includes(agent))
   if (others.length > 0)
     cli.note(
       `\nhint: ${others.map((agent) => agent.type).join(', ')} is used here, too. Record it: entire agent add ${others.map((agent) => agent.name).join(' ')}`,
     )
+  await noteObstacles(cli, repo, agents)
   return {
     enabled: true,
     agents: agents.map((agent) => ({ ...nameOf(agent), hooks_added: 0 })),
@@ -147,7 +150,7 @@ async function noteEmptyRepo(cli: Cli, repo: Repo): Promise<void> {
   cli.out("session checkpoints won't work until you create your first commit.\n")
 }
 
-function nameOf({ name, type }: HookedAgent): { name: string; type: string } {
+function nameOf({ name, type }: Agent): { name: string; type: string } {
   return { name, type }
 }
 

@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findHookRepo } from '../../git/repo.ts'
 import { type Answer, dropLoneTrailer, linkCommit, messageFile } from '../../session/link-commit.ts'
+import { readLive } from '../../session/live.ts'
 import { postCommit } from '../../session/post-commit.ts'
 import { postRewrite } from '../../session/post-rewrite.ts'
 import { isSetUp } from '../../session/settings.ts'
@@ -37,6 +38,9 @@ const hooks: Record<string, GitHook> = {
   'post-rewrite': async (recorder, [kind = '']) => postRewrite(recorder, kind, await readStdin()),
 }
 
+/** Those that read transcripts, of the sessions that are going on. */
+const asksAgents = ['prepare-commit-msg', 'post-commit']
+
 export async function runGitHook(name: string, args: string[]): Promise<void> {
   const hook = hooks[name]
   if (hook === undefined)
@@ -47,7 +51,8 @@ export async function runGitHook(name: string, args: string[]): Promise<void> {
   if (repo === undefined || !isSetUp(repo.root)) return
   const recorder = createRecorder(repo, { component: 'git-hooks' })
   if (!recorder.settings.enabled) return
-  if (recorder.settings.externalAgents) await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env)
+  if (recorder.settings.externalAgents && asksAgents.includes(name) && readLive(repo).sessions.size > 0)
+    await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
   try {
     await hook(recorder, args)
     recorder.trace.mark('work')

@@ -1,6 +1,6 @@
 // `entire hooks …`: what agents and git call. It must be quick, must never break its caller, and says on stderr what it did.
 
-import { findAgent } from '../../agents/index.ts'
+import { agents, findAgent } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { isSetUp, readSettings } from '../../session/settings.ts'
@@ -21,29 +21,36 @@ export async function runHook(args: string[]): Promise<number> {
   return 0
 }
 
-async function runAgentHook(name: string, verb: string, args: string[]): Promise<void> {
-  const agent = findAgent(name) ?? (await findExternal(name))
-  if (agent === undefined) return
-  if (!agent.hookNames.includes(verb)) {
-    throw new EntireError('unknown-hook', `${agent.type} has no hook ${JSON.stringify(verb)}.`, {
-      hint: `Its hooks: ${agent.hookNames.join(', ')}.`,
+async function runAgentHook(name: string, called: string, args: string[]): Promise<void> {
+  const named = findAgent(name) ?? (await findExternal(name))
+  if (named === undefined) return
+  if (!named.hookNames.includes(called)) {
+    throw new EntireError('unknown-hook', `${named.type} has no hook ${JSON.stringify(called)}.`, {
+      hint: `Its hooks: ${named.hookNames.join(', ')}.`,
     })
   }
-  const { json: payload, raw } = await readPayload(args, { anything: agent.executable !== undefined })
+  const { json: payload, raw } = await readPayload(args, { anything: named.executable !== undefined })
+  const borrower = agents.find(({ borrowed }) => borrowed?.from === named.name && borrowed.isSender(payload))
+  const agent = borrower ?? named
+  const verb = borrower === undefined ? called : borrower.borrowed?.verbs[called]
+  if (verb === undefined) return
   const from = agent.projectDir(payload, process.env) ?? process.cwd()
   const repo = findRepo(from, process.env) ?? findRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root)) return
+  // Where its own hooks are installed, they have told it already.
+  if (await borrower?.installer?.installed({ root: repo.root, keepDir: repo.gitDir })) return
   const event = await parse(agent, verb, { payload, raw }, repo)
   if (event === null) return
   // Many hooks mean nothing to us; what follows is loaded for those that do.
   const [{ createRecorder }, { dispatch }] = await Promise.all([import('../recorder.ts'), import('../../session/dispatch.ts')])
-  const recorder = createRecorder(repo, { component: 'hooks', agent: name })
+  const recorder = createRecorder(repo, { component: 'hooks', agent: agent.name })
   if (!recorder.settings.enabled) return
   // Other sessions of the work tree may have a part in what is to be done.
-  if (recorder.settings.externalAgents) await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env)
+  if (recorder.settings.externalAgents)
+    await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
   try {
     await dispatch(recorder, agent, event)
-    recorder.log.write('info', `${name} ${verb}`, {
+    recorder.log.write('info', `${agent.name} ${verb}`, {
       session_id: event.session,
       ms: recorder.trace.total(),
       phases: recorder.trace.text(),

@@ -9,12 +9,21 @@ import { withSources } from './with-sources.ts'
 
 /** `words`: those after the program, the last one being typed. */
 export async function propose(cli: Cli, typed: readonly string[]): Promise<Candidate[]> {
-  const found = await proposeRaw(cli, typed)
+  const found = await proposeJoined(cli, typed)
   const partial = typed.at(-1) ?? ''
   // A name that would move the cursor, or need more than a word, is not worth the risk.
   const usable = found.filter(({ value }) => value.startsWith(partial) && value !== '' && clean(value) === value && !/\s/.test(value))
   const unique = new Map(usable.map((candidate) => [candidate.value, { ...candidate, about: cut(candidate.about, 60) }]))
   return [...unique.values()]
+}
+
+// Bash makes three words of --flag=value; to the others it is one, and they want it back as one.
+async function proposeJoined(cli: Cli, typed: readonly string[]): Promise<Candidate[]> {
+  const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(typed.at(-1) ?? '') ?? []
+  if (flag === undefined || value === undefined) return await proposeRaw(cli, typed)
+  const found = await proposeRaw(cli, [...typed.slice(0, -1), flag, value])
+  const values = found.filter(({ value: word }) => !word.startsWith('-'))
+  return values.map((candidate) => ({ ...candidate, value: `${flag}=${candidate.value}` }))
 }
 
 async function proposeRaw(cli: Cli, typed: readonly string[]): Promise<Candidate[]> {

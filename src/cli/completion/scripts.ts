@@ -27,13 +27,18 @@ complete -o nosort -F _entire entire 2>/dev/null || complete -F _entire entire
 const zsh = `#compdef entire
 # Completion of entire for zsh.
 _entire() {
-    local program=entire line
-    local -a values shown
+    local program=entire tab=$'\\t' line
+    local -a values abouts shown
+    local -i width=0 i
     [[ $words[1] == */* && -x $words[1] ]] && program=$words[1]
     while IFS= read -r line; do
-        values+=("\${line%%$'\\t'*}")
-        shown+=("\${line%%$'\\t'*}  \${line#*$'\\t'}")
+        values+=("\${line%%$tab*}")
+        abouts+=("\${line#*$tab}")
+        (( \${#values[-1]} > width )) && width=\${#values[-1]}
     done < <("$program" completion complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+    for (( i = 1; i <= \${#values}; i++ )); do
+        shown+=("\${(r:width:)values[i]}  \${abouts[i]}")
+    done
     (( \${#values} )) && compadd -V entire -l -d shown -a -- values
 }
 if [[ $funcstack[1] == _entire ]]; then
@@ -45,7 +50,8 @@ fi
 
 const fish = `# Completion of entire for fish.
 function __entire_complete
-    set -l words (commandline -opc)
+    # Newer versions have -x for what older ones have -o for.
+    set -l words (commandline -xpc 2>/dev/null; or commandline -opc)
     set -l current (commandline -ct)
     set -e words[1]
     entire completion complete -- $words "$current" 2>/dev/null

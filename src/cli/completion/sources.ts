@@ -107,7 +107,7 @@ const byName: Record<string, Source> = {
   file: files,
   key: keys,
   language: async () => {
-    const { scaffoldLanguages } = await import('../../sdk/scaffold/scaffold-agent.ts')
+    const { scaffoldLanguages } = await import('../../sdk/scaffold/template.ts')
     return scaffoldLanguages.map((value) => ({ value, about: '' }))
   },
   level: () => logLevels.map((value) => ({ value, about: '' })),

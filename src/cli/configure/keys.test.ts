@@ -25,6 +25,15 @@ test.each(settingKeys.filter((key) => key.choices.length > 0).map((key) => [key.
   },
 )
 
+test('who writes summaries counts', () => {
+  expect(effect(['summary_generation', 'provider'], 'gemini')).toEqual({ summary: { ...defaultSettings.summary, provider: 'gemini' } })
+  expect(effect(['summary_timeout_seconds'], 90)).toEqual({ summary: { timeoutSeconds: 90 } })
+})
+
+test('every key that the settings files may have at their top can be changed', () => {
+  expect(Object.keys(settingsKeys).filter((name) => !settingKeys.some(({ path }) => path[0] === name))).toEqual([])
+})
+
 test('a rule of one’s own counts, and so does a place for checkpoints', () => {
   const rule = patternKey('TICKET')
   expect(effect(rule.path, parseValue(rule, 'T-[0-9]+'), { enabled: true })).toMatchObject({
@@ -40,6 +49,8 @@ test.each([
   ['STRATEGY_OPTIONS.push_sessions', 'strategy_options.push_sessions'],
   ['enabled', 'enabled'],
   ['pii.enabled', 'redaction.pii.enabled'],
+  ['external-agents', 'external_agents'],
+  ['summary_generation.provider', 'summary_generation.provider'],
   ['redaction.pii.custom_patterns.Ticket', 'redaction.pii.custom_patterns.Ticket'],
 ])('%s means %s', (text, name) => expect(findKey(text).name).toBe(name))
 
@@ -58,12 +69,17 @@ test.each([
   ['enabled', 'YES', true],
   ['enabled', 'off', false],
   ['strategy', 'Auto-Commit', 'auto-commit'],
+  ['summary_generation.model', ' Haiku-4 ', 'Haiku-4'],
+  ['summary_timeout_seconds', '90', 90],
 ] as const)('%s: %s is understood', (name, text, value) => expect(parseValue(findKey(name), text)).toBe(value))
 
 test.each([
   ['enabled', 'maybe', 'Use one of: true, false.'],
   ['enabled', 'constructor', 'Use one of: true, false.'],
   ['strategy', 'auto-comit', 'Use one of: manual-commit, auto-commit. Did you mean auto-commit?'],
+  ['summary_timeout_seconds', '-1', 'Use a number above 0.'],
+  ['summary_timeout_seconds', 'soon', 'Use a number above 0.'],
+  ['summary_generation.provider', ' ', 'Use a text, or --unset.'],
   ['redaction.pii.custom_patterns.X', '(', 'Use a regular expression.'],
 ])('%s: %s is refused', (name, text, hint) => {
   expect(() => parseValue(findKey(name), text)).toThrow(expect.objectContaining({ code: 'bad-usage', hint }))

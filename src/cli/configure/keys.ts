@@ -10,7 +10,7 @@ export interface SettingKey {
   /** As in the file, joined by dots. */
   name: string
   path: string[]
-  kind: 'choice' | 'boolean' | 'remote' | 'pattern'
+  kind: 'choice' | 'boolean' | 'remote' | 'pattern' | 'text' | 'number'
   /** What it can be; empty for free text. */
   choices: readonly string[]
   /** What holds when nothing is set. */
@@ -50,7 +50,11 @@ export const settingKeys: SettingKey[] = [
     'git-refs',
   ]),
   key('absolute_git_hook_path', 'boolean', defaultSettings.absoluteHookPath, 'Hooks call this program by its absolute path'),
+  key('external_agents', 'boolean', defaultSettings.externalAgents, 'Whether plugins on the PATH (entire-agent-…) are asked for agents'),
   key('log_level', 'choice', defaultSettings.logLevel, 'How much goes to .entire/logs/entire.log', logLevels),
+  key('summary_generation.provider', 'text', null, 'The agent that writes summaries; without it the one of the session'),
+  key('summary_generation.model', 'text', null, 'The model it uses, by the name the agent has for it'),
+  key('summary_timeout_seconds', 'number', defaultSettings.summary.timeoutSeconds, 'How long it may take'),
   key('redaction.pii.enabled', 'boolean', false, `Also redact personal data. ${redactionMeaning}`),
   key('redaction.pii.email', 'boolean', true, 'With redaction.pii.enabled: email addresses'),
   key('redaction.pii.phone', 'boolean', true, 'With redaction.pii.enabled: phone numbers'),
@@ -99,13 +103,18 @@ export function parseValue({ name, kind, choices }: SettingKey, text: string): J
   if (kind === 'boolean' && Object.hasOwn(words, word)) return words[word] as boolean
   if (kind === 'choice' && choices.includes(word)) return word
   if (kind === 'pattern' && isPattern(text)) return text
+  if (kind === 'text' && word !== '') return text.trim()
+  if (kind === 'number' && Number(word) > 0 && Number.isFinite(Number(word))) return Number(word)
   const near = closest(word, choices)[0]
   throw new EntireError('bad-usage', `"${clean(text)}" is no value for ${name}.`, {
-    hint:
-      kind === 'pattern'
-        ? 'Use a regular expression.'
-        : `Use one of: ${choices.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    hint: wanted[kind] ?? `Use one of: ${choices.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
   })
+}
+
+const wanted: Partial<Record<SettingKey['kind'], string>> = {
+  pattern: 'Use a regular expression.',
+  text: 'Use a text, or --unset.',
+  number: 'Use a number above 0.',
 }
 
 function isPattern(text: string): boolean {

@@ -35,7 +35,7 @@ export function listValues(raw: RawSettings, only?: SettingsFile): SettingValue[
 
 /** Keys at the top of the files that this version does not use. */
 export function foreignKeys(raw: RawSettings): string[] {
-  const known = new Set([...settingKeys.map((key) => key.path[0]), 'redaction', 'external_agents'])
+  const known = new Set(settingKeys.map((key) => key.path[0]))
   return [...new Set([...Object.keys(raw.project), ...Object.keys(raw.local)])].filter((name) => !known.has(name))
 }
 

@@ -3,9 +3,12 @@ import { EntireError, messageOf } from '../../std/errors.ts'
 import { checkBranches, checkLinks, checkMetadata } from './data-checks.ts'
 import type { Examination } from './examination.ts'
 import type { Finding } from './finding.ts'
+import { checkGitLocks } from './git-lock-checks.ts'
 import { checkAgentHooks, checkGitHooks, checkProgram } from './hook-checks.ts'
 import { checkHookErrors } from './log-checks.ts'
+import { checkObstacles } from './obstacle-checks.ts'
 import { checkDirectories, checkGit, checkLog, checkSettings } from './place-checks.ts'
+import { checkPlugins } from './plugin-checks.ts'
 import { checkProvisional, checkStuck } from './session-checks.ts'
 import { checkLocks, checkPending, checkStates } from './state-checks.ts'
 
@@ -18,8 +21,11 @@ const checks = {
   'the log': checkLog,
   'the program': checkProgram,
   'agent hooks': checkAgentHooks,
+  'leave for agent hooks': checkObstacles,
+  plugins: checkPlugins,
   'git hooks': checkGitHooks,
   locks: checkLocks,
+  'locks of git': checkGitLocks,
   'session states': checkStates,
   'unfinished commits': checkPending,
   'provisional checkpoints': checkProvisional,

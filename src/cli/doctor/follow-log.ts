@@ -1,16 +1,13 @@
 // Watches the log grow. By looking again and again: file events do not exist on every file system, and a person is watching.
 import { closeSync, openSync } from 'node:fs'
-import type { Repo } from '../../git/repo.ts'
 import { findStat } from '../../std/file.ts'
 import { readRange } from '../../std/file-range.ts'
-import { logFile } from './log-file.ts'
 
 const pauseMs = 200
 const blockBytes = 1024 * 1024
 
 /** Never ends by itself. */
-export async function followLog(repo: Repo, show: (line: string) => void): Promise<never> {
-  const path = logFile(repo)
+export async function followLog(path: string, show: (line: string) => void): Promise<never> {
   const begin = findStat(path)
   let position = begin?.size ?? 0
   let inode = begin?.ino

@@ -1,6 +1,6 @@
 // The hooks recording depends on: missing, written over by another tool, of another version, or calling a program that is not there.
 import { readdirSync, realpathSync } from 'node:fs'
-import { agents } from '../../agents/index.ts'
+import { readHookNotes } from '../../agents/external/hook-note.ts'
 import { readKept } from '../../agents/kept-file.ts'
 import { readConfig } from '../../git/config.ts'
 import { hookNames } from '../../git/hook-names.ts'
@@ -9,7 +9,7 @@ import { installHooks } from '../../git/hooks.ts'
 import { isSetUp } from '../../session/settings.ts'
 import type { EntireError } from '../../std/errors.ts'
 import { hookCommand } from '../program.ts'
-import { type HookedAgent, hookedAgents, hookSite, readInstalled } from '../setup.ts'
+import { findWatchedAgents, type HookedAgent, hookedAgents, hookSite, readInstalled } from '../setup.ts'
 import type { Examination } from './examination.ts'
 import type { Finding, Remedy } from './finding.ts'
 
@@ -70,15 +70,23 @@ export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
   const silent = states.flatMap(({ agent, installed: problem }) => (typeof problem === 'boolean' ? [] : silentPlugin(agent, problem)))
   const current = await Promise.all(installed.map((agent) => agent.installer.current(site, { command })))
   // What the file was before our hooks is kept for as long as they should be in it.
-  const lost = hookedAgents().filter((agent) => !installed.includes(agent) && readKept(site, agent.installer.configPath) !== undefined)
-  if (installed.length === 0 && lost.length === 0)
+  const noted = readHookNotes(site).map(({ name }) => name)
+  const lost = states.flatMap(({ agent, installed: isThere }) =>
+    isThere === false && (noted.includes(agent.name) || readKept(site, agent.installer.configPath) !== undefined) ? agent : [],
+  )
+  const isWatched = (await findWatchedAgents(exam.repo)).length > 0
+  if (installed.length === 0 && lost.length === 0 && !isWatched)
     return [
       ...silent,
       {
         id: 'agent-hooks-missing',
         severity: 'error',
         title: 'No agent has hooks here, so nothing is recorded.',
-        detail: [`Agents there are hooks for: ${agents.map((agent) => agent.name).join(', ')}`],
+        detail: [
+          `Agents there are hooks for: ${hookedAgents()
+            .map((agent) => agent.name)
+            .join(', ')}`,
+        ],
         fix: 'entire enable --agent <name>',
         remedies: [],
       },
@@ -110,7 +118,7 @@ function agentFinding(exam: Examination, agent: HookedAgent, fault: 'missing' | 
     severity: fault === 'missing' ? 'error' : 'warning',
     title:
       fault === 'missing'
-        ? `The hooks of ${agent.type} are gone from ${configPath}: its sessions are not recorded.`
+        ? `The hooks of ${agent.type} are gone${agent.executable === undefined ? ` from ${configPath}` : ''}: its sessions are not recorded.`
         : `The hooks of ${agent.type} in ${configPath} are of another version, or incomplete.`,
     detail: [],
     fix: `\`entire enable --agent ${agent.name}\`, or \`entire doctor --force\``,
@@ -156,7 +164,7 @@ export async function checkProgram(exam: Examination): Promise<Finding[]> {
   ]
 }
 
-function isRecording({ repo, recorder }: Examination): boolean {
+export function isRecording({ repo, recorder }: Examination): boolean {
   return isSetUp(repo.root) && recorder.settings.enabled
 }
 

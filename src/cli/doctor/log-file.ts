@@ -45,8 +45,13 @@ export function parseLogLine(text: string): LogLine | undefined {
 }
 
 /** Newest first, through the current file and the one before it. */
-export function* readLogBackwards(repo: Repo): Generator<string> {
-  for (const path of [logFile(repo), `${logFile(repo)}.1`]) yield* readLinesBackwards(path)
+export function readLogBackwards(repo: Repo): Generator<string> {
+  return readFilesBackwards(logFile(repo))
+}
+
+/** The same of any log that is kept in this way. */
+export function* readFilesBackwards(log: string): Generator<string> {
+  for (const path of [log, `${log}.1`]) yield* readLinesBackwards(path)
 }
 
 function* readLinesBackwards(path: string): Generator<string> {

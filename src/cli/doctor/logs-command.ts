@@ -11,7 +11,7 @@ import { clean } from '../render/text.ts'
 import { localTime } from '../render/time.ts'
 import { followLog } from './follow-log.ts'
 import { limitFlag } from './limit-flag.ts'
-import { type LogLine, parseLogLine, readLogBackwards } from './log-file.ts'
+import { type LogLine, logFile, parseLogLine, readLogBackwards } from './log-file.ts'
 
 interface LogsFlags {
   limit?: number
@@ -32,7 +32,7 @@ export const logsCommand = buildCommand<LogsFlags, [], Cli>({
     const last = readLast(repo, flags.limit ?? 50, wants)
     for (const text of last) show(text)
     if (last.length === 0 && !flags.follow && !flags.json) this.note('Nothing has been logged that fits.')
-    if (flags.follow) await followLog(repo, show)
+    if (flags.follow) await followLog(logFile(repo), show)
   },
   parameters: {
     flags: {

@@ -54,11 +54,11 @@ function printRuns(cli: Cli, runs: HookRun[]): void {
       clean(run.phases.map(({ name, ms }) => `${name}=${ms}`).join(' ')),
     ]
   })
-  const head = ['Time', 'Hook', 'Session', 'ms', 'Slowest', 'Phases']
+  const head = ['TIME', 'HOOK', 'SESSION', 'MS', 'SLOWEST', 'PHASES']
   for (const line of tableLines([head, ...rows], { right: [3] })) cli.out(fit(line, columns))
   cli.out()
   const kinds = medians(runs).map(({ hook, count, median, slowest }) => [clean(hook), `${count}`, `${median}`, `${slowest}`])
-  for (const line of tableLines([['Hook', 'Runs', 'Median ms', 'Slowest ms'], ...kinds], { right: [1, 2, 3] })) cli.out(fit(line, columns))
+  for (const line of tableLines([['HOOK', 'RUNS', 'MEDIAN MS', 'SLOWEST MS'], ...kinds], { right: [1, 2, 3] })) cli.out(fit(line, columns))
 }
 
 function runJson({ time, hook, session, ms, phases }: HookRun) {

@@ -1,7 +1,7 @@
 // What happened on a branch: its commits with checkpoints, and the steps that no commit has taken in yet. Of all that only the newest
 // points are read, those that are shown.
 import { type BranchRoots, openRoots, readHeads } from '../../checkpoints/heads.ts'
-import { isShadowRef, shadowRef } from '../../checkpoints/layout.ts'
+import { isShadowRef, oldShadowRef, shadowRef } from '../../checkpoints/layout.ts'
 import { linkCheckpoints } from '../../checkpoints/links.ts'
 import { type Branches, readBranches } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
@@ -91,7 +91,9 @@ async function readOwn(repo: Repo, branches: Branches, history: LogEntry[], limi
 
 async function readSteps(repo: Repo, refs: RefTip[], history: LogEntry[]): Promise<LogEntry[]> {
   if (!refs.some(({ ref }) => isShadowRef(ref))) return []
-  const here = new Set(history.map((commit) => shadowRef(commit.oid, repo.worktreeId)))
+  const here = new Set(
+    history.flatMap(({ oid }) => [shadowRef(oid, repo.worktreeId), ...(repo.worktreeId === '' ? [oldShadowRef(oid)] : [])]),
+  )
   const shadows = refs.filter(({ ref }) => here.has(ref))
   return shadows.length === 0 ? [] : await readLog(repo, [`-${pointsKept}`, ...shadows.map(({ oid }) => oid)])
 }

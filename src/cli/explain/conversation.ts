@@ -1,7 +1,7 @@
 // What was said in a session, read by the agent that wrote it down.
 import { readTranscript, type StoredSession } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
-import type { Agent, TranscriptEntry } from '../../model/agent.ts'
+import type { Agent, TranscriptEntry, TranscriptFormat } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
 
 export interface Conversation {
@@ -38,10 +38,18 @@ async function parseConversation(text: string, session: StoredSession, scope: Sc
   }
 }
 
-// Data that does not say who wrote it, or just `Agent`, is a list of messages or lines of the default agent.
+// Data that does not say who wrote it, or just `Agent`, is of the default agent, or a document that somebody else can read.
 async function findReader(type: string | undefined, text: string): Promise<Agent | undefined> {
   const { defaultAgent, findAgentByType, agents } = await import('../../agents/index.ts')
   if (type !== undefined && type !== 'Agent') return findAgentByType(type)
-  const isDocument = /^\s*\{/.test(text) && agents.find((agent) => agent.transcript.shape(text) === 'document')
-  return isDocument || defaultAgent
+  const reads = ({ transcript }: Agent) => canRead(transcript, text)
+  return [defaultAgent, ...agents.filter(({ transcript }) => transcript.shape(text) === 'document')].find(reads) ?? defaultAgent
+}
+
+function canRead(format: TranscriptFormat, text: string): boolean {
+  try {
+    return (format.readEntries?.(text, 0) ?? []).length > 0
+  } catch {
+    return false
+  }
 }

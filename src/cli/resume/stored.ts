@@ -36,13 +36,23 @@ export async function resumeSession(run: Run, { id }: SessionTarget): Promise<vo
   const checkpoint = last === undefined ? undefined : await readOrFetch(run, last)
   const sessions = checkpoint?.sessions.filter(({ session }) => session === id) ?? []
   if (checkpoint === undefined || sessions.length === 0) return resumeLocal(run, id)
-  const plan = await planRestore(run.recorder, run.objects, { ...checkpoint, sessions })
+  const plan = await planRestore(run.recorder, run.objects, { ...checkpoint, sessions }).catch(asLost)
+  if (plan instanceof EntireError) {
+    const note = `The log of checkpoint ${checkpoint.checkpoint} is lost. Going on with the one on this machine.`
+    if (await resumeIfLocal(run, id, note)) return
+    throw plan
+  }
   if (plan.logs.length === 0 && (await resumeIfLocal(run, id))) return
   for (const warning of plan.warnings) run.cli.note(`Warning: ${clean(warning)}`)
   await noteBranch(run, checkpoint)
   if (run.flags.force || plan.logs.every(({ state }) => state !== 'local-newer')) return finishRestore(run, { checkpoint, plan })
   tell(run, `The log on this machine is newer than checkpoint ${checkpoint.checkpoint}, and is kept.`)
   report(run, { branch: undefined, checkpoint: checkpoint.checkpoint, logs: await Promise.all(plan.logs.map(describeLog)) })
+}
+
+function asLost(error: unknown): EntireError {
+  if (error instanceof EntireError && error.code === 'transcript-missing') return error
+  throw error
 }
 
 async function resumeLocal(run: Run, id: string): Promise<void> {
@@ -53,7 +63,7 @@ async function resumeLocal(run: Run, id: string): Promise<void> {
 }
 
 /** Where the log is still here there is nothing to restore. */
-async function resumeIfLocal(run: Run, id: string): Promise<boolean> {
+async function resumeIfLocal(run: Run, id: string, ...notes: string[]): Promise<boolean> {
   const state = readSession(run.repo, id)
   const agent = state && run.recorder.findAgentByType(state.agentType)
   const path = agent && (await placeLog(run.recorder, agent, id))
@@ -66,6 +76,7 @@ async function resumeIfLocal(run: Run, id: string): Promise<boolean> {
     command: await agent.resume?.command(id),
     state: 'unchanged',
   }
+  tell(run, ...notes)
   report(run, { branch: undefined, checkpoint: state?.lastCheckpoint, logs: [log] })
   return true
 }

@@ -44,7 +44,7 @@ export async function restoreLogsOf({ cli, recorder, objects, point, options }: 
   return restored
 }
 
-export function tellLogs(cli: Cli, logs: RestoredLog[]): void {
+function tellLogs(cli: Cli, logs: RestoredLog[]): void {
   if (logs.length === 0) cli.note('No session log could be restored.')
   for (const line of logs.length === 0 ? [] : ['Restored session logs.', ...restoredLines(logs)]) cli.out(line)
 }

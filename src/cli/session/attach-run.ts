@@ -74,10 +74,13 @@ async function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: strin
   return found
 }
 
+const shown = 2
+
 async function notFound(cli: Cli, tried: Agent[], id: string, roots: string[]): Promise<EntireError> {
   const resumers = tried.flatMap(({ resume }) => resume ?? [])
   const places = (await Promise.all(resumers.map((resume) => placesOf(resume, cli.env, roots)))).flatMap(([place]) => place ?? [])
+  const more = places.length > shown ? ` and ${places.length - shown} other directories (--agent <name> names one agent)` : ''
   return new EntireError('transcript-missing', `No transcript of session ${clean(id)} was found.`, {
-    hint: `Looked in ${places.map(clean).join(', ')}. Run the command in the directory the session was started in.`,
+    hint: `Looked in ${places.slice(0, shown).map(clean).join(', ')}${more}. Run the command in the directory the session was started in.`,
   })
 }

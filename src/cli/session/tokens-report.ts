@@ -154,7 +154,7 @@ export function reportJson({ session, usage, subagents, context, contributors, r
 export function briefLines({ session, usage, total, context, recommendations }: TokenReport): string[] {
   const parts = [
     `session ${session.id}`,
-    usage === undefined ? 'no token data' : `${formatCount(total)} tokens in ${usage.calls} calls`,
+    usage === undefined ? 'no token data' : `${formatCount(total)} tokens in ${usage.calls} call${usage.calls === 1 ? '' : 's'}`,
     ...(context === undefined ? [] : [`context ${context.percent}%`]),
   ]
   return [parts.join(', '), ...recommendations.filter(({ id }) => id !== 'no-token-data').map(({ id, message }) => `- ${id}: ${message}`)]

@@ -23,9 +23,11 @@ function readLive(session: Session): Buffer {
   if (path === undefined || fileSize(path) === undefined) throw missing(session)
   const fd = openSync(path, 'r')
   try {
-    const bytes = readRange(fd, 0, fstatSync(fd).size)
-    const format = findAgentByType(session.agentType)?.transcript
-    const isDocument = format?.shape(bytes.subarray(0, 256).toString('utf8')) === 'document'
+    const agent = findAgentByType(session.agentType)
+    const part = agent?.sections === undefined ? { from: 0, to: fstatSync(fd).size } : agent.sections.find(path, session.id)
+    if (part === undefined) throw missing(session)
+    const bytes = readRange(fd, part.from, part.to - part.from)
+    const isDocument = agent?.transcript.shape(bytes.subarray(0, 256).toString('utf8')) === 'document'
     return isDocument ? bytes : bytes.subarray(0, bytes.lastIndexOf(10) + 1)
   } finally {
     closeSync(fd)

@@ -23,7 +23,8 @@ export async function printStatus(cli: Cli, repo: Repo, settings: Settings, deta
   const branches = open.sessions.length > 0 ? worktrees().catch(() => new Map<string, undefined>()) : new Map<string, undefined>()
   const hooks = await readHookHealth(cli, repo, settings)
   const warn = (text: string) => cli.out(paint(cli, 'yellow', `  ! ${text}`))
-  if (hooks.agents.length > 0) cli.out(`  Agents · ${hooks.agents.map((agent) => agent.type).join(', ')}`)
+  const names = [...hooks.agents.map(({ type }) => type), ...hooks.watched.map(({ type }) => `${type} (entire watch)`)]
+  if (names.length > 0) cli.out(`  Agents · ${names.join(', ')}`)
   for (const warning of hookWarnings(hooks)) warn(warning)
   for (const { line, isWarning } of await syncLines(sync)) cli.out(isWarning ? paint(cli, 'yellow', `  ${line}`) : `  ${line}`)
   if (open.unreadable.length > 0) warn(unreadableText(open.unreadable.length))
@@ -45,9 +46,9 @@ function settingsLines(repo: Repo): string[] {
   return ['', ...files, '']
 }
 
-function hookWarnings({ agents, outdated, git }: HookHealth): string[] {
+function hookWarnings({ agents, watched, outdated, git }: HookHealth): string[] {
   return [
-    ...(agents.length === 0 ? ["no agent hooks installed · run 'entire enable'"] : []),
+    ...(agents.length + watched.length === 0 ? ["no agent hooks installed · run 'entire enable'"] : []),
     ...outdated.map((agent) => `${agent.type} hooks out of date · run 'entire enable --force'`),
     ...(git === 'all' ? [] : [`git hooks ${git === 'missing' ? 'missing' : 'out of date'} · run 'entire enable'`]),
   ]

@@ -50,7 +50,7 @@ export function chunkLines(bytes: Buffer, max: number): Buffer[] {
   return [...pieces, bytes.subarray(start)]
 }
 
-export function joinLines(chunks: Buffer[]): Buffer {
+function joinLines(chunks: Buffer[]): Buffer {
   const between = Buffer.from('\n')
   return Buffer.concat(chunks.flatMap((chunk, index) => (index === 0 ? [chunk] : [between, chunk])))
 }

@@ -49,7 +49,7 @@ export async function checkAgent(executable: string, options: CheckOptions = {})
     )
   }
   try {
-    return await inLanes(lanes, chooseRules(options), tryOrSkip, options.onResult)
+    return await inLanes(lanes, chooseRules(options), tryOrSkip, options.onResult, 'info/answers')
   } finally {
     grounds.remove()
   }

@@ -1,16 +1,22 @@
 // Tries several rules at a time, and tells the results in the order of the rules all the same.
-import type { Result, Rule } from './rule.ts'
+import type { Result } from './rule.ts'
 
-type Try = (rule: Rule, results: Map<string, Result>) => Promise<Result>
+type Tried = { id: string; needs?: string[] }
 
-/** A rule waits for those it needs, and every rule for `info`: what is tried at all depends on the answer. */
-export async function inLanes(lanes: number, rules: Rule[], tryRule: Try, onResult?: (result: Result) => void): Promise<Result[]> {
+/** A rule waits for those it needs, and every rule for the first one: what is tried at all depends on what that learns. */
+export async function inLanes<Rule extends Tried>(
+  lanes: number,
+  rules: Rule[],
+  tryRule: (rule: Rule, results: Map<string, Result>) => Promise<Result>,
+  onResult: ((result: Result) => void) | undefined,
+  firstId: string,
+): Promise<Result[]> {
   const results = new Map<string, Result>()
   const started = new Map<string, Promise<Result>>()
   const free: (() => void)[] = []
   let busy = 0
   const start = async (rule: Rule): Promise<Result> => {
-    const first = rules.findIndex(({ id }) => id === 'info/answers')
+    const first = rules.findIndex(({ id }) => id === firstId)
     const before = [...rules.slice(0, rules.indexOf(rule) > first ? first + 1 : 0).map(({ id }) => id), ...(rule.needs ?? [])]
     await Promise.all(before.map((id) => started.get(id)))
     if (busy >= lanes) await new Promise<void>((resolve) => free.push(resolve))

@@ -12,7 +12,7 @@ export function formatResult(result: Result): string[] {
   return [...lines, `       expected: ${expected}`, `       received: ${received}`, `       fix:      ${fix}`]
 }
 
-export function countResults(results: Result[]): Record<Result['status'], number> {
+function countResults(results: Result[]): Record<Result['status'], number> {
   const counts = { passed: 0, failed: 0, warned: 0, skipped: 0 }
   for (const { status } of results) counts[status] += 1
   return counts
@@ -22,10 +22,6 @@ export function formatVerdict(results: Result[]): string {
   const { passed, failed, warned, skipped } = countResults(results)
   const details = [`${passed} passed`, `${failed} failed`, `${warned} warned`, `${skipped} skipped`].join(', ')
   return failed === 0 ? `Speaks the protocol: ${details}.` : `Does not speak the protocol: ${details}.`
-}
-
-export function formatText(results: Result[]): string {
-  return [...results.flatMap(formatResult), '', formatVerdict(results), ''].join('\n')
 }
 
 export function formatReportJson(executable: string, results: Result[]): string {

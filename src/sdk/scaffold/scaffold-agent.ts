@@ -8,6 +8,7 @@ import pythonTest from './python/test.txt' with { type: 'text' }
 import shAgent from './sh/entire-agent.txt' with { type: 'text' }
 import shReadme from './sh/readme.txt' with { type: 'text' }
 import shTest from './sh/test.txt' with { type: 'text' }
+import { displayName, fillTemplates, isPlainName, type ScaffoldFile, type ScaffoldLanguage, type Template } from './template.ts'
 import tsAgent from './ts/agent.txt' with { type: 'text' }
 import tsLauncher from './ts/launcher.txt' with { type: 'text' }
 import tsMain from './ts/main.txt' with { type: 'text' }
@@ -15,18 +16,6 @@ import tsPackage from './ts/package.txt' with { type: 'text' }
 import tsReadme from './ts/readme.txt' with { type: 'text' }
 import tsTest from './ts/test.txt' with { type: 'text' }
 import tsConfig from './ts/tsconfig.txt' with { type: 'text' }
-
-export const scaffoldLanguages = ['ts', 'python', 'sh'] as const
-export type ScaffoldLanguage = (typeof scaffoldLanguages)[number]
-
-export interface ScaffoldFile {
-  /** From the directory of the plugin on. */
-  path: string
-  content: string
-  executable: boolean
-}
-
-type Template = [path: string, text: string, executable?: 'executable']
 
 const templates: Record<ScaffoldLanguage, Template[]> = {
   ts: [
@@ -57,20 +46,10 @@ const templates: Record<ScaffoldLanguage, Template[]> = {
 
 /** `sdk`: which version of the kit a TypeScript plugin depends on, or where it is (`file:…`). */
 export function scaffoldAgent(name: string, language: ScaffoldLanguage, options: { sdk?: string } = {}): ScaffoldFile[] {
-  if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 50) {
+  if (!isPlainName(name)) {
     throw new EntireError('bad-usage', `"${name}" cannot be the name of an agent.`, {
       hint: 'Use small letters, digits and single hyphens, and begin with a letter: my-agent.',
     })
   }
-  const values: Record<string, string> = { name, type: displayName(name), sdk: options.sdk ?? `^${version}` }
-  const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => values[key] ?? whole)
-  return templates[language].map(([path, text, executable]) => ({
-    path: fill(path),
-    content: fill(text),
-    executable: executable !== undefined,
-  }))
-}
-
-function displayName(name: string): string {
-  return name.replace(/(?:^|-)[a-z0-9]/g, (start) => start.replace('-', ' ').toUpperCase())
+  return fillTemplates(templates[language], { name, type: displayName(name), sdk: options.sdk ?? `^${version}` })
 }

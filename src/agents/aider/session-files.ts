@@ -1,0 +1,88 @@
+// Where aider keeps its chat history: one file for all sessions of a repository, each beginning with a line that has the time.
+import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Env, SessionResumer } from '../../model/agent.ts'
+import type { FilePart, TranscriptSections } from '../../model/session-file.ts'
+import { fileSize, readText } from '../../std/file.ts'
+import { readRange } from '../../std/file-range.ts'
+import { text } from '../hook-table.ts'
+
+export const historyName = '.aider.chat.history.md'
+
+const heading = '# aider chat started at '
+const blockBytes = 1024 * 1024
+
+/** The one aider was told to use, in the ways it can be told; else the one in the top directory. */
+export function historyFile(root: string, env: Env): string {
+  const said = /^chat-history-file:[ \t]*(["']?)(.+?)\1[ \t]*(?:#.*)?$/m.exec(readText(join(root, '.aider.conf.yml')) ?? '')?.[2]
+  return resolve(root, text(env.AIDER_CHAT_HISTORY_FILE) ?? said ?? historyName)
+}
+
+/**
+ * Aider has no names for sessions. Work trees share ours, and two of them can begin in the same second; what tells sessions apart comes
+ * first, because often only the beginning is shown.
+ */
+export function sessionId(path: string, time: string | undefined): string {
+  const own = new Bun.CryptoHasher('sha256')
+    .update(`${resolve(path)}\0${time}`)
+    .digest('hex')
+    .slice(0, 8)
+  return `${own}-aider-${time === undefined ? 'first' : time.replace(/[-:]/g, '').replace(' ', '-')}`
+}
+
+export const aiderSections: TranscriptSections = {
+  find(path, session) {
+    const size = fileSize(path)
+    if (size === undefined) return undefined
+    const fd = openSync(path, 'r')
+    try {
+      const time = timeOf(session)
+      return time === null ? undefined : findSection(fd, size, time)
+    } finally {
+      closeSync(fd)
+    }
+  },
+}
+
+export const aiderResume: SessionResumer = {
+  sessionDir: (root, env) => dirname(historyFile(root, env)),
+  sessionFile: (dir, _session, origin) => join(dir, origin?.name?.endsWith('.md') ? basename(origin.name) : historyName),
+  // It has no names for sessions: it reads what the history holds.
+  command: () => 'aider --restore-chat-history',
+  // Other sessions are in that file. What is there already stays as it is.
+  async deliver({ session, path, bytes }) {
+    if (aiderSections.find(path, session) === undefined) {
+      mkdirSync(dirname(path), { recursive: true })
+      appendFileSync(path, `\n${bytes.toString('utf8').trim()}\n`)
+    }
+    return true
+  },
+}
+
+/** `2026-11-16 03:18:12`; undefined for what stands before the first heading, null for a session of somebody else's. */
+function timeOf(session: string): string | undefined | null {
+  if (session.endsWith('-aider-first')) return undefined
+  const [, y, mo, d, h, mi, s] = /-aider-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(session) ?? []
+  return y === undefined ? null : `${y}-${mo}-${d} ${h}:${mi}:${s}`
+}
+
+// From the end, where the running session is: histories grow for years.
+function findSection(fd: number, size: number, time: string | undefined): FilePart | undefined {
+  const overlap = heading.length + 20
+  let end = size
+  for (let at = size; at > 0; ) {
+    const from = Math.max(0, at - blockBytes)
+    const block = readRange(fd, from, Math.min(at + overlap, size) - from)
+    for (let found = block.lastIndexOf(heading); found !== -1; found = found === 0 ? -1 : block.lastIndexOf(heading, found - 1)) {
+      if (from + found >= end || !isLineStart(fd, from + found)) continue
+      if (block.toString('utf8', found + heading.length, found + heading.length + 19) === time) return { from: from + found, to: end }
+      end = from + found
+    }
+    at = from
+  }
+  return time === undefined ? { from: 0, to: end } : undefined
+}
+
+function isLineStart(fd: number, at: number): boolean {
+  return at === 0 || readRange(fd, at - 1, 1)[0] === 10
+}

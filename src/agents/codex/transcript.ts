@@ -1,0 +1,135 @@
+// Codex's transcript, which it calls a rollout: one JSON object a line, appended to and never rewritten. Most things are said twice, once
+// as the model sees them and once as people do; each is taken from one of the two. A fork begins with none of the lines it goes on from.
+import type { TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
+import { asArray, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
+import { given, text } from '../hook-table.ts'
+import { changesOf, printedFiles, resolveFile } from './changed-files.ts'
+import { readEntries } from './entries.ts'
+import { promptOf } from './prompt.ts'
+import { originOf } from './rollout.ts'
+import { strip } from './strip.ts'
+import { type SubagentWatch, subagentWatch } from './subagents.ts'
+import { type UsageMeter, usageMeter } from './usage.ts'
+
+export const codexTranscript: TranscriptFormat = {
+  shape: () => 'lines',
+
+  readLines(lines, carry) {
+    const reading = beginReading(carry)
+    for (const line of lines) {
+      const record = asObject(parseJson(line))
+      const payload = asObject(record?.payload)
+      if (record && payload) readRecord(record, payload, reading)
+    }
+    return finishReading(reading, lines.length)
+  },
+
+  readEntries,
+  strip,
+}
+
+interface Reading extends Pick<TranscriptReading, 'prompts' | 'summary' | 'model' | 'lastId'> {
+  files: Set<string>
+  usage: UsageMeter
+  subagents: SubagentWatch
+  /** Known once the first line was read. */
+  isSubagent?: boolean
+  cwd?: string
+}
+
+function beginReading(carry: JsonObject | undefined): Reading {
+  return {
+    prompts: [],
+    files: new Set(),
+    usage: usageMeter(carry),
+    subagents: subagentWatch(carry),
+    ...given({ isSubagent: typeof carry?.isSubagent === 'boolean' ? carry.isSubagent : undefined, cwd: text(carry?.cwd) }),
+  }
+}
+
+function finishReading({ files, usage, subagents, isSubagent, cwd, prompts, ...rest }: Reading, items: number): TranscriptReading {
+  return {
+    items,
+    ...rest,
+    // What a subagent was asked comes from the agent.
+    prompts: isSubagent ? [] : prompts,
+    files: [...files],
+    tokens: usage.tokens,
+    subagents: subagents.finished,
+    carry: { ...usage.carry(), ...subagents.carry(), ...given({ isSubagent, cwd }) },
+  }
+}
+
+type Reader = (payload: JsonObject, reading: Reading, record: JsonObject) => void
+
+const records: Record<string, Reader> = {
+  session_meta(meta, reading) {
+    // A fork by an older version holds the lines it goes on from, the first one included.
+    reading.isSubagent ??= originOf(meta).isSubagent
+    noteDirectory(meta, reading)
+  },
+  turn_context(context, reading) {
+    const model = text(context.model)
+    if (model !== undefined) reading.model = model
+    noteDirectory(context, reading)
+  },
+  token_usage_record: (payload, { usage }, record) => usage.record(payload, asString(record.timestamp) ?? ''),
+  response_item(payload, reading, record) {
+    const id = text(payload.id)
+    if (id !== undefined) reading.lastId = id
+    readWith(responses, payload, reading, record)
+  },
+  event_msg: (payload, reading, record) => readWith(events, payload, reading, record),
+}
+
+const responses: Record<string, Reader> = {
+  message(message, reading, record) {
+    if (message.role === 'assistant') return noteAnswer(message, reading, record)
+    if (message.role !== 'user') return
+    const prompt = promptOf(message)
+    if (prompt !== undefined) reading.prompts.push(prompt)
+    for (const part of asArray(message.content)) reading.subagents.notification(asString(asObject(part)?.text) ?? '')
+  },
+  function_call_output: (payload, reading) => noteFiles(printedFiles(payload.output), reading),
+  custom_tool_call_output: (payload, reading) => noteFiles(printedFiles(payload.output), reading),
+  agent_message: (payload, { subagents }) => subagents.message(text(payload.author)),
+}
+
+const events: Record<string, Reader> = {
+  token_count: (payload, { usage }) => usage.total(asObject(payload.info)),
+  patch_apply_end: (payload, reading) => noteFiles(payload.success === true ? changesOf(payload) : [], reading),
+  item_completed(payload, reading) {
+    const item = asObject(payload.item)
+    if (item?.type === 'FileChange' && (item.status ?? 'completed') === 'completed') noteFiles(changesOf(item), reading)
+    if (item) reading.subagents.item(item)
+  },
+}
+
+function readRecord(record: JsonObject, payload: JsonObject, reading: Reading): void {
+  const type = asString(record.type) ?? ''
+  if (Object.hasOwn(records, type)) records[type]?.(payload, reading, record)
+}
+
+function readWith(readers: Record<string, Reader>, payload: JsonObject, reading: Reading, record: JsonObject): void {
+  const type = asString(payload.type) ?? ''
+  if (Object.hasOwn(readers, type)) readers[type]?.(payload, reading, record)
+}
+
+function noteAnswer(message: JsonObject, reading: Reading, record: JsonObject): void {
+  // A summary for the model, not an answer.
+  if (asObject(record.metadata)?.compaction_output === true) return
+  const said = asArray(message.content)
+    .flatMap((part) => text(asObject(part)?.text) ?? [])
+    .join('\n')
+    .trim()
+  if (said !== '') reading.summary = said
+}
+
+function noteDirectory({ cwd }: JsonObject, reading: Reading): void {
+  const dir = text(cwd)
+  if (dir !== undefined) reading.cwd = dir
+}
+
+function noteFiles(paths: string[], { files, cwd }: Reading): void {
+  for (const path of paths) files.add(resolveFile(path, cwd))
+}

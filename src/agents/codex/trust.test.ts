@@ -1,0 +1,181 @@
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { asArray, asObject, type JsonObject } from '../../std/json.ts'
+import { eventKey, hookHash } from './hook-hash.ts'
+import { codex } from './index.ts'
+import { codexInstaller } from './install.ts'
+
+const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/codex/config')
+const json = (name: string) => JSON.parse(readFileSync(join(fixtures, name), 'utf8'))
+
+/** Every hook of a file, by the key that Codex has for it. */
+function hashes(config: JsonObject, path: string): Record<string, string> {
+  const events = Object.entries(asObject(config.hooks) ?? {})
+  return Object.fromEntries(
+    events.flatMap(([event, groups]) =>
+      asArray(groups).flatMap((group, place) =>
+        asArray(asObject(group)?.hooks).map((hook, index) => [
+          `${path}:${eventKey(event)}:${place}:${index}`,
+          hookHash(event, asObject(group) ?? {}, asObject(hook) ?? {}),
+        ]),
+      ),
+    ),
+  )
+}
+
+test.each([
+  ['hooks-all.json', 'app-server-hooks-list.json', '/home/dev/app'],
+  ['hooks-match.json', 'app-server-hooks-list-matchers.json', '/home/dev/app-match'],
+])('hooks are called what Codex calls them: %s', (config, listed, root) => {
+  const entries: { key: string }[] = json(listed).result.data[0].hooks
+  expect(Object.keys(hashes(json(config), `${root}/.codex/hooks.json`)).sort()).toEqual(entries.map(({ key }) => key).sort())
+})
+
+test('the hash of a hook is the one that Codex computed itself', () => {
+  // Paths in the other commands were changed after they had been captured, so only this one can be compared.
+  const key = '/home/dev/app-match/.codex/hooks.json:stop:0:0'
+  const listed = json('app-server-hooks-list-matchers.json').result.data[0].hooks.find((entry: { key: string }) => entry.key === key)
+  expect(listed.command).toBe('exit 0')
+  expect(hashes(json('hooks-match.json'), '/home/dev/app-match/.codex/hooks.json')[key]).toBe(listed.currentHash)
+})
+
+test.each([
+  [
+    'PreToolUse',
+    { matcher: 'Edit|Write' },
+    { command: 'x' },
+    '"pre_tool_use","hooks":[{"async":false,"command":"x","timeout":600',
+    ',"matcher":"Edit|Write"',
+  ],
+  ['Stop', {}, { command: 'say "hi"', async: true, timeout: 3 }, '"stop","hooks":[{"async":true,"command":"say \\"hi\\"","timeout":3', ''],
+  ['SessionEnd', {}, { command: 'x' }, '"session_end","hooks":[{"async":false,"command":"x","timeout":1', ''],
+])('it is that of the hook as JSON, with its keys in order: %s', (event, group, hook, middle, end) => {
+  const written = `{"event_name":${middle},"type":"command"}]${end}}`
+  expect(hookHash(event, group, hook)).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(written).digest('hex')}`)
+})
+
+test('what may be matched counts only where it is matched, and time only as far as it is given', () => {
+  const hook = (timeout?: number) => ({ type: 'command', command: 'x', ...(timeout === undefined ? {} : { timeout }) })
+  expect(hookHash('Stop', { matcher: '' }, hook())).toBe(hookHash('Stop', {}, hook(600)))
+  expect(hookHash('SessionStart', { matcher: null }, hook())).toBe(hookHash('SessionStart', {}, hook()))
+  expect(hookHash('SessionStart', { matcher: '' }, hook())).not.toBe(hookHash('SessionStart', {}, hook()))
+  expect(hookHash('SessionEnd', {}, hook(30))).toBe(hookHash('SessionEnd', {}, hook(3)))
+  expect(hookHash('Interrupt', {}, hook())).toBe(hookHash('Interrupt', {}, hook(1)))
+})
+
+const base = mkdtempSync(join(tmpdir(), 'entire-codex-trust-'))
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+let count = 0
+let root: string
+let home: string
+const find = (dir = root) => codex.findObstacle(dir, { HOME: home })
+const configure = (text: string) => appendFileSync(join(home, '.codex/config.toml'), text)
+const trustProject = (level = 'trusted') => configure(`\n[projects."${root}"]\ntrust_level = "${level}"\n`)
+const install = (dir: string) => codexInstaller.install({ root: dir, keepDir: join(dir, '.git/kept') }, { command: 'entire', force: false })
+
+function trustHooks(change: (key: string, hash: string) => string = (_key, hash) => `trusted_hash = "${hash}"`): void {
+  const path = join(root, '.codex/hooks.json')
+  for (const [key, hash] of Object.entries(hashes(JSON.parse(readFileSync(path, 'utf8')), path)))
+    configure(`\n[hooks.state."${key}"]\n${change(key, hash)}\n`)
+}
+
+beforeEach(async () => {
+  count += 1
+  root = join(base, String(count), 'my app.é')
+  home = join(base, String(count), 'home')
+  mkdirSync(join(root, '.git'), { recursive: true })
+  mkdirSync(join(home, '.codex'), { recursive: true })
+  await install(root)
+})
+
+test('where Codex was never used, nothing stands in the way', async () => {
+  rmSync(join(home, '.codex'), { recursive: true })
+  expect(await find()).toBeUndefined()
+})
+
+test('a project that Codex was never told about', async () => {
+  expect(await find()).toEqual({
+    message: `Codex does not trust ${root} yet, and runs no hooks there: its sessions are not recorded.`,
+    fix: `Start \`codex\` in ${root} and say that you trust it; then open \`/hooks\`, and trust the hooks of .codex/hooks.json.`,
+  })
+})
+
+test('a project that Codex was told not to trust', async () => {
+  trustProject('untrusted')
+  expect((await find())?.message).toContain('was told not to trust')
+  expect((await find())?.fix).toContain(join(home, '.codex/config.toml'))
+})
+
+test('hooks that nobody agreed to', async () => {
+  trustProject()
+  expect(await find()).toEqual({
+    message:
+      'Codex passes over 8 of our 8 hooks until you trust them as they are now: SessionStart, UserPromptSubmit, Stop, Interrupt, PreCompact, SubagentStart, SubagentStop, SessionEnd.',
+    fix: `Start \`codex\` in ${root}, open \`/hooks\`, and trust the hooks of .codex/hooks.json.`,
+  })
+})
+
+test('with both, hooks run', async () => {
+  trustProject()
+  trustHooks()
+  expect(await find()).toBeUndefined()
+})
+
+test('a hook that was changed after its user agreed to it', async () => {
+  trustProject()
+  trustHooks((key, hash) => `trusted_hash = "${key.includes(':stop:') ? 'sha256:0' : hash}"`)
+  expect((await find())?.message).toBe('Codex passes over 1 of our 8 hooks until you trust them as they are now: Stop.')
+})
+
+test('a hook that is switched off', async () => {
+  trustProject()
+  trustHooks((key, hash) => `trusted_hash = "${hash}"${key.includes(':interrupt:') ? '\nenabled = false' : ''}`)
+  expect((await find())?.message).toEndWith(': Interrupt.')
+})
+
+test('hooks of others in the same file do not concern us', async () => {
+  const path = join(root, '.codex/hooks.json')
+  const config = JSON.parse(readFileSync(path, 'utf8'))
+  config.hooks.Stop.push({ hooks: [{ type: 'command', command: 'notify-me' }] })
+  trustProject()
+  trustHooks()
+  writeFileSync(path, JSON.stringify(config))
+  expect(await find()).toBeUndefined()
+})
+
+test('hooks that are switched off as a whole', async () => {
+  configure('[features]\nhooks = false\n')
+  expect((await find())?.message).toContain('switched off')
+})
+
+test('a file that Codex cannot read', async () => {
+  trustProject()
+  writeFileSync(join(root, '.codex/hooks.json'), `// ours\n${readFileSync(join(root, '.codex/hooks.json'), 'utf8')}`)
+  expect((await find())?.message).toContain('not plain JSON')
+})
+
+test('of a config.toml that cannot be read, nothing is claimed', async () => {
+  configure('[projects\n')
+  expect(await find()).toBeUndefined()
+})
+
+test('in a linked work tree, hooks are taken from the main one, and so is trust', async () => {
+  const tree = join(base, String(count), 'tree')
+  mkdirSync(tree)
+  writeFileSync(join(tree, '.git'), `gitdir: ${join(root, '.git/worktrees/tree')}\n`)
+  await codexInstaller.install({ root: tree, keepDir: join(tree, 'kept') }, { command: 'entire', force: false })
+  trustProject()
+  trustHooks()
+  expect(await find(tree)).toBeUndefined()
+  rmSync(join(root, '.codex'), { recursive: true })
+  expect(await find(tree)).toEqual({
+    message: `Codex takes the hooks of this work tree from ${root}, where there are none: its sessions are not recorded here.`,
+    fix: `Run \`entire enable --agent codex\` in ${root}.`,
+  })
+})
+
+test('CODEX_HOME is where Codex keeps all this', async () => {
+  expect(await codex.findObstacle(root, { HOME: '/nowhere', CODEX_HOME: join(home, '.codex') })).toBeDefined()
+})

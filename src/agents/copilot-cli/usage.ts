@@ -1,0 +1,113 @@
+// Tokens of a Copilot CLI session. Every call of the model has a receipt; versions without receipts count what was written with each
+// message, and all of it when the program ends: since the beginning of the session, over all resumes.
+import { addTokens, noTokens, type TokenUsage } from '../../model/tokens.ts'
+import { asCount, asObject, type JsonObject } from '../../std/json.ts'
+import { text } from '../hook-table.ts'
+
+// Of this many sources the last receipt is remembered; each subagent is one.
+const remembered = 64
+
+export interface UsageCounter {
+  read(event: JsonObject): void
+  readonly tokens: TokenUsage
+  carry(): JsonObject
+}
+
+export function usageCounter(carry: JsonObject | undefined): UsageCounter {
+  let tokens = noTokens
+  let session = text(carry?.session)
+  let hasReceipts = carry?.receipts === true
+  // A fork begins with a copy of the session it was made from: what that one spent is not spent again.
+  let isCopy = carry?.copy === true
+  let sequences = Object.entries(asObject(carry?.sequences) ?? {}).map(([source, last]): [string, number] => [source, asCount(last)])
+  // What was counted without receipts.
+  let counted = perField((field) => asCount(asObject(carry?.counted)?.[field]))
+
+  function readReceipt(event: JsonObject): void {
+    hasReceipts = true
+    const usage = asObject(asObject(event.data)?.usage) ?? {}
+    const accounting = asObject(usage.accounting)
+    const source = text(accounting?.sourceSessionId)
+    const isSubagents = event.agentId !== undefined
+    if (!isSubagents) isCopy = source !== undefined && session !== undefined && source !== session
+    if (isCopy || (source !== undefined && !isFirst(source, asCount(accounting?.sequence)))) return
+    const call = { ...parseUsage(usage), calls: 1 }
+    tokens = addTokens(tokens, isSubagents ? { ...noTokens, subagents: call } : call)
+  }
+
+  /** Receipts are numbered by their source. */
+  function isFirst(source: string, sequence: number): boolean {
+    const last = sequences.find(([known]) => known === source)?.[1] ?? 0
+    if (sequence > 0 && sequence <= last) return false
+    sequences = [...sequences.filter(([known]) => known !== source), [source, sequence] satisfies [string, number]].slice(-remembered)
+    return true
+  }
+
+  function add(usage: TokenUsage): void {
+    tokens = addTokens(tokens, usage)
+    counted = addTokens(counted, usage)
+  }
+
+  const readers = new Map<unknown, (event: JsonObject) => void>(
+    Object.entries({
+      'session.start': ({ data }) => {
+        session = text(asObject(data)?.sessionId)
+      },
+      'session.usage_record': readReceipt,
+      'assistant.message': ({ data }) => {
+        const output = asCount(asObject(data)?.outputTokens)
+        if (!hasReceipts && output > 0) add({ ...noTokens, output, calls: 1 })
+      },
+      'session.shutdown': ({ data }) => {
+        if (!hasReceipts) add(beyond(totalOf(asObject(asObject(data)?.modelMetrics) ?? {}), counted))
+      },
+      // Summing up the conversation is a call without a receipt.
+      'session.compaction_complete': ({ data }) => {
+        const used = asObject(asObject(data)?.compactionTokensUsed)
+        if (used && !isCopy) tokens = addTokens(tokens, { ...parseUsage(used), calls: asCount(used.requestCount) || 1 })
+      },
+    } satisfies Record<string, (event: JsonObject) => void>),
+  )
+
+  return {
+    read: (event) => readers.get(event.type)?.(event),
+    get tokens() {
+      return tokens
+    },
+    carry: () => ({
+      ...(session === undefined ? {} : { session }),
+      ...(isCopy ? { copy: true } : {}),
+      ...(hasReceipts
+        ? { receipts: true, sequences: Object.fromEntries(sequences) }
+        : { counted: Object.fromEntries(fields.map((field) => [field, counted[field]])) }),
+    }),
+  }
+}
+
+/** The input includes what came from the cache and what went into it; what was thought is part of the output. */
+function parseUsage(usage: JsonObject): TokenUsage {
+  const cacheRead = asCount(usage.cacheReadTokens)
+  const cacheCreation = asCount(usage.cacheWriteTokens)
+  const input = Math.max(0, asCount(usage.inputTokens) - cacheRead - cacheCreation)
+  return { input, cacheCreation, cacheRead, output: asCount(usage.outputTokens), calls: 0 }
+}
+
+function totalOf(models: JsonObject): TokenUsage {
+  return Object.values(models)
+    .map((model) => {
+      const calls = asCount(asObject(asObject(model)?.requests)?.count)
+      return { ...parseUsage(asObject(asObject(model)?.usage) ?? {}), calls }
+    })
+    .reduce(addTokens, noTokens)
+}
+
+function beyond(total: TokenUsage, known: TokenUsage): TokenUsage {
+  return perField((field) => Math.max(0, total[field] - known[field]))
+}
+
+const fields = ['input', 'cacheCreation', 'cacheRead', 'output', 'calls'] as const
+
+function perField(count: (field: (typeof fields)[number]) => number): TokenUsage {
+  const [input = 0, cacheCreation = 0, cacheRead = 0, output = 0, calls = 0] = fields.map(count)
+  return { input, cacheCreation, cacheRead, output, calls }
+}

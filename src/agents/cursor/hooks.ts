@@ -1,0 +1,60 @@
+// What Cursor's hooks mean. Started with `-p` it tells only of the session's start and end, so a turn begins with the session.
+
+import type { AgentEvent } from '../../model/event.ts'
+import { asArray, type JsonObject } from '../../std/json.ts'
+import { given, type HookBase, type HookTable, text } from '../hook-table.ts'
+import { plainId, taskId } from '../task-id.ts'
+import { typedText } from './typed-text.ts'
+
+export const cursorHooks: HookTable = {
+  'session-start': (payload, base) => ({ type: 'session-start', ...base, opensTurn: true, ...modelOf(payload) }),
+  'before-submit-prompt': (payload, base) => ({
+    type: 'turn-start',
+    ...base,
+    ...modelOf(payload),
+    ...given({ prompt: typedText(text(payload.prompt) ?? '') }),
+  }),
+  // Completed, aborted or failed: the turn is over.
+  stop: (payload, base) => ({ type: 'turn-end', ...base, ...modelOf(payload) }),
+  'session-end': (payload, base) => ({ type: 'session-end', ...base, ...modelOf(payload) }),
+  'pre-compact': (_payload, base) => ({ type: 'compaction', ...base }),
+  'subagent-start': (payload, base) => taskEvent('subagent-start', payload, base),
+  'subagent-stop': (payload, base) => taskEvent('subagent-end', payload, base),
+}
+
+/** The verbs of hooks that Cursor runs although they were installed for Claude Code, as its own. */
+export const claudeVerbs: Record<string, string> = {
+  'session-start': 'session-start',
+  'user-prompt-submit': 'before-submit-prompt',
+  stop: 'stop',
+  'session-end': 'session-end',
+  'pre-compact': 'pre-compact',
+}
+
+/** The directory that is open in the editor. */
+export function workspaceOf(payload: JsonObject): string | undefined {
+  return asArray(payload.workspace_roots)
+    .map(text)
+    .find((root) => root !== undefined)
+}
+
+function modelOf(payload: JsonObject): { model?: string } {
+  return given({ model: text(payload.model) })
+}
+
+function taskEvent(type: 'subagent-start' | 'subagent-end', payload: JsonObject, base: HookBase): AgentEvent | null {
+  const task = text(payload.task)
+  // Without a task there is nothing to call the step.
+  if (task === undefined) return null
+  const id = text(payload.subagent_id) ?? text(payload.tool_call_id)
+  const subagentType = text(payload.subagent_type)
+  const toolUse = id === undefined ? taskId('cursortask', base.session, subagentType ?? '', task) : plainId(id)
+  return {
+    type,
+    ...base,
+    toolUse,
+    subagent: toolUse,
+    taskDescription: text(payload.description) ?? task,
+    ...given({ subagentType, subagentTranscript: text(payload.agent_transcript_path) }),
+  }
+}

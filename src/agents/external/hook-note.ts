@@ -1,0 +1,45 @@
+// Whose hooks are in this work tree. Only a plugin can remove its hooks, and one that is gone cannot be asked whether it has any.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { HookSite } from '../../model/agent.ts'
+import { readText, removeFile, writeAtomic } from '../../std/file.ts'
+import { asObject, asString, asStrings, formatJson, parseJson } from '../../std/json.ts'
+
+export interface HookNote {
+  name: string
+  type: string
+  /** Of the plugin, when it was there. */
+  path: string
+  /** Directories of the work tree that belong to the agent: most have their settings there. */
+  dirs: string[]
+}
+
+export function noteHooks(site: HookSite, note: HookNote): void {
+  writeAtomic(notePath(site, note.name), formatJson(note))
+}
+
+export function forgetHooks(site: HookSite, name: string): void {
+  removeFile(notePath(site, name))
+}
+
+export function readHookNotes(site: HookSite): HookNote[] {
+  return list(site.keepDir).flatMap((file) => {
+    const name = /^plugin-(.+)\.json$/.exec(file)?.[1]
+    const note = name === undefined ? undefined : asObject(parseJson(readText(notePath(site, name)) ?? ''))
+    if (name === undefined || note === undefined) return []
+    return [{ name, type: asString(note.type) ?? name, path: asString(note.path) ?? '', dirs: asStrings(note.dirs) }]
+  })
+}
+
+function notePath(site: HookSite, name: string): string {
+  return join(site.keepDir, `plugin-${name}.json`)
+}
+
+function list(dir: string): string[] {
+  try {
+    return readdirSync(dir).sort()
+  } catch {
+    // Nothing was kept yet.
+    return []
+  }
+}

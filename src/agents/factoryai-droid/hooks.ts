@@ -1,0 +1,50 @@
+// What the hooks of Factory's Droid mean. `droid exec` never announces its prompt, so a turn begins with the session there.
+import type { AgentEvent } from '../../model/event.ts'
+import { asObject, type JsonObject } from '../../std/json.ts'
+import { given, type HookBase, type HookTable, text } from '../hook-table.ts'
+import { cleanPrompt } from '../prompt-text.ts'
+import { plainId, taskId } from '../task-id.ts'
+
+const nothing = () => null
+
+export const droidHooks: HookTable = {
+  // After a compaction the same conversation goes on, perhaps in the middle of a turn.
+  'session-start': (payload, base) =>
+    payload.source === 'compact'
+      ? null
+      : { type: 'session-start', ...base, opensTurn: true, ...given({ previousSession: text(payload.previous_session_id) }) },
+
+  // Installed for the start of a session as well, for programs that need a prompt to begin a turn.
+  'user-prompt-submit': (payload, base) =>
+    payload.hook_event_name === 'SessionStart'
+      ? null
+      : { type: 'turn-start', ...base, ...given({ prompt: cleanPrompt(text(payload.prompt) ?? '') }) },
+
+  stop: (_payload, base) => ({ type: 'turn-end', ...base }),
+
+  'session-end': (_payload, base) => ({ type: 'session-end', ...base }),
+
+  'pre-compact': (_payload, base) => ({ type: 'compaction', ...base }),
+
+  'pre-tool-use': (payload, base) => taskEvent('subagent-start', payload, base),
+
+  // Never comes for a tool that failed: the work of such a subagent is saved with the turn.
+  'post-tool-use': (payload, base) => taskEvent('subagent-end', payload, base),
+
+  'subagent-stop': nothing,
+  notification: nothing,
+}
+
+function taskEvent(type: 'subagent-start' | 'subagent-end', payload: JsonObject, base: HookBase): AgentEvent | null {
+  const toolName = text(payload.tool_name)
+  if (toolName !== 'Task') return null
+  const input = asObject(payload.tool_input)
+  const id = text(payload.tool_use_id)
+  return {
+    type,
+    ...base,
+    toolUse: id === undefined ? taskId('factorytask', base.session, toolName, JSON.stringify(payload.tool_input ?? null)) : plainId(id),
+    toolName,
+    ...given({ toolInput: payload.tool_input, subagentType: text(input?.subagent_type), taskDescription: text(input?.description) }),
+  }
+}

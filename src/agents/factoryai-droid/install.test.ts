@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { factoryaiDroid } from './index.ts'
+import { droidInstaller } from './install.ts'
+
+let root: string
+const site = () => ({ root, keepDir: join(root, 'kept') })
+const read = () => JSON.parse(readFileSync(join(root, '.factory/settings.json'), 'utf8'))
+const put = (path: string, text: string) => {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'entire-droid-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const ours = (verb: string) => ({
+  type: 'command',
+  command: `sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks factoryai-droid ${verb}'`,
+})
+
+test('eight hooks; the start of a session has two', async () => {
+  expect(await droidInstaller.install(site(), { command: 'entire', force: false })).toBe(8)
+  expect(read()).toEqual({
+    hooks: {
+      SessionStart: [{ hooks: [ours('session-start'), ours('user-prompt-submit')] }],
+      SessionEnd: [{ hooks: [ours('session-end')] }],
+      Stop: [{ hooks: [ours('stop')] }],
+      UserPromptSubmit: [{ hooks: [ours('user-prompt-submit')] }],
+      PreToolUse: [{ matcher: 'Task', hooks: [ours('pre-tool-use')] }],
+      PostToolUse: [{ matcher: 'Task', hooks: [ours('post-tool-use')] }],
+      PreCompact: [{ hooks: [ours('pre-compact')] }],
+    },
+  })
+  expect(await droidInstaller.install(site(), { command: 'entire', force: false })).toBe(0)
+  expect(await droidInstaller.current(site(), { command: 'entire' })).toBe(true)
+  expect(await droidInstaller.current(site(), { command: '/opt/entire' })).toBe(false)
+  for (const verb of JSON.stringify(read()).matchAll(/hooks factoryai-droid ([a-z-]+)/g))
+    expect(factoryaiDroid.hookNames).toContain(verb[1] ?? '')
+})
+
+test('the user’s settings come back byte for byte, comments and all', async () => {
+  const text =
+    '{\n\t// mine\n\t"model": "opus",\n\t"hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "say done" } ] } ] },\n}\n'
+  put('.factory/settings.json', text)
+  await droidInstaller.install(site(), { command: 'entire', force: false })
+  await droidInstaller.uninstall(site())
+  expect(readFileSync(join(root, '.factory/settings.json'), 'utf8')).toBe(text)
+})
+
+test('a file of hooks of its own makes Droid overlook ours, and so does a switch', async () => {
+  const env = { HOME: join(root, 'home') }
+  const obstacle = () => factoryaiDroid.findObstacle(root, env)
+  await droidInstaller.install(site(), { command: 'entire', force: false })
+  expect(obstacle()).toBeUndefined()
+  put('.factory/hooks.json', '{"Stop":[]}')
+  expect(obstacle()).toMatchObject({ message: expect.stringContaining('.factory/hooks.json'), fix: expect.stringContaining('Move') })
+  // With ours in it the file is no obstacle.
+  put('.factory/hooks.json', JSON.stringify(read().hooks))
+  expect(obstacle()).toBeUndefined()
+  put('home/.factory/settings.json', '{ "hooksDisabled": true }')
+  expect(obstacle()).toMatchObject({ message: expect.stringContaining('switched off') })
+})

@@ -1,0 +1,32 @@
+// Droid's hooks in .factory/settings.json.
+import { fileInstaller } from '../file-installer.ts'
+import { hookCommand, hookRecogniser } from '../hook-command.ts'
+import type { HookEntry } from '../hook-settings.ts'
+
+const hooks: { event: string; verb: string; matcher?: string }[] = [
+  { event: 'SessionStart', verb: 'session-start' },
+  // `droid exec` has no other hook before the agent begins to work.
+  { event: 'SessionStart', verb: 'user-prompt-submit' },
+  { event: 'SessionEnd', verb: 'session-end' },
+  { event: 'Stop', verb: 'stop' },
+  { event: 'UserPromptSubmit', verb: 'user-prompt-submit' },
+  { event: 'PreToolUse', verb: 'pre-tool-use', matcher: 'Task' },
+  { event: 'PostToolUse', verb: 'post-tool-use', matcher: 'Task' },
+  { event: 'PreCompact', verb: 'pre-compact' },
+]
+
+export const droidInstaller = fileInstaller({
+  configPath: '.factory/settings.json',
+  entries: (program) =>
+    hooks.map(
+      ({ event, verb, matcher = '' }): HookEntry => ({
+        event,
+        matcher,
+        hook: { type: 'command', command: hookCommand(program, 'factoryai-droid', verb) },
+      }),
+    ),
+  isOurs: hookRecogniser(['factoryai-droid']),
+  members: [],
+  switches: [],
+  groups: 'empty matcher left out',
+})

@@ -1,0 +1,27 @@
+// OpenCode, as an agent.
+import { join } from 'node:path'
+import type { Agent } from '../../model/agent.ts'
+import { exists } from '../../std/file.ts'
+import { parseWithTable, text } from '../hook-table.ts'
+import { lazyInstaller } from '../lazy-installer.ts'
+import { opencodeHooks } from './hooks.ts'
+import { opencodeResume, opencodeSource } from './session-files.ts'
+import { opencodeTranscript } from './transcript.ts'
+
+export const opencode = {
+  name: 'opencode',
+  type: 'OpenCode',
+  description: 'OpenCode - open source AI coding agent for the terminal',
+  protectedDirs: ['.opencode'],
+  detect: (root) => exists(join(root, '.opencode')),
+  hookNames: Object.keys(opencodeHooks),
+  parseHook: (verb, payload, env) => parseWithTable('opencode', opencodeHooks, verb, payload, env),
+  projectDir: (payload) => text(payload.cwd),
+  callerEnv: ['OPENCODE'],
+  // Set by our plugin for the commands that the agent runs.
+  callerSessionEnv: 'ENTIRE_OPENCODE_SESSION',
+  transcript: opencodeTranscript,
+  source: opencodeSource,
+  installer: lazyInstaller('.opencode/plugins/entire.ts', async () => (await import('./install.ts')).opencodeInstaller),
+  resume: opencodeResume,
+} satisfies Agent

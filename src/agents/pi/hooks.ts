@@ -1,0 +1,54 @@
+// What the events mean that our extension passes on. They have Pi's own names.
+import type { Env } from '../../model/agent.ts'
+import type { AgentEvent } from '../../model/event.ts'
+import { asArray, asObject, type JsonObject } from '../../std/json.ts'
+import { type BaseFields, given, type HookBase, type HookTable, parseWithTable, text } from '../hook-table.ts'
+import { plainId } from '../task-id.ts'
+import { sessionIdOf } from './session-id.ts'
+import { typedPrompt } from './typed-prompt.ts'
+
+export const piHooks: HookTable = {
+  session_start: (payload, base) => ({ type: 'session-start', ...said(payload, base) }),
+  before_agent_start: (payload, base) => ({
+    type: 'turn-start',
+    ...said(payload, base),
+    ...given({ prompt: typedPrompt(text(payload.prompt) ?? '') }),
+  }),
+  agent_start: (payload, base) => ({ type: 'turn-start', ...said(payload, base) }),
+  agent_end: (payload, base) => ({ type: 'turn-end', ...said(payload, base) }),
+  session_compact: (payload, base) => ({ type: 'compaction', ...said(payload, base) }),
+  tool_call: (payload, base) => ({ type: 'subagent-start', ...base, ...delegated(payload) }),
+  tool_result: (payload, base) => ({ type: 'subagent-end', ...base, ...delegated(payload) }),
+  session_shutdown: (payload, base) => (payload.reason === 'reload' ? null : { type: 'session-end', ...base }),
+}
+
+/** The reference program's extension names no session at the end of one, and elsewhere only its file. */
+export function parsePiHook(verb: string, payload: JsonObject, env: Env): AgentEvent | null {
+  if (verb === 'session_shutdown' && fields(payload).session === undefined) return null
+  return parseWithTable('pi', piHooks, verb, payload, env, fields)
+}
+
+const fields: BaseFields = (payload) => {
+  const file = text(payload.session_file)
+  return { session: text(payload.session_id) ?? (file === undefined ? undefined : sessionIdOf(file)), transcript: file }
+}
+
+// A resume and a fork both start like a new session; only a fork has a parent.
+function said(payload: JsonObject, base: HookBase): HookBase & Pick<AgentEvent, 'model' | 'previousSession'> {
+  const parent = text(payload.parent_session)
+  return { ...base, ...given({ model: text(payload.model), previousSession: parent === undefined ? undefined : sessionIdOf(parent) }) }
+}
+
+// One agent and its task, or several of them, at once or in a row.
+function delegated(payload: JsonObject): Pick<AgentEvent, 'toolUse' | 'toolName' | 'toolInput' | 'subagentType' | 'taskDescription'> {
+  const call = text(payload.tool_use_id)
+  const input = asObject(payload.tool_input)
+  const first = [input, ...asArray(input?.tasks), ...asArray(input?.chain)].map(asObject).find((task) => text(task?.task) !== undefined)
+  return given({
+    toolUse: call === undefined ? undefined : plainId(call),
+    toolName: text(payload.tool_name),
+    toolInput: payload.tool_input,
+    subagentType: text(first?.agent),
+    taskDescription: text(first?.task),
+  })
+}

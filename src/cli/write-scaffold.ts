@@ -1,0 +1,27 @@
+// Puts the files of something new where nothing is yet.
+import { chmodSync, existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ScaffoldFile, type ScaffoldLanguage, scaffoldLanguages } from '../sdk/scaffold/template.ts'
+import { EntireError } from '../std/errors.ts'
+import { writeAtomic } from '../std/file.ts'
+import type { Cli } from './context.ts'
+import { clean } from './render/text.ts'
+
+export function requireLanguage(given = 'ts'): ScaffoldLanguage {
+  const language = scaffoldLanguages.find((each) => each === given)
+  if (language !== undefined) return language
+  throw new EntireError('bad-usage', `"${clean(given)}" is not a language there is a beginning for.`, {
+    hint: `Use one of: ${scaffoldLanguages.join(', ')}.`,
+  })
+}
+
+export function writeScaffold(cli: Cli, files: ScaffoldFile[], dir: string): void {
+  if (existsSync(dir) && readdirSync(dir).length > 0)
+    throw new EntireError('exists', `${clean(dir)} is not empty.`, { hint: 'Name another directory with --dir.' })
+  for (const { path, content, executable } of files) {
+    writeAtomic(join(dir, path), content, { mode: 0o644, dirMode: 0o755 })
+    if (executable) chmodSync(join(dir, path), 0o755)
+  }
+  cli.out(`Wrote ${files.length} files to ${clean(dir)}:`)
+  for (const { path } of files) cli.out(`  ${path}`)
+}

@@ -1,0 +1,29 @@
+// What a model is asked and what it answers, whatever the wire it came over.
+import type { JsonObject } from '../../../src/std/json.ts'
+
+export interface Said {
+  role: 'user' | 'model' | 'tool' | 'system'
+  text: string
+  /** Of the model: it called tools. */
+  called: boolean
+}
+
+export interface Conversation {
+  model: string
+  said: Said[]
+  /** Names of the tools the agent offers. */
+  tools: string[]
+}
+
+export interface Call {
+  tool: string
+  args: JsonObject
+}
+
+export interface Reply {
+  text: string
+  calls: Call[]
+}
+
+/** What every reply is said to cost, so that a sum tells how many replies were counted. The input includes what was cached. */
+export const cost = { input: 1000, cached: 200, output: 30 }

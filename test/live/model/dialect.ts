@@ -1,0 +1,13 @@
+// How an agent names its tools and their arguments.
+import type { Call } from './conversation.ts'
+
+export interface Dialect {
+  read(path: string): Call
+  write(path: string, content: string): Call
+  edit(path: string, before: string, after: string): Call
+  shell(command: string): Call
+  /** Missing: the agent has no subagents. */
+  delegate?(prompt: string): Call
+  /** How a subagent hands in its work, where just ending does not do. */
+  report?(answer: string): Call
+}

@@ -1,0 +1,63 @@
+// One agent in one repository: enabled as a user does it, and prompted against the scripted model.
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { runLimited } from '../../src/std/limited-proc.ts'
+import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import type { LiveAgent } from './agents/live-agent.ts'
+import { type ScriptedModel, startModel } from './model/server.ts'
+
+export type SessionState = Record<string, unknown> & { session_id: string }
+
+export interface Stage {
+  repo: RecordedRepo
+  model: ScriptedModel
+  /** Lets the agent work on a prompt. `command`: the one that continues a session. Throws when it fails. */
+  ask(prompt: string, command?: string): Promise<void>
+  /** Takes the agent's own sessions away. */
+  forget(): void
+  /** Recorded sessions, oldest first. */
+  sessions(): SessionState[]
+}
+
+const limits = { timeoutMs: 240_000, maxBytes: 4 << 20 }
+
+export async function setStage(agent: LiveAgent, bin: string): Promise<Stage> {
+  const others = Object.keys(networkInterfaces()).filter((name) => name !== 'lo')
+  if (others.length > 0) throw new Error(`An agent is never run with a network, and there is ${others.join(', ')}. Use npm run test:live.`)
+  const repo = await recordedRepo({ agent: agent.name })
+  await repo.commit('Set up')
+  const home = String(repo.env.HOME)
+  const model = startModel(agent.tools, repo.root)
+  const { files, env } = agent.prepare({ home, root: repo.root, url: model.url })
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, JSON.stringify(content))
+  }
+  // npm hands its own settings down to whatever it runs, and some agents believe PWD more than where they are.
+  for (const name of Object.keys(repo.env)) if (/^(?:npm_|CI$)/i.test(name)) delete repo.env[name]
+  Object.assign(repo.env, env, { PWD: repo.root, PATH: `${bin}${delimiter}${repo.env.PATH}` })
+  return {
+    repo,
+    model,
+    async ask(prompt, command = agent.program) {
+      const [program = '', ...resumed] = command.split(' ')
+      const argv = [join(bin, program), ...agent.args(prompt, resumed)]
+      const ran = await runLimited(argv, { cwd: repo.root, env: repo.env, ...limits })
+      if (ran.code === 0) return
+      const why = ran.timedOut ? 'took too long' : (ran.startError ?? `ended with ${ran.code ?? ran.signal}`)
+      throw new Error(`${argv.join(' ')} ${why}:\n${ran.stdout}\n${ran.stderr}`)
+    },
+    forget() {
+      for (const path of agent.memory) rmSync(join(home, path), { recursive: true, force: true })
+    },
+    sessions() {
+      const dir = join(repo.repo.commonDir, 'entire-sessions')
+      const ids = (existsSync(dir) ? readdirSync(dir) : []).flatMap((name) =>
+        name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : [],
+      )
+      const states = ids.map((id) => repo.state(id) as SessionState)
+      return states.toSorted((a, b) => String(a.started_at).localeCompare(String(b.started_at)))
+    },
+  }
+}
