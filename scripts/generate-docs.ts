@@ -1,17 +1,28 @@
 // Writes the pages and schemas that are made from the program itself; with --check fails when one of them is out of date.
 import { join } from 'node:path'
+import { agentCapabilities } from '../src/agents/capability-doc.ts'
+import { agents } from '../src/agents/index.ts'
 import { buildCli } from '../src/cli/app.ts'
+import { buildPiglet } from '../src/cli/piglet/app.ts'
 import { cliReference } from '../src/cli/reference.ts'
+import { extensionReference } from '../src/protocol/extension-doc.ts'
 import { externalAgentReference } from '../src/protocol/external-agent-doc.ts'
 import { stateMachineDoc } from '../src/session/machine-doc.ts'
 import { readText, writeAtomic } from '../src/std/file.ts'
+import { extensionSchemas } from './extension-schemas.ts'
 import { externalAgentSchemas } from './external-agent-schemas.ts'
 
-const schemas = Object.entries(externalAgentSchemas()).map(([name, text]) => [`schemas/external-agent/${name}`, text] as const)
+const schemas = [
+  ...Object.entries(externalAgentSchemas()).map(([name, text]) => [`schemas/external-agent/${name}`, text] as const),
+  ...Object.entries(extensionSchemas()).map(([name, text]) => [`schemas/extension/${name}`, text] as const),
+]
 const files = new Map([
   ['docs/generated/cli.md', cliReference(await buildCli())],
+  ['docs/generated/piglet.md', cliReference(buildPiglet(), 'src/cli/piglet/app.ts')],
+  ['docs/generated/agents.md', await agentCapabilities(agents)],
   ['docs/generated/state-machine.md', stateMachineDoc()],
   ['docs/generated/external-agent-protocol.md', externalAgentReference()],
+  ['docs/generated/extension-protocol.md', extensionReference()],
   ...schemas,
 ])
 

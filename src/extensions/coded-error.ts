@@ -1,24 +1,6 @@
 // Errors of tools that programs can tell apart: the code stands in front of the text, and what to do about it behind it.
 import type { ContentBlock } from '../protocol/extension-content.ts'
 
-export const toolErrorCodes = [
-  'INVALID_ARGS',
-  'FILE_NOT_FOUND',
-  'FILE_STALE',
-  'FILE_TOO_LARGE',
-  'NOT_REGULAR_FILE',
-  'PERMISSION_DENIED',
-  'NOT_UNIQUE',
-  'TIMEOUT',
-  'EXIT_NONZERO',
-  'IO_ERROR',
-  'INTERNAL',
-  'TOOL_INTERRUPTED',
-  'TOOL_DISABLED',
-] as const
-
-export type ToolErrorCode = (typeof toolErrorCodes)[number]
-
 export function withCode(content: ContentBlock[], code: string, hint: string): ContentBlock[] {
   const [first, ...rest] = content
   if (code === '' || first === undefined || first.type === 'image') return content

@@ -20,20 +20,25 @@ export interface Places {
   projectDir: string | undefined
   /** Names of extensions that are not wanted. */
   disabled: string[]
+  /** Directories of single extensions that somebody is working on. They stand in for others of their name. */
+  also?: string[]
 }
 
-export function discoverExtensions({ userDir, projectDir, disabled }: Places): Discovered {
-  const user = scan(userDir)
-  const project = projectDir === undefined ? { extensions: [], problems: [] } : scan(projectDir)
-  const byName = new Map([...user.extensions, ...project.extensions].map((manifest) => [manifest.name, manifest]))
+export function discoverExtensions({ userDir, projectDir, disabled, also = [] }: Places): Discovered {
+  const found = [scan(userDir), ...(projectDir === undefined ? [] : [scan(projectDir)]), read(also, [])]
+  const byName = new Map(found.flatMap(({ extensions }) => extensions).map((manifest) => [manifest.name, manifest]))
   const extensions = [...byName.values()].filter(({ name }) => !disabled.includes(name)).sort((a, b) => (a.name < b.name ? -1 : 1))
-  return { extensions, problems: [...user.problems, ...project.problems] }
+  return { extensions, problems: found.flatMap(({ problems }) => problems) }
 }
 
 function scan(base: string): Discovered {
-  const found = new Map<string, Manifest>()
   const problems: string[] = []
-  for (const dir of directoriesIn(base, problems)) {
+  return read(directoriesIn(base, problems), problems)
+}
+
+function read(dirs: string[], problems: string[]): Discovered {
+  const found = new Map<string, Manifest>()
+  for (const dir of dirs) {
     try {
       const manifest = readManifest(dir)
       if (!manifest) continue

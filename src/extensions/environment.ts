@@ -17,5 +17,11 @@ export function extensionEnvironment(
   const declared = (manifest.permissions ?? []).flatMap((permission) => (permission.startsWith('env:') ? [permission.slice(4)] : []))
   const allowed = new Set([...declared, ...granted])
   const kept = Object.entries(env).filter(([name]) => allowed.has(name) || (harmless.test(name) && !secret.test(name)))
-  return { ...Object.fromEntries(kept), PIGLET_FD: '1', ...(session === undefined ? {} : { PIGLET_SESSION_ID: session }) }
+  // The sign that descriptors 3 and 4 are there, which would mislead one who wants the other way.
+  const descriptors = manifest.transport === 'stdio' ? {} : { PIGLET_FD: '1' }
+  return {
+    ...Object.fromEntries(kept.filter(([name]) => name !== 'PIGLET_FD')),
+    ...descriptors,
+    ...(session === undefined ? {} : { PIGLET_SESSION_ID: session }),
+  }
 }

@@ -29,8 +29,8 @@ export interface ExtensionHostOptions {
   clock(): Date
   /** Variables that the user let an extension have. */
   granted?(name: string): string[]
-  /** Sees every line of the protocol. */
-  tap?(extension: string, direction: 'in' | 'out', line: string): void
+  /** Sees every line of the protocol. `process` counts: an extension that is started anew is another one. */
+  tap?(extension: string, direction: 'in' | 'out', line: string, process: number): void
   /** Starts extensions anew when their files change. */
   watch?: boolean
   times?: Partial<Times>
@@ -47,6 +47,7 @@ export function createExtensionHost(options: ExtensionHostOptions) {
   const queues = new Map<string, EventQueue>()
   const watchers = new Map<string, Watcher>()
   let discovered: Discovered = { extensions: [], problems: [] }
+  let processes = 0
 
   const running: Running = {
     find: (name) => supervisors.get(name)?.live(),
@@ -68,6 +69,8 @@ export function createExtensionHost(options: ExtensionHostOptions) {
     if (!manifest) throw new Error(`${dir} has no manifest any more`)
     if (manifest.name !== name) throw new Error(`${dir} is now called ${manifest.name}`)
     manifests.set(name, manifest)
+    processes += 1
+    const process = processes
     return await startExtension(manifest, side, {
       cwd: app.cwd,
       configDir: join(options.places.userDir, name),
@@ -77,7 +80,7 @@ export function createExtensionHost(options: ExtensionHostOptions) {
       approve: app.approve,
       log: (level, message) => app.log(level, message, { extension: name }),
       onLate,
-      ...(options.tap ? { tap: (direction, line) => options.tap?.(name, direction, line) } : {}),
+      ...(options.tap ? { tap: (direction, line) => options.tap?.(name, direction, line, process) } : {}),
     })
   }
 

@@ -31,6 +31,7 @@ export interface Exit {
 
 export interface LiveExtension {
   manifest: Manifest
+  pid: number | undefined
   registrations: Registrations
   /** Throws an RpcFailure for an error it answers, for a deadline, for its death; the signal's reason when that was aborted. */
   request<M extends ExtensionRequest>(method: M, params: SentParams<M>, options?: CallOptions): Promise<Result<M>>

@@ -9,7 +9,7 @@ const limitBytes = 16 * 1024 * 1024
 
 export interface Outbox {
   /** Resolves when the line was handed to the system; rejects when too much waits already. */
-  send(line: string): Promise<void>
+  send(line: string | Uint8Array): Promise<void>
   waitingBytes(): number
   close(): void
 }

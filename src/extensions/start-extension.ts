@@ -123,6 +123,7 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
 
   const live: LiveExtension = {
     manifest,
+    pid: child.pid,
     registrations,
     request,
     tell: (method, params) => void peer.tell(method, params),

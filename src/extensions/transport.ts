@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 import { maxLineBytes } from '../protocol/extension.ts'
 import { parseLine } from '../protocol/extension-line.ts'
 import type { LongChild } from '../std/child-process.ts'
-import { lineReader } from './line-reader.ts'
+import { lineReader } from '../std/line-reader.ts'
 import type { Manifest } from './manifest.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 
@@ -19,7 +19,7 @@ export interface TransportEvents {
 }
 
 export interface Transport {
-  send(line: string): Promise<void>
+  send(line: string | Uint8Array): Promise<void>
   waitingBytes(): number
   /** While paused nothing is read, and the extension has to wait. */
   pause(): void

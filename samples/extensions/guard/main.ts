@@ -1,0 +1,3 @@
+import { guard } from './extension.ts'
+
+void guard.run()

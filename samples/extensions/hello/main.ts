@@ -1,0 +1,3 @@
+import { hello } from './extension.ts'
+
+void hello.run()

@@ -1,0 +1,3 @@
+import { notes } from './extension.ts'
+
+void notes.run()

@@ -1,0 +1,3 @@
+import { parrot } from './extension.ts'
+
+void parrot.run()

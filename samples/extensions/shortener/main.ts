@@ -1,0 +1,3 @@
+import { shortener } from './extension.ts'
+
+void shortener.run()

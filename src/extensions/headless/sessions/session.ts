@@ -1,0 +1,119 @@
+// A session that is being used: its tree in memory, and every change to it on disk.
+import { join } from 'node:path'
+import { EntireError } from '../../../std/errors.ts'
+import type { Json } from '../../../std/json.ts'
+import type { RandomHex } from '../../../std/random.ts'
+import type { Clock } from '../../../std/time.ts'
+import type { Message } from '../conversation/message.ts'
+import { noTime } from '../conversation/parse-message.ts'
+import { branchMessages } from './branch-messages.ts'
+import { type Entry, entryLine, metaLine, ownTypes, type SessionMeta } from './entry.ts'
+import { checkLine, createLineFile, readSessionFile, type SessionContent } from './session-file.ts'
+import { branchOf, entryInfos, fullTree } from './tree.ts'
+
+export interface SessionContext {
+  dir: string
+  clock: Clock
+  random: RandomHex
+}
+
+export type Session = ReturnType<typeof openContent>
+
+/** Nothing is written before there is something to write. */
+export function newSession(context: SessionContext, about: { cwd: string; model?: string }): Session {
+  const id = uuid(context.random)
+  const meta: SessionMeta = { id, ...about, createdAt: context.clock().toISOString() }
+  return openContent(context, join(context.dir, `${id}.jsonl`), { meta, entries: new Map(), leaf: undefined }, false)
+}
+
+export function loadSession(context: SessionContext, path: string): Session {
+  return openContent(context, path, readSessionFile(path), true)
+}
+
+function openContent(context: SessionContext, path: string, content: SessionContent, isOnDisk: boolean) {
+  const { clock, random } = context
+  const file = createLineFile(path)
+  const entries = content.entries
+  let { meta, leaf } = content
+  let hasMeta = isOnDisk
+
+  async function write(line: string): Promise<void> {
+    // Should it fail, it is written with the line that follows.
+    if (!hasMeta) file.append(metaLine(meta, clock())).catch(() => {})
+    hasMeta = true
+    await file.append(line)
+  }
+
+  async function append(type: string, data: unknown, at: { parent?: string | undefined; tokensBefore?: number } = {}): Promise<Entry> {
+    const entry: Entry = {
+      id: freshId(),
+      parentId: 'parent' in at ? at.parent : leaf,
+      type,
+      timestamp: clock().toISOString(),
+      data: data as Json,
+      ...(at.tokensBefore ? { tokensBefore: at.tokensBefore } : {}),
+    }
+    const line = entryLine(entry)
+    checkLine(line)
+    entries.set(entry.id, entry)
+    leaf = entry.id
+    await write(line)
+    return entry
+  }
+
+  function freshId(): string {
+    const id = random(4)
+    return entries.has(id) ? freshId() : id
+  }
+
+  function requireEntry(id: string): void {
+    if (!entries.has(id)) throw new EntireError('not-found', `entry ${id} not found`)
+  }
+
+  const tree = () => ({ entries, leaf })
+  return {
+    path,
+    meta: (): SessionMeta => meta,
+    messages: (): Message[] => branchMessages(branchOf(tree())),
+    infos: () => entryInfos(tree()),
+    fullTree: () => fullTree(tree()),
+
+    addMessage: (message: Message) => append(message.role, message),
+    addCustomMessage: (role: 'user' | 'assistant', text: string) => append('custom_message', { role, content: text }),
+    /** From here on the conversation consists of these. */
+    addReplacement: (messages: Message[], tokensBefore: number) =>
+      append(
+        'compact',
+        messages.map((message) => ({ type: message.role, data: message, ts: noTime })),
+        { tokensBefore },
+      ),
+    async addOwn(kind: string, data: unknown): Promise<void> {
+      if ((ownTypes as readonly string[]).includes(kind))
+        throw new EntireError('bad-usage', `${kind} is a kind of the session's own; name yours like ext:<extension>:<what>.`)
+      await append(kind, data ?? null)
+    },
+    async label(targetId: string, label: string): Promise<void> {
+      requireEntry(targetId)
+      await append('label', { targetId, label })
+    },
+    /** Goes on behind an earlier entry; what came after it stays where it is. */
+    async branch(entryId: string, summary: string): Promise<void> {
+      requireEntry(entryId)
+      await append('branch_summary', { summary, fromId: leaf ?? '' }, { parent: entryId })
+    },
+    /** A second beginning beside the first. */
+    reset: () => append('branch_summary', { summary: '', fromId: leaf ?? '' }, { parent: undefined }),
+
+    async change(fields: Partial<SessionMeta>): Promise<void> {
+      meta = { ...meta, ...fields }
+      hasMeta = true
+      await file.append(metaLine(meta, clock()))
+    },
+  }
+}
+
+function uuid(random: RandomHex): string {
+  const hex = random(16)
+  const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 0x3) | 0x8).toString(16)
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `${variant}${hex.slice(17, 20)}`, hex.slice(20)].join('-')
+}

@@ -1,0 +1,60 @@
+// What the user trusts: extensions with keys and secrets, and projects with the extensions they bring along.
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { EntireError } from '../../../std/errors.ts'
+import { exists, readText, writeAtomic } from '../../../std/file.ts'
+import { asObject, asStrings, formatJson, parseJson } from '../../../std/json.ts'
+import { isListed } from '../../permissions.ts'
+
+interface Trusted {
+  extensions: Record<string, string[]>
+  projects: string[]
+}
+
+export type Trust = ReturnType<typeof createTrust>
+
+/** Kept in `<config>/trust.json`, read anew each time. */
+export function createTrust(configDir: string) {
+  const path = join(configDir, 'trust.json')
+  const read = () => readTrusted(path)
+  const write = (change: (trusted: Trusted) => Trusted) => writeAtomic(path, formatJson(change(read())), { mode: 0o600 })
+  return {
+    path,
+    /** `what` is like `auth:openai` or `env:GITHUB_TOKEN`; the part before the colon alone stands for all of them. */
+    allows: (extension: string, what: string) => isListed(read().extensions[extension] ?? [], what),
+    grants: (extension: string): string[] => read().extensions[extension] ?? [],
+    grant(extension: string, what: string[]): void {
+      write(({ extensions, projects }) => ({
+        extensions: { ...extensions, [extension]: [...new Set([...(extensions[extension] ?? []), ...what])].sort() },
+        projects,
+      }))
+    },
+    revoke(extension: string): void {
+      write(({ extensions: { [extension]: _gone, ...extensions }, projects }) => ({ extensions, projects }))
+    },
+    /** Variables of the environment that the user let it have. */
+    variables: (extension: string): string[] =>
+      (read().extensions[extension] ?? []).flatMap((what) => (what.startsWith('env:') ? [what.slice(4)] : [])),
+    trustsProject: (dir: string) => read().projects.includes(realDir(dir)),
+    trustProject(dir: string): void {
+      write(({ extensions, projects }) => ({ extensions, projects: [...new Set([...projects, realDir(dir)])].sort() }))
+    },
+    distrustProject(dir: string): void {
+      write(({ extensions, projects }) => ({ extensions, projects: projects.filter((project) => project !== realDir(dir)) }))
+    },
+  }
+}
+
+function readTrusted(path: string): Trusted {
+  const text = readText(path)
+  if (text === undefined) return { extensions: {}, projects: [] }
+  const stored = asObject(parseJson(text))
+  // Trusting nobody would be safe, but writing that down would lose what the user said.
+  if (!stored) throw new EntireError('bad-settings', `${path} is no JSON object.`)
+  const extensions = Object.entries(asObject(stored.extensions) ?? {}).map(([name, list]) => [name, asStrings(list)])
+  return { extensions: Object.fromEntries(extensions), projects: asStrings(stored.projects) }
+}
+
+function realDir(dir: string): string {
+  return exists(dir) ? realpathSync(dir) : dir
+}

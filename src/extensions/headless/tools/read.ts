@@ -1,0 +1,38 @@
+// Shows a file with the numbers of its lines.
+import { readFileSync } from 'node:fs'
+import type { LocalTool } from '../../offer.ts'
+import { noteSeen, requireRegular, resolvePath, type ToolContext } from './tool-context.ts'
+import { defineTool, ToolFailure } from './tool-failure.ts'
+
+const maxBytes = 50 * 1024 * 1024
+
+export function readTool(context: ToolContext): LocalTool {
+  return defineTool({
+    name: 'read',
+    description: 'Reads a text file. Every line has its number in front of it.',
+    parameters: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: 'The file.' },
+        offset: { type: 'integer', minimum: 1, description: 'The first line, counted from 1.' },
+        limit: { type: 'integer', minimum: 1, description: 'How many lines at most.' },
+      },
+      required: ['path'],
+    },
+    backgroundSafe: true,
+    async run(args) {
+      const path = resolvePath(context, args.text('path'))
+      const offset = args.count('offset', 1)
+      const limit = args.count('limit', context.config().number('tools.readLimit', 2000))
+      requireRegular(path, maxBytes)
+      const bytes = readFileSync(path)
+      if (bytes.subarray(0, 8192).includes(0)) throw new ToolFailure('INVALID_ARGS', `${path} is no text: it has zero bytes in it`)
+      noteSeen(context, path)
+      const lines = bytes.toString('utf8').split('\n')
+      if (lines.at(-1) === '') lines.pop()
+      const shown = lines.slice(offset - 1, offset - 1 + limit).map((line, at) => `${offset + at}\t${line}`)
+      const rest = lines.length - (offset - 1 + shown.length)
+      return [...shown, ...(rest > 0 ? [`... ${rest} more lines, from ${offset + shown.length} on`] : [])].join('\n')
+    },
+  })
+}

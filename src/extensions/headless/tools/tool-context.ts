@@ -1,0 +1,57 @@
+// What the tools of the program share: where they work, what they have read, and what they keep of what they change.
+import { readlinkSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { exists, findStat } from '../../../std/file.ts'
+import type { Environment } from '../../environment.ts'
+import type { Config } from '../settings/config.ts'
+import type { Undo } from '../settings/undo.ts'
+import { ToolFailure } from './tool-failure.ts'
+
+export interface ToolContext {
+  cwd: string
+  env: Environment
+  config(): Config
+  undo: Undo
+  /** When the model last saw a file: when that file was last changed then. */
+  seen: Map<string, number>
+  /** The last line of a program that is running. */
+  tail(callId: string, line: string): void
+}
+
+export function resolvePath({ cwd, env }: ToolContext, path: string): string {
+  if (path === '') throw new ToolFailure('INVALID_ARGS', 'path must not be empty')
+  const home = env.HOME ?? homedir()
+  if (path === '~' || path.startsWith('~/')) return join(home, path.slice(1))
+  return isAbsolute(path) ? resolve(path) : resolve(cwd, path)
+}
+
+/** Where a file is that may be changed: a link stays one, and what it points to is changed. */
+export function targetPath(context: ToolContext, path: string): string {
+  const named = resolvePath(context, path)
+  if (exists(named)) return realpathSync(named)
+  try {
+    return resolve(named, '..', readlinkSync(named))
+  } catch {
+    return named
+  }
+}
+
+export function requireRegular(path: string, maxBytes: number): void {
+  const stat = findStat(path)
+  if (!stat) throw new ToolFailure('FILE_NOT_FOUND', `${path} does not exist`, 'look for it with find or ls')
+  if (!stat.isFile()) throw new ToolFailure('NOT_REGULAR_FILE', `${path} is not a regular file`)
+  if (stat.size > maxBytes) throw new ToolFailure('FILE_TOO_LARGE', `${path} has ${stat.size} bytes; at most ${maxBytes} are read`)
+}
+
+export function noteSeen({ seen }: ToolContext, path: string): void {
+  const changed = findStat(path)?.mtimeMs
+  if (changed !== undefined) seen.set(path, changed)
+}
+
+/** Somebody else may have changed it since. */
+export function requireFresh({ seen }: ToolContext, path: string): void {
+  const [known, now] = [seen.get(path), findStat(path)?.mtimeMs]
+  if (known !== undefined && now !== undefined && now > known)
+    throw new ToolFailure('FILE_STALE', `${path} was changed since it was read`, 'read it again first')
+}

@@ -1,0 +1,100 @@
+// What a person would see, as data: whoever shows it hears of every change.
+import type { ImagePart } from '../conversation/message.ts'
+
+export type Level = 'info' | 'warn' | 'error'
+
+export interface Notification {
+  level: Level
+  message: string
+  /** Who says it; empty for the program itself. */
+  extension: string
+}
+
+export interface Widget {
+  key: string
+  extension: string
+  placement: 'above-input' | 'below-status'
+  content: string
+}
+
+export interface Overlay {
+  key: string
+  extension: string
+  title: string
+  content: string
+  anchor: string
+  width: string
+}
+
+export interface View {
+  /** For a moment. */
+  notifications: Notification[]
+  /** To stay. */
+  messages: { text: string; extension: string }[]
+  widgets: Widget[]
+  /** The last one is on top. */
+  overlays: Overlay[]
+  status: Record<string, string>
+  /** Where the user types. */
+  inputText: string
+  /** For the next prompt. */
+  image: ImagePart | undefined
+  title: string
+  wantsToQuit: boolean
+}
+
+export type ViewPart = keyof View
+
+const limits = { notifications: 100, messages: 1000, widgetLines: 5, widgets: 10 }
+const levels: Level[] = ['info', 'warn', 'error']
+
+export type Screen = ReturnType<typeof createScreen>
+
+export function createScreen(onChange: (part: ViewPart, view: View) => void) {
+  const view: View = {
+    notifications: [],
+    messages: [],
+    widgets: [],
+    overlays: [],
+    status: {},
+    inputText: '',
+    image: undefined,
+    title: '',
+    wantsToQuit: false,
+  }
+  const set = <Part extends ViewPart>(part: Part, value: View[Part]) => {
+    view[part] = value
+    onChange(part, view)
+  }
+  const isOther = (key: string, extension: string) => (one: { key: string; extension: string }) =>
+    one.key !== key || one.extension !== extension
+
+  return {
+    view: (): Readonly<View> => view,
+    notify(message: string, level: string, extension = ''): void {
+      const known = levels.find((one) => one === level) ?? 'info'
+      set('notifications', [...view.notifications, { level: known, message, extension }].slice(-limits.notifications))
+    },
+    show: (text: string, extension = '') => set('messages', [...view.messages, { text, extension }].slice(-limits.messages)),
+    /** Without content it goes. Those over the number that fit are not shown. */
+    setWidget({ key, extension, placement, content }: Omit<Widget, 'placement'> & { placement: string }): void {
+      const others = view.widgets.filter(isOther(key, extension))
+      const where = placement === 'below-status' ? 'below-status' : 'above-input'
+      const lines = content.split('\n').slice(0, limits.widgetLines).join('\n')
+      const isFull = others.filter((one) => one.placement === where).length >= limits.widgets
+      set('widgets', content === '' || isFull ? others : [...others, { key, extension, placement: where, content: lines }])
+    },
+    showOverlay: (overlay: Overlay) => set('overlays', [...view.overlays.filter(isOther(overlay.key, overlay.extension)), overlay]),
+    closeOverlay: (key: string, extension: string) => set('overlays', view.overlays.filter(isOther(key, extension))),
+    setStatus(key: string, text: string): void {
+      const { [key]: _old, ...others } = view.status
+      set('status', text === '' ? others : { ...others, [key]: text })
+    },
+    setInputText: (text: string) => set('inputText', text),
+    /** A second one takes the first away. */
+    attachImage: (image: ImagePart) => set('image', view.image ? undefined : image),
+    detachImage: () => set('image', undefined),
+    setTitle: (title: string) => set('title', title),
+    quit: () => set('wantsToQuit', true),
+  }
+}

@@ -1,0 +1,43 @@
+// Where a rule is tried: a home, a project and a place for settings that nobody else uses.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Environment, extensionEnvironment } from '../../extensions/environment.ts'
+import type { Manifest } from '../../extensions/manifest.ts'
+
+export interface Ground {
+  /** What the extension is told to be its project. */
+  project: string
+  configDir: string
+  /** What the process gets, as the host would give it. */
+  env: Environment
+}
+
+export interface Grounds {
+  /** A fresh one for each rule. */
+  next(): Ground
+  remove(): void
+}
+
+export function makeGrounds(env: Environment, manifest: Manifest): Grounds {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-ext-check-')))
+  let count = 0
+  return {
+    next: () => {
+      count += 1
+      const place = join(base, String(count))
+      const [home, project, temporary] = [join(place, 'home'), join(place, 'project'), join(place, 'tmp')]
+      const configDir = join(home, '.config', 'piglet', 'extensions', manifest.name)
+      for (const dir of [home, project, temporary]) mkdirSync(dir, { recursive: true })
+      writeFileSync(join(project, 'README.md'), '# Conformance\n')
+      return { project, configDir, env: { ...extensionEnvironment(isolate(env, home), manifest, 'check'), TMPDIR: temporary } }
+    },
+    remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 3 }),
+  }
+}
+
+/** Without what points to the user's own files, and without what a host above us may have left. */
+function isolate(env: Environment, home: string): Environment {
+  const own = Object.entries(env).filter(([name]) => !/^(?:XDG_|PIGLET_)/.test(name))
+  return { ...Object.fromEntries(own), HOME: home, USERPROFILE: home }
+}

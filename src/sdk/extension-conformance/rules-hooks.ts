@@ -1,0 +1,150 @@
+// Those who are asked at every turn: what they answer decides what the user gets to see.
+import { parseAction } from '../../extensions/action.ts'
+import type { ActionResult } from '../../protocol/extension-content.ts'
+import { type EventName, events } from '../../protocol/extension-events.ts'
+import { asArray, asObject, asString } from '../../std/json.ts'
+import { hold } from '../conformance/broken.ts'
+import type { Answer, Probe } from './probe.ts'
+import type { Rule } from './rule.ts'
+import { conversation, emptyTurnEnd, sampleEvents } from './sample-messages.ts'
+import { excerpt } from './wire-log.ts'
+
+/** What it answered when it had to answer with something. */
+async function resultOf(probe: Probe, method: string, params: unknown): Promise<Record<string, unknown>> {
+  const { error, result }: Answer = await probe.ask(method, params)
+  hold(error === undefined, {
+    expected: `\`${method}\` to be answered with a result`,
+    received: `error ${error?.code}: ${error?.message}`,
+    fix: 'It was registered, so it must be answered. Errors are for what cannot be helped.',
+  })
+  return asObject(result) ?? {}
+}
+
+const eventNames = Object.keys(events) as EventName[]
+
+export const hookRules: Rule[] = [
+  {
+    id: 'interceptor/before',
+    title: '`interceptor/before` says whether the call may go on',
+    level: 'must',
+    requires: 'register/interceptor',
+    run: async ({ start, facts }) => {
+      const probe = await start()
+      for (const { name, hooks } of facts.registrations['register/interceptor']) {
+        if (hooks && hooks.length > 0 && !hooks.includes('before')) continue
+        const { allow } = await resultOf(probe, 'interceptor/before', { name, toolName: 'check_tool', args: { path: 'README.md' } })
+        hold(typeof allow === 'boolean', {
+          expected: `\`allow\`: true or false, of the interceptor ${name}`,
+          received: excerpt(JSON.stringify(allow)),
+          fix: 'Always say it: an answer without `allow` blocks the tool.',
+        })
+      }
+    },
+  },
+  {
+    id: 'interceptor/after',
+    title: '`interceptor/after` gives back what it was shown',
+    level: 'must',
+    requires: 'register/interceptor',
+    run: async ({ start, facts }) => {
+      const probe = await start()
+      for (const { name, hooks } of facts.registrations['register/interceptor']) {
+        if (hooks && hooks.length > 0 && !hooks.includes('after')) continue
+        const details = { content: [{ type: 'text', text: 'done' }] }
+        const result = await resultOf(probe, 'interceptor/after', { name, toolName: 'check_tool', details })
+        hold('details' in result, {
+          expected: `\`details\` in the answer of the interceptor ${name}, changed or not`,
+          received: excerpt(JSON.stringify(result)),
+          fix: 'Answer with the details you got when there is nothing to change: what is left out is lost. Or register `hooks: ["before"]`.',
+        })
+      }
+    },
+  },
+  {
+    id: 'messageHook/answers',
+    title: '`messageHook/onMessage` is answered',
+    level: 'must',
+    requires: 'register/messageHook',
+    run: async ({ start }) => {
+      await resultOf(await start(), 'messageHook/onMessage', { message: 'Add a parser' })
+    },
+  },
+  {
+    id: 'inputTransformer/output',
+    title: '`inputTransformer/transform` gives back what is to be sent',
+    level: 'must',
+    requires: 'register/inputTransformer',
+    run: async ({ start }) => {
+      const { output, handled } = await resultOf(await start(), 'inputTransformer/transform', { input: 'Add a parser' })
+      hold(handled === true || (asString(output) ?? '') !== '', {
+        expected: 'the text in `output`, or `handled: true`',
+        received: excerpt(JSON.stringify({ output, handled })),
+        fix: 'Answer with the input when there is nothing to change: otherwise what the user typed is lost.',
+      })
+    },
+  },
+  {
+    id: 'events/answers',
+    title: 'Events it asked for are answered, each with an action or with none',
+    level: 'must',
+    requires: 'register/eventHandler',
+    run: async ({ start, facts }) => {
+      const probe = await start()
+      const handlers = facts.registrations['register/eventHandler']
+      const hears = (type: string) => handlers.some((handler) => handler.events.length === 0 || handler.events.includes(type))
+      for (const type of eventNames.filter(hears)) {
+        const { action } = await resultOf(probe, 'event/dispatch', { type, data: sampleEvents[type] })
+        hold(action === undefined || action === null || parseAction(action as ActionResult) !== undefined, {
+          expected: `an action that hosts know in the answer to ${type}, or null`,
+          received: excerpt(JSON.stringify(action)),
+          fix: 'See the list of actions in the protocol reference; others are dropped.',
+        })
+      }
+    },
+  },
+  {
+    id: 'events/nothing-in-it',
+    title: 'The end of a turn without an answer of the model is survived',
+    level: 'must',
+    requires: 'register/eventHandler',
+    needs: ['events/answers'],
+    run: async ({ start, facts }) => {
+      const handlers = facts.registrations['register/eventHandler']
+      if (!handlers.some((handler) => handler.events.length === 0 || handler.events.includes('EventTurnEnd')))
+        return 'it does not ask for EventTurnEnd'
+      await resultOf(await start(), 'event/dispatch', { type: 'EventTurnEnd', data: emptyTurnEnd })
+      return undefined
+    },
+  },
+  {
+    id: 'compactor/answers',
+    title: '`compact/execute` gives back a conversation',
+    level: 'must',
+    requires: 'register/compactor',
+    run: async ({ start }) => {
+      const { messages } = await resultOf(await start(), 'compact/execute', { messages: conversation })
+      const kinds = asArray(messages).map((message) => asString(asObject(message)?.type) ?? 'nothing')
+      hold(kinds.length > 0 && kinds.every((kind) => ['user', 'assistant', 'tool_result'].includes(kind)), {
+        expected: '`messages` of the kinds user, assistant and tool_result, at least one',
+        received: excerpt(JSON.stringify(messages)),
+        fix: 'Give messages back as they came, with fewer of them: others are dropped, and none at all is ignored.',
+      })
+    },
+  },
+  {
+    id: 'compactor/shortens',
+    title: 'A compacted conversation is not longer than it was',
+    level: 'should',
+    requires: 'register/compactor',
+    needs: ['compactor/answers'],
+    run: async ({ start }) => {
+      const { messages } = await resultOf(await start(), 'compact/execute', { messages: conversation })
+      const [before, after] = [conversation?.length ?? 0, asArray(messages).length]
+      hold(after <= before, {
+        expected: `at most ${before} messages`,
+        received: `${after}`,
+        fix: 'Leave messages out or sum them up: the host asks because there are too many.',
+      })
+    },
+  },
+]

@@ -1,0 +1,106 @@
+// How an extension answers what it is asked, and what it makes of requests that it cannot answer.
+import { codes } from '../../protocol/extension-line.ts'
+import { asObject } from '../../std/json.ts'
+import { hold } from '../conformance/broken.ts'
+import type { Answer, Probe } from './probe.ts'
+import type { Rule } from './rule.ts'
+import { excerpt } from './wire-log.ts'
+
+/** A request that no extension knows. Whether it is answered tells whether the extension is there. */
+export const unknownMethod = '$/check'
+
+export const stillThere = 'requests/unknown-method'
+
+/** Fails when the extension does not answer any more. */
+export async function expectAlive(probe: Probe, after: string): Promise<void> {
+  const { error } = await probe.ask(unknownMethod)
+  hold(error !== undefined, { expected: `an error for \`${unknownMethod}\` after ${after}`, received: 'a result', fix: unknownFix })
+}
+
+const unknownFix = `Answer methods you do not know with error ${codes.unknownMethod}: newer hosts ask more than you know.`
+
+export const requestRules: Rule[] = [
+  {
+    id: stillThere,
+    title: 'A request that it does not know is answered with an error',
+    level: 'must',
+    run: async ({ start }) => {
+      const { error, result } = await (await start()).ask(unknownMethod)
+      hold(error?.code === codes.unknownMethod, {
+        expected: `error ${codes.unknownMethod}`,
+        received: error ? `error ${error.code}: ${error.message}` : `result ${excerpt(JSON.stringify(result))}`,
+        fix: unknownFix,
+      })
+    },
+  },
+  {
+    id: 'requests/unknown-notice',
+    title: 'A notice that it does not know is ignored',
+    level: 'must',
+    needs: [stillThere],
+    run: async ({ start }) => {
+      const probe = await start()
+      probe.tell(unknownMethod, { a: 1 })
+      probe.tell('eventBus/event', { topic: 'check', subscriptionId: 999, data: null })
+      probe.tell('$/cancelRequest', { id: 999 })
+      await expectAlive(probe, 'notices that it does not know')
+    },
+  },
+  {
+    id: 'requests/unknown-tool',
+    title: 'A tool that it does not have is answered with an error',
+    level: 'must',
+    run: async ({ start }) =>
+      expectRefusal(await (await start()).ask('tool/execute', { callId: 'c', name: 'no-such-tool', args: {} }), 'tool'),
+  },
+  {
+    id: 'requests/unknown-command',
+    title: 'A command that it does not have is answered with an error',
+    level: 'must',
+    run: async ({ start }) => expectRefusal(await (await start()).ask('command/execute', { name: 'no-such-command', args: '' }), 'command'),
+  },
+  {
+    id: 'requests/without-params',
+    title: 'A request without params is answered',
+    level: 'must',
+    needs: [stillThere],
+    run: async ({ start }) => {
+      const probe = await start()
+      for (const params of [undefined, null, 'text']) {
+        const { id } = probe.lineFor(unknownMethod)
+        await probe.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: unknownMethod, params })}\n`)
+        await probe.answerTo(id)
+      }
+    },
+  },
+  {
+    id: 'requests/in-parallel',
+    title: 'Many requests at once are all answered',
+    level: 'must',
+    needs: [stillThere],
+    run: async ({ start }) => {
+      const probe = await start()
+      const ids = Array.from({ length: 200 }, () => probe.send(unknownMethod))
+      await Promise.all(ids.map((id) => probe.answerTo(id)))
+    },
+  },
+  {
+    id: 'requests/cancel',
+    title: 'A request that is taken back does no harm',
+    level: 'must',
+    needs: [stillThere],
+    run: async ({ start }) => {
+      const probe = await start()
+      probe.tell('$/cancelRequest', { id: probe.send(unknownMethod) })
+      await expectAlive(probe, '`$/cancelRequest`')
+    },
+  },
+]
+
+function expectRefusal({ error, result }: Answer, what: string): void {
+  hold(error !== undefined || asObject(result)?.isError === true, {
+    expected: `an error (${codes.invalidParams}) for a ${what} there is not`,
+    received: excerpt(JSON.stringify(result)),
+    fix: `Look the ${what} up by its name, and answer with error ${codes.invalidParams} when there is none.`,
+  })
+}

@@ -1,0 +1,85 @@
+// Everything an extension says in any trial, held against the table: what does not fit is kept for the rules about messages.
+import { safeParse } from 'valibot'
+import type { Manifest } from '../../extensions/manifest.ts'
+import { findRefusal } from '../../extensions/permissions.ts'
+import { parseParams } from '../../extensions/serve-request.ts'
+import { findMethod, isRegistration, type MethodName, methods } from '../../protocol/extension.ts'
+import { type Incoming, parseLine } from '../../protocol/extension-line.ts'
+import { asObject, parseJson } from '../../std/json.ts'
+
+/** What can be wrong with a message, each a rule of its own. */
+export type WireFault =
+  | 'json'
+  | 'envelope'
+  | 'known'
+  | 'schema'
+  | 'registrations'
+  | 'in-time'
+  | 'permissions'
+  | 'answers'
+  | 'one-answer'
+  | 'length'
+  | 'one-way'
+
+export interface WireLog {
+  note(fault: WireFault, received: string): void
+  find(fault: WireFault): string[]
+}
+
+export function createWireLog(): WireLog {
+  const faults = new Map<WireFault, string[]>()
+  return {
+    note: (fault, received) => void faults.set(fault, [...(faults.get(fault) ?? []), received]),
+    find: (fault) => [...new Set(faults.get(fault) ?? [])],
+  }
+}
+
+/** Looks at a line by itself; what it says comes back when it can be understood. */
+export function judgeLine(log: WireLog, line: string): Incoming | undefined {
+  const message = parseLine(line)
+  if (message === undefined) log.note('json', excerpt(line))
+  else if (asObject(parseJson(line))?.jsonrpc !== '2.0') log.note('envelope', excerpt(line))
+  return message
+}
+
+/** A request or notice to the host. */
+export function judgeCall(log: WireLog, manifest: Manifest, call: Extract<Incoming, { method: string }>, isShaken: boolean): void {
+  const fault = findCallFault(manifest, call, isShaken)
+  if (fault) log.note(...fault)
+}
+
+type Fault = [fault: WireFault, received: string]
+
+function findCallFault(
+  manifest: Manifest,
+  { kind, method, params }: Exclude<Incoming, { kind: 'answer' }>,
+  isShaken: boolean,
+): Fault | undefined {
+  const known = findMethod(method)
+  // Such notices may be ignored by everybody.
+  if (!known) return kind === 'notice' && method.startsWith('$/') ? undefined : ['known', `${kind} \`${method}\``]
+  if (known.to === 'extension') return ['known', `\`${method}\`, which is a call from the host to the extension`]
+  if ((known.result !== undefined) !== (kind === 'request'))
+    return ['known', `\`${method}\` as a ${kind}, which is a ${kind === 'request' ? 'notice' : 'request'}`]
+  const parsed = parseParams(method, params)
+  const said = excerpt(JSON.stringify(params))
+  if ('problem' in parsed) return [isRegistration(method) ? 'registrations' : 'schema', `\`${method}\`: ${parsed.problem}: ${said}`]
+  if (isShaken && isRegistration(method)) return ['in-time', `\`${method}\`: ${said}`]
+  const refusal = findRefusal(manifest, method, known, parsed.value)
+  return refusal === undefined ? undefined : ['permissions', refusal]
+}
+
+export function judgeAnswer(log: WireLog, method: string, answer: Extract<Incoming, { kind: 'answer' }>): void {
+  const schema = Object.hasOwn(methods, method) ? findMethod(method as MethodName)?.result : undefined
+  if (schema === undefined || answer.error !== undefined) return
+  const parsed = safeParse(schema, answer.result)
+  if (parsed.success) return
+  const [issue] = parsed.issues
+  const path = issue.path?.map(({ key }) => String(key)).join('.') ?? 'result'
+  log.note('answers', `\`${method}\`: ${path}: ${issue.message}: ${excerpt(JSON.stringify(answer.result))}`)
+}
+
+export function excerpt(text: string | undefined): string {
+  const whole = text ?? 'nothing'
+  return whole.length > 200 ? `${whole.slice(0, 200)}…` : whole
+}

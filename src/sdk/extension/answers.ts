@@ -1,0 +1,140 @@
+// The answers to everything a host asks of a running extension. A method without an answer does not compile.
+import { safeParse } from 'valibot'
+import type { ExtensionRequest, Params, SentResult } from '../../protocol/extension.ts'
+import { assistantMessage, contentBlock, toolResultMessage, userMessage } from '../../protocol/extension-content.ts'
+import { codes } from '../../protocol/extension-line.ts'
+import { RpcFailure } from '../../protocol/extension-peer.ts'
+import { asArray, asObject } from '../../std/json.ts'
+import { findArgsProblem } from './args.ts'
+import type { CompactEntry, Context, ProviderRequest } from './definition.ts'
+import { decodeEvent } from './events.ts'
+import { inOrder, type Offers } from './offers.ts'
+import { streamProvider } from './provider-stream.ts'
+import { type Block, errorAnswer, ToolError, toAnswer } from './tool-answer.ts'
+
+export type Asked = Exclude<ExtensionRequest, 'initialize'>
+
+type Answer<M extends Asked> = (offers: Offers, params: Params<M>, context: Context) => Promise<SentResult<M>>
+
+export const answers: { [M in Asked]: Answer<M> } = {
+  async 'tool/execute'({ tools }, { name, args, callId }, context) {
+    const tool = required(tools, name, 'tool')
+    try {
+      const problem = findArgsProblem(tool.parameters ?? {}, args)
+      if (problem !== undefined)
+        throw new ToolError('INVALID_ARGS', `${name}: ${problem}`, 'Call it again with arguments as in its schema.')
+      return toAnswer(await tool.execute(args, withCallId(context, callId)))
+    } catch (error) {
+      if (error instanceof ToolError) return errorAnswer(error)
+      throw error
+    }
+  },
+
+  async 'command/execute'({ commands }, { name, args }, context) {
+    await required(commands, name, 'command').handler(args, context)
+    return {}
+  },
+
+  async 'shortcut/handle'({ shortcuts }, { key }, context) {
+    return { action: (await required(shortcuts, key, 'shortcut').handler(context)) ?? null }
+  },
+
+  async 'interceptor/before'({ interceptors }, { name, toolName, args }, context) {
+    let current = args
+    for (const interceptor of chosen(interceptors, name)) {
+      const call = { toolName, args: current }
+      const verdict = (await interceptor.before?.(call, context)) ?? true
+      const { allow = true, args: changed, preview } = typeof verdict === 'boolean' ? { allow: verdict } : verdict
+      if (!allow) return { allow, preview: preview ?? interceptor.preview?.(call) ?? '' }
+      current = changed ?? current
+    }
+    return { allow: true, args: current }
+  },
+
+  async 'interceptor/after'({ interceptors }, { name, toolName, details }, context) {
+    let current = details
+    for (const interceptor of chosen(interceptors, name)) {
+      const change = await interceptor.after?.({ toolName, content: contentOf(current), details: current }, context)
+      if (change && 'details' in change) current = change.details
+      else if (change) current = { ...asObject(current), content: change.content }
+    }
+    return { details: current }
+  },
+
+  /** Everybody hears of it; the first who wants something gets it. */
+  async 'event/dispatch'({ listeners }, { type, data }, context) {
+    const wanted = []
+    for (const { events, handle } of inOrder(listeners)) {
+      if (events.length > 0 && !events.some((event) => event === type)) continue
+      const action = await handle(decodeEvent(type, data), context)
+      if (action) wanted.push(action)
+    }
+    if (wanted.length > 1) context.host.log('warn', `${type}: ${wanted.length} handlers want something; only the first gets it`)
+    return { action: wanted[0] ?? null }
+  },
+
+  async 'messageHook/onMessage'({ messageHooks }, { message }, context) {
+    const added: string[] = []
+    for (const { handle } of inOrder(messageHooks)) added.push((await handle(message, context)) || '')
+    return { injection: added.filter((text) => text !== '').join('\n') }
+  },
+
+  async 'inputTransformer/transform'({ inputTransformers }, { input }, context) {
+    let output = input
+    for (const { handle } of inOrder(inputTransformers)) {
+      const change = await handle(output, context)
+      if (typeof change === 'object') {
+        output = change.output ?? output
+        if (change.handled) return { output, handled: true }
+      } else output = change ?? output
+    }
+    return { output, handled: false }
+  },
+
+  async 'compact/execute'({ compactor }, { messages }, context) {
+    if (!compactor) throw new RpcFailure(codes.invalidParams, 'no compactor registered')
+    return { messages: await compactor.compact(messages.map(decodeEntry), context) }
+  },
+
+  async 'provider/stream'({ providers }, { requestId, ...request }, context) {
+    const provider = required(providers, request.model.api, 'provider')
+    const asked = { ...request, tools: request.tools ?? [] } as unknown as ProviderRequest
+    return { message: await streamProvider(provider, asked, context, requestId) }
+  },
+}
+
+function required<Value>(offered: Map<string, Value>, name: string, kind: string): Value {
+  const value = offered.get(name)
+  if (value === undefined) throw new RpcFailure(codes.invalidParams, `unknown ${kind}: ${name}`)
+  return value
+}
+
+/** Without a name, all of them are meant. */
+function chosen(interceptors: Offers['interceptors'], name: string) {
+  if (name !== '') return [required(interceptors, name, 'interceptor')]
+  return [...interceptors.values()].sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
+}
+
+/** What a tool said: hosts and other extensions have several forms for it. */
+function contentOf(details: unknown): Block[] {
+  const content = typeof details === 'string' ? details : (asObject(details)?.content ?? asObject(details)?.output)
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return asArray(content).flatMap((block) => {
+    const parsed = safeParse(contentBlock, block)
+    return parsed.success ? [parsed.output as Block] : []
+  })
+}
+
+const entrySchemas = { user: userMessage, assistant: assistantMessage, tool_result: toolResultMessage }
+
+/** Lists that a host wrote as null are empty ones. What cannot be read is kept as it is. */
+function decodeEntry({ type, data }: { type: string; data?: unknown }): CompactEntry {
+  const schema = entrySchemas[type as keyof typeof entrySchemas]
+  const parsed = schema && safeParse(schema, data)
+  return { type, data: parsed?.success ? parsed.output : data } as CompactEntry
+}
+
+// Not a copy: that would make a host which the tool may not need.
+function withCallId(context: Context, callId: string): Context & { callId: string } {
+  return Object.create(context, { callId: { value: callId, enumerable: true } })
+}

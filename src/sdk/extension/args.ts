@@ -1,0 +1,71 @@
+// What a tool may be called with: the types that its schema promises, and the check that keeps the promise. Models do not always read
+// schemas.
+import { asArray, asObject, asStrings } from '../../std/json.ts'
+
+export interface ArgsSchema {
+  readonly type?: string | readonly string[]
+  readonly properties?: { readonly [name: string]: ArgsSchema }
+  readonly required?: readonly string[]
+  readonly items?: ArgsSchema
+  readonly enum?: readonly unknown[]
+  readonly description?: string
+  readonly [keyword: string]: unknown
+}
+
+type Value<S> = S extends { enum: readonly (infer Choice)[] }
+  ? Choice
+  : S extends { type: 'string' }
+    ? string
+    : S extends { type: 'number' | 'integer' }
+      ? number
+      : S extends { type: 'boolean' }
+        ? boolean
+        : S extends { type: 'array' }
+          ? (S extends { items: infer Item } ? Value<Item> : unknown)[]
+          : S extends { type: 'object' }
+            ? S extends { properties: infer Properties }
+              ? Fields<Properties, S extends { required: readonly (infer Name)[] } ? Name : never>
+              : Record<string, unknown>
+            : unknown
+
+type Fields<Properties, Needed> = { [Name in keyof Properties as Name extends Needed ? Name : never]: Value<Properties[Name]> } & {
+  [Name in keyof Properties as Name extends Needed ? never : Name]?: Value<Properties[Name]>
+}
+
+/** The arguments of a tool, as its schema has them. */
+export type Args<S> = unknown extends Value<S> ? Record<string, unknown> : Value<S>
+
+const kinds: Record<string, (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: (value) => asObject(value) !== undefined,
+}
+
+/** What is wrong with a value, if the types above would be wrong about it. Other keywords are the author's to check. */
+export function findArgsProblem(schema: ArgsSchema, value: unknown, path = 'arguments'): string | undefined {
+  if (asObject(schema) === undefined) return undefined
+  const types = schema.type === undefined ? [] : [schema.type].flat()
+  if (types.length > 0 && !types.some((type) => (kinds[type] ?? (() => true))(value))) return `${path} must be ${types.join(' or ')}`
+  if (schema.enum && typeof value !== 'object' && !schema.enum.includes(value))
+    return `${path} must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}`
+  return problemInFields(schema, asObject(value) ?? {}, path) ?? problemInItems(schema, asArray(value), path)
+}
+
+function problemInFields({ properties, required }: ArgsSchema, value: Record<string, unknown>, path: string): string | undefined {
+  const missing = asStrings(required).find((name) => value[name] === undefined)
+  if (missing !== undefined) return `${path}.${missing} is missing`
+  for (const [name, schema] of Object.entries(properties ?? {})) {
+    const problem = value[name] === undefined ? undefined : findArgsProblem(schema, value[name], `${path}.${name}`)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function problemInItems({ items }: ArgsSchema, value: unknown[], path: string): string | undefined {
+  if (!items) return undefined
+  return value.map((item, at) => findArgsProblem(items, item, `${path}[${at}]`)).find((problem) => problem !== undefined)
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { buildLibraries } from '../../../scripts/build-libraries.ts'
+import { hostOf, recordingApp } from '../../../test/extensions/app.ts'
+import { callTool } from '../../extensions/tool-calls.ts'
+import { runLimited } from '../../std/limited-proc.ts'
+import { type ScaffoldLanguage, scaffoldLanguages } from '../scaffold/template.ts'
+import { scaffoldExtension } from './scaffold-extension.ts'
+
+const modules = join(import.meta.dir, '../../../node_modules')
+// The system's own Python first: a version switcher in between makes each start slow.
+const env = { PATH: `/usr/bin:${process.env.PATH}`, HOME: '/nonexistent' }
+
+let dir: string
+beforeAll(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'scaffold-extension-')))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const run = async (argv: string[], cwd: string) => {
+  const { code, stdout, stderr, startError } = await runLimited(argv, { cwd, env, timeoutMs: 60_000, maxBytes: 1_000_000 })
+  return { code, output: `${startError ?? ''}${stdout}${stderr}` }
+}
+
+/** The directory that has the extension in it. */
+function write(name: string, language: ScaffoldLanguage): string {
+  const base = mkdtempSync(join(dir, `${language}-`))
+  for (const { path, content, executable } of scaffoldExtension(name, language)) {
+    const file = join(base, name, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content, { mode: executable ? 0o755 : 0o644 })
+  }
+  return base
+}
+
+/** What `npm install` and `npm run build` do. */
+async function installAndBuild(place: string): Promise<void> {
+  const sdk = join(place, 'node_modules', 'entire-ts')
+  mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
+  for (const name of ['@types/node', 'undici-types', 'valibot']) symlinkSync(join(modules, name), join(place, 'node_modules', name))
+  await buildLibraries(join(sdk, 'dist'), ['extension-sdk'])
+  const exports = { './extension-sdk': { types: './dist/types/sdk/extension.d.ts', default: './dist/extension-sdk.js' } }
+  writeFileSync(join(sdk, 'package.json'), JSON.stringify({ name: 'entire-ts', version: '0.0.0', type: 'module', exports }))
+  expect(await run([join(modules, '.bin', 'tsc')], place)).toEqual({ code: 0, output: '' })
+}
+
+const ownTests: Record<ScaffoldLanguage, string[]> = {
+  ts: ['node', '--test', 'test/'],
+  python: ['python3', '-m', 'unittest'],
+  sh: ['./test.sh'],
+}
+
+describe.each([...scaffoldLanguages])('a new extension in %s', (language) => {
+  let base: string
+  beforeAll(async () => {
+    base = write('my-words', language)
+    if (language === 'ts') await installAndBuild(join(base, 'my-words'))
+  }, 60_000)
+
+  test('passes its own tests', async () => {
+    const { code, output } = await run(ownTests[language], join(base, 'my-words'))
+    expect(code === 0 ? '' : output).toBe('')
+  })
+
+  test('runs under a host: its tool answers, its command tells the user, and it ends when it is told to', async () => {
+    const { app, told, logged } = recordingApp(base)
+    const host = hostOf(base, app, { env })
+    await host.start()
+    const outcome = await callTool(host, 'my_words', { text: 'one two "three"' }, { id: 'c', signal: new AbortController().signal })
+    expect(outcome).toMatchObject({
+      isError: false,
+      content: [{ type: 'text', text: expect.stringMatching(language === 'sh' ? /^Filesystem.*\n/ : /^3 words$/) }],
+    })
+    const live = host.find('my-words')
+    await live?.request('command/execute', { name: 'my-words', args: 'a "b"' })
+    expect(told.at(-1)?.[1]).toMatchObject({ message: `my-words runs in ${base}. a "b"` })
+    expect(await live?.ping(2000)).toBe(true)
+    await host.stop()
+    expect((await live?.exited)?.reason).toBe('exit code 0')
+    expect(logged.filter((line) => !line.startsWith('debug'))).toEqual([])
+  })
+
+  test('has no place left to fill in', () => {
+    for (const { path, content } of scaffoldExtension('my-words', language)) expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
+  })
+})
+
+test.each(['', 'My-Ext', 'a b', '../x', '-a', '1a', 'a--b', 'a-', "a';x", 'a'.repeat(51)])('%j is no name', (name) => {
+  expect(() => scaffoldExtension(name, 'sh')).toThrow('cannot be the name of an extension')
+})
