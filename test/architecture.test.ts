@@ -102,6 +102,13 @@ test('a hook loads no package', () => {
   expect(packages).toEqual([])
 })
 
+// The kit that authors import is small; the conformance check, in the same layer, is not part of it.
+test('the kit for extensions takes nothing of the host along', () => {
+  const reached = staticallyReachable(product, 'src/sdk/extension.ts')
+  expect(reached.length).toBeGreaterThan(1)
+  expect(paths(reached.filter(({ path }) => layerOf(path) === 'extensions'))).toEqual([])
+})
+
 test('the program decides for the hook path before anything else is loaded', () => {
   const reached = staticallyReachable(product, 'src/bin/entire.ts')
   expect(

@@ -1,12 +1,14 @@
 // The page for authors of plugins is true: its plugin speaks the protocol, and understands its fixtures.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { checkAgent, rules } from '../src/sdk/conformance/check-agent.ts'
 import { readFixtures } from '../src/sdk/conformance/fixtures.ts'
 import { formatResult } from '../src/sdk/conformance/report.ts'
-import { buildPlugin } from './support/plugin-build.ts'
+import { scaffoldAgent } from '../src/sdk/scaffold/scaffold-agent.ts'
+import { run } from '../src/std/proc.ts'
+import { installAndBuild } from './support/install-scaffold.ts'
 
 const page = readFileSync(join(import.meta.dir, '../docs/write-an-agent-plugin.md'), 'utf8')
 const block = (name: string) => new RegExp(`<!-- tested: ${name} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\n\`\`\``).exec(page)?.[1] ?? ''
@@ -17,12 +19,18 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-test('the plugin of the page keeps every rule, and its fixtures hold', async () => {
-  const sdk = join(import.meta.dir, '../src/sdk/agent.ts')
-  writeFileSync(join(dir, 'entire-agent-owl.ts'), block('plugin').replace("'entire-ts/agent-sdk'", JSON.stringify(sdk)))
+test('the plugin of the page takes the place of the one to begin with: it keeps every rule, and its fixtures hold', async () => {
+  for (const { path, content, executable } of scaffoldAgent('owl', 'ts')) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), content, { mode: executable ? 0o755 : 0o644 })
+  }
+  writeFileSync(join(dir, 'src', 'agent.mts'), block('plugin'))
   writeFileSync(join(dir, 'fixtures.json'), block('fixtures'))
-  const plugin = await buildPlugin(join(dir, 'entire-agent-owl.ts'), dir)
-  const results = await checkAgent(plugin, { env: { PATH: process.env.PATH }, fixtures: readFixtures(join(dir, 'fixtures.json')) })
+  await installAndBuild(dir)
+  const own = await run(['node', '--test', 'test/'], { cwd: dir, env: process.env })
+  expect(own.code === 0 ? '' : own.stdout.toString()).toBe('')
+  const fixtures = readFixtures(join(dir, 'fixtures.json'))
+  const results = await checkAgent(join(dir, 'entire-agent-owl'), { env: { PATH: process.env.PATH }, fixtures })
   expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
   expect(results.filter(({ id, status }) => id.startsWith('fixtures/') && status === 'passed').length).toBe(7)
 })

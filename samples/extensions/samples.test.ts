@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { createHeadless } from '../../src/extensions/headless/headless.ts'
 import type { LocalTool } from '../../src/extensions/offer.ts'
 import { collectInjections } from '../../src/extensions/prompt-chain.ts'
 import { streamAnswer } from '../../src/extensions/provider-stream.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
+import { formatResult } from '../../src/sdk/conformance/report.ts'
+import { checkExtension } from '../../src/sdk/extension-conformance/check-extension.ts'
 import { hostOf, recordingApp } from '../../test/extensions/app.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -157,4 +160,37 @@ describe.each([
       expect(app.told).toContainEqual(['notify', { message: '1 turns', level: '' }])
       await expect(host.find('words')?.request('shortcut/handle', { key: 'x' })).rejects.toThrow('method not found')
     })
+})
+
+test('with a real agent: its model is an extension, its notes are in the session file', async () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'extension-agent-')))
+  const configDir = join(base, 'config')
+  mkdirSync(join(configDir, 'extensions'), { recursive: true })
+  link(join(configDir, 'extensions'))
+  writeFileSync(join(configDir, 'models.yaml'), 'models:\n- { id: grey, provider: birds, api: parrot }\n')
+  const headless = createHeadless({ cwd: base, configDir, env, model: 'grey' })
+  try {
+    await headless.start()
+    expect(await headless.run('good morning')).toMatchObject({ end: 'done', text: 'good morning' })
+    await headless.run('/note parrots repeat')
+    const stored = readdirSync(join(configDir, 'sessions')).filter((name) => name.endsWith('.jsonl'))
+    const lines = readFileSync(join(configDir, 'sessions', stored[0] ?? ''), 'utf8')
+      .trim()
+      .split('\n')
+    expect(lines.map((line) => JSON.parse(line)).findLast(({ type }) => type === 'ext:notes:note')).toMatchObject({
+      data: { text: 'parrots repeat' },
+    })
+    expect(await headless.host.find('hello')?.request('tool/execute', { callId: '', name: 'greet', args: { name: 'you' } })).toMatchObject({
+      content: [{ text: 'Hello, you!' }],
+    })
+  } finally {
+    await headless.stop()
+    rmSync(base, { recursive: true, force: true })
+  }
+})
+
+test.each(samples)('%s keeps every rule of the protocol', async (name) => {
+  const results = await checkExtension(join(import.meta.dir, name), { env })
+  expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
+  expect(results.filter(({ status }) => status === 'passed').length).toBeGreaterThan(35)
 })

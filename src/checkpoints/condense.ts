@@ -5,7 +5,7 @@ import type { Identity } from '../git/identity.ts'
 import type { Oid } from '../git/oid.ts'
 import type { SessionRecord } from '../model/checkpoint.ts'
 import { formatJson } from '../std/json.ts'
-import { branchOf, checkpointDir, checkpointRef, chunkName, inDir, metadataRef, sessionPaths } from './layout.ts'
+import { branchOf, checkpointDir, checkpointRef, chunkName, formatHash, inDir, metadataRef, sessionPaths } from './layout.ts'
 import { formatCheckpoint, formatSession } from './record.ts'
 import { isPartFile, readSlots, type Slot, type Slots } from './slots.ts'
 import { sumTokens } from './token-record.ts'
@@ -107,7 +107,7 @@ function partChanges(
   return [
     ...old.map(({ name }) => ({ path: inDir(paths.dir, name), deleted: true as const })),
     ...part.chunks.map(({ oid }, index) => ({ path: chunkName(index, paths.transcript), mode: '100644' as const, oid })),
-    ...(part.chunks.length === 0 ? [] : text(paths.contentHash, `sha256:${part.contentHash}`)),
+    ...(part.chunks.length === 0 ? [] : text(paths.contentHash, formatHash(part.contentHash))),
     ...text(paths.prompt, part.prompts),
     ...text(paths.context, part.context),
     ...(metadata === undefined ? [] : [{ path: paths.metadata, mode: '100644' as const, ...metadata }]),

@@ -53,7 +53,7 @@ export function sessionPaths(dir: string, slot: number) {
     dir: at,
     metadata: `${at}/metadata.json`,
     transcript: `${at}/full.jsonl`,
-    contentHash: `${at}/content_hash.txt`,
+    contentHash: `${at}/${hashName}`,
     prompt: `${at}/prompt.txt`,
     context: `${at}/context.md`,
   }
@@ -69,6 +69,15 @@ export function taskDir(session: string, toolUse: string): string {
 }
 
 export const transcriptName = 'full.jsonl'
+export const hashName = 'content_hash.txt'
+
+export function formatHash(digest: string): string {
+  return `sha256:${digest}`
+}
+
+export function parseHash(text: string): string | undefined {
+  return /^sha256:([0-9a-f]{64})\s*$/.exec(text)?.[1]
+}
 
 /** `full.jsonl`, `full.jsonl.001`, … */
 export function chunkName(index: number, base = transcriptName): string {

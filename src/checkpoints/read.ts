@@ -4,10 +4,12 @@ import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
 import type { CheckpointRecord, SessionRecord } from '../model/checkpoint.ts'
+import type { TranscriptPieces } from '../model/transcript-pieces.ts'
 import { EntireError } from '../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../std/json.ts'
-import { joinChunks } from './chunk.ts'
+import { joinStored } from './cut-document.ts'
 import { joinSessions } from './join-sessions.ts'
+import { hashName, parseHash } from './layout.ts'
 import { findPlaces, listPlaces, openPlace, type Place } from './places.ts'
 import { listSlots, parseCheckpoint, parseSession } from './record.ts'
 
@@ -51,8 +53,11 @@ export async function findCheckpointIds(repo: Repo, objects: ObjectReader, prefi
   return [...(await listPlaces(repo, objects, prefix.toLowerCase())).keys()].sort()
 }
 
+/** Who can join pieces that an agent has cut in its own way. */
+export type Joiner = Pick<TranscriptPieces, 'join'>
+
 /** The stored transcript, its pieces joined, or the digest that one layout kept of it; undefined when the session has neither. */
-export async function readTranscript(objects: ObjectReader, session: StoredSession): Promise<Buffer | undefined> {
+export async function readTranscript(objects: ObjectReader, session: StoredSession, joiner?: Joiner): Promise<Buffer | undefined> {
   const own = await findTranscriptPieces(objects, session)
   const pieces = own.length > 0 ? own : await findPiecesIn(objects, session.dir, ['transcript.jsonl'])
   const contents = await Promise.all(pieces.map((oid) => objects.contents(oid)))
@@ -61,7 +66,14 @@ export async function readTranscript(objects: ObjectReader, session: StoredSessi
     throw new EntireError('transcript-missing', `A piece of the transcript of session ${session.session} is missing in this repository.`, {
       hint: '`git fsck` shows what else is; a clone of the remote may still have it.',
     })
-  return found.length === 0 ? undefined : joinChunks(found)
+  if (found.length === 0) return undefined
+  return await joinStored(found, joiner && (await readHash(objects, session)), joiner)
+}
+
+/** Of the whole transcript, in hex; steps have it only where the agent has cut it. */
+export async function readHash(objects: ObjectReader, { dir }: StoredPlace): Promise<string | undefined> {
+  const file = await objects.contents(`${dir}:${hashName}`)
+  return parseHash(file?.content.toString('utf8') ?? '')
 }
 
 const transcriptNames = ['full.jsonl', 'full.log', 'raw_transcript']

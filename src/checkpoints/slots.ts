@@ -5,7 +5,7 @@ import type { TreeChange } from '../git/fast-import.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
 import type { SessionRecord } from '../model/checkpoint.ts'
 import { asObject, type JsonObject, parseJson } from '../std/json.ts'
-import { checkpointDir, checkpointRef, chunkName, inDir, sessionPaths } from './layout.ts'
+import { checkpointDir, checkpointRef, chunkName, hashName, inDir, sessionPaths } from './layout.ts'
 import { findPlaces, type Place } from './places.ts'
 import { findTranscriptPieces, isTranscriptPiece } from './read.ts'
 import { listSlots, parseSession } from './record.ts'
@@ -46,7 +46,7 @@ export async function readSlots(objects: ObjectReader, id: string): Promise<Slot
 
 /** The files that a session's part is written to. Whatever else lies beside them belongs to somebody else. */
 export function isPartFile(name: string): boolean {
-  return isTranscriptPiece(name) || ['content_hash.txt', 'prompt.txt', 'context.md', 'metadata.json'].includes(name)
+  return isTranscriptPiece(name) || [hashName, 'prompt.txt', 'context.md', 'metadata.json'].includes(name)
 }
 
 async function readPlace(objects: ObjectReader, id: string, place: Place): Promise<Slots> {

@@ -3,7 +3,8 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import type { Import, TreeChange } from '../git/fast-import.ts'
 import type { Identity } from '../git/identity.ts'
 import type { Oid } from '../git/oid.ts'
-import { chunkName, sessionDir } from './layout.ts'
+import type { TranscriptCursor } from '../model/session.ts'
+import { chunkName, formatHash, hashName, sessionDir } from './layout.ts'
 
 /** Where a step goes: on top of the branch for HEAD, taking over the branch of an older base when HEAD has moved. */
 export interface StepSite {
@@ -99,13 +100,15 @@ async function freshTree(objects: ObjectReader, site: StepSite): Promise<TreeCha
 }
 
 export interface SessionFiles {
-  chunks: { oid: Oid }[]
+  transcript: StepTranscript | undefined
   prompts: string
   summary: string
   context: string
 }
 
-/** The session's metadata directory as it should be: pieces of an older transcript must not survive in it. */
+/**
+ * The session's metadata directory as it should be: pieces of an older transcript must not survive in it, unless there is no other one.
+ */
 export async function sessionChanges(
   objects: ObjectReader,
   session: string,
@@ -114,12 +117,26 @@ export async function sessionChanges(
 ): Promise<TreeChange[]> {
   const dir = sessionDir(session)
   const tasks = parent && (await objects.info(`${parent}:${dir}/tasks`))
+  const isKept = (files.transcript?.chunks.length ?? 0) === 0
   const texts = { 'prompt.txt': files.prompts, 'summary.txt': files.summary, 'context.md': files.context }
   return [
-    { path: dir, deleted: true },
-    ...(tasks ? [{ path: `${dir}/tasks`, mode: '040000' as const, oid: tasks.oid }] : []),
-    ...files.chunks.map(({ oid }, index) => ({ path: `${dir}/${chunkName(index)}`, mode: '100644' as const, oid })),
+    ...(isKept ? [] : [{ path: dir, deleted: true as const }]),
+    ...(tasks && !isKept ? [{ path: `${dir}/tasks`, mode: '040000' as const, oid: tasks.oid }] : []),
+    ...transcriptChanges(session, files.transcript),
     ...Object.entries(texts).map(([name, text]) => ({ path: `${dir}/${name}`, mode: '100644' as const, content: Buffer.from(text) })),
+  ]
+}
+
+/** The digest is there where only the agent can join the pieces. */
+export type StepTranscript = Pick<TranscriptCursor, 'chunks' | 'digest'>
+
+export function transcriptChanges(session: string, transcript: StepTranscript | undefined): TreeChange[] {
+  const dir = sessionDir(session)
+  const hash = { path: `${dir}/${hashName}` }
+  const { chunks, digest } = transcript ?? { chunks: [] }
+  return [
+    ...chunks.map(({ oid }, index) => ({ path: `${dir}/${chunkName(index)}`, mode: '100644' as const, oid })),
+    digest === undefined ? { ...hash, deleted: true } : { ...hash, mode: '100644', content: Buffer.from(formatHash(digest)) },
   ]
 }
 

@@ -5,14 +5,12 @@ import { startImport, type TreeChange } from '../git/fast-import.ts'
 import type { Identity } from '../git/identity.ts'
 import type { Oid } from '../git/oid.ts'
 import { moveRefs } from '../git/refs.ts'
+import { lateText, outOfTime, remoteTimeoutMs } from '../git/remote-limit.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Clock } from '../std/time.ts'
 import { planMerge } from './tree-merge.ts'
 
-const timeoutMs = 120_000
 const attempts = 3
-/** Exit codes of a git that was ended. */
-const outOfTime = [143, 137]
 const refusals = [1, 128, ...outOfTime]
 
 export interface Sync {
@@ -49,9 +47,9 @@ export async function syncRef(sync: Sync): Promise<boolean> {
 export async function pushRefs({ repo, remote }: Pick<Sync, 'repo' | 'remote'>, refs: string[]): Promise<string | undefined> {
   const result = await git(repo, ['push', '--no-verify', '--quiet', remote, ...refs.map((ref) => `${ref}:${ref}`)], {
     accept: refusals,
-    timeoutMs,
+    timeoutMs: remoteTimeoutMs,
   })
-  if (outOfTime.includes(result.code)) return `no answer within ${timeoutMs / 1000} s`
+  if (outOfTime.includes(result.code)) return lateText(remoteTimeoutMs)
   return result.code === 0 ? undefined : lastLine(result.stderr)
 }
 
@@ -63,7 +61,7 @@ async function fetchAndMerge(sync: Sync): Promise<boolean> {
     ['fetch', '--no-tags', '--no-write-fetch-head', '--quiet', '--no-auto-gc', sync.remote, `+${sync.ref}:${fetched}`],
     {
       accept: refusals,
-      timeoutMs,
+      timeoutMs: remoteTimeoutMs,
     },
   )
   const theirs = result.code === 0 ? (await sync.objects.info(fetched))?.oid : undefined

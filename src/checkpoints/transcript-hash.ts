@@ -14,6 +14,7 @@ export async function digestTranscript(objects: ObjectReader, cursor: Transcript
   const pieces = await Promise.all(cursor.chunks.map((chunk) => objects.info(chunk.oid)))
   const gone = cursor.chunks[pieces.indexOf(undefined)]
   if (gone !== undefined) throw missing(gone.oid)
+  if (cursor.digest !== undefined) return cursor.digest
   const total = cursor.chunks.reduce((sum, chunk) => sum + chunk.bytes + 1, -1)
   if (total <= nativeBytes || isDocument(cursor)) {
     const contents = await Promise.all(cursor.chunks.map((chunk) => readChunk(objects, chunk.oid)))

@@ -2,20 +2,21 @@
 // referenced, not read again: the cost of a save is that of what was appended.
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync } from 'node:fs'
-import { blobOid } from '../git/oid.ts'
 import type { TranscriptFormat, TranscriptReading } from '../model/agent.ts'
 import type { EventMetadata } from '../model/event.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import type { FilePart } from '../model/session-file.ts'
 import { addTokens, noTokens } from '../model/tokens.ts'
+import type { TranscriptPieces } from '../model/transcript-pieces.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileSize } from '../std/file.ts'
 import { readRange } from '../std/file-range.ts'
 import { type JsonObject, parseJson } from '../std/json.ts'
 import { sha256Start } from '../std/sha256.ts'
 import { changeText } from '../std/text-bytes.ts'
-import { chunkBytes, chunkDocument, maxBlobBytes } from './chunk.ts'
+import { maxBlobBytes } from './chunk.ts'
 import { type ChunkStore, chunkWriter } from './chunk-writer.ts'
+import { storeDocument } from './cut-document.ts'
 import { stripLines } from './strip-lines.ts'
 
 /** More than this at once is not a conversation; reading it would block the agent for minutes. */
@@ -26,6 +27,8 @@ const sealBytes = 1024
 
 export interface TranscriptSource extends ChunkStore {
   format: TranscriptFormat
+  /** Cuts documents, for agents that want to do it themselves. */
+  cutter?: Pick<TranscriptPieces, 'cut'> | undefined
   path: string
   cursor: TranscriptCursor | undefined
   redact(text: string): Promise<string>
@@ -127,14 +130,10 @@ async function readDocument(source: TranscriptSource, bytes: Bytes, size: number
   const restarted = total < from && continued?.carry === undefined
   const reading = continued?.carry === undefined ? readItems(source, text, restarted ? 0 : from) : continued
   const redacted = await redactBytes(source, content, text)
-  const chunks = chunkDocument(redacted, chunkBytes).map((content: Buffer) => {
-    const oid = blobOid(content, source.like)
-    source.store({ oid, content })
-    return { oid, bytes: content.length }
-  })
+  const stored = await storeDocument(source, redacted, known)
   return {
     cursor: {
-      ...{ path: source.path, bytes: size, items: total, seal: '', chunks, hash: sha256Start(), hashed: 0 },
+      ...{ path: source.path, bytes: size, items: total, seal: '', hash: sha256Start(), hashed: 0, ...stored },
       ...(reading.carry === undefined ? {} : { carry: reading.carry }),
     },
     reading,

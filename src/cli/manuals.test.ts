@@ -1,6 +1,7 @@
 // What the manuals show can be typed as it stands, and one flag means one thing wherever it is.
 import { expect, test } from 'bun:test'
-import { type Application, type Command, type RouteMap, run } from '@stricli/core'
+import type { Command, RouteMap } from '@stricli/core'
+import { parseWords } from '../../test/support/idle-app.ts'
 import { examples, manuals, wordsOf } from '../../test/support/manual-examples.ts'
 import { buildCli } from './app.ts'
 import { canonical } from './command-list.ts'
@@ -10,28 +11,7 @@ type Target = Command<Cli> | RouteMap<Cli>
 
 const app = await buildCli()
 
-/** The same commands, which take their arguments and do nothing. */
-function idle<T extends Target | undefined>(target: T, reached: () => void): T {
-  if (target === undefined) return target
-  if ('loader' in target) return { ...target, loader: async () => async () => reached() }
-  return {
-    ...target,
-    getDefaultCommand: () => idle(target.getDefaultCommand(), reached),
-    getRoutingTargetForInput: (input: string) => idle(target.getRoutingTargetForInput(input), reached),
-  }
-}
-
-async function parse(words: string[]): Promise<{ reached: boolean; said: string }> {
-  const said: string[] = []
-  let reached = false
-  const root = idle(app.root, () => {
-    reached = true
-  })
-  const stream = { write: (text: string) => void said.push(text) }
-  const cli = { process: { stdout: stream, stderr: stream, env: {} } } as unknown as Cli
-  await run({ ...app, root } as Application<Cli>, canonical(words), cli)
-  return { reached, said: said.join('') }
-}
+const parse = (words: string[]) => parseWords(app, canonical(words))
 
 test.each(manuals)('%s has examples', (command) => {
   expect(examples.filter(([of]) => of === command).length).toBeGreaterThan(0)

@@ -61,6 +61,11 @@ export function commandLines(logs: RestoredLog[]): string[] {
   return logs.map((log, index) => `  ${commandLine(log, logs.length > 1 && index === logs.length - 1 ? '(most recent)' : '')}`)
 }
 
+/** Agents with a window have no command: they say in a sentence what to do. */
+export function isCommand(command: string | undefined): boolean {
+  return command !== undefined && !/^\p{Lu}.*\s.*[.!]$/su.test(command)
+}
+
 function commandLine({ command, prompt, session }: RestoredLog, mark = ''): string {
   const words = [promptComment(prompt), mark].filter((word) => word !== '')
   return [command ?? `Session: ${session}`, ...(words.length === 0 ? [] : [`# ${words.join(' ')}`])].join('  ')

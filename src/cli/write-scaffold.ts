@@ -15,13 +15,18 @@ export function requireLanguage(given = 'ts'): ScaffoldLanguage {
   })
 }
 
-export function writeScaffold(cli: Cli, files: ScaffoldFile[], dir: string): void {
+/** Into a directory that is empty, or not there. */
+export function writeScaffold(files: ScaffoldFile[], dir: string): void {
   if (existsSync(dir) && readdirSync(dir).length > 0)
     throw new EntireError('exists', `${clean(dir)} is not empty.`, { hint: 'Name another directory with --dir.' })
   for (const { path, content, executable } of files) {
     writeAtomic(join(dir, path), content, { mode: 0o644, dirMode: 0o755 })
     if (executable) chmodSync(join(dir, path), 0o755)
   }
+}
+
+export function printScaffold(cli: Cli, files: ScaffoldFile[], dir: string, tryIt: string): void {
   cli.out(`Wrote ${files.length} files to ${clean(dir)}:`)
   for (const { path } of files) cli.out(`  ${path}`)
+  cli.out(`\nRead its README.md, then try it: ${clean(tryIt)}`)
 }

@@ -1,7 +1,7 @@
 // What the protocol asks of the program that hosts extensions. What extensions offer each other, and the tools, commands and keys of all
 // of them, the registry knows; everything else is the program's.
 import type { Action } from './action.ts'
-import type { HostSide } from './live-extension.ts'
+import type { HostSide, LiveExtension } from './live-extension.ts'
 
 /** Answered from the registry, the event bus and the list of extensions. */
 type Own =
@@ -27,6 +27,8 @@ export interface ExtensionApp {
   notices: Omit<HostSide['notices'], 'log'>
   /** What the answer to an event or a key asks for. */
   act(action: Action, extension: string): void
+  /** A process of an extension is gone, whoever ended it: what it shows goes with it. Another one may stand behind the name by then. */
+  gone(extension: LiveExtension): void
   /** News of the extensions themselves. */
   announce(level: 'info' | 'warn' | 'error', message: string): void
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, string>): void

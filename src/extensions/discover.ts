@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { isErrno, messageOf } from '../std/errors.ts'
 import { findStat } from '../std/file.ts'
 import type { Manifest } from './manifest.ts'
-import { readManifest } from './read-manifest.ts'
+import { unknownPermissions } from './permissions.ts'
+import { manifestName, readManifest } from './read-manifest.ts'
 
 export interface Discovered {
   /** By name. Those of the project stand in for those of the user that have the same name. */
@@ -44,7 +45,11 @@ function read(dirs: string[], problems: string[]): Discovered {
       if (!manifest) continue
       const first = found.get(manifest.name)
       if (first) problems.push(`${dir}: ${manifest.name} is the name of ${first.dir} already, and that one is used.`)
-      else found.set(manifest.name, manifest)
+      else {
+        found.set(manifest.name, manifest)
+        for (const permission of unknownPermissions(manifest))
+          problems.push(`${join(dir, manifestName)}: permission ${permission} is none that there is, and permits nothing.`)
+      }
     } catch (error) {
       problems.push(messageOf(error))
     }

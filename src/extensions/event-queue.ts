@@ -27,6 +27,8 @@ export function createEventQueue(
   let working: Promise<void> | undefined
 
   async function work(): Promise<void> {
+    // Never done before it is known to have begun: otherwise it would count as at work for ever.
+    await Promise.resolve()
     for (let event = waiting.shift(); event; event = waiting.shift()) {
       const live = find()
       if (!live) continue

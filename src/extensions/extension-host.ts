@@ -14,10 +14,12 @@ import type { Manifest } from './manifest.ts'
 import { type LocalOffer, ownName } from './offer.ts'
 import { overrideProblems } from './overrides.ts'
 import { readManifest } from './read-manifest.ts'
+import { noRegistrations } from './registration-list.ts'
 import { createRegistry } from './registry.ts'
 import type { Reach, Running } from './running.ts'
 import { startExtension } from './start-extension.ts'
-import { createSupervisor, type Supervisor, type Times } from './supervisor.ts'
+import { createSupervisor, type Supervisor } from './supervisor.ts'
+import type { Times } from './supervisor-times.ts'
 import { type Watcher, watchExtension } from './watcher.ts'
 
 export interface ExtensionHostOptions {
@@ -91,6 +93,14 @@ export function createExtensionHost(options: ExtensionHostOptions) {
     rewatch(name)
   }
 
+  /** One that does not run offers nothing: what it took the place of is back. Those it lets nobody pass are kept up. */
+  function shelve(name: string, rank: number): void {
+    const offer = registry.offers().find(({ owner }) => owner === name)
+    if (!offer || !('registrations' in offer)) return
+    const interceptors = { 'register/interceptor': offer.registrations['register/interceptor'] }
+    registry.set({ owner: name, rank, registrations: { ...noRegistrations(), ...interceptors } })
+  }
+
   function rewatch(name: string): void {
     if (!options.watch) return
     watchers.get(name)?.close()
@@ -107,7 +117,11 @@ export function createExtensionHost(options: ExtensionHostOptions) {
       name,
       launch: (onLate) => launch(name, onLate),
       onAdopt: (live) => adopt(name, rank, live),
-      onDrop: (live) => bus.forget(name, live.tell),
+      onDrop(live) {
+        bus.forget(name, live.tell)
+        app.gone(live)
+      },
+      onGiveUp: () => shelve(name, rank),
       tell: (level, message) => app.announce(level, message),
       ...(options.times ? { times: options.times } : {}),
     })

@@ -11,6 +11,6 @@ export interface Manifest {
   permissions: string[] | undefined
   /** How it wants to be talked to; undefined: both ways are offered, and it chooses. */
   transport: 'stdio' | 'fd' | undefined
-  /** Further files that make it start anew when they change, as patterns. */
+  /** Further files and directories that make it start anew when they change. */
   watch: string[]
 }

@@ -3,6 +3,7 @@
 import type { Writable } from 'node:stream'
 import { codes } from '../protocol/extension-line.ts'
 import { RpcFailure } from '../protocol/extension-peer.ts'
+import { within } from './within.ts'
 
 /** So much waits at most; a single message may be larger. */
 const limitBytes = 16 * 1024 * 1024
@@ -14,7 +15,10 @@ export interface Outbox {
   close(): void
 }
 
-export function createOutbox(name: string, stream: Writable): Outbox {
+/** Those who die close their pipes first: how they died is the better answer, and it comes at once. */
+const deathMs = 500
+
+export function createOutbox(name: string, stream: Writable, exited: Promise<unknown>): Outbox {
   let waiting = 0
   let closed = false
   return {
@@ -27,7 +31,7 @@ export function createOutbox(name: string, stream: Writable): Outbox {
       return new Promise((resolve, reject) => {
         stream.write(line, (error) => {
           waiting -= bytes
-          if (error) reject(new RpcFailure(codes.failed, `extension ${name} closed`))
+          if (error) within(deathMs, exited).then(() => reject(new RpcFailure(codes.failed, `extension ${name} closed`)))
           else resolve()
         })
       })

@@ -29,3 +29,13 @@ function keyOf(params: unknown): string {
 export function isListed(permissions: string[], needed: string): boolean {
   return permissions.some((permission) => permission === needed || permission === '*' || needed.startsWith(`${permission}:`))
 }
+
+/** Those that nobody knows, and that permit nothing therefore. */
+export function unknownPermissions({ permissions = [] }: Manifest): string[] {
+  const names = Object.keys(capabilities)
+  const isKnown = (permission: string) =>
+    permission === '*' ||
+    /^(?:auth|env):./.test(permission) ||
+    names.some((name) => name === permission || name.startsWith(`${permission}:`))
+  return permissions.filter((permission) => !isKnown(permission))
+}

@@ -5,6 +5,7 @@ import { EntireError } from '../std/errors.ts'
 import { readText } from '../std/file.ts'
 import { asArray, asObject, asString, type JsonObject } from '../std/json.ts'
 import type { Manifest } from './manifest.ts'
+import { ownName } from './offer.ts'
 
 export const manifestName = 'manifest.yaml'
 
@@ -39,6 +40,8 @@ function checkManifest({ name, runtime, dir }: Manifest): void {
   if (name === '') throw badManifest(dir, 'name is required')
   // The name is also that of a directory, and stands in messages.
   if (/[/\\\p{Cc}]/u.test(name) || /^\.{1,2}$/.test(name)) throw badManifest(dir, `name must not have slashes or control characters`)
+  // What is offered belongs to a name: this one would take everything away from the program itself.
+  if (name === ownName) throw badManifest(dir, `name must not be ${ownName}: that is the program's own`)
   if (runtime === '') throw badManifest(dir, 'runtime is required')
 }
 

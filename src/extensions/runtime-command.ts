@@ -42,10 +42,16 @@ export function checkRuntime(manifest: Manifest): void {
   }
 }
 
+/** For what shows only when it is tried, like a runtime that is not installed. */
+export function cannotStart(manifest: Manifest, why: string): EntireError {
+  const [program] = runtimeCommand(manifest)
+  return cannotRun(`${join(manifest.dir, manifestName)}: runtime ${manifest.runtime}: ${program} cannot be started (${why}).`)
+}
+
 function programOf({ runtime, dir }: Manifest): string {
   return isAbsolute(runtime) ? runtime : join(dir, runtime)
 }
 
 function cannotRun(message: string): EntireError {
-  return new EntireError('not-found', message, { hint: 'Correct the manifest, or build the extension.' })
+  return new EntireError('not-found', message, { hint: 'Correct the manifest, build the extension, or install what it runs on.' })
 }

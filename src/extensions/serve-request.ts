@@ -24,7 +24,11 @@ export async function serveRequest(serving: Serving, name: string, params: unkno
   if ('problem' in parsed) throw new RpcFailure(invalidCode[name] ?? codes.invalidParams, `invalid params: ${parsed.problem}`)
   const refusal =
     findRefusal(serving.manifest, name, method, parsed.value) ??
-    (await findDenial(serving.manifest, name, method, parsed.value, serving.approve))
+    // People have all the time they need; the deadline is for us.
+    (await Promise.race([
+      findDenial(serving.manifest, name, method, parsed.value, serving.approve),
+      untilAborted(signal, name, method.deadlineMs),
+    ]))
   if (refusal !== undefined) throw new RpcFailure(codes.failed, refusal)
   const deadline = AbortSignal.timeout(method.deadlineMs ?? 30_000)
   const caller = { extension: serving.manifest, live: serving.live(), signal: AbortSignal.any([signal, deadline]) }

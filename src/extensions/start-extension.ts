@@ -4,17 +4,18 @@ import { safeParse } from 'valibot'
 import { type ExtensionRequest, isRegistration, methods, protocolVersion } from '../protocol/extension.ts'
 import { codes } from '../protocol/extension-line.ts'
 import { createPeer, RpcFailure } from '../protocol/extension-peer.ts'
-import { startLongChild } from '../std/child-process.ts'
+import { type LongChild, startLongChild } from '../std/child-process.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { deltaListeners } from './delta-listeners.ts'
 import { type Environment, extensionEnvironment } from './environment.ts'
 import { lastLines } from './last-lines.ts'
+import { limitServing } from './limit-serving.ts'
 import type { HostSide, LiveExtension } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
 import type { Approve } from './permissions.ts'
 import { createPinger } from './pinger.ts'
 import { noRegistrations, register } from './registration-list.ts'
-import { checkRuntime, runtimeCommand } from './runtime-command.ts'
+import { cannotStart, checkRuntime, runtimeCommand } from './runtime-command.ts'
 import { serveNotice, serveRequest } from './serve-request.ts'
 import { stopChild } from './stop-child.ts'
 import { openTransport } from './transport.ts'
@@ -37,16 +38,10 @@ export interface StartOptions {
   handshakeMs?: number
 }
 
-/** So many requests of one extension are worked on at once; then it has to wait. */
-const maxServing = 64
-
 export async function startExtension(manifest: Manifest, side: HostSide, options: StartOptions): Promise<LiveExtension> {
   checkRuntime(manifest)
   const { name } = manifest
-  const child = startLongChild(runtimeCommand(manifest), {
-    cwd: manifest.dir,
-    env: extensionEnvironment(options.env, manifest, options.session, options.granted),
-  })
+  const child = startChild(manifest, options)
   const printed = lastLines()
   const deltas = deltaListeners()
   const registrations = noRegistrations()
@@ -59,7 +54,6 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
     onLine(line) {
       options.tap?.('in', line)
       peer.receive(line)
-      if (peer.serving() > maxServing) transport.pause()
     },
     onTooLong(head) {
       options.log('warn', `${name} sent a line of more than 4 MiB`)
@@ -84,10 +78,7 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
       options.tap?.('out', line)
       return transport.send(line)
     },
-    serve: (method, params, signal) => serveRequest(serving, method, params, signal),
-    served(left) {
-      if (left <= maxServing) transport.resume()
-    },
+    serve: limitServing(transport, (method, params, signal) => serveRequest(serving, method, params, signal)),
     hear(method, params) {
       const problem = hear(method, params)
       if (problem !== undefined) options.log('warn', `${name}: ${problem}`)
@@ -95,7 +86,9 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
     reject: (line) => options.log('debug', `${name} sent a line that is no message: ${line.slice(0, 200)}`),
   })
 
+  let startError: string | undefined
   const exited = child.exited.then((exit) => {
+    startError = exit.startError
     const how = exit.startError ?? (exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code}`)
     peer.close(new RpcFailure(codes.failed, isStopping ? `extension ${name} closed` : `extension ${name} crashed (${how})`))
     ended.abort(new RpcFailure(codes.failed, `extension ${name} is gone`))
@@ -140,6 +133,7 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
     await request('initialize', params, options.handshakeMs === undefined ? {} : { deadlineMs: options.handshakeMs })
   } catch (error) {
     await stop()
+    if (startError !== undefined) throw cannotStart(manifest, startError)
     const said = printed.all().slice(-3).join(' | ')
     throw new EntireError('agent-failed', `initialize ${name}: ${messageOf(error)}${said === '' ? '' : ` (it printed: ${said})`}`, {
       hint: `Run \`piglet ext check ${manifest.dir}\` to see what is wrong with it.`,
@@ -147,4 +141,13 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
   }
   isShaken = true
   return live
+}
+
+function startChild(manifest: Manifest, options: StartOptions): LongChild {
+  const env = extensionEnvironment(options.env, manifest, options.session, options.granted)
+  try {
+    return startLongChild(runtimeCommand(manifest), { cwd: manifest.dir, env })
+  } catch (error) {
+    throw cannotStart(manifest, messageOf(error))
+  }
 }

@@ -1,6 +1,7 @@
 // Ends the process of an extension, whatever it does and whoever holds its pipes. It never hangs.
 import type { LongChild } from '../std/child-process.ts'
 import type { Transport } from './transport.ts'
+import { within } from './within.ts'
 
 /** Long enough to write a file, short enough for somebody who wants to quit. */
 const graceMs = 500
@@ -14,16 +15,4 @@ export async function stopChild(child: LongChild, transport: Transport): Promise
   }
   await within(lastMs, child.exited)
   transport.destroy()
-}
-
-async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  try {
-    return await Promise.race([promise.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

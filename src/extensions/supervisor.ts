@@ -2,6 +2,7 @@
 import { messageOf } from '../std/errors.ts'
 import type { LiveExtension } from './live-extension.ts'
 import { type State, type SupervisorAction, type SupervisorEvent, supervisorTable } from './supervisor-table.ts'
+import { type Times, usualTimes } from './supervisor-times.ts'
 
 export interface SupervisorOptions {
   name: string
@@ -10,29 +11,10 @@ export interface SupervisorOptions {
   /** This is the process behind the name from now on. */
   onAdopt(live: LiveExtension): void
   onDrop(live: LiveExtension): void
+  /** It does not run, and will not soon. */
+  onGiveUp?(): void
   tell(level: 'info' | 'warn' | 'error', message: string): void
   times?: Partial<Times>
-}
-
-export interface Times {
-  restsMs: number[]
-  /** Whoever ran so long is well: what went wrong before counts no more. */
-  stableMs: number
-  probeMs: number
-  drainMs: number
-  /** Whoever was late and does not answer within this time hangs. */
-  graceMs: number
-  /** So often one that is asked nothing is asked whether it is there. */
-  pingMs: number
-}
-
-export const usualTimes: Times = {
-  restsMs: [1000, 2000, 4000, 8000, 16000],
-  stableMs: 30_000,
-  probeMs: 60_000,
-  drainMs: 10_000,
-  graceMs: 5000,
-  pingMs: 30_000,
 }
 
 export interface SupervisorStatus {
@@ -58,6 +40,13 @@ export function createSupervisor(options: SupervisorOptions) {
   let timer: NodeJS.Timeout | undefined
   let retiring: Promise<unknown> = Promise.resolve()
   let settled: (() => void)[] = []
+  let lastError = ''
+
+  // What is tried every minute is not told every minute.
+  const tellError = (message: string) => {
+    if (message !== lastError) options.tell('error', message)
+    lastError = message
+  }
 
   const run: Record<SupervisorAction, () => void> = {
     launch() {
@@ -68,7 +57,8 @@ export function createSupervisor(options: SupervisorOptions) {
         Object.assign(status, { reason: messageOf(error) })
         const isReload = status.state === 'reloading'
         failures += isReload ? 0 : 1
-        options.tell('error', isReload ? `${name} reload failed: ${messageOf(error)}` : `${name} could not be started: ${messageOf(error)}`)
+        if (isReload) options.tell('error', `${name} reload failed: ${messageOf(error)}`)
+        else tellError(`${name} could not be started: ${messageOf(error)}`)
         handle(!isReload && (!hasRun || failures > times.restsMs.length) ? 'given-up' : 'failed')
       })
     },
@@ -76,6 +66,7 @@ export function createSupervisor(options: SupervisorOptions) {
       live = newcomer as LiveExtension
       newcomer = undefined
       hasRun = true
+      lastError = ''
       Object.assign(status, { reason: '', lastLines: [], since: new Date() })
       watch(live)
       options.onAdopt(live)
@@ -99,7 +90,8 @@ export function createSupervisor(options: SupervisorOptions) {
       timer = setTimeout(() => handle('timer'), restMs)
     },
     probe() {
-      options.tell('error', `${name} does not run: ${status.reason}`)
+      options.onGiveUp?.()
+      if (lastError === '') tellError(`${name} does not run: ${status.reason}`)
       timer = setTimeout(() => handle('timer'), times.probeMs)
       timer.unref?.()
     },

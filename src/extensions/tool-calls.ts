@@ -41,7 +41,12 @@ async function runTool({ running }: Reach, tool: Tool, args: Record<string, unkn
 
 function coded({ content, isError, errorCode = '', errorHint = '', details }: ToolOutcome): ToolOutcome {
   return {
-    content: withCode(content, errorCode, errorHint),
+    // Whatever is no image is text.
+    content: withCode(
+      content.map((block) => (block.type === 'image' ? block : { ...block, type: 'text' })),
+      errorCode,
+      errorHint,
+    ),
     isError: isError || errorCode !== '',
     ...(details === undefined ? {} : { details }),
     ...(errorCode === '' ? {} : { errorCode }),

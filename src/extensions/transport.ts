@@ -38,7 +38,7 @@ interface Way {
 const printedLineBytes = 64 * 1024
 
 export function openTransport(child: LongChild, manifest: Manifest, events: TransportEvents): Transport {
-  const way = (output: Writable, input: Readable): Way => ({ outbox: createOutbox(manifest.name, output), input })
+  const way = (output: Writable, input: Readable): Way => ({ outbox: createOutbox(manifest.name, output, child.exited), input })
   const offered: Record<'fd' | 'stdio', Way> = {
     fd: way(child.toChild, child.fromChild),
     stdio: way(child.stdin, child.stdout),
@@ -73,7 +73,10 @@ export function openTransport(child: LongChild, manifest: Manifest, events: Tran
   const current = () => (chosen ? [chosen] : Object.values(offered))
   return {
     async send(line) {
-      await Promise.all(current().map(({ outbox }) => outbox.send(line)))
+      // Of two ways that are offered one may be closed already.
+      await Promise.any(current().map(({ outbox }) => outbox.send(line))).catch((error: AggregateError) => {
+        throw error.errors[0]
+      })
     },
     waitingBytes: () => current().reduce((sum, { outbox }) => sum + outbox.waitingBytes(), 0),
     pause: () => chosen?.input.pause(),

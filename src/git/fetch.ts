@@ -1,5 +1,6 @@
 // Getting refs from a remote, one `git fetch`. The person at the terminal may be asked for a password by git itself.
 import { git } from './exec.ts'
+import { lateText, outOfTime, remoteTimeoutMs } from './remote-limit.ts'
 import type { Repo } from './repo.ts'
 
 export type FetchResult = { kind: 'fetched' } | { kind: 'absent' } | { kind: 'failed'; why: string }
@@ -9,14 +10,17 @@ export async function fetchRefs(
   repo: Repo,
   remote: string,
   refspecs: string[],
-  options: { mayAsk: boolean; tags?: boolean },
+  options: { mayAsk: boolean; tags?: boolean; timeoutMs?: number },
 ): Promise<FetchResult> {
+  const { timeoutMs = remoteTimeoutMs } = options
   const flags = ['--quiet', '--no-write-fetch-head', ...(options.tags ? [] : ['--no-tags'])]
   const result = await git(repo, ['fetch', ...flags, '--', remote, ...refspecs], {
-    accept: [1, 128],
+    accept: [1, 128, ...outOfTime],
+    timeoutMs,
     ...(options.mayAsk ? { env: { GIT_TERMINAL_PROMPT: '1' } } : {}),
   })
   if (result.code === 0) return { kind: 'fetched' }
+  if (outOfTime.includes(result.code)) return { kind: 'failed', why: lateText(timeoutMs) }
   if (/couldn't find remote ref/.test(result.stderr)) return { kind: 'absent' }
   const lines = result.stderr.trim().split('\n')
   const why = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1) ?? `exit code ${result.code}`

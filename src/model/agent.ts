@@ -4,6 +4,8 @@ import type { BorrowedHooks } from './borrowed-hooks.ts'
 import type { AgentEvent, EventMetadata } from './event.ts'
 import type { AgentPlace, DeliveredLog, FileWatcher, TranscriptSections } from './session-file.ts'
 import type { TokenUsage } from './tokens.ts'
+import type { TranscriptPieces } from './transcript-pieces.ts'
+import type { TranscriptPreparer } from './transcript-preparer.ts'
 
 export type Env = Record<string, string | undefined>
 
@@ -34,9 +36,12 @@ export interface Agent {
   transcript: TranscriptFormat
   sections?: TranscriptSections
   source?: TranscriptFetcher
+  pieces?: TranscriptPieces
   analyser?: TranscriptAnalyser
   preparer?: TranscriptPreparer
   subagents?: SubagentTranscripts
+  /** The agent waits for its subagents: those that nobody told the end of are over when the turn is. */
+  tasksEndWithTurn?: boolean
   installer?: HookInstaller
   /** What keeps installed hooks from running, as far as can be seen from outside: the agent may ask its user for leave first. */
   findObstacle?(root: string, env: Env): MaybePromise<Obstacle | undefined>
@@ -127,11 +132,6 @@ export interface TranscriptAnalyser {
   position(reference: string): Promise<number>
   /** A transcript that is shorter than `from` is another one: it is read from its beginning. */
   read(transcript: { reference: string; session: string; from: number; bytes: Uint8Array }): Promise<TranscriptAnalysis>
-}
-
-/** For agents that write their transcript late: returns when it is complete, or when waiting longer is useless. */
-export interface TranscriptPreparer {
-  prepare(transcript: string, event: AgentEvent): Promise<void>
 }
 
 export interface SubagentTranscripts {

@@ -35,6 +35,8 @@ export interface TranscriptCursor {
   hash: string
   /** Bytes of the redacted transcript that the state covers. */
   hashed: number
+  /** Hex sha256 over the redacted transcript, where the agent has cut it and only the agent can join it. */
+  digest?: string
   carry?: JsonObject
 }
 

@@ -1,7 +1,7 @@
 // What a conversation consists of, as messages and session files have it. Kinds are told apart by their fields; the keys that name a
 // kind are written in addition and never needed.
 import * as v from 'valibot'
-import { fields, flag, integer, list, quantity, shape, some, text } from './extension-fields.ts'
+import { anything, fields, flag, integer, list, quantity, shape, some, text } from './extension-fields.ts'
 
 const lowerBlock = shape({ type: some.text, text: some.text, data: some.text, mime: some.text })
 
@@ -16,10 +16,16 @@ export const contentBlock = v.union([capitalBlock, lowerBlock])
 
 export const toolAnswer = shape({ content: list(contentBlock), isError: flag, errorCode: text, errorHint: text })
 
-export const textPart = shape({ text: v.string() })
-export const imagePart = shape({ data: v.string(), mimeType: v.string() })
-export const thinkingPart = shape({ thinking: v.string() })
-export const callPart = shape({ id: v.string(), name: v.string(), arguments: fields, providerMeta: some.fields })
+const filled = v.pipe(v.string(), v.nonEmpty())
+
+// Told apart as the original does it: whatever has an id or a name is a call, whatever has a type of image is one, and the rest is text.
+export const textPart = shape({ text })
+export const imagePart = shape({ data: text, mimeType: filled })
+export const thinkingPart = shape({ thinking: filled })
+export const callPart = v.union([
+  shape({ id: filled, name: text, arguments: fields, providerMeta: some.fields }),
+  shape({ id: text, name: filled, arguments: fields, providerMeta: some.fields }),
+])
 
 export const usage = shape({
   inputTokens: quantity,
@@ -59,7 +65,7 @@ export const conversationMessage = v.union([
   userMessage,
 ])
 
-export const compactMessage = shape({ type: v.string(), data: v.unknown() })
+export const compactMessage = shape({ type: text, data: anything })
 
 export const model = shape({
   id: v.string(),

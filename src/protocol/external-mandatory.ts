@@ -63,14 +63,14 @@ export const mandatory = {
     args: { 'max-size': 'integer' },
     stdin: 'bytes',
     stdout: 'chunks',
-    called: 'When a transcript is too large for one piece.',
+    called: 'When a document is too large for one piece.',
   },
   'reassemble-transcript': {
     purpose: 'Joins the pieces to exactly the bytes they were cut from.',
     args: {},
     stdin: 'chunks',
     stdout: 'bytes',
-    called: '`entire rewind` and `entire resume`.',
+    called: 'After cutting, to see that it was done right; `entire explain`, `entire rewind` and `entire resume` of what was cut.',
   },
   'format-resume-command': {
     purpose: 'Gives the command with which a person goes on with a session.',

@@ -5,13 +5,19 @@ import type { Agent, Env } from '../model/agent.ts'
 export interface Caller {
   /** Session named in the environment of the process that commits. */
   session: string | undefined
+  /** Type of the agent that named it. */
+  agentType?: string | undefined
   hasTerminal: boolean
 }
 
 export function findCaller(env: Env, agents: Agent[]): Caller {
-  const session = agents.map((agent) => (agent.callerSessionEnv === undefined ? undefined : env[agent.callerSessionEnv])).find((id) => id)
+  const namer = agents.find(({ callerSessionEnv }) => callerSessionEnv !== undefined && env[callerSessionEnv])
   const byAgent = agents.some((agent) => agent.callerEnv.some((name) => env[name]))
-  return { session, hasTerminal: terminalSays(env.ENTIRE_TEST_TTY) ?? (!byAgent && env.GIT_TERMINAL_PROMPT !== '0' && canOpenTerminal()) }
+  return {
+    session: namer && env[namer.callerSessionEnv ?? ''],
+    agentType: namer?.type,
+    hasTerminal: terminalSays(env.ENTIRE_TEST_TTY) ?? (!byAgent && env.GIT_TERMINAL_PROMPT !== '0' && canOpenTerminal()),
+  }
 }
 
 function terminalSays(seam: string | undefined): boolean | undefined {

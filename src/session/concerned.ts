@@ -12,7 +12,8 @@ import { parseTime } from '../std/time.ts'
 import type { Caller } from './caller.ts'
 import type { LiveIndex } from './live.ts'
 import { isStillToCome } from './opened-turn.ts'
-import { readSession } from './store.ts'
+import { moveHere } from './session-place.ts'
+import { findSession, readSession } from './store.ts'
 import { toRepoPath } from './turn-changes.ts'
 import { readTurnTranscript } from './turn-transcript.ts'
 import type { GitSide, Recorder, TurnTranscript } from './work.ts'
@@ -73,8 +74,13 @@ function candidateIds({ live, change }: Inquiry): string[] {
   return [...live.sessions].filter(([, entry]) => entry.active || entry.files.some((path) => change.files.has(path))).map(([id]) => id)
 }
 
-function openCandidate({ recorder, git, change: { like } }: Inquiry, id: string): Candidate | undefined {
+function openCandidate({ recorder, git, live, change: { like } }: Inquiry, id: string): Candidate | undefined {
   const session = readSession(recorder.repo, id)
+  if (session !== undefined && session.worktreeId !== recorder.repo.worktreeId) {
+    // It has gone to another work tree, and what it left here is committed.
+    if (isActive(session)) return undefined
+    moveHere(recorder.repo, session, live)
+  }
   const agent = session && recorder.findAgentByType(session.agentType)
   if (session === undefined || agent === undefined || session.baseCommit === '') return undefined
   const read = () => readTurnTranscript({ recorder, agent, session, objects: git.objects }, like)
@@ -93,7 +99,13 @@ async function isConcerned({ recorder, git, change, caller }: Inquiry, candidate
   if (await isStillToCome({ recorder, ...candidate })) return 'no'
   const lastSign = parseTime(session.lastInteraction)?.getTime() ?? 0
   const isAlive = recorder.clock().getTime() - lastSign < deadTurnMs
-  return !caller.hasTerminal && caller.session === undefined && isAlive ? 'perhaps' : 'no'
+  return !caller.hasTerminal && mayBe(recorder, caller, session) && isAlive ? 'perhaps' : 'no'
+}
+
+// Subagents of some agents commit under ids of their own: an id that is no session's says only which agent it was.
+function mayBe({ repo }: Recorder, { session: id, agentType }: Caller, session: Session): boolean {
+  if (id === undefined) return true
+  return session.agentType === agentType && findSession(repo, id) === undefined
 }
 
 // Steps leave large files out: there is nothing to compare them with.

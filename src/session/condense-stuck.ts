@@ -6,6 +6,7 @@ import { EntireError } from '../std/errors.ts'
 import { newCheckpointId } from './checkpoint-id.ts'
 import { openWork } from './complete-turn.ts'
 import { describePart } from './condense.ts'
+import { endDeadTurn } from './dead-turn.ts'
 import { planSessions } from './discard.ts'
 import { finalise } from './finalise.ts'
 import { readHoldings } from './holdings.ts'
@@ -24,6 +25,7 @@ import { listWorktrees, lockWorktrees, worktreeOf } from './work-trees.ts'
 export async function condenseStuck(recorder: Recorder, found: Session): Promise<string> {
   const place = worktreeOf(recorder.repo, found)
   const checkpoint = newCheckpointId(recorder)
+  await endDeadTurn(recorder, found.id)
   using _lock = await lockWorktrees(listWorktrees(recorder.repo))
   await retrying(() => condense({ ...recorder, repo: place }, found.id, checkpoint))
   return checkpoint

@@ -1,4 +1,5 @@
 // One event, from the agent's hook to the written state: load under lock, decide, do, save once.
+import type { Repo } from '../git/repo.ts'
 import type { Agent } from '../model/agent.ts'
 import type { AgentEvent, EventType } from '../model/event.ts'
 import { isActive, type Session } from '../model/session.ts'
@@ -6,6 +7,7 @@ import { EntireError } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
+import { awaitTranscript } from './await-transcript.ts'
 import { beginTurn } from './begin-turn.ts'
 import { completeCommit } from './complete-commit.ts'
 import { finalise } from './finalise.ts'
@@ -13,12 +15,14 @@ import { greet } from './greet.ts'
 import { keepHouse } from './housekeeping.ts'
 import { readLive } from './live.ts'
 import { type Action, decide, machine, type Trigger } from './machine.ts'
+import { keepModelHint, removeModelHint } from './model-hint.ts'
 import { newSession } from './new-session.ts'
 import { hasJustBegun, isStillToCome } from './opened-turn.ts'
 import { claimOf } from './owner.ts'
 import { lockFile, retrying, save } from './persist.ts'
-import { removePrePrompt } from './pre-prompt.ts'
+import { removePrePrompt, removePreTasks } from './pre-prompt.ts'
 import { saveStep, stepSiteFor } from './save-step.ts'
+import { findPlace, moveHere } from './session-place.ts'
 import { checkSessionId, readSession } from './store.ts'
 import { sweep } from './sweep.ts'
 import { beginTask, saveTask } from './task.ts'
@@ -37,9 +41,12 @@ const lockWaitMs: Record<EventType, number> = {
   'subagent-end': 15_000,
 }
 
-export async function dispatch(recorder: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
-  checkIds(event)
-  await awaitTranscript(recorder, agent, event)
+export async function dispatch(called: Recorder, agent: Agent, told: AgentEvent): Promise<void> {
+  checkIds(told)
+  const endTurn = (repo: Repo) => dispatch({ ...called, repo }, agent, { type: 'turn-end', session: told.session })
+  const recorder = { ...called, repo: await findPlace(called.repo, told, endTurn) }
+  // Not under the lock: an agent that writes late must not hold up the others.
+  const event = await awaitTranscript(recorder, agent, told)
   recorder.trace.mark('wait')
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs[event.type] })
   recorder.trace.mark('lock')
@@ -51,26 +58,22 @@ export async function dispatch(recorder: Recorder, agent: Agent, event: AgentEve
   recorder.trace.mark('housekeeping')
 }
 
-// Not under the lock: an agent that writes late must not hold up the others.
-async function awaitTranscript({ repo }: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
-  const path = event.subagentTranscript ?? event.transcript
-  const isEnd = event.type === 'turn-end' || event.type === 'session-end'
-  if (agent.preparer === undefined || path === undefined || (event.lastMessage === undefined && !isEnd)) return
-  const metadata = { ...readSession(repo, event.session)?.metadata, ...event.metadata }
-  await agent.preparer.prepare(path, { ...event, metadata })
-}
-
 type Handler = (work: Work, isKnown: boolean) => Promise<boolean>
 
 // Each returns whether there is a state to save.
 const handlers: Record<EventType, Handler> = {
   'session-start': async (work, isKnown) => {
     await greet(work)
+    if (!isKnown) keepModelHint(work)
     if (!work.event.opensTurn) return isKnown && transition(work, 'session-start')
-    return (await hasJustBegun(work)) || transition(work, 'turn-start')
+    if (!(await hasJustBegun(work))) return transition(work, 'turn-start')
+    return (await isStillToCome(work)) || transition(work, 'session-start')
   },
   'turn-start': async (work) => ((await isStillToCome(work)) ? beginAgain(work) : transition(work, 'turn-start')),
-  'turn-end': (work) => transition(work, 'turn-end'),
+  'turn-end': (work) => {
+    if (work.agent.tasksEndWithTurn) removePreTasks(work.recorder.repo, work.session.id)
+    return transition(work, 'turn-end')
+  },
   compaction: async (work, isKnown) => isKnown && transition(work, 'compaction'),
   'session-end': async (work, isKnown) => isKnown && transition(work, 'session-end'),
   'subagent-start': async (work) => {
@@ -120,6 +123,7 @@ async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Prom
   const known = readSession(repo, event.session)
   const claim = known === undefined ? 'owns' : claimOf(recorder, known, agent)
   if (claim === 'none') return
+  if (known !== undefined) moveHere(repo, known, live)
   await using git = openGit(repo)
   const work: Work = {
     ...git,
@@ -144,6 +148,7 @@ async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Prom
     return
   }
   await save(work)
+  if (known === undefined) removeModelHint(repo, session.id)
   if (!isActive(session)) removePrePrompt(repo, session.id)
 }
 

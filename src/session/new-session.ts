@@ -4,10 +4,12 @@ import type { AgentEvent } from '../model/event.ts'
 import type { Session } from '../model/session.ts'
 import { formatTime } from '../std/time.ts'
 import type { LiveSession } from './live.ts'
+import { readModelHint } from './model-hint.ts'
 import type { Recorder } from './work.ts'
 
 export function newSession(recorder: Recorder, agent: Agent, event: AgentEvent, known: LiveSession | undefined): Session {
   const now = formatTime(recorder.clock())
+  const model = readModelHint(recorder.repo, event.session)
   return {
     id: event.session,
     cliVersion: recorder.cliVersion,
@@ -29,6 +31,7 @@ export function newSession(recorder: Recorder, agent: Agent, event: AgentEvent, 
     turnCount: 0,
     promptAttributions: [],
     fullyCondensed: false,
+    ...(model === undefined ? {} : { model }),
     ...(event.firstMetadata === undefined ? {} : { metadata: event.firstMetadata }),
     extra: {},
   }

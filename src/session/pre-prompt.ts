@@ -1,10 +1,10 @@
 // What the work tree looked like when a turn, or a subagent's task, began: tells the agent's new files from the user's.
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
 import type { Repo } from '../git/repo.ts'
 import type { TokenUsage } from '../model/tokens.ts'
-import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import { findStat, readText, removeFile, writeAtomic } from '../std/file.ts'
 import { asNumber, asObject, asString, asStrings, formatJson, parseJson } from '../std/json.ts'
 import { parseTime } from '../std/time.ts'
 
@@ -24,7 +24,8 @@ export interface PrePrompt {
   opened?: boolean
   /** Usage so far, of agents that keep totals of it. */
   totals?: TokenUsage
-  /** Steps made on the way of a task. */
+  /** Of a task: the session it belongs to, and the steps made on its way. */
+  session?: string
   increments?: number
 }
 
@@ -55,6 +56,7 @@ export function removePrePrompt(repo: Repo, session: string): void {
 export function writePreTask(repo: Repo, toolUse: string, state: PrePrompt): void {
   writeState(taskFile(repo, toolUse), {
     tool_use_id: toolUse,
+    session_id: state.session,
     timestamp: new Date(state.at).toISOString(),
     untracked_files: state.untracked,
     deleted_files: state.deleted,
@@ -71,12 +73,21 @@ export function removePreTask(repo: Repo, toolUse: string): void {
   removeFile(taskFile(repo, toolUse))
 }
 
-/** The task begun last: subagents nest, and the innermost one is at work. */
-export function findActiveTask(repo: Repo): string | undefined {
+/** Tasks of a session that nobody will tell the end of any more. */
+export function removePreTasks(repo: Repo, session: string): void {
+  for (const task of listTasks(repo)) if (readPreTask(repo, task)?.session === session) removePreTask(repo, task)
+}
+
+/** The task of a session that was begun last: subagents nest, and the innermost one is at work. */
+export function findActiveTask(repo: Repo, session: string): string | undefined {
+  // Other versions do not say whose a task is.
+  const own = listTasks(repo).filter((task) => (readPreTask(repo, task)?.session ?? session) === session)
+  return own.map((task) => ({ task, at: findStat(taskFile(repo, task))?.mtimeMs ?? 0 })).sort((a, b) => b.at - a.at)[0]?.task
+}
+
+function listTasks(repo: Repo): string[] {
   const dir = join(repo.root, '.entire', 'tmp')
-  const files = existsSync(dir) ? readdirSync(dir).filter((name) => /^pre-task-.+\.json$/.test(name)) : []
-  const newest = files.map((name) => ({ name, at: statSync(join(dir, name)).mtimeMs })).sort((a, b) => b.at - a.at)[0]
-  return newest?.name.slice('pre-task-'.length, -'.json'.length)
+  return (existsSync(dir) ? readdirSync(dir) : []).flatMap((name) => /^pre-task-(.+)\.json$/.exec(name)?.[1] ?? [])
 }
 
 function turnFile(repo: Repo, session: string): string {
@@ -95,6 +106,7 @@ function readState(path: string): PrePrompt | undefined {
   const record = asObject(parseJson(readText(path) ?? ''))
   if (record === undefined) return undefined
   const lastId = asString(record.last_transcript_identifier)
+  const session = asString(record.session_id)
   const increments = asNumber(record.increments)
   const totals = parseTokens(record.usage_totals)
   return {
@@ -110,6 +122,7 @@ function readState(path: string): PrePrompt | undefined {
       0,
     bytes: asNumber(record.transcript_bytes) ?? 0,
     ...(lastId === undefined ? {} : { lastId }),
+    ...(session === undefined ? {} : { session }),
     ...(increments === undefined ? {} : { increments }),
     ...(record.opened_by_session === true ? { opened: true } : {}),
     ...(totals === undefined ? {} : { totals }),

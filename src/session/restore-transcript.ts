@@ -1,8 +1,8 @@
 // Stored transcripts on their way back to a file: piece by piece, since they may be larger than is wise to hold.
 
-import { joinChunks } from '../checkpoints/chunk.ts'
+import { joinStored } from '../checkpoints/cut-document.ts'
 import { fetchCommand } from '../checkpoints/places.ts'
-import { findTranscriptPieces, type StoredSession } from '../checkpoints/read.ts'
+import { findTranscriptPieces, readHash, type StoredSession } from '../checkpoints/read.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Agent } from '../model/agent.ts'
@@ -47,8 +47,8 @@ export async function copyTranscript(
   write: (bytes: Uint8Array) => void,
 ): Promise<void> {
   const pieces = await findTranscriptPieces(objects, session)
-  if (agent.transcript.shape(await readHead(objects, pieces)) === 'document')
-    return write(joinChunks(await Promise.all(pieces.map((piece) => readPiece(objects, piece)))))
+  const shape = agent.transcript.shape(await readHead(objects, pieces))
+  if (shape === 'document' || agent.pieces !== undefined) return write(await readWhole(objects, session, pieces, agent))
   let ended = true
   for (const [index, piece] of pieces.entries()) {
     const content = await readPiece(objects, piece)
@@ -57,6 +57,14 @@ export async function copyTranscript(
     ended = content.at(-1) === newline
   }
   if (!ended) write(Buffer.of(newline))
+}
+
+// The pieces of an agent that cuts them itself may look like anything; only the whole tells whether it is lines.
+async function readWhole(objects: ObjectReader, session: StoredSession, pieces: Oid[], agent: Agent): Promise<Buffer> {
+  const contents = await Promise.all(pieces.map((piece) => readPiece(objects, piece)))
+  const whole = await joinStored(contents, agent.pieces && (await readHash(objects, session)), agent.pieces)
+  const isEnded = whole.at(-1) === newline || agent.transcript.shape(whole.subarray(0, headBytes).toString('utf8')) === 'document'
+  return isEnded ? whole : Buffer.concat([whole, Buffer.of(newline)])
 }
 
 async function readPiece(objects: ObjectReader, oid: Oid): Promise<Buffer> {

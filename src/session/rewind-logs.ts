@@ -53,7 +53,7 @@ async function planLog(recorder: Recorder, objects: ObjectReader, log: StepLog):
   const isTaskEnd = taskEnd !== undefined
   if (isActive(state)) return { state: 'running', session, command, isTaskEnd }
   if (agent.sections !== undefined) return { state: 'unchanged', session, command, isTaskEnd }
-  const stored = await readStepTranscript(objects, log.step, session)
+  const stored = await readStepTranscript(objects, log.step, session, agent.pieces)
   const shape = stored && agent.transcript.shape(stored.subarray(0, 256).toString('utf8'))
   const path = shape && (await placeLog(recorder, agent, session, { shape }))
   if (stored === undefined || path === undefined) return { state: 'none' }

@@ -24,7 +24,7 @@ export function describeReplaced(logs: RestoredLog[]): SavedLog[] {
 
 async function cutLog(recorder: Recorder, objects: ObjectReader, log: LogToRestore): Promise<RestoredLog[] | undefined> {
   const live = readBytes(log.path)
-  const stored = live && (await readTranscript(objects, log.session))
+  const stored = live && (await readTranscript(objects, log.session, log.agent.pieces))
   const content = stored && (await ownBeginning(recorder, live, stored))
   const written = content && (await writeSessionLog(recorder, log.agent, log.session.session, content))
   if (written === undefined) return undefined

@@ -7,6 +7,7 @@ import type { Status } from '../git/status.ts'
 import type { StrategyName } from '../model/settings.ts'
 import { parseTime } from '../std/time.ts'
 import { commitTurn } from './auto-commit.ts'
+import { isStillToCome } from './opened-turn.ts'
 import { type PrePrompt, readPrePrompt } from './pre-prompt.ts'
 import { readPrompts } from './prompts.ts'
 import { dirtyPaths, snapshotWorkTree } from './snapshot-work-tree.ts'
@@ -26,16 +27,23 @@ export async function saveStep(work: Work): Promise<void> {
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
   const transcript = await turnTranscript(work, status.head)
   recorder.trace.mark('transcript')
-  const before = readPrePrompt(recorder.repo, session.id) ?? sinceLastEvent(work, status)
-  const touched = [
-    ...findTouched(recorder.repo, status, before, [...session.turnFiles, ...(transcript?.files ?? [])]),
-    ...findRemoved(recorder.repo, status, before, session.filesTouched),
-  ]
+  const touched = await findTurnFiles(work, status, transcript)
   if (touched.length === 0) {
     recorder.say('No files were modified during this session')
     return
   }
   await strategies[recorder.settings.strategy](work, { status, head: status.head, transcript, touched })
+}
+
+/** What changed since the turn began, as far as it is the agent's. */
+export async function findTurnFiles(work: Work, status: Status, transcript: TurnTranscript | undefined): Promise<string[]> {
+  const { recorder, session } = work
+  if (transcript !== undefined && (await isStillToCome(work))) return []
+  const before = readPrePrompt(recorder.repo, session.id) ?? sinceLastEvent(work, status)
+  return [
+    ...findTouched(recorder.repo, status, before, [...session.turnFiles, ...(transcript?.files ?? [])]),
+    ...findRemoved(recorder.repo, status, before, session.filesTouched),
+  ]
 }
 
 // A turn whose beginning we did not see, or that ends twice: what nobody changed since the last event is not the agent's.
@@ -106,7 +114,7 @@ async function writeTurn(
   const snapshot = await snapshotWorkTree(work, site, status)
   recorder.trace.mark('snapshot')
   const metadata = await sessionChanges(work.objects, session.id, site.parent?.commit, {
-    chunks: session.cursor?.chunks ?? [],
+    transcript: session.cursor,
     prompts: joinPrompts(spoken),
     summary,
     context: turnContext({ session: session.id, subject, prompts: spoken, summary }),

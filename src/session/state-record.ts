@@ -186,8 +186,12 @@ function parseCursor(value: unknown): TranscriptCursor | undefined {
     const [oid, size] = [asString(asObject(chunk)?.oid), asNumber(asObject(chunk)?.bytes)]
     return oid === undefined || size === undefined ? [] : [{ oid, bytes: size }]
   })
-  const carry = asObject(record.carry)
-  return { path, bytes, items, seal, hash, hashed: asNumber(record.hashed) ?? 0, chunks, ...(carry === undefined ? {} : { carry }) }
+  const [digest, carry] = [asString(record.digest), asObject(record.carry)]
+  return {
+    ...{ path, bytes, items, seal, hash, hashed: asNumber(record.hashed) ?? 0, chunks },
+    ...(digest === undefined ? {} : { digest }),
+    ...(carry === undefined ? {} : { carry }),
+  }
 }
 
 function nonEmpty<T>(list: T[]): T[] | undefined {

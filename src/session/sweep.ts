@@ -1,4 +1,5 @@
-// What processes that were killed left behind: half-written files, git's crash reports, and locks on our own refs.
+// What processes that were killed left behind: half-written files, git's crash reports, and locks on our own refs. And notes of what
+// never came: the end of a subagent's task, the first turn of a session.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
@@ -8,6 +9,8 @@ import { sessionsDir } from './store.ts'
 
 // A write takes milliseconds; a process of the same number may have been started since.
 const abandonedMs = 600_000
+// Subagents work for hours, and a session may lie open over a weekend.
+const noteMs = 7 * 24 * 60 * 60 * 1000
 // Git holds the lock of a ref for a few system calls.
 const refLockMs = 10_000
 
@@ -15,7 +18,7 @@ const refLockMs = 10_000
 export function sweep(repo: Repo): void {
   const own = join(repo.root, '.entire')
   for (const path of [own, join(own, 'tmp'), ...list(join(own, 'metadata')), sessionsDir(repo), repo.gitDir].flatMap(list)) {
-    if (isAbandonedWrite(path) || isAbandonedTakeover(path) || isOwnCrashReport(path)) removeFile(path)
+    if (isAbandonedWrite(path) || isAbandonedTakeover(path) || isOwnCrashReport(path) || isOldNote(path)) removeFile(path)
   }
   const refs = join(repo.commonDir, 'refs', 'heads', 'entire')
   for (const path of [refs, join(refs, 'checkpoints')].flatMap(list)) {
@@ -27,6 +30,10 @@ export function sweep(repo: Repo): void {
 function isAbandonedWrite(path: string): boolean {
   const pid = /(?:\.json|\.txt|\.corrupt|entire-rewrite|_EDITMSG|_MSG)\.([1-9]\d*)\.tmp$/.exec(path)?.[1]
   return pid !== undefined && (!isAlive(Number(pid)) || ageOf(path) > abandonedMs)
+}
+
+function isOldNote(path: string): boolean {
+  return /[/\\](?:pre-task-.+\.json|entire-sessions[/\\].+\.model)$/.test(path) && ageOf(path) > noteMs
 }
 
 // While the lock is held nobody takes it over.

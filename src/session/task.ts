@@ -1,6 +1,6 @@
 // Subagents: a step when one finishes, and one for each item of its to-do list on the way.
-import { chunkName, sessionDir, taskDir } from '../checkpoints/layout.ts'
-import { stepMessage, writeStep } from '../checkpoints/step.ts'
+import { taskDir } from '../checkpoints/layout.ts'
+import { stepMessage, transcriptChanges, writeStep } from '../checkpoints/step.ts'
 import { incrementalSubject, taskSubject, todoText } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Status } from '../git/status.ts'
@@ -14,17 +14,17 @@ import { captureChanges, findTouched } from './turn-changes.ts'
 import { turnTranscript, useTranscript } from './turn-transcript.ts'
 import type { Work } from './work.ts'
 
-export async function beginTask({ recorder, event, status }: Work): Promise<void> {
+export async function beginTask({ recorder, session, event, status }: Work): Promise<void> {
   if (event.toolUse === undefined) return
   const changes = captureChanges(recorder.repo, await status())
-  writePreTask(recorder.repo, event.toolUse, { at: recorder.clock().getTime(), ...changes, position: 0, bytes: 0 })
+  writePreTask(recorder.repo, event.toolUse, { at: recorder.clock().getTime(), session: session.id, ...changes, position: 0, bytes: 0 })
 }
 
 /** Returns whether the session changed. */
 export async function saveTask(work: Work): Promise<boolean> {
   const { recorder, event, session } = work
   const isFinal = event.final !== false
-  const task = isFinal ? (event.toolUse ?? event.subagent) : findActiveTask(recorder.repo)
+  const task = isFinal ? (event.toolUse ?? event.subagent) : findActiveTask(recorder.repo, session.id)
   if (task === undefined) return false
   const status = await work.status()
   if (status.head === undefined) return false
@@ -97,7 +97,7 @@ async function saveOnShadowBranch(work: Work, { subject, files, task, touched, s
     seconds: Math.floor(startedAt / 1000),
     changes: [
       ...snapshot.changes,
-      ...(session.cursor?.chunks ?? []).map(({ oid }, index) => textEntry(`${sessionDir(session.id)}/${chunkName(index)}`, { oid })),
+      ...transcriptChanges(session.id, session.cursor),
       ...files.map(({ path, content }) => textEntry(`${dir}/${path}`, { content })),
     ],
   })

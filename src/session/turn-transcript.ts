@@ -94,6 +94,7 @@ async function read(
   const update = await readFetched(work, path, cursor, (file, known) =>
     readAppended({
       format: work.agent.transcript,
+      cutter: work.agent.pieces,
       path: file,
       cursor: known,
       redact: async (text) => (await work.recorder.redaction()).json(text),

@@ -17,6 +17,9 @@ import { dirname } from 'node:path'
 import { isErrno } from './errors.ts'
 import { writePoint } from './fault.ts'
 
+// What every way of looking takes for "there is none". The last: a name with a NUL byte in it, which can be no file's.
+const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
+
 export function readText(path: string): string | undefined {
   return readBytes(path)?.toString('utf8')
 }
@@ -25,7 +28,7 @@ export function readBytes(path: string | Buffer): Buffer | undefined {
   try {
     return readFileSync(path)
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG')) return undefined
+    if (isErrno(error, 'EISDIR', ...absent)) return undefined
     throw error
   }
 }
@@ -45,7 +48,7 @@ export function findStat(path: string | Buffer): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    if (isErrno(error, 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')) return undefined
+    if (isErrno(error, ...absent)) return undefined
     throw error
   }
 }

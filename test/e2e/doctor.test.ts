@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { doctor } from '../support/doctor.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { replay } from '../support/replay.ts'
 import { keys, openTerminal } from '../support/terminal.ts'
 
 setDefaultTimeout(60_000)
@@ -180,6 +181,30 @@ test('a session of a version that keeps the transcript only in its steps is cond
   expect(stored).not.toContain(key)
   const hash = new Bun.CryptoHasher('sha256').update(stored).digest('hex')
   expect(await repo.stored(id, '0/content_hash.txt')).toBe(`sha256:${hash}`)
+})
+
+test('what a step of another version holds of what only the agent’s maker can read is left out', async () => {
+  await using repo = await recordedRepo({ agent: 'codex' })
+  await repo.commitAs('human', 'setup')
+  const run = replay(repo, 'codex/A1-create')
+  await run.rest()
+  const line = JSON.stringify({ type: 'response_item', payload: { type: 'reasoning', encrypted_content: 'sealed-words' } })
+  const spoken = `${readFileSync(run.transcript, 'utf8')}${line}\n`
+  const shadow = repo.shadow(await repo.head())
+  const path = `.entire/metadata/${run.session}/full.jsonl`
+  const stream = `commit refs/heads/${shadow}\ncommitter A <a@b> 1770000000 +0000\ndata 3\nold\nfrom refs/heads/${shadow}^0\nM 100644 inline ${path}\ndata ${Buffer.byteLength(spoken)}\n${spoken}\n`
+  expect((await repo.run(['git', 'fast-import', '--quiet'], { stdin: stream })).code).toBe(0)
+  rmSync(run.transcript)
+  edit(repo, run.session, (state) => {
+    delete state.transcript_cursor
+    state.phase = 'active'
+    state.owner = { pid: 999_999_999 }
+  })
+  const ran = await repo.entire(['doctor', '--force'])
+  const stored = await repo.transcript(/checkpoint ([0-9a-f]{12})/.exec(ran.out)?.[1] ?? '')
+  expect(stored.trimEnd().split('\n')).toHaveLength(spoken.trimEnd().split('\n').length)
+  expect(stored).toContain('"type":"reasoning"')
+  expect(stored).not.toContain('sealed-words')
 })
 
 test('a checkpoint whose turn never ended is completed with the transcript there is', async () => {

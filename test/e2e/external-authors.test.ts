@@ -1,5 +1,6 @@
 // What authors of plugins use: a plugin to begin with, and the check.
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repoWithPlugins } from '../support/external-repo.ts'
 import { on } from '../support/plugin-defects.ts'
@@ -30,9 +31,24 @@ test('a plugin that breaks a rule fails the check, which says what was expected 
   expect(junit.out).toStartWith('<?xml')
 })
 
+test('a plugin in TypeScript has the kit of the clone that the program was built in', async () => {
+  await using repo = await repoWithPlugins()
+  const dir = join(repo.base, 'mine')
+  expect(await repo.entire(['agent', 'new', 'mine', '--dir', dir])).toMatchObject({ code: 0 })
+  const { dependencies } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
+  expect(dependencies).toEqual({ 'entire-ts': `file:${join(import.meta.dir, '../..')}` })
+})
+
+test('a plugin that has the name of an agent we know may pass, but would not be used', async () => {
+  await using repo = await repoWithPlugins()
+  const { code, err } = await repo.entire(['agent', 'check', writePlugin(repo.bin, 'gemini')])
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('Gemini CLI is known already') })
+})
+
 test.each([
   [['new', 'mine', '--lang', 'cobol'], 2, '"cobol" is not a language'],
   [['new', '../evil'], 2, 'cannot be the name of an agent'],
+  [['new', 'gemini'], 2, 'Gemini CLI is known already'],
   [['check', 'nobody'], 1, 'is no program that can be run'],
   [['check', 'x', '--json', '--junit'], 2, 'either --json or --junit'],
 ] as const)('entire agent %j is refused', async (args, code, message) => {

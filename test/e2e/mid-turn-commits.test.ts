@@ -110,6 +110,25 @@ test('of two running sessions the one that the environment names made the commit
   expect(JSON.parse(await repo.stored(await repo.checkpointOf(), 'metadata.json')).sessions).toHaveLength(2)
 })
 
+test('a commit under an id that is no session’s, as subagents have it, may be that of any running session of the same agent', async () => {
+  await using repo = await recordedRepo()
+  const [claude, stranger] = [fakeAgent(repo), fakeAgent(repo)]
+  await claude.prompt('let a subagent commit')
+  claude.run('x.ts', 'export const x = 1\n')
+  await repo.git('add', 'x.ts')
+  await repo.gitAs('agent', ['commit', '--quiet', '-m', 'x'], { env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'a-subagent' } })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: claude.session, files_touched: ['x.ts'] })
+
+  // A session that is known made it itself, and one of another agent is none of ours.
+  await stranger.turn('be known', {})
+  for (const env of [{ CLAUDE_CODE_SESSION_ID: stranger.session }, { COPILOT_AGENT_SESSION_ID: 'a-subagent' }]) {
+    claude.run('y.ts', `export const y = ${JSON.stringify(env)}\n`)
+    await repo.git('add', 'y.ts')
+    await repo.gitAs('agent', ['commit', '--quiet', '-m', 'y'], { env })
+    expect(await repo.checkpointsOf()).toEqual([])
+  }
+})
+
 test('a commit that is not the agent’s moves the base of a running session with its next step, not before', async () => {
   await using repo = await recordedRepo()
   const h0 = await repo.head()

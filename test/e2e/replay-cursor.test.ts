@@ -291,7 +291,7 @@ test('on another machine the conversation is put where Cursor keeps them, and th
   await repo.git('branch', '--quiet', '--force', 'main')
   const machine = await otherMachine(repo, await pushAll(repo), '--branch', 'feature')
   const resumed = await machine.entire('resume')
-  expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining('Open this project in Cursor.') })
+  expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining('To continue this session:\n  Open this project in Cursor.') })
   const there = join(machine.home, '.cursor/projects', slug(machine.root), 'agent-transcripts', `${ide}.jsonl`)
   expect(readFileSync(there, 'utf8')).toBe(readFileSync(transcript, 'utf8'))
 })

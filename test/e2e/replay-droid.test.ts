@@ -1,7 +1,7 @@
 // Captured sessions of Factory's Droid (`droid exec`), through the hooks that are installed, in a real repository.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { replay } from '../support/replay.ts'
 import { otherMachine, pushAll } from '../support/resumable.ts'
@@ -135,6 +135,40 @@ test('opened without a prompt, a session has no part in what the user does; the 
   })
 })
 
+test('a session that was opened and closed without a word took no part in what the user did meanwhile', async () => {
+  await using repo = await ready()
+  const run = replay(repo, 'factoryai-droid/run1-create')
+  await run.to('001-SessionStart')
+  mkdirSync(dirname(run.transcript), { recursive: true })
+  writeFileSync(run.transcript, `${JSON.stringify({ type: 'session_start', id: run.session, title: 'New Session', cwd: repo.root })}\n`)
+  repo.write('mine.txt', 'mine\n')
+  await hook(repo, 'session-end', { session_id: run.session, transcript_path: run.transcript })
+  expect(repo.state(run.session)).toMatchObject({ phase: 'ended', checkpoint_count: 0 })
+  expect(repo.state(run.session).files_touched).toBeUndefined()
+  await repo.commitAs('human', 'mine', 'mine.txt')
+  expect(await repo.checkpointsOf()).toEqual([])
+})
+
+test('a run that was killed in its first command is recorded when the session goes on with a prompt', async () => {
+  await using repo = await ready()
+  const run = replay(repo, 'factoryai-droid/run1-create')
+  await run.to('001-SessionStart')
+  mkdirSync(dirname(run.transcript), { recursive: true })
+  const asked = { type: 'message', id: 'm1', message: { role: 'user', content: [{ type: 'text', text: 'run the generator' }] } }
+  const tool = { type: 'tool_use', id: 't1', name: 'Execute', input: { command: 'make' } }
+  const answer = { type: 'message', id: 'm2', message: { role: 'assistant', content: [tool] } }
+  writeFileSync(run.transcript, [asked, answer].map((line) => `${JSON.stringify(line)}\n`).join(''))
+  repo.write('made.txt', 'made\n')
+  const about = { session_id: run.session, transcript_path: run.transcript }
+  await hook(repo, 'user-prompt-submit', { ...about, prompt: 'go on' })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'active',
+    checkpoint_count: 1,
+    files_touched: ['made.txt'],
+    session_turn_count: 2,
+  })
+})
+
 test('usage from before the recording began is not counted, and a total that begins anew is', async () => {
   await using repo = await ready()
   const run = replay(repo, 'factoryai-droid/run1-create')
@@ -174,6 +208,7 @@ test('a subagent is a step of its own; one that failed, of which no hook tells, 
   await hook(repo, 'stop', { session_id: 'task-session' })
   expect(repo.state('task-session')).toMatchObject({ files_touched: ['a.txt', 'b.txt'] })
   expect(await repo.paths(repo.shadow(begin))).toContain('b.txt')
+  expect(repo.temporary()).toEqual([])
 })
 
 test('a rewind brings back the file and the conversation of a turn', async () => {

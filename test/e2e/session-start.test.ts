@@ -1,5 +1,7 @@
 // What the user of an agent sees when a session starts.
 import { expect, test } from 'bun:test'
+import { readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
@@ -30,6 +32,28 @@ test('sessions on another HEAD are not counted', async () => {
   repo.write('mine.ts', 'by hand\n')
   await repo.commitAs('human', 'mine', 'mine.ts')
   expect(await two.start()).toBe(alone)
+})
+
+test('a model that is named only when the session starts is that of its first turn, and leaves nothing behind', async () => {
+  await using repo = await recordedRepo()
+  const [agent, idler] = [fakeAgent(repo), fakeAgent(repo)]
+  const states = join(repo.repo.commonDir, 'entire-sessions')
+  await agent.hook('session-start', { source: 'startup', model: 'told-at-the-start' })
+  await idler.hook('session-start', { source: 'startup', model: 'never-used' })
+  expect(repo.hasState(agent.session)).toBe(false)
+  expect((await repo.entire(['status', '--json'])).code).toBe(0)
+  await agent.prompt('write a')
+  expect(repo.state(agent.session).model_name).toBe('told-at-the-start')
+  repo.write('a.ts', 'export const a = 1\n')
+  await agent.stop()
+  await repo.commitAs('human', 'a', 'a.ts')
+  expect((await repo.storedSession(await repo.checkpointOf())).model).toBe('told-at-the-start')
+  expect(readdirSync(states).filter((name) => !name.endsWith('.json'))).toEqual([`${idler.session}.model`])
+  // A session that was opened and left is forgotten after a while.
+  const old = new Date(Date.now() - 8 * 86_400_000)
+  utimesSync(join(states, `${idler.session}.model`), old, old)
+  await agent.prompt('go on')
+  expect(readdirSync(states)).toEqual([`${agent.session}.json`])
 })
 
 test('Gemini is answered in the form it reads', async () => {

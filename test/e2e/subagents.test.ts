@@ -1,5 +1,7 @@
 // Subagents: a step when one finishes, one for each item of its to-do list, and their tokens with those of the session.
 import { expect, test } from 'bun:test'
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
@@ -127,4 +129,20 @@ test('a commit by the user while a subagent works is linked by what the steps of
   await agent.task({ toolUse: 'toolu_d', subagent: 'ddd', files: { 'd.ts': 'export const d = 1\n' }, work: () => {} })
   await repo.commitAs('human', 'd', 'd.ts')
   expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['d.ts'], checkpoints_count: 0 })
+})
+
+test('a task whose end nobody told is forgotten after a while, and never taken for that of another session', async () => {
+  await using repo = await recordedRepo()
+  const [dead, agent] = [fakeAgent(repo), fakeAgent(repo)]
+  await dead.prompt('delegate, then die')
+  await dead.hook('pre-task', { tool_name: 'Agent', tool_use_id: 'toolu_dead', tool_input: {} })
+  await agent.prompt('keep a list')
+  agent.run('a.ts', 'export const a = 1\n')
+  await agent.hook('post-todo', { tool_name: 'TodoWrite', tool_use_id: 'toolu_list', tool_input: todos('in_progress', 'pending') })
+  expect(await repo.shadows()).toEqual([])
+  const path = join(repo.root, '.entire/tmp/pre-task-toolu_dead.json')
+  const old = new Date(Date.now() - 8 * 86_400_000)
+  utimesSync(path, old, old)
+  await agent.prompt('go on')
+  expect(repo.temporary()).not.toContain('pre-task-toolu_dead.json')
 })

@@ -10,6 +10,7 @@ export function recordingApp(base: string, answer?: Parameters<typeof recordingS
   const logged: string[] = []
   const announced: string[] = []
   const acted: unknown[] = []
+  const gone: string[] = []
   const app: ExtensionApp = {
     cwd: base,
     configDir: join(base, 'config'),
@@ -17,11 +18,12 @@ export function recordingApp(base: string, answer?: Parameters<typeof recordingS
     requests: side.requests,
     notices: side.notices,
     act: (action) => void acted.push(action),
+    gone: ({ manifest }) => void gone.push(manifest.name),
     announce: (level, message) => void announced.push(`${level}: ${message}`),
     log: (level, message) => void logged.push(`${level}: ${message}`),
     approve: async () => true,
   }
-  return { app, asked, told, logged, announced, acted }
+  return { app, asked, told, logged, announced, acted, gone }
 }
 
 const nothing: LocalOffer = { tools: [], commands: [] }

@@ -35,12 +35,15 @@ export interface Asked {
 export interface ModelServer extends AsyncDisposable {
   url: string
   asked: Asked[]
+  /** Questions that somebody took back before they were answered. */
+  takenBack: Asked[]
   /** Answers to come, in this order; then it says `ok`. A function is told what was asked. */
   say(...replies: (Reply | string | ((asked: Asked) => Reply | string))[]): void
 }
 
 export async function modelServer(): Promise<ModelServer> {
   const asked: Asked[] = []
+  const takenBack: Asked[] = []
   const replies: Parameters<ModelServer['say']> = []
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
@@ -53,6 +56,7 @@ export async function modelServer(): Promise<ModelServer> {
       }
       const question = { path: request.url ?? '', authorization: request.headers.authorization ?? '', body: JSON.parse(text) }
       asked.push(question)
+      response.once('close', () => response.writableFinished || takenBack.push(question))
       const next = replies.shift() ?? 'ok'
       const reply = typeof next === 'function' ? next(question) : next
       void answer(response, typeof reply === 'string' ? { text: reply } : reply)
@@ -62,6 +66,7 @@ export async function modelServer(): Promise<ModelServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    takenBack,
     say: (...more) => void replies.push(...more),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()

@@ -160,3 +160,10 @@ piglet.registerPromptSection({ title: 'T', content: 'C', order: 3 })`),
     await live.stop()
   })
 })
+
+test('a runtime that is not installed is told by its name', async () => {
+  using dirs = extensionDirs()
+  const manifest = dirs.add('sample', { 'main.mjs': '' }, { runtime: 'deno' })
+  const starting = startExtension(manifest, recordingSide().side, startOptions(dirs.base, { env: { PATH: dirs.base } }))
+  await expect(starting).rejects.toThrow('runtime deno: deno cannot be started')
+})

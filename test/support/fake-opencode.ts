@@ -26,7 +26,8 @@ if (command === 'export') {
   else process.stdout.write(text)
 } else if (command === 'import') {
   const session = JSON.parse(readFileSync(rest[0] ?? '', 'utf8'))
-  sessions.importInto(session, process.cwd())
+  // Like the real one, it believes what the shell says of where it is.
+  sessions.importInto(session, process.env.PWD ?? process.cwd())
   process.stdout.write(`Imported session: ${session.info.id}\n`)
 } else if (command === 'session' && rest[0] === 'delete') {
   if (sessions.find(rest[1] ?? '') === undefined) fail(`Session not found: ${rest[1]}`)

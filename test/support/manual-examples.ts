@@ -5,9 +5,9 @@ import type { Cli } from '../../src/cli/context.ts'
 import { rootHelp } from '../../src/cli/root-help.ts'
 
 /** Of a line of shell the words of our program: no pipe, no redirection, no quotes. */
-export function wordsOf(line: string): string[] | undefined {
+export function wordsOf(line: string, program = 'entire'): string[] | undefined {
   const words = line.match(/(?:'[^']*'|[^\s'])+/g) ?? []
-  const start = words.findIndex((word) => /^(?:<\()?entire$/.test(word))
+  const start = words.findIndex((word) => word.replace(/^<\(/, '') === program)
   const rest = words.slice(start + 1).map((word) => word.replace(/\)$/, '').replace(/'/g, ''))
   const end = rest.findIndex((word) => ['|', '>', '<'].includes(word))
   return start === -1 ? undefined : rest.slice(0, end === -1 ? undefined : end)
@@ -18,7 +18,10 @@ export const manuals: (readonly [string, string])[] = [
   ['entire', rootHelp({ env: {}, cwd: '/', process: { stdout: {}, env: {} } } as unknown as Cli)],
 ]
 
-export const examples = manuals.flatMap(([command, help]) => {
+export const examples = manuals.flatMap(([command, help]) => examplesIn(help).map((line) => [command, line] as const))
+
+/** The lines of a manual that can be typed. */
+export function examplesIn(help: string): string[] {
   const part = /^EXAMPLES\n((?: {2}.+\n)+)/m.exec(help.replace(/\x1b\[\d+m/g, ''))?.[1] ?? ''
-  return part.split('\n').flatMap((line) => (line === '' ? [] : [[command, line.trim().replace(/ +# .*$/, '')] as const]))
-})
+  return part.split('\n').flatMap((line) => (line === '' ? [] : [line.trim().replace(/ +# .*$/, '')]))
+}

@@ -89,7 +89,7 @@ for line in incoming:
     if not isinstance(message, dict):
         continue
     method, request = message.get("method"), message.get("id")
-    if method is None or request is None:
+    if not method or not isinstance(request, int):
         if method == "shutdown":
             break
         continue  # answers, and notices that are of no interest here

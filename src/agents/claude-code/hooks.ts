@@ -13,11 +13,11 @@ export const claudeHooks: HookTable = {
     payload.source === 'compact' ? null : { type: 'session-start', ...startOf(payload, base), ...given({ model: text(payload.model) }) },
 
   // The end of a background subagent starts a turn by itself, with a notification in place of a prompt.
-  'user-prompt-submit': (payload, base) => ({
-    type: 'turn-start',
-    ...base,
-    ...given({ prompt: cleanPrompt(text(payload.prompt) ?? '') }),
-  }),
+  'user-prompt-submit': (payload, base) => {
+    const prompt = cleanPrompt(text(payload.prompt) ?? '')
+    const id = prompt === undefined ? undefined : text(payload.prompt_id)
+    return { type: 'turn-start', ...base, ...given({ prompt, firstMetadata: id === undefined ? undefined : { firstPrompt: id } }) }
+  },
 
   stop: (payload, base) => ({ type: 'turn-end', ...base, ...given({ lastMessage: text(payload.last_assistant_message) }) }),
 

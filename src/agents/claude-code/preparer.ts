@@ -13,7 +13,7 @@ const staleMs = 120_000
 const windows = [64 * 1024, 1024 * 1024, 16 * 1024 * 1024]
 
 /** Returns when the transcript ends with the event's last message, or when waiting longer is useless. */
-export async function prepareTranscript(transcript: string, event: AgentEvent): Promise<void> {
+export async function prepareTranscript(transcript: string, event: AgentEvent): Promise<undefined> {
   const expected = squeeze(event.lastMessage ?? '')
   if (expected === '') return
   // The last message of a subagent is in its own transcript, not in the main one.

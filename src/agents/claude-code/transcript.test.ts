@@ -76,6 +76,29 @@ test('tokens count once a message, with the largest counts; messages without an 
   expect(reading.tokens).toEqual(tokens(10, 20, 1))
 })
 
+test('what a fork copied of the conversation it goes on from is not its own', () => {
+  const copied = [
+    user('write a', { promptId: 'p1', uuid: 'u1' }),
+    assistant({ id: 'm1', ...used(10, 20), content: [{ type: 'tool_use', name: 'Write', input: { file_path: '/a' } }] }),
+    // The last answer before a compaction is copied without what it cost.
+    assistant({ id: 'm2', ...used(0, 0), content: [{ type: 'text', text: 'Wrote p2.' }] }),
+  ]
+  const own = [
+    user('write b', { promptId: 'p2' }),
+    assistant({ id: 'm3', ...used(7, 3), content: [{ type: 'tool_use', name: 'Write', input: { file_path: '/b' } }] }),
+  ]
+  const fork = claudeTranscript.readLines([...copied, ...own], undefined, { firstPrompt: 'p2' })
+  expect(fork).toMatchObject({ items: 5, prompts: ['write b'], files: ['/b'], tokens: tokens(7, 3, 1) })
+  // The next turn is read from where the first one ended.
+  const next = [user('write c', { promptId: 'p3' }), assistant({ id: 'm4', ...used(1, 1) })]
+  expect(claudeTranscript.readLines(next, fork.carry, { firstPrompt: 'p2' })).toMatchObject({
+    prompts: ['write c'],
+    tokens: tokens(1, 1, 1),
+  })
+  // Versions that do not name prompts are read from the beginning.
+  expect(claudeTranscript.readLines(copied, undefined, { firstPrompt: 'p9' })).toMatchObject({ prompts: ['write a'], items: 3 })
+})
+
 test('an error of the API is neither the model nor the last word', () => {
   const reading = read(
     assistant({ id: 'm1', model: 'claude-x', content: [{ type: 'text', text: 'Half done.' }] }),

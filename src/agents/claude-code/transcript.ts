@@ -16,11 +16,11 @@ const rememberedSubagents = 64
 export const claudeTranscript: TranscriptFormat = {
   shape: () => 'lines',
 
-  readLines(lines, carry) {
+  readLines(lines, carry, metadata) {
     const tally = messageTally(carry)
     const before = asStrings(carry?.subagents)
     const reading: Reading = { items: lines.length, files: new Set(), prompts: [], subagents: new Set() }
-    for (const line of lines) {
+    for (const line of carry === undefined ? lines.slice(findBeginning(lines, metadata?.firstPrompt)) : lines) {
       const entry = parseEntry(line)
       if (entry === undefined) continue
       readEntry(entry, reading, tally)
@@ -53,6 +53,16 @@ export const claudeTranscript: TranscriptFormat = {
     const at = lines.findIndex((line) => line.includes(id) && parseEntry(line)?.uuid === id)
     return at < 0 ? lines : lines.slice(0, at + 1)
   },
+}
+
+// A fork begins with a copy of the conversation it goes on from, which was counted there. Nothing marks the copy; what is the fork's own
+// begins with the first prompt that was told.
+function findBeginning(lines: string[], prompt: string | undefined): number {
+  if (prompt === undefined) return 0
+  return Math.max(
+    0,
+    lines.findIndex((line) => line.includes(prompt) && parseEntry(line)?.promptId === prompt),
+  )
 }
 
 type Reading = Pick<TranscriptReading, 'items' | 'prompts' | 'summary' | 'model' | 'lastId'> & {

@@ -5,7 +5,7 @@ import { awaitTail } from './late-lines.ts'
 import { sessionOf } from './session-files.ts'
 
 /** Returns when the transcript tells of the hook that the event comes from, or when waiting longer is useless. */
-export async function prepareTranscript(transcript: string, event: AgentEvent): Promise<void> {
+export async function prepareTranscript(transcript: string, event: AgentEvent): Promise<undefined> {
   const time = Date.parse(event.timestamp ?? '')
   // Other programs run the same hooks, and keep no record of them.
   if (Number.isNaN(time) || sessionOf(transcript) === undefined) return

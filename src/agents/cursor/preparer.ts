@@ -1,15 +1,25 @@
 // Cursor may report the end of a turn before it has written the first line of its transcript.
 import { dirname } from 'node:path'
+import type { AgentEvent, EventMetadata } from '../../model/event.ts'
 import { exists, fileSize } from '../../std/file.ts'
 
-const patienceMs = 5_000
 const pauseMs = 50
+const missing = { transcript: 'missing' }
 
-/** Returns when the transcript has something in it. Where Cursor keeps no transcripts of the project there is nothing to wait for. */
-export async function prepareTranscript(transcript: string): Promise<void> {
-  const deadline = performance.now() + patienceMs
-  while (!fileSize(transcript) && performance.now() < deadline) {
-    if (!exists(dirname(dirname(transcript)))) return
+/**
+ * Returns when the transcript has something in it. Where Cursor keeps no transcripts of the project there is nothing to wait for, and a
+ * session that was waited for in vain is not waited for again.
+ */
+export async function prepareTranscript(
+  transcript: string,
+  { metadata }: Pick<AgentEvent, 'metadata'>,
+  patienceMs = 5_000,
+): Promise<EventMetadata | undefined> {
+  const deadline = performance.now() + (metadata?.transcript === missing.transcript ? 0 : patienceMs)
+  while (!fileSize(transcript)) {
+    if (!exists(dirname(dirname(transcript)))) return undefined
+    if (performance.now() >= deadline) return missing
     await Bun.sleep(pauseMs)
   }
+  return undefined
 }

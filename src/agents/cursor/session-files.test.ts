@@ -37,8 +37,19 @@ test('a transcript that is written late is awaited; where none are kept, nothing
     writeFileSync(late, '')
     return Bun.sleep(60).then(() => writeFileSync(late, '{"role":"user"}\n'))
   })
-  await prepareTranscript(late)
+  expect(await prepareTranscript(late, {})).toBeUndefined()
   expect(await Bun.file(late).text()).toBe('{"role":"user"}\n')
   await writing
-  await prepareTranscript(join(dir, 'no/where/abc.jsonl'))
+  expect(await prepareTranscript(join(dir, 'no/where/abc.jsonl'), {})).toBeUndefined()
+})
+
+test('a session that was waited for in vain is not waited for again, until there is something to read', async () => {
+  const none = join(dir, 'none/none.jsonl')
+  const forEver = 600_000
+  const metadata = { ...(await prepareTranscript(none, {}, 60)) }
+  expect(metadata).toEqual({ transcript: 'missing' })
+  expect(await prepareTranscript(none, { metadata }, forEver)).toEqual({ transcript: 'missing' })
+  mkdirSync(join(dir, 'none'))
+  writeFileSync(none, '{"role":"user"}\n')
+  expect(await prepareTranscript(none, { metadata }, forEver)).toBeUndefined()
 })

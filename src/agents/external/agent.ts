@@ -8,6 +8,7 @@ import { pluginAnalyser } from './analyser.ts'
 import { ask, askForBytes, type Plugin, unlessItFails } from './call.ts'
 import type { Info } from './info.ts'
 import { pluginInstaller } from './installer.ts'
+import { pluginPieces } from './pieces.ts'
 import { pluginResumer, pluginSource } from './session-files.ts'
 import { anyTranscript } from './transcript.ts'
 
@@ -28,6 +29,7 @@ export function externalAgent(plugin: Plugin, info: Info): Agent {
     callerEnv: (capabilities.caller_env_vars ?? []).filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name)),
     transcript: anyTranscript,
     source: pluginSource(plugin, info),
+    pieces: pluginPieces(plugin),
     ...(analyser === undefined ? {} : { analyser }),
     ...(capabilities.hooks === true ? { installer: pluginInstaller(plugin, { type: info.type, protectedDirs }) } : {}),
     ...(capabilities.hook_response_writer === true

@@ -5,7 +5,7 @@ import type { DeliveredLog } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { fileSize } from '../../std/file.ts'
 import { isInside } from '../../std/program-search.ts'
-import { ask, askForBytes, callPlugin, findProblem, type Plugin, unlessItFails } from './call.ts'
+import { ask, callPlugin, findProblem, type Plugin, unlessItFails } from './call.ts'
 import type { Info } from './info.ts'
 import { plainLine } from './plain-text.ts'
 import { checkSessionRef } from './session-ref.ts'
@@ -75,16 +75,13 @@ function refuse(plugin: Plugin, subcommand: string, path: string): never {
 async function deliver(plugin: Plugin, { session, path, startedAt, bytes }: DeliveredLog): Promise<boolean> {
   const { root } = plugin.site
   checkSessionRef(path, await sessionDir(plugin, root))
-  // One piece, since ours are not cut as the plugin would cut them. Where it does not answer, the bytes are what was stored.
-  const chunks = JSON.stringify({ chunks: [bytes.toString('base64')] })
-  const native = (await unlessItFails(plugin, askForBytes(plugin, 'reassemble-transcript', {}, chunks))) ?? bytes
   const message = {
     session_id: session,
     agent_name: plugin.name,
     repo_path: root,
     session_ref: path,
     start_time: startedAt,
-    native_data: native.toString('base64'),
+    native_data: bytes.toString('base64'),
     modified_files: [],
     new_files: [],
     deleted_files: [],

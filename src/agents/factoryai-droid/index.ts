@@ -22,6 +22,7 @@ export const factoryaiDroid = {
   // The commands it runs have no mark of their own; they are told from a person's by having no terminal.
   callerEnv: [],
   transcript: droidTranscript,
+  tasksEndWithTurn: true,
   installer: lazyInstaller('.factory/settings.json', async () => (await import('./install.ts')).droidInstaller),
   findObstacle,
   // It shows what a hook prints as it is.

@@ -21,6 +21,7 @@ export const opencode = {
   // Set by our plugin for the commands that the agent runs.
   callerSessionEnv: 'ENTIRE_OPENCODE_SESSION',
   transcript: opencodeTranscript,
+  tasksEndWithTurn: true,
   source: opencodeSource,
   installer: lazyInstaller('.opencode/plugins/entire.ts', async () => (await import('./install.ts')).opencodeInstaller),
   resume: opencodeResume,

@@ -16,7 +16,10 @@ function place(env: Record<string, string> = {}) {
   const bin = join(dir.base, 'bin')
   installOpencode(bin)
   const path = join(root, '.entire/tmp', `${id}.json`)
-  const there = { root, env: { ...dir.env, PATH: `${bin}${delimiter}${dir.env.PATH}`, GIT_DIR: '.git', GIT_INDEX_FILE: 'index', ...env } }
+  const there = {
+    root,
+    env: { ...dir.env, PATH: `${bin}${delimiter}${dir.env.PATH}`, GIT_DIR: '.git', GIT_INDEX_FILE: 'index', PWD: '/elsewhere', ...env },
+  }
   return {
     ...there,
     path,

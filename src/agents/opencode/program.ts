@@ -61,9 +61,10 @@ export async function deleteSession(session: string, place: AgentPlace): Promise
 }
 
 async function run(argv: string[], { root, env }: AgentPlace): Promise<LimitedResult> {
-  // Inside a git hook there are variables that would lead OpenCode's own git astray. Plugins, ours too, have no business here.
+  // Inside a git hook there are variables that would lead OpenCode's own git astray. Plugins, ours too, have no business here. Where
+  // it is, OpenCode takes from PWD.
   const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))
-  return await runLimited(argv, { cwd: root, env: { ...Object.fromEntries(own), OPENCODE_PURE: '1' }, timeoutMs, maxBytes })
+  return await runLimited(argv, { cwd: root, env: { ...Object.fromEntries(own), PWD: root, OPENCODE_PURE: '1' }, timeoutMs, maxBytes })
 }
 
 function failure(what: string, result: LimitedResult): EntireError {

@@ -22,6 +22,7 @@ export const pi = {
   callerEnv: ['PI_CODING_AGENT', 'ENTIRE_PI_SESSION'],
   callerSessionEnv: 'ENTIRE_PI_SESSION',
   transcript: piTranscript,
+  tasksEndWithTurn: true,
   installer: lazyInstaller('.pi/extensions/entire/index.ts', async () => (await import('./install.ts')).piInstaller),
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: piResume,

@@ -1,5 +1,5 @@
 // `entire agent check`: tries every rule of the external agent protocol on an executable.
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
 import { EntireError } from '../../std/errors.ts'
 import { isExecutable } from '../../std/program-search.ts'
@@ -34,6 +34,7 @@ export const checkCommand = buildCommand<CheckFlags, [string], Cli>({
     if (flags.json) this.process.stdout.write(report.formatReportJson(path, results))
     else if (flags.junit) this.process.stdout.write(report.formatJunit(path, results))
     else this.out(`\n${report.formatVerdict(results)}`)
+    await noteTaken(this, path)
     if (!isConformant(results)) this.process.exitCode = 1
   },
   parameters: {
@@ -61,6 +62,13 @@ export const checkCommand = buildCommand<CheckFlags, [string], Cli>({
     }),
   },
 })
+
+async function noteTaken(cli: Cli, path: string): Promise<void> {
+  const { findAgent } = await import('../../agents/index.ts')
+  const known = findAgent(basename(path).replace(/^entire-agent-/, ''))
+  if (known !== undefined && known.executable === undefined)
+    cli.note(`This plugin would not be used: ${known.type} is known already by the name ${known.name}.`)
+}
 
 function findExecutable(cli: Cli, given: string): string {
   const path = resolve(cli.cwd, given)

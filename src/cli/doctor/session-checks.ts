@@ -3,6 +3,7 @@ import { branchOf } from '../../checkpoints/layout.ts'
 import { isActive, type Session } from '../../model/session.ts'
 import { completeTurn } from '../../session/complete-turn.ts'
 import { condenseStuck } from '../../session/condense-stuck.ts'
+import { findUnsaved } from '../../session/dead-turn.ts'
 import { discard, emptyPlan } from '../../session/discard.ts'
 import { type Holdings, readHoldings } from '../../session/holdings.ts'
 import { shadowsOf } from '../../session/in-use.ts'
@@ -46,7 +47,7 @@ async function findWaiting({ repo }: Examination, sessions: Session[]): Promise<
 
 // The usual case: the agent was closed before the commit, and the commit will take the steps along.
 function waitingFinding(sessions: { id: string; files: string[] }[]): Finding {
-  const lines = sessions.slice(0, named).map(({ id, files }) => `${id}: ${files.slice(0, 3).join(', ')}${files.length > 3 ? ', …' : ''}`)
+  const lines = sessions.slice(0, named).map(({ id, files }) => `${id}: ${listed(files)}`)
   return {
     id: 'waiting-sessions',
     severity: 'info',
@@ -57,10 +58,16 @@ function waitingFinding(sessions: { id: string; files: string[] }[]): Finding {
   }
 }
 
+function listed(files: string[]): string {
+  return `${files.slice(0, 3).map(clean).join(', ')}${files.length > 3 ? ', …' : ''}`
+}
+
 async function stuckFinding(exam: Examination, session: Session, reason: string): Promise<Finding> {
   const { shadows } = await exam.holdings()
   const branch = shadows.find(({ ref }) => shadowsOf(session).includes(ref))
-  const canCondense = branch !== undefined && session.stepCount > 0 && exam.recorder.findAgentByType(session.agentType) !== undefined
+  const unsaved = await findUnsaved(exam.recorder, session)
+  const hasSteps = branch !== undefined && session.stepCount > 0 && exam.recorder.findAgentByType(session.agentType) !== undefined
+  const canCondense = hasSteps || unsaved.length > 0
   return {
     id: 'stuck-session',
     subject: session.id,
@@ -74,6 +81,7 @@ async function stuckFinding(exam: Examination, session: Session, reason: string)
       ...(session.lastInteraction === undefined ? [] : [`Last interaction: ${session.lastInteraction}`]),
       `Shadow branch: ${branch === undefined ? 'not found' : `exists (${branchOf(branch.ref)})`}`,
       `Checkpoints: ${session.stepCount}, Files touched: ${session.filesTouched.length}`,
+      ...(unsaved.length === 0 ? [] : [`Changed by the turn that never ended: ${listed(unsaved)}`]),
     ],
     fix: canCondense
       ? '`entire doctor --force` stores what it recorded as a checkpoint'

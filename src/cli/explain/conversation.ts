@@ -3,6 +3,7 @@ import { readTranscript, type StoredSession } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Agent, TranscriptEntry, TranscriptFormat } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
+import { joinerOf } from './joiner.ts'
 
 export interface Conversation {
   entries: TranscriptEntry[]
@@ -16,7 +17,7 @@ export type Scope = 'checkpoint' | 'full'
 
 export async function readConversation(objects: ObjectReader, session: StoredSession, scope: Scope): Promise<Conversation> {
   try {
-    const transcript = await readTranscript(objects, session)
+    const transcript = await readTranscript(objects, session, await joinerOf(session))
     return transcript === undefined ? { entries: [] } : await parseConversation(transcript.toString('utf8'), session, scope)
   } catch (error) {
     // A piece that is lost does not hide the rest of the checkpoint.

@@ -5,11 +5,12 @@ import type { Repo } from '../../git/repo.ts'
 import { EntireError } from '../../std/errors.ts'
 import { write } from '../streams.ts'
 import type { Target } from './find-target.ts'
+import { joinerOf } from './joiner.ts'
 import { readStepSession } from './step.ts'
 
 export async function printTranscript(repo: Repo, objects: ObjectReader, target: Exclude<Target, { kind: 'commit' }>): Promise<void> {
   const session = target.kind === 'step' ? await readStepSession(repo, objects, target.step) : target.checkpoint.sessions.at(-1)
-  const transcript = session && (await readTranscript(objects, session))
+  const transcript = session && (await readTranscript(objects, session, await joinerOf(session)))
   const name = target.kind === 'step' ? target.step.oid.slice(0, 7) : target.checkpoint.checkpoint
   if (transcript === undefined)
     throw new EntireError('transcript-missing', `checkpoint ${name} has no transcript`, {

@@ -1,26 +1,35 @@
 // `piglet ext new`: the files of an extension that works, to begin with.
 import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
+import { formatJson } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
-import { value } from '../flags.ts'
+import { said, value } from '../flags.ts'
+import { kitSource } from '../kit-source.ts'
 import { formatManual } from '../manual.ts'
-import { clean } from '../render/text.ts'
-import { requireLanguage, writeScaffold } from '../write-scaffold.ts'
+import { printScaffold, requireLanguage, writeScaffold } from '../write-scaffold.ts'
 
 interface NewFlags {
   lang?: string
   dir?: string
+  json?: boolean
 }
 
 export const newCommand = buildCommand<NewFlags, [string], Cli>({
   async func(flags, name) {
     const { scaffoldExtension } = await import('../../sdk/scaffold-extension/scaffold-extension.ts')
     const dir = resolve(this.cwd, flags.dir ?? name)
-    writeScaffold(this, scaffoldExtension(name, requireLanguage(flags.lang)), dir)
-    this.out(`\nRead its README.md, then try it: piglet ext check ${clean(dir)}`)
+    const sdk = kitSource(this.program)
+    const files = scaffoldExtension(name, requireLanguage(flags.lang), sdk === undefined ? {} : { sdk })
+    writeScaffold(files, dir)
+    if (flags.json) this.process.stdout.write(formatJson({ dir, files: files.map(({ path }) => path) }))
+    else printScaffold(this, files, dir, `piglet ext check ${dir}`)
   },
   parameters: {
-    flags: { lang: value('language', 'ts (default), python or sh'), dir: value('dir', 'Where to write it; default: <name>') },
+    flags: {
+      lang: value('language', 'ts (default), python or sh'),
+      dir: value('dir', 'Where to write it; default: <name>'),
+      json: said('Print JSON'),
+    },
     positional: { kind: 'tuple', parameters: [{ brief: 'Name of the extension', parse: String, placeholder: 'name' }] },
   },
   docs: {

@@ -2,7 +2,7 @@
 import type { StoredCheckpoint } from '../../checkpoints/read.ts'
 import { type LogToRestore, planRestore, type RestoredLog, type RestorePlan, restoreLogs } from '../../session/restore-logs.ts'
 import { clean, cut } from '../render/text.ts'
-import { commandLines, confirmOverwrite } from '../restored-logs.ts'
+import { commandLines, confirmOverwrite, isCommand } from '../restored-logs.ts'
 import { answer, type Run, tell } from './run.ts'
 
 export interface Prepared {
@@ -49,8 +49,9 @@ export function report(run: Run, { branch, checkpoint, logs }: Report): void {
   })
   const [first] = logs
   if (first === undefined) return
-  if (logs.length > 1) tell(run, '', `Restored ${logs.length} sessions. To continue, run:`, ...commandLines(logs))
-  else tell(run, `Session: ${first.session}`, '', 'To continue this session, run:', ...commandLines(logs))
+  const what = logs.some(({ command }) => isCommand(command)) ? ', run:' : ':'
+  if (logs.length > 1) tell(run, '', `Restored ${logs.length} sessions. To continue${what}`, ...commandLines(logs))
+  else tell(run, `Session: ${first.session}`, '', `To continue this session${what}`, ...commandLines(logs))
 }
 
 function progressLines(logs: LogToRestore[]): string[] {

@@ -22,11 +22,16 @@ export function createInbox() {
       if (at < 0) waiting.push(said)
       else waiters.splice(at, 1)[0]?.give(said)
     },
+    /** Takes it only when it is there already. */
+    find(fit: Fits): Incoming | undefined {
+      const at = waiting.findIndex(fit)
+      return at < 0 ? undefined : waiting.splice(at, 1)[0]
+    },
     /** The best of what is there, or the first that comes and fits in any way. Undefined when none does in time. */
     async take(fits: Fits[], withinMs: number): Promise<Incoming | undefined> {
       for (const fit of fits) {
-        const at = waiting.findIndex(fit)
-        if (at >= 0) return waiting.splice(at, 1)[0]
+        const said = this.find(fit)
+        if (said) return said
       }
       if (closed) return undefined
       return await new Promise((resolve) => {

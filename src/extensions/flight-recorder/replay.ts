@@ -37,6 +37,8 @@ export async function replayProcess(manifest: Manifest, recorded: RecordedProces
   const wire = openWire(manifest, options.env, { onLine: inbox.push, onTooLong: () => {}, onPrinted: () => {} })
   wire.exited.then(inbox.close)
   const deviations: Deviation[] = []
+  /** Notices that are looked at with the next answer or request: until then they may come in any order. */
+  const notices: Recorded[] = []
   /** Requests have other numbers now. */
   const ids = new Map<number, number>()
 
@@ -47,14 +49,23 @@ export async function replayProcess(manifest: Manifest, recorded: RecordedProces
     if (incoming.kind === 'answer' && id === undefined) return
     await wire.write(`${JSON.stringify(id === undefined ? fields : { ...fields, id })}\n`).catch(() => {})
   }
-  const expect = async ({ ms, incoming }: Recorded) => {
+  const compare = ({ ms, incoming }: Recorded, said: Incoming | undefined) => {
     const subject = subjectOf(incoming, recorded)
-    const said = await inbox.take(candidates(incoming, options.ignore), options.withinMs)
     if (!said) return void deviations.push({ ms, subject, kind: 'missing', was: contentOf(incoming) })
     if (incoming.kind === 'request' && said.kind === 'request') ids.set(incoming.id, said.id)
     const found = findDifference(contentOf(incoming), contentOf(said), options.ignore)
     if (found)
       deviations.push({ ms, subject, kind: 'different', path: found.path, ...withValue('was', found.was), ...withValue('is', found.is) })
+  }
+  /** Those that are there as they were go first, because their order is nobody's business. */
+  const compareNotices = async () => {
+    const rest = notices.splice(0).filter(({ incoming }) => !inbox.find(isSameAs(incoming, options.ignore)))
+    for (const entry of rest) compare(entry, await inbox.take(candidates(entry.incoming, options.ignore), options.withinMs))
+  }
+  const expect = async (entry: Recorded) => {
+    if (entry.incoming.kind === 'notice') return void notices.push(entry)
+    compare(entry, await inbox.take(candidates(entry.incoming, options.ignore), options.withinMs))
+    await compareNotices()
   }
 
   try {
@@ -63,6 +74,7 @@ export async function replayProcess(manifest: Manifest, recorded: RecordedProces
       else await expect(entry)
       if (inbox.isClosed() && deviations.length > 0) return [...deviations, { ms: entry.ms, subject: 'the process', kind: 'ended' }]
     }
+    await compareNotices()
     await new Promise((resolve) => setTimeout(resolve, options.settleMs ?? 200))
     const more = inbox
       .rest()
@@ -77,8 +89,14 @@ export async function replayProcess(manifest: Manifest, recorded: RecordedProces
 /** What counts as the same thing said again, the likeliest first. */
 function candidates(was: Incoming, ignore: readonly string[]): ((is: Incoming) => boolean)[] {
   if (was.kind === 'answer') return [(is) => is.kind === 'answer' && is.id === was.id]
-  const isSame = (is: Incoming) => is.kind === was.kind && is.method === was.method
-  return [(is) => isSame(is) && !findDifference(contentOf(was), contentOf(is), ignore), isSame]
+  return [isSameAs(was, ignore), (is) => is.kind === was.kind && is.method === was.method]
+}
+
+function isSameAs(was: Incoming, ignore: readonly string[]): (is: Incoming) => boolean {
+  return (is) => {
+    const isAlike = is.kind !== 'answer' && was.kind === is.kind && was.method === is.method
+    return isAlike && !findDifference(contentOf(was), contentOf(is), ignore)
+  }
 }
 
 function contentOf(said: Incoming): Json {

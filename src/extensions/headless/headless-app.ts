@@ -19,7 +19,7 @@ export interface HeadlessAppOptions {
 
 export function createHeadlessApp({ services, agent, stepMode, say }: HeadlessAppOptions): ExtensionApp {
   const { options, screen, current, trust, dialogs } = services
-  const refused = new Set<string>()
+  const asked = new Map<string, Promise<boolean>>()
   const session = sessionRequests(services)
 
   function setTitle(title: string): void {
@@ -30,12 +30,19 @@ export function createHeadlessApp({ services, agent, stepMode, say }: HeadlessAp
       .catch((error) => options.log('warn', messageOf(error)))
   }
 
+  async function askTrust(extension: string, what: string): Promise<boolean> {
+    const prompt = `Let the extension ${extension} have ${what}?`
+    const chosen = await dialogs.put({ kind: 'ask', prompt, choices: ['Always', 'No'], extension: '' }, new AbortController().signal)
+    if (chosen === 'Always') trust.grant(extension, [what])
+    return chosen === 'Always'
+  }
+
   const actions: { [Type in Action['type']]: (action: Extract<Action, { type: Type }>, extension: string) => void } = {
     notify: ({ message, level }, extension) => screen.notify(message, level, extension),
     showMessage: ({ text }, extension) => screen.show(text, extension),
     setSessionTitle: ({ title }) => setTitle(title),
     quit: () => screen.quit(),
-    setStatus: ({ key, text }) => screen.setStatus(key, text),
+    setStatus: ({ key, text }, extension) => screen.setStatus(key, text, extension),
     attachImage: ({ data, mimeType }) => screen.attachImage({ type: 'image', data, mimeType }),
     detachImage: () => screen.detachImage(),
     sendMessage: ({ content }) => say(content),
@@ -49,9 +56,10 @@ export function createHeadlessApp({ services, agent, stepMode, say }: HeadlessAp
     notices: {
       notify: ({ message, level }, { extension }) => screen.notify(message, level, extension.name),
       showMessage: ({ text }, { extension }) => screen.show(text, extension.name),
-      setWidget: ({ key, placement, content }, { extension }) => screen.setWidget({ key, placement, content, extension: extension.name }),
-      showOverlay: ({ key, title, content, anchor, width }, { extension }) =>
-        screen.showOverlay({ key, title, content, anchor, width, extension: extension.name }),
+      setWidget: ({ key, placement, content }, { extension, live }) =>
+        screen.setWidget({ key, placement, content, extension: extension.name }, live),
+      showOverlay: ({ key, title, content, anchor, width }, { extension, live }) =>
+        screen.showOverlay({ key, title, content, anchor, width, extension: extension.name }, live),
       closeOverlay: ({ key }, { extension }) => screen.closeOverlay(key, extension.name),
       setInputText: ({ text }) => screen.setInputText(text),
       sendMessage: ({ content }) => say(content),
@@ -60,16 +68,22 @@ export function createHeadlessApp({ services, agent, stepMode, say }: HeadlessAp
       abortWithMarker: ({ reason }) => agent.abort(reason),
     },
     act: (action, extension) => (actions[action.type] as (action: Action, extension: string) => void)(action, extension),
+    gone(live) {
+      const { name } = live.manifest
+      screen.clear(live, services.host().find(name) ? undefined : name)
+    },
     announce: (level, message) => screen.notify(message, level),
     log: options.log,
     async approve(extension, what) {
       if (trust.allows(extension, what)) return true
-      if (!dialogs.canAsk || refused.has(`${extension} ${what}`)) return false
-      const prompt = `Let the extension ${extension} have ${what}?`
-      const chosen = await dialogs.put({ kind: 'ask', prompt, choices: ['Always', 'No'], extension: '' }, new AbortController().signal)
-      if (chosen === 'Always') trust.grant(extension, [what])
-      else refused.add(`${extension} ${what}`)
-      return chosen === 'Always'
+      if (!dialogs.canAsk) return false
+      // Whoever asks again while the user thinks, or after a no, hears the same answer. A yes is written down, and can be taken back there.
+      const key = JSON.stringify([extension, what])
+      const answer = asked.get(key) ?? askTrust(extension, what)
+      asked.set(key, answer)
+      const isGranted = await answer.catch(() => undefined)
+      if (isGranted !== false) asked.delete(key)
+      return await answer
     },
   }
 }

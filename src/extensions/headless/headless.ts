@@ -106,6 +106,16 @@ export function createHeadless(given: HeadlessOptions) {
   })
   later.host = host
 
+  /** What an extension could not change is not sent as it was: the user hears why, and still has the text. */
+  async function transform(text: string, signal: AbortSignal): Promise<{ text: string; handled: boolean; problem?: string }> {
+    try {
+      return await transformInput(host, text, signal)
+    } catch (error) {
+      screen.notify(`Not sent: ${messageOf(error)}`, 'error')
+      return { text, handled: false, problem: messageOf(error) }
+    }
+  }
+
   /** Code that comes with a project runs only when the user said so for this project. */
   async function findProjectDir(): Promise<string | undefined> {
     const dir = join(cwd, '.piglet', 'extensions')
@@ -143,8 +153,8 @@ export function createHeadless(given: HeadlessOptions) {
     async submit(text: string): Promise<void> {
       const line = parseCommand(text)
       if (line) return await take(text, line)
-      const { text: changed, handled } = await transformInput(host, text, stopping.signal)
-      if (!handled && changed.trim() !== '') agent.say(changed)
+      const { text: changed, handled, problem } = await transform(text, stopping.signal)
+      if (problem === undefined && !handled && changed.trim() !== '') agent.say(changed)
     },
 
     /** The same, to the end: what came of it. Commands, and what an extension took care of, have no text. */
@@ -155,7 +165,8 @@ export function createHeadless(given: HeadlessOptions) {
         await command(line)
         return nothing
       }
-      const { text: changed, handled } = await transformInput(host, text, signal ?? stopping.signal)
+      const { text: changed, handled, problem } = await transform(text, signal ?? stopping.signal)
+      if (problem !== undefined) return { ...nothing, end: signal?.aborted ? 'aborted' : 'failed', error: problem }
       return handled ? nothing : await agent.run(changed, signal)
     },
 

@@ -1,6 +1,7 @@
 // Everything the program has, put together once: settings, sessions, models, tools, the agent and what would be on the screen.
 import { join } from 'node:path'
 import type { EventData, EventName } from '../../protocol/extension-events.ts'
+import { messageOf } from '../../std/errors.ts'
 import type { ExtensionHost } from '../extension-host.ts'
 import { callTool } from '../tool-calls.ts'
 import { type Retries, usualRetries } from './agent/ask-model.ts'
@@ -40,7 +41,13 @@ export function createServices(options: Settled, host: () => ExtensionHost, onSw
     env,
     config,
     first: options.model ?? '',
-    onSwitch: (model) => screen.setStatus('model', keyOf(model)),
+    onSwitch(model) {
+      screen.setStatus('model', keyOf(model))
+      current
+        .session()
+        .useModel(keyOf(model))
+        .catch((error) => log('warn', messageOf(error)))
+    },
   })
   const toolSet = createToolSet(() => host().registry)
   const answer = createAnswer(host, { findKey, fetch: options.fetch, clock })
@@ -130,7 +137,7 @@ export function createServices(options: Settled, host: () => ExtensionHost, onSw
     background,
     compaction,
     trust: createTrust(configDir),
-    undo: createUndo(configDir),
+    undo: createUndo(configDir, cwd),
     dialogs: createDialogs(options.dialogs),
     clock,
   }

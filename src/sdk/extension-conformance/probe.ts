@@ -104,19 +104,14 @@ export function openProbe({ manifest, env, log, answerMs, answerWith = emptyAnsw
     // What was written before the end may still be on its way.
     const last = answer === undefined ? undefined : await Promise.race([came, later(100)])
     if (last) return last
-    throw new Broken({
-      expected: `an answer to \`${method}\`${answer === undefined ? ` within ${withinMs / 1000} s` : ''}`,
-      received: answer === undefined ? withPrinted('none', wire) : withPrinted(`the end of the process (${describeExit(answer)})`, wire),
-      fix:
-        answer === undefined
-          ? 'Answer every request, with an error if need be, and read on while a handler works.'
-          : 'Catch what handlers throw, and answer with an error: the process must go on.',
-    })
+    throw noAnswer(method ?? '', answer, withinMs, wire)
   }
   return {
     ...wire,
     // Whether anybody reads it shows in the answers.
-    write: (bytes) => wire.write(bytes).catch(() => {}),
+    write: async (bytes) => {
+      await Promise.race([wire.write(bytes).catch(() => {}), later(answerMs)])
+    },
     calls,
     lineFor,
     send,
@@ -129,6 +124,26 @@ export function openProbe({ manifest, env, log, answerMs, answerWith = emptyAnsw
       await wire.kill()
     },
   }
+}
+
+function noAnswer(method: string, exit: ChildExit | undefined, withinMs: number, wire: Wire): Broken {
+  if (exit?.startError !== undefined)
+    return new Broken({
+      expected: 'a program that can be started',
+      received: exit.startError,
+      fix: 'Install the runtime that the manifest names, or put it on the PATH.',
+    })
+  if (exit)
+    return new Broken({
+      expected: `an answer to \`${method}\``,
+      received: withPrinted(`the end of the process (${describeExit(exit)})`, wire),
+      fix: 'Catch what handlers throw, and answer with an error: the process must go on.',
+    })
+  return new Broken({
+    expected: `an answer to \`${method}\` within ${withinMs / 1000} s`,
+    received: withPrinted('none', wire),
+    fix: 'Answer every request, with an error if need be, and read on while a handler works.',
+  })
 }
 
 export function describeExit({ code, signal, startError }: ChildExit): string {

@@ -12,8 +12,8 @@ export const unknownMethod = '$/check'
 export const stillThere = 'requests/unknown-method'
 
 /** Fails when the extension does not answer any more. */
-export async function expectAlive(probe: Probe, after: string): Promise<void> {
-  const { error } = await probe.ask(unknownMethod)
+export async function expectAlive(probe: Probe, after: string, withinMs?: number): Promise<void> {
+  const { error } = await probe.ask(unknownMethod, {}, withinMs)
   hold(error !== undefined, { expected: `an error for \`${unknownMethod}\` after ${after}`, received: 'a result', fix: unknownFix })
 }
 

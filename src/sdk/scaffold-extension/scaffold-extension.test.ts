@@ -6,6 +6,8 @@ import { buildLibraries } from '../../../scripts/build-libraries.ts'
 import { hostOf, recordingApp } from '../../../test/extensions/app.ts'
 import { callTool } from '../../extensions/tool-calls.ts'
 import { runLimited } from '../../std/limited-proc.ts'
+import { formatResult } from '../conformance/report.ts'
+import { checkExtension } from '../extension-conformance/check-extension.ts'
 import { type ScaffoldLanguage, scaffoldLanguages } from '../scaffold/template.ts'
 import { scaffoldExtension } from './scaffold-extension.ts'
 
@@ -80,6 +82,12 @@ describe.each([...scaffoldLanguages])('a new extension in %s', (language) => {
     await host.stop()
     expect((await live?.exited)?.reason).toBe('exit code 0')
     expect(logged.filter((line) => !line.startsWith('debug'))).toEqual([])
+  })
+
+  test('keeps every rule of the protocol', async () => {
+    // A shell reads long lines byte by byte, and others want the machine as well.
+    const results = await checkExtension(join(base, 'my-words'), { env, limits: { answerMs: 30_000 } })
+    expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
   })
 
   test('has no place left to fill in', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { buildLibraries } from '../../../scripts/build-libraries.ts'
+import { installAndBuild } from '../../../test/support/install-scaffold.ts'
 import { runLimited } from '../../std/limited-proc.ts'
 import { checkAgent } from '../conformance/check-agent.ts'
 import { readFixtures } from '../conformance/fixtures.ts'
@@ -10,7 +10,6 @@ import { formatResult } from '../conformance/report.ts'
 import { scaffoldAgent } from './scaffold-agent.ts'
 import { type ScaffoldLanguage, scaffoldLanguages } from './template.ts'
 
-const modules = join(import.meta.dir, '../../../node_modules')
 // The system's own Python first: a version switcher in between makes each start slow.
 const env = { PATH: `/usr/bin:${process.env.PATH}`, HOME: '/nonexistent' }
 
@@ -32,17 +31,6 @@ function write(name: string, language: ScaffoldLanguage): string {
     writeFileSync(join(place, path), content, { mode: executable ? 0o755 : 0o644 })
   }
   return place
-}
-
-/** What `npm install` and `npm run build` do. */
-async function installAndBuild(place: string): Promise<void> {
-  const sdk = join(place, 'node_modules', 'entire-ts')
-  mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
-  for (const name of ['@types/node', 'undici-types', 'valibot']) symlinkSync(join(modules, name), join(place, 'node_modules', name))
-  await buildLibraries(join(sdk, 'dist'), ['agent-sdk'])
-  const exports = { './agent-sdk': { types: './dist/types/sdk/agent.d.ts', default: './dist/agent-sdk.js' } }
-  writeFileSync(join(sdk, 'package.json'), JSON.stringify({ name: 'entire-ts', version: '0.0.0', type: 'module', exports }))
-  expect(await run([join(modules, '.bin', 'tsc')], place)).toEqual({ code: 0, output: '' })
 }
 
 const ownTests: Record<ScaffoldLanguage, string[]> = {

@@ -27,9 +27,11 @@ export function createAutoCompaction({ compaction, conversation, threshold, emit
   async function compact(tokens: number, signal: AbortSignal): Promise<{ before: number; after: number }> {
     const mine = conversation()
     const [all, version] = [mine.messages(), mine.version()]
-    const shorter = parseCompactMessages(await compaction().compact(toCompactMessages(all), signal))
+    const sent = toCompactMessages(all)
+    const answer = await compaction().compact(sent, signal)
+    const shorter = parseCompactMessages(answer)
     const unchanged = { before: all.length, after: all.length }
-    if (shorter.length === 0 || mine !== conversation() || mine.version() !== version) return unchanged
+    if (answer === sent || shorter.length === 0 || mine !== conversation() || mine.version() !== version) return unchanged
     const messages = [...shorter, ...mine.messages().slice(all.length)]
     await mine.replace(messages, tokens)
     emit('EventCompact', { Before: all.length, After: shorter.length, TokensAtCompact: tokens })

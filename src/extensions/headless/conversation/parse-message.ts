@@ -83,7 +83,7 @@ function timeOf(timestamp: string): string {
 }
 
 function assistantPart(part: AnyAssistantMessage['content'][number]): AssistantMessage['content'] {
-  if ('id' in part && 'name' in part) {
+  if (('id' in part && part.id) || ('name' in part && part.name)) {
     const { id, name, providerMeta } = part
     return [
       {

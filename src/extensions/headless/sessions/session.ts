@@ -61,6 +61,12 @@ function openContent(context: SessionContext, path: string, content: SessionCont
     return entry
   }
 
+  async function change(fields: Partial<SessionMeta>): Promise<void> {
+    meta = { ...meta, ...fields }
+    hasMeta = true
+    await file.append(metaLine(meta, clock()))
+  }
+
   function freshId(): string {
     const id = random(4)
     return entries.has(id) ? freshId() : id
@@ -104,10 +110,11 @@ function openContent(context: SessionContext, path: string, content: SessionCont
     /** A second beginning beside the first. */
     reset: () => append('branch_summary', { summary: '', fromId: leaf ?? '' }, { parent: undefined }),
 
-    async change(fields: Partial<SessionMeta>): Promise<void> {
-      meta = { ...meta, ...fields }
-      hasMeta = true
-      await file.append(metaLine(meta, clock()))
+    change,
+    /** A session in which nothing was said yet is not written for it. */
+    async useModel(model: string): Promise<void> {
+      if (hasMeta) await change({ model })
+      else meta = { ...meta, model }
     },
   }
 }

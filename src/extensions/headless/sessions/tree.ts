@@ -84,9 +84,17 @@ function childrenOf({ entries }: Tree): Map<string | undefined, Entry[]> {
   const children = new Map<string | undefined, Entry[]>()
   for (const entry of entries.values()) {
     const parent = entry.parentId !== undefined && entries.has(entry.parentId) ? entry.parentId : undefined
-    children.set(parent, [...(children.get(parent) ?? []), entry])
+    const siblings = children.get(parent)
+    if (siblings) siblings.push(entry)
+    else children.set(parent, [entry])
   }
+  // Of one time, the one that was written first.
+  for (const siblings of children.values()) siblings.sort((a, b) => timeOf(a) - timeOf(b))
   return children
+}
+
+function timeOf({ timestamp }: Entry): number {
+  return Date.parse(timestamp) || 0
 }
 
 function infoOf({ id, parentId, type, timestamp }: Entry, children: ReturnType<typeof childrenOf>): EntryInfo {

@@ -17,24 +17,25 @@ export type Trust = ReturnType<typeof createTrust>
 export function createTrust(configDir: string) {
   const path = join(configDir, 'trust.json')
   const read = () => readTrusted(path)
+  const granted = (extension: string): string[] => {
+    const { extensions } = read()
+    return Object.hasOwn(extensions, extension) ? (extensions[extension] ?? []) : []
+  }
   const write = (change: (trusted: Trusted) => Trusted) => writeAtomic(path, formatJson(change(read())), { mode: 0o600 })
   return {
     path,
     /** `what` is like `auth:openai` or `env:GITHUB_TOKEN`; the part before the colon alone stands for all of them. */
-    allows: (extension: string, what: string) => isListed(read().extensions[extension] ?? [], what),
-    grants: (extension: string): string[] => read().extensions[extension] ?? [],
+    allows: (extension: string, what: string) => isListed(granted(extension), what),
+    grants: granted,
     grant(extension: string, what: string[]): void {
-      write(({ extensions, projects }) => ({
-        extensions: { ...extensions, [extension]: [...new Set([...(extensions[extension] ?? []), ...what])].sort() },
-        projects,
-      }))
+      const all = [...new Set([...granted(extension), ...what])].sort()
+      write(({ extensions, projects }) => ({ extensions: { ...extensions, [extension]: all }, projects }))
     },
     revoke(extension: string): void {
       write(({ extensions: { [extension]: _gone, ...extensions }, projects }) => ({ extensions, projects }))
     },
     /** Variables of the environment that the user let it have. */
-    variables: (extension: string): string[] =>
-      (read().extensions[extension] ?? []).flatMap((what) => (what.startsWith('env:') ? [what.slice(4)] : [])),
+    variables: (extension: string): string[] => granted(extension).flatMap((what) => (what.startsWith('env:') ? [what.slice(4)] : [])),
     trustsProject: (dir: string) => read().projects.includes(realDir(dir)),
     trustProject(dir: string): void {
       write(({ extensions, projects }) => ({ extensions, projects: [...new Set([...projects, realDir(dir)])].sort() }))

@@ -50,7 +50,17 @@ const levels: Level[] = ['info', 'warn', 'error']
 
 export type Screen = ReturnType<typeof createScreen>
 
+/** Whoever shows something in a place of its own: it goes with them. */
+export type Shower = object
+
 export function createScreen(onChange: (part: ViewPart, view: View) => void) {
+  const shownBy = new WeakMap<object, Shower>()
+  const gone = new WeakSet<Shower>()
+  const statusOf = new Map<string, string>()
+  const by = <Shown extends object>(shower: Shower, shown: Shown): Shown => {
+    shownBy.set(shown, shower)
+    return shown
+  }
   const view: View = {
     notifications: [],
     messages: [],
@@ -77,18 +87,33 @@ export function createScreen(onChange: (part: ViewPart, view: View) => void) {
     },
     show: (text: string, extension = '') => set('messages', [...view.messages, { text, extension }].slice(-limits.messages)),
     /** Without content it goes. Those over the number that fit are not shown. */
-    setWidget({ key, extension, placement, content }: Omit<Widget, 'placement'> & { placement: string }): void {
+    setWidget({ key, extension, placement, content }: Omit<Widget, 'placement'> & { placement: string }, shower: Shower): void {
+      if (gone.has(shower)) return
       const others = view.widgets.filter(isOther(key, extension))
       const where = placement === 'below-status' ? 'below-status' : 'above-input'
       const lines = content.split('\n').slice(0, limits.widgetLines).join('\n')
       const isFull = others.filter((one) => one.placement === where).length >= limits.widgets
-      set('widgets', content === '' || isFull ? others : [...others, { key, extension, placement: where, content: lines }])
+      const widget = by(shower, { key, extension, placement: where, content: lines } as const)
+      set('widgets', content === '' || isFull ? others : [...others, widget])
     },
-    showOverlay: (overlay: Overlay) => set('overlays', [...view.overlays.filter(isOther(overlay.key, overlay.extension)), overlay]),
+    showOverlay(overlay: Overlay, shower: Shower): void {
+      if (gone.has(shower)) return
+      set('overlays', [...view.overlays.filter(isOther(overlay.key, overlay.extension)), by(shower, overlay)])
+    },
     closeOverlay: (key: string, extension: string) => set('overlays', view.overlays.filter(isOther(key, extension))),
-    setStatus(key: string, text: string): void {
+    setStatus(key: string, text: string, extension = ''): void {
       const { [key]: _old, ...others } = view.status
+      statusOf.set(key, extension)
       set('status', text === '' ? others : { ...others, [key]: text })
+    },
+    /** `extension`: the name, when nobody stands behind it any more. */
+    clear(shower: Shower, extension?: string): void {
+      gone.add(shower)
+      const isLeft = (shown: object) => shownBy.get(shown) !== shower
+      if (!view.widgets.every(isLeft)) set('widgets', view.widgets.filter(isLeft))
+      if (!view.overlays.every(isLeft)) set('overlays', view.overlays.filter(isLeft))
+      const left = Object.entries(view.status).filter(([key]) => extension === undefined || statusOf.get(key) !== extension)
+      if (left.length < Object.keys(view.status).length) set('status', Object.fromEntries(left))
     },
     setInputText: (text: string) => set('inputText', text),
     /** A second one takes the first away. */

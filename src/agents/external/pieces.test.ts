@@ -1,0 +1,99 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { cutAsPlugin, longList, ownPieces } from '../../../test/support/own-pieces.ts'
+import { writePlugin } from '../../../test/support/sh-plugin.ts'
+import { makePlugin } from './call.ts'
+import { pluginPieces } from './pieces.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'pieces-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+function piecesOf(defect: string) {
+  const home = mkdtempSync(join(dir, 'home-'))
+  const reports: string[] = []
+  const site = {
+    root: home,
+    env: { PATH: process.env.PATH, HOME: home },
+    cliVersion: '1',
+    timeoutMs: 2_000,
+    report: (problem: string) => void reports.push(problem),
+  }
+  const plugin = makePlugin('sample', writePlugin(home, 'sample', `${defect}\n${ownPieces}`), site)
+  const calls = () => readFileSync(join(home, 'calls'), 'utf8').trimEnd().split('\n')
+  return { plugin, pieces: pluginPieces(plugin), reports, calls }
+}
+
+const text = longList(1_000_000)
+const whole = Buffer.from(text)
+const isWhole = (bytes: Buffer) => bytes.equals(whole)
+
+test('a document is cut as its plugin cuts it, and joined by it to the same bytes', async () => {
+  const { pieces, reports } = piecesOf('')
+  const cut = (await pieces.cut(whole, 300_000)) ?? []
+  expect(cut.map(String)).toEqual(await cutAsPlugin(text, 300_000))
+  expect(cut.length).toBeGreaterThan(3)
+  expect(await pieces.join(cut, isWhole)).toEqual(whole)
+  expect(reports).toEqual([])
+})
+
+test('whoever asks for the same twice gets the same answer, of one process', async () => {
+  const { pieces, calls } = piecesOf('')
+  const cut = (await cutAsPlugin(text, 300_000)).map((piece) => Buffer.from(piece))
+  await pieces.join(cut, isWhole)
+  expect(await pieces.join([...cut], isWhole)).toEqual(whole)
+  expect(calls()).toEqual(['reassemble-transcript'])
+})
+
+test('what does not fit into an answer is not asked for', async () => {
+  const { pieces, reports } = piecesOf('echo asked > "$HOME/asked"')
+  expect(await pieces.cut(Buffer.alloc(8_000_000, 'x'), 4_000_000)).toBeUndefined()
+  expect(reports).toEqual([])
+  expect(await pieces.join([Buffer.alloc(6_000_000), Buffer.alloc(6_000_000)], isWhole)).toBeUndefined()
+  expect(reports).toEqual([expect.stringContaining('too large to be joined by entire-agent-sample')])
+})
+
+const on = (subcommand: string, act: string) => `if [ "$1" = ${subcommand} ]; then cat > /dev/null; ${act}; exit 0; fi`
+const chunk = (...texts: string[]) => `echo '${JSON.stringify({ chunks: texts.map((piece) => Buffer.from(piece).toString('base64')) })}'`
+
+describe('a plugin that cuts is not believed when', () => {
+  test.each([
+    ['it loses a piece', on('chunk-transcript', chunk('{"piece":0,"items":[]}')), 'the same bytes'],
+    ['it gives no piece', on('chunk-transcript', `echo '{"chunks":[]}'`), 'the same bytes'],
+    [
+      'it gives pieces without end',
+      on('chunk-transcript', `printf '{"chunks":[""'; yes ',""' | head -5000 | tr -d '\\n'; echo ']}'`),
+      '5001 pieces',
+    ],
+    ['its pieces are no base64', on('chunk-transcript', `echo '{"chunks":["%%%"]}'`), 'no answer that can be understood'],
+    ['it prints garbage', on('chunk-transcript', 'echo hello'), 'no answer that can be understood'],
+    ['it floods', on('chunk-transcript', 'yes'), 'wrote more than 10 MB'],
+    ['it fails', on('chunk-transcript', 'echo out of scissors >&2; exit 3'), 'out of scissors'],
+    ['it hangs', on('chunk-transcript', 'sleep 60'), 'did not answer within 2 s'],
+    ['it does not read what it is to cut', 'if [ "$1" = chunk-transcript ]; then exit 1; fi', 'exit code 1'],
+    ['it joins to something else', on('reassemble-transcript', 'echo "[]"'), 'the same bytes'],
+    ['it hangs while it joins', on('reassemble-transcript', 'sleep 60'), 'did not answer within 2 s'],
+  ])('%s', async (_title, defect, report) => {
+    const { plugin, pieces, reports } = piecesOf(defect)
+    expect(await pieces.cut(whole, 300_000)).toBeUndefined()
+    expect(reports.join('\n')).toContain(report)
+    // What else there is to ask it is asked.
+    expect(plugin.isHung).toBe(false)
+  })
+})
+
+describe('a plugin that joins is not believed when', () => {
+  test.each([
+    ['it joins to something else', on('reassemble-transcript', 'echo "[]"'), 'was not given back by entire-agent-sample'],
+    ['it fails', on('reassemble-transcript', 'echo out of glue >&2; exit 3'), 'out of glue'],
+    ['it floods', on('reassemble-transcript', 'yes'), 'wrote more than 10 MB'],
+    ['it hangs', on('reassemble-transcript', 'sleep 60'), 'did not answer within 2 s'],
+  ])('%s', async (_title, defect, report) => {
+    const { pieces, reports } = piecesOf(defect)
+    const cut = (await cutAsPlugin(text, 300_000)).map((piece) => Buffer.from(piece))
+    expect(await pieces.join(cut, isWhole)).toBeUndefined()
+    expect(reports.join('\n')).toContain(report)
+    expect(reports.at(-1)).toContain('put one after another')
+  })
+})

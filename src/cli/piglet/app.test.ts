@@ -1,0 +1,24 @@
+// What the manuals of piglet show can be typed as it stands.
+import { expect, test } from 'bun:test'
+import { generateHelpTextForAllCommands } from '@stricli/core'
+import { parseWords } from '../../../test/support/idle-app.ts'
+import { examplesIn, wordsOf } from '../../../test/support/manual-examples.ts'
+import { buildPiglet } from './app.ts'
+
+const app = buildPiglet()
+const manuals = generateHelpTextForAllCommands(app as unknown as Parameters<typeof generateHelpTextForAllCommands>[0])
+
+test.each(manuals)('%s has examples', (_command, help) => {
+  expect(examplesIn(help)).not.toEqual([])
+})
+
+test.each(manuals.flatMap(([, help]) => examplesIn(help)))('%s', async (line) => {
+  const words = wordsOf(line, 'piglet')
+  expect(words).toBeDefined()
+  expect(await parseWords(app, words ?? [])).toEqual({ reached: true, said: '' })
+})
+
+test('every command can answer for programs', () => {
+  const without = manuals.filter(([command, help]) => /^piglet ext ./.test(command) && !/--json/.test(help)).map(([command]) => command)
+  expect(without).toEqual([])
+})

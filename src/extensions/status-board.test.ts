@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Board, publishBoard, readBoards } from './status-board.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'entire-board-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const board = (at: string): Board => ({ pid: process.pid, cwd: '/p', at, extensions: [] })
+
+test('a program tells how its extensions are, until it ends', async () => {
+  let count = 0
+  const published = publishBoard(dir, () => board(String(count++)), 5)
+  expect(readBoards(dir)).toEqual([board('0')])
+  while (readBoards(dir)[0]?.at === '0') await Bun.sleep(5)
+  published.close()
+  expect(readBoards(dir)).toEqual([])
+})
+
+test('what programs left behind that are gone is removed, and so is what cannot be read', () => {
+  publishBoard(dir, () => board('0')).close()
+  const gone = Bun.spawnSync(['true']).pid
+  writeFileSync(join(dir, 'run', `${gone}.json`), JSON.stringify({ ...board('0'), pid: gone }))
+  writeFileSync(join(dir, 'run', '1.json'), '{')
+  writeFileSync(join(dir, 'run', 'other.txt'), '')
+  expect(readBoards(dir)).toEqual([])
+  expect(readdirSync(join(dir, 'run'))).toEqual(['other.txt'])
+})
+
+test('where nothing can be written, nothing happens', () => {
+  writeFileSync(join(dir, 'file'), '')
+  publishBoard(join(dir, 'file'), () => board('0')).close()
+  expect(readBoards(join(dir, 'file'))).toEqual([])
+  expect(existsSync(join(dir, 'run'))).toBe(false)
+})

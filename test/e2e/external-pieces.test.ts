@@ -1,0 +1,172 @@
+// Large transcripts of agents that cut them in their own way: recorded, shown, given back, whatever their plugin does.
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { chunkBytes } from '../../src/checkpoints/chunk.ts'
+import { checkpointDir, metadataRef, sessionPaths } from '../../src/checkpoints/layout.ts'
+import { type ExternalRepo, forgetCalls, putPlugin, repoWithPlugins, shellAgent } from '../support/external-repo.ts'
+import { cutAsPlugin, longList, ownPieces } from '../support/own-pieces.ts'
+import { putCommit } from '../support/put-commit.ts'
+
+setDefaultTimeout(120_000)
+
+const secret = ['AKIA', 'YRWQG5EJLPZLBYNP'].join('')
+
+async function enabledRepo(defect = ''): Promise<ExternalRepo> {
+  const repo = await repoWithPlugins()
+  putPlugin(repo, `${defect}\n${ownPieces}`)
+  await repo.commitAs('human', 'begin')
+  const enabled = await repo.entire(['enable', '--agent', 'sample'])
+  if (enabled.code !== 0) throw new Error(enabled.err)
+  return repo
+}
+
+type ShellAgent = Awaited<ReturnType<typeof shellAgent>>
+
+/** One turn that leaves this transcript; what was said on the way. */
+async function turn(repo: ExternalRepo, agent: ShellAgent, transcript: string, content = 'text\n'): Promise<string> {
+  await agent.hook('prompt', { prompt: 'write' })
+  writeFileSync(agent.transcript, transcript)
+  repo.write('a.txt', content)
+  return (await agent.hook('stop')).err
+}
+
+async function record(repo: ExternalRepo, agent: ShellAgent, transcript: string): Promise<string> {
+  await turn(repo, agent, transcript)
+  await repo.commitAs('human', 'a file', 'a.txt')
+  return await repo.checkpointOf()
+}
+
+const asked = (agent: ShellAgent, subcommand: string) => agent.calls().filter((call) => call.startsWith(subcommand)).length
+
+test('a document is stored in the pieces of its plugin, and comes back byte for byte', async () => {
+  await using repo = await enabledRepo()
+  const agent = await shellAgent(repo)
+  const text = longList(5_000_000)
+  const id = await record(repo, agent, text)
+  const pieces = await cutAsPlugin(text, chunkBytes)
+  expect(pieces).toHaveLength(2)
+  expect((await repo.stored(id, '0/full.jsonl')) === pieces[0] && (await repo.stored(id, '0/full.jsonl.001')) === pieces[1]).toBe(true)
+  expect(await repo.stored(id, '0/content_hash.txt')).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(text).digest('hex')}`)
+  const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
+  expect({ err: raw.err, isSame: raw.out === text }).toEqual({ err: '', isSame: true })
+  expect((await repo.entire(['explain', '-c', id, '--full', '--no-pager'])).out).toContain('[Assistant] 1 word')
+  rmSync(agent.transcript)
+  forgetCalls(repo)
+  expect(await repo.entire(['resume'])).toMatchObject({ code: 0 })
+  expect(readFileSync(agent.transcript, 'utf8') === text).toBe(true)
+  expect(asked(agent, 'reassemble-transcript')).toBe(1)
+  // And again, where it is there already.
+  expect(JSON.parse((await repo.entire(['resume', '--json'])).out).sessions).toMatchObject([{ state: 'unchanged' }])
+})
+
+test('a step has them as well: a rewind gives them back', async () => {
+  await using repo = await enabledRepo()
+  const agent = await shellAgent(repo)
+  const [first, second] = [longList(5_000_000), longList(5_500_000)]
+  await turn(repo, agent, first, 'one\n')
+  await turn(repo, agent, second, 'two\n')
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string }[]
+  expect(await repo.entire(['rewind', '--to', points.at(-1)?.id ?? ''])).toMatchObject({ code: 0 })
+  expect(repo.read('a.txt')).toBe('one\n')
+  expect(readFileSync(agent.transcript, 'utf8') === first).toBe(true)
+})
+
+test('a commit does not ask for what the turn has cut already', async () => {
+  await using repo = await enabledRepo()
+  const agent = await shellAgent(repo)
+  await turn(repo, agent, longList(5_000_000))
+  expect(asked(agent, 'chunk-transcript')).toBe(1)
+  await repo.commitAs('human', 'a file', 'a.txt')
+  expect(asked(agent, 'chunk-transcript')).toBe(1)
+})
+
+test('what is handed to the plugin has no secrets in it any more', async () => {
+  await using repo = await enabledRepo()
+  const agent = await shellAgent(repo)
+  const text = longList(5_000_000).replace('0 word', `0 key = ${secret} word`)
+  await record(repo, agent, text)
+  const given = readFileSync(join(repo.base, 'home', 'to-cut'), 'utf8')
+  expect(given === text.replace(secret, 'REDACTED')).toBe(true)
+})
+
+test.each([
+  ['small ones', longList(3_000_000)],
+  ['ones that do not fit into its answer', longList(9_000_000)],
+  ['lines', longList(5_000_000).slice(1, -1).replaceAll('},{', '}\n{').concat('\n')],
+])('the plugin is not asked to cut %s', async (_title, text) => {
+  await using repo = await enabledRepo()
+  const agent = await shellAgent(repo)
+  await record(repo, agent, text)
+  rmSync(agent.transcript)
+  expect(await repo.entire(['resume'])).toMatchObject({ code: 0 })
+  expect(readFileSync(agent.transcript, 'utf8') === text).toBe(true)
+  expect([asked(agent, 'chunk-transcript'), asked(agent, 'reassemble-transcript')]).toEqual([0, 0])
+})
+
+const on = (subcommand: string, act: string) => `if [ "$1" = ${subcommand} ]; then cat > /dev/null; ${act}; exit 0; fi`
+
+test.each([
+  ['gives wrong pieces', on('chunk-transcript', `echo '{"chunks":["aGVsbG8="]}'`), 'the same bytes of its pieces'],
+  ['prints garbage', on('chunk-transcript', 'echo hello'), 'no answer that can be understood'],
+  ['hangs', on('chunk-transcript', 'sleep 60'), 'did not answer within 1 s'],
+  ['joins to something else', on('reassemble-transcript', 'echo hello'), 'the same bytes of its pieces'],
+])('with a plugin that %s we cut, and nothing is lost', async (_title, defect, said) => {
+  await using repo = await enabledRepo(defect)
+  Object.assign(repo.env, { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '1000' })
+  const agent = await shellAgent(repo)
+  const text = longList(5_000_000)
+  expect(await turn(repo, agent, text)).toContain(said)
+  expect(repo.log().some(({ msg }) => String(msg).includes(said))).toBe(true)
+  await repo.commitAs('human', 'a file', 'a.txt')
+  rmSync(agent.transcript)
+  expect(await repo.entire(['resume'])).toMatchObject({ code: 0 })
+  expect(readFileSync(agent.transcript, 'utf8') === text).toBe(true)
+})
+
+/** A checkpoint as the original stores it, with pieces that the plugin made, however small. */
+async function foreignPieces(repo: ExternalRepo, agent: ShellAgent, text: string): Promise<{ id: string; pieces: string[] }> {
+  const id = await record(repo, agent, text)
+  const { transcript } = sessionPaths(checkpointDir(id), 0)
+  const pieces = await cutAsPlugin(text, 200_000)
+  const files = Object.fromEntries(pieces.map((piece, index) => [`${transcript}${index === 0 ? '' : `.00${index}`}`, piece]))
+  await putCommit(repo.repo, metadataRef, { files })
+  rmSync(agent.transcript)
+  return { id, pieces }
+}
+
+test('pieces of the original are joined by the plugin', async () => {
+  await using repo = await enabledRepo()
+  const agent = await shellAgent(repo)
+  const text = longList(500_000)
+  const { id } = await foreignPieces(repo, agent, text)
+  const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
+  expect({ err: raw.err, isSame: raw.out === text }).toEqual({ err: '', isSame: true })
+  expect(await repo.entire(['resume'])).toMatchObject({ code: 0 })
+  expect(readFileSync(agent.transcript, 'utf8') === text).toBe(true)
+})
+
+test.each([
+  ['hangs', on('reassemble-transcript', 'sleep 60')],
+  ['gives something else', on('reassemble-transcript', 'echo hello')],
+])('where it %s they are put one after another, and that is said', async (_title, defect) => {
+  await using repo = await enabledRepo(defect)
+  const agent = await shellAgent(repo)
+  const { id, pieces } = await foreignPieces(repo, agent, longList(500_000))
+  Object.assign(repo.env, { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '1000' })
+  const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
+  expect({ code: raw.code, isSame: raw.out === pieces.join('\n') }).toEqual({ code: 0, isSame: true })
+  expect(raw.err).toContain('put one after another')
+  const resumed = await repo.entire(['resume'])
+  expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining('put one after another') })
+})
+
+test('where the plugin is gone that is said, too', async () => {
+  await using repo = await enabledRepo()
+  const agent = await shellAgent(repo)
+  const { id, pieces } = await foreignPieces(repo, agent, longList(500_000))
+  rmSync(join(repo.bin, 'entire-agent-sample'))
+  const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
+  expect({ code: raw.code, isSame: raw.out === pieces.join('\n') }).toEqual({ code: 0, isSame: true })
+  expect(raw.err).toContain('was cut by Sample, which is not known here')
+})

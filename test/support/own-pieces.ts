@@ -1,0 +1,29 @@
+// A plugin with a way of cutting of its own, and what it would have stored.
+import { join } from 'node:path'
+import { run } from '../../src/std/proc.ts'
+
+const script = join(import.meta.dir, 'own-pieces.mjs')
+
+/** For the front of a plugin in sh. What it was given to cut is kept in the home directory. */
+export const ownPieces = `
+case $1 in
+  chunk-transcript) echo "$@" >> "$HOME/calls"; tee "$HOME/to-cut" | node '${script}' cut "$3"; exit $? ;;
+  reassemble-transcript) echo "$@" >> "$HOME/calls"; exec node '${script}' join ;;
+esac`
+
+/** The pieces that the plugin makes of a list. */
+export async function cutAsPlugin(text: string, maxBytes: number): Promise<string[]> {
+  const { stdout } = await run(['node', script, 'cut', String(maxBytes)], { cwd: import.meta.dir, env: process.env, stdin: text })
+  const { chunks } = JSON.parse(stdout.toString()) as { chunks: string[] }
+  return chunks.map((chunk) => Buffer.from(chunk, 'base64').toString())
+}
+
+/** A list as long as wanted, each item with a text of its own. */
+export function longList(bytes: number): string {
+  const items: string[] = []
+  for (let size = 0; size < bytes; size += items.at(-1)?.length ?? 0)
+    items.push(
+      JSON.stringify({ role: items.length % 2 === 0 ? 'user' : 'assistant', content: `${items.length} ${'word '.repeat(20_000)}` }),
+    )
+  return `[${items.join(',')}]`
+}
