@@ -23,6 +23,7 @@ export async function findUnsaved(recorder: Recorder, session: Session): Promise
   return await findTurnFiles(work, status, await turnTranscript(work, status.head))
 }
 
+/** Nothing happens to a turn that has left no files: what was said is read by whoever stores it. */
 export async function endDeadTurn(recorder: Recorder, id: string): Promise<void> {
   const session = readSession(recorder.repo, id)
   const agent = session && recorder.findAgentByType(session.agentType)
@@ -30,7 +31,8 @@ export async function endDeadTurn(recorder: Recorder, id: string): Promise<void>
   if (!isStuck(session, recorder.clock()))
     throw new EntireError('busy', `Session ${id} goes on: its agent has come back.`, { hint: 'Nothing has to be done about it.' })
   const place = findPlace(recorder, session)
-  if (place !== undefined) await dispatch({ ...recorder, repo: place }, agent, { type: 'turn-end', session: id })
+  if (place !== undefined && (await findUnsaved(recorder, session)).length > 0)
+    await dispatch({ ...recorder, repo: place }, agent, { type: 'turn-end', session: id })
 }
 
 // What lies in another work tree is nothing that it did.

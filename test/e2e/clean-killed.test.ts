@@ -29,6 +29,34 @@ test('a reset that is killed leaves the session where it was, or in the trash', 
   await expectReadable(repo)
 })
 
+test('mending a turn that never ended, and killed at that, loses nothing of what the turn did', async () => {
+  await using repo = await recordedRepo()
+  await repo.commitAs('human', 'setup')
+  let kills = 0
+  for (let write = 1; ; write += 1) {
+    const agent = fakeAgent(repo)
+    await agent.prompt('work')
+    agent.run(`file-${write}.txt`, `the work of round ${write}\n`)
+    agent.say('half of it')
+    const path = join(repo.repo.commonDir, 'entire-sessions', `${agent.session}.json`)
+    const hoursAgo = new Date(Date.now() - 5 * 3_600_000)
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), last_interaction_time: hoursAgo.toISOString() }))
+    utimesSync(agent.transcript, hoursAgo, hoursAgo)
+    const ran = await repo.entire(['doctor', '--force'], { env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` } })
+    const wasKilled = ran.code === killedCode
+    if (wasKilled) kills += 1
+    expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
+    expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: [`file-${write}.txt`] })
+    await repo.commitAs('human', `round ${write}`)
+    const id = await repo.checkpointOf()
+    expect(await repo.storedSession(id)).toMatchObject({ session_id: agent.session, files_touched: [`file-${write}.txt`] })
+    expect(await repo.transcript(id)).toContain('half of it')
+    if (!wasKilled) break
+  }
+  expect(kills).toBeGreaterThan(5)
+  await expectReadable(repo)
+})
+
 test('a condensation that is killed is completed by the next one, and the transcript is stored', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')

@@ -42,6 +42,13 @@ test('of a message written again, the last version counts', () => {
   expect(reading).toMatchObject({ files: ['/a'], tokens: tokens(6, 4, 5, 1) })
 })
 
+test('a header in the middle, as a resume in the same minute writes it, changes nothing', () => {
+  const header = { sessionId: 's', projectHash: 'h', startTime: at(1), lastUpdated: at(1), kind: 'main' }
+  const [first, second] = [[prompt('a', 1, 'one'), answer('b', 2)] as const, [prompt('c', 3, 'two'), answer('d', 4)] as const]
+  const { items, ...whole } = read(header, ...first, ...second)
+  expect(read(header, ...first, header, { $set: { lastUpdated: at(3) } }, ...second)).toEqual({ ...whole, items: items + 2 })
+})
+
 test('a rewind takes back neither tokens nor prompts', () => {
   const reading = read(prompt('a', 1, 'one'), answer('b', 2), { $rewindTo: 'a' }, prompt('c', 3, 'two'), answer('d', 4))
   expect(reading).toMatchObject({ prompts: ['one', 'two'], tokens: tokens(12, 8, 2, 2), summary: 'said d' })

@@ -70,6 +70,15 @@ describe('read', () => {
     expect(await call('read', { path: '~/project/a.txt' })).toBe('1\tone\n... 3 more lines, from 2 on')
   })
 
+  test('shows no more of lines without end than a conversation can hold', async () => {
+    write('long.json', 'x'.repeat(12_000_000))
+    const said = await call('read', { path: 'long.json' })
+    expect([said.length < 1_000_200, said.slice(-64)]).toEqual([
+      true,
+      `${'... 11000002 more characters: its lines are too long to be shown'}`,
+    ])
+  })
+
   test('says what is wrong: missing, no file, no text, wrong arguments', async () => {
     write('b.bin', 'a\0b')
     expect(await call('read', { path: 'none' })).toBe(

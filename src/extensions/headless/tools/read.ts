@@ -5,6 +5,8 @@ import { noteSeen, requireRegular, resolvePath, type ToolContext } from './tool-
 import { defineTool, ToolFailure } from './tool-failure.ts'
 
 const maxBytes = 50 * 1024 * 1024
+/** Files whose lines have no end would fill every conversation, and fit into no session. */
+const maxShown = 1_000_000
 
 export function readTool(context: ToolContext): LocalTool {
   return defineTool({
@@ -32,7 +34,10 @@ export function readTool(context: ToolContext): LocalTool {
       if (lines.at(-1) === '') lines.pop()
       const shown = lines.slice(offset - 1, offset - 1 + limit).map((line, at) => `${offset + at}\t${line}`)
       const rest = lines.length - (offset - 1 + shown.length)
-      return [...shown, ...(rest > 0 ? [`... ${rest} more lines, from ${offset + shown.length} on`] : [])].join('\n')
+      const text = shown.join('\n')
+      if (text.length > maxShown)
+        return `${text.slice(0, maxShown)}\n... ${text.length - maxShown} more characters: its lines are too long to be shown`
+      return [text, ...(rest > 0 ? [`... ${rest} more lines, from ${offset + shown.length} on`] : [])].join('\n')
     },
   })
 }
