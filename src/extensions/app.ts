@@ -2,6 +2,7 @@
 // of them, the registry knows; everything else is the program's.
 import type { Action } from './action.ts'
 import type { HostSide, LiveExtension } from './live-extension.ts'
+import type { Manifest } from './manifest.ts'
 
 /** Answered from the registry, the event bus and the list of extensions. */
 type Own =
@@ -33,5 +34,5 @@ export interface ExtensionApp {
   announce(level: 'info' | 'warn' | 'error', message: string): void
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, string>): void
   /** Whether the user trusts an extension with a key or a secret it did not declare, asked once and remembered. */
-  approve(extension: string, what: string): Promise<boolean>
+  approve(extension: Manifest, what: string): Promise<boolean>
 }

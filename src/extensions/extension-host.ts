@@ -30,7 +30,7 @@ export interface ExtensionHostOptions {
   local: LocalOffer
   clock(): Date
   /** Variables that the user let an extension have. */
-  granted?(name: string): string[]
+  granted?(extension: Manifest): string[]
   /** Sees every line of the protocol. `process` counts: an extension that is started anew is another one. */
   tap?(extension: string, direction: 'in' | 'out', line: string, process: number): void
   /** Starts extensions anew when their files change. */
@@ -78,7 +78,7 @@ export function createExtensionHost(options: ExtensionHostOptions) {
       configDir: join(options.places.userDir, name),
       session: app.sessionId(),
       env: options.env,
-      granted: options.granted?.(name) ?? [],
+      granted: options.granted?.(manifest) ?? [],
       approve: app.approve,
       log: (level, message) => app.log(level, message, { extension: name }),
       onLate,

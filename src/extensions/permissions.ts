@@ -5,7 +5,7 @@ import { asObject, asString } from '../std/json.ts'
 import type { Manifest } from './manifest.ts'
 import { manifestName } from './read-manifest.ts'
 
-export type Approve = (extension: string, what: string) => Promise<boolean>
+export type Approve = (extension: Manifest, what: string) => Promise<boolean>
 
 /** Why the extension may not, if it may not. `params` tell which key it asks for. */
 export function findRefusal(manifest: Manifest, name: string, { capability }: Method, params: unknown): string | undefined {
@@ -17,7 +17,7 @@ export function findRefusal(manifest: Manifest, name: string, { capability }: Me
 
 /** The same for what only the user can grant. */
 export async function findDenial(manifest: Manifest, name: string, { capability }: Method, params: unknown, approve: Approve) {
-  if (capability !== 'auth' || manifest.permissions !== undefined || (await approve(manifest.name, keyOf(params)))) return undefined
+  if (capability !== 'auth' || manifest.permissions !== undefined || (await approve(manifest, keyOf(params)))) return undefined
   return `${name} refused: the user has not let ${manifest.name} have ${keyOf(params)}. Run \`piglet ext trust ${manifest.name}\`, or list it under permissions in its ${manifestName}`
 }
 

@@ -1,9 +1,11 @@
 // What is wrong with one extension is said with its file and the rule, and the others run; none gets at more than it may.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Headless } from '../../src/extensions/headless/headless.ts'
 import { createUndo } from '../../src/extensions/headless/settings/undo.ts'
+import type { Manifest } from '../../src/extensions/manifest.ts'
+import { readManifest } from '../../src/extensions/read-manifest.ts'
 import { findMethod, methods } from '../../src/protocol/extension.ts'
 import { ask, asker, type Stage, stage } from './headless.ts'
 import { scripted } from './scripted.ts'
@@ -182,6 +184,15 @@ describe('keys', () => {
     expect(await keys(await on.open(), 'openai')).toBe('refused')
     expect(await keys(headless, 'openai')).toBe('sk')
     expect(asked.length).toBe(3)
+  })
+
+  test('one that has just the name of another is not trusted with what the other may have', async () => {
+    const { app, services } = await on.open()
+    services.trust.grant('many', ['auth:openai'])
+    const dir = realpathSync(join(on.configDir, 'extensions', 'many'))
+    const manifest = readManifest(dir) as Manifest
+    expect(await app.approve(manifest, 'auth:openai')).toBe(true)
+    expect(await app.approve({ ...manifest, dir: join(on.cwd, '.piglet', 'extensions', 'many') }, 'auth:openai')).toBe(false)
   })
 
   test('an extension with a name that means something to programs has no more than others', async () => {

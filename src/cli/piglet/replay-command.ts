@@ -82,7 +82,7 @@ export const replayCommand = buildCommand<ReplayFlags, [string], Cli>({
 
 async function replay(cli: Cli, manifest: Manifest, recorded: RecordedProcess, { ignore = [], within }: ReplayFlags): Promise<Replayed> {
   checkRuntime(manifest)
-  const granted = createTrust(findPlaces(cli).configDir).variables(manifest.name)
+  const granted = createTrust(findPlaces(cli).configDir).variables(manifest)
   const env = extensionEnvironment(cli.env, manifest, undefined, granted)
   const deviations = await replayProcess(manifest, recorded, { env, ignore, withinMs: within * 1000 })
   return { extension: recorded.extension, process: recorded.process, messages: recorded.entries.length, deviations }

@@ -1,6 +1,6 @@
 // `piglet ext trust`: what extensions may have that only the user can give, and whether extensions of this project run.
 import { buildCommand } from '@stricli/core'
-import { createTrust } from '../../extensions/headless/settings/trust.ts'
+import { createTrust, trustedAs } from '../../extensions/headless/settings/trust.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
@@ -31,7 +31,7 @@ export const trustCommand = buildCommand<TrustFlags, string[], Cli>({
       return this.out(`Extensions in ${clean(places.ofProject)} ${flags.revoke ? 'do not run any more' : 'run from now on'}.`)
     }
     if (name === undefined) throw new EntireError('bad-usage', 'Name an extension, or use --project.')
-    const extension = findExtension(this, places, name).name
+    const extension = trustedAs(places.configDir, findExtension(this, places, name))
     const wrong = what.filter((grant) => !/^(?:auth|env)(?::\S+)?$|^env:\S+$/.test(grant))
     if (wrong.length > 0)
       throw new EntireError('bad-usage', `${wrong.map(clean).join(', ')} cannot be granted.`, {

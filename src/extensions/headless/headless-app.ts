@@ -8,6 +8,7 @@ import { agentRequests } from './requests/agent-requests.ts'
 import { sessionRequests } from './requests/session-requests.ts'
 import { settingsRequests } from './requests/settings-requests.ts'
 import type { Services } from './services.ts'
+import { trustedAs } from './settings/trust.ts'
 
 export interface HeadlessAppOptions {
   services: Services
@@ -74,7 +75,8 @@ export function createHeadlessApp({ services, agent, stepMode, say }: HeadlessAp
     },
     announce: (level, message) => screen.notify(message, level),
     log: options.log,
-    async approve(extension, what) {
+    async approve(manifest, what) {
+      const extension = trustedAs(options.configDir, manifest)
       if (trust.allows(extension, what)) return true
       if (!dialogs.canAsk) return false
       // Whoever asks again while the user thinks, or after a no, hears the same answer. A yes is written down, and can be taken back there.

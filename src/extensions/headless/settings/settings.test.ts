@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseManifest } from '../../read-manifest.ts'
 import { readConfig, writeSetting } from './config.ts'
 import { createKeys } from './keys.ts'
 import { createTrust } from './trust.ts'
@@ -63,9 +64,10 @@ test('what the user trusts is remembered privately, can be taken back, and a bro
     trust.allows('e', 'auth:x'),
     trust.allows('e', 'auth:y'),
     trust.allows('f', 'auth:y'),
-    trust.variables('e'),
+    trust.variables(parseManifest('name: e\nruntime: node\n', join(dir, 'extensions', 'e'))),
+    trust.variables(parseManifest('name: e\nruntime: node\n', join(dir, 'elsewhere', 'e'))),
     trust.trustsProject(dir),
-  ]).toEqual([true, false, true, ['T'], true])
+  ]).toEqual([true, false, true, ['T'], [], true])
   expect(statSync(trust.path).mode & 0o777).toBe(0o600)
   trust.revoke('e')
   trust.distrustProject(dir)

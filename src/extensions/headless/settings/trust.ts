@@ -1,9 +1,10 @@
 // What the user trusts: extensions with keys and secrets, and projects with the extensions they bring along.
 import { realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { EntireError } from '../../../std/errors.ts'
 import { exists, readText, writeAtomic } from '../../../std/file.ts'
 import { asObject, asStrings, formatJson, parseJson } from '../../../std/json.ts'
+import type { Manifest } from '../../manifest.ts'
 import { isListed } from '../../permissions.ts'
 
 interface Trusted {
@@ -35,7 +36,8 @@ export function createTrust(configDir: string) {
       write(({ extensions: { [extension]: _gone, ...extensions }, projects }) => ({ extensions, projects }))
     },
     /** Variables of the environment that the user let it have. */
-    variables: (extension: string): string[] => granted(extension).flatMap((what) => (what.startsWith('env:') ? [what.slice(4)] : [])),
+    variables: (extension: Manifest): string[] =>
+      granted(trustedAs(configDir, extension)).flatMap((what) => (what.startsWith('env:') ? [what.slice(4)] : [])),
     trustsProject: (dir: string) => read().projects.includes(realDir(dir)),
     trustProject(dir: string): void {
       write(({ extensions, projects }) => ({ extensions, projects: [...new Set([...projects, realDir(dir)])].sort() }))
@@ -54,6 +56,12 @@ function readTrusted(path: string): Trusted {
   if (!stored) throw new EntireError('bad-settings', `${path} is no JSON object.`)
   const extensions = Object.entries(asObject(stored.extensions) ?? {}).map(([name, list]) => [name, asStrings(list)])
   return { extensions: Object.fromEntries(extensions), projects: asStrings(stored.projects) }
+}
+
+/** What an extension is trusted by. Only one in the user's own directory goes by its name: others can be called whatever they like. */
+export function trustedAs(configDir: string, { name, dir }: Manifest): string {
+  const isUsers = realDir(dirname(dir)) === realDir(join(configDir, 'extensions'))
+  return isUsers ? name : `${name} in ${realDir(dir)}`
 }
 
 function realDir(dir: string): string {
