@@ -22,8 +22,6 @@ export interface PeerOptions {
   hear(method: string, params: unknown): void
   /** A line that was no message. */
   reject(line: string): void
-  /** A request was answered; so many are still being worked on. */
-  served?(left: number): void
 }
 
 export interface RequestOptions {
@@ -40,7 +38,7 @@ interface Pending {
 
 export type Peer = ReturnType<typeof createPeer>
 
-export function createPeer({ send, serve, hear, reject, served }: PeerOptions) {
+export function createPeer({ send, serve, hear, reject }: PeerOptions) {
   const pending = new Map<number, Pending>()
   const serving = new Map<number, AbortController>()
   let lastId = 0
@@ -102,7 +100,6 @@ export function createPeer({ send, serve, hear, reject, served }: PeerOptions) {
       await write(errorLine(id, asRpcError(error))).catch(() => {})
     } finally {
       serving.delete(id)
-      served?.(serving.size)
     }
   }
 

@@ -2,8 +2,6 @@
 import { resolve } from 'node:path'
 import type { Messages } from '../../protocol/external-messages.ts'
 import { limits as protocolLimits } from '../../protocol/external-subcommand.ts'
-import { EntireError, messageOf } from '../../std/errors.ts'
-import { Broken } from './broken.ts'
 import type { Fixtures } from './fixtures.ts'
 import { type Environment, makeGrounds } from './ground.ts'
 import { inLanes } from './lanes.ts'
@@ -15,7 +13,8 @@ import { infoRules } from './rules-info.ts'
 import { optionalRules } from './rules-optional.ts'
 import { sessionRules } from './rules-session.ts'
 import { transcriptRules } from './rules-transcript.ts'
-import { type Limits, makeTrial, type Trial } from './trial.ts'
+import { type Limits, makeTrial } from './trial.ts'
+import { skip, tryRule } from './try-rule.ts'
 
 export interface CheckOptions {
   fixtures?: Fixtures
@@ -43,10 +42,8 @@ export async function checkAgent(executable: string, options: CheckOptions = {})
   const tryOrSkip = async (rule: Rule, results: Map<string, Result>): Promise<Result> => {
     const reason = findReasonToSkip(rule, info, results)
     if (reason !== undefined) return skip(rule, reason)
-    return await tryRule(
-      rule,
-      makeTrial(resolve(executable), grounds.next(), limits, { info: info ?? noInfo, learn, fixtures: options.fixtures }),
-    )
+    const trial = makeTrial(resolve(executable), grounds.next(), limits, { info: info ?? noInfo, learn, fixtures: options.fixtures })
+    return await tryRule(rule, () => rule.run(trial))
   }
   try {
     return await inLanes(lanes, chooseRules(options), tryOrSkip, options.onResult, 'info/answers')
@@ -81,24 +78,6 @@ function findReasonToSkip(rule: Rule, info: Messages['info'] | undefined, result
   if (rule.requires !== undefined && info?.capabilities[rule.requires] !== true) return `the capability ${rule.requires} is not declared`
   const broken = rule.needs?.find((id) => results.get(id)?.status !== 'passed')
   return broken === undefined ? undefined : `needs ${broken}`
-}
-
-async function tryRule(rule: Rule, trial: Trial): Promise<Result> {
-  const start = performance.now()
-  const about = { id: rule.id, title: rule.title }
-  const ms = () => Math.round(performance.now() - start)
-  try {
-    const reason = await rule.run(trial)
-    return reason === undefined ? { ...about, status: 'passed', ms: ms() } : { ...skip(rule, reason), ms: ms() }
-  } catch (error) {
-    if (error instanceof EntireError) throw error
-    if (!(error instanceof Broken)) throw new Error(`The rule ${rule.id} could not be tried: ${messageOf(error)}`, { cause: error })
-    return { ...about, status: rule.level === 'must' ? 'failed' : 'warned', ms: ms(), failure: error.failure }
-  }
-}
-
-function skip(rule: Rule, reason: string): Result {
-  return { id: rule.id, title: rule.title, status: 'skipped', ms: 0, reason }
 }
 
 /** Warnings do not count against a plugin. */

@@ -5,10 +5,10 @@ import type { Manifest } from '../../extensions/manifest.ts'
 import { manifestName, readManifest } from '../../extensions/read-manifest.ts'
 import { noRegistrations } from '../../extensions/registration-list.ts'
 import { checkRuntime } from '../../extensions/runtime-command.ts'
-import { EntireError, messageOf } from '../../std/errors.ts'
-import { Broken } from '../conformance/broken.ts'
+import { EntireError } from '../../std/errors.ts'
 import { inLanes } from '../conformance/lanes.ts'
 import type { Result } from '../conformance/rule.ts'
+import { skip, tryRule } from '../conformance/try-rule.ts'
 import type { Fixtures } from './fixtures.ts'
 import { makeGrounds } from './ground.ts'
 import type { Rule } from './rule.ts'
@@ -20,7 +20,7 @@ import { hookRules } from './rules-hooks.ts'
 import { manifestRules } from './rules-manifest.ts'
 import { messageRules } from './rules-messages.ts'
 import { requestRules } from './rules-requests.ts'
-import { type Facts, type Limits, makeTrial, type Trial } from './trial.ts'
+import { type Facts, type Limits, makeTrial } from './trial.ts'
 import { createWireLog } from './wire-log.ts'
 
 export interface CheckOptions {
@@ -58,7 +58,13 @@ export async function checkExtension(dir: string, options: CheckOptions = {}): P
   const session = makeSession(manifest, options)
   const attempt = async (rule: Rule, results: Map<string, Result>): Promise<Result> => {
     const reason = findReasonToSkip(rule, session.isKnown(), session.known.facts, results)
-    return reason === undefined ? await tryRule(rule, makeTrial(grounds.next(), session.known)) : skip(rule, reason)
+    if (reason !== undefined) return skip(rule, reason)
+    const trial = makeTrial(grounds.next(), session.known)
+    try {
+      return await tryRule(rule, () => rule.run(trial))
+    } finally {
+      await trial.end()
+    }
   }
   try {
     const chosen = chooseRules(options)
@@ -114,23 +120,4 @@ function findReasonToSkip(rule: Rule, isKnown: boolean, facts: Facts, results: M
   if (rule.requires !== undefined && facts.registrations[rule.requires].length === 0) return `no ${rule.requires} was said`
   const broken = rule.needs?.find((id) => results.get(id)?.status !== 'passed')
   return broken === undefined ? undefined : `needs ${broken}`
-}
-
-async function tryRule(rule: Rule, trial: Trial): Promise<Result> {
-  const start = performance.now()
-  const about = { id: rule.id, title: rule.title }
-  const ms = () => Math.round(performance.now() - start)
-  try {
-    const reason = await rule.run(trial)
-    return reason === undefined ? { ...about, status: 'passed', ms: ms() } : { ...skip(rule, reason), ms: ms() }
-  } catch (error) {
-    if (!(error instanceof Broken)) throw new Error(`The rule ${rule.id} could not be tried: ${messageOf(error)}`, { cause: error })
-    return { ...about, status: rule.level === 'must' ? 'failed' : 'warned', ms: ms(), failure: error.failure }
-  } finally {
-    await trial.end()
-  }
-}
-
-function skip(rule: Rule, reason: string): Result {
-  return { id: rule.id, title: rule.title, status: 'skipped', ms: 0, reason }
 }
