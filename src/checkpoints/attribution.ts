@@ -34,9 +34,9 @@ export interface AttributionInput {
 export function attribute(input: AttributionInput): Attribution | undefined {
   if (input.files.length === 0) return undefined
   // Edits before the first prompt are where the session started from: nobody's share of this commit, but not the agent's work either.
-  const baseline = addedPerFile(input.prompts.filter((prompt) => prompt.number <= 1))
+  const first = input.prompts.filter((prompt) => prompt.number <= 1)
   const between = input.prompts.filter((prompt) => prompt.number > 1)
-  const files = measureFiles(input.files, baseline, addedPerFile(between))
+  const files = measureFiles(input.files, first, between)
 
   const agentAdded = atLeastZero(files.workAdded - files.baseline - files.userAdded)
   const agentRemoved = atLeastZero(files.workRemoved - sum(input.prompts, (prompt) => prompt.userRemoved))
@@ -89,13 +89,13 @@ export function textOf(content: Buffer | undefined): string {
   return content.toString('latin1')
 }
 
-function measureFiles(files: SessionFile[], baseline: Map<string, number>, between: Map<string, number>) {
+function measureFiles(files: SessionFile[], first: PromptAttribution[], between: PromptAttribution[]) {
   const totals = { workAdded: 0, workRemoved: 0, lateAdded: 0, lateRemoved: 0, baseline: 0, userAdded: 0, ownRemoved: 0 }
   for (const { path, base, step, head } of files) {
     const work = diffLines(base, step)
     const late = diffLines(step, head)
-    const before = baseline.get(path) ?? 0
-    const user = between.get(path) ?? 0
+    const before = addedTo(path, first)
+    const user = addedTo(path, between)
     // A line that came before the first prompt and went before the commit changed nothing.
     const lateRemoved = atLeastZero(late.removed - before)
     totals.workAdded += work.added
@@ -116,12 +116,8 @@ function measureOthers({ files, others, otherSessions }: AttributionInput): numb
   return sum(users, ({ parent, head }) => diffLines(parent, head).added)
 }
 
-function addedPerFile(prompts: PromptAttribution[]): Map<string, number> {
-  const added = new Map<string, number>()
-  for (const [path, lines] of prompts.flatMap((prompt) => Object.entries(prompt.userAddedPerFile))) {
-    added.set(path, (added.get(path) ?? 0) + lines)
-  }
-  return added
+function addedTo(path: string, prompts: PromptAttribution[]): number {
+  return sum(prompts, ({ userAddedPerFile }) => (Object.hasOwn(userAddedPerFile, path) ? (userAddedPerFile[path] ?? 0) : 0))
 }
 
 function sum<T>(items: T[], value: (item: T) => number): number {

@@ -28,6 +28,7 @@ async function plan(ground: Ground, prepare: (root: string) => void = () => {}) 
   prepare(root)
   const { step = [], head = [], touched = [], before = [], unchanged = [] } = ground
   const status: Status = {
+    at: 0,
     head: 'h',
     branch: 'main',
     modified: [],

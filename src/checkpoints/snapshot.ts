@@ -48,8 +48,7 @@ export function fileSignature(repo: Repo, path: string): string {
   return stat === undefined ? '' : `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`
 }
 
-export function readWorkFile(repo: Repo, path: string): Buffer | undefined {
-  const stat = lstat(repo, path)
+export function readWorkFile(repo: Repo, path: string, stat = lstat(repo, path)): Buffer | undefined {
   if (stat?.isSymbolicLink()) return readlinkSync(nativePathIn(repo.root, path), { encoding: 'buffer' })
   if (!stat?.isFile() || stat.size > maxSnapshotBytes) return undefined
   try {
@@ -61,7 +60,7 @@ export function readWorkFile(repo: Repo, path: string): Buffer | undefined {
 }
 
 function addContent(repo: Repo, path: string, stat: Stats, snapshot: Snapshot): void {
-  const content = readWorkFile(repo, path)
+  const content = readWorkFile(repo, path, stat)
   if (content === undefined) snapshot.skipped.push(path)
   else snapshot.changes.push({ path, mode: modeOf(stat), content })
 }

@@ -116,7 +116,7 @@ export async function sessionChanges(
   files: SessionFiles,
 ): Promise<TreeChange[]> {
   const dir = sessionDir(session)
-  const tasks = parent && (await objects.info(`${parent}:${dir}/tasks`))
+  const tasks = await findTasks(objects, session, parent)
   const isKept = (files.transcript?.chunks.length ?? 0) === 0
   const texts = { 'prompt.txt': files.prompts, 'summary.txt': files.summary, 'context.md': files.context }
   return [
@@ -125,6 +125,11 @@ export async function sessionChanges(
     ...transcriptChanges(session, files.transcript),
     ...Object.entries(texts).map(([name, text]) => ({ path: `${dir}/${name}`, mode: '100644' as const, content: Buffer.from(text) })),
   ]
+}
+
+/** What the session's subagents left in the step before. */
+export async function findTasks(objects: ObjectReader, session: string, parent: Oid | undefined): Promise<{ oid: Oid } | undefined> {
+  return parent === undefined ? undefined : await objects.info(`${parent}:${sessionDir(session)}/tasks`)
 }
 
 /** The digest is there where only the agent can join the pieces. */

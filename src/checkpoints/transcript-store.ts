@@ -6,7 +6,6 @@ import type { TranscriptFormat, TranscriptReading } from '../model/agent.ts'
 import type { EventMetadata } from '../model/event.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import type { FilePart } from '../model/session-file.ts'
-import { addTokens, noTokens } from '../model/tokens.ts'
 import type { TranscriptPieces } from '../model/transcript-pieces.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileSize } from '../std/file.ts'
@@ -17,6 +16,7 @@ import { changeText } from '../std/text-bytes.ts'
 import { maxBlobBytes } from './chunk.ts'
 import { type ChunkStore, chunkWriter } from './chunk-writer.ts'
 import { storeDocument } from './cut-document.ts'
+import { emptyReading, mergeReadings } from './readings.ts'
 import { stripLines } from './strip-lines.ts'
 
 /** More than this at once is not a conversation; reading it would block the agent for minutes. */
@@ -35,6 +35,8 @@ export interface TranscriptSource extends ChunkStore {
   /** Bytes at the beginning that are stored but do not count, except for the files they name: what a turn we could not record wrote. */
   ignoreBefore: number
   metadata: EventMetadata | undefined
+  /** Called when everything that was appended is in the store, and before its last part is read for what it says. */
+  stored?(): Promise<void>
   /** Of a file that holds more than this transcript. Positions count from its beginning. */
   part?: FilePart | undefined
 }
@@ -70,21 +72,27 @@ async function readLines(source: TranscriptSource, bytes: Bytes, size: number): 
   const continues = known !== undefined && known.path === source.path && known.bytes <= size && sealAt(bytes, known.bytes) === known.seal
   const from = continues ? afterNewline(bytes, known.bytes) : 0
   if (size - from > maxUnseenBytes) throw tooLarge(source.path, size - from)
-  const writer = chunkWriter(source, continues ? known.chunks : [])
+  const writer = chunkWriter(source, continues ? known.chunks : [], size - from)
   let reading = emptyReading(continues ? known.carry : undefined)
   let consumed = from
   const redact = (text: string) => source.redact(stripLines(source.format, text))
-  for (const block of lineBlocks(bytes, from, size, source)) {
-    const text = block.toString('utf8')
+  const read = (text: string) => {
     const part = source.format.readLines(text.replace(/\n$/, '').split('\n'), reading.carry, source.metadata)
     reading =
-      consumed + block.length <= source.ignoreBefore
+      consumed <= source.ignoreBefore
         ? { ...emptyReading(part.carry), items: reading.items + part.items, files: mergeReadings(reading, part).files }
         : mergeReadings(reading, part)
-    await writer.append(await redactBytes({ redact }, block, text))
+  }
+  let last: string | undefined
+  for (const block of lineBlocks(bytes, from, size, source)) {
+    if (last !== undefined) read(last)
+    last = block.toString('utf8')
+    await writer.append(await redactBytes({ redact }, block, last))
     consumed += block.length
   }
   await writer.flush()
+  await source.stored?.()
+  if (last !== undefined) read(last)
   return {
     cursor: {
       path: source.path,
@@ -153,22 +161,6 @@ function readItems({ format, metadata }: TranscriptSource, text: string, from: n
   } catch {
     return emptyReading(undefined)
   }
-}
-
-function mergeReadings(a: TranscriptReading, b: TranscriptReading): TranscriptReading {
-  return {
-    ...a,
-    ...b,
-    items: a.items + b.items,
-    files: [...new Set([...a.files, ...b.files])],
-    prompts: [...a.prompts, ...b.prompts],
-    tokens: addTokens(a.tokens, b.tokens),
-    subagents: [...a.subagents, ...b.subagents],
-  }
-}
-
-export function emptyReading(carry: TranscriptReading['carry']): TranscriptReading {
-  return { items: 0, files: [], prompts: [], tokens: noTokens, subagents: [], ...(carry === undefined ? {} : { carry }) }
 }
 
 // A last line that was read before its newline arrived is complete; the newline belongs to it.

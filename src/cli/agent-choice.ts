@@ -1,5 +1,5 @@
 // For which agents a repository is set up: those named, else those that are, else those asked for or found.
-import { defaultAgent, findAgent } from '../agents/index.ts'
+import { agents, defaultAgent, findAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Agent } from '../model/agent.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
@@ -11,17 +11,21 @@ import { findWatchedAgents, type HookedAgent, hookedAgents } from './setup.ts'
 
 /** Those named, external ones wherever they are on the PATH. `usage`: how to name one, for a person who named none that is known. */
 export async function namedAgents(cli: Cli, repo: Repo, names: readonly string[], usage: string): Promise<Agent[]> {
-  const agents: Agent[] = []
+  const found: Agent[] = []
   for (const name of names.map((each) => each.trim())) {
     const agent = findAgent(name) ?? (await loadExternalAgent(repo, cli.env, name, { anyway: true, refresh: true }))
     if (agent === undefined) throw unknownAgent(name, usage)
-    if (agent.installer === undefined && agent.watcher === undefined)
+    if (!isRecordable(agent))
       throw new EntireError('agent-failed', `${agent.type} has no hooks, so its sessions cannot be recorded.`, {
         hint: 'Its plugin must declare the capability `hooks`.',
       })
-    agents.push(agent)
+    found.push(agent)
   }
-  return [...new Set(agents)]
+  return [...new Set(found)]
+}
+
+function isRecordable({ installer, watcher }: Agent): boolean {
+  return installer !== undefined || watcher !== undefined
 }
 
 /** External agents say so only when they are used here; hooks for one that is not would never be called. */
@@ -82,7 +86,9 @@ export async function askForAgents(cli: Cli, repo: Repo, installed: HookedAgent[
 
 function unknownAgent(name: string, usage: string): EntireError {
   const problem = name === '' ? 'Missing agent name.' : `Unknown agent "${clean(name)}".`
-  const list = hookedAgents().map((agent) => `  ${agent.name}${agent === defaultAgent ? '    (default)' : ''}`)
+  const note = (agent: Agent) =>
+    agent === defaultAgent ? '    (default)' : agent.installer === undefined ? '    (no hooks: run `entire watch`)' : ''
+  const list = agents.filter(isRecordable).map((agent) => `  ${agent.name}${note(agent)}`)
   const plugin = name === '' ? {} : { hint: `A plugin for it would be a program entire-agent-${clean(name)} on the PATH.` }
   return new EntireError('unknown-agent', [`${problem} Available agents:`, '', ...list, '', `Usage: ${usage}`].join('\n'), plugin)
 }

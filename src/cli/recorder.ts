@@ -3,10 +3,9 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { agents, findAgentByType } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
-import { defaultSettings, type Settings } from '../model/settings.ts'
-import { readSettings } from '../session/settings.ts'
+import type { Settings } from '../model/settings.ts'
+import { type HookSettings, readHookSettings } from '../session/settings.ts'
 import type { Recorder, Redaction } from '../session/work.ts'
-import { messageOf } from '../std/errors.ts'
 import { fileLog, type LogFields, parseLogLevel } from '../std/log.ts'
 import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
@@ -15,8 +14,8 @@ import { version } from '../std/version.ts'
 import { hookCommand, programPath } from './program.ts'
 import { write } from './streams.ts'
 
-export function createRecorder(repo: Repo, context: LogFields): Recorder {
-  const { settings, problem } = hookSettings(repo.root)
+export function createRecorder(repo: Repo, context: LogFields, known: HookSettings = readHookSettings(repo.root)): Recorder {
+  const { settings, problem } = known
   const level = parseLogLevel(process.env.ENTIRE_LOG_LEVEL) ?? settings.logLevel
   const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), level, context)
   if (problem !== undefined) log.write('error', problem)
@@ -51,14 +50,4 @@ async function loadRedaction(settings: Settings): Promise<Redaction> {
   ])
   const redactor = createRedactor(settings.redaction)
   return { json: (text) => redactTranscript(text, redactor), text: (text) => redactText(text, redactor) }
-}
-
-// Settings nobody can read must not stop the agent: recording goes on with the defaults. They may have said where checkpoints must
-// not go, so these stay here.
-function hookSettings(root: string): { settings: Settings; problem?: string } {
-  try {
-    return { settings: readSettings(root) }
-  } catch (error) {
-    return { settings: { ...defaultSettings, pushSessions: false }, problem: messageOf(error) }
-  }
 }

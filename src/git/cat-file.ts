@@ -38,7 +38,7 @@ interface Question {
  */
 export function readObjects(repo: Repo): ObjectReader {
   let conversation: Conversation | undefined
-  let buffer = Buffer.alloc(0)
+  let buffer: Buffer = Buffer.alloc(0)
   let last: Promise<unknown> = Promise.resolve()
   let unsent: Question[] = []
   let isClosed = false
@@ -76,7 +76,8 @@ export function readObjects(repo: Repo): ObjectReader {
       buffer = Buffer.alloc(0)
       throw gitFailure(command, await process.end())
     }
-    buffer = buffer.length === 0 ? Buffer.from(value) : Buffer.concat([buffer, value])
+    const fresh = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    buffer = buffer.length === 0 ? fresh : Buffer.concat([buffer, fresh])
   }
 
   async function take(length: number): Promise<Buffer> {

@@ -26,6 +26,7 @@ test.each(kinds)('%s: head, branch, and what was modified, deleted and added', a
   }
   const head = kind === 'unborn' ? undefined : await temp.head()
   expect(await readStatus(temp.repo)).toEqual({
+    at: expect.any(Number),
     head,
     branch: kind in branch ? branch[kind] : 'main',
     modified: [],

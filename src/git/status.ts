@@ -5,6 +5,8 @@ import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
 
 export interface Status {
+  /** When git was asked: a file changed later may be missing. */
+  at: number
   /** Undefined on an unborn branch. */
   head: Oid | undefined
   /** Undefined when HEAD is detached. */
@@ -14,6 +16,8 @@ export interface Status {
   deleted: string[]
   untracked: string[]
 }
+
+type Changes = Omit<Status, 'at'>
 
 // --no-renames: a rename is a deletion and an addition, which is what a snapshot needs, and costs nothing to find.
 // --no-ahead-behind: counting commits to the upstream branch costs more than the rest. https://git-scm.com/docs/git-status
@@ -35,8 +39,9 @@ const maxArgumentLength = 64_000
 export async function readStatus(repo: Repo, paths: string[] = []): Promise<Status> {
   // Arguments are text, so a name that is not UTF-8 cannot be one.
   const fits = paths.join(' ').length < maxArgumentLength && paths.every((path) => typeof nativePath(path) === 'string')
-  if (paths.length === 0 || !fits) return only(parseStatus((await git(repo, command)).stdout), paths)
-  return parseStatus((await git(repo, ['--literal-pathspecs', ...command, '--', ...paths])).stdout)
+  const at = Date.now()
+  if (paths.length === 0 || !fits) return only({ at, ...parseStatus((await git(repo, command)).stdout) }, paths)
+  return { at, ...parseStatus((await git(repo, ['--literal-pathspecs', ...command, '--', ...paths])).stdout) }
 }
 
 function only(status: Status, paths: string[]): Status {
@@ -54,8 +59,8 @@ function only(status: Status, paths: string[]): Status {
   return { ...status, modified, deleted, untracked }
 }
 
-export function parseStatus(output: Buffer): Status {
-  const status: Status = { head: undefined, branch: undefined, modified: [], deleted: [], untracked: [] }
+export function parseStatus(output: Buffer): Changes {
+  const status: Changes = { head: undefined, branch: undefined, modified: [], deleted: [], untracked: [] }
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(0, at)
     const record = output.subarray(at, end === -1 ? output.length : end)
@@ -67,7 +72,7 @@ export function parseStatus(output: Buffer): Status {
   return { ...status, deleted: status.deleted.filter((path) => !untracked.has(path)) }
 }
 
-function parseRecord(record: Buffer, status: Status): void {
+function parseRecord(record: Buffer, status: Changes): void {
   switch (String.fromCharCode(record[0] ?? 0)) {
     case '#': {
       const [, key, value] = record.toString('utf8').split(' ')
@@ -90,7 +95,7 @@ function parseRecord(record: Buffer, status: Status): void {
   }
 }
 
-function parseChange(record: Buffer, fieldsBeforePath: number, status: Status): void {
+function parseChange(record: Buffer, fieldsBeforePath: number, status: Changes): void {
   let start = 0
   for (let field = 0; field < fieldsBeforePath; field += 1) start = record.indexOf(0x20, start) + 1
   const head = record.subarray(0, start).toString('latin1')

@@ -10,6 +10,7 @@ import { readRecordedFiles } from './amended.ts'
 import { writeNote } from './attach-link.ts'
 import type { AttachPlan } from './attach-plan.ts'
 import { readSpan } from './attach-transcript.ts'
+import { shareOut } from './attribute-commit.ts'
 import { describePart } from './condense.ts'
 import { readLive, updateLive, writeLive } from './live.ts'
 import { decide } from './machine.ts'
@@ -52,7 +53,11 @@ async function write(recorder: Recorder, plan: AttachPlan, options: { note: bool
   const described = describedBy(recorder, plan, session, transcript)
   const everyone = new Set([...described.filesTouched, ...(plan.kind === 'add' ? await readRecordedFiles(git.objects, checkpoint) : [])])
   const condensing = { recorder, git, commit, checkpoint, caller: nobody, afterwards: [], amends: plan.kind === 'add' }
-  const part = await describePart(condensing, { session: described, agent, transcript: Promise.resolve(transcript) }, everyone)
+  const part = await describePart(
+    condensing,
+    { session: described, agent, transcript: Promise.resolve(transcript) },
+    shareOut(commit, everyone),
+  )
   // It has no steps, but at least one turn.
   part.record.steps = Math.max(part.record.steps, prompts.length, 1)
   // Nor was it on a shadow branch.

@@ -1,6 +1,7 @@
 // Collects the three states of every file of a commit, and measures who wrote it.
 import { attribute, textOf } from '../checkpoints/attribution.ts'
 import { shadowRef } from '../checkpoints/layout.ts'
+import type { ChangedFile, CommitInfo } from '../git/commit.ts'
 import type { Attribution } from '../model/checkpoint.ts'
 import type { Session } from '../model/session.ts'
 import { formatTime } from '../std/time.ts'
@@ -10,24 +11,35 @@ import type { Condensing } from './condensing.ts'
 const maxBytes = 1024 * 1024
 const maxFiles = 500
 
-export async function attributeCommit(
-  { recorder, git, commit }: Pick<Condensing, 'recorder' | 'git' | 'commit'>,
-  session: Session,
-  everyone: Set<string>,
-): Promise<Attribution | undefined> {
-  const own = new Set(session.filesTouched)
+/** A commit as all its sessions see it: put together once, however many they are. */
+export interface Shares {
+  files: ReadonlyMap<string, ChangedFile>
+  /** What any session touched. */
+  touched: ReadonlySet<string>
+  /** What no session touched. */
+  others: ChangedFile[]
+}
+
+export function shareOut(commit: Pick<CommitInfo, 'files'>, touched: Set<string>): Shares {
   const files = commit.files.slice(0, maxFiles)
+  return { files: new Map(files.map((file) => [file.path, file])), touched, others: files.filter(({ path }) => !touched.has(path)) }
+}
+
+export async function attributeCommit(
+  { recorder, git }: Pick<Condensing, 'recorder' | 'git'>,
+  session: Session,
+  { files, touched, others }: Shares,
+): Promise<Attribution | undefined> {
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
   const tip = session.stepCount > 0 ? await git.objects.info(shadow) : undefined
   const text = async (name: string | undefined) => {
     const info = name === undefined ? undefined : await git.objects.info(name)
     return info === undefined || info.type !== 'blob' || info.size > maxBytes ? '' : textOf((await git.objects.contents(info.oid))?.content)
   }
-  const touched = files.filter((file) => own.has(file.path))
-  const others = files.filter((file) => !own.has(file.path) && !everyone.has(file.path))
+  const own = session.filesTouched.flatMap((path) => files.get(path) ?? [])
   return attribute({
     files: await Promise.all(
-      touched.map(async ({ path, after }) => {
+      own.map(async ({ path, after }) => {
         const head = await text(after)
         return {
           path,
@@ -40,7 +52,7 @@ export async function attributeCommit(
     others: await Promise.all(
       others.map(async ({ path, before, after }) => ({ path, parent: await text(before), head: await text(after) })),
     ),
-    otherSessions: everyone.difference(own),
+    otherSessions: touched,
     prompts: session.promptAttributions,
     calculatedAt: formatTime(recorder.clock()),
   })

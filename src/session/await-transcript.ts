@@ -9,9 +9,8 @@ export async function awaitTranscript({ repo }: Recorder, agent: Agent, event: A
   const path = event.subagentTranscript ?? event.transcript
   const isEnd = event.type === 'turn-end' || event.type === 'session-end'
   if (agent.preparer === undefined || path === undefined || (event.lastMessage === undefined && !isEnd)) return event
-  const session = readSession(repo, event.session)
   // Nothing is read at the end of a session that never had a turn.
-  if (session === undefined && event.type === 'session-end') return event
-  const noted = await agent.preparer.prepare(path, { ...event, metadata: { ...session?.metadata, ...event.metadata } })
+  if (event.type === 'session-end' && readSession(repo, event.session) === undefined) return event
+  const noted = await agent.preparer.prepare(path, event, () => readSession(repo, event.session)?.metadata)
   return noted === undefined ? event : { ...event, metadata: { ...event.metadata, ...noted } }
 }

@@ -2,6 +2,7 @@
 import { shadowRef } from '../checkpoints/layout.ts'
 import { remaining } from '../checkpoints/overlap.ts'
 import { changedAt, readSnapshot, readWorkFile } from '../checkpoints/snapshot.ts'
+import type { ChangedFile } from '../git/commit.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import type { Session } from '../model/session.ts'
@@ -12,10 +13,12 @@ import { findStashed } from './stashed.ts'
 export async function carryForward(condensing: Condensing, sessions: Session[]): Promise<Map<string, string[]>> {
   const left = new Map<string, string[]>()
   const changes: TreeChange[] = []
+  const committed = new Map(condensing.commit.files.map((file) => [file.path, file]))
   const plans = await Promise.all(
     sessions.map(async (session) => {
       const step = await readStepBlobs(condensing, session)
-      return { session, step, files: findRemaining(condensing, session, step, await findSettled(condensing, session, step)) }
+      const settled = await findSettled(condensing, session, committed, step)
+      return { session, step, files: findRemaining(condensing, session, committed, step).filter((path) => !settled.has(path)) }
     }),
   )
   for (const { session, step, files } of plans.filter((plan) => plan.files.length > 0)) {
@@ -29,16 +32,15 @@ export async function carryForward(condensing: Condensing, sessions: Session[]):
 function findRemaining(
   { recorder, commit }: Condensing,
   session: Session,
+  committed: Map<string, ChangedFile>,
   step: Map<string, Oid> | undefined,
-  settled: Set<string>,
 ): string[] {
-  const committed = new Map(commit.files.map((file) => [file.path, file]))
   const worktree = new Map<string, Oid>()
   for (const path of session.filesTouched) {
     const content = committed.has(path) ? readWorkFile(recorder.repo, path) : undefined
     if (content !== undefined) worktree.set(path, blobOid(content, commit.oid))
   }
-  return remaining(session.filesTouched, { committed, step, worktree }).filter((path) => !settled.has(path))
+  return remaining(session.filesTouched, { committed, step, worktree })
 }
 
 // What an earlier commit took without a link (its hook died, or the user said no), and what was deleted again before any commit,
@@ -46,16 +48,16 @@ function findRemaining(
 async function findSettled(
   { recorder, git, commit }: Condensing,
   session: Session,
+  committed: Map<string, ChangedFile>,
   step: Map<string, Oid> | undefined,
 ): Promise<Set<string>> {
-  const changed = new Set(commit.files.map((file) => file.path))
-  const others = session.filesTouched.filter((path) => !changed.has(path))
+  const others = session.filesTouched.filter((path) => !committed.has(path))
   const infos = await Promise.all(others.map((path) => git.objects.info(`${commit.oid}:${path}`)))
   const stashed = await findStashed(recorder.repo, git.objects, others)
   return new Set(
     others.filter((path, index) => {
-      const committed = infos[index]?.oid
-      if (committed !== undefined) return committed === step?.get(path)
+      const stored = infos[index]?.oid
+      if (stored !== undefined) return stored === step?.get(path)
       return changedAt(recorder.repo, path) === undefined && !stashed.has(path)
     }),
   )

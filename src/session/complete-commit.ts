@@ -3,22 +3,16 @@ import { type CommitInfo, readCommit, readCommits } from '../git/commit.ts'
 import type { Repo } from '../git/repo.ts'
 import { checkpointTrailer, readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
-import { exists } from '../std/file.ts'
 import { readLive, updateLive, writeLive } from './live.ts'
 import { type PendingCommit, readPending, removePending } from './pending-commit.ts'
 import { retrying } from './persist.ts'
 import { recordCommit, removeBranches } from './post-commit.ts'
-import { completeRewrite, rewriteFile } from './post-rewrite.ts'
+import { completeRewrite } from './post-rewrite.ts'
 import { clearPrompts } from './prompts.ts'
 import { readSession } from './store.ts'
 import { openGit, type Recorder } from './work.ts'
 
 const pendingMs = 10 * 60 * 1000
-
-/** Whether an earlier hook of git began something and did not live to finish it. */
-export function isUnfinished(repo: Repo): boolean {
-  return readPending(repo) !== undefined || exists(rewriteFile(repo))
-}
 
 export async function completeCommit(recorder: Recorder): Promise<void> {
   await completeRewrite(recorder)

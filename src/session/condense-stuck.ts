@@ -3,6 +3,7 @@ import { writeCheckpoint } from '../checkpoints/condense.ts'
 import { readCommit } from '../git/commit.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { EntireError } from '../std/errors.ts'
+import { shareOut } from './attribute-commit.ts'
 import { newCheckpointId } from './checkpoint-id.ts'
 import { openWork } from './complete-turn.ts'
 import { describePart } from './condense.ts'
@@ -44,7 +45,11 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   await finalise(work)
   // Nothing was committed: the commit only says on which branch, and lends its id.
   const condensing = { recorder, git, commit: { ...commit, files: [] }, checkpoint, caller: nobody, afterwards: work.afterwards }
-  const part = await describePart(condensing, { session, agent: work.agent, transcript: undefined }, new Set(session.filesTouched))
+  const part = await describePart(
+    condensing,
+    { session, agent: work.agent, transcript: undefined },
+    shareOut(condensing.commit, new Set(session.filesTouched)),
+  )
   const tip = branches[0]?.oid
   const whole = part.chunks.length === 0 && tip !== undefined ? await fillFromStep(work, tip, part) : part
   await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, [whole])

@@ -7,7 +7,7 @@ import { isActive, type Session } from '../model/session.ts'
 import { hasTokens } from '../model/tokens.ts'
 import { formatTime } from '../std/time.ts'
 import { addToRecorded, readRecordedFiles } from './amended.ts'
-import { attributeCommit } from './attribute-commit.ts'
+import { attributeCommit, type Shares, shareOut } from './attribute-commit.ts'
 import { carryForward } from './carry-forward.ts'
 import type { Candidate } from './concerned.ts'
 import type { Condensing } from './condensing.ts'
@@ -24,7 +24,8 @@ export async function condenseSessions(condensing: Condensing, candidates: Candi
   const { recorder, git, checkpoint } = condensing
   const recorded = condensing.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
   const everyone = new Set([...candidates.flatMap(({ session }) => session.filesTouched), ...recorded])
-  const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, everyone)))
+  const shares = shareOut(condensing.commit, everyone)
+  const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, shares)))
   await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, parts)
   queueForPush(recorder.repo, checkpoint)
   const left = await carryForward(
@@ -38,7 +39,7 @@ export async function condenseSessions(condensing: Condensing, candidates: Candi
 }
 
 /** What one session brings to the checkpoint of a commit. */
-export async function describePart(condensing: Condensing, candidate: Candidate, everyone: Set<string>): Promise<SessionPart> {
+export async function describePart(condensing: Condensing, candidate: Candidate, shares: Shares): Promise<SessionPart> {
   const { recorder, git, commit, checkpoint } = condensing
   const { session } = candidate
   const transcript = await (candidate.transcript ??
@@ -47,7 +48,7 @@ export async function describePart(condensing: Condensing, candidate: Candidate,
   noteMidTurnFiles(condensing, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const contentHash = await sealTranscript({ recorder, agent: candidate.agent, session, ...git }, commit.oid)
-  const attribution = await attributeCommit(condensing, session, everyone)
+  const attribution = await attributeCommit(condensing, session, shares)
   const part: SessionPart = {
     record: {
       cliVersion: recorder.cliVersion,

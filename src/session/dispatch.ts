@@ -1,33 +1,32 @@
 // One event, from the agent's hook to the written state: load under lock, decide, do, save once.
 import type { Repo } from '../git/repo.ts'
+import type { Status } from '../git/status.ts'
 import type { Agent } from '../model/agent.ts'
 import type { AgentEvent, EventType } from '../model/event.ts'
-import { isActive, type Session } from '../model/session.ts'
+import { isActive } from '../model/session.ts'
 import { EntireError } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
 import { awaitTranscript } from './await-transcript.ts'
 import { beginTurn } from './begin-turn.ts'
-import { completeCommit } from './complete-commit.ts'
-import { finalise } from './finalise.ts'
+import { ifStillTrue } from './early-status.ts'
 import { greet } from './greet.ts'
 import { keepHouse } from './housekeeping.ts'
 import { readLive } from './live.ts'
-import { type Action, decide, machine, type Trigger } from './machine.ts'
+import { type Action, decide, type Trigger } from './machine.ts'
 import { keepModelHint, removeModelHint } from './model-hint.ts'
 import { newSession } from './new-session.ts'
 import { hasJustBegun, isStillToCome } from './opened-turn.ts'
 import { claimOf } from './owner.ts'
+import { isUnfinished } from './pending-commit.ts'
 import { lockFile, retrying, save } from './persist.ts'
 import { removePrePrompt, removePreTasks } from './pre-prompt.ts'
-import { saveStep, stepSiteFor } from './save-step.ts'
+import { prepareSave, savesStep } from './prepare-save.ts'
+import { saveStep } from './save-step.ts'
 import { findPlace, moveHere } from './session-place.ts'
 import { checkSessionId, readSession } from './store.ts'
 import { sweep } from './sweep.ts'
-import { beginTask, saveTask } from './task.ts'
-import { readTurnTranscript } from './turn-transcript.ts'
-import { adoptCommits } from './unhooked.ts'
 import { openGit, type Recorder, type Work } from './work.ts'
 
 // The agent waits for us; its session-end hook is killed early.
@@ -51,9 +50,15 @@ export async function dispatch(called: Recorder, agent: Agent, told: AgentEvent)
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs[event.type] })
   recorder.trace.mark('lock')
   if (event.type === 'turn-start') sweep(recorder.repo)
-  await completeCommit(recorder)
+  // Rarely needed, like everything here that is loaded late: hooks run at every prompt.
+  if (isUnfinished(recorder.repo)) await (await import('./complete-commit.ts')).completeCommit(recorder)
   recorder.trace.mark('prepare')
-  await retrying(() => handle(recorder, agent, event))
+  let early = ifStillTrue(called.early, recorder.repo)
+  await retrying(async () => {
+    const status = early
+    early = undefined
+    await handle(recorder, agent, event, status)
+  })
   if (event.type === 'session-end' || event.type === 'turn-end') await keepHouse(recorder)
   recorder.trace.mark('housekeeping')
 }
@@ -77,11 +82,12 @@ const handlers: Record<EventType, Handler> = {
   compaction: async (work, isKnown) => isKnown && transition(work, 'compaction'),
   'session-end': async (work, isKnown) => isKnown && transition(work, 'session-end'),
   'subagent-start': async (work) => {
-    await beginTask(work)
+    await (await import('./task.ts')).beginTask(work)
     return false
   },
   // A task that changed no file may still have something to tell about itself.
-  'subagent-end': async (work, isKnown) => (await saveTask(work)) || (isKnown && work.event.metadata !== undefined),
+  'subagent-end': async (work, isKnown) =>
+    (await (await import('./task.ts')).saveTask(work)) || (isKnown && work.event.metadata !== undefined),
 }
 
 const run: Record<Action, (work: Work) => Promise<void> | void> = {
@@ -94,7 +100,9 @@ const run: Record<Action, (work: Work) => Promise<void> | void> = {
   },
   'begin-turn': beginTurn,
   'save-step': saveStep,
-  finalise,
+  finalise: async (work) => {
+    if (work.session.turnCheckpoints.length > 0) await (await import('./finalise.ts')).finalise(work)
+  },
   // Only commits condense; they come through post-commit, which knows the commit.
   condense: () => {},
   end: ({ session, recorder }) => {
@@ -117,14 +125,14 @@ async function beginAgain(work: Work): Promise<boolean> {
   return true
 }
 
-async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Promise<void> {
+async function handle(recorder: Recorder, agent: Agent, event: AgentEvent, status?: Promise<Status>): Promise<void> {
   const { repo } = recorder
   const live = readLive(repo)
   const known = readSession(repo, event.session)
   const claim = known === undefined ? 'owns' : claimOf(recorder, known, agent)
   if (claim === 'none') return
   if (known !== undefined) moveHere(repo, known, live)
-  await using git = openGit(repo)
+  await using git = openGit(repo, status)
   const work: Work = {
     ...git,
     recorder,
@@ -140,7 +148,7 @@ async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Prom
     // The turn began with the hook that was borrowed.
     if (event.type === 'turn-start' && isActive(work.session)) return await save(work)
   }
-  if (known !== undefined && savesStep(known, event)) await prepareSave(work)
+  if (known !== undefined && savesStep(known, event) && (await prepareSave(work))) noteEvent(work, event)
   const { session } = work
   if (!(await handlers[event.type](work, known !== undefined))) {
     await git.commit()
@@ -150,30 +158,6 @@ async function handle(recorder: Recorder, agent: Agent, event: AgentEvent): Prom
   await save(work)
   if (known === undefined) removeModelHint(repo, session.id)
   if (!isActive(session)) removePrePrompt(repo, session.id)
-}
-
-function savesStep(session: Session, event: AgentEvent): boolean {
-  const transition = Object.entries(machine[session.phase]).find(([trigger]) => trigger === event.type)?.[1]
-  return transition?.actions.some((action) => action === 'save-step') ?? false
-}
-
-// The transcript is read while git looks at the work tree. Commits nobody told us about change what there is to save.
-async function prepareSave(work: Work): Promise<void> {
-  const { recorder, session } = work
-  work.warm('status')
-  // Starting a process blocks us while the cores are busy, so the others come when the transcript has been parsed and the status is
-  // about to be known; they get ready while it is being redacted.
-  if (session.baseCommit !== '') work.transcript = readTurnTranscript(work, session.baseCommit)
-  work.warm('objects', 'writes')
-  // HEAD is most likely where it was; the answers are remembered, and whoever needs them hears of failures.
-  const head = session.turnHead ?? session.baseCommit
-  if (head !== '') stepSiteFor(work, head).catch(() => {})
-  const current = await adoptCommits(recorder, work, session)
-  if (current === session) return
-  delete work.transcript
-  work.session = current
-  work.live = readLive(recorder.repo)
-  noteEvent(work, work.event)
 }
 
 function noteEvent({ session, agent }: Pick<Work, 'session' | 'agent'>, event: AgentEvent): void {

@@ -1,11 +1,11 @@
 // Which sessions of a work tree may have a part in the next commit, in one small file: a commit never reads the states of the others.
 // Derived from the state files and made anew when it is missing or unreadable.
-import { join } from 'node:path'
 import type { StepMark } from '../checkpoints/step.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
-import { readText, writeAtomic } from '../std/file.ts'
+import { readText, type StagedFile, stageFile } from '../std/file.ts'
 import { asNumber, asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
+import { liveFile } from './live-file.ts'
 import { listSessionIds, listSessions } from './store.ts'
 
 export interface LiveSession {
@@ -21,10 +21,6 @@ export interface LiveIndex {
   lastLink?: { commit: string; checkpoint: string }
   /** The last step of any session here, and what differed from HEAD then: saves looking for it in the trees. */
   lastStep?: StepMark & { dirty: string[] }
-}
-
-export function liveFile(repo: Repo): string {
-  return join(repo.gitDir, 'entire-live.json')
 }
 
 export function readLive(repo: Repo): LiveIndex {
@@ -46,13 +42,19 @@ export function readLive(repo: Repo): LiveIndex {
 
 /** Written before a state gains files and after it loses them: an entry too many costs a read, one too few loses a link. */
 export function writeLive(repo: Repo, index: LiveIndex): void {
-  const sessions = Object.fromEntries([...index.sessions].map(([id, { active, files, base }]) => [id, { active, files, base }]))
-  writeAtomic(liveFile(repo), JSON.stringify({ sessions, last_link: index.lastLink, last_step: index.lastStep }))
+  using staged = stageLive(repo, index)
+  staged.place()
 }
 
-export function updateLive(index: LiveIndex, session: Session): void {
+export function stageLive(repo: Repo, index: LiveIndex): StagedFile {
+  const sessions = Object.fromEntries([...index.sessions].map(([id, { active, files, base }]) => [id, { active, files, base }]))
+  return stageFile(liveFile(repo), JSON.stringify({ sessions, last_link: index.lastLink, last_step: index.lastStep }))
+}
+
+export function updateLive(index: LiveIndex, session: Session): LiveIndex {
   if (isLive(session)) index.sessions.set(session.id, { active: isActive(session), files: session.filesTouched, base: session.baseCommit })
   else index.sessions.delete(session.id)
+  return index
 }
 
 function isLive(session: Session): boolean {

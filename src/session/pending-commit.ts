@@ -2,7 +2,7 @@
 // completed by the next event.
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
-import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import { exists, readText, removeFile, writeAtomic } from '../std/file.ts'
 import { asNumber, asObject, asString, parseJson } from '../std/json.ts'
 
 export interface PendingCommit {
@@ -26,4 +26,14 @@ export function removePending(repo: Repo): void {
 
 function pendingFile(repo: Repo): string {
   return join(repo.gitDir, 'entire-pending.json')
+}
+
+/** What git said of a rewrite, until it is done. */
+export function rewriteFile(repo: Repo): string {
+  return join(repo.gitDir, 'entire-rewrite')
+}
+
+/** Whether an earlier hook of git began something and did not live to finish it. */
+export function isUnfinished(repo: Repo): boolean {
+  return readPending(repo) !== undefined || exists(rewriteFile(repo))
 }

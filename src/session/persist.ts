@@ -1,9 +1,10 @@
 // Writing what an event changed, in an order that a crash at any point leaves repairable.
 import { join } from 'node:path'
 import { EntireError } from '../std/errors.ts'
-import { updateLive, writeLive } from './live.ts'
-import { writeSession } from './store.ts'
-import type { Work } from './work.ts'
+import type { StagedFile } from '../std/file.ts'
+import { stageLive, updateLive, writeLive } from './live.ts'
+import { stageSession } from './store.ts'
+import type { GitSide, Work } from './work.ts'
 
 const attempts = 5
 
@@ -35,11 +36,20 @@ export async function save(work: Pick<Work, 'recorder' | 'session' | 'live' | 'c
     writeLive(repo, work.live)
   }
   work.recorder.trace.mark('work')
-  await work.commit()
+  const staged = await commitWith(work, () => [stageSession(repo, work.session), stageLive(repo, updateLive(work.live, work.session))])
   work.recorder.trace.mark('write')
-  writeSession(repo, work.session)
-  updateLive(work.live, work.session)
-  writeLive(repo, work.live)
+  for (const file of staged) file.place()
   for (const act of work.afterwards) await act()
   work.recorder.trace.mark('state')
+}
+
+/** States are on their way to the disk while git writes; the caller puts them in their places, now that git is done. */
+export async function commitWith(
+  { commit }: Pick<GitSide, 'commit'>,
+  stage: () => StagedFile[] | Promise<StagedFile[]>,
+): Promise<StagedFile[]> {
+  const [written, staged] = await Promise.allSettled([commit(), Promise.try(stage)])
+  if (written.status === 'fulfilled' && staged.status === 'fulfilled') return staged.value
+  if (staged.status === 'fulfilled') for (const file of staged.value) file[Symbol.dispose]()
+  throw written.status === 'rejected' ? written.reason : (staged as PromiseRejectedResult).reason
 }

@@ -13,8 +13,8 @@ import { findConcerned } from './concerned.ts'
 import { condenseSessions } from './condense.ts'
 import { type LiveIndex, readLive, updateLive, writeLive } from './live.ts'
 import { readPending, removePending } from './pending-commit.ts'
-import { lockFile, retrying } from './persist.ts'
-import { readSession, writeSession, writeSessions } from './store.ts'
+import { commitWith, lockFile, retrying } from './persist.ts'
+import { readSession, stageSessions, writeSession } from './store.ts'
 import { type GitSide, openGit, type Recorder } from './work.ts'
 
 const lockWaitMs = 10_000
@@ -29,6 +29,7 @@ export async function postCommit(recorder: Recorder): Promise<void> {
   let warm: GitSide | undefined = openGit(repo)
   if (readPending(repo) !== undefined) warm.warm('objects', 'writes')
   const commit = await readCommit(repo, 'HEAD')
+  recorder.trace.mark('commit')
   await retrying(async () => {
     await using git = warm ?? openGit(repo)
     warm = undefined
@@ -74,15 +75,17 @@ export async function condenseCommit(
 ): Promise<void> {
   const files = new Map(commit.files.map((file) => [file.path, file]))
   const candidates = await findConcerned({ recorder, git, live, change: { files, like: commit.oid }, caller })
+  recorder.trace.mark('sessions')
   const concerned = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
   if (concerned.length === 0) return
   const bases = new Map(concerned.map(({ session }) => [session.id, session.baseCommit]))
   const afterwards: (() => void)[] = []
   await condenseSessions({ recorder, git, commit, checkpoint, caller, amends, afterwards }, concerned)
   await link?.()
-  await git.commit()
+  recorder.trace.mark('condense')
   const sessions = concerned.map(({ session }) => session)
-  await writeSessions(recorder.repo, sessions)
+  for (const file of await commitWith(git, () => stageSessions(recorder.repo, sessions))) file.place()
+  recorder.trace.mark('write')
   for (const session of sessions) updateLive(live, session)
   live.lastLink = { commit: commit.oid, checkpoint }
   await removeBranches(recorder, git, live, new Set(bases.values()), commit.oid)

@@ -1,12 +1,11 @@
 // After an amend or a rebase: sessions rooted at a rewritten commit follow it.
-import { join } from 'node:path'
 import { shadowRef } from '../checkpoints/layout.ts'
 import { moveRefs, type RefMove } from '../git/refs.ts'
-import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { readLive, updateLive, writeLive } from './live.ts'
+import { rewriteFile } from './pending-commit.ts'
 import { lockFile } from './persist.ts'
 import { readSession, writeSession } from './store.ts'
 import { openGit, type Recorder } from './work.ts'
@@ -33,10 +32,6 @@ export async function completeRewrite(recorder: Recorder): Promise<void> {
   if (rewritten === undefined) return
   await follow(recorder, parseRenames(rewritten))
   removeFile(rewriteFile(recorder.repo))
-}
-
-export function rewriteFile(repo: Repo): string {
-  return join(repo.gitDir, 'entire-rewrite')
 }
 
 function parseRenames(rewritten: string): Renames {

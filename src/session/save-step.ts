@@ -6,7 +6,6 @@ import { stepSubject } from '../checkpoints/step-subject.ts'
 import type { Status } from '../git/status.ts'
 import type { StrategyName } from '../model/settings.ts'
 import { parseTime } from '../std/time.ts'
-import { commitTurn } from './auto-commit.ts'
 import { isStillToCome } from './opened-turn.ts'
 import { type PrePrompt, readPrePrompt } from './pre-prompt.ts'
 import { readPrompts } from './prompts.ts'
@@ -69,19 +68,18 @@ const strategies: Record<StrategyName, (work: Work, turn: Turn) => Promise<void>
     const said = transcript?.prompts.at(-1)
     const told = readPrompts(recorder.repo, session.id).at(-1) ?? (said && (await recorder.redaction()).text(said))
     const prompt = told ?? session.lastPrompt ?? ''
+    const { commitTurn } = await import('./auto-commit.ts')
     await commitTurn(work, { subject: stepSubject(prompt, work.agent.type), files: touched })
   },
 }
 
 async function saveOnShadowBranch(work: Work, { status, head, transcript, touched }: Turn): Promise<void> {
   const { recorder, session } = work
-  const startedAt = recorder.clock().getTime()
-  const isNew = (transcript?.blobs.length ?? 0) > 0
   if (transcript !== undefined) useTranscript(work, transcript)
   const site = await stepSiteFor(work, head)
-  const written = await writeTurn(work, site, status, transcript, isNew)
+  const written = await writeTurn(work, site, status, transcript)
   moveBase(work, site)
-  session.lastStepAt = startedAt
+  session.lastStepAt = status.at
   session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()
   if (!written && session.stepCount > 0) {
     recorder.say('Skipped checkpoint (no changes since last checkpoint)')
@@ -96,13 +94,7 @@ async function saveOnShadowBranch(work: Work, { status, head, transcript, touche
   )
 }
 
-async function writeTurn(
-  work: Work,
-  site: StepSite,
-  status: Status,
-  transcript: TurnTranscript | undefined,
-  isNew: boolean,
-): Promise<boolean> {
+async function writeTurn(work: Work, site: StepSite, status: Status, transcript: TurnTranscript | undefined): Promise<boolean> {
   const { recorder, session } = work
   const config = await work.config()
   const redaction = await recorder.redaction()
@@ -125,7 +117,7 @@ async function writeTurn(
     author: config.author,
     seconds: Math.floor(recorder.clock().getTime() / 1000),
     changes: [...snapshot.changes, ...metadata],
-    isNew,
+    isNew: transcript?.isNew ?? false,
   })
   if (mark !== undefined) work.live.lastStep = { ...mark, dirty: dirtyPaths(status) }
   return mark !== undefined

@@ -1,7 +1,7 @@
 // Settings on disk: the project's file is committed, the local one is the user's own and wins key by key.
 import { join } from 'node:path'
 import { defaultSettings, type Settings, type SettingsFile } from '../model/settings.ts'
-import { EntireError } from '../std/errors.ts'
+import { EntireError, messageOf } from '../std/errors.ts'
 import { exists, readText, writeAtomic } from '../std/file.ts'
 import { asObject, type Json, type JsonObject, parseJson } from '../std/json.ts'
 import { settingsKeys } from './settings-readers.ts'
@@ -25,6 +25,23 @@ export function settingsFiles(root: string): SettingsFile[] {
 /** Throws `bad-settings` when a file cannot be understood; hooks then go on with the defaults. */
 export function readSettings(root: string): Settings {
   return applyFile(root, 'local', applyFile(root, 'project', defaultSettings))
+}
+
+export interface HookSettings {
+  settings: Settings
+  problem?: string
+}
+
+/**
+ * Settings nobody can read must not stop the agent: recording goes on with the defaults. They may have said where checkpoints must
+ * not go, so these stay here.
+ */
+export function readHookSettings(root: string): HookSettings {
+  try {
+    return { settings: readSettings(root) }
+  } catch (error) {
+    return { settings: { ...defaultSettings, pushSessions: false }, problem: messageOf(error) }
+  }
 }
 
 /** One file alone, over the defaults. */

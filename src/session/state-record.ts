@@ -159,14 +159,17 @@ function formatAttribution(attribution: PromptAttribution): JsonObject {
 function parseAttribution(value: unknown): PromptAttribution {
   const record = asObject(value) ?? {}
   const number = (key: string) => asNumber(record[key]) ?? 0
-  const perFile = Object.entries(asObject(record.user_added_per_file) ?? {})
+  const perFile = asObject(record.user_added_per_file) ?? {}
+  const isNumber = (count: unknown) => typeof count === 'number'
   return {
     number: number('checkpoint_number'),
     userAdded: number('user_lines_added'),
     userRemoved: number('user_lines_removed'),
     agentAdded: number('agent_lines_added'),
     agentRemoved: number('agent_lines_removed'),
-    userAddedPerFile: Object.fromEntries(perFile.flatMap(([path, count]) => (typeof count === 'number' ? [[path, count]] : []))),
+    userAddedPerFile: (Object.values(perFile).every(isNumber)
+      ? perFile
+      : Object.fromEntries(Object.entries(perFile).filter(([, count]) => isNumber(count)))) as Record<string, number>,
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
-import { fileSize, readText, writeAllAtomic, writeAtomic } from '../std/file.ts'
+import { fileSize, readText, type StagedFile, stageFile, stageFiles } from '../std/file.ts'
 import { formatJson, parseJson } from '../std/json.ts'
 import { formatSession, parseSession } from './state-record.ts'
 
@@ -59,12 +59,17 @@ function setAside(path: string): void {
 }
 
 export function writeSession(repo: Repo, session: Session): void {
-  writeAtomic(stateFile(repo, session.id), formatJson(formatSession(session)), { mode: 0o600, sync: true })
+  using staged = stageSession(repo, session)
+  staged.place()
+}
+
+export function stageSession(repo: Repo, session: Session): StagedFile {
+  return stageFile(stateFile(repo, session.id), formatJson(formatSession(session)), { mode: 0o600, sync: true })
 }
 
 /** Many at once: the disk syncs them together. */
-export async function writeSessions(repo: Repo, sessions: Session[]): Promise<void> {
-  await writeAllAtomic(sessions.map((session) => ({ path: stateFile(repo, session.id), content: formatJson(formatSession(session)) })))
+export async function stageSessions(repo: Repo, sessions: Session[]): Promise<StagedFile[]> {
+  return await stageFiles(sessions.map((session) => ({ path: stateFile(repo, session.id), content: formatJson(formatSession(session)) })))
 }
 
 /** Also those whose state is garbage: the session is there, and its next event finds what can be known of it. */

@@ -103,7 +103,7 @@ async function saveOnShadowBranch(work: Work, { subject, files, task, touched, s
   })
   if (mark !== undefined) work.live.lastStep = { ...mark, dirty: dirtyPaths(status) }
   moveBase(work, site)
-  session.lastStepAt = startedAt
+  session.lastStepAt = status.at
   session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()
   return true
 }

@@ -23,6 +23,14 @@ export function findTouched(repo: Repo, status: Status, before: PrePrompt | unde
   return [...new Set([...named, ...created, ...deleted, ...edited])].filter((path) => !isInfrastructure(path)).sort()
 }
 
+/** Whether the work tree is not what it was; looks no further than to the first difference. */
+export function hasChanged(repo: Repo, status: Status, { untracked, deleted, dirty = {} }: PrePrompt): boolean {
+  const known = new Set([...untracked, ...deleted])
+  const isNew = (path: string) => !known.has(path) && !isInfrastructure(path)
+  if (status.untracked.some(isNew) || status.deleted.some(isNew)) return true
+  return status.modified.some((path) => !isInfrastructure(path) && dirty[path] !== fileSignature(repo, path))
+}
+
 /** Files of the session that lay untracked when the turn began and are gone: of these, git says nothing. */
 export function findRemoved(repo: Repo, status: Status, before: PrePrompt | undefined, own: string[]): string[] {
   const untracked = new Set(before?.untracked)
@@ -46,11 +54,12 @@ export function isNewer(repo: Repo, path: string, than: number): boolean {
 /** Path as git names it, or undefined when it lies outside the work tree. Transcripts may name it through symlinks. */
 export function toRepoPath(repo: Repo, file: string): string | undefined {
   const absolute = isAbsolute(file) ? file : resolve(repo.root, file)
-  for (const candidate of [absolute, realPath(absolute)]) {
-    const path = relative(repo.root, candidate)
-    if (path !== '' && path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return path
-  }
-  return undefined
+  return pathBelow(repo.root, absolute) ?? pathBelow(repo.root, realPath(absolute))
+}
+
+function pathBelow(root: string, file: string): string | undefined {
+  const path = relative(root, file)
+  return path === '' || path === '..' || path.startsWith('../') || isAbsolute(path) ? undefined : path
 }
 
 // The file itself may be deleted, or be a link that git records as such: only its directory is resolved.

@@ -13,7 +13,7 @@ import { readPrePrompt } from './pre-prompt.ts'
 import { countTotals } from './usage-totals.ts'
 import type { TurnTranscript, Work } from './work.ts'
 
-export type TranscriptWork = Pick<Work, 'recorder' | 'agent' | 'session' | 'objects'>
+export type TranscriptWork = Pick<Work, 'recorder' | 'agent' | 'session' | 'objects' | 'storeEarly'>
 
 /** Undefined when there is no transcript to read; the reason is logged. */
 export async function readTurnTranscript(work: TranscriptWork, like: string): Promise<TurnTranscript | undefined> {
@@ -89,6 +89,7 @@ async function read(
   like: string,
 ): Promise<TurnTranscript | undefined> {
   const blobs: FreshBlob[] = []
+  let isNew = false
   const part = work.agent.sections?.find(path, work.session.id)
   if (work.agent.sections !== undefined && part === undefined) return undefined
   const update = await readFetched(work, path, cursor, (file, known) =>
@@ -98,7 +99,12 @@ async function read(
       path: file,
       cursor: known,
       redact: async (text) => (await work.recorder.redaction()).json(text),
-      store: (blob) => blobs.push(blob),
+      store: (blob) => {
+        isNew = true
+        blobs.push(blob)
+      },
+      // Git compresses it while we read what it says.
+      stored: async () => await work.storeEarly?.(blobs),
       objects: work.objects,
       like,
       metadata: work.session.metadata,
@@ -107,10 +113,10 @@ async function read(
       ignoreBefore: known === undefined ? (readPrePrompt(work.recorder.repo, work.session.id)?.bytes ?? 0) : 0,
     }),
   )
-  return update && describe(work, path, update, blobs)
+  return update && { ...describe(work, path, update), isNew, blobs }
 }
 
-function describe(work: TranscriptWork, path: string, read: TranscriptUpdate, blobs: FreshBlob[]): TurnTranscript {
+function describe(work: TranscriptWork, path: string, read: TranscriptUpdate): Omit<TurnTranscript, 'isNew' | 'blobs'> {
   const { update, growth = noTokens } = countTotals(work, path, read)
   const { reading, cursor, restarted } = update
   const parts = reading.subagents.flatMap((id) => readSubagent(work.agent, path, id) ?? [])
@@ -124,7 +130,6 @@ function describe(work: TranscriptWork, path: string, read: TranscriptUpdate, bl
     model: reading.model,
     lastId: reading.lastId,
     cursor,
-    blobs,
     restarted,
   }
 }

@@ -15,6 +15,7 @@ import type { Log } from '../std/log.ts'
 import type { RandomHex } from '../std/random.ts'
 import type { Clock } from '../std/time.ts'
 import type { Trace } from '../std/trace.ts'
+import type { EarlyStatus } from './early-status.ts'
 import type { LiveIndex } from './live.ts'
 
 export interface Redaction {
@@ -37,6 +38,7 @@ export interface Recorder {
   random: RandomHex
   log: Log
   trace: Trace
+  early?: EarlyStatus | undefined
   /** A line for the person at the terminal. */
   say(line: string): void
   /** Bytes for the agent that called us. */
@@ -75,6 +77,9 @@ export interface TurnTranscript {
   model: string | undefined
   lastId: string | undefined
   cursor: TranscriptCursor
+  /** It has grown since the last save. */
+  isNew: boolean
+  /** What is not stored yet. */
   blobs: FreshBlob[]
   restarted: boolean
 }
@@ -86,14 +91,17 @@ export interface Work extends GitSide {
   session: Session
   live: LiveIndex
   transcript?: Promise<TurnTranscript | undefined>
+  /** Stores what the transcript brings before it is read, if it is going to be stored anyway; takes what it stores off the list. */
+  storeEarly?(blobs: FreshBlob[]): Promise<void>
   /** Run after refs and state are written. */
   afterwards: (() => void | Promise<void>)[]
 }
 
-export function openGit(repo: Repo): GitSide {
+/** `early`: a status that was asked before. */
+export function openGit(repo: Repo, early?: Promise<Status>): GitSide {
   const reader = readObjects(repo)
   const { objects, remember, forget } = remembering(reader)
-  let status: Promise<Status> | undefined
+  let status = early
   let config: Promise<RepoConfig> | undefined
   let writes: Import | undefined
   const startStatus = () => {

@@ -1,5 +1,7 @@
 // Thousands of small pieces for a pipe: each write of its own would cost as much as a large one.
 const enough = 256 * 1024
+// Copying such a piece would cost more than a write.
+const large = 64 * 1024
 
 export interface CollectedWrites {
   send(...parts: (string | Uint8Array)[]): void
@@ -20,8 +22,13 @@ export function collectWrites(write: (bytes: Uint8Array) => void): CollectedWrit
     send(...more) {
       for (const part of more) {
         const bytes = typeof part === 'string' ? Buffer.from(part) : part
-        parts.push(bytes)
-        size += bytes.length
+        if (bytes.length < large) {
+          parts.push(bytes)
+          size += bytes.length
+          continue
+        }
+        push()
+        write(bytes)
       }
       if (size > enough) push()
     },

@@ -53,15 +53,28 @@ export function findStat(path: string | Buffer): Stats | undefined {
   }
 }
 
+export interface WriteOptions {
+  mode?: number
+  dirMode?: number
+  sync?: boolean
+}
+
 /**
  * Writes beside the target and renames, so that a reader or a crash never sees half a file. A symlink at the path is replaced, not
  * followed: a repository could hold one that points anywhere. Whoever edits a file of the user's resolves its path first.
  */
-export function writeAtomic(
-  path: string,
-  content: string | Uint8Array,
-  options: { mode?: number; dirMode?: number; sync?: boolean } = {},
-): void {
+export function writeAtomic(path: string, content: string | Uint8Array, options: WriteOptions = {}): void {
+  using staged = stageFile(path, content, options)
+  staged.place()
+}
+
+/** A file that is written, and not in its place yet; given up, it is removed. */
+export interface StagedFile extends Disposable {
+  place(): void
+}
+
+/** The first half of an atomic write, which takes the time. */
+export function stageFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): StagedFile {
   mkdirSync(dirname(path), { recursive: true, mode: options.dirMode ?? 0o750 })
   const temporary = `${path}.${process.pid}.tmp`
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
@@ -75,37 +88,46 @@ export function writeAtomic(
     } finally {
       closeSync(fd)
     }
-    writePoint()
-    renameSync(temporary, path)
   } catch (error) {
     removeFile(temporary)
     throw error
   }
-  writePoint()
+  return stagedAt(temporary, path)
 }
 
-/** Many files, each seen whole or not at all, private and synced: the disk does the syncing of all of them together. */
-export async function writeAllAtomic(files: { path: string; content: string }[]): Promise<void> {
+function stagedAt(temporary: string, path: string): StagedFile {
+  let isPlaced = false
+  return {
+    place() {
+      writePoint()
+      renameSync(temporary, path)
+      isPlaced = true
+      writePoint()
+    },
+    [Symbol.dispose]() {
+      if (!isPlaced) removeFile(temporary)
+    },
+  }
+}
+
+/** Many at once, private and synced: the disk does the syncing of all of them together. */
+export async function stageFiles(files: { path: string; content: string }[]): Promise<StagedFile[]> {
   for (const dir of new Set(files.map(({ path }) => dirname(path)))) mkdirSync(dir, { recursive: true, mode: 0o750 })
-  const pending: { path: string; temporary: string }[] = []
+  const staged: StagedFile[] = []
   try {
     const synced = files.map(({ path, content }) => {
       const temporary = `${path}.${process.pid}.tmp`
       writePoint()
       const fd = openSync(temporary, 'w', 0o600)
-      pending.push({ path, temporary })
+      staged.push(stagedAt(temporary, path))
       return writeAndSync(fd, Buffer.from(content))
     })
     await Promise.all(synced)
-    for (const { path, temporary } of pending) {
-      writePoint()
-      renameSync(temporary, path)
-    }
   } catch (error) {
-    for (const { temporary } of pending) removeFile(temporary)
+    for (const file of staged) file[Symbol.dispose]()
     throw error
   }
-  writePoint()
+  return staged
 }
 
 async function writeAndSync(fd: number, bytes: Buffer): Promise<void> {

@@ -1,5 +1,5 @@
 // A commit with many sessions about: those it has nothing to do with must not cost, those it condenses must cost little each.
-import { cpSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ground, makeGround, settle } from './ground.ts'
 import { interleave, type Measurement, median, milliseconds, ratio } from './measure.ts'
@@ -10,9 +10,9 @@ const batchSize = 200
 const ownFile = (at: number) => `work/s${at}.txt`
 
 export const measureCommit: Measurement = () => {
-  using crowd = makeGround({ files: 1_000 })
-  using lone = makeGround({ files: 1_000 })
-  using plain = makeGround({ files: 1_000, enabled: false })
+  const crowd = makeGround({ files: 1_000 })
+  const lone = makeGround({ files: 1_000 })
+  const plain = makeGround({ files: 1_000, enabled: false })
   recordSessions(crowd, 0, batchSize)
   keep(crowd)
   recordSessions(crowd, batchSize, crowdSize)
@@ -28,7 +28,7 @@ export const measureCommit: Measurement = () => {
       return commit(plain, `work/extra-${round}.txt`)
     },
     batch: (round) => {
-      if (round % 3 === 0) batches.push(inCopy(crowd, () => commitAll(crowd)))
+      if (round % 3 === 0) batches.push(inCopy(crowd, round, () => commitAll(crowd)))
       return 0
     },
   })
@@ -74,17 +74,18 @@ function commitAll(ground: Ground): number {
 }
 
 // Recording sessions takes far longer than committing their work, so every round of that starts from a copy of the repository as it
-// was then. The copy takes its place for a moment: sessions know the path of their work tree.
+// was then. The copy takes its place for a moment: sessions know the path of their work tree. It is not deleted before the end: file
+// systems are slow to give new files the place of others that were deleted a moment ago.
 function keep(ground: Ground): void {
   copy(ground.root, join(ground.base, 'kept'))
 }
 
-function inCopy(ground: Ground, act: () => number): number {
+function inCopy(ground: Ground, round: number, act: () => number): number {
   const aside = join(ground.base, 'aside')
   renameSync(ground.root, aside)
   copy(join(ground.base, 'kept'), ground.root)
   const time = act()
-  rmSync(ground.root, { recursive: true })
+  renameSync(ground.root, join(ground.base, `used-${round}`))
   renameSync(aside, ground.root)
   return time
 }

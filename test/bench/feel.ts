@@ -11,7 +11,7 @@ const commands = {
 } as const
 
 export const measureFeel: Measurement = async () => {
-  using ground = makeGround({ files: 1_000 })
+  const ground = makeGround({ files: 1_000 })
   addHistory(ground, { commits: 100_000, checkpoints: 1_000 })
   ground.run(['git', 'reset', '--quiet', '--hard'])
   settle(ground)

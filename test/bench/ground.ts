@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { type Environment, hermeticEnv } from '../support/environment.ts'
 
-export interface Ground extends Disposable {
+export interface Ground {
   base: string
   root: string
   env: Environment
@@ -15,8 +15,15 @@ export interface Ground extends Disposable {
 
 const dist = join(import.meta.dir, '../../dist')
 
+// Removed when everything is measured: file systems are slow to give new files the place of others that were deleted a moment ago.
+const bases: string[] = []
+process.on('exit', () => {
+  for (const base of bases) rmSync(base, { recursive: true, force: true, maxRetries: 3 })
+})
+
 export function makeGround(options: { files: number; enabled?: boolean }): Ground {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-bench-')))
+  bases.push(base)
   const root = join(base, 'repo')
   mkdirSync(root)
   const env: Environment = {
@@ -47,7 +54,6 @@ export function makeGround(options: { files: number; enabled?: boolean }): Groun
       mkdirSync(dirname(join(root, path)), { recursive: true })
       writeFileSync(join(root, path), text)
     },
-    [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true, maxRetries: 3 }),
   }
   fill(ground, options.files)
   if (options.enabled !== false) ground.run(['entire', 'enable', '--agent', 'claude-code'])

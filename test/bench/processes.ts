@@ -14,7 +14,7 @@ interface Started {
 }
 
 export const measureProcesses: Measurement = () => {
-  using ground = makeGround({ files: 1_000 })
+  const ground = makeGround({ files: 1_000 })
   const [first, second] = [openSession(ground, 'first'), openSession(ground, 'second')]
   turn(first, { files: ['work/a.txt'], bytes: 10_000 })
   const starts = traceGit(ground, (env) => second.start(env))

@@ -3,7 +3,7 @@ import { makeGround } from './ground.ts'
 import { interleave, type Measurement, milliseconds, ratio } from './measure.ts'
 
 export const measureStart: Measurement = () => {
-  using ground = makeGround({ files: 1, enabled: false })
+  const ground = makeGround({ files: 1, enabled: false })
   const stdin = JSON.stringify({ session_id: 'nothing', cwd: ground.base })
   const { entire, git } = interleave(40, {
     entire: () => milliseconds(() => ground.run(['entire', 'hooks', 'claude-code', 'session-start'], { stdin })),

@@ -7,7 +7,7 @@ import { openSession, turn } from './session.ts'
 export const measureStop: Measurement = () => [measure(1_000, 2, 15), measure(100_000, 1.4, 9)]
 
 function measure(files: number, limit: number, rounds: number): Result {
-  using ground = makeGround({ files })
+  const ground = makeGround({ files })
   const session = openSession(ground, 'stop')
   const work = {
     files: [...Array.from({ length: 10 }, (_, at) => filePath(at * 7)), 'new/a.txt', 'new/b.txt', 'new/c.txt'],

@@ -4,8 +4,8 @@ import { interleave, type Measurement, milliseconds, ratio } from './measure.ts'
 import { openSession, turn } from './session.ts'
 
 export const measureTranscript: Measurement = () => {
-  using longGround = makeGround({ files: 1_000 })
-  using shortGround = makeGround({ files: 1_000 })
+  const longGround = makeGround({ files: 1_000 })
+  const shortGround = makeGround({ files: 1_000 })
   const long = openSession(longGround, 'long')
   const short = openSession(shortGround, 'short')
   const files = [filePath(3)]

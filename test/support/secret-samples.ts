@@ -1,7 +1,7 @@
 // Makes strings that look like secrets, so that no real-looking secret has to be written into a file.
 import fc from 'fast-check'
+import { builtInRules } from '../../src/checkpoints/redact/built-in-rules.ts'
 import type { Rule } from '../../src/checkpoints/redact/rule.ts'
-import { builtInRules } from '../../src/checkpoints/redact/rule-set.ts'
 
 /** Look-around says what may stand beside a match, not what is in it. */
 function withoutLookaround(source: string): string {

@@ -1,5 +1,5 @@
 // The content of a message is a string or a list of blocks, depending on version and on who wrote it.
-import { asArray, asObject, asString, type JsonObject } from '../../std/json.ts'
+import { asArray, asObject, type JsonObject } from '../../std/json.ts'
 
 /** The blocks of a transcript entry's message; a plain string is one text block. */
 export function blocksOf(entry: JsonObject): JsonObject[] {
@@ -13,12 +13,17 @@ export function textOf(entry: JsonObject): string | undefined {
 
 export function toBlocks(content: unknown): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
-  return asArray(content)
-    .map(asObject)
-    .filter((block) => block !== undefined)
+  const blocks: JsonObject[] = []
+  for (const item of asArray(content)) {
+    const block = asObject(item)
+    if (block !== undefined) blocks.push(block)
+  }
+  return blocks
 }
 
 export function joinTexts(blocks: JsonObject[]): string | undefined {
-  const texts = blocks.flatMap((block) => (block.type === 'text' ? (asString(block.text) ?? []) : []))
-  return texts.length === 0 ? undefined : texts.join('\n\n')
+  let joined: string | undefined
+  for (const { type, text } of blocks)
+    if (type === 'text' && typeof text === 'string') joined = joined === undefined ? text : `${joined}\n\n${text}`
+  return joined
 }

@@ -10,7 +10,7 @@ const patienceMs = 1_000
 const pauseMs = 15
 // Nobody is writing to a file this old.
 const staleMs = 120_000
-const windows = [64 * 1024, 1024 * 1024, 16 * 1024 * 1024]
+const windows = [8 * 1024, 64 * 1024, 1024 * 1024, 16 * 1024 * 1024]
 
 /** Returns when the transcript ends with the event's last message, or when waiting longer is useless. */
 export async function prepareTranscript(transcript: string, event: AgentEvent): Promise<undefined> {

@@ -21,7 +21,7 @@ export const cursor = {
   projectDir,
   callerEnv: ['CURSOR_AGENT'],
   transcript: cursorTranscript,
-  preparer: { prepare: (path, event) => prepareTranscript(path, event) },
+  preparer: { prepare: (path, _event, remembered) => prepareTranscript(path, remembered()?.transcript) },
   installer: lazyInstaller('.cursor/hooks.json', async () => (await import('./install.ts')).cursorInstaller),
   resume: cursorResume,
   borrowed: { from: 'claude-code', verbs: claudeVerbs, isSender: (payload) => text(payload.cursor_version) !== undefined },

@@ -37,19 +37,19 @@ test('a transcript that is written late is awaited; where none are kept, nothing
     writeFileSync(late, '')
     return Bun.sleep(60).then(() => writeFileSync(late, '{"role":"user"}\n'))
   })
-  expect(await prepareTranscript(late, {})).toBeUndefined()
+  expect(await prepareTranscript(late, undefined)).toBeUndefined()
   expect(await Bun.file(late).text()).toBe('{"role":"user"}\n')
   await writing
-  expect(await prepareTranscript(join(dir, 'no/where/abc.jsonl'), {})).toBeUndefined()
+  expect(await prepareTranscript(join(dir, 'no/where/abc.jsonl'), undefined)).toBeUndefined()
 })
 
 test('a session that was waited for in vain is not waited for again, until there is something to read', async () => {
   const none = join(dir, 'none/none.jsonl')
   const forEver = 600_000
-  const metadata = { ...(await prepareTranscript(none, {}, 60)) }
-  expect(metadata).toEqual({ transcript: 'missing' })
-  expect(await prepareTranscript(none, { metadata }, forEver)).toEqual({ transcript: 'missing' })
+  const remembered = await prepareTranscript(none, undefined, 60)
+  expect(remembered).toEqual({ transcript: 'missing' })
+  expect(await prepareTranscript(none, remembered?.transcript, forEver)).toEqual({ transcript: 'missing' })
   mkdirSync(join(dir, 'none'))
   writeFileSync(none, '{"role":"user"}\n')
-  expect(await prepareTranscript(none, { metadata }, forEver)).toBeUndefined()
+  expect(await prepareTranscript(none, remembered?.transcript, forEver)).toBeUndefined()
 })

@@ -1,21 +1,8 @@
 // Secrets that are known by the name of what they are assigned to: environment variables, options, literals in source code.
-import { isCode, isFilledIn, isOpaque, isPasswordLiteral, looksRandom } from './credential-shape.ts'
+import type { Judgement } from './credential-shape.ts'
 import { anyOf, anything, encodedQuote, quote, withTails } from './quoting.ts'
 import type { Rule } from './rule.ts'
-
-export const passwordNames = ['password', 'passwd', 'passphrase', 'pwd']
-export const secretNames = [
-  'api_key',
-  'api-key',
-  'apikey',
-  'secret_key',
-  'secret-key',
-  'secretkey',
-  'secret',
-  'token',
-  'access_key',
-  'accesskey',
-]
+import { passwordNames, secretNames } from './secret-names.ts'
 
 const passwordVariables = ['PASSWORD', 'PASSWD', 'PASSPHRASE', '_PWD', '_PASS']
 const secretVariables = ['SECRET', 'TOKEN', 'API_KEY', 'APIKEY', 'ACCESS_KEY', 'PRIVATE_KEY', 'AUTH_KEY', 'ENCRYPTION_KEY', 'CREDENTIALS']
@@ -26,7 +13,7 @@ const options = ['password', 'passwd', 'token', 'api-key', 'apikey', 'secret', '
 const bare = String.raw`\\{0,3}["']?(?<secret>[^\s"'\\\x60<>]{2,}[^\s"'\\\x60<>;,)\]}])`
 
 /** A literal in source code or JSON. What can follow the name is part of the keyword, or every mention of a token would count. */
-function literal(id: string, names: readonly string[], accept: (secret: string) => boolean): Rule {
+function literal(id: string, names: readonly string[], accept: Judgement): Rule {
   const assignment = ' ?(?:=>|:=|[:=])'
   return {
     id,
@@ -44,7 +31,7 @@ export const assignmentRules: readonly Rule[] = [
     keywords: passwordVariables,
     source: String.raw`${anyOf(passwordVariables)}\d?=${bare}`,
     encoded: String.raw`${anyOf(passwordVariables)}\d?=`,
-    accept: isFilledIn,
+    accept: 'filled in',
     anonymous: true,
   },
   {
@@ -52,7 +39,7 @@ export const assignmentRules: readonly Rule[] = [
     keywords: secretVariables,
     source: String.raw`${anyOf(secretVariables)}${secretSuffix}\d?=${bare}`,
     encoded: String.raw`${anyOf(secretVariables)}${secretSuffix}\d?=`,
-    accept: isOpaque,
+    accept: 'opaque',
     anonymous: true,
   },
   {
@@ -61,11 +48,11 @@ export const assignmentRules: readonly Rule[] = [
     source: `${anyOf(databases)}(?:password|passwd|pass|pwd)=${bare}`,
     flags: 'i',
     encoded: anything,
-    accept: (secret) => isFilledIn(secret) && !isCode(secret),
+    accept: 'filled in, no code',
     anonymous: true,
   },
-  literal('password-literal', passwordNames, isPasswordLiteral),
-  literal('secret-literal', secretNames, looksRandom),
+  literal('password-literal', passwordNames, 'password literal'),
+  literal('secret-literal', secretNames, 'random'),
   {
     id: 'aws-secret-key',
     keywords: ['secret_access', 'secretaccess'],
@@ -78,7 +65,7 @@ export const assignmentRules: readonly Rule[] = [
     keywords: options.map((option) => `--${option}`),
     source: String.raw`--${anyOf(options)}[= ](?:${quote})?(?<secret>[^\s"'\\\x60<>]{6,})`,
     encoded: anything,
-    accept: isPasswordLiteral,
+    accept: 'password literal',
     anonymous: true,
   },
   {
@@ -86,6 +73,6 @@ export const assignmentRules: readonly Rule[] = [
     keywords: ['_authToken', '_auth', '_password'],
     source: String.raw`(?<=^|[\n:]|\\n)_(?:authToken|auth|password) ?= ?(?:${quote})?(?<secret>[A-Za-z0-9+/=_.-]{8,})`,
     encoded: '_(?:authToken|auth|password) ?=',
-    accept: isOpaque,
+    accept: 'opaque',
   },
 ]

@@ -1,9 +1,10 @@
 // A first look at a text that finds every place where a secret could be. What it does not report needs no second look. Most of it is
 // done by the regular expression engine: it is quick from the first character on, in a process that has just started, too.
 import { isHighEntropy, shortestToken } from './entropy.ts'
+import type { Keywords } from './keyword.ts'
 import { findKeywords } from './keyword-table.ts'
 import type { Span } from './rule.ts'
-import type { Keyword, RuleSet } from './rule-set.ts'
+import type { RuleSet } from './rule-set.ts'
 
 export interface KeywordHit {
   start: number
@@ -44,15 +45,15 @@ export function findDisguises(text: string): number[] {
 export function findHits(text: string, { table, keywords }: RuleSet): KeywordHit[] {
   const hits: KeywordHit[] = []
   findKeywords(text, table, (at, index) => {
-    const keyword = keywords[index]!
-    if (at >= keyword.lead && fits(text, at, keyword)) hits.push({ start: at - keyword.lead, rule: keyword.rule })
+    const start = at - keywords.leads[index]!
+    if (start >= 0 && fits(text, at, keywords, index)) hits.push({ start, rule: keywords.rules[index]! })
   })
   return hits
 }
 
-function fits(text: string, start: number, keyword: Keyword): boolean {
-  if (keyword.exact && !text.startsWith(keyword.text, start)) return false
-  if (!keyword.bounded || start === 0 || !isLetter(text.charCodeAt(start - 1))) return true
+function fits(text: string, start: number, { texts, exact, bounded }: Keywords, index: number): boolean {
+  if (exact[index] && !text.startsWith(texts[index]!, start)) return false
+  if (!bounded[index] || start === 0 || !isLetter(text.charCodeAt(start - 1))) return true
   return text.charCodeAt(start - 2) === backslash || (text[start - 5] === 'u' && text.charCodeAt(start - 6) === backslash)
 }
 

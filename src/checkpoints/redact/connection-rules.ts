@@ -1,10 +1,6 @@
 // Credentials in the address or the greeting of a connection: URLs, connection strings, headers.
-import { isFilledIn, isOpaque, isTemplate, looksRandom } from './credential-shape.ts'
 import { anyOf, anything, quote, withTails } from './quoting.ts'
 import type { Rule } from './rule.ts'
-
-const portAndQuery = /^\d{1,5}[?#]/
-const isWrittenOut = (secret: string) => !isTemplate(secret)
 
 const parameters = ['password', 'passwd', 'passphrase', 'pwd', 'access_token', 'refresh_token', 'client_secret', 'api_key', 'apikey']
 const azureParameters = ['accountkey', 'sharedaccesskey', 'sig']
@@ -17,7 +13,7 @@ export const connectionRules: readonly Rule[] = [
     // Up to the last @ of the address: people forget to encode what is in a password.
     source: String.raw`:\/\/[^\s/?#:@"'<>\\\x60]{0,256}:(?<secret>[^\s/"'<>\\\x60]{1,512})@(?=[\w[%.-])`,
     encoded: String.raw`:\/\/[^\s/]{1,1600}@`,
-    accept: (secret) => isWrittenOut(secret) && !portAndQuery.test(secret),
+    accept: 'written out, no port',
     anonymous: true,
   },
   {
@@ -26,7 +22,7 @@ export const connectionRules: readonly Rule[] = [
     source: String.raw`(?<=[?&;]\s?)${anyOf([...parameters, ...azureParameters])}=(?<secret>[^\s&;"'\\()<>{}\x60]{3,})(?=[&;\s"'\\)<>\x60]|$)`,
     flags: 'i',
     encoded: anything,
-    accept: isFilledIn,
+    accept: 'filled in',
     anonymous: true,
   },
   {
@@ -35,7 +31,7 @@ export const connectionRules: readonly Rule[] = [
     source: String.raw`(?<![?&])(?:password|passwd|pwd) ?=\s?(?:(?<=${otherSettings}[^\r\n",()]{0,200}=\s?)|(?=[^\r\n",()]{0,200}[\s;]${otherSettings}))['"]?(?<secret>[^\s;"'\\(){}]{3,})`,
     flags: 'i',
     encoded: anything,
-    accept: isFilledIn,
+    accept: 'filled in',
     anonymous: true,
   },
   {
@@ -44,21 +40,21 @@ export const connectionRules: readonly Rule[] = [
     source: String.raw`authorization(?:${quote})?\s?[:=]\s?(?:${quote})?(?:basic|token|bot|apikey)\s{1,2}(?<secret>[A-Za-z0-9._~+/=-]{8,4096})`,
     flags: 'i',
     encoded: anything,
-    accept: isOpaque,
+    accept: 'opaque',
   },
-  { id: 'bearer', keywords: ['bearer '], source: 'bearer {1,2}(?<secret>[A-Za-z0-9._~+/=-]{8,4096})', flags: 'i', accept: looksRandom },
+  { id: 'bearer', keywords: ['bearer '], source: 'bearer {1,2}(?<secret>[A-Za-z0-9._~+/=-]{8,4096})', flags: 'i', accept: 'random' },
   {
     id: 'curl-user',
     keywords: ['curl '],
     source: String.raw`curl [^\r\n]{0,300}?(?:-u|--user)[ =]?(?:${quote})?[^\s:"'\\]{1,100}:(?<secret>[^\s"'\\]{3,})`,
     encoded: String.raw`curl [^\n]{0,1800}?(?:-u|--user)`,
-    accept: isWrittenOut,
+    accept: 'written out',
   },
   {
     id: 'netrc',
     keywords: ['machine '],
     source: String.raw`machine \S{1,200}\s{1,8}login \S{1,200}\s{1,8}password (?<secret>\S{1,200})`,
     encoded: String.raw`machine [^\n]{1,1400}?login `,
-    accept: isWrittenOut,
+    accept: 'written out',
   },
 ]

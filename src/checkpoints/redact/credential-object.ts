@@ -1,6 +1,6 @@
 // Which members of a JSON object are secret because of their key, or because of the company they are in.
-import { passwordNames, secretNames } from './assignment-rules.ts'
 import { isPasswordLiteral, looksRandom } from './credential-shape.ts'
+import { passwordNames, secretNames } from './secret-names.ts'
 
 const hostKey = /^(?:db_?)?(?:host|hostname|server|endpoint|address|addr|url)$/
 const userKey = /^(?:db_?)?(?:user|username|user_name|login|account)$/

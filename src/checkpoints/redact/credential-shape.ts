@@ -34,3 +34,19 @@ export function looksRandom(value: string): boolean {
   if (value.length < 12 || isTemplate(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false
   return entropy(value, 0, value.length) >= 3 && !isMadeOfWords(value)
 }
+
+const portAndQuery = /^\d{1,5}[?#]/
+
+/** What rules have to say about a match, by name. */
+export const judgements = {
+  'filled in': isFilledIn,
+  'filled in, no code': (value: string) => isFilledIn(value) && !isCode(value),
+  opaque: isOpaque,
+  'password literal': isPasswordLiteral,
+  random: looksRandom,
+  'written out': (value: string) => !isTemplate(value),
+  'written out, no port': (value: string) => !isTemplate(value) && !portAndQuery.test(value),
+  'key block': (value: string) => /[A-Za-z0-9+/=]{20,}/.test(value.slice('-----BEGIN'.length)),
+}
+
+export type Judgement = keyof typeof judgements

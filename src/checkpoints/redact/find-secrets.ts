@@ -1,7 +1,8 @@
 // Runs a rule only where one of its keywords stands. Gives exactly what running every rule over the whole text would give.
 import { findHits, findTokens, type KeywordHit } from './candidates.ts'
+import { noRule } from './keyword.ts'
 import { type Rule, type Span, secretSpan } from './rule.ts'
-import { builtInRules, getRuleSet, noRule, type RuleSet } from './rule-set.ts'
+import { getRuleSet, type RuleSet } from './rule-set.ts'
 
 export function findSecrets(text: string): Span[] {
   const ruleSet = getRuleSet()
@@ -22,7 +23,7 @@ function matchHits(text: string, hits: KeywordHit[], ruleSet: RuleSet): Span[] {
     regex.lastIndex = start
     const match = regex.exec(text)
     doneUntil[rule] = match === null ? start + 1 : start + match[0].length
-    if (match !== null) note(text, builtInRules[rule]!, match, spans, anonymous)
+    if (match !== null) note(text, ruleSet.rule(rule), match, spans, anonymous)
   }
   return [...spans, ...otherOccurrences(text, anonymous)]
 }

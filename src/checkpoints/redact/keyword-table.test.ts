@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { buildKeywordTable, findKeywords } from './keyword-table.ts'
+import { findKeywords, openKeywordTable, planKeywordTable } from './keyword-table.ts'
 
 function find(keywords: readonly string[], text: string): string[] {
   const found: string[] = []
-  findKeywords(text, buildKeywordTable(keywords), (at, index) => found.push(`${keywords[index]}@${at}`))
+  findKeywords(text, openKeywordTable(planKeywordTable(keywords)), (at, index) => found.push(`${keywords[index]}@${at}`))
   return found.sort()
 }
 

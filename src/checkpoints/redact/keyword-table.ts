@@ -1,12 +1,12 @@
 // All keywords of all rules at once, and most of the text never looked at: of four characters the last three tell how far the next
-// keyword is. Made in every process that redacts, before any of it has been optimised: filling tables is cheap, an automaton took
-// milliseconds.
+// keyword is. Filled in every process that redacts, before any of it has been optimised: a table is cheap, an automaton took milliseconds.
 export interface KeywordTable {
   /** By the second to fourth character: 0 where a keyword may begin with the first, else the steps to where one may begin. */
   steps: Uint8Array
-  /** By the first to third character: the bucket of keywords that may begin so; 0 for none. */
+  /** By the first to third character: where the keywords that may begin so are in the lists; 0 for none. */
   slots: Uint16Array
-  buckets: readonly (readonly number[])[]
+  /** One list after the other, each with its length in front. */
+  lists: readonly number[]
   /** In lower case. */
   words: readonly string[]
 }
@@ -19,33 +19,51 @@ export function slotOf(first: number, second: number, third: number): number {
   return ((first & 31) << 10) | ((second & 31) << 5) | (third & 31)
 }
 
+/** What the table is filled with; made when the program is built, from what costs nothing to load. */
+export interface TablePlan {
+  /** In base64. */
+  steps: string
+  /** A slot, and where its list is; and the next one. */
+  slots: number[]
+  lists: number[]
+  words: string[]
+}
+
 /** Keywords are ASCII, and at least two characters long. */
-export function buildKeywordTable(keywords: readonly string[]): KeywordTable {
+export function planKeywordTable(keywords: readonly string[]): TablePlan {
+  const words = keywords.map((keyword) => keyword.toLowerCase())
+  const bySlot = new Map<number, number[]>()
   const steps = new Uint8Array(slotCount).fill(farthest)
-  const slots = new Uint16Array(slotCount)
-  const buckets: number[][] = [[]]
-  const words: string[] = []
-  for (let index = 0; index < keywords.length; index++) {
-    const word = keywords[index]!.toLowerCase()
-    words.push(word)
+  const here: [from: number, length: number][] = []
+  for (const [index, word] of words.entries()) {
     // A missing character counts as zero; what comes after the end of a word can be anything, so its last bits are free.
-    const [first, second, third, fourth] = [word.charCodeAt(0), word.charCodeAt(1), word.charCodeAt(2), word.charCodeAt(3)]
+    const [first = 0, second = 0, third = 0, fourth = 0] = Array.from(word, (character) => character.charCodeAt(0))
+    const begin = slotOf(first, second, third)
     const free = word.length > 2 ? 1 : 32
-    for (let rest = 0, slot = slotOf(first, second, third); rest < free; rest++, slot++) {
-      if (slots[slot] === 0) slots[slot] = buckets.push([]) - 1
-      buckets[slots[slot]!]!.push(index)
-      if (steps[slot]! > 1) steps[slot] = 1
-    }
-    const next = slotOf(second, third, fourth)
-    steps.fill(0, next, next + (word.length > 3 ? 1 : word.length > 2 ? 32 : 1024))
+    for (let slot = begin; slot < begin + free; slot++) bySlot.set(slot, [...(bySlot.get(slot) ?? []), index])
+    steps.fill(1, begin, begin + free)
+    here.push([slotOf(second, third, fourth), word.length > 3 ? 1 : word.length > 2 ? 32 : 1024])
   }
-  return { steps, slots, buckets, words }
+  for (const [from, length] of here) steps.fill(0, from, from + length)
+  const slots: number[] = []
+  const lists = [0]
+  for (const [slot, list] of bySlot) {
+    slots.push(slot, lists.length)
+    lists.push(list.length, ...list)
+  }
+  return { steps: Buffer.from(steps).toString('base64'), slots, lists, words }
+}
+
+export function openKeywordTable({ steps, slots: filled, lists, words }: TablePlan): KeywordTable {
+  const slots = new Uint16Array(slotCount)
+  for (let at = 0; at < filled.length; at += 2) slots[filled[at]!] = filled[at + 1]!
+  return { steps: Buffer.from(steps, 'base64'), slots, lists, words }
 }
 
 /** Every place where one of the keywords begins, from left to right. */
 export function findKeywords(
   text: string,
-  { steps, slots, buckets, words }: KeywordTable,
+  { steps, slots, lists, words }: KeywordTable,
   found: (at: number, keyword: number) => void,
 ): void {
   // The low byte of every character is enough to go by, and bytes are read faster than characters before the code is optimised.
@@ -57,8 +75,8 @@ export function findKeywords(
       at += step
       continue
     }
-    const bucket = slots[slotOf(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!)]!
-    if (bucket !== 0) for (const keyword of buckets[bucket]!) if (holdsWord(text, at, words[keyword]!)) found(at, keyword)
+    const list = slots[slotOf(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!)]!
+    for (let next = list + 1; next <= list + lists[list]!; next++) if (holdsWord(text, at, words[lists[next]!]!)) found(at, lists[next]!)
     at += 1
   }
 }

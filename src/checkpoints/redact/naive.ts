@@ -1,8 +1,8 @@
 // The plain definition of what is a secret: every rule over the whole text. Tests and the benchmark hold the engine to it.
+import { builtInRules } from './built-in-rules.ts'
 import { isHighEntropy } from './entropy.ts'
 import { note, otherOccurrences } from './find-secrets.ts'
 import { compileRule, type Span } from './rule.ts'
-import { builtInRules } from './rule-set.ts'
 
 const token = /(?:\\(?:[ntrbfv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}))?(?<token>[A-Za-z0-9+_=-]{10,})/dg
 

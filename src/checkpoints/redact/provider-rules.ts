@@ -1,5 +1,4 @@
 // Tokens that say whose they are by their first characters; in addition to the generated ones.
-import { looksRandom } from './credential-shape.ts'
 import type { Rule } from './rule.ts'
 
 const word = '[A-Za-z0-9_-]'
@@ -117,7 +116,7 @@ const byPrefix: Rule[] = prefixes.map(([id, starts, rest]) => ({
 
 /** Issuers whose mark is not at the start, or is too short to be proof. */
 const special: Rule[] = [
-  { id: 'sk-dash', keywords: ['sk-'], source: `sk-${word}{20,}`, bounded: true, accept: looksRandom },
+  { id: 'sk-dash', keywords: ['sk-'], source: `sk-${word}{20,}`, bounded: true, accept: 'random' },
   { id: 'sk-underscore', keywords: ['sk_'], source: `sk_${hex}{48}(?!${alnum})`, bounded: true },
   { id: 'resend', keywords: ['re_'], source: `re_${alnum}{8}_${alnum}{16,}`, bounded: true },
   { id: 'azure-client-secret', keywords: ['Q~'], lead: 4, source: `[A-Za-z0-9_~.]{3}\\dQ~[A-Za-z0-9_~.-]{31,34}` },

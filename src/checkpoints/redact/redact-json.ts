@@ -2,10 +2,11 @@
 import { findDisguises, findHits, findTokens, type KeywordHit } from './candidates.ts'
 import { isSecretKey, isSecretMember } from './credential-object.ts'
 import { decodeString, findJsonStrings, type JsonString } from './json-strings.ts'
+import { noRule } from './keyword.ts'
 import { redactText } from './redact-text.ts'
 import type { Redactor } from './redactor.ts'
 import { isPlaceholder, placeholder } from './regions.ts'
-import { getRuleSet, noRule, type RuleSet } from './rule-set.ts'
+import { getRuleSet, type RuleSet } from './rule-set.ts'
 
 export interface Edit {
   start: number

@@ -1,4 +1,7 @@
 // What a rule is: a regular expression that can only start to match at one of its keywords, so that nobody has to try it anywhere else.
+// Nothing but data, so that all of them are put together when the program is built.
+import { type Judgement, judgements } from './credential-shape.ts'
+
 export interface Rule {
   id: string
   /** Every match starts `lead` characters before one of these. Compared without case unless the rule is case-sensitive. */
@@ -15,7 +18,7 @@ export interface Rule {
   /** A letter directly in front (unless it belongs to an escape such as `\n`) means that this is the tail of a longer word. */
   bounded?: boolean
   /** Last word on a match: tells a password from a variable that stands for one. */
-  accept?: (secret: string) => boolean
+  accept?: Judgement
   /** The secret does not give itself away, so its other occurrences in the same text are looked up as well. */
   anonymous?: boolean
 }
@@ -46,6 +49,6 @@ export function isCaseSensitive(rule: Rule): boolean {
 export function secretSpan(rule: Rule, match: RegExpExecArray): Span | undefined {
   const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length]
   if (start === end) return undefined
-  if (rule.accept && !rule.accept(match.input.slice(start, end))) return undefined
+  if (rule.accept && !judgements[rule.accept](match.input.slice(start, end))) return undefined
   return { start, end }
 }

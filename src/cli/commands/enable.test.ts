@@ -67,6 +67,7 @@ test.each([
     1,
     'Unknown agent "clippy". Available agents:\n\n  claude-code    (default)\n',
   ],
+  ['also those without hooks', ['--agent', 'clippy'], 1, '\n  aider    (no hooks: run `entire watch`)\n'],
   ['an empty agent too', ['--agent', ''], 1, 'Missing agent name. Available agents:'],
   ['two places for settings', ['--local', '--project'], 2, 'cannot specify both --project and --local'],
   ['an unknown strategy', ['--strategy', 'shadow'], 2, 'unknown strategy: shadow (use manual-commit or auto-commit)'],

@@ -3,7 +3,8 @@
 import { agents, findAgent } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import { isSetUp, readSettings } from '../../session/settings.ts'
+import { askEarly } from '../../session/early-status.ts'
+import { isSetUp, readHookSettings, readSettings } from '../../session/settings.ts'
 import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { write } from '../streams.ts'
@@ -41,10 +42,12 @@ async function runAgentHook(name: string, called: string, args: string[]): Promi
   if (await borrower?.installer?.installed({ root: repo.root, keepDir: repo.gitDir })) return
   const event = await parse(agent, verb, { payload, raw }, repo)
   if (event === null) return
+  const settings = readHookSettings(repo.root)
+  if (!settings.settings.enabled) return
+  const early = askEarly(repo, event)
   // Many hooks mean nothing to us; what follows is loaded for those that do.
   const [{ createRecorder }, { dispatch }] = await Promise.all([import('../recorder.ts'), import('../../session/dispatch.ts')])
-  const recorder = createRecorder(repo, { component: 'hooks', agent: agent.name })
-  if (!recorder.settings.enabled) return
+  const recorder = { ...createRecorder(repo, { component: 'hooks', agent: agent.name }, settings), early }
   // Other sessions of the work tree may have a part in what is to be done.
   if (recorder.settings.externalAgents)
     await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
