@@ -91,8 +91,17 @@ test('the model does no input or output', () => {
 })
 
 // A package on this path would be paid for at every event of every agent.
-test('a hook loads no package', () => {
-  const reached = staticallyReachable(product, 'src/cli/commands/hooks.ts')
+test.each([
+  'cli/commands/hooks.ts',
+  'cli/commands/hooks-agent.ts',
+  'cli/commands/hooks-git.ts',
+  'cli/recorder.ts',
+  'session/dispatch.ts',
+  'session/link-commit.ts',
+  'session/post-commit.ts',
+  'checkpoints/redact/redact-transcript.ts',
+])('a hook loads no package: %s', (entry) => {
+  const reached = staticallyReachable(product, `src/${entry}`)
   expect(reached.length).toBeGreaterThan(1)
   const packages = reached.flatMap((module) =>
     module.imports

@@ -1,7 +1,7 @@
 // Refs: listed in one process, and moved or deleted only from where they were seen.
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
-import { git, gitFailure } from './exec.ts'
+import { git, gitConversation, gitFailure } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
 
@@ -27,15 +27,33 @@ export interface RefMove {
   from: Oid | undefined
 }
 
+/** A process that is about to move refs. */
+export interface RefMover extends Disposable {
+  send(commands: string): Promise<{ code: number; stderr: string }>
+}
+
+export function openRefs(repo: Repo): RefMover {
+  const conversation = gitConversation(repo, ['update-ref', '--stdin', '-z'])
+  return {
+    send(commands) {
+      conversation.write(commands)
+      return conversation.end()
+    },
+    // Without commands it does nothing; nobody need wait for that.
+    [Symbol.dispose]: () => void conversation.end(),
+  }
+}
+
 /** Moves all or none. */
-export async function moveRefs(repo: Repo, moves: RefMove[]): Promise<void> {
+export async function moveRefs(repo: Repo, moves: RefMove[], mover?: RefMover): Promise<void> {
   if (moves.length === 0) return
   writePoint()
   const commands = moves.map(({ ref, to, from }) => {
     if (to === undefined) return `${from === undefined ? 'verify' : 'delete'} ${ref}\0${from ?? ''}\0`
     return from === undefined ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`
   })
-  const result = await git(repo, ['update-ref', '--stdin', '-z'], { stdin: commands.join(''), accept: [128] })
+  using opened = mover ?? openRefs(repo)
+  const result = await opened.send(commands.join(''))
   writePoint()
   if (result.code === 0) return
   if (!/cannot lock ref|reference already exists/.test(result.stderr)) throw gitFailure(['update-ref'], result)

@@ -40,13 +40,9 @@ export async function attributeCommit(
   return attribute({
     files: await Promise.all(
       own.map(async ({ path, after }) => {
-        const head = await text(after)
-        return {
-          path,
-          base: await text(`${session.attributionBase}:${path}`),
-          step: tip === undefined ? head : await text(`${tip.oid}:${path}`),
-          head,
-        }
+        const names = [`${session.attributionBase}:${path}`, after, ...(tip === undefined ? [] : [`${tip.oid}:${path}`])]
+        const [base = '', head = '', step = head] = await Promise.all(names.map(text))
+        return { path, base, step, head }
       }),
     ),
     others: await Promise.all(

@@ -47,8 +47,10 @@ export async function describePart(condensing: Condensing, candidate: Candidate,
   const prompts = await spokenPrompts(recorder, session, transcript, condensing.afterwards)
   noteMidTurnFiles(condensing, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
-  const contentHash = await sealTranscript({ recorder, agent: candidate.agent, session, ...git }, commit.oid)
-  const attribution = await attributeCommit(condensing, session, shares)
+  const [contentHash, attribution] = await Promise.all([
+    sealTranscript({ recorder, agent: candidate.agent, session, ...git }, commit.oid),
+    attributeCommit(condensing, session, shares),
+  ])
   const part: SessionPart = {
     record: {
       cliVersion: recorder.cliVersion,

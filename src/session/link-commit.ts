@@ -1,18 +1,17 @@
 // Before a commit: does it hold work of a session? Then its message gets the trailer that links it to a checkpoint.
 import { displayPrompt } from '../checkpoints/step-subject.ts'
 import { readStaged } from '../git/commit.ts'
+import { isSequence } from '../git/sequence.ts'
 import { appendEditableTrailer, appendTrailer, checkpointTrailer, ownText, readCheckpointIds, removeTrailer } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
-import { readText } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
+import type { BegunLink } from './begin-commit.ts'
 import { findCaller } from './caller.ts'
 import { newCheckpointId } from './checkpoint-id.ts'
-import { completeCommit } from './complete-commit.ts'
 import { type Candidate, findAnyConcerned } from './concerned.ts'
 import { readLive } from './live.ts'
 import { isUnfinished, writePending } from './pending-commit.ts'
 import { lockFile } from './persist.ts'
-import { isSequence } from './post-commit.ts'
 import { openGit, type Recorder } from './work.ts'
 
 const lockWaitMs = 10_000
@@ -27,6 +26,7 @@ export type Answer = 'yes' | 'no' | 'always'
 export interface LinkOptions {
   /** Second argument of the hook: where the message comes from. */
   source: string
+  begun?: BegunLink | undefined
   ask(question: string): Answer
   /** Remembers that the question need not be asked again. */
   rememberAlways(): void
@@ -42,9 +42,8 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   if (live.sessions.size === 0) return
   const message = file.read()
   if (readCheckpointIds(message).length > 0) return
-  await using git = openGit(repo)
-  git.warm('objects')
-  const staged = await readStaged(repo)
+  await using git = options.begun?.git ?? openGit(repo)
+  const staged = await (options.begun?.staged ?? readStaged(repo))
   const like = staged.flatMap(({ before, after }) => after ?? before ?? [])[0]
   if (like === undefined) return
   const caller = findCaller(recorder.env, recorder.agents)
@@ -69,6 +68,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
 async function completeEarlier(recorder: Recorder): Promise<void> {
   if (!isUnfinished(recorder.repo)) return
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
+  const { completeCommit } = await import('./complete-commit.ts')
   await completeCommit(recorder)
 }
 
@@ -107,8 +107,4 @@ async function keepLink(recorder: Recorder, file: MessageFile, last: { commit: s
 export function dropLoneTrailer(file: MessageFile): void {
   const message = file.read()
   if (readCheckpointIds(message).length > 0 && ownText(message) === '') file.write(removeTrailer(message, checkpointTrailer))
-}
-
-export function messageFile(path: string, write: (path: string, text: string) => void): MessageFile {
-  return { read: () => readText(path) ?? '', write: (text) => write(path, text) }
 }

@@ -1,13 +1,12 @@
 // After a commit: write its checkpoint, settle the sessions, and take away the branches nobody needs any more.
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { branchOf, shadowRef } from '../checkpoints/layout.ts'
 import { type CommitInfo, readCommit } from '../git/commit.ts'
-import { moveRefs } from '../git/refs.ts'
-import type { Repo } from '../git/repo.ts'
+import { moveRefs, openRefs, type RefMover } from '../git/refs.ts'
+import { isSequence } from '../git/sequence.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
 import { takeLock } from '../std/lock.ts'
+import type { BegunCommit } from './begin-commit.ts'
 import { type Caller, findCaller } from './caller.ts'
 import { findConcerned } from './concerned.ts'
 import { condenseSessions } from './condense.ts'
@@ -19,28 +18,22 @@ import { type GitSide, openGit, type Recorder } from './work.ts'
 
 const lockWaitMs = 10_000
 
-export async function postCommit(recorder: Recorder): Promise<void> {
+export async function postCommit(recorder: Recorder, begun?: BegunCommit): Promise<void> {
   const { repo } = recorder
+  await using first = begun?.git ?? openGit(repo)
   if (isSequence(repo) || recorder.settings.strategy !== 'manual-commit') return
   // Nothing of ours is going on in this work tree.
   if (readPending(repo) === undefined && readLive(repo).sessions.size === 0) return
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
-  // A promise was made, so there will be something to write.
-  let warm: GitSide | undefined = openGit(repo)
-  if (readPending(repo) !== undefined) warm.warm('objects', 'writes')
-  const commit = await readCommit(repo, 'HEAD')
+  const commit = await (begun?.head ?? readCommit(repo, 'HEAD'))
   recorder.trace.mark('commit')
+  let isFirst = true
   await retrying(async () => {
-    await using git = warm ?? openGit(repo)
-    warm = undefined
+    await using git = isFirst ? first : openGit(repo)
+    isFirst = false
     if (commit !== undefined) await recordCommit(recorder, git, commit)
   })
   removePending(repo)
-}
-
-/** A rebase, cherry-pick or revert makes commits that are not new work. */
-export function isSequence(repo: Repo): boolean {
-  return ['rebase-merge', 'rebase-apply', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].some((name) => existsSync(join(repo.gitDir, name)))
 }
 
 export async function recordCommit(recorder: Recorder, git: GitSide, commit: CommitInfo): Promise<void> {
@@ -84,11 +77,13 @@ export async function condenseCommit(
   await link?.()
   recorder.trace.mark('condense')
   const sessions = concerned.map(({ session }) => session)
+  // Its process starts while git writes; most commits leave a branch behind that nobody needs.
+  using refs = openRefs(recorder.repo)
   for (const file of await commitWith(git, () => stageSessions(recorder.repo, sessions))) file.place()
   recorder.trace.mark('write')
   for (const session of sessions) updateLive(live, session)
   live.lastLink = { commit: commit.oid, checkpoint }
-  await removeBranches(recorder, git, live, new Set(bases.values()), commit.oid)
+  await removeBranches(recorder, git, live, new Set(bases.values()), commit.oid, refs)
   for (const act of afterwards) act()
 }
 
@@ -99,16 +94,17 @@ export async function removeBranches(
   live: LiveIndex,
   bases: Set<string>,
   head: string,
+  refs?: RefMover,
 ): Promise<void> {
   // A session without files has no steps: it may run on this base, but nothing of it is on the branch.
   const used = new Set([...live.sessions.values()].filter((entry) => entry.files.length > 0).map((entry) => entry.base))
-  const refs = [...bases].filter((base) => base !== head && !used.has(base)).map((base) => shadowRef(base, recorder.repo.worktreeId))
-  const tips = await Promise.all(refs.map((ref) => git.objects.info(ref)))
-  const moves = refs.flatMap((ref, index) => {
+  const names = [...bases].filter((base) => base !== head && !used.has(base)).map((base) => shadowRef(base, recorder.repo.worktreeId))
+  const tips = await Promise.all(names.map((ref) => git.objects.info(ref)))
+  const moves = names.flatMap((ref, index) => {
     const oid = tips[index]?.oid
     return oid === undefined ? [] : [{ ref, to: undefined, from: oid }]
   })
-  await moveRefs(recorder.repo, moves)
+  await moveRefs(recorder.repo, moves, refs)
   for (const { ref } of moves) recorder.say(`[entire] Cleaned up shadow branch: ${branchOf(ref)}`)
 }
 

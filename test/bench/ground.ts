@@ -65,6 +65,9 @@ function fill(ground: Ground, files: number): void {
   const lines = Array.from({ length: files }, (_, at) => `M 100644 inline ${filePath(at)}\ndata <<.\nfile ${at}\n.\n`)
   const head = 'commit refs/heads/main\ncommitter Bench <bench@example.com> 1700000000 +0000\ndata <<.\nfirst\n.\n'
   ground.run(['git', 'init', '--quiet', '--initial-branch=main'])
+  // As everybody has it: without, every git process that writes a ref looks for a name in the system's files.
+  ground.run(['git', 'config', 'user.name', 'Bench'])
+  ground.run(['git', 'config', 'user.email', 'bench@example.com'])
   ground.run(['git', 'fast-import', '--quiet', '--done'], { stdin: `${head}${lines.join('')}done\n` })
   ground.run(['git', 'reset', '--quiet', '--hard'])
 }

@@ -1,41 +1,55 @@
 // `entire hooks git <hook>`: git runs these through the scripts we installed.
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { findHookRepo } from '../../git/repo.ts'
-import { type Answer, dropLoneTrailer, linkCommit, messageFile } from '../../session/link-commit.ts'
-import { readLive } from '../../session/live.ts'
-import { postCommit } from '../../session/post-commit.ts'
-import { postRewrite } from '../../session/post-rewrite.ts'
-import { isSetUp } from '../../session/settings.ts'
+import { findHookRepo, type Repo } from '../../git/repo.ts'
+import { type BegunLink, beginCommit, beginLink } from '../../session/begin-commit.ts'
+import type { Answer, MessageFile } from '../../session/link-commit.ts'
+import { isSetUp, readHookSettings } from '../../session/settings.ts'
 import type { Recorder } from '../../session/work.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
-import { writeAtomic } from '../../std/file.ts'
-import { createRecorder } from '../recorder.ts'
+import { readText, writeAtomic } from '../../std/file.ts'
 import { isDevice } from '../streams.ts'
 
-type GitHook = (recorder: Recorder, args: string[]) => Promise<void> | void
+/** Asks git at once what is going to be needed, and gives what is to be done when the rest of the program is loaded. */
+type GitHook = (repo: Repo, args: string[]) => (recorder: Recorder) => Promise<void>
 
 const hooks: Record<string, GitHook> = {
-  'prepare-commit-msg': async (recorder, [path = '', source = '']) => {
-    let always = false
-    await linkCommit(recorder, message(path), {
-      source,
-      ask: (question) => askOnTerminal(recorder, question),
-      rememberAlways: () => {
-        always = true
-      },
-    })
-    if (!always) return
-    const { changeSettings } = await import('../settings-file.ts')
-    changeSettings(recorder.repo.root, 'local', { commit_linking: 'always' })
+  'prepare-commit-msg': (repo, [path = '', source = '']) => {
+    const begun = beginLink(repo, source)
+    return (recorder) => linkCommit(recorder, path, source, begun)
   },
-  'commit-msg': (_recorder, [path = '']) => dropLoneTrailer(message(path)),
-  'post-commit': (recorder) => postCommit(recorder),
-  'pre-push': async (recorder, [remote = '']) => {
-    const { pushCheckpoints } = await import('../../session/push.ts')
-    await pushCheckpoints(recorder, remote, await readStdin())
+  'commit-msg':
+    (_repo, [path = '']) =>
+    async () =>
+      (await import('../../session/link-commit.ts')).dropLoneTrailer(message(path)),
+  'post-commit': (repo) => {
+    const begun = beginCommit(repo)
+    return async (recorder) => (await import('../../session/post-commit.ts')).postCommit(recorder, begun)
   },
-  'post-rewrite': async (recorder, [kind = '']) => postRewrite(recorder, kind, await readStdin()),
+  'pre-push':
+    (_repo, [remote = '']) =>
+    async (recorder) =>
+      (await import('../../session/push.ts')).pushCheckpoints(recorder, remote, await readStdin()),
+  'post-rewrite':
+    (_repo, [kind = '']) =>
+    async (recorder) =>
+      (await import('../../session/post-rewrite.ts')).postRewrite(recorder, kind, await readStdin()),
+}
+
+async function linkCommit(recorder: Recorder, path: string, source: string, begun: BegunLink | undefined): Promise<void> {
+  const { linkCommit: link } = await import('../../session/link-commit.ts')
+  let always = false
+  await link(recorder, message(path), {
+    source,
+    begun,
+    ask: (question) => askOnTerminal(recorder, question),
+    rememberAlways: () => {
+      always = true
+    },
+  })
+  if (!always) return
+  const { changeSettings } = await import('../settings-file.ts')
+  changeSettings(recorder.repo.root, 'local', { commit_linking: 'always' })
 }
 
 /** Those that read transcripts, of the sessions that are going on. */
@@ -49,12 +63,19 @@ export async function runGitHook(name: string, args: string[]): Promise<void> {
     })
   const repo = findHookRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root)) return
-  const recorder = createRecorder(repo, { component: 'git-hooks' })
-  if (!recorder.settings.enabled) return
-  if (recorder.settings.externalAgents && asksAgents.includes(name) && readLive(repo).sessions.size > 0)
+  const settings = readHookSettings(repo.root)
+  if (!settings.settings.enabled) return
+  const run = hook(repo, args)
+  const { createRecorder } = await import('../recorder.ts')
+  const recorder = createRecorder(repo, { component: 'git-hooks' }, settings)
+  if (
+    recorder.settings.externalAgents &&
+    asksAgents.includes(name) &&
+    (await import('../../session/live.ts')).readLive(repo).sessions.size > 0
+  )
     await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
   try {
-    await hook(recorder, args)
+    await run(recorder)
     recorder.trace.mark('work')
     recorder.log.write('info', `git ${name}`, { ms: recorder.trace.total(), phases: recorder.trace.text() })
   } catch (error) {
@@ -69,8 +90,9 @@ function readStdin(): Promise<string> | string {
 }
 
 // Replaced, not written over: on a full disk the user's message would be gone, and the commit with it.
-function message(path: string) {
-  return messageFile(resolve(path), (file, text) => writeAtomic(file, text, { mode: statSync(file).mode & 0o777 }))
+function message(path: string): MessageFile {
+  const file = resolve(path)
+  return { read: () => readText(file) ?? '', write: (text) => writeAtomic(file, text, { mode: statSync(file).mode & 0o777 }) }
 }
 
 function askOnTerminal({ env }: Recorder, question: string): Answer {
