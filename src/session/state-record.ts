@@ -1,8 +1,9 @@
 // The file form of a session, compatible field by field with the reference program. Fields of other versions are kept.
 import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
 import { isCheckpointId } from '../model/checkpoint.ts'
-import { type Phase, type PromptAttribution, phases, type Session, type TranscriptCursor } from '../model/session.ts'
+import { type Phase, phases, type Session, type TranscriptCursor } from '../model/session.ts'
 import { asArray, asCount, asNumber, asObject, asString, asStrings, asTime, type Json, type JsonObject } from '../std/json.ts'
+import { formatAttribution, parseAttribution } from './attribution-record.ts'
 
 const known = new Set([
   'session_id',
@@ -143,34 +144,6 @@ export function parsePhase(value: unknown): Phase {
 // Some versions never removed repetitions; such a list has grown to tens of thousands of paths.
 function unique(value: unknown): string[] {
   return [...new Set(asStrings(value))]
-}
-
-function formatAttribution(attribution: PromptAttribution): JsonObject {
-  return {
-    checkpoint_number: attribution.number,
-    user_lines_added: attribution.userAdded,
-    user_lines_removed: attribution.userRemoved,
-    agent_lines_added: attribution.agentAdded,
-    agent_lines_removed: attribution.agentRemoved,
-    ...(Object.keys(attribution.userAddedPerFile).length === 0 ? {} : { user_added_per_file: attribution.userAddedPerFile }),
-  }
-}
-
-function parseAttribution(value: unknown): PromptAttribution {
-  const record = asObject(value) ?? {}
-  const number = (key: string) => asNumber(record[key]) ?? 0
-  const perFile = asObject(record.user_added_per_file) ?? {}
-  const isNumber = (count: unknown) => typeof count === 'number'
-  return {
-    number: number('checkpoint_number'),
-    userAdded: number('user_lines_added'),
-    userRemoved: number('user_lines_removed'),
-    agentAdded: number('agent_lines_added'),
-    agentRemoved: number('agent_lines_removed'),
-    userAddedPerFile: (Object.values(perFile).every(isNumber)
-      ? perFile
-      : Object.fromEntries(Object.entries(perFile).filter(([, count]) => isNumber(count)))) as Record<string, number>,
-  }
 }
 
 // A cursor only saves work: one that is not whole is dropped, and the transcript is read from its beginning.
