@@ -61,7 +61,7 @@ export const callbacks = {
     purpose: 'Asks whether a tool call may go on, and with which arguments.',
     to: 'extension',
     params: shape({ name: v.string(), toolName: v.string(), args: fields }),
-    result: v.nullish(shape({ allow: flag, args: v.nullish(v.record(v.string(), v.unknown())), preview: text }), {}),
+    result: v.nullish(shape({ allow: flag, args: some.fields, preview: text }), {}),
     deadlineMs: deadlines.person,
   },
   'interceptor/after': {

@@ -1,5 +1,6 @@
 // Fields of messages that programs in other languages write: what is missing or null has the value that Go gives it.
 import * as v from 'valibot'
+import { openRecord } from './open-record.ts'
 
 export const text = v.nullish(v.string(), '')
 export const integer = v.nullish(v.pipe(v.number(), v.integer()), 0)
@@ -8,7 +9,7 @@ export const flag = v.nullish(v.boolean(), false)
 export const texts = v.nullish(v.array(v.string()), [])
 /** Anything that JSON can say, or nothing. */
 export const anything = v.optional(v.unknown())
-export const fields = v.nullish(v.record(v.string(), v.unknown()), {})
+export const fields = v.nullish(openRecord, {})
 
 /** A field that may be missing, and then stays away. */
 export const some = {
@@ -17,7 +18,7 @@ export const some = {
   quantity: v.nullish(v.number()),
   flag: v.nullish(v.boolean()),
   texts: v.nullish(v.array(v.string())),
-  fields: v.nullish(v.record(v.string(), v.unknown())),
+  fields: v.nullish(openRecord),
 }
 
 /** Objects stay open: unknown fields pass, because newer programs write them. */

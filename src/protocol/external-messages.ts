@@ -3,6 +3,7 @@
 // because programs in Go write it so.
 import * as v from 'valibot'
 import { capabilities } from './external-capabilities.ts'
+import { openRecord } from './open-record.ts'
 
 const text = v.string()
 const filled = v.pipe(v.string(), v.nonEmpty('must not be empty'))
@@ -58,7 +59,7 @@ export const messages = {
     tool_name: optionalText,
     tool_use_id: optionalText,
     tool_input: v.optional(v.unknown()),
-    raw_data: v.nullish(v.record(text, v.unknown())),
+    raw_data: v.nullish(openRecord),
   }),
   'session-id': v.object({ session_id: text }),
   'session-dir': v.object({ session_dir: filled }),

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { Messages } from '../../protocol/external-messages.ts'
 import { limits as protocolLimits } from '../../protocol/external-subcommand.ts'
+import { chooseRules } from './choose-rules.ts'
 import type { Fixtures } from './fixtures.ts'
 import { type Environment, makeGrounds } from './ground.ts'
 import { inLanes } from './lanes.ts'
@@ -29,6 +30,9 @@ export interface CheckOptions {
 /** All rules but those that samples of the author add. */
 export const rules: readonly Rule[] = [...infoRules, ...sessionRules, ...transcriptRules, ...hookRules, ...analysisRules, ...optionalRules]
 
+/** Without it nothing is known about the plugin. */
+const firstRule = 'info/answers'
+
 /** How many rules are tried at the same time. Most of the time goes into starting processes. */
 const lanes = 4
 
@@ -46,22 +50,14 @@ export async function checkAgent(executable: string, options: CheckOptions = {})
     return await tryRule(rule, () => rule.run(trial))
   }
   try {
-    return await inLanes(lanes, chooseRules(options), tryOrSkip, options.onResult, 'info/answers')
+    return await inLanes(lanes, listRules(options), tryOrSkip, options.onResult, firstRule)
   } finally {
     grounds.remove()
   }
 }
 
-function chooseRules({ fixtures, only }: CheckOptions): Rule[] {
-  const all = [...rules, ...(fixtures === undefined ? [] : fixtureRules(fixtures))]
-  if (only === undefined) return all
-  const chosen = new Set(['info/answers'])
-  const choose = ({ id, needs = [] }: Rule) => {
-    chosen.add(id)
-    for (const rule of all) if (needs.includes(rule.id)) choose(rule)
-  }
-  for (const rule of all) if (only.some((name) => rule.id === name || rule.id.startsWith(`${name}/`))) choose(rule)
-  return all.filter(({ id }) => chosen.has(id))
+function listRules({ fixtures, only }: CheckOptions): Rule[] {
+  return chooseRules([...rules, ...(fixtures === undefined ? [] : fixtureRules(fixtures))], only, firstRule)
 }
 
 // For the two rules that come before the plugin has said anything.
@@ -74,7 +70,7 @@ const noInfo = {
 
 function findReasonToSkip(rule: Rule, info: Messages['info'] | undefined, results: Map<string, Result>): string | undefined {
   // Without an answer to `info` every other question would only fail, or hang, in the same way.
-  if (info === undefined && results.has('info/answers')) return 'needs info/answers'
+  if (info === undefined && results.has(firstRule)) return `needs ${firstRule}`
   if (rule.requires !== undefined && info?.capabilities[rule.requires] !== true) return `the capability ${rule.requires} is not declared`
   const broken = rule.needs?.find((id) => results.get(id)?.status !== 'passed')
   return broken === undefined ? undefined : `needs ${broken}`

@@ -6,6 +6,7 @@ import { manifestName, readManifest } from '../../extensions/read-manifest.ts'
 import { noRegistrations } from '../../extensions/registration-list.ts'
 import { checkRuntime } from '../../extensions/runtime-command.ts'
 import { EntireError } from '../../std/errors.ts'
+import { chooseRules } from '../conformance/choose-rules.ts'
 import { inLanes } from '../conformance/lanes.ts'
 import type { Result } from '../conformance/rule.ts'
 import { skip, tryRule } from '../conformance/try-rule.ts'
@@ -67,7 +68,7 @@ export async function checkExtension(dir: string, options: CheckOptions = {}): P
     }
   }
   try {
-    const chosen = chooseRules(options)
+    const chosen = listRules(options)
     const isLast = (rule: Rule) => messageRules.includes(rule)
     const before = await inLanes(
       lanes,
@@ -101,16 +102,9 @@ function makeSession(manifest: Manifest, options: CheckOptions) {
   return { known, isKnown: () => isKnown }
 }
 
-function chooseRules({ fixtures, only }: CheckOptions): Rule[] {
+function listRules({ fixtures, only }: CheckOptions): Rule[] {
   const all = [...rules.slice(0, -messageRules.length), ...(fixtures === undefined ? [] : fixtureRules(fixtures)), ...messageRules]
-  if (only === undefined) return all
-  const chosen = new Set([firstRule])
-  const choose = ({ id, needs = [] }: Rule) => {
-    chosen.add(id)
-    for (const rule of all) if (needs.includes(rule.id)) choose(rule)
-  }
-  for (const rule of all) if (only.some((name) => rule.id === name || rule.id.startsWith(`${name}/`))) choose(rule)
-  return all.filter(({ id }) => chosen.has(id))
+  return chooseRules(all, only, firstRule)
 }
 
 function findReasonToSkip(rule: Rule, isKnown: boolean, facts: Facts, results: Map<string, Result>): string | undefined {

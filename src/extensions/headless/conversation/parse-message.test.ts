@@ -16,7 +16,8 @@ const part = fc.oneof(
     type: fc.constant('tool_use' as const),
     id: fc.string({ minLength: 1 }),
     name: text,
-    arguments: fc.dictionary(fc.string(), fc.jsonValue()) as fc.Arbitrary<Record<string, unknown>>,
+    // As JSON has it, which knows no negative zero.
+    arguments: fc.dictionary(fc.string(), fc.jsonValue()).map((value): Record<string, unknown> => JSON.parse(JSON.stringify(value))),
   }),
 )
 const message: fc.Arbitrary<Message> = fc.oneof(
@@ -41,6 +42,14 @@ describe('messages', () => {
         for (const one of messages) expect(v.safeParse(conversationMessage, JSON.parse(JSON.stringify(one))).success).toBe(true)
       }),
     )
+  })
+
+  test.each(['prototype', 'constructor', '__proto__', 'toString'])('keep an argument that is called %s', (name) => {
+    const given = JSON.parse(`{"${name}":{"a":1}}`)
+    const [message] = parseCompactMessages([
+      { type: 'assistant', data: { content: [{ type: 'tool_use', id: '1', name: 't', arguments: given }] } },
+    ])
+    expect(JSON.stringify(message)).toContain(`"arguments":{"${name}":{"a":1}}`)
   })
 
   test('of unknown kinds, and broken ones, are left out', () => {
