@@ -26,6 +26,7 @@ export type Answer = 'yes' | 'no' | 'always'
 export interface LinkOptions {
   /** Second argument of the hook: where the message comes from. */
   source: string
+  /** What was begun before the rest of the program was loaded. */
   begun?: BegunLink | undefined
   ask(question: string): Answer
   /** Remembers that the question need not be asked again. */

@@ -38,6 +38,7 @@ export interface Recorder {
   random: RandomHex
   log: Log
   trace: Trace
+  /** What git was asked before the rest of the program was loaded. */
   early?: EarlyStatus | undefined
   /** A line for the person at the terminal. */
   say(line: string): void

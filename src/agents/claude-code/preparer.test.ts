@@ -42,6 +42,11 @@ test.each([
 
 test.each([
   ['the transcript has it already', user('go') + said('m1', 'Done.'), stop('Done.')],
+  [
+    'the first part of the answer is beyond the first look',
+    user('go') + said('m1', 'y'.repeat(10_000)) + said('m1', 'Second.'),
+    stop(`${'y'.repeat(10_000)}\n\nSecond.`),
+  ],
   ['nothing is expected', user('go'), stop()],
   ['only blanks are expected', user('go'), stop(' \n')],
   ['the message is one of a subagent, in its own transcript', user('go'), { ...stop('Done.'), subagentTranscript: '/other.jsonl' }],

@@ -24,34 +24,35 @@ export async function prepareTranscript(transcript: string, event: AgentEvent): 
     if (!file || Date.now() - file.mtimeMs > staleMs) return
     if (file.size === seen) continue
     seen = file.size
-    if (saidLast(transcript, file.size) === expected) return
+    if (endsWith(transcript, file.size, expected)) return
   }
 }
 
-/** What the assistant said last, from the smallest part of the file that shows it. */
-function saidLast(transcript: string, size: number): string | undefined {
+/** Whether it ends with these words: looks at no more of the file than it takes to see where its last message begins. */
+function endsWith(transcript: string, size: number, expected: string): boolean {
   for (const bytes of windows) {
-    const said = lastSaid(readLastLines(transcript, bytes))
-    if (said !== undefined || bytes >= size) return said
+    const { said, isWhole } = lastSaid(readLastLines(transcript, bytes))
+    if (said === expected) return true
+    if (isWhole || bytes >= size) return false
   }
-  return undefined
+  return false
 }
 
-/** What the assistant said after the last entry of the user; undefined when neither is in sight. */
-function lastSaid(lines: string[]): string | undefined {
+/** What the assistant said after the last entry of the user, as far as it is in sight. */
+function lastSaid(lines: string[]): { said: string; isWhole: boolean } {
   let said = ''
   let message: string | undefined
   for (const line of lines.reverse()) {
     if (!/"type":\s*"(?:user|assistant)"/.test(line)) continue
     const entry = asObject(parseJson(line))
-    if (entry?.type === 'user' && entry.isMeta !== true) return said
+    if (entry?.type === 'user' && entry.isMeta !== true) return { said, isWhole: true }
     if (entry?.type !== 'assistant') continue
     const id = text(asObject(entry.message)?.id)
-    if (message !== undefined && id !== message) return said
+    if (message !== undefined && id !== message) return { said, isWhole: true }
     message = id
     said = squeeze(textOf(entry) ?? '') + said
   }
-  return message === undefined ? undefined : said
+  return { said, isWhole: false }
 }
 
 // Blocks of one message stand on lines of their own and are joined in the payload; only blanks differ.
