@@ -119,6 +119,9 @@ test('a watcher that was killed in the middle of a turn is followed by one that 
   aider.start()
   aider.type('one')
   await first.hears('turn-start')
+  // Killed between telling and noting it, the turn would pass for one that somebody else records.
+  const noted = () => readFileSync(join(repo.root, '.git/entire-watch.json'), 'utf8').includes('"open"')
+  await until(noted, () => 'The turn was not noted.')
   await first.stop('SIGKILL')
   aider.answer('Here.')
   aider.edit({ 'one.txt': '1\n' })
