@@ -126,7 +126,9 @@ function lay(repo: TempRepo, { claude, claudeLocal, gemini, gitignore, hooks: sc
 const kept = /^\.git\/(objects|(logs\/)?refs\/heads\/entire)(\/|$)/
 
 function everyFile(repo: TempRepo, below = ''): string[] {
-  return readdirSync(join(repo.root, below)).flatMap((name) => {
+  // Sorted: a file that is written anew may come elsewhere in the list of the file system.
+  const names = readdirSync(join(repo.root, below)).sort()
+  return names.flatMap((name) => {
     const path = below === '' ? name : `${below}/${name}`
     if (kept.test(path)) return []
     const place = join(repo.root, path)
