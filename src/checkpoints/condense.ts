@@ -52,6 +52,12 @@ export async function writeCheckpoint(writing: Writing, id: string, parts: Sessi
   })
 }
 
+/** Has git look up what the checkpoint is going to be built on. */
+export async function prepareCheckpoint(objects: ObjectReader, writes: Import, id: string): Promise<void> {
+  const parent = await findParent(objects, id)
+  if (parent !== undefined) writes.visit(parent)
+}
+
 /** Replaces what was provisional in a checkpoint written in the middle of a turn. Returns false when there is no such checkpoint. */
 export async function finaliseCheckpoint(
   writing: Writing,

@@ -34,11 +34,15 @@ export function ownRef(id: string): string {
 
 /** All copies of a checkpoint, the one that counts first. Former places are looked at when the usual ones have nothing. */
 export async function* findPlaces(objects: ObjectReader, id: string): AsyncGenerator<Place> {
-  if (!isCheckpointId(id)) return
+  for (const names of placeNames(id)) yield* await openAll(objects, names)
+}
+
+/** Object names of the directories it may be in: the usual ones, then the former ones. */
+export function placeNames(id: string): string[][] {
+  if (!isCheckpointId(id)) return []
   const dir = checkpointDir(id)
   const inBranch = (ref: string) => (dir === '' ? [] : [`${ref}:${dir}`])
-  yield* await openAll(objects, [...branches.flatMap(inBranch), `${ownRef(id)}^{tree}`])
-  yield* await openAll(objects, formerBranches.flatMap(inBranch))
+  return [[...branches.flatMap(inBranch), `${ownRef(id)}^{tree}`], formerBranches.flatMap(inBranch)]
 }
 
 /** Object names of the directories of all checkpoints whose id starts with a prefix. Of several copies the one that counts. */

@@ -11,15 +11,15 @@ const nativeBytes = 1024 * 1024
 
 /** The digest; the cursor remembers how far it got. Throws `not-found` when a piece is gone. */
 export async function digestTranscript(objects: ObjectReader, cursor: TranscriptCursor): Promise<string> {
+  const total = cursor.chunks.reduce((sum, chunk) => sum + chunk.bytes + 1, -1)
+  if (cursor.digest === undefined && (total <= nativeBytes || isDocument(cursor))) {
+    const contents = await Promise.all(cursor.chunks.map((chunk) => readChunk(objects, chunk.oid)))
+    return new Bun.CryptoHasher('sha256').update(joinChunks(contents)).digest('hex')
+  }
   const pieces = await Promise.all(cursor.chunks.map((chunk) => objects.info(chunk.oid)))
   const gone = cursor.chunks[pieces.indexOf(undefined)]
   if (gone !== undefined) throw missing(gone.oid)
   if (cursor.digest !== undefined) return cursor.digest
-  const total = cursor.chunks.reduce((sum, chunk) => sum + chunk.bytes + 1, -1)
-  if (total <= nativeBytes || isDocument(cursor)) {
-    const contents = await Promise.all(cursor.chunks.map((chunk) => readChunk(objects, chunk.oid)))
-    return new Bun.CryptoHasher('sha256').update(joinChunks(contents)).digest('hex')
-  }
   let position = 0
   for (const chunk of cursor.chunks) {
     const end = position + chunk.bytes

@@ -2,6 +2,7 @@
 import { EntireError } from '../std/errors.ts'
 import { encodePath } from '../std/path-bytes.ts'
 import type { Conversation } from '../std/proc.ts'
+import { catFileCommand, type EarlyCatFile, ifFits, indexEnv } from './cat-file-process.ts'
 import { gitConversation, gitFailure } from './exec.ts'
 import type { Oid } from './oid.ts'
 import { type Prefetch, prefetchTogether } from './promisor.ts'
@@ -23,9 +24,6 @@ export interface ObjectReader {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-// -z: names may hold newlines. --buffer: many small answers come in few writes, after a `flush`. https://git-scm.com/docs/git-cat-file
-const command = ['cat-file', '--batch-command', '--buffer', '-z']
-
 interface Question {
   bytes: Buffer
   /** The process it was sent to. */
@@ -36,8 +34,14 @@ interface Question {
  * The process starts with the first question; questions asked at once are sent at once. A question that ends the process (a partial
  * clone whose remote cannot be reached) fails alone: those after it go to a new one.
  */
-export function readObjects(repo: Repo): ObjectReader {
-  let conversation: Conversation | undefined
+export interface ReadOptions {
+  /** The one that paths are looked up in; else the one of the work tree. */
+  index?: string | undefined
+  early?: EarlyCatFile | undefined
+}
+
+export function readObjects(repo: Repo, { index, early }: ReadOptions = {}): ObjectReader {
+  let conversation = ifFits(early, repo, index)
   let buffer: Buffer = Buffer.alloc(0)
   let last: Promise<unknown> = Promise.resolve()
   let unsent: Question[] = []
@@ -46,7 +50,7 @@ export function readObjects(repo: Repo): ObjectReader {
   const start = () => {
     // Who has left does not wait for the questions that are still open; a process started for them would never end.
     if (isClosed && conversation === undefined) throw new EntireError('git-failed', 'git cat-file was closed before it had answered.')
-    conversation ??= gitConversation(repo, command)
+    conversation ??= gitConversation(repo, catFileCommand, indexEnv(index))
     return conversation
   }
 
@@ -74,7 +78,7 @@ export function readObjects(repo: Repo): ObjectReader {
     if (done) {
       conversation = undefined
       buffer = Buffer.alloc(0)
-      throw gitFailure(command, await process.end())
+      throw gitFailure(catFileCommand, await process.end())
     }
     const fresh = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     buffer = buffer.length === 0 ? fresh : Buffer.concat([buffer, fresh])

@@ -2,8 +2,11 @@ import { expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
-import { readCommit, readCommits, readStaged } from './commit.ts'
+import { readObjects } from './cat-file.ts'
+import { readCommit, readCommits, readStaged, readStagedAmong } from './commit.ts'
+import { readHeadCommit } from './head-commit.ts'
 import { blobOid } from './oid.ts'
+import type { Repo } from './repo.ts'
 
 test.each(['plain', 'sha256', 'linked-worktree', 'detached', 'shallow-clone'] as const)(
   '%s: a commit and what it changed',
@@ -26,8 +29,14 @@ test.each(['plain', 'sha256', 'linked-worktree', 'detached', 'shallow-clone'] as
       { path: 'new\nline', after: blob('n') },
     ])
     expect(commit?.files.map(({ before }) => before === undefined)).toEqual([false, true, true])
+    expect(await readHead(temp.repo)).toEqual(commit)
   },
 )
+
+async function readHead(repo: Repo) {
+  await using objects = readObjects(repo)
+  return await readHeadCommit(repo, objects)
+}
 
 test('records do not run into each other, whatever messages and names hold', async () => {
   await using temp = await tempRepo()
@@ -68,6 +77,7 @@ test('a merge is compared with its first parent; deletions, types and a comma in
   expect(merge?.files.map(({ path }) => path)).toEqual(['h'])
   expect(merge?.parents).toHaveLength(2)
   expect(merge?.branch).toBe('a,b')
+  expect(await readHead(temp.repo)).toEqual(merge)
   const side = await readCommit(temp.repo, 'HEAD^1')
   expect(side?.branch).toBeUndefined()
   expect(side?.files.map(({ path, after }) => [path, after === undefined])).toEqual([
@@ -79,6 +89,7 @@ test('a merge is compared with its first parent; deletions, types and a comma in
 test('no commit yet, or no such commit: nothing', async () => {
   await using temp = await tempRepo({ kind: 'unborn' })
   expect(await readCommit(temp.repo, 'HEAD')).toBeUndefined()
+  expect(await readHead(temp.repo)).toBeUndefined()
   expect(await readCommits(temp.repo, ['none..HEAD'])).toEqual([])
 })
 
@@ -91,6 +102,38 @@ test('staged: what the index holds, also before the first commit, and not what w
     ['-dash\n', undefined],
     ['staged', undefined],
   ])
+})
+
+test.each(['plain', 'sha256', 'unborn'] as const)('%s: of some paths, those whose staged content is not that of HEAD', async (kind) => {
+  await using temp = await tempRepo({ kind })
+  for (const name of ['same', 'edited', 'deleted', 'mode']) temp.write(name, name)
+  if (kind !== 'unborn') await temp.commit('before')
+  else await temp.git('add', '--all')
+  temp.write('edited', 'other')
+  temp.remove('deleted')
+  temp.write('mode', 'mode', 0o755)
+  for (const name of ['new\nline', 'caf\udce9', 'empty', 'announced', 'untracked']) temp.write(name, name === 'empty' ? '' : name)
+  await temp.git('add', '--all', '--', '.', ':!announced', ':!untracked')
+  await temp.git('add', '-N', 'announced')
+  const paths = ['same', 'edited', 'deleted', 'mode', 'new\nline', 'caf\udce9', 'empty', 'announced', 'untracked', 'nowhere']
+  await using objects = readObjects(temp.repo)
+  const known = await readStagedAmong(objects, paths)
+  const staged = await readStaged(temp.repo)
+  // What it does not see: modes, and files that are empty.
+  const unseen = kind === 'unborn' ? ['empty'] : ['mode', 'empty']
+  expect(sortBy(known)).toEqual(sortBy(staged.filter(({ path }) => paths.includes(path) && !unseen.includes(path))))
+  expect(known.map(({ path }) => path)).toContain('caf\udce9')
+})
+
+test('of an index that a commit under way has made for itself', async () => {
+  await using temp = await tempRepo()
+  temp.write('README.md', 'changed')
+  const index = join(temp.base, 'other-index')
+  await temp.run(['git', 'add', 'README.md'], { env: { ...temp.env, GIT_INDEX_FILE: index } })
+  await using theirs = readObjects(temp.repo, { index })
+  await using ours = readObjects(temp.repo)
+  expect((await readStagedAmong(theirs, ['README.md'])).map(({ path }) => path)).toEqual(['README.md'])
+  expect(await readStagedAmong(ours, ['README.md'])).toEqual([])
 })
 
 test('configuration of the user does not change the answer', async () => {
@@ -106,5 +149,35 @@ test('configuration of the user does not change the answer', async () => {
     'log.excludeDecoration=refs/heads/*',
   ])
     await temp.git('config', ...setting.split('='))
-  expect(await readCommit(temp.repo, 'HEAD')).toMatchObject({ branch: 'main', files: [{ path: 'README.md', before: undefined }] })
+  const first = await readCommit(temp.repo, 'HEAD')
+  expect(first).toMatchObject({ branch: 'main', files: [{ path: 'README.md', before: undefined }] })
+  expect(await readHead(temp.repo)).toEqual(first)
 })
+
+test('the commit at HEAD: additions, deletions, modes, types and submodules anywhere in large directories, as git tells them', async () => {
+  await using temp = await tempRepo()
+  for (let at = 100; at < 400; at += 1) temp.write(`many/${at}`, `${at}`)
+  for (const name of ['mode', 'file-then-dir', 'dir-then-file/e', 'deep/a/b/c', 'same/x']) temp.write(name, `${name}\n`)
+  await temp.commit('before')
+  for (const at of [100, 250, 399]) temp.write(`many/${at}`, 'changed')
+  for (const at of [101, 251, 398]) temp.remove(`many/${at}`)
+  for (const name of ['0', '2505', 'zzz', '251/sub']) temp.write(`many/${name}`, 'new')
+  temp.write('mode', 'mode\n', 0o755)
+  temp.remove('file-then-dir')
+  temp.write('file-then-dir/inside', 'd\n')
+  temp.remove('dir-then-file')
+  temp.write('dir-then-file', 'e\n')
+  temp.write('deep/a/b/c', 'other\n')
+  await temp.git('update-index', '--add', '--cacheinfo', `160000,${await temp.head()},module`)
+  const signed = 'signed\n\nEntire-Checkpoint: 0123456789ab\n'
+  await temp.git('add', '--all', '--', '.', ':!module')
+  await temp.git('commit', '-q', '-m', signed)
+  const byPath = (commit: Awaited<ReturnType<typeof readHead>>) => commit && { ...commit, files: sortBy(commit.files) }
+  const told = byPath(await readCommit(temp.repo, 'HEAD'))
+  expect(told?.files.map(({ path }) => path)).toContain('module')
+  expect(byPath(await readHead(temp.repo))).toEqual(told)
+})
+
+function sortBy<T extends { path: string }>(files: T[]): T[] {
+  return files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}

@@ -1,5 +1,6 @@
-// What a commit is and what it changed: one `git log` for a commit, one `git diff` for what is staged.
+// What a commit is and what it changed: one `git log` for a commit, one `git diff` for all that is staged.
 import { decodePath } from '../std/path-bytes.ts'
+import type { ObjectReader } from './cat-file.ts'
 import { git } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
@@ -63,6 +64,18 @@ export async function readStaged(repo: Repo): Promise<ChangedFile[]> {
     env: index === undefined ? {} : { GIT_INDEX_FILE: index },
   })
   return parseRaw(result.stdout, 0).files
+}
+
+/**
+ * Those of the paths whose staged content is not that of HEAD, read with the objects of an event: no process of its own. Modes are not
+ * seen, nor is a file that is empty, which may only be announced (`git add -N`).
+ */
+export async function readStagedAmong(objects: ObjectReader, paths: string[]): Promise<ChangedFile[]> {
+  const files = paths.map(async (path) => {
+    const [before, after] = await Promise.all([objects.info(`HEAD:${path}`), objects.info(`:0:${path}`)])
+    return { path, before: before?.oid, after: after?.oid, isEmpty: after?.size === 0 }
+  })
+  return (await Promise.all(files)).flatMap(({ isEmpty, ...file }) => (file.before === file.after || isEmpty ? [] : [file]))
 }
 
 // A record is its fields, one more NUL, and, when files changed, a newline and their lines. Read from start to end: no marker could be

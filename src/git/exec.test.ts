@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readUserState } from '../../test/support/user-state.ts'
 import { readObjects } from './cat-file.ts'
-import { git, gitEnv, gitLimited } from './exec.ts'
+import { git, gitLimited } from './exec.ts'
 import { startImport } from './fast-import.ts'
+import { gitEnv } from './git-env.ts'
 
 test('a failure carries git’s own words, unless the exit code is an answer', async () => {
   await using temp = await tempRepo()

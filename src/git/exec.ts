@@ -3,38 +3,8 @@ import { EntireError, isErrno } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import type { LimitedResult } from '../std/limited-proc.ts'
 import { type Conversation, converse, type ProcResult, run } from '../std/proc.ts'
+import { gitEnv } from './git-env.ts'
 import type { Repo } from './repo.ts'
-
-// Variables that point git at a repository, an index or an identity; inside a hook they belong to the command that runs the hook.
-const inherited = [
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_COMMON_DIR',
-  'GIT_IMPLICIT_WORK_TREE',
-  'GIT_CONFIG',
-  'GIT_GRAFT_FILE',
-  'GIT_SHALLOW_FILE',
-  'GIT_REPLACE_REF_BASE',
-  'GIT_ATTR_SOURCE',
-  'GIT_NAMESPACE',
-  'GIT_PREFIX',
-  'GIT_INTERNAL_SUPER_PREFIX',
-  'GIT_QUARANTINE_PATH',
-  'GIT_AUTHOR_NAME',
-  'GIT_AUTHOR_EMAIL',
-  'GIT_AUTHOR_DATE',
-  'GIT_COMMITTER_NAME',
-  'GIT_COMMITTER_EMAIL',
-  'GIT_COMMITTER_DATE',
-  'GIT_EXTERNAL_DIFF',
-  'GIT_LITERAL_PATHSPECS',
-  'GIT_GLOB_PATHSPECS',
-  'GIT_NOGLOB_PATHSPECS',
-  'GIT_ICASE_PATHSPECS',
-] as const
 
 export interface GitOptions {
   stdin?: string | Uint8Array
@@ -67,9 +37,9 @@ export async function gitLimited(repo: Repo, args: string[], options: { stdin: s
   return await runLimited(argv(repo, args), { cwd: repo.root, env: gitEnv(repo.env), maxBytes, ...options })
 }
 
-export function gitConversation(repo: Repo, args: string[]): Conversation {
+export function gitConversation(repo: Repo, args: string[], env: Record<string, string> = {}): Conversation {
   try {
-    return converse(argv(repo, args), { cwd: repo.root, env: gitEnv(repo.env) })
+    return converse(argv(repo, args), { cwd: repo.root, env: { ...gitEnv(repo.env), ...env } })
   } catch (error) {
     throw startFailure(repo, error)
   }
@@ -105,18 +75,4 @@ export function gitFailure(args: string[], result: { code: number; stderr: strin
 // where the caller was itself started with an explicit repository.
 function argv(repo: Repo, args: string[]): string[] {
   return repo.explicit ? ['git', `--git-dir=${repo.gitDir}`, `--work-tree=${repo.root}`, ...args] : ['git', ...args]
-}
-
-export function gitEnv(env: Record<string, string | undefined>): Record<string, string | undefined> {
-  // GIT_FLUSH=0: log and rev-list write when they have something worth it, not commit by commit.
-  // GIT_OPTIONAL_LOCKS=0: status must not write the user's index. https://git-scm.com/docs/git#Documentation/git.txt-GITOPTIONALLOCKS
-  const clean: Record<string, string | undefined> = {
-    ...env,
-    GIT_FLUSH: '0',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_TERMINAL_PROMPT: '0',
-    LC_ALL: 'C',
-  }
-  for (const name of inherited) delete clean[name]
-  return clean
 }

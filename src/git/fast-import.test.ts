@@ -170,3 +170,33 @@ test.each(['plain', 'sha256'] as const)('%s: a ref is deleted only where it was 
   expect(await listRefs(temp.repo, 'refs/heads/entire/')).toEqual([])
   await remove(second)
 })
+
+test('a blob can be stored before the commit that names it, and the commit to build on be looked up before it is needed', async () => {
+  await using temp = await tempRepo()
+  const first = await save(temp.repo, { changes: [file('a', 'one')] })
+  const writes = startImport(temp.repo)
+  writes.visit(first)
+  const mark = writes.blob(Buffer.from('two'))
+  const commit = writes.commit({
+    ref,
+    parent: first,
+    message: 'step\n',
+    author,
+    seconds: 1_700_000_001,
+    changes: [{ path: 'b', mode: '100755', mark }],
+  })
+  const oid = await writes.oidOf(commit)
+  await writes.finish()
+  expect(await temp.git('show', `${oid}:b`)).toBe('two')
+  expect(await temp.git('ls-tree', oid, 'b')).toStartWith('100755 blob')
+  expect(await temp.git('show', `${oid}:a`)).toBe('one')
+})
+
+test('a commit to build on that is not there is told when the import ends', async () => {
+  await using temp = await tempRepo()
+  const writes = startImport(temp.repo)
+  writes.visit('1'.repeat(40))
+  writes.commit({ ref, parent: '1'.repeat(40), message: 'step\n', author, seconds: 1_700_000_000, changes: [file('a', 'one')] })
+  await expect(writes.finish()).rejects.toMatchObject({ code: 'git-failed' })
+  expect(crashReports(temp.repo)).toEqual([])
+})

@@ -1,13 +1,11 @@
 // Writing: blobs, trees, commits and refs of a save go through one `git fast-import`, which costs the same in any size of repository.
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { collectWrites } from '../std/collect-writes.ts'
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
-import { readText, removeFile } from '../std/file.ts'
 import { encodePath } from '../std/path-bytes.ts'
-import { gitConversation, gitFailure } from './exec.ts'
+import { gitConversation } from './exec.ts'
 import type { Identity } from './identity.ts'
+import { importFailure, removeCrashReport } from './import-failure.ts'
 import type { Oid } from './oid.ts'
 import { moveRefs } from './refs.ts'
 import type { Repo } from './repo.ts'
@@ -18,6 +16,8 @@ export type FileMode = '100644' | '100755' | '120000' | '040000' | '160000'
 export type TreeChange =
   | { path: string; mode: FileMode; oid: Oid }
   | { path: string; mode: FileMode; content: Uint8Array }
+  /** A blob of the same import. */
+  | { path: string; mode: FileMode; mark: Mark }
   | { path: string; deleted: true }
 
 export interface NewCommit {
@@ -43,6 +43,8 @@ export interface Import {
   treeOf(mark: Mark): Promise<Oid>
   oidOf(mark: Mark): Promise<Oid>
   blob(content: Uint8Array): Mark
+  /** Has git look up the commit that others are going to build on, while it has nothing else to do. */
+  visit(commit: Oid): void
   /** Ends the stream. Throws `ref-moved` when a ref changed meanwhile: read again and retry, never force. */
   finish(): Promise<void>
   abort(): Promise<void>
@@ -50,9 +52,13 @@ export interface Import {
 
 export type Mark = number
 
+// Git takes and gives back memory for every object it compresses. Kept, it is not taken from the system again each time; a C library
+// other than GNU's does as it likes. https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html
+const keepsMemory = { MALLOC_TRIM_THRESHOLD_: String(64 * 1024 * 1024), MALLOC_TOP_PAD_: String(1024 * 1024) }
+
 export function startImport(repo: Repo): Import {
   // One small pack is written faster than loose objects, and needs no second process. https://git-scm.com/docs/git-config#Documentation/git-config.txt-fastimportunpackLimit
-  const conversation = gitConversation(repo, ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done'])
+  const conversation = gitConversation(repo, ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done'], keepsMemory)
   const { send, push } = collectWrites(conversation.write)
   const data = (content: Uint8Array) => send(`data ${content.length}\n`, content, '\n')
   let lastMark = 0
@@ -86,7 +92,7 @@ export function startImport(repo: Repo): Import {
   async function failure(): Promise<EntireError> {
     const ended = await conversation.end()
     removeCrashReport(repo, conversation.pid)
-    return failureOf(repo, ended)
+    return importFailure(repo, ended)
   }
 
   return {
@@ -112,6 +118,7 @@ export function startImport(repo: Repo): Import {
         const path = quotePath(change.path)
         if ('deleted' in change) send('D ', path, '\n')
         else if ('oid' in change) send(`M ${change.mode} ${change.oid} `, path, '\n')
+        else if ('mark' in change) send(`M ${change.mode} :${change.mark} `, path, '\n')
         else {
           send(`M ${change.mode} inline `, path, '\n')
           data(change.content)
@@ -119,6 +126,11 @@ export function startImport(repo: Repo): Import {
       }
       send('\n')
       return lastMark
+    },
+    visit(commit) {
+      send(`ls ${commit} ""\n`)
+      // The answer does not matter. Where there is none, git fails when something is built on the commit.
+      readLine().catch(() => {})
     },
     reset: (ref, to) => send(`reset ${ref}\nfrom ${to}\n\n`),
     // Fast-import itself can delete, but would not look at where the ref is.
@@ -141,7 +153,7 @@ export function startImport(repo: Repo): Import {
       writePoint()
       if (ended.code !== 0) {
         removeCrashReport(repo, conversation.pid)
-        throw failureOf(repo, ended)
+        throw importFailure(repo, ended)
       }
       for (const { ref, was } of deletions) await deleteUnmoved(repo, ref, was)
     },
@@ -161,30 +173,6 @@ async function deleteUnmoved(repo: Repo, ref: string, was: Oid): Promise<void> {
   } catch (error) {
     if (!(error instanceof EntireError && error.code === 'ref-moved')) throw error
   }
-}
-
-function failureOf(repo: Repo, ended: { code: number; stderr: string }): EntireError {
-  if (/cannot create keep file/.test(ended.stderr)) {
-    releasePacks(repo)
-    return new EntireError('ref-moved', 'An import that was killed had begun the same pack.', { hint: 'Run the command again.' })
-  }
-  if (/not updating|does not contain|cannot lock ref|failed to update ref/i.test(ended.stderr)) {
-    return new EntireError('ref-moved', 'A ref changed while it was being written.', { hint: 'Run the command again.' })
-  }
-  return gitFailure(['fast-import'], ended)
-}
-
-// A killed import leaves its mark on the pack it was writing; the same save made again would be the same pack, and find it taken.
-function releasePacks(repo: Repo): void {
-  const dir = join(repo.commonDir, 'objects', 'pack')
-  for (const name of readdirSync(dir).filter((entry) => entry.endsWith('.keep'))) {
-    if (readText(join(dir, name)) === 'fast-import') removeFile(join(dir, name))
-  }
-}
-
-// An aborted fast-import dumps its state beside the repository; only the report of our own process is ours to remove.
-function removeCrashReport(repo: Repo, pid: number): void {
-  removeFile(join(repo.gitDir, `fast_import_crash_${pid}`))
 }
 
 // Fast-import would store these, yet no checkout may: a tree that holds `.git/hooks` is an attack. https://git-scm.com/docs/git-fsck

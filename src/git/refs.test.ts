@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
 import { tempRepo } from '../../test/support/repo.ts'
-import { listRefs, moveRefs } from './refs.ts'
+import { listRefs, moveRefs, openRefs } from './refs.ts'
 
 const side = 'refs/heads/entire/side'
 
@@ -48,4 +49,32 @@ test.each([
   await expect(moveRefs(temp.repo, [{ ref, from: undefined, to: oid ?? (await temp.head()) }])).rejects.toMatchObject({
     code: 'git-failed',
   })
+})
+
+test('what is prepared moves when it is told to, and not before; given up, it leaves no lock behind', async () => {
+  await using temp = await tempRepo()
+  const head = await temp.head()
+  const move = { ref: side, from: undefined, to: head }
+  {
+    using given = openRefs(temp.repo)
+    given.prepare([move])
+    expect(await listRefs(temp.repo, side)).toEqual([])
+  }
+  const locks = () => readdirSync(temp.repo.gitDir, { recursive: true }).filter((name) => String(name).endsWith('.lock'))
+  for (let waited = 0; locks().length > 0 && waited < 200; waited += 1) await Bun.sleep(10)
+  expect(locks()).toEqual([])
+  using refs = openRefs(temp.repo)
+  refs.prepare([move])
+  await refs.commit()
+  expect(await listRefs(temp.repo, side)).toEqual([{ ref: side, oid: head }])
+  await refs.commit()
+})
+
+test('a ref that moved after it was seen is noticed when it is prepared, and told at the end', async () => {
+  await using temp = await tempRepo()
+  const head = await temp.head()
+  using refs = openRefs(temp.repo)
+  refs.prepare([{ ref: 'refs/heads/main', from: '1'.repeat(40), to: undefined }])
+  await expect(refs.commit()).rejects.toMatchObject({ code: 'ref-moved' })
+  expect(await temp.head()).toBe(head)
 })

@@ -1,6 +1,7 @@
 // Refs: listed in one process, and moved or deleted only from where they were seen.
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
+import type { Conversation } from '../std/proc.ts'
 import { git, gitConversation, gitFailure } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
@@ -27,37 +28,65 @@ export interface RefMove {
   from: Oid | undefined
 }
 
-/** A process that is about to move refs. */
+/** Moves refs in two steps, all or none of them. */
 export interface RefMover extends Disposable {
-  send(commands: string): Promise<{ code: number; stderr: string }>
+  /** Locks them where they were seen; others wait for them from now on. A process that dies leaves no lock behind. */
+  prepare(moves: RefMove[]): void
+  /** Throws `ref-moved` when one was not where it was seen; then none is moved. */
+  commit(): Promise<void>
 }
 
 export function openRefs(repo: Repo): RefMover {
-  const conversation = gitConversation(repo, ['update-ref', '--stdin', '-z'])
+  let conversation: Conversation | undefined
   return {
-    send(commands) {
-      conversation.write(commands)
-      return conversation.end()
+    prepare(moves) {
+      if (moves.length === 0) return
+      conversation = gitConversation(repo, ['update-ref', '--stdin', '-z'])
+      conversation.write(`start\0${moves.map(command).join('')}prepare\0`)
+      void conversation.flush()
     },
-    // Without commands it does nothing; nobody need wait for that.
-    [Symbol.dispose]: () => void conversation.end(),
+    async commit() {
+      const prepared = conversation
+      conversation = undefined
+      if (prepared === undefined) return
+      writePoint()
+      prepared.write('commit\0')
+      void prepared.flush()
+      const isDone = await hears(prepared, 'commit: ok\n')
+      writePoint()
+      const ended = prepared.end()
+      // It says so when the refs are moved, and takes its time to end.
+      if (!isDone) throw moveFailure(await ended)
+    },
+    // Without the last word nothing is moved.
+    [Symbol.dispose]: () => void conversation?.end(),
   }
 }
 
 /** Moves all or none. */
-export async function moveRefs(repo: Repo, moves: RefMove[], mover?: RefMover): Promise<void> {
-  if (moves.length === 0) return
-  writePoint()
-  const commands = moves.map(({ ref, to, from }) => {
-    if (to === undefined) return `${from === undefined ? 'verify' : 'delete'} ${ref}\0${from ?? ''}\0`
-    return from === undefined ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`
-  })
-  using opened = mover ?? openRefs(repo)
-  const result = await opened.send(commands.join(''))
-  writePoint()
-  if (result.code === 0) return
-  if (!/cannot lock ref|reference already exists/.test(result.stderr)) throw gitFailure(['update-ref'], result)
-  throw new EntireError('ref-moved', `A ref changed while it was being written: ${result.stderr.trim()}`, {
+export async function moveRefs(repo: Repo, moves: RefMove[]): Promise<void> {
+  using refs = openRefs(repo)
+  refs.prepare(moves)
+  await refs.commit()
+}
+
+function command({ ref, to, from }: RefMove): string {
+  if (to === undefined) return `${from === undefined ? 'verify' : 'delete'} ${ref}\0${from ?? ''}\0`
+  return from === undefined ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`
+}
+
+async function hears({ output }: Conversation, word: string): Promise<boolean> {
+  for (let heard = ''; ; ) {
+    const { value, done } = await output.read()
+    if (done) return false
+    heard += Buffer.from(value).toString('latin1')
+    if (heard.includes(word)) return true
+  }
+}
+
+function moveFailure(ended: { code: number; stderr: string }): EntireError {
+  if (!/cannot lock ref|reference already exists/.test(ended.stderr)) return gitFailure(['update-ref'], ended)
+  return new EntireError('ref-moved', `A ref changed while it was being written: ${ended.stderr.trim()}`, {
     hint: 'Run the command again.',
   })
 }

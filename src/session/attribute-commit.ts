@@ -32,9 +32,12 @@ export async function attributeCommit(
 ): Promise<Attribution | undefined> {
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
   const tip = session.stepCount > 0 ? await git.objects.info(shadow) : undefined
+  const texts = new Map<string, Promise<string>>()
+  // As committed and in the step it is nearly always the same.
+  const read = (oid: string) => texts.getOrInsertComputed(oid, async () => textOf((await git.objects.contents(oid))?.content))
   const text = async (name: string | undefined) => {
     const info = name === undefined ? undefined : await git.objects.info(name)
-    return info === undefined || info.type !== 'blob' || info.size > maxBytes ? '' : textOf((await git.objects.contents(info.oid))?.content)
+    return info === undefined || info.type !== 'blob' || info.size > maxBytes ? '' : await read(info.oid)
   }
   const own = session.filesTouched.flatMap((path) => files.get(path) ?? [])
   return attribute({

@@ -1,14 +1,16 @@
 // A commit that got its trailer, and then something died before its checkpoint was written or its sessions were settled.
 import { type CommitInfo, readCommit, readCommits } from '../git/commit.ts'
+import { moveRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { checkpointTrailer, readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
 import { readLive, updateLive, writeLive } from './live.ts'
 import { type PendingCommit, readPending, removePending } from './pending-commit.ts'
 import { retrying } from './persist.ts'
-import { recordCommit, removeBranches } from './post-commit.ts'
+import { recordCommit } from './post-commit.ts'
 import { completeRewrite } from './post-rewrite.ts'
 import { clearPrompts } from './prompts.ts'
+import { findRemovals, sayRemoved } from './remove-branches.ts'
 import { readSession } from './store.ts'
 import { openGit, type Recorder } from './work.ts'
 
@@ -53,6 +55,8 @@ async function settleAll(recorder: Recorder, commit: CommitInfo, { checkpoint }:
     if (!isActive(session) && session.lastCheckpoint === checkpoint) clearPrompts(repo, id)
   }
   live.lastLink = { commit: commit.oid, checkpoint }
-  await removeBranches(recorder, git, live, bases, commit.oid)
+  const removals = await findRemovals(recorder, git, live, bases, commit.oid)
+  await moveRefs(repo, removals)
+  sayRemoved(recorder, removals)
   writeLive(repo, live)
 }

@@ -1,6 +1,6 @@
 // A commit becomes a checkpoint: what every session concerned brings to it, and what each of them has left to commit.
 
-import { type SessionPart, writeCheckpoint } from '../checkpoints/condense.ts'
+import { prepareCheckpoint, type SessionPart, writeCheckpoint } from '../checkpoints/condense.ts'
 import { checkpointContext, joinPrompts } from '../checkpoints/context.ts'
 import { branchOf, shadowRef } from '../checkpoints/layout.ts'
 import { isActive, type Session } from '../model/session.ts'
@@ -25,6 +25,8 @@ export async function condenseSessions(condensing: Condensing, candidates: Candi
   const recorded = condensing.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
   const everyone = new Set([...candidates.flatMap(({ session }) => session.filesTouched), ...recorded])
   const shares = shareOut(condensing.commit, everyone)
+  // Whoever needs the answer hears of its failure.
+  prepareCheckpoint(git.objects, git.writes(), checkpoint).catch(() => {})
   const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, shares)))
   await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, parts)
   queueForPush(recorder.repo, checkpoint)

@@ -132,7 +132,7 @@ async function handle(recorder: Recorder, agent: Agent, event: AgentEvent, statu
   const claim = known === undefined ? 'owns' : claimOf(recorder, known, agent)
   if (claim === 'none') return
   if (known !== undefined) moveHere(repo, known, live)
-  await using git = openGit(repo, status)
+  await using git = openGit(repo, { status })
   const work: Work = {
     ...git,
     recorder,

@@ -29,7 +29,8 @@ export function ifStillTrue(early: EarlyStatus | undefined, repo: Repo): Promise
   return early?.repo === repo && early.recorded === recordedAt(repo) ? early.status : undefined
 }
 
-function recordedAt(repo: Repo): string {
+/** Changes with every recording. */
+export function recordedAt(repo: Repo): string {
   const stat = findStat(liveFile(repo))
   return stat === undefined ? '' : `${stat.ino} ${stat.ctimeMs} ${stat.size}`
 }

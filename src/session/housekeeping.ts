@@ -2,7 +2,7 @@
 // hook does not wait for it, and git never has to stop the user for it. What was kept long enough goes.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { gitEnv } from '../git/exec.ts'
+import { gitEnv } from '../git/git-env.ts'
 import { mergePacksCommand } from '../git/merge-packs.ts'
 import { messageOf } from '../std/errors.ts'
 import { startDetached } from '../std/proc.ts'

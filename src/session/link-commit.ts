@@ -1,6 +1,6 @@
 // Before a commit: does it hold work of a session? Then its message gets the trailer that links it to a checkpoint.
 import { displayPrompt } from '../checkpoints/step-subject.ts'
-import { readStaged } from '../git/commit.ts'
+import { type ChangedFile, readStaged } from '../git/commit.ts'
 import { isSequence } from '../git/sequence.ts'
 import { appendEditableTrailer, appendTrailer, checkpointTrailer, ownText, readCheckpointIds, removeTrailer } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
@@ -44,15 +44,18 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   const message = file.read()
   if (readCheckpointIds(message).length > 0) return
   await using git = options.begun?.git ?? openGit(repo)
-  const staged = await (options.begun?.staged ?? readStaged(repo))
-  const like = staged.flatMap(({ before, after }) => after ?? before ?? [])[0]
-  if (like === undefined) return
   const caller = findCaller(recorder.env, recorder.agents)
   // The transcript is only looked at here, never stored: no need to redact it.
   const asItIs = (text: string) => text
   const looking = { ...recorder, redaction: async () => ({ json: asItIs, text: asItIs }) }
-  const files = new Map(staged.map((entry) => [entry.path, entry]))
-  const concerned = await findAnyConcerned({ recorder: looking, git, live, change: { files, like }, caller })
+  const findIn = async (staged: ChangedFile[]) => {
+    const like = staged.flatMap(({ before, after }) => after ?? before ?? [])[0]
+    const files = new Map(staged.map((entry) => [entry.path, entry]))
+    return like === undefined ? [] : await findAnyConcerned({ recorder: looking, git, live, change: { files, like }, caller })
+  }
+  git.warm('config')
+  const atOnce = await findIn((await options.begun?.known) ?? [])
+  const concerned = atOnce.length > 0 ? atOnce : await findIn(await (options.begun?.staged() ?? readStaged(repo)))
   if (concerned.length === 0) return
   const id = newCheckpointId(recorder)
   const isAgents = !caller.hasTerminal && concerned.some(({ session }) => isActive(session))

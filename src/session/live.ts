@@ -5,15 +5,8 @@ import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readText, type StagedFile, stageFile } from '../std/file.ts'
 import { asNumber, asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
-import { liveFile } from './live-file.ts'
+import { type LiveSession, liveFile, parseLive } from './live-file.ts'
 import { listSessionIds, listSessions } from './store.ts'
-
-export interface LiveSession {
-  active: boolean
-  files: string[]
-  /** Commit its shadow branch is rooted at. */
-  base: string
-}
 
 export interface LiveIndex {
   sessions: Map<string, LiveSession>
@@ -34,7 +27,7 @@ export function readLive(repo: Repo): LiveIndex {
   const known = listSessionIds(repo)
   const entries = Object.entries(sessions).filter(([id]) => known.has(id))
   return {
-    sessions: new Map(entries.map(([id, entry]) => [id, parseEntry(asObject(entry) ?? {})])),
+    sessions: new Map(entries.map(([id, entry]) => [id, parseLive(asObject(entry) ?? {})])),
     ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),
     ...(lastStep === undefined ? {} : { lastStep }),
   }
@@ -76,8 +69,4 @@ function parseStep(record: JsonObject | undefined): LiveIndex['lastStep'] {
   const [seconds, message] = [asNumber(record?.seconds), asString(record?.message)]
   if (record === undefined || seconds === undefined || message === undefined) return undefined
   return { parent: asString(record.parent), seconds, message, dirty: asStrings(record.dirty) }
-}
-
-function parseEntry(entry: JsonObject): LiveSession {
-  return { active: entry.active === true, files: asStrings(entry.files), base: asString(entry.base) ?? '' }
 }

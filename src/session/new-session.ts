@@ -3,7 +3,7 @@ import type { Agent } from '../model/agent.ts'
 import type { AgentEvent } from '../model/event.ts'
 import type { Session } from '../model/session.ts'
 import { formatTime } from '../std/time.ts'
-import type { LiveSession } from './live.ts'
+import type { LiveSession } from './live-file.ts'
 import { readModelHint } from './model-hint.ts'
 import type { Recorder } from './work.ts'
 

@@ -1,7 +1,6 @@
 // After a commit: write its checkpoint, settle the sessions, and take away the branches nobody needs any more.
-import { branchOf, shadowRef } from '../checkpoints/layout.ts'
 import { type CommitInfo, readCommit } from '../git/commit.ts'
-import { moveRefs, openRefs, type RefMover } from '../git/refs.ts'
+import { openRefs } from '../git/refs.ts'
 import { isSequence } from '../git/sequence.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
@@ -10,9 +9,11 @@ import type { BegunCommit } from './begin-commit.ts'
 import { type Caller, findCaller } from './caller.ts'
 import { findConcerned } from './concerned.ts'
 import { condenseSessions } from './condense.ts'
+import { recordedAt } from './early-status.ts'
 import { type LiveIndex, readLive, updateLive, writeLive } from './live.ts'
 import { readPending, removePending } from './pending-commit.ts'
 import { commitWith, lockFile, retrying } from './persist.ts'
+import { findRemovals, sayRemoved } from './remove-branches.ts'
 import { readSession, stageSessions, writeSession } from './store.ts'
 import { type GitSide, openGit, type Recorder } from './work.ts'
 
@@ -20,17 +21,19 @@ const lockWaitMs = 10_000
 
 export async function postCommit(recorder: Recorder, begun?: BegunCommit): Promise<void> {
   const { repo } = recorder
-  await using first = begun?.git ?? openGit(repo)
+  await using early = begun?.git
   if (isSequence(repo) || recorder.settings.strategy !== 'manual-commit') return
   // Nothing of ours is going on in this work tree.
   if (readPending(repo) === undefined && readLive(repo).sessions.size === 0) return
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
+  // What was asked early about refs counts when nobody recorded anything before our turn came.
+  let known = begun?.recorded === recordedAt(repo) ? early : undefined
+  known?.warm('writes', 'config')
   const commit = await (begun?.head ?? readCommit(repo, 'HEAD'))
   recorder.trace.mark('commit')
-  let isFirst = true
   await retrying(async () => {
-    await using git = isFirst ? first : openGit(repo)
-    isFirst = false
+    await using git = known ?? openGit(repo)
+    known = undefined
     if (commit !== undefined) await recordCommit(recorder, git, commit)
   })
   removePending(repo)
@@ -71,41 +74,25 @@ export async function condenseCommit(
   recorder.trace.mark('sessions')
   const concerned = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
   if (concerned.length === 0) return
-  const bases = new Map(concerned.map(({ session }) => [session.id, session.baseCommit]))
+  const bases = new Set(concerned.map(({ session }) => session.baseCommit))
   const afterwards: (() => void)[] = []
   await condenseSessions({ recorder, git, commit, checkpoint, caller, amends, afterwards }, concerned)
   await link?.()
   recorder.trace.mark('condense')
   const sessions = concerned.map(({ session }) => session)
-  // Its process starts while git writes; most commits leave a branch behind that nobody needs.
-  using refs = openRefs(recorder.repo)
-  for (const file of await commitWith(git, () => stageSessions(recorder.repo, sessions))) file.place()
-  recorder.trace.mark('write')
   for (const session of sessions) updateLive(live, session)
   live.lastLink = { commit: commit.oid, checkpoint }
-  await removeBranches(recorder, git, live, new Set(bases.values()), commit.oid, refs)
-  for (const act of afterwards) act()
-}
-
-/** A branch goes when no session has steps on it any more. */
-export async function removeBranches(
-  recorder: Recorder,
-  git: Pick<GitSide, 'objects'>,
-  live: LiveIndex,
-  bases: Set<string>,
-  head: string,
-  refs?: RefMover,
-): Promise<void> {
-  // A session without files has no steps: it may run on this base, but nothing of it is on the branch.
-  const used = new Set([...live.sessions.values()].filter((entry) => entry.files.length > 0).map((entry) => entry.base))
-  const names = [...bases].filter((base) => base !== head && !used.has(base)).map((base) => shadowRef(base, recorder.repo.worktreeId))
-  const tips = await Promise.all(names.map((ref) => git.objects.info(ref)))
-  const moves = names.flatMap((ref, index) => {
-    const oid = tips[index]?.oid
-    return oid === undefined ? [] : [{ ref, to: undefined, from: oid }]
+  const removals = await findRemovals(recorder, git, live, bases, commit.oid)
+  using refs = openRefs(recorder.repo)
+  const staged = await commitWith(git, () => {
+    // Locked while git writes; they go when it is done.
+    refs.prepare(removals)
+    return stageSessions(recorder.repo, sessions)
   })
-  await moveRefs(recorder.repo, moves, refs)
-  for (const { ref } of moves) recorder.say(`[entire] Cleaned up shadow branch: ${branchOf(ref)}`)
+  for (const file of staged) file.place()
+  recorder.trace.mark('write')
+  await Promise.all([refs.commit(), ...afterwards.map((act) => Promise.try(act))])
+  sayRemoved(recorder, removals)
 }
 
 // Our hook saw this commit: at the end of the turn it is not taken for one made without hooks.

@@ -1,13 +1,17 @@
 // The end of a turn needs three processes of git and the transcript: everything is begun as early as it can be, and nothing waits for
 // what it does not need.
 import type { FreshBlob } from '../checkpoints/chunk-writer.ts'
+import type { Snapshot } from '../checkpoints/snapshot.ts'
 import { findTasks } from '../checkpoints/step.ts'
+import type { TreeChange } from '../git/fast-import.ts'
+import type { Status } from '../git/status.ts'
 import type { AgentEvent } from '../model/event.ts'
 import type { Session } from '../model/session.ts'
 import { readLive } from './live.ts'
 import { machine } from './machine.ts'
 import { readPrePrompt } from './pre-prompt.ts'
 import { stepSiteFor } from './save-step.ts'
+import { snapshotWorkTree } from './snapshot-work-tree.ts'
 import { hasChanged } from './turn-changes.ts'
 import { readTurnTranscript } from './turn-transcript.ts'
 import { adoptCommits } from './unhooked.ts'
@@ -28,6 +32,7 @@ export async function prepareSave(work: Work): Promise<boolean> {
   const current = await adoptCommits(recorder, work, session)
   if (current === session) return false
   delete work.transcript
+  delete work.snapshot
   work.session = current
   work.live = readLive(recorder.repo)
   return true
@@ -39,11 +44,28 @@ async function askAhead(work: Work): Promise<void> {
   const head = session.turnHead ?? session.baseCommit
   if (head === '') return
   const { parent } = await stepSiteFor(work, head)
+  if (parent !== undefined) work.writes().visit(parent.commit)
   await findTasks(objects, session.id, parent?.commit)
 }
 
 // When files have changed there will be a step, whatever the transcript says.
-async function storeIfChanged({ recorder: { repo }, session, status, storeBlob }: Work, blobs: FreshBlob[]): Promise<void> {
-  const before = readPrePrompt(repo, session.id)
-  if (before !== undefined && hasChanged(repo, await status(), before)) for (const blob of blobs.splice(0)) storeBlob(blob)
+async function storeIfChanged(work: Work, blobs: FreshBlob[]): Promise<void> {
+  const { repo, settings } = work.recorder
+  const status = await work.status()
+  const before = readPrePrompt(repo, work.session.id)
+  if (before === undefined || !hasChanged(repo, status, before)) return
+  for (const blob of blobs.splice(0)) work.storeBlob(blob)
+  if (settings.strategy !== 'manual-commit' || status.head === undefined) return
+  work.snapshot = storeSnapshot(work, status, status.head)
+  // Whoever needs it hears of its failure.
+  await work.snapshot.catch(() => {})
+}
+
+async function storeSnapshot(work: Work, status: Status, head: string): Promise<Snapshot> {
+  const snapshot = await snapshotWorkTree(work, await stepSiteFor(work, head), status)
+  const stored = snapshot.changes.map((change): TreeChange => {
+    if (!('content' in change)) return change
+    return { path: change.path, mode: change.mode, mark: work.writes().blob(change.content) }
+  })
+  return { ...snapshot, changes: stored }
 }

@@ -103,7 +103,7 @@ async function writeTurn(work: Work, site: StepSite, status: Status, transcript:
   const isSilent = (transcript?.summary ?? '') === '' && (transcript?.prompts ?? []).length === 0
   const summary = isSilent ? await readLastSummary(work, site) : redaction.text(transcript?.summary ?? '')
   recorder.trace.mark('redact')
-  const snapshot = await snapshotWorkTree(work, site, status)
+  const snapshot = await (work.snapshot ?? snapshotWorkTree(work, site, status))
   recorder.trace.mark('snapshot')
   const metadata = await sessionChanges(work.objects, session.id, site.parent?.commit, {
     transcript: session.cursor,

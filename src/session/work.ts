@@ -1,7 +1,8 @@
 // One event being handled: the session, and what it needs of git. Everything is asked at most once, and started only when needed.
 import type { FreshBlob } from '../checkpoints/chunk-writer.ts'
 import type { Writing } from '../checkpoints/condense.ts'
-import { type ObjectReader, readObjects } from '../git/cat-file.ts'
+import type { Snapshot } from '../checkpoints/snapshot.ts'
+import { type ObjectReader, type ReadOptions, readObjects } from '../git/cat-file.ts'
 import { type RepoConfig, readConfig } from '../git/config.ts'
 import { type Import, startImport } from '../git/fast-import.ts'
 import type { Repo } from '../git/repo.ts'
@@ -58,8 +59,8 @@ export interface GitSide {
   writes(): Import
   /** Adds a blob to the import; it can be read at once. */
   storeBlob(blob: FreshBlob): void
-  /** Starts processes that are going to be needed, side by side. */
-  warm(...what: ('status' | 'objects' | 'writes')[]): void
+  /** Begins with what is going to be needed, side by side. */
+  warm(...what: ('status' | 'objects' | 'writes' | 'config')[]): void
   /** Ends the import, if one was started: from here on the refs are moved. */
   commit(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -92,17 +93,25 @@ export interface Work extends GitSide {
   session: Session
   live: LiveIndex
   transcript?: Promise<TurnTranscript | undefined>
+  /** What goes into the step of the work tree, if that has been stored already. */
+  snapshot?: Promise<Snapshot>
   /** Stores what the transcript brings before it is read, if it is going to be stored anyway; takes what it stores off the list. */
   storeEarly?(blobs: FreshBlob[]): Promise<void>
   /** Run after refs and state are written. */
   afterwards: (() => void | Promise<void>)[]
 }
 
-/** `early`: a status that was asked before. */
-export function openGit(repo: Repo, early?: Promise<Status>): GitSide {
-  const reader = readObjects(repo)
+export interface GitOptions {
+  /** One that was asked before. */
+  status?: Promise<Status> | undefined
+  /** How objects are read. */
+  reading?: ReadOptions
+}
+
+export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {}): GitSide {
+  const reader = readObjects(repo, reading)
   const { objects, remember, forget } = remembering(reader)
-  let status = early
+  let status = asked
   let config: Promise<RepoConfig> | undefined
   let writes: Import | undefined
   const startStatus = () => {
@@ -113,21 +122,23 @@ export function openGit(repo: Repo, early?: Promise<Status>): GitSide {
     writes ??= startImport(repo)
     return writes
   }
+  const startConfig = () => {
+    config ??= readConfig(repo)
+    return config
+  }
   return {
     objects,
     status: startStatus,
-    config: () => {
-      config ??= readConfig(repo)
-      return config
-    },
+    config: startConfig,
     writes: startWrites,
     storeBlob(blob) {
       startWrites().blob(blob.content)
       remember(blob)
     },
     warm(...what) {
-      // Whoever needs the status hears of its failure.
+      // Whoever needs the answer hears of its failure.
       if (what.includes('status')) startStatus().catch(() => {})
+      if (what.includes('config')) startConfig().catch(() => {})
       if (what.includes('objects')) reader.warm()
       if (what.includes('writes')) startWrites()
     },

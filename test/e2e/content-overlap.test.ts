@@ -120,3 +120,64 @@ test('a user who takes the trailer out of the message gets no checkpoint, and lo
   await expect(repo.gitAs('human', ['commit', '--quiet'], { env: { GIT_EDITOR: 'true' } })).rejects.toThrow('empty commit message')
   expect(await repo.head()).toBe(head)
 })
+
+test.each(['human', 'agent'] as const)(
+  '%s: what only all that is staged tells is linked as well: a mode, an empty file, a deletion',
+  async (who) => {
+    await using repo = await recordedRepo()
+    repo.write('tool.sh', '#!/bin/sh\n')
+    repo.write('old.ts', 'export const old = 1\n')
+    await repo.commitAs('human', 'before', 'tool.sh', 'old.ts')
+    for (const [name, act] of [
+      ['tool.sh', () => repo.write('tool.sh', '#!/bin/sh\n', 0o755)],
+      ['empty.py', () => repo.write('empty.py', '')],
+      ['old.ts', () => repo.remove('old.ts')],
+    ] as const) {
+      const agent = fakeAgent(repo)
+      await agent.prompt(`do ${name}`)
+      act()
+      agent.say('Done.')
+      await agent.stop()
+      await repo.commitAs(who, name, name)
+      expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toEqual([name])
+      expect(await repo.shadows()).toEqual([])
+    }
+  },
+)
+
+test('an empty file that was only announced is not in the commit', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('an empty file', { 'empty.py': '' })
+  repo.write('mine.ts', 'by hand\n')
+  await repo.git('add', '-N', 'empty.py')
+  await repo.commitAs('human', 'mine', 'mine.ts')
+  expect(await repo.checkpointsOf()).toEqual([])
+})
+
+test('a commit of some paths is judged by what it commits, not by what else is staged', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a and b', { 'a.ts': 'export const a = 1\n', 'b.ts': 'export const b = 1\n' })
+  repo.write('README.md', 'by hand\n')
+  await repo.git('add', 'a.ts')
+  await repo.gitAs('human', ['commit', '--quiet', '-m', 'mine', '--', 'README.md'])
+  expect(await repo.checkpointsOf()).toEqual([])
+  await repo.git('add', 'b.ts')
+  await repo.gitAs('human', ['commit', '--quiet', '-m', 'b alone', '--', 'b.ts'])
+  const id = await repo.checkpointOf()
+  expect(await repo.git('show', '--name-only', '--format=', 'HEAD')).toBe('b.ts')
+  expect((await repo.storedSession(id)).files_touched).toEqual(['a.ts', 'b.ts'])
+})
+
+test('sessions with more files than are asked for one by one', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  const files = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`many/${at}.ts`, `export const value${at} = ${at}\n`]))
+  await agent.turn('write many', files)
+  repo.write('mine.ts', 'by hand\n')
+  await repo.commitAs('human', 'mine', 'mine.ts')
+  expect(await repo.checkpointsOf()).toEqual([])
+  await repo.commitAs('human', 'the last of them', 'many/79.ts')
+  expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toHaveLength(80)
+})

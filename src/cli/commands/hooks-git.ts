@@ -1,6 +1,7 @@
 // `entire hooks git <hook>`: git runs these through the scripts we installed.
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { EarlyCatFile } from '../../git/cat-file-process.ts'
 import { findHookRepo, type Repo } from '../../git/repo.ts'
 import { type BegunLink, beginCommit, beginLink } from '../../session/begin-commit.ts'
 import type { Answer, MessageFile } from '../../session/link-commit.ts'
@@ -11,19 +12,19 @@ import { readText, writeAtomic } from '../../std/file.ts'
 import { isDevice } from '../streams.ts'
 
 /** Asks git at once what is going to be needed, and gives what is to be done when the rest of the program is loaded. */
-type GitHook = (repo: Repo, args: string[]) => (recorder: Recorder) => Promise<void>
+type GitHook = (repo: Repo, args: string[], early: EarlyCatFile | undefined) => (recorder: Recorder) => Promise<void>
 
 const hooks: Record<string, GitHook> = {
-  'prepare-commit-msg': (repo, [path = '', source = '']) => {
-    const begun = beginLink(repo, source)
+  'prepare-commit-msg': (repo, [path = '', source = ''], early) => {
+    const begun = beginLink(repo, source, early)
     return (recorder) => linkCommit(recorder, path, source, begun)
   },
   'commit-msg':
     (_repo, [path = '']) =>
     async () =>
       (await import('../../session/link-commit.ts')).dropLoneTrailer(message(path)),
-  'post-commit': (repo) => {
-    const begun = beginCommit(repo)
+  'post-commit': (repo, _args, early) => {
+    const begun = beginCommit(repo, early)
     return async (recorder) => (await import('../../session/post-commit.ts')).postCommit(recorder, begun)
   },
   'pre-push':
@@ -55,7 +56,7 @@ async function linkCommit(recorder: Recorder, path: string, source: string, begu
 /** Those that read transcripts, of the sessions that are going on. */
 const asksAgents = ['prepare-commit-msg', 'post-commit']
 
-export async function runGitHook(name: string, args: string[]): Promise<void> {
+export async function runGitHook(name: string, args: string[], early?: EarlyCatFile): Promise<void> {
   const hook = hooks[name]
   if (hook === undefined)
     throw new EntireError('unknown-hook', `Git hook ${JSON.stringify(name)} is not one of ours.`, {
@@ -65,7 +66,7 @@ export async function runGitHook(name: string, args: string[]): Promise<void> {
   if (repo === undefined || !isSetUp(repo.root)) return
   const settings = readHookSettings(repo.root)
   if (!settings.settings.enabled) return
-  const run = hook(repo, args)
+  const run = hook(repo, args, early)
   const { createRecorder } = await import('../recorder.ts')
   const recorder = createRecorder(repo, { component: 'git-hooks' }, settings)
   if (
@@ -75,6 +76,8 @@ export async function runGitHook(name: string, args: string[]): Promise<void> {
   )
     await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
   try {
+    // What git has answered meanwhile is heard now.
+    await new Promise((resolve) => setImmediate(resolve))
     await run(recorder)
     recorder.trace.mark('work')
     recorder.log.write('info', `git ${name}`, { ms: recorder.trace.total(), phases: recorder.trace.text() })

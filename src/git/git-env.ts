@@ -1,0 +1,46 @@
+// The environment git runs in: the user's, without what is meant for another command.
+
+// Variables that point git at a repository, an index or an identity; inside a hook they belong to the command that runs the hook.
+const inherited = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_CONFIG',
+  'GIT_GRAFT_FILE',
+  'GIT_SHALLOW_FILE',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_ATTR_SOURCE',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_QUARANTINE_PATH',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_AUTHOR_DATE',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+  'GIT_COMMITTER_DATE',
+  'GIT_EXTERNAL_DIFF',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_GLOB_PATHSPECS',
+  'GIT_NOGLOB_PATHSPECS',
+  'GIT_ICASE_PATHSPECS',
+] as const
+
+export function gitEnv(env: Record<string, string | undefined>): Record<string, string | undefined> {
+  // GIT_FLUSH=0: log and rev-list write when they have something worth it, not commit by commit.
+  // GIT_OPTIONAL_LOCKS=0: status must not write the user's index. https://git-scm.com/docs/git#Documentation/git.txt-GITOPTIONALLOCKS
+  const clean: Record<string, string | undefined> = {
+    ...env,
+    GIT_FLUSH: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  }
+  for (const name of inherited) delete clean[name]
+  return clean
+}
