@@ -1,7 +1,7 @@
 // Writes the pages and schemas that are made from the program itself; with --check fails when one of them is out of date.
 import { join } from 'node:path'
+import { agents } from '../src/agents/all.ts'
 import { agentCapabilities } from '../src/agents/capability-doc.ts'
-import { agents } from '../src/agents/index.ts'
 import { buildCli } from '../src/cli/app.ts'
 import { buildPiglet } from '../src/cli/piglet/app.ts'
 import { cliReference } from '../src/cli/reference.ts'

@@ -7,7 +7,7 @@ import type { Agent } from '../model/agent.ts'
 import { type AgentEvent, eventTypes } from '../model/event.ts'
 import { EntireError } from '../std/errors.ts'
 import type { Json, JsonObject } from '../std/json.ts'
-import { agents } from './index.ts'
+import { agents } from './all.ts'
 
 const place = tempDir()
 afterAll(() => place[Symbol.asyncDispose]())

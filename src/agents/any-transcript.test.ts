@@ -7,7 +7,7 @@ import { fixtureLines } from '../../test/fixtures/agents/read-transcripts.ts'
 import type { TranscriptReading } from '../model/agent.ts'
 import { totalTokens } from '../model/tokens.ts'
 import { asObject, type Json, type JsonObject, parseJson } from '../std/json.ts'
-import { agents } from './index.ts'
+import { agents } from './all.ts'
 
 const fixtures = join(import.meta.dir, '../../test/fixtures/agents')
 const findAll = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: fixtures, dot: true })].sort()

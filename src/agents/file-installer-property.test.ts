@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { parse } from 'jsonc-parser'
 import { type Settings, settingsFile, type Value } from '../../test/fixtures/agents/settings-files.ts'
 import type { HookInstaller, HookSite } from '../model/agent.ts'
-import { agents } from './index.ts'
+import { agents } from './all.ts'
 
 let site: HookSite
 

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { HookInstaller, HookSite } from '../model/agent.ts'
-import { agents } from './index.ts'
+import { agents } from './all.ts'
 
 let site: HookSite
 

@@ -2,7 +2,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { agents, defaultAgent, findAgent, findAgentByType } from './index.ts'
+import { agents, defaultAgent, findAgent, findAgentByType } from './all.ts'
+import { agentCards, findAgent as loadAgent, findAgentByType as loadAgentByType } from './index.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'entire-agents-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -17,14 +18,31 @@ test('an agent is found by the name in its hooks and by the type in checkpoints'
   expect(defaultAgent.name).toBe('claude-code')
 })
 
+test('hooks find the same agents, one at a time', async () => {
+  expect(agentCards().map(({ name }) => name)).toEqual(agents.map(({ name }) => name))
+  for (const agent of agents) {
+    expect(await loadAgent(agent.name)).toBe(agent)
+    expect(await loadAgentByType(agent.type)).toBe(agent)
+    const card = agentCards().find(({ name }) => name === agent.name)
+    expect(card).toMatchObject({ type: agent.type, callerEnv: agent.callerEnv })
+    expect(card?.callerSessionEnv).toBe(agent.callerSessionEnv)
+    expect(card?.borrows?.from).toBe(agent.borrowed?.from)
+  }
+  expect([await loadAgent('Agent'), await loadAgentByType('Agent')]).toEqual([undefined, undefined])
+})
+
 test('an agent is present where its directory is', () => {
   expect(agents.filter((agent) => agent.detect(root))).toEqual([])
   mkdirSync(join(root, '.gemini'))
   expect(agents.filter((agent) => agent.detect(root)).map((agent) => agent.name)).toEqual(['gemini'])
 })
 
-test('the hook path does not load the editor of settings files', () => {
-  const script = `await import(${JSON.stringify(join(import.meta.dir, 'index.ts'))}); console.log(Object.keys(require.cache).filter((file) => /jsonc-parser|installer\\.ts$|install\\.ts$/.test(file)).map((file) => file.split('/').at(-1)).join())`
-  const result = Bun.spawnSync([process.execPath, '-e', script])
-  expect(result.stdout.toString().trim()).toBe('lazy-installer.ts')
+test('a hook loads its own agent, without what edits settings files, and no other', () => {
+  const script = `const { findAgent } = await import(${JSON.stringify(join(import.meta.dir, 'index.ts'))}); await findAgent('claude-code'); console.log(JSON.stringify(Object.keys(require.cache)))`
+  const loaded = JSON.parse(Bun.spawnSync([process.execPath, '-e', script]).stdout.toString()) as string[]
+  expect(loaded.filter((file) => /jsonc-parser|installer\.ts$|install\.ts$/.test(file)).map((file) => file.split('/').at(-1))).toEqual([
+    'lazy-installer.ts',
+  ])
+  const folders = new Set(loaded.flatMap((file) => /src\/agents\/([^/]+)\//.exec(file)?.[1] ?? []))
+  expect([...folders]).toEqual(['claude-code'])
 })

@@ -1,30 +1,59 @@
-// The list of agents we know. Order is the order of detection; the first one is the default.
-import type { Agent } from '../model/agent.ts'
-import { aider } from './aider/index.ts'
-import { claudeCode } from './claude-code/index.ts'
-import { codex } from './codex/index.ts'
-import { copilotCli } from './copilot-cli/index.ts'
-import { cursor } from './cursor/index.ts'
-import { factoryaiDroid } from './factoryai-droid/index.ts'
-import { gemini } from './gemini/index.ts'
-import { opencode } from './opencode/index.ts'
-import { pi } from './pi/index.ts'
+// The list of agents we know. Hooks run many times a minute, and load only the agent they are about.
+import type { Agent, AgentCard } from '../model/agent.ts'
+import {
+  aiderCard,
+  claudeCodeCard,
+  codexCard,
+  copilotCliCard,
+  cursorCard,
+  factoryaiDroidCard,
+  geminiCard,
+  opencodeCard,
+  piCard,
+} from './cards.ts'
 
-/** External agents join at the start of a program that needs them. */
-export const agents: Agent[] = [claudeCode, gemini, aider, codex, copilotCli, cursor, factoryaiDroid, opencode, pi]
+interface Listed {
+  card: AgentCard
+  load(): Promise<Agent>
+}
 
-/** Takes the place of the agent that older data calls just `Agent`. */
-export const defaultAgent: Agent = claudeCode
+/** Order is the order of detection; the first one is the default. External agents join at the start of a program that needs them. */
+const list: Listed[] = [
+  { card: claudeCodeCard, load: async () => (await import('./claude-code/index.ts')).claudeCode },
+  { card: geminiCard, load: async () => (await import('./gemini/index.ts')).gemini },
+  { card: aiderCard, load: async () => (await import('./aider/index.ts')).aider },
+  { card: codexCard, load: async () => (await import('./codex/index.ts')).codex },
+  { card: copilotCliCard, load: async () => (await import('./copilot-cli/index.ts')).copilotCli },
+  { card: cursorCard, load: async () => (await import('./cursor/index.ts')).cursor },
+  { card: factoryaiDroidCard, load: async () => (await import('./factoryai-droid/index.ts')).factoryaiDroid },
+  { card: opencodeCard, load: async () => (await import('./opencode/index.ts')).opencode },
+  { card: piCard, load: async () => (await import('./pi/index.ts')).pi },
+]
+
+/** All of them, once `all.ts` has loaded them. */
+export const everyAgent: Agent[] = []
 
 /** One that is known by its name already stays. */
 export function addAgents(found: Agent[]): void {
-  for (const agent of found) if (findAgent(agent.name) === undefined) agents.push(agent)
+  for (const agent of found) {
+    if (list.some(({ card }) => card.name === agent.name)) continue
+    list.push({ card: agent, load: async () => agent })
+    everyAgent.push(agent)
+  }
 }
 
-export function findAgent(name: string): Agent | undefined {
-  return agents.find((agent) => agent.name === name)
+export function agentCards(): AgentCard[] {
+  return list.map(({ card }) => card)
 }
 
-export function findAgentByType(type: string): Agent | undefined {
-  return agents.find((agent) => agent.type === type)
+export async function findAgent(name: string): Promise<Agent | undefined> {
+  return await list.find(({ card }) => card.name === name)?.load()
+}
+
+export async function findAgentByType(type: string): Promise<Agent | undefined> {
+  return await list.find(({ card }) => card.type === type)?.load()
+}
+
+export async function loadAgents(): Promise<Agent[]> {
+  return await Promise.all(list.map(({ load }) => load()))
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { Sign } from '../model/session-file.ts'
 import { readText } from '../std/file.ts'
-import { agents, findAgent } from './index.ts'
+import { agents, findAgent } from './all.ts'
 import { sessionDirWatcher } from './session-dir-watcher.ts'
 
 const fixtures = resolve(import.meta.dir, '../../test/fixtures/agents')

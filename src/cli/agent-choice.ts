@@ -1,5 +1,5 @@
 // For which agents a repository is set up: those named, else those that are, else those asked for or found.
-import { agents, defaultAgent, findAgent } from '../agents/index.ts'
+import { agents, defaultAgent, findAgent } from '../agents/all.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Agent } from '../model/agent.ts'
 import { EntireError, messageOf } from '../std/errors.ts'

@@ -1,6 +1,6 @@
 // External agents of a repository join the others. Where the settings do not want any, nobody looks for them.
 import { join } from 'node:path'
-import { addAgents, agents, findAgent } from '../agents/index.ts'
+import { addAgents, agentCards, findAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Agent, Env } from '../model/agent.ts'
 import { isSetUp, readSettings } from '../session/settings.ts'
@@ -29,7 +29,7 @@ export async function loadExternalAgents(repo: Repo, env: Env, options: LoadOpti
 
 /** Only this one. Throws when its plugin cannot be used. */
 export async function loadExternalAgent(repo: Repo, env: Env, name: string, options: LoadOptions = {}): Promise<Agent | undefined> {
-  const known = findAgent(name)
+  const known = await findAgent(name)
   if (known !== undefined || (options.anyway !== true && !wantsExternal(repo))) return known
   const { findExternalAgent } = await import('../agents/external/discover.ts')
   const found = await findExternalAgent(await discovery(repo, env, options), name)
@@ -61,5 +61,5 @@ async function discovery(repo: Repo, env: Env, { refresh = false, hurried = fals
       if (isSetUp(repo.root)) log.write('warn', problem)
     },
   }
-  return { site, cacheDir: repo.commonDir, clock: systemClock, refresh, hurried, taken: [...agents] }
+  return { site, cacheDir: repo.commonDir, clock: systemClock, refresh, hurried, taken: agentCards() }
 }

@@ -1,7 +1,7 @@
 // Ties recording to the real world: clock, randomness, log file, terminal.
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { agents, findAgentByType } from '../agents/index.ts'
+import { agentCards, findAgentByType, loadAgents } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import { type HookSettings, readHookSettings } from '../session/settings.ts'
@@ -33,8 +33,9 @@ export function createRecorder(repo: Repo, context: LogFields, known: HookSettin
     trace: startTrace(),
     say: (line) => write(2, `${line}\n`),
     respond: (text) => write(1, text),
-    agents,
+    agentCards,
     findAgentByType,
+    loadAgents,
     redaction: () => {
       redaction ??= loadRedaction(settings)
       return redaction

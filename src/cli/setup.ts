@@ -1,6 +1,6 @@
 // What setting up consists of, in pieces that enable, disable and status share.
 import { join } from 'node:path'
-import { agents } from '../agents/index.ts'
+import { agents } from '../agents/all.ts'
 import { metadataBranch, metadataRef } from '../checkpoints/layout.ts'
 import { readConfig } from '../git/config.ts'
 import { startImport } from '../git/fast-import.ts'

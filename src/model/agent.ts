@@ -54,6 +54,12 @@ export interface Agent {
   watcher?: FileWatcher
 }
 
+/** What is known of an agent before it is loaded: hooks load the one they need. */
+export interface AgentCard extends Pick<Agent, 'name' | 'type' | 'callerEnv' | 'callerSessionEnv'> {
+  /** Hooks of another agent that it runs as well. */
+  borrows?: Pick<BorrowedHooks, 'from' | 'isSender'>
+}
+
 /** For people: why nothing is recorded, and what they can do about it. */
 export interface Obstacle {
   message: string

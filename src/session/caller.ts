@@ -1,6 +1,6 @@
 // Who runs the commit: an agent, and perhaps which of its sessions, or a person at a terminal.
 import { closeSync, openSync } from 'node:fs'
-import type { Agent, Env } from '../model/agent.ts'
+import type { AgentCard, Env } from '../model/agent.ts'
 
 export interface Caller {
   /** Session named in the environment of the process that commits. */
@@ -10,7 +10,7 @@ export interface Caller {
   hasTerminal: boolean
 }
 
-export function findCaller(env: Env, agents: Agent[]): Caller {
+export function findCaller(env: Env, agents: AgentCard[]): Caller {
   const namer = agents.find(({ callerSessionEnv }) => callerSessionEnv !== undefined && env[callerSessionEnv])
   const byAgent = agents.some((agent) => agent.callerEnv.some((name) => env[name]))
   return {

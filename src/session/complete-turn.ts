@@ -17,7 +17,7 @@ export async function completeTurn(recorder: Recorder, id: string): Promise<stri
   let completed: string[] = []
   await retrying(async () => {
     await using git = openGit(place)
-    const work = openWork({ ...recorder, repo: place }, git, id)
+    const work = await openWork({ ...recorder, repo: place }, git, id)
     completed = work.session.turnCheckpoints
     await finalise(work)
     await save(work)
@@ -26,10 +26,10 @@ export async function completeTurn(recorder: Recorder, id: string): Promise<stri
 }
 
 /** A session as an event of its agent would find it. */
-export function openWork(recorder: Recorder, git: Awaited<ReturnType<typeof openGit>>, id: string): Work {
+export async function openWork(recorder: Recorder, git: Awaited<ReturnType<typeof openGit>>, id: string): Promise<Work> {
   const session = readSession(recorder.repo, id)
   if (session === undefined) throw new EntireError('not-found', `session not found: ${id}`)
-  const agent = recorder.findAgentByType(session.agentType)
+  const agent = await recorder.findAgentByType(session.agentType)
   if (agent === undefined)
     throw new EntireError('unknown-agent', `The agent "${session.agentType}" is not known, so its transcript cannot be read.`, {
       hint: 'Use the version of entire that recorded the session.',

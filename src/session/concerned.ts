@@ -45,7 +45,8 @@ export interface Inquiry {
 }
 
 export async function findConcerned(inquiry: Inquiry): Promise<Candidate[]> {
-  const candidates = candidateIds(inquiry).flatMap((id) => openCandidate(inquiry, id) ?? [])
+  const opened = await Promise.all(candidateIds(inquiry).map((id) => openCandidate(inquiry, id)))
+  const candidates = opened.filter((candidate) => candidate !== undefined)
   const verdicts = await Promise.all(candidates.map((candidate) => isConcerned(inquiry, candidate)))
   const sure = candidates.filter((_, index) => verdicts[index] === 'yes')
   // A commit without terminal comes from an agent; when no session shows it by its files, every running one may have made it.
@@ -74,14 +75,14 @@ function candidateIds({ live, change }: Inquiry): string[] {
   return [...live.sessions].filter(([, entry]) => entry.active || entry.files.some((path) => change.files.has(path))).map(([id]) => id)
 }
 
-function openCandidate({ recorder, git, live, change: { like } }: Inquiry, id: string): Candidate | undefined {
+async function openCandidate({ recorder, git, live, change: { like } }: Inquiry, id: string): Promise<Candidate | undefined> {
   const session = readSession(recorder.repo, id)
   if (session !== undefined && session.worktreeId !== recorder.repo.worktreeId) {
     // It has gone to another work tree, and what it left here is committed.
     if (isActive(session)) return undefined
     moveHere(recorder.repo, session, live)
   }
-  const agent = session && recorder.findAgentByType(session.agentType)
+  const agent = session && (await recorder.findAgentByType(session.agentType))
   if (session === undefined || agent === undefined || session.baseCommit === '') return undefined
   const read = () => readTurnTranscript({ recorder, agent, session, objects: git.objects }, like)
   // An agent that has to be asked for it is asked only when nothing else decides.

@@ -35,7 +35,7 @@ export async function condenseStuck(recorder: Recorder, found: Session): Promise
 async function condense(recorder: Recorder, id: string, checkpoint: string): Promise<void> {
   const { repo } = recorder
   await using git = openGit(repo)
-  const work = openWork(recorder, git, id)
+  const work = await openWork(recorder, git, id)
   const { session } = work
   if (isActive(session) && !isStuck(session, recorder.clock()))
     throw new EntireError('busy', `Session ${id} goes on: its agent has come back.`, { hint: 'Nothing has to be done about it.' })

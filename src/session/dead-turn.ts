@@ -15,9 +15,9 @@ import { worktreeOf } from './work-trees.ts'
 /** Files that the turn changed and no step has yet. */
 export async function findUnsaved(recorder: Recorder, session: Session): Promise<string[]> {
   const place = findPlace(recorder, session)
-  if (!isActive(session) || place === undefined || recorder.findAgentByType(session.agentType) === undefined) return []
+  if (!isActive(session) || place === undefined || (await recorder.findAgentByType(session.agentType)) === undefined) return []
   await using git = openGit(place)
-  const work = openWork({ ...recorder, repo: place }, git, session.id)
+  const work = await openWork({ ...recorder, repo: place }, git, session.id)
   const status = await work.status()
   if (status.head === undefined) return []
   return await findTurnFiles(work, status, await turnTranscript(work, status.head))
@@ -26,7 +26,7 @@ export async function findUnsaved(recorder: Recorder, session: Session): Promise
 /** Nothing happens to a turn that has left no files: what was said is read by whoever stores it. */
 export async function endDeadTurn(recorder: Recorder, id: string): Promise<void> {
   const session = readSession(recorder.repo, id)
-  const agent = session && recorder.findAgentByType(session.agentType)
+  const agent = session && (await recorder.findAgentByType(session.agentType))
   if (session === undefined || agent === undefined || !isActive(session)) return
   if (!isStuck(session, recorder.clock()))
     throw new EntireError('busy', `Session ${id} goes on: its agent has come back.`, { hint: 'Nothing has to be done about it.' })

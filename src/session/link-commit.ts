@@ -44,7 +44,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   const message = file.read()
   if (readCheckpointIds(message).length > 0) return
   await using git = options.begun?.git ?? openGit(repo)
-  const caller = findCaller(recorder.env, recorder.agents)
+  const caller = findCaller(recorder.env, recorder.agentCards())
   // The transcript is only looked at here, never stored: no need to redact it.
   const asItIs = (text: string) => text
   const looking = { ...recorder, redaction: async () => ({ json: asItIs, text: asItIs }) }

@@ -6,7 +6,7 @@ import { claimOf } from './owner.ts'
 const lender = { name: 'lender', type: 'Lender' } as Agent
 const borrower = { name: 'borrower', type: 'Borrower', borrowed: { from: 'lender', verbs: {}, isSender: () => true } } as unknown as Agent
 const stranger = { name: 'stranger', type: 'Stranger' } as Agent
-const known = { findAgentByType: (type: string) => [lender, borrower, stranger].find((agent) => agent.type === type) }
+const known = { agentCards: () => [lender, borrower, stranger] }
 
 test.each([
   ['', lender, 'owns'],

@@ -6,9 +6,10 @@ import type { Recorder } from './work.ts'
 /** `takes over`: the session was begun through hooks that this agent had borrowed. */
 export type Claim = 'owns' | 'takes over' | 'none'
 
-export function claimOf(recorder: Pick<Recorder, 'findAgentByType'>, session: Session, agent: Agent): Claim {
+export function claimOf(recorder: Pick<Recorder, 'agentCards'>, session: Session, agent: Agent): Claim {
   if (['', 'Agent', agent.type].includes(session.agentType)) return 'owns'
   // Nobody else runs the borrower's own hooks, so what they say of whose session it is holds.
   const lender = agent.borrowed?.from
-  return lender !== undefined && recorder.findAgentByType(session.agentType)?.name === lender ? 'takes over' : 'none'
+  const owner = recorder.agentCards().find(({ type }) => type === session.agentType)
+  return lender !== undefined && owner?.name === lender ? 'takes over' : 'none'
 }

@@ -45,7 +45,7 @@ export async function recordCommit(recorder: Recorder, git: GitSide, commit: Com
   if (checkpoint !== undefined) {
     // A new id is noted before the commit; one that is not was in the message already.
     const amends = readPending(recorder.repo)?.checkpoint !== checkpoint
-    const caller = findCaller(recorder.env, recorder.agents)
+    const caller = findCaller(recorder.env, recorder.agentCards())
     await condenseCommit(recorder, git, live, commit, checkpoint, { caller, amends, skipsSettled: true })
   }
   noteHead(recorder, live, commit)

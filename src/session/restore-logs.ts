@@ -101,7 +101,7 @@ interface LeftOut {
 }
 
 async function planLog(recorder: Recorder, objects: ObjectReader, session: StoredSession): Promise<LogToRestore | LeftOut> {
-  const agent = findAgent(recorder, session)
+  const agent = await findAgent(recorder, session)
   if (agent === undefined)
     return {
       why:
@@ -140,8 +140,8 @@ async function planLog(recorder: Recorder, objects: ObjectReader, session: Store
 }
 
 // Records of the first versions name no agent, or all of them `Agent`: there was only one.
-function findAgent({ agents, findAgentByType }: Recorder, { agent }: StoredSession): Agent | undefined {
-  return agent === undefined || agent === '' || agent === 'Agent' ? agents[0] : findAgentByType(agent)
+async function findAgent({ loadAgents, findAgentByType }: Recorder, { agent }: StoredSession): Promise<Agent | undefined> {
+  return agent === undefined || agent === '' || agent === 'Agent' ? (await loadAgents())[0] : await findAgentByType(agent)
 }
 
 function originOf(session: StoredSession, shape: 'lines' | 'document'): LogOrigin {

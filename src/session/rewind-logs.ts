@@ -46,7 +46,7 @@ export async function planStepLog(recorder: Recorder, objects: ObjectReader, log
 async function planLog(recorder: Recorder, objects: ObjectReader, log: StepLog): Promise<StepLogPlan> {
   const { session } = log
   const state = readSession(recorder.repo, session)
-  const agent = state && recorder.findAgentByType(state.agentType)
+  const agent = state && (await recorder.findAgentByType(state.agentType))
   if (state === undefined || agent === undefined) return { state: 'none' }
   const command = await agent.resume?.command(session)
   const taskEnd = await readTaskEnd(objects, log)
@@ -115,7 +115,7 @@ export async function bringBackLogs(recorder: Recorder, logs: SavedLog[]): Promi
 
 async function bringBackLog(recorder: Recorder, { session, path, before, after }: SavedLog): Promise<LogBack[]> {
   const state = readSession(recorder.repo, session)
-  const agent = state && recorder.findAgentByType(state.agentType)
+  const agent = state && (await recorder.findAgentByType(state.agentType))
   await agent?.resume?.mirror?.(session, path, { root: recorder.repo.root, env: recorder.env })
   const live = readBytes(path)
   if (before === undefined || (live !== undefined && matches(live, before))) return []

@@ -139,7 +139,7 @@ async function planStep(
   const paths = pathsInQuestion(status, differences)
   const [entries, committed] = await Promise.all([readEntries(git.objects, step, paths), readEntries(git.objects, 'HEAD', paths)])
   const made = sessions.map((session) => ({ touched: new Set(session.filesTouched), before: new Set(session.untrackedAtStart) }))
-  const protectedDirs = ['.git', ...recorder.agents.flatMap((agent) => agent.protectedDirs)]
+  const protectedDirs = ['.git', ...(await recorder.loadAgents()).flatMap((agent) => agent.protectedDirs)]
   return planRewind({
     status,
     differences,

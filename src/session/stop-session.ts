@@ -16,7 +16,7 @@ const lockWaitMs = 10_000
 export async function stopSession(recorder: Recorder, session: Session): Promise<Session | undefined> {
   const { repo } = recorder
   const isNameless = session.agentType === '' || session.agentType === 'Agent'
-  const agent = isNameless ? recorder.agents[0] : recorder.findAgentByType(session.agentType)
+  const agent = isNameless ? (await recorder.loadAgents())[0] : await recorder.findAgentByType(session.agentType)
   // What a turn left behind can be saved only where it ran, and only by who can read its transcript.
   if (agent !== undefined && session.worktreePath === repo.root)
     await dispatch(recorder, agent, { type: 'session-end', session: session.id })

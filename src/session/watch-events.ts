@@ -89,6 +89,6 @@ function limited({ recorder, agent, path, session, upTo }: Reached): Pick<Reache
   const short: Agent = { ...agent, sections: { find } }
   return {
     agent: short,
-    recorder: { ...recorder, findAgentByType: (type) => (type === agent.type ? short : recorder.findAgentByType(type)) },
+    recorder: { ...recorder, findAgentByType: async (type) => (type === agent.type ? short : await recorder.findAgentByType(type)) },
   }
 }

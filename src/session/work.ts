@@ -7,7 +7,7 @@ import { type RepoConfig, readConfig } from '../git/config.ts'
 import { type Import, startImport } from '../git/fast-import.ts'
 import type { Repo } from '../git/repo.ts'
 import { readStatus, type Status } from '../git/status.ts'
-import type { Agent, Env } from '../model/agent.ts'
+import type { Agent, AgentCard, Env } from '../model/agent.ts'
 import type { AgentEvent } from '../model/event.ts'
 import type { Session, TranscriptCursor } from '../model/session.ts'
 import type { Settings } from '../model/settings.ts'
@@ -45,8 +45,9 @@ export interface Recorder {
   say(line: string): void
   /** Bytes for the agent that called us. */
   respond(text: string | Uint8Array): void
-  agents: Agent[]
-  findAgentByType(type: string): Agent | undefined
+  agentCards(): AgentCard[]
+  findAgentByType(type: string): Promise<Agent | undefined>
+  loadAgents(): Promise<Agent[]>
   /** Loaded when something is about to be stored: most hooks store nothing. */
   redaction(): Promise<Redaction>
 }

@@ -21,9 +21,10 @@ test('an agent in a folder of its own and in the list is enabled, recorded, link
   for (const name of readdirSync(files)) cpSync(join(files, name), join(copy, 'src/agents/newcomer', name.replace(/\.txt$/, '')))
   const list = join(copy, 'src/agents/index.ts')
   const known = readFileSync(list, 'utf8')
-  const line = /^export const agents: Agent\[\] = \[/m
+  const line = /^const list: Listed\[\] = \[\n/m
   expect(known).toMatch(line)
-  writeFileSync(list, `import { newcomer } from './newcomer/index.ts'\n${known.replace(line, '$&newcomer, ')}`)
+  const entry = `  { card: newcomerCard, load: async () => (await import(${JSON.stringify('./newcomer/index.ts')})).newcomer },\n`
+  writeFileSync(list, `import { newcomerCard } from './newcomer/card.ts'\n${known.replace(line, `$&${entry}`)}`)
 
   const bin = join(repo.base, 'bin')
   mkdirSync(bin)

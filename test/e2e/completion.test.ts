@@ -1,7 +1,7 @@
 // Completion as a person gets it: the real script in a real bash.
 import { expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
-import { agents } from '../../src/agents/index.ts'
+import { agents } from '../../src/agents/all.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { tempDir } from '../support/repo.ts'

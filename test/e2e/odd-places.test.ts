@@ -3,7 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { agents } from '../../src/agents/index.ts'
+import { agents } from '../../src/agents/all.ts'
 import type { Agent } from '../../src/model/agent.ts'
 import { runProgram } from '../support/process.ts'
 import { binary } from '../support/recorded-repo.ts'

@@ -3,7 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { agents } from '../../src/agents/index.ts'
+import { agents } from '../../src/agents/all.ts'
 import { doctor } from '../support/doctor.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 

@@ -1,7 +1,7 @@
 // Every hook of every agent, called by an agent of tomorrow: whatever it says, it goes on working and the repository stays whole.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { agents } from '../../src/agents/index.ts'
+import { agents } from '../../src/agents/all.ts'
 import type { Json } from '../../src/std/json.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 import { readUserState } from '../support/user-state.ts'

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
+import { aiderCard } from '../cards.ts'
 import { aiderResume, aiderSections, historyName } from './session-files.ts'
 import { aiderTranscript } from './transcript.ts'
 import { aiderWatcher } from './watcher.ts'
 
 export const aider = {
-  name: 'aider',
-  type: 'Aider',
+  ...aiderCard,
   description: 'Aider - AI pair programming in your terminal',
   protectedDirs: [historyName, '.aider.input.history', '.aider.llm.history', '.aider.tags.cache.v3', '.aider.tags.cache.v4'],
   detect: (root) => [historyName, '.aider.conf.yml', '.aider.input.history'].some((name) => exists(join(root, name))),
@@ -18,7 +18,6 @@ export const aider = {
     throw new EntireError('unknown-hook', `Aider has no hook called ${verb}.`, { hint: 'Run `entire watch` beside it.' })
   },
   projectDir: () => undefined,
-  callerEnv: [],
   transcript: aiderTranscript,
   sections: aiderSections,
   resume: aiderResume,

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
+import { claudeCodeCard } from '../cards.ts'
 import { parseWithTable, text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
 import { claudeGenerator } from './generator.ts'
@@ -11,16 +12,13 @@ import { claudeResume, subagentTranscript } from './session-files.ts'
 import { claudeTranscript } from './transcript.ts'
 
 export const claudeCode = {
-  name: 'claude-code',
-  type: 'Claude Code',
+  ...claudeCodeCard,
   description: "Claude Code - Anthropic's CLI coding assistant",
   protectedDirs: ['.claude'],
   detect: (root) => exists(join(root, '.claude')),
   hookNames: Object.keys(claudeHooks),
   parseHook: (verb, payload, env) => parseWithTable('claude-code', claudeHooks, verb, payload, env),
   projectDir: (payload, env) => text(env.CLAUDE_PROJECT_DIR) ?? text(payload.cwd),
-  callerEnv: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID'],
-  callerSessionEnv: 'CLAUDE_CODE_SESSION_ID',
   transcript: claudeTranscript,
   preparer: { prepare: prepareTranscript },
   subagents: { transcriptPath: subagentTranscript },

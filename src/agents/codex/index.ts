@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
+import { codexCard } from '../cards.ts'
 import { parseWithTable, text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
 import { codexGenerator } from './generator.ts'
@@ -10,17 +11,13 @@ import { codexResume, subagentTranscript } from './session-files.ts'
 import { codexTranscript } from './transcript.ts'
 
 export const codex = {
-  name: 'codex',
-  type: 'Codex',
+  ...codexCard,
   description: "Codex - OpenAI's CLI coding agent",
   protectedDirs: ['.codex'],
   detect: (root) => exists(join(root, '.codex')),
   hookNames: Object.keys(codexHooks),
   parseHook: (verb, payload, env) => parseWithTable('codex', codexHooks, verb, payload, env),
   projectDir: (payload) => text(payload.cwd),
-  callerEnv: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
-  // Of a subagent, the thread is its own and the session is the one it works for.
-  callerSessionEnv: 'CODEX_SESSION_ID',
   transcript: codexTranscript,
   subagents: { transcriptPath: subagentTranscript },
   installer: lazyInstaller('.codex/hooks.json', async () => (await import('./install.ts')).codexInstaller),

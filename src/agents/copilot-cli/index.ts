@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { exists, readText } from '../../std/file.ts'
+import { copilotCliCard } from '../cards.ts'
 import { parseWithTable, text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
 import { awaitOutcome } from './blocked-stop.ts'
@@ -15,8 +16,7 @@ import { copilotTranscript } from './transcript.ts'
 const hooksFile = '.github/hooks/entire.json'
 
 export const copilotCli = {
-  name: 'copilot-cli',
-  type: 'Copilot CLI',
+  ...copilotCliCard,
   description: "Copilot CLI - GitHub's AI coding assistant",
   protectedDirs: ['.github/hooks'],
   // Almost every repository has a .github directory; these two are there for Copilot CLI only.
@@ -29,8 +29,6 @@ export const copilotCli = {
     return outcome === undefined ? parse() : outcome.then(parse)
   },
   projectDir: (payload, env) => text(env.COPILOT_PROJECT_DIR) ?? text(payload.cwd),
-  callerEnv: ['COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
-  callerSessionEnv: 'COPILOT_AGENT_SESSION_ID',
   transcript: copilotTranscript,
   preparer: { prepare: prepareTranscript },
   installer: lazyInstaller(hooksFile, async () => (await import('./install.ts')).copilotInstaller),

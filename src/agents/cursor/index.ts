@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Agent, Env } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
 import type { JsonObject } from '../../std/json.ts'
+import { cursorCard } from '../cards.ts'
 import { parseWithTable, text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
 import { claudeVerbs, cursorHooks, workspaceOf } from './hooks.ts'
@@ -11,20 +12,18 @@ import { cursorResume, predictTranscript } from './session-files.ts'
 import { cursorTranscript } from './transcript.ts'
 
 export const cursor = {
-  name: 'cursor',
-  type: 'Cursor',
+  ...cursorCard,
   description: 'Cursor - AI-powered code editor',
   protectedDirs: ['.cursor'],
   detect: (root) => exists(join(root, '.cursor')),
   hookNames: Object.keys(cursorHooks),
   parseHook: (verb, payload, env) => parseWithTable('cursor', cursorHooks, verb, payload, env, (fields) => baseOf(fields, env)),
   projectDir,
-  callerEnv: ['CURSOR_AGENT'],
   transcript: cursorTranscript,
   preparer: { prepare: (path, _event, remembered) => prepareTranscript(path, remembered()?.transcript) },
   installer: lazyInstaller('.cursor/hooks.json', async () => (await import('./install.ts')).cursorInstaller),
   resume: cursorResume,
-  borrowed: { from: 'claude-code', verbs: claudeVerbs, isSender: (payload) => text(payload.cursor_version) !== undefined },
+  borrowed: { ...cursorCard.borrows, verbs: claudeVerbs },
 } satisfies Agent
 
 // The command line says `null` where the editor names the transcript.

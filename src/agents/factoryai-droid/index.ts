@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
+import { factoryaiDroidCard } from '../cards.ts'
 import { parseWithTable, text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
 import { droidGenerator } from './generator.ts'
@@ -11,16 +12,13 @@ import { droidResume } from './session-files.ts'
 import { droidTranscript } from './transcript.ts'
 
 export const factoryaiDroid = {
-  name: 'factoryai-droid',
-  type: 'Factory AI Droid',
+  ...factoryaiDroidCard,
   description: "Factory AI Droid - Factory's coding agent",
   protectedDirs: ['.factory'],
   detect: (root) => exists(join(root, '.factory')),
   hookNames: Object.keys(droidHooks),
   parseHook: (verb, payload, env) => parseWithTable('factoryai-droid', droidHooks, verb, payload, env),
   projectDir: (payload, env) => text(env.FACTORY_PROJECT_DIR) ?? text(payload.cwd),
-  // The commands it runs have no mark of their own; they are told from a person's by having no terminal.
-  callerEnv: [],
   transcript: droidTranscript,
   tasksEndWithTurn: true,
   installer: lazyInstaller('.factory/settings.json', async () => (await import('./install.ts')).droidInstaller),

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
+import { geminiCard } from '../cards.ts'
 import { parseWithTable, text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
 import { geminiGenerator } from './generator.ts'
@@ -10,15 +11,13 @@ import { geminiResume, subagentTranscript } from './session-files.ts'
 import { geminiTranscript } from './transcript.ts'
 
 export const gemini = {
-  name: 'gemini',
-  type: 'Gemini CLI',
+  ...geminiCard,
   description: "Gemini CLI - Google's AI coding assistant",
   protectedDirs: ['.gemini'],
   detect: (root) => exists(join(root, '.gemini')),
   hookNames: Object.keys(geminiHooks),
   parseHook: (verb, payload, env) => parseWithTable('gemini', geminiHooks, verb, payload, env),
   projectDir: (payload, env) => text(env.GEMINI_PROJECT_DIR) ?? text(payload.cwd),
-  callerEnv: ['GEMINI_CLI'],
   transcript: geminiTranscript,
   subagents: { transcriptPath: subagentTranscript },
   installer: lazyInstaller('.gemini/settings.json', async () => (await import('./install.ts')).geminiInstaller),

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
+import { opencodeCard } from '../cards.ts'
 import { parseWithTable, text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
 import { opencodeHooks } from './hooks.ts'
@@ -9,17 +10,13 @@ import { opencodeResume, opencodeSource } from './session-files.ts'
 import { opencodeTranscript } from './transcript.ts'
 
 export const opencode = {
-  name: 'opencode',
-  type: 'OpenCode',
+  ...opencodeCard,
   description: 'OpenCode - open source AI coding agent for the terminal',
   protectedDirs: ['.opencode'],
   detect: (root) => exists(join(root, '.opencode')),
   hookNames: Object.keys(opencodeHooks),
   parseHook: (verb, payload, env) => parseWithTable('opencode', opencodeHooks, verb, payload, env),
   projectDir: (payload) => text(payload.cwd),
-  callerEnv: ['OPENCODE'],
-  // Set by our plugin for the commands that the agent runs.
-  callerSessionEnv: 'ENTIRE_OPENCODE_SESSION',
   transcript: opencodeTranscript,
   tasksEndWithTurn: true,
   source: opencodeSource,

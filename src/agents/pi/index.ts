@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
+import { piCard } from '../cards.ts'
 import { text } from '../hook-table.ts'
 import { lazyInstaller } from '../lazy-installer.ts'
 import { piGenerator } from './generator.ts'
@@ -10,17 +11,13 @@ import { piResume } from './session-files.ts'
 import { piTranscript } from './transcript.ts'
 
 export const pi = {
-  name: 'pi',
-  type: 'Pi',
+  ...piCard,
   description: 'Pi - a minimal terminal coding agent',
   protectedDirs: ['.pi'],
   detect: (root) => exists(join(root, '.pi')),
   hookNames: Object.keys(piHooks),
   parseHook: parsePiHook,
   projectDir: (payload) => text(payload.cwd),
-  // The second one comes from our extension. A command needs no `GIT_TERMINAL_PROMPT` in front of it to be known as Pi's.
-  callerEnv: ['PI_CODING_AGENT', 'ENTIRE_PI_SESSION'],
-  callerSessionEnv: 'ENTIRE_PI_SESSION',
   transcript: piTranscript,
   tasksEndWithTurn: true,
   installer: lazyInstaller('.pi/extensions/entire/index.ts', async () => (await import('./install.ts')).piInstaller),

@@ -64,7 +64,7 @@ export const checkCommand = buildCommand<CheckFlags, [string], Cli>({
 })
 
 async function noteTaken(cli: Cli, path: string): Promise<void> {
-  const { findAgent } = await import('../../agents/index.ts')
+  const { findAgent } = await import('../../agents/all.ts')
   const known = findAgent(basename(path).replace(/^entire-agent-/, ''))
   if (known !== undefined && known.executable === undefined)
     cli.note(`This plugin would not be used: ${known.type} is known already by the name ${known.name}.`)

@@ -17,7 +17,7 @@ export const newCommand = buildCommand<NewFlags, [string], Cli>({
   async func(flags, name) {
     const [{ scaffoldAgent }, { findAgent }] = await Promise.all([
       import('../../sdk/scaffold/scaffold-agent.ts'),
-      import('../../agents/index.ts'),
+      import('../../agents/all.ts'),
     ])
     const known = findAgent(name)
     if (known !== undefined && known.executable === undefined)

@@ -1,7 +1,7 @@
 // `entire agent list|add|remove|check|new`: the agents whose sessions are recorded here, and plugins for more of them.
 import { buildCommand, buildRouteMap } from '@stricli/core'
+import { agents } from '../../agents/all.ts'
 import { forgetHooks } from '../../agents/external/hook-note.ts'
-import { agents } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { defaultSettings } from '../../model/settings.ts'

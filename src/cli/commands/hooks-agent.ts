@@ -1,5 +1,5 @@
 // `entire hooks <agent> <hook>`: agents run these through the hooks we installed.
-import { agents, findAgent } from '../../agents/index.ts'
+import { agentCards, findAgent } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { askEarly } from '../../session/early-status.ts'
@@ -9,7 +9,7 @@ import type { JsonObject } from '../../std/json.ts'
 import { readPayload } from './hook-payload.ts'
 
 export async function runAgentHook(name: string, called: string, args: string[]): Promise<void> {
-  const named = findAgent(name) ?? (await findExternal(name))
+  const named = (await findAgent(name)) ?? (await findExternal(name))
   if (named === undefined) return
   if (!named.hookNames.includes(called)) {
     throw new EntireError('unknown-hook', `${named.type} has no hook ${JSON.stringify(called)}.`, {
@@ -17,7 +17,8 @@ export async function runAgentHook(name: string, called: string, args: string[])
     })
   }
   const { json: payload, raw } = await readPayload(args, { anything: named.executable !== undefined })
-  const borrower = agents.find(({ borrowed }) => borrowed?.from === named.name && borrowed.isSender(payload))
+  const card = agentCards().find(({ borrows }) => borrows?.from === named.name && borrows.isSender(payload))
+  const borrower = card && (await findAgent(card.name))
   const agent = borrower ?? named
   const verb = borrower === undefined ? called : borrower.borrowed?.verbs[called]
   if (verb === undefined) return

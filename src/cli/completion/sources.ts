@@ -1,7 +1,7 @@
 // What can stand for a value on the command line, here and now. Asked at every press of Tab: few, newest first, one process each at most.
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { agents } from '../../agents/index.ts'
+import { agents } from '../../agents/all.ts'
 import { isShadowRef, metadataRef, shadowRef } from '../../checkpoints/layout.ts'
 import { git } from '../../git/exec.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'

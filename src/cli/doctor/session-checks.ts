@@ -66,7 +66,7 @@ async function stuckFinding(exam: Examination, session: Session, reason: string)
   const { shadows } = await exam.holdings()
   const branch = shadows.find(({ ref }) => shadowsOf(session).includes(ref))
   const unsaved = await findUnsaved(exam.recorder, session)
-  const hasSteps = branch !== undefined && session.stepCount > 0 && exam.recorder.findAgentByType(session.agentType) !== undefined
+  const hasSteps = branch !== undefined && session.stepCount > 0 && (await exam.recorder.findAgentByType(session.agentType)) !== undefined
   const canCondense = hasSteps || unsaved.length > 0
   return {
     id: 'stuck-session',
@@ -123,7 +123,7 @@ export async function checkProvisional(exam: Examination): Promise<Finding[]> {
   const left = sessions.filter((session) => session.turnCheckpoints.length > 0 && (!isActive(session) || isStuck(session, exam.now)))
   return left.map((session): Finding => {
     const ids = session.turnCheckpoints.map(clean).join(', ')
-    const isKnown = exam.recorder.findAgentByType(session.agentType) !== undefined
+    const isKnown = exam.recorder.agentCards().some(({ type }) => type === session.agentType)
     const remedy: Remedy = {
       label: 'Complete it with the transcript there is now',
       apply: async () => [`Completed ${(await completeTurn(exam.recorder, session.id)).join(', ')}`],

@@ -41,7 +41,7 @@ async function parseConversation(text: string, session: StoredSession, scope: Sc
 
 // Data that does not say who wrote it, or just `Agent`, is of the default agent, or a document that somebody else can read.
 async function findReader(type: string | undefined, text: string): Promise<Agent | undefined> {
-  const { defaultAgent, findAgentByType, agents } = await import('../../agents/index.ts')
+  const { defaultAgent, findAgentByType, agents } = await import('../../agents/all.ts')
   if (type !== undefined && type !== 'Agent') return findAgentByType(type)
   const reads = ({ transcript }: Agent) => canRead(transcript, text)
   return [defaultAgent, ...agents.filter(({ transcript }) => transcript.shape(text) === 'document')].find(reads) ?? defaultAgent

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { agents } from '../../agents/index.ts'
+import { agents } from '../../agents/all.ts'
 import type { StoredCheckpoint, StoredSession } from '../../checkpoints/read.ts'
 import { formatSummary, parseSummary } from '../../checkpoints/record.ts'
 import { saveSummary } from '../../checkpoints/summary.ts'

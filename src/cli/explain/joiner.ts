@@ -5,7 +5,7 @@ import { write } from '../streams.ts'
 
 /** Undefined for agents that leave it to us. */
 export async function joinerOf({ agent: type, session }: StoredSession): Promise<Joiner | undefined> {
-  const { findAgentByType } = await import('../../agents/index.ts')
+  const { findAgentByType } = await import('../../agents/all.ts')
   // Data that does not say who wrote it is older than agents that cut anything.
   if (type === undefined || type === 'Agent') return undefined
   const agent = findAgentByType(type)

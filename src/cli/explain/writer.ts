@@ -1,6 +1,6 @@
 // Who writes a summary: the agent the settings name, else the one whose session it is, else any that is installed and can.
 import { delimiter, isAbsolute } from 'node:path'
-import { agents } from '../../agents/index.ts'
+import { agents } from '../../agents/all.ts'
 import type { Agent, TextGenerator } from '../../model/agent.ts'
 import type { Settings } from '../../model/settings.ts'
 import { EntireError } from '../../std/errors.ts'

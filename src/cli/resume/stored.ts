@@ -65,7 +65,7 @@ async function resumeLocal(run: Run, id: string): Promise<void> {
 /** Where the log is still here there is nothing to restore. */
 async function resumeIfLocal(run: Run, id: string, ...notes: string[]): Promise<boolean> {
   const state = readSession(run.repo, id)
-  const agent = state && run.recorder.findAgentByType(state.agentType)
+  const agent = state && (await run.recorder.findAgentByType(state.agentType))
   const path = agent && (await placeLog(run.recorder, agent, id))
   if (agent === undefined || path === undefined || !exists(path)) return false
   const log: RestoredLog = {

@@ -1,5 +1,5 @@
 // Finds the session that is meant, and the commit it goes to.
-import { agents, findAgent } from '../../agents/index.ts'
+import { agents, findAgent } from '../../agents/all.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import type { Session } from '../../model/session.ts'

@@ -1,5 +1,5 @@
 // From what a person typed, or from where the command runs, to a session.
-import { agents } from '../../agents/index.ts'
+import { agents } from '../../agents/all.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
 import { lastSign, listHeads, listStateIds, readState } from '../../session/state-heads.ts'

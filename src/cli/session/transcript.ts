@@ -1,6 +1,6 @@
 // The live transcript of a session, as its agent wrote it so far.
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { findAgentByType } from '../../agents/index.ts'
+import { findAgentByType } from '../../agents/all.ts'
 import type { Session } from '../../model/session.ts'
 import { EntireError } from '../../std/errors.ts'
 import { fileSize } from '../../std/file.ts'

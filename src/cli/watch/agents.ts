@@ -1,6 +1,6 @@
 // Which agents are watched: those named, else those that have no other way to be recorded here.
 import { resolve } from 'node:path'
-import { agents, findAgent } from '../../agents/index.ts'
+import { agents, findAgent } from '../../agents/all.ts'
 import { sessionDirWatcher } from '../../agents/session-dir-watcher.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'

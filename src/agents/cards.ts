@@ -1,0 +1,64 @@
+// What is known of our agents before they are loaded; hooks load the one they are about.
+import type { AgentCard } from '../model/agent.ts'
+
+export const claudeCodeCard = {
+  name: 'claude-code',
+  type: 'Claude Code',
+  callerEnv: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID'],
+  callerSessionEnv: 'CLAUDE_CODE_SESSION_ID',
+} satisfies AgentCard
+
+export const geminiCard = {
+  name: 'gemini',
+  type: 'Gemini CLI',
+  callerEnv: ['GEMINI_CLI'],
+} satisfies AgentCard
+
+export const aiderCard = {
+  name: 'aider',
+  type: 'Aider',
+  callerEnv: [],
+} satisfies AgentCard
+
+export const codexCard = {
+  name: 'codex',
+  type: 'Codex',
+  callerEnv: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
+  // Of a subagent, the thread is its own and the session is the one it works for.
+  callerSessionEnv: 'CODEX_SESSION_ID',
+} satisfies AgentCard
+
+export const copilotCliCard = {
+  name: 'copilot-cli',
+  type: 'Copilot CLI',
+  callerEnv: ['COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
+  callerSessionEnv: 'COPILOT_AGENT_SESSION_ID',
+} satisfies AgentCard
+
+export const cursorCard = {
+  name: 'cursor',
+  type: 'Cursor',
+  callerEnv: ['CURSOR_AGENT'],
+  borrows: { from: 'claude-code', isSender: (payload) => typeof payload.cursor_version === 'string' && payload.cursor_version !== '' },
+} satisfies AgentCard
+
+export const factoryaiDroidCard = {
+  name: 'factoryai-droid',
+  type: 'Factory AI Droid',
+  callerEnv: [],
+} satisfies AgentCard
+
+export const opencodeCard = {
+  name: 'opencode',
+  type: 'OpenCode',
+  callerEnv: ['OPENCODE'],
+  // Set by our plugin for the commands that the agent runs.
+  callerSessionEnv: 'ENTIRE_OPENCODE_SESSION',
+} satisfies AgentCard
+
+export const piCard = {
+  name: 'pi',
+  type: 'Pi',
+  callerEnv: ['PI_CODING_AGENT', 'ENTIRE_PI_SESSION'],
+  callerSessionEnv: 'ENTIRE_PI_SESSION',
+} satisfies AgentCard
