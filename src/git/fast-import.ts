@@ -43,6 +43,8 @@ export interface Import {
   treeOf(mark: Mark): Promise<Oid>
   oidOf(mark: Mark): Promise<Oid>
   blob(content: Uint8Array): Mark
+  /** Sends what there is: git compresses blobs while we go on. */
+  push(): void
   /** Has git look up the commit that others are going to build on, while it has nothing else to do. */
   visit(commit: Oid): void
   /** Ends the stream. Throws `ref-moved` when a ref changed meanwhile: read again and retry, never force. */
@@ -96,12 +98,11 @@ export function startImport(repo: Repo): Import {
   }
 
   return {
+    push,
     blob(content) {
       lastMark += 1
       send(`blob\nmark :${lastMark}\n`)
       data(content)
-      // Git compresses it while we go on.
-      push()
       return lastMark
     },
     commit(commit) {

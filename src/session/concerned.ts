@@ -15,7 +15,6 @@ import { isStillToCome } from './opened-turn.ts'
 import { moveHere } from './session-place.ts'
 import { findSession, readSession } from './store.ts'
 import { toRepoPath } from './turn-changes.ts'
-import { readTurnTranscript } from './turn-transcript.ts'
 import type { GitSide, Recorder, TurnTranscript } from './work.ts'
 
 /** A turn without any sign of life for a day has died; it has no claim on other people's commits. */
@@ -84,7 +83,11 @@ async function openCandidate({ recorder, git, live, change: { like } }: Inquiry,
   }
   const agent = session && (await recorder.findAgentByType(session.agentType))
   if (session === undefined || agent === undefined || session.baseCommit === '') return undefined
-  const read = () => readTurnTranscript({ recorder, agent, session, objects: git.objects }, like)
+  const read = async () => {
+    // Most commits are made when no turn is going on.
+    const { readTurnTranscript } = await import('./turn-transcript.ts')
+    return await readTurnTranscript({ recorder, agent, session, objects: git.objects }, like)
+  }
   // An agent that has to be asked for it is asked only when nothing else decides.
   return { session, agent, transcript: isActive(session) && agent.source === undefined ? read() : undefined, read }
 }

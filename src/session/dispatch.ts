@@ -9,9 +9,7 @@ import { exists } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
 import { awaitTranscript } from './await-transcript.ts'
-import { beginTurn } from './begin-turn.ts'
 import { ifStillTrue } from './early-status.ts'
-import { greet } from './greet.ts'
 import { keepHouse } from './housekeeping.ts'
 import { readLive } from './live.ts'
 import { type Action, decide, type Trigger } from './machine.ts'
@@ -26,7 +24,6 @@ import { prepareSave, savesStep } from './prepare-save.ts'
 import { saveStep } from './save-step.ts'
 import { findPlace, moveHere } from './session-place.ts'
 import { checkSessionId, readSession } from './store.ts'
-import { sweep } from './sweep.ts'
 import { openGit, type Recorder, type Work } from './work.ts'
 
 // The agent waits for us; its session-end hook is killed early.
@@ -49,8 +46,8 @@ export async function dispatch(called: Recorder, agent: Agent, told: AgentEvent)
   recorder.trace.mark('wait')
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs[event.type] })
   recorder.trace.mark('lock')
-  if (event.type === 'turn-start') sweep(recorder.repo)
-  // Rarely needed, like everything here that is loaded late: hooks run at every prompt.
+  // Hooks run at every prompt: what only some of them need, like everything here that is loaded late, the others do without.
+  if (event.type === 'turn-start') (await import('./sweep.ts')).sweep(recorder.repo)
   if (isUnfinished(recorder.repo)) await (await import('./complete-commit.ts')).completeCommit(recorder)
   recorder.trace.mark('prepare')
   let early = ifStillTrue(called.early, recorder.repo)
@@ -68,7 +65,7 @@ type Handler = (work: Work, isKnown: boolean) => Promise<boolean>
 // Each returns whether there is a state to save.
 const handlers: Record<EventType, Handler> = {
   'session-start': async (work, isKnown) => {
-    await greet(work)
+    await (await import('./greet.ts')).greet(work)
     if (!isKnown) keepModelHint(work)
     if (!work.event.opensTurn) return isKnown && transition(work, 'session-start')
     if (!(await hasJustBegun(work))) return transition(work, 'turn-start')
@@ -98,7 +95,7 @@ const run: Record<Action, (work: Work) => Promise<void> | void> = {
     delete session.endedAt
     session.fullyCondensed = false
   },
-  'begin-turn': beginTurn,
+  'begin-turn': async (work) => await (await import('./begin-turn.ts')).beginTurn(work),
   'save-step': saveStep,
   finalise: async (work) => {
     if (work.session.turnCheckpoints.length > 0) await (await import('./finalise.ts')).finalise(work)
@@ -120,7 +117,7 @@ async function transition(work: Work, trigger: Trigger): Promise<boolean> {
 // The prompt of a turn that began with its session.
 async function beginAgain(work: Work): Promise<boolean> {
   work.session.turnCount -= 1
-  await beginTurn(work)
+  await run['begin-turn'](work)
   await run.touch(work)
   return true
 }

@@ -67,5 +67,6 @@ async function storeSnapshot(work: Work, status: Status, head: string): Promise<
     if (!('content' in change)) return change
     return { path: change.path, mode: change.mode, mark: work.writes().blob(change.content) }
   })
+  work.writes().push()
   return { ...snapshot, changes: stored }
 }

@@ -134,6 +134,7 @@ export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {})
     writes: startWrites,
     storeBlob(blob) {
       startWrites().blob(blob.content)
+      startWrites().push()
       remember(blob)
     },
     warm(...what) {
