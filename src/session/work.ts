@@ -18,6 +18,7 @@ import type { Clock } from '../std/time.ts'
 import type { Trace } from '../std/trace.ts'
 import type { EarlyStatus } from './early-status.ts'
 import type { LiveIndex } from './live.ts'
+import { remembering } from './remembering.ts'
 
 export interface Redaction {
   /** For transcripts and other JSON. */
@@ -153,38 +154,6 @@ export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {})
     async [Symbol.asyncDispose]() {
       await writes?.abort()
       await reader[Symbol.asyncDispose]()
-    },
-  }
-}
-
-// Many sessions ask the same questions about one commit. Answers about refs hold until our own import moves them.
-function remembering(reader: ObjectReader): { objects: ObjectReader; remember(blob: FreshBlob): void; forget(): void } {
-  const infos = new Map<string, ReturnType<ObjectReader['info']>>()
-  // What was just written can be read by others only when the import has ended.
-  const fresh = new Map<string, Buffer>()
-  const info: ObjectReader['info'] = async (name) => {
-    const content = fresh.get(name)
-    if (content !== undefined) return { oid: name, type: 'blob', size: content.length }
-    const known = infos.get(name) ?? reader.info(name)
-    infos.set(name, known)
-    return known
-  }
-  const tips = new Map<string, ReturnType<ObjectReader['contents']>>()
-  const contents: ObjectReader['contents'] = async (name) => {
-    const content = fresh.get(name)
-    if (content !== undefined) return { oid: name, type: 'blob', size: content.length, content }
-    if (!name.startsWith('refs/')) return reader.contents(name)
-    const known = tips.get(name) ?? reader.contents(name)
-    tips.set(name, known)
-    return known
-  }
-  return {
-    objects: { ...reader, info, contents },
-    remember: ({ oid, content }) => fresh.set(oid, content),
-    forget: () => {
-      infos.clear()
-      fresh.clear()
-      tips.clear()
     },
   }
 }
