@@ -65,8 +65,8 @@ async function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: strin
   const [found, ...others] = await findTranscripts(cli, tried, id, roots)
   if (found === undefined) throw await notFound(cli, tried, id, roots)
   if (others.length > 0) {
-    const named = [found, ...others].slice(0, 5).map(({ agent, session }) => `${clean(session)} (${agent.name})`)
-    throw new EntireError('bad-id', `"${clean(id)}" may be one of several sessions: ${named.join(', ')}`, {
+    const named = [found, ...others].map(({ agent, session }) => `${clean(session)} (${agent.name})`).sort()
+    throw new EntireError('bad-id', `"${clean(id)}" may be one of several sessions: ${named.slice(0, 5).join(', ')}`, {
       hint: 'Type more of the id, or name the agent with --agent.',
     })
   }
