@@ -36,7 +36,7 @@ test('open sessions are shown by work tree, newest first, and ended ones are not
   })
   state('oldest', { started_at: minutesAgo(180), last_interaction_time: minutesAgo(150), phase: 'active_committed' })
   state('gone', { started_at: minutesAgo(1), ended_at: minutesAgo(0), phase: 'ended' })
-  state('far', { started_at: minutesAgo(1), worktree_path: '/else\x1b[2Jwhere', agent_type: '', phase: 'idle' })
+  state('far', { started_at: minutesAgo(1), worktree_path: '/!else\x1b[2Jwhere', agent_type: '', phase: 'idle' })
 
   expect((await entire(repo, ['status'])).out).toBe(
     [
@@ -44,7 +44,7 @@ test('open sessions are shown by work tree, newest first, and ended ones are not
       '  Agents · Claude Code',
       '',
       'Active Sessions:',
-      '  /elsewhere (unknown)',
+      '  /!elsewhere (unknown)',
       '    [(unknown)] far       started 1m ago',
       '',
       `  ${repo.root} (main)`,
