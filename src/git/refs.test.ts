@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import { listRefs, moveRefs, openRefs } from './refs.ts'
+import type { Repo } from './repo.ts'
 
 const side = 'refs/heads/entire/side'
 
@@ -60,7 +62,7 @@ test('what is prepared moves when it is told to, and not before; given up, it le
     given.prepare([move])
     expect(await listRefs(temp.repo, side)).toEqual([])
   }
-  const locks = () => readdirSync(temp.repo.gitDir, { recursive: true }).filter((name) => String(name).endsWith('.lock'))
+  const locks = () => locksIn(temp.repo)
   for (let waited = 0; locks().length > 0 && waited < 200; waited += 1) await Bun.sleep(10)
   expect(locks()).toEqual([])
   using refs = openRefs(temp.repo)
@@ -68,6 +70,21 @@ test('what is prepared moves when it is told to, and not before; given up, it le
   await refs.commit()
   expect(await listRefs(temp.repo, side)).toEqual([{ ref: side, oid: head }])
   await refs.commit()
+})
+
+const locksIn = (repo: Repo) => readdirSync(repo.gitDir, { recursive: true }).filter((name) => String(name).endsWith('.lock'))
+
+test('where a lock on one ref is a lock on all, nothing is locked before its time', async () => {
+  await using temp = await tempRepo()
+  // Git goes by its configuration; we, who have no process to spare, by what is there.
+  mkdirSync(join(temp.repo.commonDir, 'reftable'))
+  const head = await temp.head()
+  using refs = openRefs(temp.repo)
+  refs.prepare([{ ref: side, from: undefined, to: head }])
+  await Bun.sleep(100)
+  expect(locksIn(temp.repo)).toEqual([])
+  await refs.commit()
+  expect(await listRefs(temp.repo, side)).toEqual([{ ref: side, oid: head }])
 })
 
 test('a ref that moved after it was seen is noticed when it is prepared, and told at the end', async () => {

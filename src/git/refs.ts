@@ -1,6 +1,8 @@
 // Refs: listed in one process, and moved or deleted only from where they were seen.
+import { join } from 'node:path'
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
+import { exists } from '../std/file.ts'
 import type { Conversation } from '../std/proc.ts'
 import { git, gitConversation, gitFailure } from './exec.ts'
 import type { Oid } from './oid.ts'
@@ -30,25 +32,32 @@ export interface RefMove {
 
 /** Moves refs in two steps, all or none of them. */
 export interface RefMover extends Disposable {
-  /** Locks them where they were seen; others wait for them from now on. A process that dies leaves no lock behind. */
+  /** Locks them where they were seen, if that locks no others; who wants them waits from now on. A process that dies leaves no lock behind. */
   prepare(moves: RefMove[]): void
   /** Throws `ref-moved` when one was not where it was seen; then none is moved. */
   commit(): Promise<void>
 }
 
 export function openRefs(repo: Repo): RefMover {
+  let moves: RefMove[] = []
   let conversation: Conversation | undefined
+  const begin = () => {
+    conversation = gitConversation(repo, ['update-ref', '--stdin', '-z'])
+    conversation.write(`start\0${moves.map(command).join('')}prepare\0`)
+    void conversation.flush()
+    return conversation
+  }
   return {
-    prepare(moves) {
-      if (moves.length === 0) return
-      conversation = gitConversation(repo, ['update-ref', '--stdin', '-z'])
-      conversation.write(`start\0${moves.map(command).join('')}prepare\0`)
-      void conversation.flush()
+    prepare(some) {
+      moves = some
+      // Where all refs are in one table, a lock on one of them would keep others from being written.
+      if (moves.length > 0 && !exists(join(repo.commonDir, 'reftable'))) begin()
     },
     async commit() {
-      const prepared = conversation
+      if (moves.length === 0) return
+      const prepared = conversation ?? begin()
       conversation = undefined
-      if (prepared === undefined) return
+      moves = []
       writePoint()
       prepared.write('commit\0')
       void prepared.flush()
