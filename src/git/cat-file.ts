@@ -30,16 +30,16 @@ interface Question {
   sentTo?: Conversation
 }
 
-/**
- * The process starts with the first question; questions asked at once are sent at once. A question that ends the process (a partial
- * clone whose remote cannot be reached) fails alone: those after it go to a new one.
- */
 export interface ReadOptions {
   /** The one that paths are looked up in; else the one of the work tree. */
   index?: string | undefined
   early?: EarlyCatFile | undefined
 }
 
+/**
+ * The process starts with the first question; questions asked at once are sent at once. A question that ends the process (a partial
+ * clone whose remote cannot be reached) fails alone: those after it go to a new one.
+ */
 export function readObjects(repo: Repo, { index, early }: ReadOptions = {}): ObjectReader {
   let conversation = ifFits(early, repo, index)
   let buffer: Buffer = Buffer.alloc(0)

@@ -1,11 +1,12 @@
 // The hooks of a commit start git before anything else is loaded, the file system of the runtime included: while they load, it starts.
 import { type EarlyCatFile, startCatFile } from '../git/cat-file-process.ts'
+import { liveName, pendingName } from './file-names.ts'
 
 /** Whether git is going to be asked, as far as one look tells; a wrong guess costs a process, or a little time. */
 const willAsk: Record<string, () => boolean> = {
   // It lists at least one session.
-  'prepare-commit-msg': () => beginning('.git/entire-live.json', 14) === '{"sessions":{"',
-  'post-commit': () => beginning('.git/entire-pending.json', 1) === '{',
+  'prepare-commit-msg': () => beginning(`.git/${liveName}`, 14) === '{"sessions":{"',
+  'post-commit': () => beginning(`.git/${pendingName}`, 1) === '{',
 }
 
 export function startGitEarly(hook: string): EarlyCatFile | undefined {

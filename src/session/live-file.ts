@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import { readText } from '../std/file.ts'
 import { asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
+import { liveName } from './file-names.ts'
 
 export function liveFile(repo: Repo): string {
-  return join(repo.gitDir, 'entire-live.json')
+  return join(repo.gitDir, liveName)
 }
 
 export interface LiveSession {

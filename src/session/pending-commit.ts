@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import { exists, readText, removeFile, writeAtomic } from '../std/file.ts'
 import { asNumber, asObject, asString, parseJson } from '../std/json.ts'
+import { pendingName } from './file-names.ts'
 
 export interface PendingCommit {
   checkpoint: string
@@ -25,7 +26,7 @@ export function removePending(repo: Repo): void {
 }
 
 function pendingFile(repo: Repo): string {
-  return join(repo.gitDir, 'entire-pending.json')
+  return join(repo.gitDir, pendingName)
 }
 
 /** What git said of a rewrite, until it is done. */

@@ -1,5 +1,7 @@
 // A commit is linked when it holds what a session wrote, not merely when it happens while one is around.
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
@@ -180,4 +182,26 @@ test('sessions with more files than are asked for one by one', async () => {
   expect(await repo.checkpointsOf()).toEqual([])
   await repo.commitAs('human', 'the last of them', 'many/79.ts')
   expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toHaveLength(80)
+})
+
+test('the hooks of a commit ask all they need to know through one process each', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
+  await repo.git('add', 'a.ts')
+  const log = join(repo.base, 'trace2.log')
+  await repo.gitAs('human', ['commit', '--quiet', '-m', 'a'], { env: { GIT_TRACE2_EVENT: log } })
+  await repo.checkpointOf()
+  const events = readFileSync(log, 'utf8').trimEnd().split('\n')
+  const started = events
+    .map((line) => JSON.parse(line) as { event: string; sid: string; argv: string[] })
+    .filter(({ event }) => event === 'start')
+  const ours = started.filter(({ sid }) => sid.split('/').length === 2).map(({ argv }) => argv.join(' '))
+  const of = (command: string) => ours.filter((line) => line.includes(command)).length
+  expect({ all: ours.length, reads: of('cat-file'), writes: of('fast-import'), refs: of('update-ref') }).toEqual({
+    all: 4,
+    reads: 2,
+    writes: 1,
+    refs: 1,
+  })
 })
