@@ -4,7 +4,7 @@ import { type CommitInfo, readCommit } from '../git/commit.ts'
 import { checkpointTrailer, readCheckpointIds } from '../git/trailers.ts'
 import { takeLock } from '../std/lock.ts'
 import { newCheckpointId } from './checkpoint-id.ts'
-import { readLive, writeLive } from './live.ts'
+import { readLive } from './live.ts'
 import { lockFile, retrying } from './persist.ts'
 import { condenseCommit } from './post-commit.ts'
 import { openGit, type Recorder } from './work.ts'
@@ -40,5 +40,4 @@ export async function adopt(recorder: Recorder, commit: CommitInfo): Promise<voi
       })
     },
   })
-  writeLive(recorder.repo, live)
 }

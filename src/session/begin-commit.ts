@@ -40,7 +40,7 @@ export function beginLink(repo: Repo, source: string, early?: EarlyCatFile): Beg
   git.warm('objects')
   // An answer that fails leaves the question to `git diff`.
   const known = isKnown ? readStagedAmong(git.objects, [...files]).catch(() => []) : undefined
-  askForTips(git, repo, sessions)
+  askForSteps(git, repo, sessions)
   return { git, known, staged: readAll }
 }
 
@@ -58,15 +58,17 @@ export function beginCommit(repo: Repo, early?: EarlyCatFile): BegunCommit | und
   const recorded = recordedAt(repo)
   const git = openGit(repo, { reading: { early } })
   const head = heard(readHeadCommit(repo, git.objects))
-  askForTips(git, repo, peekLive(repo))
+  askForSteps(git, repo, peekLive(repo))
   heard(git.objects.info(checkpointRef(pending.checkpoint)))
   for (const name of placeNames(pending.checkpoint).flat()) heard(git.objects.contents(name))
   return { git, head, recorded }
 }
 
 // Whoever asks again gets the answer that is there.
-function askForTips({ objects }: GitSide, { worktreeId }: Repo, sessions: LiveSession[]): void {
+function askForSteps({ objects }: GitSide, { worktreeId }: Repo, sessions: LiveSession[]): void {
+  const names = sessions.flatMap(({ base, files }) => files.map((path) => `${shadowRef(base, worktreeId)}:${path}`))
   for (const base of new Set(sessions.map((session) => session.base))) heard(objects.info(shadowRef(base, worktreeId)))
+  for (const name of names.length > maxFiles ? [] : names) heard(objects.info(name))
 }
 
 // Whoever needs the answer hears of its failure.

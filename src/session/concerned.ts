@@ -20,12 +20,16 @@ import type { GitSide, Recorder, TurnTranscript } from './work.ts'
 /** A turn without any sign of life for a day has died; it has no claim on other people's commits. */
 const deadTurnMs = 24 * 60 * 60 * 1000
 
-export interface Candidate {
+/** A session that may have a part in a commit. */
+interface Claim {
   session: Session
-  agent: Agent
   transcript: Promise<TurnTranscript | undefined> | undefined
   /** Reads it, where it is not being read already. */
   read?(): Promise<TurnTranscript | undefined>
+}
+
+export interface Candidate extends Claim {
+  agent: Agent
 }
 
 export interface Change {
@@ -44,23 +48,29 @@ export interface Inquiry {
 }
 
 export async function findConcerned(inquiry: Inquiry): Promise<Candidate[]> {
-  const opened = await Promise.all(candidateIds(inquiry).map((id) => openCandidate(inquiry, id)))
-  const candidates = opened.filter((candidate) => candidate !== undefined)
-  const verdicts = await Promise.all(candidates.map((candidate) => isConcerned(inquiry, candidate)))
-  const sure = candidates.filter((_, index) => verdicts[index] === 'yes')
+  const claims = await findClaims(inquiry)
+  const agents = await Promise.all(claims.map(({ session }) => inquiry.recorder.findAgentByType(session.agentType)))
+  return claims.flatMap((claim, index) => (agents[index] === undefined ? [] : { ...claim, agent: agents[index] }))
+}
+
+async function findClaims(inquiry: Inquiry): Promise<Claim[]> {
+  const opened = await Promise.all(candidateIds(inquiry).map((id) => openClaim(inquiry, id)))
+  const claims = opened.filter((claim) => claim !== undefined)
+  const verdicts = await Promise.all(claims.map((claim) => isConcerned(inquiry, claim)))
+  const sure = claims.filter((_, index) => verdicts[index] === 'yes')
   // A commit without terminal comes from an agent; when no session shows it by its files, every running one may have made it.
-  return sure.length > 0 ? sure : candidates.filter((_, index) => verdicts[index] === 'perhaps')
+  return sure.length > 0 ? sure : claims.filter((_, index) => verdicts[index] === 'perhaps')
 }
 
 /** Only as many as are needed to know that there is one: running sessions first, then the others a few at a time. */
-export async function findAnyConcerned(inquiry: Inquiry): Promise<Candidate[]> {
+export async function findAnyConcerned(inquiry: Inquiry): Promise<Claim[]> {
   const { sessions } = inquiry.live
   const ids = candidateIds(inquiry)
   const running = ids.filter((id) => sessions.get(id)?.active)
   const others = ids.filter((id) => !sessions.get(id)?.active)
   for (const batch of [running, ...batches(others)]) {
     const some = new Map([...sessions].filter(([id]) => batch.includes(id)))
-    const found = await findConcerned({ ...inquiry, live: { sessions: some } })
+    const found = await findClaims({ ...inquiry, live: { sessions: some } })
     if (found.length > 0) return found
   }
   return []
@@ -74,33 +84,37 @@ function candidateIds({ live, change }: Inquiry): string[] {
   return [...live.sessions].filter(([, entry]) => entry.active || entry.files.some((path) => change.files.has(path))).map(([id]) => id)
 }
 
-async function openCandidate({ recorder, git, live, change: { like } }: Inquiry, id: string): Promise<Candidate | undefined> {
+async function openClaim({ recorder, git, live, change: { like } }: Inquiry, id: string): Promise<Claim | undefined> {
   const session = readSession(recorder.repo, id)
   if (session !== undefined && session.worktreeId !== recorder.repo.worktreeId) {
     // It has gone to another work tree, and what it left here is committed.
     if (isActive(session)) return undefined
     moveHere(recorder.repo, session, live)
   }
-  const agent = session && (await recorder.findAgentByType(session.agentType))
-  if (session === undefined || agent === undefined || session.baseCommit === '') return undefined
+  const isKnown = recorder.agentCards().some(({ type }) => type === session?.agentType)
+  if (session === undefined || !isKnown || session.baseCommit === '') return undefined
+  // What it did is in its last step; its agent need not even be loaded.
+  if (!isActive(session)) return { session, transcript: undefined }
+  const agent = await recorder.findAgentByType(session.agentType)
+  if (agent === undefined) return undefined
   const read = async () => {
     // Most commits are made when no turn is going on.
     const { readTurnTranscript } = await import('./turn-transcript.ts')
     return await readTurnTranscript({ recorder, agent, session, objects: git.objects }, like)
   }
   // An agent that has to be asked for it is asked only when nothing else decides.
-  return { session, agent, transcript: isActive(session) && agent.source === undefined ? read() : undefined, read }
+  return { session, transcript: agent.source === undefined ? read() : undefined, read }
 }
 
-async function isConcerned({ recorder, git, change, caller }: Inquiry, candidate: Candidate): Promise<'yes' | 'no' | 'perhaps'> {
-  const { session } = candidate
+async function isConcerned({ recorder, git, change, caller }: Inquiry, claim: Claim): Promise<'yes' | 'no' | 'perhaps'> {
+  const { session } = claim
   if (!isActive(session)) return (await hasContentIn(git, session, change)) ? 'yes' : 'no'
   if (caller.session === session.id) return 'yes'
   const isIn = (files: string[]) => files.some((file) => change.files.has(toRepoPath(recorder.repo, file) ?? ''))
   if (session.filesTouched.some((path) => change.files.has(path)) || isIn(session.turnFiles)) return 'yes'
-  candidate.transcript ??= candidate.read?.()
-  if (isIn((await candidate.transcript)?.files ?? [])) return 'yes'
-  if (await isStillToCome({ recorder, ...candidate })) return 'no'
+  claim.transcript ??= claim.read?.()
+  if (isIn((await claim.transcript)?.files ?? [])) return 'yes'
+  if (await isStillToCome({ recorder, ...claim })) return 'no'
   const lastSign = parseTime(session.lastInteraction)?.getTime() ?? 0
   const isAlive = recorder.clock().getTime() - lastSign < deadTurnMs
   return !caller.hasTerminal && mayBe(recorder, caller, session) && isAlive ? 'perhaps' : 'no'
@@ -125,8 +139,7 @@ async function hasContentIn({ objects }: GitSide, session: Session, change: Chan
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
   const paths = session.filesTouched.filter((path) => change.files.has(path))
   if (paths.length === 0) return false
-  const tip = await objects.info(shadow)
-  const blobs = await Promise.all(paths.map((path) => (tip === undefined ? undefined : objects.info(`${tip.oid}:${path}`))))
+  const [tip, ...blobs] = await Promise.all([shadow, ...paths.map((path) => `${shadow}:${path}`)].map((name) => objects.info(name)))
   const files = paths.map((path, index) => ({ path, changed: change.files.get(path), stepOid: blobs[index]?.oid }))
   if (tip === undefined || (await leavesOut(objects, files))) return touches(files)
   const read = async (oid: string | undefined) => (oid === undefined ? '' : textOf((await objects.contents(oid))?.content))

@@ -3,12 +3,12 @@ import { displayPrompt } from '../checkpoints/step-subject.ts'
 import { type ChangedFile, readStaged } from '../git/commit.ts'
 import { isSequence } from '../git/sequence.ts'
 import { appendEditableTrailer, appendTrailer, checkpointTrailer, ownText, readCheckpointIds, removeTrailer } from '../git/trailers.ts'
-import { isActive } from '../model/session.ts'
+import { isActive, type Session } from '../model/session.ts'
 import { takeLock } from '../std/lock.ts'
 import type { BegunLink } from './begin-commit.ts'
 import { findCaller } from './caller.ts'
 import { newCheckpointId } from './checkpoint-id.ts'
-import { type Candidate, findAnyConcerned } from './concerned.ts'
+import { findAnyConcerned } from './concerned.ts'
 import { readLive } from './live.ts'
 import { isUnfinished, writePending } from './pending-commit.ts'
 import { lockFile } from './persist.ts'
@@ -62,7 +62,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   const { commentPrefix } = await git.config()
   const linked = isAgents
     ? appendTrailer(message, checkpointTrailer, id, commentPrefix)
-    : askUser(recorder, message, id, concerned, { ...options, commentPrefix })
+    : askUser(recorder, message, id, concerned[0]?.session, { ...options, commentPrefix })
   if (linked === undefined) return
   writePending(repo, { checkpoint: id, at: recorder.clock().getTime() })
   file.write(linked)
@@ -80,10 +80,9 @@ function askUser(
   { settings }: Recorder,
   message: string,
   id: string,
-  concerned: Candidate[],
+  first: Session | undefined,
   options: LinkOptions & { commentPrefix: string },
 ): string | undefined {
-  const first = concerned[0]?.session
   const agent = first?.agentType || 'Agent'
   const prompt = displayPrompt(first?.lastPrompt ?? '')
   if (options.source !== 'message') return appendEditableTrailer(message, id, { agent, prompt }, options.commentPrefix)

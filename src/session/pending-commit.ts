@@ -2,7 +2,7 @@
 // completed by the next event.
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
-import { exists, readText, removeFile, writeAtomic } from '../std/file.ts'
+import { empty, exists, overwrite, readText } from '../std/file.ts'
 import { asNumber, asObject, asString, parseJson } from '../std/json.ts'
 import { pendingName } from './file-names.ts'
 
@@ -12,7 +12,7 @@ export interface PendingCommit {
 }
 
 export function writePending(repo: Repo, pending: PendingCommit): void {
-  writeAtomic(pendingFile(repo), JSON.stringify(pending))
+  overwrite(pendingFile(repo), JSON.stringify(pending))
 }
 
 export function readPending(repo: Repo): PendingCommit | undefined {
@@ -22,7 +22,7 @@ export function readPending(repo: Repo): PendingCommit | undefined {
 }
 
 export function removePending(repo: Repo): void {
-  removeFile(pendingFile(repo))
+  empty(pendingFile(repo))
 }
 
 function pendingFile(repo: Repo): string {

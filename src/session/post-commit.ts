@@ -4,13 +4,14 @@ import { openRefs } from '../git/refs.ts'
 import { isSequence } from '../git/sequence.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
+import type { StagedFile } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import type { BegunCommit } from './begin-commit.ts'
 import { type Caller, findCaller } from './caller.ts'
 import { findConcerned } from './concerned.ts'
 import { condenseSessions } from './condense.ts'
 import { recordedAt } from './early-status.ts'
-import { type LiveIndex, readLive, updateLive, writeLive } from './live.ts'
+import { type LiveIndex, readLive, stageLive, updateLive, writeLive } from './live.ts'
 import { readPending, removePending } from './pending-commit.ts'
 import { commitWith, lockFile, retrying } from './persist.ts'
 import { findRemovals, sayRemoved } from './remove-branches.ts'
@@ -49,7 +50,6 @@ export async function recordCommit(recorder: Recorder, git: GitSide, commit: Com
     await condenseCommit(recorder, git, live, commit, checkpoint, { caller, amends, skipsSettled: true })
   }
   noteHead(recorder, live, commit)
-  writeLive(recorder.repo, live)
 }
 
 export interface CondenseOptions {
@@ -73,7 +73,7 @@ export async function condenseCommit(
   const candidates = await findConcerned({ recorder, git, live, change: { files, like: commit.oid }, caller })
   recorder.trace.mark('sessions')
   const concerned = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
-  if (concerned.length === 0) return
+  if (concerned.length === 0) return writeLive(recorder.repo, live)
   const bases = new Set(concerned.map(({ session }) => session.baseCommit))
   const afterwards: (() => void)[] = []
   await condenseSessions({ recorder, git, commit, checkpoint, caller, amends, afterwards }, concerned)
@@ -84,14 +84,19 @@ export async function condenseCommit(
   live.lastLink = { commit: commit.oid, checkpoint }
   const removals = await findRemovals(recorder, git, live, bases, commit.oid)
   using refs = openRefs(recorder.repo)
+  using givenUp = new DisposableStack()
+  let index: StagedFile | undefined
   const staged = await commitWith(git, () => {
     // Locked while git writes; they go when it is done.
     refs.prepare(removals)
+    index = givenUp.use(stageLive(recorder.repo, live))
     return stageSessions(recorder.repo, sessions)
   })
   for (const file of staged) file.place()
   recorder.trace.mark('write')
   await Promise.all([refs.commit(), ...afterwards.map((act) => Promise.try(act))])
+  // Last: until the branches are gone, it speaks of them.
+  index?.place()
   sayRemoved(recorder, removals)
 }
 

@@ -67,8 +67,9 @@ export function stageSession(repo: Repo, session: Session): StagedFile {
   return stageFile(stateFile(repo, session.id), formatJson(formatSession(session)), { mode: 0o600, sync: true })
 }
 
-/** Many at once: the disk syncs them together. */
+/** Many at once: the disk syncs them together. One alone needs no help of other threads. */
 export async function stageSessions(repo: Repo, sessions: Session[]): Promise<StagedFile[]> {
+  if (sessions.length === 1) return sessions.map((session) => stageSession(repo, session))
   return await stageFiles(sessions.map((session) => ({ path: stateFile(repo, session.id), content: formatJson(formatSession(session)) })))
 }
 

@@ -2,15 +2,19 @@
 import {
   closeSync,
   fchmodSync,
+  fstatSync,
   fsync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   type Stats,
   statSync,
+  truncateSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -75,12 +79,11 @@ export interface StagedFile extends Disposable {
 
 /** The first half of an atomic write, which takes the time. */
 export function stageFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): StagedFile {
-  mkdirSync(dirname(path), { recursive: true, mode: options.dirMode ?? 0o750 })
   const temporary = `${path}.${process.pid}.tmp`
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   writePoint()
   try {
-    const fd = openSync(temporary, 'w', options.mode ?? 0o600)
+    const fd = openIn(dirname(path), options.dirMode, () => openSync(temporary, 'w', options.mode ?? 0o600))
     try {
       if (options.mode !== undefined) fchmodSync(fd, options.mode)
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
@@ -93,6 +96,17 @@ export function stageFile(path: string, content: string | Uint8Array, options: W
     throw error
   }
   return stagedAt(temporary, path)
+}
+
+/** Opens a file in a directory that is there nearly always, and made when it is not. */
+export function openIn(dir: string, mode: number | undefined, open: () => number): number {
+  try {
+    return open()
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT')) throw error
+    mkdirSync(dir, { recursive: true, mode: mode ?? 0o750 })
+    return open()
+  }
 }
 
 function stagedAt(temporary: string, path: string): StagedFile {
@@ -137,6 +151,40 @@ async function writeAndSync(fd: number, bytes: Buffer): Promise<void> {
   } finally {
     closeSync(fd)
   }
+}
+
+/** Writes over a small file of which half is worth as much as none. Nothing is created or removed when it is there already. */
+export function overwrite(path: string, text: string): void {
+  writePoint()
+  writeFileSync(path, text, { mode: 0o600 })
+  writePoint()
+}
+
+/** Leaves nothing in a file; absent is fine. */
+export function empty(path: string): void {
+  writePoint()
+  try {
+    truncateSync(path)
+  } catch (error) {
+    if (!isErrno(error, ...absent)) throw error
+  }
+}
+
+/** Adds to a file that is there: everything, or nothing. */
+export function appendWhole(path: string, text: string): void {
+  writePoint()
+  const fd = openSync(path, 'a')
+  const { size } = fstatSync(fd)
+  try {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+  } catch (error) {
+    ftruncateSync(fd, size)
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+  writePoint()
 }
 
 /** Removes a file; absent is fine. */

@@ -1,9 +1,9 @@
 // A lock between processes: a file that names its owner. An owner that died, or a file nobody could have written, is taken over.
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { EntireError, isErrno } from './errors.ts'
-import { readText, removeFile } from './file.ts'
+import { openIn, readText, removeFile } from './file.ts'
 
 // No save takes longer. It is also all we can know of an owner on another machine or in another container.
 const staleAfterMs = 600_000
@@ -15,7 +15,6 @@ export interface Lock {
 }
 
 export async function takeLock(path: string, options: { waitMs: number }): Promise<Lock> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o750 })
   const deadline = performance.now() + options.waitMs
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     if (tryCreate(path)) return { [Symbol.dispose]: () => release(path) }
@@ -35,7 +34,7 @@ function ownName(): string {
 
 function tryCreate(path: string): boolean {
   try {
-    const fd = openSync(path, 'wx', 0o600)
+    const fd = openIn(dirname(path), 0o750, () => openSync(path, 'wx', 0o600))
     try {
       writeSync(fd, ownName())
     } catch (error) {

@@ -2,6 +2,8 @@
 import { expect } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pendingName } from '../../src/session/file-names.ts'
+import { readText } from '../../src/std/file.ts'
 import type { FakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
@@ -83,7 +85,7 @@ export async function expectLinksHold(repo: RecordedRepo): Promise<void> {
   }
 }
 
-const leftover = /\.tmp$|^fast_import_crash_|^entire\.lock|^entire-(pending|rewrite)|\.lock$/
+const leftover = /\.tmp$|^fast_import_crash_|^entire\.lock|^entire-rewrite|\.lock$/
 
 /** Nothing that a dead process left behind. */
 export function expectNoLeftovers(repo: RecordedRepo): void {
@@ -92,6 +94,8 @@ export function expectNoLeftovers(repo: RecordedRepo): void {
   const own = ['.entire', '.entire/tmp', '.entire/metadata', '.claude'].map((dir) => join(repo.root, dir))
   const found = [...dirs, ...own].flatMap((dir) => (existsSync(dir) ? readdirSync(dir).filter((name) => leftover.test(name)) : []))
   expect(found).toEqual([])
+  // The note of a commit is emptied, not removed.
+  expect(readText(join(gitDir, pendingName)) ?? '').toBe('')
   const sessions = join(repo.root, '.entire/metadata')
   const inner = existsSync(sessions) ? readdirSync(sessions).flatMap((name) => readdirSync(join(sessions, name))) : []
   expect(inner.filter((name) => leftover.test(name))).toEqual([])

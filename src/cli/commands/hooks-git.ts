@@ -8,7 +8,7 @@ import type { Answer, MessageFile } from '../../session/link-commit.ts'
 import { isSetUp, readHookSettings } from '../../session/settings.ts'
 import type { Recorder } from '../../session/work.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
-import { readText, writeAtomic } from '../../std/file.ts'
+import { appendWhole, readText, writeAtomic } from '../../std/file.ts'
 import { isDevice } from '../streams.ts'
 
 /** Asks git at once what is going to be needed, and gives what is to be done when the rest of the program is loaded. */
@@ -92,10 +92,18 @@ function readStdin(): Promise<string> | string {
   return isDevice(0) ? '' : Bun.stdin.text()
 }
 
-// Replaced, not written over: on a full disk the user's message would be gone, and the commit with it.
+// Added to or replaced, not written over: on a full disk the user's message would be gone, and the commit with it.
 function message(path: string): MessageFile {
   const file = resolve(path)
-  return { read: () => readText(file) ?? '', write: (text) => writeAtomic(file, text, { mode: statSync(file).mode & 0o777 }) }
+  const read = () => readText(file) ?? ''
+  return {
+    read,
+    write(text) {
+      const before = read()
+      if (text.startsWith(before)) appendWhole(file, text.slice(before.length))
+      else writeAtomic(file, text, { mode: statSync(file).mode & 0o777 })
+    },
+  }
 }
 
 function askOnTerminal({ env }: Recorder, question: string): Answer {
