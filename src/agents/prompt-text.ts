@@ -23,6 +23,8 @@ const interrupted = /^\[Request interrupted by user[^\]]*\]$/
 
 /** What the user typed, or undefined when nothing of it is theirs. */
 export function cleanPrompt(text: string): string | undefined {
-  const cleaned = text.replace(closed, '').trim()
-  return cleaned === '' || opened.test(cleaned) || interrupted.test(cleaned) ? undefined : cleaned
+  // Most prompts have no tag in them, and making such an expression ready takes longer than looking.
+  const cleaned = (text.includes('<') ? text.replace(closed, '') : text).trim()
+  const isOthers = (cleaned.startsWith('<') && opened.test(cleaned)) || (cleaned.startsWith('[') && interrupted.test(cleaned))
+  return cleaned === '' || isOthers ? undefined : cleaned
 }
