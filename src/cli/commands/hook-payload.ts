@@ -1,5 +1,6 @@
 // The payload of an agent's hook: JSON on standard input, or as the last argument for agents that pass it so.
-import { EntireError } from '../../std/errors.ts'
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { EntireError, isErrno } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { isDevice } from '../streams.ts'
 
@@ -26,11 +27,34 @@ export async function readPayload(args: string[], { anything = false } = {}): Pr
   })
 }
 
-// Some agents keep the pipe open: a complete value is enough, and silence ends the wait.
 async function readStdin(): Promise<Buffer> {
+  const stat = fstatSync(0)
+  if (stat.isFile() && stat.size <= maxBytes) return readFileSync(0)
+  const there = stat.isFIFO() ? readWhatIsThere() : Buffer.alloc(0)
+  return isWhole([there]) ? there : await readOn(there)
+}
+
+// Agents write before we are up, and a look takes a fraction of the time of a stream. Opened anew, the pipe can be told not to wait.
+function readWhatIsThere(): Buffer {
+  let fd: number | undefined
+  try {
+    fd = openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK)
+    const buffer = Buffer.allocUnsafe(64 * 1024)
+    return buffer.subarray(0, readSync(fd, buffer))
+  } catch (error) {
+    // Nothing is there yet, or the system has no such file.
+    if (isErrno(error, 'EAGAIN', 'ENOENT', 'ENXIO', 'EACCES')) return Buffer.alloc(0)
+    throw error
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+// Some agents keep the pipe open: a complete value is enough, and silence ends the wait.
+async function readOn(there: Buffer): Promise<Buffer> {
   const reader = Bun.stdin.stream().getReader()
-  const parts: Buffer[] = []
-  let size = 0
+  const parts = [there]
+  let size = there.length
   for (;;) {
     const { promise: silence, resolve } = Promise.withResolvers<undefined>()
     const timer = setTimeout(() => resolve(undefined), idleMs)
@@ -41,13 +65,14 @@ async function readStdin(): Promise<Buffer> {
     parts.push(part)
     size += part.length
     if (size > maxBytes) throw new EntireError('bad-payload', 'The hook input is larger than 256 MiB.')
-    if (endsObject(part) && parseJson(Buffer.concat(parts).toString('utf8')) !== undefined) break
+    if (isWhole(parts)) break
   }
   // A reader that waits would keep the process alive for as long as the pipe is open.
   void reader.cancel()
   return Buffer.concat(parts)
 }
 
-function endsObject(part: Buffer): boolean {
-  return part.subarray(-16).toString('latin1').trimEnd().endsWith('}')
+function isWhole(parts: Buffer[]): boolean {
+  const end = parts.at(-1)?.subarray(-16).toString('latin1').trimEnd()
+  return end?.endsWith('}') === true && parseJson(Buffer.concat(parts).toString('utf8')) !== undefined
 }
