@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDir } from '../../test/support/repo.ts'
-import { exists, fileSize, readBytes, readText, removeFile, writeAtomic } from './file.ts'
+import { appendWhole, empty, exists, fileSize, overwrite, readBytes, readText, removeFile, writeAtomic } from './file.ts'
 
 test('absent is a value: no file, a directory, a path through a file', async () => {
   await using dir = tempDir()
@@ -60,4 +60,31 @@ test('removing what is not there is fine', async () => {
   await using dir = tempDir()
   removeFile(join(dir.base, 'none'))
   removeFile(join(dir.base, 'home', '.gitconfig', 'below'))
+})
+
+test('writing over a file, emptying it and adding to it keep the file itself', async () => {
+  await using dir = tempDir()
+  const path = join(dir.base, 'note')
+  overwrite(path, 'a long first note')
+  const { ino, mode } = statSync(path)
+  expect(mode & 0o777).toBe(0o600)
+  overwrite(path, 'short')
+  expect(readText(path)).toBe('short')
+  appendWhole(path, ' and ä')
+  expect(readText(path)).toBe('short and ä')
+  empty(path)
+  expect([readText(path), statSync(path).ino]).toEqual(['', ino])
+  empty(join(dir.base, 'none'))
+  expect(exists(join(dir.base, 'none'))).toBe(false)
+})
+
+test('where there is room for half of what is added, nothing is', async () => {
+  await using dir = tempDir()
+  const path = join(dir.base, 'message')
+  const before = 'm'.repeat(500)
+  writeFileSync(path, before)
+  // A block has 512 bytes.
+  const program = `import { appendWhole } from '${join(import.meta.dir, 'file.ts')}'; try { appendWhole('${path}', 'x'.repeat(40)) } catch (error) { console.log(error.code) }`
+  const done = Bun.spawnSync(['sh', '-c', `trap '' XFSZ; ulimit -f 1; exec "$0" -e "$1"`, process.execPath, program])
+  expect([done.stdout.toString().trim(), readText(path)]).toEqual(['EFBIG', before])
 })

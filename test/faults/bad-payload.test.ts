@@ -97,6 +97,27 @@ test('a pipe that stays open after the payload is not waited for', async () => {
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active' })
 })
 
+// How a shell can hand over what is in "$1".
+const handedOver: Record<string, string> = {
+  'a file': '<"$1"',
+  'a pipe that was written before': 'cat "$1" |',
+  'a pipe that is written late': '{ sleep 0.1; cat "$1"; } |',
+  'a pipe that is written in pieces': '{ head -c 30 "$1"; sleep 0.1; tail -c +31 "$1"; } |',
+}
+
+test.each(Object.entries(handedOver))('a payload is read from %s', async (_, way) => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  for (const prompt of ['work', `more than a pipe holds: ${'é'.repeat(100_000)}`]) {
+    repo.write('../payload', payloadOf(repo, agent, { prompt }))
+    const call = '"$0" hooks claude-code user-prompt-submit'
+    const script = way.endsWith('|') ? `${way} ${call}` : `${call} ${way}`
+    const done = await runProgram(['sh', '-c', script, binary, join(repo.root, '../payload')], { cwd: repo.root, env: repo.env })
+    expect(done.stderr).not.toContain('[entire]')
+    expect(repo.state(agent.session)).toMatchObject({ phase: 'active', last_prompt: expect.stringContaining(prompt.slice(0, 20)) })
+  }
+})
+
 test('a payload that comes in pieces is put together', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
