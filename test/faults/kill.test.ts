@@ -1,7 +1,7 @@
 // Death at every write: whatever a hook was doing when it was killed, the repository stays readable and the next event completes the work.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
-import { readUserState } from '../support/user-state.ts'
+import { readWorkTree } from '../support/user-state.ts'
 import { commitStories } from './commit-stories.ts'
 import { expectLinksHold, expectNoLeftovers, expectReadable, expectRecorded, type FaultyRepo, faultyRepo } from './faulty-repo.ts'
 import type { Round } from './killing.ts'
@@ -39,5 +39,5 @@ test.concurrent.each(Object.entries({ ...turnStories, ...commitStories }))('kill
 })
 
 function readUserFiles({ repo }: FaultyRepo): string[] {
-  return readUserState(repo).filter((line) => !/\/\.(git|entire)\//.test(line))
+  return readWorkTree(repo).filter((line) => !line.includes('/.entire/'))
 }

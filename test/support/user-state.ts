@@ -9,10 +9,14 @@ const ours = /^(objects\/|(logs\/)?refs\/heads\/entire\/|entire-)/
 
 /** One line per file: mode, modification time, digest of the content, path. */
 export function readUserState(repo: Repo): string[] {
-  const workTree = listFiles(repo.root, (path) => path !== '.git').map((path) => describeFile(repo.root, path))
   const dirs = [...new Set([repo.gitDir, repo.commonDir])]
   const git = dirs.flatMap((dir) => listFiles(dir, (path) => !ours.test(path)).map((path) => describeFile(dir, path)))
-  return [...workTree, ...git].sort()
+  return [...readWorkTree(repo), ...git].sort()
+}
+
+/** The same of the work tree alone: in the git directory a process may still be clearing up after one that was killed. */
+export function readWorkTree(repo: Repo): string[] {
+  return listFiles(repo.root, (path) => path !== '.git').map((path) => describeFile(repo.root, path))
 }
 
 function listFiles(dir: string, keep: (path: string) => boolean, below = ''): string[] {
