@@ -67,17 +67,18 @@ export function findKeywords(
   found: (at: number, keyword: number) => void,
 ): void {
   // The low byte of every character is enough to go by, and bytes are read faster than characters before the code is optimised.
-  const bytes = Buffer.alloc(text.length + 3)
+  const end = text.length
+  const bytes = Buffer.alloc(end + 3)
   bytes.write(text, 'latin1')
-  for (let at = 0; at < text.length; ) {
+  let at = 0
+  while (at < end) {
     const step = steps[((bytes[at + 1]! & 31) << 10) | ((bytes[at + 2]! & 31) << 5) | (bytes[at + 3]! & 31)]!
-    if (step !== 0) {
-      at += step
-      continue
+    if (step) at += step
+    else {
+      const list = slots[slotOf(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!)]!
+      for (let next = list + 1; next <= list + lists[list]!; next++) if (holdsWord(text, at, words[lists[next]!]!)) found(at, lists[next]!)
+      at += 1
     }
-    const list = slots[slotOf(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!)]!
-    for (let next = list + 1; next <= list + lists[list]!; next++) if (holdsWord(text, at, words[lists[next]!]!)) found(at, lists[next]!)
-    at += 1
   }
 }
 
