@@ -22,15 +22,23 @@ export function median(times: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
+type Sides<Side extends string> = Record<Side, (round: number) => number>
+
 /** Runs every side once per round, each giving its own time, and returns the median of each side. */
-export function interleave<Side extends string>(rounds: number, sides: Record<Side, (round: number) => number>): Record<Side, number> {
+export function interleave<Side extends string>(rounds: number, sides: Sides<Side>): Record<Side, number> {
+  const times = Object.entries<number[]>(interleaveRounds(rounds, sides))
+  return Object.fromEntries(times.map(([name, all]) => [name, median(all)])) as Record<Side, number>
+}
+
+/** The same, with the times of all rounds. */
+export function interleaveRounds<Side extends string>(rounds: number, sides: Sides<Side>): Record<Side, number[]> {
   const names = Object.keys(sides) as Side[]
-  const times = new Map<Side, number[]>(names.map((name) => [name, []]))
+  const times = Object.fromEntries(names.map((name): [Side, number[]] => [name, []])) as Record<Side, number[]>
   for (let round = 0; round < rounds; round += 1) {
     // Every other round backwards: what one side leaves in the caches is a gift to the next.
-    for (const name of round % 2 === 0 ? names : [...names].reverse()) times.get(name)?.push(sides[name](round))
+    for (const name of round % 2 === 0 ? names : [...names].reverse()) times[name].push(sides[name](round))
   }
-  return Object.fromEntries(names.map((name) => [name, median(times.get(name) ?? [])])) as Record<Side, number>
+  return times
 }
 
 export function ratio(name: string, limit: number, ours: number, theirs: number): Result {

@@ -28,6 +28,7 @@ export function openSession(ground: Ground, id: string): BenchSession {
   const transcript = join(ground.base, 'home', '.claude', 'projects', project, `${id}.jsonl`)
   mkdirSync(dirname(transcript), { recursive: true })
   let tag = nextTag()
+  let turns = 0
   const hook = (name: string, more: object, env: Environment = {}) => {
     const payload = JSON.stringify({ session_id: id, transcript_path: transcript, cwd: ground.root, ...more })
     ground.run(['entire', 'hooks', 'claude-code', name], { stdin: payload, env })
@@ -36,12 +37,13 @@ export function openSession(ground: Ground, id: string): BenchSession {
     tag: () => tag,
     start(env) {
       tag = nextTag()
+      turns += 1
       hook('user-prompt-submit', { prompt: `please do ${tag}` }, env)
     },
     work({ files, bytes, fileBytes = 4_096 }) {
       for (const path of files)
         ground.write(path, `${tag} in ${path}\n${'the quick brown fox jumps over the lazy dog\n'.repeat(fileBytes / 44)}`)
-      for (const text of transcriptText({ tag, bytes, files: files.map((path) => join(ground.root, path)) }))
+      for (const text of transcriptText({ tag, seed: turns, bytes, files: files.map((path) => join(ground.root, path)) }))
         appendFileSync(transcript, text)
     },
     stop: (env) => hook('stop', { last_assistant_message: `Done with ${tag}.` }, env),

@@ -1,34 +1,49 @@
 // The end of a turn against the git commands it cannot do without, in a small and in a large repository.
-import { filePath, makeGround } from './ground.ts'
-import { interleave, type Measurement, milliseconds, type Result, ratio } from './measure.ts'
+import { filePath, type Ground, makeGround } from './ground.ts'
+import { interleaveRounds, type Measurement, median, milliseconds, type Result, ratio } from './measure.ts'
 import { recordGit, replayGit } from './recorded-git.ts'
 import { type BenchSession, openSession, turn } from './session.ts'
 
-export const measureStop: Measurement = () => [measure(1_000, 2, 15), measure(100_000, 1.4, 9)]
+export const measureStop: Measurement = () => [
+  measure(1_000, 2, { sessions: 3, turns: 8 }),
+  measure(100_000, 1.4, { sessions: 3, turns: 3 }),
+]
 
-function measure(files: number, limit: number, rounds: number): Result {
+/**
+ * Turns differ: every other one joins pieces of the transcript to a larger one, and git compresses a hundred kilobytes or a thousand. So
+ * sessions are compared: of each of their turns the median, and of those the sum.
+ */
+function measure(files: number, limit: number, { sessions, turns }: { sessions: number; turns: number }): Result {
   const ground = makeGround({ files })
+  const runs = Array.from({ length: sessions }, (_, at) => runSession(ground, at, turns))
+  const perTurn = (side: 'ours' | 'bare') => {
+    const medians = Array.from({ length: turns }, (_, at) => median(runs.map((run) => run[side][at] ?? Number.NaN)))
+    return medians.reduce((sum, time) => sum + time, 0) / turns
+  }
+  return ratio(`stop in ${files.toLocaleString('en')} files, against its git commands`, limit, perTurn('ours'), perTurn('bare'))
+}
+
+/** Two sessions that do the same, one for each side. */
+function runSession(ground: Ground, at: number, turns: number): Record<'ours' | 'bare', number[]> {
   const work = {
-    files: [...Array.from({ length: 10 }, (_, at) => filePath(at * 7)), 'new/a.txt', 'new/b.txt', 'new/c.txt'],
+    files: [...Array.from({ length: 10 }, (_, file) => filePath(file * 7)), 'new/a.txt', 'new/b.txt', 'new/c.txt'],
     bytes: 100_000,
   }
-  // A session each, because turns differ: now and then one joins small pieces of the transcript to a large one. So both do the same turns.
-  const sessions = { ours: openSession(ground, 'ours'), bare: openSession(ground, 'bare') }
-  for (const session of Object.values(sessions)) turn(session, work)
+  const pair = { ours: openSession(ground, `ours-${at}`), bare: openSession(ground, `bare-${at}`) }
+  for (const session of Object.values(pair)) turn(session, work)
   const begin = (session: BenchSession) => {
     session.start()
     session.work(work)
   }
-  const { ours, bare } = interleave(rounds, {
+  return interleaveRounds(turns, {
     ours() {
-      begin(sessions.ours)
-      return milliseconds(() => sessions.ours.stop())
+      begin(pair.ours)
+      return milliseconds(() => pair.ours.stop())
     },
     bare() {
-      begin(sessions.bare)
-      const recorded = recordGit(ground, (env) => sessions.bare.stop(env))
-      return replayGit(ground, recorded, sessions.bare.tag())
+      begin(pair.bare)
+      const recorded = recordGit(ground, (env) => pair.bare.stop(env))
+      return replayGit(ground, recorded, pair.bare.tag())
     },
   })
-  return ratio(`stop in ${files.toLocaleString('en')} files, against its git commands`, limit, ours, bare)
 }

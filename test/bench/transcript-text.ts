@@ -1,4 +1,5 @@
-// Transcript lines that look like an agent's: prompts, prose, tool calls with code in them, results. The same for the same tag.
+// Transcript lines that look like an agent's: prompts, prose, tool calls with code in them, results. The same, but for the tag, for the same
+// seed.
 const words = `the a function value returns error when file path test adds reads writes state session commit branch because
  should parse import export const await string number object array index length check before after each while if else`.split(/\s+/)
 
@@ -10,9 +11,16 @@ function take(source: Generator<string, never>, count: number): string {
   return Array.from({ length: count }, () => source.next().value).join(' ')
 }
 
+export interface TranscriptOptions {
+  tag: string
+  seed: number
+  bytes: number
+  files: string[]
+}
+
 /** Yields about `bytes` of JSONL in pieces, ending with the message that a stop hook announces. */
-export function* transcriptText({ tag, bytes, files }: { tag: string; bytes: number; files: string[] }): Generator<string> {
-  const source = prose(Number(tag.replace(/\D/g, '')) + 1)
+export function* transcriptText({ tag, seed, bytes, files }: TranscriptOptions): Generator<string> {
+  const source = prose(seed)
   const timestamp = '2026-01-02T03:04:05.678Z'
   let entry = 0
   const line = (type: string, message: object) => {
