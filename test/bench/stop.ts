@@ -5,7 +5,7 @@ import { recordGit, replayGit } from './recorded-git.ts'
 import { type BenchSession, openSession, turn } from './session.ts'
 
 export const measureStop: Measurement = () => [
-  measure(1_000, 2, { sessions: 3, turns: 8 }),
+  measure(1_000, 2, { sessions: 5, turns: 8 }),
   measure(100_000, 1.4, { sessions: 3, turns: 3 }),
 ]
 
