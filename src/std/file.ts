@@ -83,7 +83,7 @@ export function stageFile(path: string, content: string | Uint8Array, options: W
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   writePoint()
   try {
-    const fd = openIn(dirname(path), options.dirMode, () => openSync(temporary, 'w', options.mode ?? 0o600))
+    const fd = inDirectory(dirname(path), options.dirMode, () => openSync(temporary, 'w', options.mode ?? 0o600))
     try {
       if (options.mode !== undefined) fchmodSync(fd, options.mode)
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
@@ -98,14 +98,14 @@ export function stageFile(path: string, content: string | Uint8Array, options: W
   return stagedAt(temporary, path)
 }
 
-/** Opens a file in a directory that is there nearly always, and made when it is not. */
-export function openIn(dir: string, mode: number | undefined, open: () => number): number {
+/** Does something in a directory that is there nearly always, and made when it is not. */
+export function inDirectory<T>(dir: string, mode: number | undefined, act: () => T): T {
   try {
-    return open()
+    return act()
   } catch (error) {
     if (!isErrno(error, 'ENOENT')) throw error
     mkdirSync(dir, { recursive: true, mode: mode ?? 0o750 })
-    return open()
+    return act()
   }
 }
 

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { EntireError, isErrno } from './errors.ts'
-import { openIn, readText, removeFile } from './file.ts'
+import { inDirectory, readText, removeFile } from './file.ts'
 
 // No save takes longer. It is also all we can know of an owner on another machine or in another container.
 const staleAfterMs = 600_000
@@ -34,7 +34,7 @@ function ownName(): string {
 
 function tryCreate(path: string): boolean {
   try {
-    const fd = openIn(dirname(path), 0o750, () => openSync(path, 'wx', 0o600))
+    const fd = inDirectory(dirname(path), 0o750, () => openSync(path, 'wx', 0o600))
     try {
       writeSync(fd, ownName())
     } catch (error) {

@@ -1,7 +1,7 @@
 // One JSON line per event in .entire/logs/entire.log. Logging never fails and never carries prompts or file contents.
-import { closeSync, openSync, renameSync, writeSync } from 'node:fs'
+import { appendFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileSize, openIn } from './file.ts'
+import { fileSize, inDirectory } from './file.ts'
 
 /** Two files of this size are all that is ever kept. */
 const maxBytes = 5 * 1024 * 1024
@@ -27,9 +27,7 @@ export function fileLog(path: string, minimum: LogLevel, context: LogFields = {}
       const line = { time: new Date().toISOString(), level: level.toUpperCase(), msg: message, ...context, ...fields }
       try {
         if ((fileSize(path) ?? 0) > maxBytes) renameSync(path, `${path}.1`)
-        const fd = openIn(dirname(path), 0o750, () => openSync(path, 'a', 0o600))
-        writeSync(fd, `${JSON.stringify(line)}\n`)
-        closeSync(fd)
+        inDirectory(dirname(path), 0o750, () => appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 }))
       } catch {
         // A log that cannot be written must not stop a hook.
       }

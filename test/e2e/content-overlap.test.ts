@@ -205,3 +205,16 @@ test('the hooks of a commit ask all they need to know through one process each',
     refs: 1,
   })
 })
+
+test('a message in another encoding keeps its bytes when it gets its link', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
+  await repo.git('config', 'i18n.commitEncoding', 'ISO-8859-1')
+  await repo.git('add', 'a.ts')
+  repo.write('../words', Buffer.from('Grüße\n', 'latin1'))
+  await repo.gitAs('human', ['commit', '--quiet', '-F', join(repo.root, '../words')])
+  // Git shows it as it reads it with the encoding that the commit names.
+  expect(await repo.git('log', '-1', '--format=%s', '--encoding=UTF-8')).toBe('Grüße')
+  await repo.checkpointOf()
+})

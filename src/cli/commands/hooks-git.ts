@@ -95,12 +95,14 @@ function readStdin(): Promise<string> | string {
 // Added to or replaced, not written over: on a full disk the user's message would be gone, and the commit with it.
 function message(path: string): MessageFile {
   const file = resolve(path)
-  const read = () => readText(file) ?? ''
+  let before: string | undefined
   return {
-    read,
+    read() {
+      before = readText(file) ?? ''
+      return before
+    },
     write(text) {
-      const before = read()
-      if (text.startsWith(before)) appendWhole(file, text.slice(before.length))
+      if (before !== undefined && text.startsWith(before)) appendWhole(file, text.slice(before.length))
       else writeAtomic(file, text, { mode: statSync(file).mode & 0o777 })
     },
   }
