@@ -22,5 +22,8 @@ test.each([
 })
 
 test('verdicts add up', () => {
-  expect(addVerdicts([readVerdict(summary(3, 1), false), { passed: 1, failed: 0 }])).toEqual({ passed: 4, failed: 1 })
+  expect(addVerdicts([readVerdict(summary(3, 1), false), { passed: 1, failed: 0 }])).toEqual({
+    passed: 4,
+    failed: 1,
+  })
 })

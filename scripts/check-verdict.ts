@@ -15,5 +15,8 @@ export function readVerdict(output: string, ok: boolean): Verdict {
 }
 
 export function addVerdicts(verdicts: Verdict[]): Verdict {
-  return verdicts.reduce((sum, one) => ({ passed: sum.passed + one.passed, failed: sum.failed + one.failed }), { passed: 0, failed: 0 })
+  return verdicts.reduce(
+    (sum, one) => ({ passed: sum.passed + one.passed, failed: sum.failed + one.failed }),
+    { passed: 0, failed: 0 },
+  )
 }

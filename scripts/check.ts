@@ -20,7 +20,8 @@ const checks: Record<string, { command: string[]; counts?: boolean }> = {
 
 async function runCheck(name: string): Promise<Verdict> {
   const check = checks[name]
-  if (check === undefined) throw new Error(`No check is called ${name}. There are: ${Object.keys(checks).join(', ')}.`)
+  if (check === undefined)
+    throw new Error(`No check is called ${name}. There are: ${Object.keys(checks).join(', ')}.`)
   console.log(`\n# ${name}`)
   const colour = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}
   const child = Bun.spawn(check.command, {
@@ -42,7 +43,8 @@ async function runCheck(name: string): Promise<Verdict> {
 
 const chosen = process.argv.slice(2)
 const verdicts: [string, Verdict][] = []
-for (const name of chosen.length > 0 ? chosen : Object.keys(checks)) verdicts.push([name, await runCheck(name)])
+for (const name of chosen.length > 0 ? chosen : Object.keys(checks))
+  verdicts.push([name, await runCheck(name)])
 
 const total = addVerdicts(verdicts.map(([, verdict]) => verdict))
 const broken = verdicts.filter(([, verdict]) => verdict.failed > 0).map(([name]) => name)

@@ -1,19 +1,21 @@
 // Writes the pages and schemas that are made from the program itself; with --check fails when one of them is out of date.
 import { join } from 'node:path'
 import { agents } from '../src/agents/all.ts'
-import { agentCapabilities } from '../src/agents/capability-doc.ts'
 import { buildCli } from '../src/cli/app.ts'
 import { buildPiglet } from '../src/cli/piglet/app.ts'
-import { cliReference } from '../src/cli/reference.ts'
-import { extensionReference } from '../src/protocol/extension-doc.ts'
-import { externalAgentReference } from '../src/protocol/external-agent-doc.ts'
-import { stateMachineDoc } from '../src/session/machine-doc.ts'
 import { readText, writeAtomic } from '../src/std/file.ts'
+import { agentCapabilities } from './docs/agents.ts'
+import { cliReference } from './docs/cli.ts'
+import { extensionReference } from './docs/extension-protocol.ts'
+import { externalAgentReference } from './docs/external-agent-protocol.ts'
+import { stateMachineDoc } from './docs/state-machine.ts'
 import { extensionSchemas } from './extension-schemas.ts'
 import { externalAgentSchemas } from './external-agent-schemas.ts'
 
 const schemas = [
-  ...Object.entries(externalAgentSchemas()).map(([name, text]) => [`schemas/external-agent/${name}`, text] as const),
+  ...Object.entries(externalAgentSchemas()).map(
+    ([name, text]) => [`schemas/external-agent/${name}`, text] as const,
+  ),
   ...Object.entries(extensionSchemas()).map(([name, text]) => [`schemas/extension/${name}`, text] as const),
 ]
 const files = new Map([

@@ -1,4 +1,4 @@
-// Writes src/checkpoints/redact/generated-rules.ts from the installed secretlint preset, so that hooks need not load the preset itself.
+// Writes src/redact/secretlint-rules.ts from the installed secretlint preset, so that hooks need not load the preset itself.
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 import preset from '@secretlint/secretlint-rule-preset-recommend/package.json'
 import { literalPrefixes } from './regex-prefixes.ts'
@@ -26,8 +26,16 @@ function listen(rule: (typeof rules)[number]): RegExp[] {
       return []
     },
   }
-  const context = { createTranslator: () => () => '', report: () => undefined, ignore: () => undefined, sharedOptions: {} }
-  const create = rule.create as unknown as (context: unknown, options: unknown) => { file?: (source: unknown) => void }
+  const context = {
+    createTranslator: () => () => '',
+    report: () => undefined,
+    ignore: () => undefined,
+    sharedOptions: {},
+  }
+  const create = rule.create as unknown as (
+    context: unknown,
+    options: unknown,
+  ) => { file?: (source: unknown) => void }
   create(context, {}).file?.({ content, filePath: 'transcript.txt', ext: '.txt', contentType: 'text' })
   return heard
 }
@@ -44,14 +52,17 @@ const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'
 
 /** Broken where the formatter would break it. */
 function renderField(field: string): string {
-  return field.length + 5 > 140 ? `    ${field.replace(': ', ':\n      ')},` : `    ${field},`
+  return field.length + 5 > 110 ? `    ${field.replace(': ', ':\n      ')},` : `    ${field},`
 }
 
 function renderRule({ id, regex }: Found): string {
   const source = regex.source.replace(wordStart, '')
   const flags = regex.flags.replace('g', '')
-  const keywords = literalPrefixes(source).map((prefix) => (flags.includes('i') ? prefix.toLowerCase() : prefix))
-  if (keywords.some((keyword) => keyword.length < 3)) throw new Error(`${id} does not start with a keyword: ${regex.source}`)
+  const keywords = literalPrefixes(source).map((prefix) =>
+    flags.includes('i') ? prefix.toLowerCase() : prefix,
+  )
+  if (keywords.some((keyword) => keyword.length < 3))
+    throw new Error(`${id} does not start with a keyword: ${regex.source}`)
   const fields = [
     `id: ${quoted(id)}`,
     `keywords: [${keywords.map(quoted).join(', ')}]`,
@@ -75,5 +86,5 @@ export function renderRules(): string {
 }
 
 if (import.meta.main) {
-  await Bun.write(new URL('../src/checkpoints/redact/generated-rules.ts', import.meta.url), renderRules())
+  await Bun.write(new URL('../src/redact/secretlint-rules.ts', import.meta.url), renderRules())
 }

@@ -47,7 +47,9 @@ function readAtom(source: string, at: number): Part {
   if (character === '(') {
     const opening = groupStart.exec(source.slice(at))![0]
     const inner = readChoice(source, at + opening.length)
-    return /^\(\?(?:<?[=!])/.test(source.slice(at)) ? stop(inner.next + 1) : { ...inner, next: inner.next + 1 }
+    return /^\(\?(?:<?[=!])/.test(source.slice(at))
+      ? stop(inner.next + 1)
+      : { ...inner, next: inner.next + 1 }
   }
   if (character === '[') return stop(endOfClass(source, at) + 1)
   if (character === '\\') {

@@ -30,11 +30,16 @@ interface Choice {
 function choose(): Choice | undefined {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { require: { type: 'string', multiple: true }, keep: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: {
+      require: { type: 'string', multiple: true },
+      keep: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
   })
   const { require: required = [], keep = false, help = false } = values
   const stranger = [...positionals, ...required].find((name) => !known.includes(name))
-  if (stranger !== undefined) throw new Error(`There is no live test of ${stranger}, only of ${known.join(', ')}.`)
+  if (stranger !== undefined)
+    throw new Error(`There is no live test of ${stranger}, only of ${known.join(', ')}.`)
   const names = positionals.length > 0 ? [...positionals, ...required] : known
   return help ? undefined : { agents: liveAgents.filter(({ name }) => names.includes(name)), required, keep }
 }
@@ -45,11 +50,17 @@ interface Outcome {
   why?: string
 }
 
-async function runAgent(agent: LiveAgent, sandbox: Sandbox | { problem: string }, keep: boolean): Promise<Outcome> {
+async function runAgent(
+  agent: LiveAgent,
+  sandbox: Sandbox | { problem: string },
+  keep: boolean,
+): Promise<Outcome> {
   console.log(`\n# ${agent.name} ${agent.version}`)
-  if ('problem' in sandbox) return { agent, result: 'skipped', why: `it cannot be kept from the network here: ${sandbox.problem}` }
+  if ('problem' in sandbox)
+    return { agent, result: 'skipped', why: `it cannot be kept from the network here: ${sandbox.problem}` }
   const installed = await install(agent, sandbox, process.env)
-  if ('problem' in installed) return { agent, result: 'skipped', why: `it cannot be installed: ${installed.problem}` }
+  if ('problem' in installed)
+    return { agent, result: 'skipped', why: `it cannot be installed: ${installed.problem}` }
   const dir = mkdtempSync(join(tmpdir(), 'entire-live-'))
   try {
     const env = { ...process.env, LIVE_AGENT: agent.name, LIVE_AGENT_BIN: installed.bin, TMPDIR: dir }
@@ -87,7 +98,8 @@ async function main({ agents, required, keep }: Choice): Promise<number> {
     outcomes.push(outcome)
   }
   console.log('')
-  for (const { agent, result, why } of outcomes) console.log(`${agent.name} ${agent.version}: ${result}${why ? `, ${why}` : ''}`)
+  for (const { agent, result, why } of outcomes)
+    console.log(`${agent.name} ${agent.version}: ${result}${why ? `, ${why}` : ''}`)
   const count = (wanted: Outcome['result']) => outcomes.filter(({ result }) => result === wanted).length
   console.log(`\n${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`)
   return count('failed') === 0 ? 0 : 1

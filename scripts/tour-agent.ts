@@ -9,7 +9,11 @@ const samples = join(import.meta.dir, '..', 'samples', 'agents', 'demo')
 /** Puts both on the PATH, as anybody would who has got a plugin. */
 export async function installAgent(stage: Stage, script: Script): Promise<void> {
   for (const name of ['demo-agent', 'entire-agent-demo']) {
-    const built = await Bun.build({ entrypoints: [join(samples, `${name}.ts`)], target: 'node', format: 'cjs' })
+    const built = await Bun.build({
+      entrypoints: [join(samples, `${name}.ts`)],
+      target: 'node',
+      format: 'cjs',
+    })
     writeFileSync(join(stage.bin, name), `#!/usr/bin/env node\n${await built.outputs[0]?.text()}`)
     chmodSync(join(stage.bin, name), 0o755)
   }

@@ -27,7 +27,8 @@ export function narrateTo(terminal: Terminal): Narrator {
     output(text, { lines = 12 } = {}) {
       const all = text.trimEnd().split('\n')
       const shown = all.length > lines ? [...all.slice(0, lines), `… ${all.length - lines} more lines`] : all
-      for (const line of shown) print(style(2, `   ${line.length > 110 ? `${line.slice(0, 109)}…` : line}`.trimEnd()))
+      for (const line of shown)
+        print(style(2, `   ${line.length > 110 ? `${line.slice(0, 109)}…` : line}`.trimEnd()))
     },
     say: (text) => print(`\n${text}`),
   }

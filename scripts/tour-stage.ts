@@ -25,7 +25,10 @@ export function setStage(program: string): Stage {
   const bin = join(base, 'bin')
   const root = join(base, 'hello')
   for (const dir of [home, bin, root]) mkdirSync(dir)
-  writeFileSync(join(home, '.gitconfig'), '[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada\n\temail = ada@example.com\n')
+  writeFileSync(
+    join(home, '.gitconfig'),
+    '[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada\n\temail = ada@example.com\n',
+  )
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name))),
     HOME: home,

@@ -8,7 +8,11 @@ const greet = `export function greet(name) {\n  return \`Hello, \${name}!\`\n}\n
 const part = `export function part(name) {\n  return \`Goodbye, \${name}!\`\n}\n`
 const wreck = `export function greet() {\n  throw new Error('TODO: rewrite everything')\n}\n`
 
-const prompts = { greet: 'Write a function that greets someone', part: 'Now one that says goodbye', wreck: 'Make it all simpler' }
+const prompts = {
+  greet: 'Write a function that greets someone',
+  part: 'Now one that says goodbye',
+  wreck: 'Make it all simpler',
+}
 const script = {
   session: 'monday-1',
   start: new Date().toISOString(),
@@ -27,13 +31,24 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
     tell.output(output, options)
     return output
   }
-  const points = () => JSON.parse(stage.run(['entire', 'rewind', '--list'])) as { id: string; message: string; is_logs_only: boolean }[]
+  const points = () =>
+    JSON.parse(stage.run(['entire', 'rewind', '--list'])) as {
+      id: string
+      message: string
+      is_logs_only: boolean
+    }[]
 
-  await tell.step('A repository', 'Any git repository will do. This one is new and will be gone when the tour ends.')
+  await tell.step(
+    'A repository',
+    'Any git repository will do. This one is new and will be gone when the tour ends.',
+  )
   stage.write('README.md', '# hello\n')
   show('git init --quiet && git add README.md && git commit --quiet -m "First commit" && git log --oneline')
 
-  await tell.step('Switch it on', "Once per repository. It adds hooks to the agent's settings and to git; nothing runs in between.")
+  await tell.step(
+    'Switch it on',
+    "Once per repository. It adds hooks to the agent's settings and to git; nothing runs in between.",
+  )
   await installAgent(stage, script)
   show('entire enable --agent demo')
   stage.run(['sh', '-c', 'git add --all && git commit --quiet -m "Enable entire"'])
@@ -64,7 +79,10 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
   show(`demo-agent --resume ${script.session} "${prompts.wreck}"`)
   show('cat greet.js')
 
-  await tell.step('Go back', 'Every turn is a point to return to. Only what the session changed is touched: your notes stay.')
+  await tell.step(
+    'Go back',
+    'Every turn is a point to return to. Only what the session changed is touched: your notes stay.',
+  )
   const good = points().find((point) => !point.is_logs_only && point.message.includes('goodbye'))
   if (good === undefined) throw new Error('The turn that wrote part.js is not among the rewind points.')
   show(`entire rewind --to ${good.id.slice(0, 10)}`)
@@ -93,7 +111,8 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
 /** The tour tells the truth or fails. */
 function expectFiles(stage: Stage, files: Record<string, string>): void {
   for (const [path, content] of Object.entries(files)) {
-    if (stage.read(path) !== content) throw new Error(`${path} is not what the tour says it is:\n${stage.read(path)}`)
+    if (stage.read(path) !== content)
+      throw new Error(`${path} is not what the tour says it is:\n${stage.read(path)}`)
   }
 }
 

@@ -11,7 +11,8 @@ import { run } from '../src/std/proc.ts'
 import { installAndBuild } from './support/install-scaffold.ts'
 
 const page = readFileSync(join(import.meta.dir, '../docs/write-an-agent-plugin.md'), 'utf8')
-const block = (name: string) => new RegExp(`<!-- tested: ${name} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\n\`\`\``).exec(page)?.[1] ?? ''
+const block = (name: string) =>
+  new RegExp(`<!-- tested: ${name} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\n\`\`\``).exec(page)?.[1] ?? ''
 
 let dir: string
 beforeAll(() => {
@@ -30,7 +31,10 @@ test('the plugin of the page takes the place of the one to begin with: it keeps 
   const own = await run(['node', '--test', 'test/'], { cwd: dir, env: process.env })
   expect(own.code === 0 ? '' : own.stdout.toString()).toBe('')
   const fixtures = readFixtures(join(dir, 'fixtures.json'))
-  const results = await checkAgent(join(dir, 'entire-agent-owl'), { env: { PATH: process.env.PATH }, fixtures })
+  const results = await checkAgent(join(dir, 'entire-agent-owl'), {
+    env: { PATH: process.env.PATH },
+    fixtures,
+  })
   expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
   expect(results.filter(({ id, status }) => id.startsWith('fixtures/') && status === 'passed').length).toBe(7)
 })

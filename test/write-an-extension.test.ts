@@ -4,16 +4,17 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleLibrary } from '../scripts/build-libraries.ts'
-import type { LocalTool } from '../src/extensions/offer.ts'
+import type { LocalTool } from '../src/extensions/live-extension.ts'
 import { collectInjections } from '../src/extensions/prompt-chain.ts'
 import { callTool } from '../src/extensions/tool-calls.ts'
-import { methods } from '../src/protocol/extension.ts'
-import { deadlines } from '../src/protocol/extension-method.ts'
+import { deadlines } from '../src/protocol/extension/method.ts'
+import { methods } from '../src/protocol/extension/table.ts'
 import { createExtension } from '../src/sdk/extension.ts'
 import { hostOf, recordingApp } from './extensions/app.ts'
 
 const page = readFileSync(join(import.meta.dir, '../docs/write-an-extension.md'), 'utf8')
-const block = (name: string) => new RegExp(`<!-- tested: ${name} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\n\`\`\``).exec(page)?.[1] ?? ''
+const block = (name: string) =>
+  new RegExp(`<!-- tested: ${name} -->\\n\`\`\`\\w+\\n([\\s\\S]*?)\n\`\`\``).exec(page)?.[1] ?? ''
 const signal = new AbortController().signal
 
 const read: LocalTool = {
@@ -29,7 +30,10 @@ test('the extension of the page does what the page says', async () => {
   mkdirSync(dir)
   await bundleLibrary('extension-sdk', dir)
   // Its types are only there for the reader; there are none in it to take out.
-  writeFileSync(join(dir, 'main.mjs'), block('extension').replace("'entire-ts/extension-sdk'", "'./extension-sdk.js'"))
+  writeFileSync(
+    join(dir, 'main.mjs'),
+    block('extension').replace("'entire-ts/extension-sdk'", "'./extension-sdk.js'"),
+  )
   writeFileSync(join(dir, 'manifest.yaml'), block('manifest'))
   writeFileSync(join(base, 'poem.txt'), 'to whit to whoo')
   const { app, asked, acted, logged } = recordingApp(base, (method) => {
@@ -62,11 +66,12 @@ test('the extension of the page does what the page says', async () => {
 
 test('the calls, times and names on the page are those of the protocol', () => {
   const { host } = createExtension({ name: 'page' })
-  for (const [, name] of page.matchAll(/\bhost\.(\w+)\(/g)) expect([name, name !== undefined && name in host]).toEqual([name, true])
-  expect([methods['tool/execute'].deadlineMs, methods['event/dispatch'].deadlineMs, methods.initialize.deadlineMs]).toEqual([
-    deadlines.person,
-    deadlines.quick,
-    deadlines.start,
-  ])
+  for (const [, name] of page.matchAll(/\bhost\.(\w+)\(/g))
+    expect([name, name !== undefined && name in host]).toEqual([name, true])
+  expect([
+    methods['tool/execute'].deadlineMs,
+    methods['event/dispatch'].deadlineMs,
+    methods.initialize.deadlineMs,
+  ]).toEqual([deadlines.person, deadlines.quick, deadlines.start])
   expect(deadlines).toMatchObject({ person: 30 * 60_000, quick: 30_000, start: 10_000 })
 })

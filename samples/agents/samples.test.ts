@@ -15,7 +15,8 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const here = (path: string) => join(import.meta.dir, path)
-const built = (path: string, runtime: 'node' | 'bun') => () => buildPlugin(here(path), mkdtempSync(join(dir, 'built-')), runtime)
+const built = (path: string, runtime: 'node' | 'bun') => () =>
+  buildPlugin(here(path), mkdtempSync(join(dir, 'built-')), runtime)
 
 test.each([
   ['demo, on Node', 'demo', built('demo/entire-agent-demo.ts', 'node')],

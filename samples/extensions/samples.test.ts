@@ -1,20 +1,31 @@
 // Every sample does under a host what it says it does, on Bun as it is and on Node as a single file.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { createHeadless } from '../../src/extensions/headless/headless.ts'
-import type { LocalTool } from '../../src/extensions/offer.ts'
-import { collectInjections } from '../../src/extensions/prompt-chain.ts'
-import { streamAnswer } from '../../src/extensions/provider-stream.ts'
+import type { LocalTool } from '../../src/extensions/live-extension.ts'
+import { collectInjections, streamAnswer } from '../../src/extensions/prompt-chain.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
+import { createHeadless } from '../../src/piglet/headless.ts'
 import { formatResult } from '../../src/sdk/conformance/report.ts'
 import { checkExtension } from '../../src/sdk/extension-conformance/check-extension.ts'
 import { hostOf, recordingApp } from '../../test/extensions/app.ts'
 
 const root = join(import.meta.dir, '../..')
 // The system's own Python first: a version switcher in between makes each start slow.
-const env = { ...process.env, PATH: [join(root, 'node_modules/.bin'), '/usr/bin', process.env.PATH].join(delimiter) }
+const env = {
+  ...process.env,
+  PATH: [join(root, 'node_modules/.bin'), '/usr/bin', process.env.PATH].join(delimiter),
+}
 const never = new AbortController().signal
 const samples = readdirSync(import.meta.dir, { withFileTypes: true })
   .flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
@@ -30,8 +41,15 @@ async function bundle(base: string): Promise<void> {
     const dir = join(base, `sample-${name}`)
     mkdirSync(dir)
     const manifest = readFileSync(join(import.meta.dir, name, 'manifest.yaml'), 'utf8')
-    writeFileSync(join(dir, 'manifest.yaml'), manifest.replace('runtime: bun', 'runtime: node').replace('main.ts', 'main.mjs'))
-    const built = await Bun.build({ entrypoints: [join(import.meta.dir, name, 'main.ts')], target: 'node', format: 'esm' })
+    writeFileSync(
+      join(dir, 'manifest.yaml'),
+      manifest.replace('runtime: bun', 'runtime: node').replace('main.ts', 'main.mjs'),
+    )
+    const built = await Bun.build({
+      entrypoints: [join(import.meta.dir, name, 'main.ts')],
+      target: 'node',
+      format: 'esm',
+    })
     writeFileSync(join(dir, 'main.mjs'), (await built.outputs[0]?.text()) ?? '')
   }
 }
@@ -74,11 +92,16 @@ describe.each([
     const outcome = await callTool(host, name, args, { id: 'c', signal: never })
     return outcome?.content[0]?.text
   }
-  const command = (owner: string, name: string, args: string) => host.find(owner)?.request('command/execute', { name, args })
+  const command = (owner: string, name: string, args: string) =>
+    host.find(owner)?.request('command/execute', { name, args })
 
   test('all of them start, and nothing they register is refused', () => {
-    expect(host.list().map(({ manifest, status }) => `${manifest.name} ${status?.state} ${status?.reason}`)).toEqual(
-      [...samples.filter((name) => runtime === 'Bun' || name !== 'words-python')].map((name) => `${name.replace('-python', '')} running `),
+    expect(
+      host.list().map(({ manifest, status }) => `${manifest.name} ${status?.state} ${status?.reason}`),
+    ).toEqual(
+      [...samples.filter((name) => runtime === 'Bun' || name !== 'words-python')].map(
+        (name) => `${name.replace('-python', '')} running `,
+      ),
     )
     expect(app.logged.filter((line) => !line.startsWith('debug'))).toEqual([])
   })
@@ -108,7 +131,9 @@ describe.each([
   test('notes are kept in the session and in a file, shown, and told to the model', async () => {
     expect(await call('take_note', { text: 'The tests need Docker' })).toBe('Noted.')
     await command('notes', 'note', 'Deploy on Fridays')
-    expect(app.asked.filter(([method]) => method === 'host/appendSessionEntry').map(([, params]) => params)).toEqual([
+    expect(
+      app.asked.filter(([method]) => method === 'host/appendSessionEntry').map(([, params]) => params),
+    ).toEqual([
       { kind: 'ext:notes:note', data: { text: 'The tests need Docker' } },
       { kind: 'ext:notes:note', data: { text: 'Deploy on Fridays' } },
     ])
@@ -118,7 +143,9 @@ describe.each([
     expect(await collectInjections(host, 'hi', never, () => {})).toContain('- Deploy on Fridays')
     expect(JSON.parse(readFileSync(join(base, 'notes', 'notes.json'), 'utf8'))[base]).toHaveLength(2)
     await command('notes', 'notes', 'clear')
-    expect(app.told.findLast(([method]) => method === 'showOverlay')?.[1]).toMatchObject({ content: 'No notes yet.' })
+    expect(app.told.findLast(([method]) => method === 'showOverlay')?.[1]).toMatchObject({
+      content: 'No notes yet.',
+    })
     await host.find('notes')?.request('shortcut/handle', { key: 'alt+n' })
     expect(app.told.at(-1)).toEqual(['setInputText', { text: '/note ' }])
   })
@@ -129,11 +156,20 @@ describe.each([
     if (!live) throw new Error('nobody speaks for parrot')
     const message = await streamAnswer(
       live,
-      { model: { id: 'grey', api: 'parrot' }, messages: [{ content: 'good morning to you' }], options: { maxTokens: 3 } },
+      {
+        model: { id: 'grey', api: 'parrot' },
+        messages: [{ content: 'good morning to you' }],
+        options: { maxTokens: 3 },
+      },
       { signal: never, onDelta: ({ delta }) => void deltas.push(delta) },
     )
     expect(deltas).toEqual(['good ', 'morning ', 'to '])
-    expect(message).toMatchObject({ content: [{ text: 'good morning to ' }], model: 'grey', provider: 'parrot', stopReason: 'length' })
+    expect(message).toMatchObject({
+      content: [{ text: 'good morning to ' }],
+      model: 'grey',
+      provider: 'parrot',
+      stopReason: 'length',
+    })
   })
 
   test('shortener keeps the beginning and the latest turns, and sums up the rest', async () => {
@@ -144,7 +180,9 @@ describe.each([
     ]
     const messages = ['one', 'two', 'three', 'four'].flatMap(turn)
     const shorter = await host.compaction.compact(messages, never)
-    expect(shorter.map(({ type }) => type).join(' ')).toBe('user user user assistant tool_result user assistant tool_result')
+    expect(shorter.map(({ type }) => type).join(' ')).toBe(
+      'user user user assistant tool_result user assistant tool_result',
+    )
     expect(shorter[1]?.data).toMatchObject({ content: expect.stringContaining('They built a boat.') })
     expect(await host.compaction.compact(messages.slice(0, 5), never)).toHaveLength(5)
   })
@@ -152,13 +190,17 @@ describe.each([
   if (runtime === 'Bun')
     test('words counts, without a kit', async () => {
       expect(await call('count_words', { text: 'one two  three' })).toBe('3 words')
-      expect(await call('count_words', { path: 'nothing.txt' })).toStartWith('[error:FILE_NOT_FOUND] no file nothing.txt\nhint: ')
+      expect(await call('count_words', { path: 'nothing.txt' })).toStartWith(
+        '[error:FILE_NOT_FOUND] no file nothing.txt\nhint: ',
+      )
       host.dispatch('EventTurnEnd', {})
       await host.eventsHeard()
       expect(app.acted).toContainEqual({ type: 'setStatus', key: 'turns', text: '1 turns' })
       await command('words', 'turns', '')
       expect(app.told).toContainEqual(['notify', { message: '1 turns', level: '' }])
-      await expect(host.find('words')?.request('shortcut/handle', { key: 'x' })).rejects.toThrow('method not found')
+      await expect(host.find('words')?.request('shortcut/handle', { key: 'x' })).rejects.toThrow(
+        'method not found',
+      )
     })
 })
 
@@ -177,10 +219,16 @@ test('with a real agent: its model is an extension, its notes are in the session
     const lines = readFileSync(join(configDir, 'sessions', stored[0] ?? ''), 'utf8')
       .trim()
       .split('\n')
-    expect(lines.map((line) => JSON.parse(line)).findLast(({ type }) => type === 'ext:notes:note')).toMatchObject({
+    expect(
+      lines.map((line) => JSON.parse(line)).findLast(({ type }) => type === 'ext:notes:note'),
+    ).toMatchObject({
       data: { text: 'parrots repeat' },
     })
-    expect(await headless.host.find('hello')?.request('tool/execute', { callId: '', name: 'greet', args: { name: 'you' } })).toMatchObject({
+    expect(
+      await headless.host
+        .find('hello')
+        ?.request('tool/execute', { callId: '', name: 'greet', args: { name: 'you' } }),
+    ).toMatchObject({
       content: [{ text: 'Hello, you!' }],
     })
   } finally {

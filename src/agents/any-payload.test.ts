@@ -18,24 +18,93 @@ const directory = join(place.base, 'a directory.jsonl')
 writeFileSync(garbage, '{"type":"user"\n\0\xff null\n[]\n7\n"\n')
 mkdirSync(directory)
 
-const input = { subagent_type: 'worker', description: 'Write a', prompt: 'write a', task: 'write a', agent: 'worker', file_path: '/r/a' }
+const input = {
+  subagent_type: 'worker',
+  description: 'Write a',
+  prompt: 'write a',
+  task: 'write a',
+  agent: 'worker',
+  file_path: '/r/a',
+}
 
 /** Every field that any agent is known to have, all at once. */
 const everything: JsonObject = {
-  ...{ session_id: 's-1', sessionId: 's-1', conversation_id: 's-1', hook_event_name: 'Any', timestamp: '2026-11-15T20:00:00.000Z' },
-  ...{ transcript_path: garbage, transcriptPath: garbage, session_file: garbage, cwd: '/r', workspace_roots: ['/r'] },
-  ...{ prompt: 'write a', model: 'm-1', source: 'startup', trigger: 'manual', reason: 'other', status: 'completed', turn_id: 't' },
-  ...{ tool_name: 'Task', toolName: 'Task', tool_input: input, toolArgs: input, tool_use_id: 'u-1', tool_call_id: 'u-1' },
-  ...{ tool_response: { agentId: 'a-1', status: 'completed' }, last_assistant_message: 'Done.', stop_hook_active: false },
-  ...{ agent_id: 'a-1', agentId: 'a-1', agent_type: 'worker', agentType: 'worker', agent_transcript_path: garbage },
-  ...{ background_tasks: [{ id: 'a-1', description: 'Write a' }], subagent_id: 'a-1', subagent_type: 'worker', task: 'write a' },
-  ...{ description: 'Write a', previous_session_id: 's-0', parent_session: '/x/2026_s-0.jsonl', since: 'msg_1', usage: { input: 1 } },
+  ...{
+    session_id: 's-1',
+    sessionId: 's-1',
+    conversation_id: 's-1',
+    hook_event_name: 'Any',
+    timestamp: '2026-11-15T20:00:00.000Z',
+  },
+  ...{
+    transcript_path: garbage,
+    transcriptPath: garbage,
+    session_file: garbage,
+    cwd: '/r',
+    workspace_roots: ['/r'],
+  },
+  ...{
+    prompt: 'write a',
+    model: 'm-1',
+    source: 'startup',
+    trigger: 'manual',
+    reason: 'other',
+    status: 'completed',
+    turn_id: 't',
+  },
+  ...{
+    tool_name: 'Task',
+    toolName: 'Task',
+    tool_input: input,
+    toolArgs: input,
+    tool_use_id: 'u-1',
+    tool_call_id: 'u-1',
+  },
+  ...{
+    tool_response: { agentId: 'a-1', status: 'completed' },
+    last_assistant_message: 'Done.',
+    stop_hook_active: false,
+  },
+  ...{
+    agent_id: 'a-1',
+    agentId: 'a-1',
+    agent_type: 'worker',
+    agentType: 'worker',
+    agent_transcript_path: garbage,
+  },
+  ...{
+    background_tasks: [{ id: 'a-1', description: 'Write a' }],
+    subagent_id: 'a-1',
+    subagent_type: 'worker',
+    task: 'write a',
+  },
+  ...{
+    description: 'Write a',
+    previous_session_id: 's-0',
+    parent_session: '/x/2026_s-0.jsonl',
+    since: 'msg_1',
+    usage: { input: 1 },
+  },
 }
 
 /** The same without what says that a subagent speaks. */
 const { agent_id: _id, agentId: _agentId, ...ofTheSession } = everything
 
-const values: Json[] = [null, 7, -1, true, '', '\0', [], [null], {}, { session_id: 's' }, 'x'.repeat(100_000), garbage, directory]
+const values: Json[] = [
+  null,
+  7,
+  -1,
+  true,
+  '',
+  '\0',
+  [],
+  [null],
+  {},
+  { session_id: 's' },
+  'x'.repeat(100_000),
+  garbage,
+  directory,
+]
 
 const future: JsonObject = {
   ...{
@@ -50,7 +119,11 @@ const future: JsonObject = {
 }
 
 /** What the payload comes to; a refusal counts, anything else that is thrown does not. */
-async function meaning(agent: Agent, verb: string, payload: JsonObject): Promise<AgentEvent | null | EntireError> {
+async function meaning(
+  agent: Agent,
+  verb: string,
+  payload: JsonObject,
+): Promise<AgentEvent | null | EntireError> {
   try {
     return await agent.parseHook(verb, payload, env)
   } catch (error) {
@@ -59,8 +132,24 @@ async function meaning(agent: Agent, verb: string, payload: JsonObject): Promise
   }
 }
 
-const texts = ['session', 'previousSession', 'transcript', 'prompt', 'model', 'timestamp', 'toolUse', 'subagent', 'toolName'] as const
-const moreTexts = ['subagentTranscript', 'subagentType', 'taskDescription', 'lastMessage', 'responseMessage'] as const
+const texts = [
+  'session',
+  'previousSession',
+  'transcript',
+  'prompt',
+  'model',
+  'timestamp',
+  'toolUse',
+  'subagent',
+  'toolName',
+] as const
+const moreTexts = [
+  'subagentTranscript',
+  'subagentType',
+  'taskDescription',
+  'lastMessage',
+  'responseMessage',
+] as const
 
 function expectSound(event: AgentEvent | null | EntireError): void {
   if (event === null) return
@@ -70,11 +159,15 @@ function expectSound(event: AgentEvent | null | EntireError): void {
   }
   expect(eventTypes).toContain(event.type)
   expect(event.session).not.toBe('')
-  for (const name of [...texts, ...moreTexts]) if (name in event) expect([name, typeof event[name]]).toEqual([name, 'string'])
-  for (const [name, value] of Object.entries(event.metadata ?? {})) expect([name, typeof value]).toEqual([name, 'string'])
+  for (const name of [...texts, ...moreTexts])
+    if (name in event) expect([name, typeof event[name]]).toEqual([name, 'string'])
+  for (const [name, value] of Object.entries(event.metadata ?? {}))
+    expect([name, typeof value]).toEqual([name, 'string'])
 }
 
-const rows = agents.flatMap((agent) => agent.hookNames.map((verb): [string, string, Agent] => [agent.name, verb, agent]))
+const rows = agents.flatMap((agent) =>
+  agent.hookNames.map((verb): [string, string, Agent] => [agent.name, verb, agent]),
+)
 
 describe.each(rows)('%s %s', (_name, verb, agent) => {
   const kinds = [everything, ofTheSession]
@@ -107,9 +200,13 @@ describe.each(rows)('%s %s', (_name, verb, agent) => {
     for (const value of values) {
       const all = Object.fromEntries(Object.keys(everything).map((field) => [field, value]))
       expectSound(await meaning(agent, verb, all))
-      expectSound(await meaning(agent, verb, { ...all, session_id: 's-1', sessionId: 's-1', conversation_id: 's-1' }))
+      expectSound(
+        await meaning(agent, verb, { ...all, session_id: 's-1', sessionId: 's-1', conversation_id: 's-1' }),
+      )
     }
-    expect(await meaning(agent, verb, { session_id: 's-1', sessionId: 's-1', conversation_id: 's-1' })).not.toBeInstanceOf(EntireError)
+    expect(
+      await meaning(agent, verb, { session_id: 's-1', sessionId: 's-1', conversation_id: 's-1' }),
+    ).not.toBeInstanceOf(EntireError)
     expectSound(await meaning(agent, verb, {}))
   })
 
@@ -121,7 +218,10 @@ describe.each(rows)('%s %s', (_name, verb, agent) => {
   })
 })
 
-test.each(agents.map((agent) => [agent.name, agent] as const))('%s has only the hooks it has', async (_name, agent) => {
-  for (const verb of ['', 'of-the-future', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])
-    expect(await meaning(agent, verb, everything)).toMatchObject({ code: 'unknown-hook' })
-})
+test.each(agents.map((agent) => [agent.name, agent] as const))(
+  '%s has only the hooks it has',
+  async (_name, agent) => {
+    for (const verb of ['', 'of-the-future', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+      expect(await meaning(agent, verb, everything)).toMatchObject({ code: 'unknown-hook' })
+  },
+)

@@ -23,7 +23,9 @@ const logs = agents.flatMap(({ name, transcript }) =>
 /** Of OpenCode, whose transcript is one document, every message is a line here. */
 const documents = agents.flatMap(({ name, transcript }) =>
   findAll(`${name}/*/export.json`).map((path): Captured => {
-    const { messages, ...rest } = JSON.parse(readFileSync(join(fixtures, path), 'utf8')) as { messages: Json[] }
+    const { messages, ...rest } = JSON.parse(readFileSync(join(fixtures, path), 'utf8')) as {
+      messages: Json[]
+    }
     const read = (lines: string[]) => {
       const document = { ...rest, messages: lines.map((line) => parseJson(line) ?? null) }
       return transcript.readDocument?.(JSON.stringify(document), 0) as TranscriptReading
@@ -34,7 +36,11 @@ const documents = agents.flatMap(({ name, transcript }) =>
 
 const histories = findAll('aider/[!R]*.md').map((path): Captured => {
   const aider = agents.find(({ name }) => name === 'aider')
-  return [path, fixtureLines(path), (lines) => aider?.transcript.readLines(lines, undefined) as TranscriptReading]
+  return [
+    path,
+    fixtureLines(path),
+    (lines) => aider?.transcript.readLines(lines, undefined) as TranscriptReading,
+  ]
 })
 
 const future: JsonObject = { ofTheFuture: { deep: [{ er: null }] }, schemaVersion: 99 }
@@ -63,14 +69,18 @@ const saidOf = ({ items: _items, carry: _carry, ...said }: TranscriptReading) =>
 function expectSound(reading: TranscriptReading, lines: string[]): void {
   // A message of a document that is still being written is not counted yet.
   expect(reading.items).toBeLessThanOrEqual(lines.length)
-  for (const words of [reading.files, reading.prompts, reading.subagents]) for (const word of words) expect(typeof word).toBe('string')
-  for (const word of [reading.summary, reading.model, reading.lastId]) expect(['string', 'undefined']).toContain(typeof word)
+  for (const words of [reading.files, reading.prompts, reading.subagents])
+    for (const word of words) expect(typeof word).toBe('string')
+  for (const word of [reading.summary, reading.model, reading.lastId])
+    expect(['string', 'undefined']).toContain(typeof word)
   expect(totalTokens(reading.tokens)).toBeGreaterThanOrEqual(0)
   expect(JSON.parse(JSON.stringify(reading.carry ?? {}))).toEqual(reading.carry ?? {})
 }
 
 test('every agent is looked at here', () => {
-  const seen = new Set([...logs, ...documents, ...histories].map(([path]) => path.slice(0, path.indexOf('/'))))
+  const seen = new Set(
+    [...logs, ...documents, ...histories].map(([path]) => path.slice(0, path.indexOf('/'))),
+  )
   expect([...seen].sort()).toEqual(agents.map(({ name }) => name).sort())
 })
 
@@ -90,7 +100,10 @@ describe.each([...logs, ...documents, ...histories])('%s', (_path, lines, read) 
   test('is read without harm when any of its values is of another kind', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.jsonValue({ maxDepth: 2 }), (at, which, value) => {
-        const broken = lines.with(at % lines.length, spoil(lines[at % lines.length] as string, which, value as Json))
+        const broken = lines.with(
+          at % lines.length,
+          spoil(lines[at % lines.length] as string, which, value as Json),
+        )
         expectSound(read(broken), broken)
       }),
       { numRuns: 60 },
@@ -108,7 +121,8 @@ describe.each([...logs, ...documents, ...histories])('%s', (_path, lines, read) 
 /** Another value for one of the fields of a line, however deep. */
 function spoil(line: string, which: number, value: Json): string {
   let fields = 0
-  const count = (text: string, change: (at: number, old: unknown) => unknown) => JSON.parse(text, (_key, old) => change(fields++, old))
+  const count = (text: string, change: (at: number, old: unknown) => unknown) =>
+    JSON.parse(text, (_key, old) => change(fields++, old))
   if (parseJson(line) === undefined) return JSON.stringify(value)
   count(line, (_at, old) => old)
   const chosen = which % fields

@@ -39,7 +39,10 @@ export const cursorCard = {
   name: 'cursor',
   type: 'Cursor',
   callerEnv: ['CURSOR_AGENT'],
-  borrows: { from: 'claude-code', isSender: (payload) => typeof payload.cursor_version === 'string' && payload.cursor_version !== '' },
+  borrows: {
+    from: 'claude-code',
+    isSender: (payload) => typeof payload.cursor_version === 'string' && payload.cursor_version !== '',
+  },
 } satisfies AgentCard
 
 export const factoryaiDroidCard = {

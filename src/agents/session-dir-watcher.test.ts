@@ -5,20 +5,28 @@ import { basename, join, resolve } from 'node:path'
 import type { Sign } from '../model/session-file.ts'
 import { readText } from '../std/file.ts'
 import { agents, findAgent } from './all.ts'
-import { sessionDirWatcher } from './session-dir-watcher.ts'
+import { sessionDirWatcher } from './shared/session-dir-watcher.ts'
 
 const fixtures = resolve(import.meta.dir, '../../test/fixtures/agents')
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-watcher-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 /** Captured sessions of a project: in which file, which session it is, and what was typed. */
-const captured: { agent: string; run: string; root: string; sessions: Record<string, [session: string, ...prompts: string[]]> }[] = [
+const captured: {
+  agent: string
+  run: string
+  root: string
+  sessions: Record<string, [session: string, ...prompts: string[]]>
+}[] = [
   {
     agent: 'claude-code',
     run: 's4-subagent',
     root: '/home/dev/app',
     sessions: {
-      'f7e03d23-f3b9-4298-adcd-de4c2fe456a6.jsonl': ['f7e03d23-f3b9-4298-adcd-de4c2fe456a6', 'spawn a subagent'],
+      'f7e03d23-f3b9-4298-adcd-de4c2fe456a6.jsonl': [
+        'f7e03d23-f3b9-4298-adcd-de4c2fe456a6',
+        'spawn a subagent',
+      ],
     },
   },
   {
@@ -37,7 +45,10 @@ const captured: { agent: string; run: string; root: string; sessions: Record<str
     run: 'run1-create',
     root: '/home/dev/app',
     sessions: {
-      '2026-11-15T19-32-36-141Z_01a1e0b2-7cac-759b-b11e-c3ad235bf442.jsonl': ['01a1e0b2-7cac-759b-b11e-c3ad235bf442', 'create hello.txt'],
+      '2026-11-15T19-32-36-141Z_01a1e0b2-7cac-759b-b11e-c3ad235bf442.jsonl': [
+        '01a1e0b2-7cac-759b-b11e-c3ad235bf442',
+        'create hello.txt',
+      ],
     },
   },
 ]
@@ -51,7 +62,9 @@ for (const { agent, run, root, sessions } of captured) {
     for (const path of await watcher.list(place)) {
       const read = await watcher.open(path, place)
       const signs = read?.((readText(path) ?? '').trimEnd().split('\n'), undefined).signs ?? []
-      const own = signs.flatMap((sign) => (sign.type === 'session' ? sign.session : sign.type === 'prompt' ? (sign.prompt ?? '') : []))
+      const own = signs.flatMap((sign) =>
+        sign.type === 'session' ? sign.session : sign.type === 'prompt' ? (sign.prompt ?? '') : [],
+      )
       if (signs.some(({ type }) => type === 'prompt')) found[basename(path)] = own
       if (signs.length > 0) expect(signs.map(({ type }: Sign) => type)).toContain('answer')
     }
@@ -87,7 +100,9 @@ test('a file that is empty, of another project or of another kind is no session'
     writeFileSync(path, text)
     return (await watcher.open(path, place)) !== undefined
   }
-  expect(await watcher.list({ ...place, env: { ENTIRE_TEST_CLAUDE_PROJECT_DIR: join(base, 'none') } })).toEqual([])
+  expect(
+    await watcher.list({ ...place, env: { ENTIRE_TEST_CLAUDE_PROJECT_DIR: join(base, 'none') } }),
+  ).toEqual([])
   expect(await opened('{"type":"user","cwd":"/somewhere/else"}\n')).toBe(false)
   expect(await opened(`{"type":"user","cwd":${JSON.stringify(join(base, 'below'))}}\n`)).toBe(true)
   renameSync(path, join(dir, 'notes.txt'))
@@ -95,6 +110,10 @@ test('a file that is empty, of another project or of another kind is no session'
 })
 
 test('every agent can be watched, except those that keep their sessions elsewhere than in files', () => {
-  const unwatched = agents.filter((agent) => agent.watcher === undefined && sessionDirWatcher(agent) === undefined)
-  expect(unwatched.map(({ name }) => name)).toEqual(agents.filter(({ source }) => source !== undefined).map(({ name }) => name))
+  const unwatched = agents.filter(
+    (agent) => agent.watcher === undefined && sessionDirWatcher(agent) === undefined,
+  )
+  expect(unwatched.map(({ name }) => name)).toEqual(
+    agents.filter(({ source }) => source !== undefined).map(({ name }) => name),
+  )
 })

@@ -4,7 +4,8 @@ import type { Attribution } from '../model/checkpoint.ts'
 import type { PromptAttribution } from '../model/session.ts'
 import { type AttributionInput, attribute, measurePrompt, textOf } from './attribution.ts'
 
-const lines = (count: number, name = 'agent') => Array.from({ length: count }, (_, index) => `${name} ${index}\n`).join('')
+const lines = (count: number, name = 'agent') =>
+  Array.from({ length: count }, (_, index) => `${name} ${index}\n`).join('')
 
 /** The user added lines to files before prompt `number`. */
 const edits = (number: number, perFile: Record<string, number>, userRemoved = 0): PromptAttribution => ({
@@ -38,22 +39,44 @@ const cases: [string, Partial<AttributionInput>, number[]][] = [
     [10, 0, 2, 0, 0, 12, 12],
   ],
   ['no user edits', { files: [file('', lines(10), lines(10))] }, [10, 0, 0, 0, 0, 10, 10]],
-  ['no agent work', { files: [file(lines(3), lines(3), lines(3) + lines(5, 'user'))] }, [0, 0, 5, 0, 0, 5, 5]],
+  [
+    'no agent work',
+    { files: [file(lines(3), lines(3), lines(3) + lines(5, 'user'))] },
+    [0, 0, 5, 0, 0, 5, 5],
+  ],
   ['the user removes all the agent wrote', { files: [file('', lines(10), '')] }, [0, 0, 0, 0, 10, 10, 10]],
-  ['the user rewrites lines of the agent', { files: [file('', lines(10), lines(7) + lines(3, 'user'))] }, [7, 0, 0, 3, 0, 10, 10]],
-  ['the user rewrites some lines and adds more', { files: [file('', lines(10), lines(8) + lines(5, 'user'))] }, [8, 0, 3, 2, 0, 13, 13]],
+  [
+    'the user rewrites lines of the agent',
+    { files: [file('', lines(10), lines(7) + lines(3, 'user'))] },
+    [7, 0, 0, 3, 0, 10, 10],
+  ],
+  [
+    'the user rewrites some lines and adds more',
+    { files: [file('', lines(10), lines(8) + lines(5, 'user'))] },
+    [8, 0, 3, 2, 0, 13, 13],
+  ],
   ['the agent only deletes', { files: [file(lines(5), '', '')] }, [0, 5, 0, 0, 0, 0, 5]],
   ['the user only deletes', { files: [file(lines(5), lines(5), lines(2))] }, [0, 0, 0, 0, 3, 0, 3]],
-  ['the agent replaces old lines', { files: [file(lines(4, 'old'), lines(6), lines(6))] }, [6, 4, 0, 0, 0, 6, 10]],
+  [
+    'the agent replaces old lines',
+    { files: [file(lines(4, 'old'), lines(6), lines(6))] },
+    [6, 4, 0, 0, 0, 6, 10],
+  ],
   ['empty files', { files: [file('', '', '')] }, [0, 0, 0, 0, 0, 0, 0]],
   [
     'lines the user added between two prompts are not the agent’s',
-    { files: [file('', lines(10) + lines(3, 'user'), lines(10) + lines(3, 'user'))], prompts: [edits(1, {}), edits(2, { a: 3 })] },
+    {
+      files: [file('', lines(10) + lines(3, 'user'), lines(10) + lines(3, 'user'))],
+      prompts: [edits(1, {}), edits(2, { a: 3 })],
+    },
     [10, 0, 3, 0, 0, 13, 13],
   ],
   [
     'lines that were there before the first prompt are nobody’s share',
-    { files: [file('', lines(4, 'user') + lines(10), lines(4, 'user') + lines(10))], prompts: [edits(1, { a: 4 })] },
+    {
+      files: [file('', lines(4, 'user') + lines(10), lines(4, 'user') + lines(10))],
+      prompts: [edits(1, { a: 4 })],
+    },
     [10, 0, 0, 0, 0, 10, 10],
   ],
   [
@@ -63,12 +86,19 @@ const cases: [string, Partial<AttributionInput>, number[]][] = [
   ],
   [
     'lines from before the first prompt in a file of their own are the user’s once committed',
-    { files: [file('', lines(10), lines(10))], others: [{ path: 'b', parent: '', head: lines(4, 'user') }], prompts: [edits(1, { b: 4 })] },
+    {
+      files: [file('', lines(10), lines(10))],
+      others: [{ path: 'b', parent: '', head: lines(4, 'user') }],
+      prompts: [edits(1, { b: 4 })],
+    },
     [10, 0, 4, 0, 0, 14, 14],
   ],
   [
     'users who rewrite their own lines take nothing from the agent',
-    { files: [file('', lines(10) + lines(3, 'user'), lines(10) + lines(3, 'again'))], prompts: [edits(2, { a: 3 })] },
+    {
+      files: [file('', lines(10) + lines(3, 'user'), lines(10) + lines(3, 'again'))],
+      prompts: [edits(2, { a: 3 })],
+    },
     [10, 0, 3, 3, 0, 13, 16],
   ],
   [
@@ -78,20 +108,29 @@ const cases: [string, Partial<AttributionInput>, number[]][] = [
   ],
   [
     'users who rewrite their own lines and some of the agent’s take only those',
-    { files: [file('', lines(10) + lines(3, 'user'), lines(8) + lines(5, 'again'))], prompts: [edits(2, { a: 3 })] },
+    {
+      files: [file('', lines(10) + lines(3, 'user'), lines(8) + lines(5, 'again'))],
+      prompts: [edits(2, { a: 3 })],
+    },
     [8, 0, 3, 5, 0, 13, 16],
   ],
   [
     'own lines are matched file by file',
     {
-      files: [file('', lines(5) + lines(3, 'user'), lines(5) + lines(3, 'user')), file('', lines(5), lines(2), 'b')],
+      files: [
+        file('', lines(5) + lines(3, 'user'), lines(5) + lines(3, 'user')),
+        file('', lines(5), lines(2), 'b'),
+      ],
       prompts: [edits(2, { a: 3 })],
     },
     [7, 0, 0, 3, 0, 10, 10],
   ],
   [
     'a file the session did not touch is the user’s',
-    { files: [file('', lines(10), lines(10))], others: [{ path: 'b', parent: lines(2, 'user'), head: lines(5, 'user') }] },
+    {
+      files: [file('', lines(10), lines(10))],
+      others: [{ path: 'b', parent: lines(2, 'user'), head: lines(5, 'user') }],
+    },
     [10, 0, 3, 0, 0, 13, 13],
   ],
   [
@@ -105,7 +144,11 @@ const cases: [string, Partial<AttributionInput>, number[]][] = [
   ],
   [
     'a file of another session is not the user’s',
-    { files: [file('', lines(10), lines(10))], others: [{ path: 'b', parent: '', head: lines(7) }], otherSessions: new Set(['b']) },
+    {
+      files: [file('', lines(10), lines(10))],
+      others: [{ path: 'b', parent: '', head: lines(7) }],
+      otherSessions: new Set(['b']),
+    },
     [10, 0, 0, 0, 0, 10, 10],
   ],
   [
@@ -117,8 +160,17 @@ const cases: [string, Partial<AttributionInput>, number[]][] = [
 
 describe('attribution', () => {
   test.each(cases)('%s', (_, input, counts) => {
-    const [agentLines = 0, agentRemoved = 0, humanAdded, humanModified, humanRemoved, totalCommitted, totalLinesChanged = 0] = counts
-    const agentPercentage = totalLinesChanged === 0 ? 0 : ((agentLines + agentRemoved) / totalLinesChanged) * 100
+    const [
+      agentLines = 0,
+      agentRemoved = 0,
+      humanAdded,
+      humanModified,
+      humanRemoved,
+      totalCommitted,
+      totalLinesChanged = 0,
+    ] = counts
+    const agentPercentage =
+      totalLinesChanged === 0 ? 0 : ((agentLines + agentRemoved) / totalLinesChanged) * 100
     expect(measure(input) as unknown).toEqual({
       agentLines,
       agentRemoved,
@@ -132,15 +184,21 @@ describe('attribution', () => {
   })
 
   test('the share of ten lines in twelve is 83.3 percent', () => {
-    expect(measure({ files: [file('', lines(10), lines(10) + lines(2, 'user'))] }).agentPercentage).toBeCloseTo(83.33, 2)
+    expect(
+      measure({ files: [file('', lines(10), lines(10) + lines(2, 'user'))] }).agentPercentage,
+    ).toBeCloseTo(83.33, 2)
   })
 
   test('a session without files in the commit has none', () => {
-    expect(attribute({ files: [], others: [], otherSessions: new Set(), prompts: [], calculatedAt: 'T' })).toBeUndefined()
+    expect(
+      attribute({ files: [], others: [], otherSessions: new Set(), prompts: [], calculatedAt: 'T' }),
+    ).toBeUndefined()
   })
 
   test('counts are never negative and the share stays within 0 and 100', () => {
-    const text = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n'), { maxLength: 8 }).map((parts) => parts.join(''))
+    const text = fc
+      .array(fc.constantFrom('a\n', 'b\n', 'c\n'), { maxLength: 8 })
+      .map((parts) => parts.join(''))
     const touched = fc.record({ path: fc.constantFrom('a', 'b'), base: text, step: text, head: text })
     const other = fc.record({ path: fc.constantFrom('b', 'c'), parent: text, head: text })
     const prompt = fc

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { chunkBytes, chunkDocument, chunkLines, joinChunks, maxBlobBytes, planAppend } from './chunk.ts'
+import {
+  chunkBytes,
+  chunkDocument,
+  chunkLines,
+  joinChunks,
+  maxBlobBytes,
+  planAppend,
+} from './transcript-chunks.ts'
 
 const texts = (pieces: Buffer[]) => pieces.map((piece) => piece.toString())
 const code = (run: () => unknown) => {
@@ -32,8 +39,10 @@ describe('lines', () => {
         const text = Buffer.from(lines.join('\n'))
         const pieces = chunkLines(text, max)
         expect(joinChunks(pieces).equals(text)).toBe(true)
-        for (const [index, piece] of pieces.slice(1).entries()) expect(pieces[index]!.length + 1 + piece.length).toBeGreaterThan(max)
-        for (const piece of pieces) expect(piece.length <= max || !piece.subarray(0, -1).includes('\n')).toBe(true)
+        for (const [index, piece] of pieces.slice(1).entries())
+          expect(pieces[index]!.length + 1 + piece.length).toBeGreaterThan(max)
+        for (const piece of pieces)
+          expect(piece.length <= max || !piece.subarray(0, -1).includes('\n')).toBe(true)
       }),
     )
   })
@@ -45,7 +54,9 @@ describe('lines', () => {
   })
 
   test('a line that no host would take is refused with a hint', () => {
-    expect(code(() => chunkLines(Buffer.alloc(maxBlobBytes + 1, 'x'), chunkBytes))).toBe('transcript-too-large')
+    expect(code(() => chunkLines(Buffer.alloc(maxBlobBytes + 1, 'x'), chunkBytes))).toBe(
+      'transcript-too-large',
+    )
     expect(chunkLines(Buffer.alloc(maxBlobBytes, 'x'), chunkBytes)).toHaveLength(1)
   })
 })
@@ -53,7 +64,11 @@ describe('lines', () => {
 describe('documents', () => {
   const document = (count: number, indent?: number) =>
     JSON.stringify(
-      { sessionId: 's', messages: Array.from({ length: count }, (_, id) => ({ id, text: `"],{\\` })), messageCount: count },
+      {
+        sessionId: 's',
+        messages: Array.from({ length: count }, (_, id) => ({ id, text: `"],{\\` })),
+        messageCount: count,
+      },
       null,
       indent,
     )
@@ -61,7 +76,9 @@ describe('documents', () => {
   test('every piece is a document with messages', () => {
     const pieces = chunkDocument(Buffer.from(document(9)), 120)
     expect(pieces.length).toBeGreaterThan(2)
-    const ids = pieces.flatMap((piece) => JSON.parse(piece.toString()).messages.map((message: { id: number }) => message.id))
+    const ids = pieces.flatMap((piece) =>
+      JSON.parse(piece.toString()).messages.map((message: { id: number }) => message.id),
+    )
     expect(ids).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
     expect(JSON.parse(pieces[0]!.toString())).toMatchObject({ sessionId: 's', messageCount: 9 })
     expect(Object.keys(JSON.parse(pieces[1]!.toString()))).toEqual(['messages'])
@@ -90,12 +107,17 @@ describe('documents', () => {
   })
 
   test('what does not parse is cut like lines', () => {
-    expect(texts(chunkDocument(Buffer.from('{"messages":[1,\n2,\n3'), 16))).toEqual(['{"messages":[1,', '2,\n3'])
+    expect(texts(chunkDocument(Buffer.from('{"messages":[1,\n2,\n3'), 16))).toEqual([
+      '{"messages":[1,',
+      '2,\n3',
+    ])
   })
 
   test('pieces of the reference program join too, with the other keys of the first', () => {
     const pieces = ['{"id":7,"messages":[{"a":1}]}', '{"messages":[]}', '{"messages":[{"b":2},{"c":3}]}']
-    expect(joinChunks(pieces.map((piece) => Buffer.from(piece))).toString()).toBe('{"id":7,"messages":[{"a":1},{"b":2},{"c":3}]}')
+    expect(joinChunks(pieces.map((piece) => Buffer.from(piece))).toString()).toBe(
+      '{"id":7,"messages":[{"a":1},{"b":2},{"c":3}]}',
+    )
   })
 })
 
@@ -106,7 +128,9 @@ describe('joining', () => {
   })
 
   test('lines that are JSON objects without messages stay lines', () => {
-    expect(joinChunks([Buffer.from('{"a":1}'), Buffer.from('{"messages":[1]}')]).toString()).toBe('{"a":1}\n{"messages":[1]}')
+    expect(joinChunks([Buffer.from('{"a":1}'), Buffer.from('{"messages":[1]}')]).toString()).toBe(
+      '{"a":1}\n{"messages":[1]}',
+    )
   })
 })
 
@@ -178,7 +202,10 @@ describe('a growing transcript', () => {
         stored.map(({ length }) => ({ bytes: length })),
         appended.length,
       )
-      stored = [...stored.slice(0, keep), ...chunkLines(joinChunks([...stored.slice(keep), Buffer.from(appended)]), chunkBytes)]
+      stored = [
+        ...stored.slice(0, keep),
+        ...chunkLines(joinChunks([...stored.slice(keep), Buffer.from(appended)]), chunkBytes),
+      ]
       expected = expected === '' ? appended : `${expected}\n${appended}`
     }
     expect(joinChunks(stored).toString() === expected).toBe(true)
@@ -189,5 +216,8 @@ describe('a growing transcript', () => {
 /** The sizes `chunkLines` gives for short lines. */
 function cutSizes(bytes: number): { bytes: number }[] {
   const whole = Math.floor((bytes - 1) / chunkBytes)
-  return [...Array.from({ length: whole }, () => ({ bytes: chunkBytes - 1 })), { bytes: bytes - whole * chunkBytes }]
+  return [
+    ...Array.from({ length: whole }, () => ({ bytes: chunkBytes - 1 })),
+    { bytes: bytes - whole * chunkBytes },
+  ]
 }

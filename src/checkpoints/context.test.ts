@@ -1,13 +1,16 @@
 import { expect, test } from 'bun:test'
-import { checkpointContext, joinPrompts, splitPrompts, turnContext } from './context.ts'
+import { checkpointContext, joinPrompts, splitPrompts, turnContext } from './prompt-files.ts'
 
 test('prompts are joined by a rule and come apart again', () => {
-  for (const prompts of [[], ['a'], ['a', 'b\n\nc', 'd ---']]) expect(splitPrompts(joinPrompts(prompts))).toEqual(prompts)
+  for (const prompts of [[], ['a'], ['a', 'b\n\nc', 'd ---']])
+    expect(splitPrompts(joinPrompts(prompts))).toEqual(prompts)
   expect(joinPrompts(['a', 'b'])).toBe('a\n\n---\n\nb')
 })
 
 test('the digest of a turn names the session, the subject, the prompts and the summary', () => {
-  expect(turnContext({ session: 's1', subject: 'Add a', prompts: ['Please add a', 'Now b'], summary: 'Done.' })).toBe(
+  expect(
+    turnContext({ session: 's1', subject: 'Add a', prompts: ['Please add a', 'Now b'], summary: 'Done.' }),
+  ).toBe(
     '# Session Context\n\n**Session ID:** s1\n\n**Commit Message:** Add a\n\n## Prompts\n\n### Prompt 1\n\nPlease add a\n\n### Prompt 2\n\nNow b\n\n## Summary\n\nDone.\n',
   )
   expect(turnContext({ session: 's1', subject: 'x', prompts: [] })).toBe(
@@ -16,7 +19,9 @@ test('the digest of a turn names the session, the subject, the prompts and the s
 })
 
 test('the digest of a checkpoint numbers its prompts', () => {
-  expect(checkpointContext(['a', 'b'])).toBe('# Session Context\n\n## User Prompts\n\n### Prompt 1\n\na\n\n### Prompt 2\n\nb\n\n')
+  expect(checkpointContext(['a', 'b'])).toBe(
+    '# Session Context\n\n## User Prompts\n\n### Prompt 1\n\na\n\n### Prompt 2\n\nb\n\n',
+  )
   expect(checkpointContext([])).toBe('')
 })
 

@@ -2,11 +2,16 @@ import { expect, test } from 'bun:test'
 import { putCommit } from '../../test/support/put-commit.ts'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readObjects } from '../git/cat-file.ts'
-import { openRoots, readHeads } from './heads.ts'
 import { metadataRef } from './layout.ts'
+import { openRoots, readHeads } from './list.ts'
 import { ownRef, remoteMetadataRef } from './places.ts'
 
-const session = (id: string, more: object = {}) => ({ session_id: id, created_at: '2026-01-01T00:00:00Z', agent: 'Claude Code', ...more })
+const session = (id: string, more: object = {}) => ({
+  session_id: id,
+  created_at: '2026-01-01T00:00:00Z',
+  agent: 'Claude Code',
+  ...more,
+})
 const ulid = '01HZXK3V9Q8W7E6R5T4Y3J2H1G'
 
 test('heads are those of whole checkpoints, wherever they are and however old', async () => {
@@ -38,13 +43,15 @@ test('heads are those of whole checkpoints, wherever they are and however old', 
   })
   await using objects = readObjects(temp.repo)
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => letter.repeat(12))
-  expect(Object.fromEntries(await readHeads(temp.repo, objects, openRoots(objects), [...ids, ulid]))).toEqual({
-    aaaaaaaaaaaa: { sessions: ['simple'], agent: 'Claude Code', isTask: true, prompt: 'first' },
-    bbbbbbbbbbbb: { sessions: ['remote'], agent: 'Claude Code', isTask: false },
-    cccccccccccc: { sessions: ['one', 'two'], agent: 'Gemini CLI', isTask: false, prompt: 'of two' },
-    dddddddddddd: { sessions: ['at the top'], agent: 'Agent', isTask: false },
-    [ulid]: { sessions: ['own'], agent: 'Claude Code', isTask: false, prompt: 'hi' },
-  })
+  expect(Object.fromEntries(await readHeads(temp.repo, objects, openRoots(objects), [...ids, ulid]))).toEqual(
+    {
+      aaaaaaaaaaaa: { sessions: ['simple'], agent: 'Claude Code', isTask: true, prompt: 'first' },
+      bbbbbbbbbbbb: { sessions: ['remote'], agent: 'Claude Code', isTask: false },
+      cccccccccccc: { sessions: ['one', 'two'], agent: 'Gemini CLI', isTask: false, prompt: 'of two' },
+      dddddddddddd: { sessions: ['at the top'], agent: 'Agent', isTask: false },
+      [ulid]: { sessions: ['own'], agent: 'Claude Code', isTask: false, prompt: 'hi' },
+    },
+  )
 })
 
 test('a repository without checkpoints has no heads', async () => {

@@ -1,4 +1,5 @@
 // Where things are: branches, and paths inside the trees of steps and checkpoints.
+
 export const metadataRef = 'refs/heads/entire/checkpoints/v1'
 export const metadataBranch = 'entire/checkpoints/v1'
 

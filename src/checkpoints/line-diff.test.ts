@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { diffLines as referenceDiff } from 'diff'
 import fc from 'fast-check'
-import { countLines, diffLines } from './line-diff.ts'
+import { countLines, diffLines } from './attribution.ts'
 
 test.each([
   ['', 0],
@@ -55,7 +55,8 @@ describe('lines added and removed', () => {
 })
 
 describe('large texts', () => {
-  const lines = (count: number, name: (index: number) => string) => Array.from({ length: count }, (_, index) => `${name(index)}\n`).join('')
+  const lines = (count: number, name: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => `${name(index)}\n`).join('')
   test('one changed line in a long file is found', () => {
     const before = lines(200_000, (index) => `line ${index}`)
     expect(diffLines(before, before.replace('line 100000\n', 'changed\n'))).toEqual({ added: 1, removed: 1 })

@@ -12,8 +12,16 @@ describe('a commit holds work of a session when', () => {
       [{ path: 'a', changed: { before: '1', after: '9' }, stepOid: '2' }],
       true,
     ],
-    ['a touched file is deleted', [{ path: 'a', changed: { before: '1', after: undefined }, stepOid: undefined }], true],
-    ['a new file is as the session left it', [{ path: 'a', changed: { before: undefined, after: '2' }, stepOid: '2' }], true],
+    [
+      'a touched file is deleted',
+      [{ path: 'a', changed: { before: '1', after: undefined }, stepOid: undefined }],
+      true,
+    ],
+    [
+      'a new file is as the session left it',
+      [{ path: 'a', changed: { before: undefined, after: '2' }, stepOid: '2' }],
+      true,
+    ],
     [
       'one of several files is',
       [
@@ -81,7 +89,13 @@ describe('after a commit', () => {
   const blobs = (oid?: string) => new Map(oid === undefined ? [] : [['a', oid]])
   test.each([
     ['a file not committed remains', new Map(), blobs('2'), blobs('2'), ['a']],
-    ['a file not committed that is gone from disk, stashed perhaps, remains', new Map(), blobs('2'), blobs(), ['a']],
+    [
+      'a file not committed that is gone from disk, stashed perhaps, remains',
+      new Map(),
+      blobs('2'),
+      blobs(),
+      ['a'],
+    ],
     ['a deletion that is not committed remains', new Map(), blobs(), blobs(), ['a']],
     ['a file committed as the session left it does not', committed('2'), blobs('2'), blobs('2'), []],
     ['a file committed in part remains', committed('1'), blobs('2'), blobs('2'), ['a']],

@@ -19,7 +19,10 @@ export function touches(files: Pick<TouchedFile, 'changed'>[]): boolean {
 }
 
 /** True when the commit holds work of the session. Contents are asked for only when object ids do not settle it. */
-export async function overlaps(files: TouchedFile[], sharesLines: (path: string) => boolean | Promise<boolean>): Promise<boolean> {
+export async function overlaps(
+  files: TouchedFile[],
+  sharesLines: (path: string) => boolean | Promise<boolean>,
+): Promise<boolean> {
   const verdicts = files.map(judge)
   if (verdicts.includes('yes')) return true
   for (const [index, file] of files.entries()) {

@@ -15,7 +15,10 @@ const refsPrefix = 'refs/entire/checkpoints'
 const branches = [metadataRef, remoteMetadataRef]
 // The names of the branch before it was called v1, and a layout that was tried and given up, in which metadata and transcripts are apart.
 const formerBranches = [
-  ...['entire/sessions/v1', 'entire/sessions'].flatMap((name) => [`refs/heads/${name}`, `refs/remotes/origin/${name}`]),
+  ...['entire/sessions/v1', 'entire/sessions'].flatMap((name) => [
+    `refs/heads/${name}`,
+    `refs/remotes/origin/${name}`,
+  ]),
   splitRef,
 ]
 
@@ -46,7 +49,11 @@ export function placeNames(id: string): string[][] {
 }
 
 /** Object names of the directories of all checkpoints whose id starts with a prefix. Of several copies the one that counts. */
-export async function listPlaces(repo: Repo, objects: ObjectReader, prefix = ''): Promise<Map<string, string>> {
+export async function listPlaces(
+  repo: Repo,
+  objects: ObjectReader,
+  prefix = '',
+): Promise<Map<string, string>> {
   const [own, ...lists] = await Promise.all([
     listOwnRefs(repo),
     ...[...branches, ...formerBranches].map((ref) => listBranch(objects, ref, prefix)),
@@ -78,7 +85,8 @@ async function listOwnRefs(repo: Repo): Promise<[string, string][]> {
 
 // Only the shards that may hold the prefix are read.
 async function listBranch(objects: ObjectReader, ref: string, prefix: string): Promise<[string, string][]> {
-  const isShard = ({ isTree, name }: TreeEntry) => isTree && /^[0-9a-f]{2}$/.test(name) && name.startsWith(prefix.slice(0, 2))
+  const isShard = ({ isTree, name }: TreeEntry) =>
+    isTree && /^[0-9a-f]{2}$/.test(name) && name.startsWith(prefix.slice(0, 2))
   const shards = (await readTree(objects, `${ref}^{tree}`)).filter(isShard)
   const lists = await Promise.all(shards.map((shard) => readTree(objects, shard.oid)))
   return shards.flatMap((shard, index) =>

@@ -11,8 +11,14 @@ test.each(Object.entries(ages))('%s', async (_name, age) => {
   await using objects = readObjects(repo.repo)
   const checkpoint = await readCheckpoint(objects, age.checkpoint)
   expect(await listCheckpoints(repo.repo, objects)).toEqual([checkpoint!])
-  expect(await findCheckpointIds(repo.repo, objects, age.checkpoint.slice(0, 5).toLowerCase())).toEqual([age.checkpoint])
-  expect(checkpoint).toMatchObject({ checkpoint: age.checkpoint, files: age.files, sessionCount: age.sessions.length })
+  expect(await findCheckpointIds(repo.repo, objects, age.checkpoint.slice(0, 5).toLowerCase())).toEqual([
+    age.checkpoint,
+  ])
+  expect(checkpoint).toMatchObject({
+    checkpoint: age.checkpoint,
+    files: age.files,
+    sessionCount: age.sessions.length,
+  })
   expect(checkpoint?.tokens && totalTokens(checkpoint.tokens)).toEqual(age.tokens)
   const sessions = checkpoint!.sessions.map(async (session) => ({
     id: session.session,
@@ -37,15 +43,25 @@ test('nothing is found, and nothing fails, in branches of garbage', async () => 
   }
 })
 
-test.each(['', '..', '../..', 'HEAD', 'a3b2c4d5e6f', 'a3b2c4d5e6f7:', '--all', 'a3b2c4d5e6f7\n', 'A3B2C4D5E6F7'])(
-  '%j is not an id, and is looked for nowhere',
-  async (id) => {
-    await using repo = await foreignRepo()
-    await repo.put('refs/heads/entire/checkpoints/v1', { 'a3/b2c4d5e6f7/metadata.json': {}, [`${id}x/metadata.json`]: {} })
-    await using objects = readObjects(repo.repo)
-    expect(await readCheckpoint(objects, id)).toBeUndefined()
-  },
-)
+test.each([
+  '',
+  '..',
+  '../..',
+  'HEAD',
+  'a3b2c4d5e6f',
+  'a3b2c4d5e6f7:',
+  '--all',
+  'a3b2c4d5e6f7\n',
+  'A3B2C4D5E6F7',
+])('%j is not an id, and is looked for nowhere', async (id) => {
+  await using repo = await foreignRepo()
+  await repo.put('refs/heads/entire/checkpoints/v1', {
+    'a3/b2c4d5e6f7/metadata.json': {},
+    [`${id}x/metadata.json`]: {},
+  })
+  await using objects = readObjects(repo.repo)
+  expect(await readCheckpoint(objects, id)).toBeUndefined()
+})
 
 test('a transcript of which a piece is missing is an error, not a shorter transcript', async () => {
   await using repo = await foreignRepo()

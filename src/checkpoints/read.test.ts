@@ -3,9 +3,16 @@ import { putCommit } from '../../test/support/put-commit.ts'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readObjects } from '../git/cat-file.ts'
 import { metadataRef } from './layout.ts'
-import { readNotes } from './notes.ts'
+import { readNotes } from './links.ts'
 import { ownRef, remoteMetadataRef } from './places.ts'
-import { findCheckpointIds, listCheckpoints, parsePrompts, readCheckpoint, readPrompts, readTranscript } from './read.ts'
+import {
+  findCheckpointIds,
+  listCheckpoints,
+  parsePrompts,
+  readCheckpoint,
+  readPrompts,
+  readTranscript,
+} from './read.ts'
 
 const first = 'a3b2c4d5e6f7'
 const second = 'a3ffffffffff'
@@ -26,31 +33,34 @@ const root = (id: string, sessions: number, more: object = {}) => ({
   ...more,
 })
 
-test.each(['plain', 'sha256'] as const)('a checkpoint is read with all its sessions, in order (%s)', async (kind) => {
-  await using temp = await tempRepo({ kind })
-  await putCommit(temp.repo, metadataRef, {
-    files: {
-      'a3/b2c4d5e6f7/metadata.json': root(first, 2),
-      'a3/b2c4d5e6f7/0/metadata.json': session('one', '2026-02-10T12:00:00Z', { agent: 'Claude Code' }),
-      'a3/b2c4d5e6f7/0/full.jsonl': '{"a":1}',
-      'a3/b2c4d5e6f7/0/full.jsonl.001': '{"a":2}\n',
-      'a3/b2c4d5e6f7/0/prompt.txt': 'add a parser\n\n---\n\nnow test it',
-      'a3/b2c4d5e6f7/1/metadata.json': session('two', '2026-02-10T13:00:00Z'),
-    },
-  })
-  await using objects = readObjects(temp.repo)
-  const checkpoint = await readCheckpoint(objects, first)
-  expect(checkpoint).toMatchObject({
-    checkpoint: first,
-    files: ['a.ts'],
-    sessions: [{ session: 'one', agent: 'Claude Code' }, { session: 'two' }],
-  })
-  const [one, two] = checkpoint!.sessions
-  expect((await readTranscript(objects, one!))?.toString()).toBe('{"a":1}\n{"a":2}\n')
-  expect(await readPrompts(objects, one!)).toEqual(['add a parser', 'now test it'])
-  expect(await readTranscript(objects, two!)).toBeUndefined()
-  expect(await readCheckpoint(objects, second)).toBeUndefined()
-})
+test.each(['plain', 'sha256'] as const)(
+  'a checkpoint is read with all its sessions, in order (%s)',
+  async (kind) => {
+    await using temp = await tempRepo({ kind })
+    await putCommit(temp.repo, metadataRef, {
+      files: {
+        'a3/b2c4d5e6f7/metadata.json': root(first, 2),
+        'a3/b2c4d5e6f7/0/metadata.json': session('one', '2026-02-10T12:00:00Z', { agent: 'Claude Code' }),
+        'a3/b2c4d5e6f7/0/full.jsonl': '{"a":1}',
+        'a3/b2c4d5e6f7/0/full.jsonl.001': '{"a":2}\n',
+        'a3/b2c4d5e6f7/0/prompt.txt': 'add a parser\n\n---\n\nnow test it',
+        'a3/b2c4d5e6f7/1/metadata.json': session('two', '2026-02-10T13:00:00Z'),
+      },
+    })
+    await using objects = readObjects(temp.repo)
+    const checkpoint = await readCheckpoint(objects, first)
+    expect(checkpoint).toMatchObject({
+      checkpoint: first,
+      files: ['a.ts'],
+      sessions: [{ session: 'one', agent: 'Claude Code' }, { session: 'two' }],
+    })
+    const [one, two] = checkpoint!.sessions
+    expect((await readTranscript(objects, one!))?.toString()).toBe('{"a":1}\n{"a":2}\n')
+    expect(await readPrompts(objects, one!)).toEqual(['add a parser', 'now test it'])
+    expect(await readTranscript(objects, two!)).toBeUndefined()
+    expect(await readCheckpoint(objects, second)).toBeUndefined()
+  },
+)
 
 test('data of every age is understood', async () => {
   await using temp = await tempRepo()
@@ -86,7 +96,10 @@ test('data of every age is understood', async () => {
 test('chunks are joined by number, not by name', async () => {
   await using temp = await tempRepo()
   const chunks = Object.fromEntries(
-    Array.from({ length: 12 }, (_, index) => [index === 0 ? 'full.jsonl' : `full.jsonl.${String(index).padStart(3, '0')}`, `${index}`]),
+    Array.from({ length: 12 }, (_, index) => [
+      index === 0 ? 'full.jsonl' : `full.jsonl.${String(index).padStart(3, '0')}`,
+      `${index}`,
+    ]),
   )
   const files = Object.fromEntries(
     Object.entries({ ...chunks, 'full.jsonl.1000': '1000', 'full.jsonl.999': '999' }).map(([name, text]) => [
@@ -95,11 +108,19 @@ test('chunks are joined by number, not by name', async () => {
     ]),
   )
   await putCommit(temp.repo, metadataRef, {
-    files: { 'a3/b2c4d5e6f7/metadata.json': root(first, 1), 'a3/b2c4d5e6f7/0/metadata.json': session('one', ''), ...files },
+    files: {
+      'a3/b2c4d5e6f7/metadata.json': root(first, 1),
+      'a3/b2c4d5e6f7/0/metadata.json': session('one', ''),
+      ...files,
+    },
   })
   await using objects = readObjects(temp.repo)
   const { sessions } = (await readCheckpoint(objects, first))!
-  expect((await readTranscript(objects, sessions[0]!))?.toString().split('\n').map(Number)).toEqual([...Array(12).keys(), 999, 1000])
+  expect((await readTranscript(objects, sessions[0]!))?.toString().split('\n').map(Number)).toEqual([
+    ...Array(12).keys(),
+    999,
+    1000,
+  ])
 })
 
 test('checkpoints are found on the branch, on origin’s copy of it, and under refs of their own', async () => {
@@ -109,14 +130,21 @@ test('checkpoints are found on the branch, on origin’s copy of it, and under r
     [`${id.slice(0, 2)}/${id.slice(2)}/0/metadata.json`]: session(name, createdAt),
   })
   await putCommit(temp.repo, remoteMetadataRef, {
-    files: { ...files(first, 'remote', '2026-01-01T00:00:00Z'), ...files(second, 'remote', '2026-01-02T00:00:00Z') },
+    files: {
+      ...files(first, 'remote', '2026-01-01T00:00:00Z'),
+      ...files(second, 'remote', '2026-01-02T00:00:00Z'),
+    },
   })
   await using before = readObjects(temp.repo)
   expect((await readCheckpoint(before, first))?.sessions[0]?.session).toBe('remote')
 
   await putCommit(temp.repo, metadataRef, { files: files(first, 'local', '2026-01-01T00:00:00Z') })
   await putCommit(temp.repo, ownRef(ulid), {
-    files: { 'metadata.json': root(ulid, 1), '0/metadata.json': session('own ref', '2026-01-03T00:00:00Z'), '0/prompt.txt': 'hi' },
+    files: {
+      'metadata.json': root(ulid, 1),
+      '0/metadata.json': session('own ref', '2026-01-03T00:00:00Z'),
+      '0/prompt.txt': 'hi',
+    },
   })
   await putCommit(temp.repo, 'refs/entire/checkpoints/v2/main', { files: { 'metadata.json': root(ulid, 1) } })
   await using objects = readObjects(temp.repo)

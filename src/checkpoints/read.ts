@@ -1,17 +1,18 @@
 // Reading permanent checkpoints of any age and from any place. Questions that do not depend on each other are asked at once, of one process.
+
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
+import type { TranscriptPieces } from '../model/agent.ts'
 import type { CheckpointRecord, SessionRecord } from '../model/checkpoint.ts'
-import type { TranscriptPieces } from '../model/transcript-pieces.ts'
+import { addTokens, type TokenUsage } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../std/json.ts'
-import { joinStored } from './cut-document.ts'
-import { joinSessions } from './join-sessions.ts'
 import { hashName, parseHash } from './layout.ts'
 import { findPlaces, listPlaces, openPlace, type Place } from './places.ts'
 import { listSlots, parseCheckpoint, parseSession } from './record.ts'
+import { joinStored } from './transcript-chunks.ts'
 
 interface StoredPlace {
   /** Object name of the directory that holds it. */
@@ -30,7 +31,10 @@ export interface StoredCheckpoint extends CheckpointRecord {
 }
 
 /** The checkpoint, or undefined when it is stored nowhere here. A copy that cannot be read gives way to the next one. */
-export async function readCheckpoint(objects: ObjectReader, id: string): Promise<StoredCheckpoint | undefined> {
+export async function readCheckpoint(
+  objects: ObjectReader,
+  id: string,
+): Promise<StoredCheckpoint | undefined> {
   for await (const place of findPlaces(objects, id)) {
     const checkpoint = await readStored(objects, id, place)
     if (checkpoint !== undefined) return checkpoint
@@ -49,7 +53,11 @@ export async function listCheckpoints(repo: Repo, objects: ObjectReader): Promis
 }
 
 /** Ids of all checkpoints that start with a prefix, in any case. */
-export async function findCheckpointIds(repo: Repo, objects: ObjectReader, prefix: string): Promise<string[]> {
+export async function findCheckpointIds(
+  repo: Repo,
+  objects: ObjectReader,
+  prefix: string,
+): Promise<string[]> {
   return [...(await listPlaces(repo, objects, prefix.toLowerCase())).keys()].sort()
 }
 
@@ -57,15 +65,23 @@ export async function findCheckpointIds(repo: Repo, objects: ObjectReader, prefi
 export type Joiner = Pick<TranscriptPieces, 'join'>
 
 /** The stored transcript, its pieces joined, or the digest that one layout kept of it; undefined when the session has neither. */
-export async function readTranscript(objects: ObjectReader, session: StoredSession, joiner?: Joiner): Promise<Buffer | undefined> {
+export async function readTranscript(
+  objects: ObjectReader,
+  session: StoredSession,
+  joiner?: Joiner,
+): Promise<Buffer | undefined> {
   const own = await findTranscriptPieces(objects, session)
   const pieces = own.length > 0 ? own : await findPiecesIn(objects, session.dir, ['transcript.jsonl'])
   const contents = await Promise.all(pieces.map((oid) => objects.contents(oid)))
   const found = contents.filter((object) => object !== undefined).map((object) => object.content)
   if (found.length < pieces.length)
-    throw new EntireError('transcript-missing', `A piece of the transcript of session ${session.session} is missing in this repository.`, {
-      hint: '`git fsck` shows what else is; a clone of the remote may still have it.',
-    })
+    throw new EntireError(
+      'transcript-missing',
+      `A piece of the transcript of session ${session.session} is missing in this repository.`,
+      {
+        hint: '`git fsck` shows what else is; a clone of the remote may still have it.',
+      },
+    )
   if (found.length === 0) return undefined
   return await joinStored(found, joiner && (await readHash(objects, session)), joiner)
 }
@@ -79,7 +95,9 @@ export async function readHash(objects: ObjectReader, { dir }: StoredPlace): Pro
 const transcriptNames = ['full.jsonl', 'full.log', 'raw_transcript']
 
 export function isTranscriptPiece(name: string): boolean {
-  return transcriptNames.some((base) => name === base || (name.startsWith(`${base}.`) && /^\d+$/.test(name.slice(base.length + 1))))
+  return transcriptNames.some(
+    (base) => name === base || (name.startsWith(`${base}.`) && /^\d+$/.test(name.slice(base.length + 1))),
+  )
 }
 
 /** Object names of the pieces of a transcript as the agent wrote it, in order; none when the session has none. */
@@ -110,10 +128,18 @@ export function parsePrompts(text: string): string[] {
     .filter((prompt) => prompt !== '' && !/^-+$/.test(prompt))
 }
 
-async function readStored(objects: ObjectReader, id: string, { tree, entries, splitPath }: Place): Promise<StoredCheckpoint | undefined> {
-  const slots = entries.filter((entry) => entry.isTree && /^\d{1,9}$/.test(entry.name)).sort((a, b) => Number(a.name) - Number(b.name))
+async function readStored(
+  objects: ObjectReader,
+  id: string,
+  { tree, entries, splitPath }: Place,
+): Promise<StoredCheckpoint | undefined> {
+  const slots = entries
+    .filter((entry) => entry.isTree && /^\d{1,9}$/.test(entry.name))
+    .sort((a, b) => Number(a.name) - Number(b.name))
   const inside = await Promise.all(slots.map((slot) => readTree(objects, slot.oid)))
-  const files = [...entries, ...inside.flat()].filter(({ name }) => name === 'metadata.json' || name === 'prompt.txt')
+  const files = [...entries, ...inside.flat()].filter(
+    ({ name }) => name === 'metadata.json' || name === 'prompt.txt',
+  )
   await objects.prefetch(
     tree,
     files.map((file) => file.oid),
@@ -122,7 +148,14 @@ async function readStored(objects: ObjectReader, id: string, { tree, entries, sp
   const sessions = slots.flatMap(({ name, oid }, index): StoredSession[] => {
     const record = parseSession(records[index], head)
     if (record === undefined) return []
-    return [{ ...record, checkpoint: id, dir: oid, ...(splitPath === undefined ? {} : { splitPath: `${splitPath}/${name}` }) }]
+    return [
+      {
+        ...record,
+        checkpoint: id,
+        dir: oid,
+        ...(splitPath === undefined ? {} : { splitPath: `${splitPath}/${name}` }),
+      },
+    ]
   })
   const numbers = new Set([...slots.map(({ name }) => Number(name)), ...listSlots(head?.sessions)])
   const lostSessions = numbers.size - sessions.length
@@ -144,14 +177,21 @@ async function readRecord(objects: ObjectReader, dir: TreeEntry[]): Promise<Json
 function piecesOf(entries: TreeEntry[], name: string): Oid[] {
   const indexOf = (entry: TreeEntry) => {
     if (entry.name === name) return 0
-    return entry.name.startsWith(`${name}.`) ? Number(/^\d+$/.exec(entry.name.slice(name.length + 1))?.[0] ?? Number.NaN) : Number.NaN
+    return entry.name.startsWith(`${name}.`)
+      ? Number(/^\d+$/.exec(entry.name.slice(name.length + 1))?.[0] ?? Number.NaN)
+      : Number.NaN
   }
-  const pieces = entries.map((entry) => ({ oid: entry.oid, index: indexOf(entry) })).filter(({ index }) => !Number.isNaN(index))
+  const pieces = entries
+    .map((entry) => ({ oid: entry.oid, index: indexOf(entry) }))
+    .filter(({ index }) => !Number.isNaN(index))
   return pieces.sort((a, b) => a.index - b.index).map(({ oid }) => oid)
 }
 
 // Such transcripts were moved on, a hundred checkpoints at a time, to refs with numbers.
-const splitRefs = ['current', ...Array.from({ length: 64 }, (_, index) => String(index + 1).padStart(13, '0'))]
+const splitRefs = [
+  'current',
+  ...Array.from({ length: 64 }, (_, index) => String(index + 1).padStart(13, '0')),
+]
 
 async function findSplitDirs(objects: ObjectReader, { splitPath }: StoredPlace): Promise<Oid[]> {
   if (splitPath === undefined) return []
@@ -162,4 +202,33 @@ async function findSplitDirs(objects: ObjectReader, { splitPath }: StoredPlace):
 
 function createdAt(checkpoint: StoredCheckpoint): number {
   return Date.parse(checkpoint.sessions.at(-1)?.createdAt ?? '') || 0
+}
+
+// The head of a checkpoint is the union of its sessions: what it does not say itself, or cannot say because it is lost, they say.
+
+export function joinSessions(
+  sessions: SessionRecord[],
+  head: CheckpointRecord | undefined,
+): Omit<CheckpointRecord, 'checkpoint'> {
+  const newest = sessions.at(-1)
+  const cliVersion = head?.cliVersion ?? newest?.cliVersion
+  const branch = head?.branch ?? newest?.branch
+  const tokens = head?.tokens ?? sum(sessions)
+  return {
+    ...(cliVersion === undefined ? {} : { cliVersion }),
+    strategy: head?.strategy || newest?.strategy || '',
+    ...(branch === undefined ? {} : { branch }),
+    steps: head?.steps ?? sessions.reduce((steps, session) => steps + session.steps, 0),
+    files:
+      head && head.files.length > 0
+        ? head.files
+        : [...new Set(sessions.flatMap((session) => session.files))].sort(),
+    sessionCount: sessions.length,
+    ...(tokens === undefined ? {} : { tokens }),
+  }
+}
+
+function sum(sessions: SessionRecord[]): TokenUsage | undefined {
+  const usages = sessions.flatMap((session) => session.tokens ?? [])
+  return usages.length === 0 ? undefined : usages.reduce(addTokens)
 }

@@ -1,6 +1,16 @@
 // The JSON records of a checkpoint, in the field order older readers print. Reading accepts every age: missing fields, null lists, old names.
 import type { Attribution, CheckpointRecord, CheckpointSummary, SessionRecord } from '../model/checkpoint.ts'
-import { asArray, asCount, asNumber, asObject, asString, asStrings, asTime, type Json, type JsonObject } from '../std/json.ts'
+import {
+  asArray,
+  asCount,
+  asNumber,
+  asObject,
+  asString,
+  asStrings,
+  asTime,
+  type Json,
+  type JsonObject,
+} from '../std/json.ts'
 import { checkpointDir, sessionPaths } from './layout.ts'
 import { formatTokens, parseTokens } from './token-record.ts'
 
@@ -8,7 +18,11 @@ import { formatTokens, parseTokens } from './token-record.ts'
 const overSessions = ['session_count', 'session_ids', 'combined_attribution']
 
 /** `stored` is the head there is: fields that we do not know stay in it. */
-export function formatCheckpoint(record: Omit<CheckpointRecord, 'sessionCount'>, slots: number[], stored: JsonObject = {}): JsonObject {
+export function formatCheckpoint(
+  record: Omit<CheckpointRecord, 'sessionCount'>,
+  slots: number[],
+  stored: JsonObject = {},
+): JsonObject {
   const sessions = slots.map((slot) => {
     const paths = sessionPaths(checkpointDir(record.checkpoint), slot)
     return {
@@ -104,7 +118,10 @@ export function parseSession(value: unknown, head: JsonObject = {}): SessionReco
     turnId: asString(record.turn_id) || undefined,
     isTask: record.is_task === true || undefined,
     toolUse: asString(record.tool_use_id) || undefined,
-    transcriptIdAtStart: asString(record.transcript_identifier_at_start) || asString(record.transcript_uuid_at_start) || undefined,
+    transcriptIdAtStart:
+      asString(record.transcript_identifier_at_start) ||
+      asString(record.transcript_uuid_at_start) ||
+      undefined,
     transcriptStart: asCount(record.checkpoint_transcript_start) || asCount(record.transcript_lines_at_start),
     tokens: parseTokens(record.token_usage),
     summary: parseSummary(record.summary),
@@ -184,7 +201,14 @@ function parseFinding(value: Json): CheckpointSummary['learnings']['code'] {
   const record = asObject(value)
   const path = asString(record?.path)
   if (record === undefined || path === undefined) return []
-  return [compact({ path, line: asNumber(record.line), endLine: asNumber(record.end_line), finding: asString(record.finding) ?? '' })]
+  return [
+    compact({
+      path,
+      line: asNumber(record.line),
+      endLine: asNumber(record.end_line),
+      finding: asString(record.finding) ?? '',
+    }),
+  ]
 }
 
 /** The object without its undefined fields. */

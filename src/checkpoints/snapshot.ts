@@ -1,11 +1,12 @@
 // Files of the work tree as they go into a step's tree: content as git would store it, links as links, executables as such.
+
 import { existsSync, lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { git } from '../git/exec.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Repo } from '../git/repo.ts'
+import { encodePath, nativePathIn } from '../std/encoding.ts'
 import { isErrno } from '../std/errors.ts'
-import { encodePath, nativePathIn } from '../std/path-bytes.ts'
 
 /** Larger files are left out of steps: a local store of build products would fill the disk. */
 export const maxSnapshotBytes = 50 * 1024 * 1024
@@ -17,7 +18,11 @@ export interface Snapshot {
 }
 
 /** One change per path: what is on disk now, or a deletion. */
-export async function readSnapshot(repo: Repo, paths: string[], options: { convertsContent: boolean }): Promise<Snapshot> {
+export async function readSnapshot(
+  repo: Repo,
+  paths: string[],
+  options: { convertsContent: boolean },
+): Promise<Snapshot> {
   const snapshot: Snapshot = { changes: [], skipped: [] }
   const filtered: { path: string; mode: '100644' | '100755' }[] = []
   const attributes = attributeFinder(repo)
@@ -25,9 +30,14 @@ export async function readSnapshot(repo: Repo, paths: string[], options: { conve
     const stat = lstat(repo, path)
     if (stat === undefined || stat.isDirectory()) snapshot.changes.push({ path, deleted: true })
     else if (stat.isSymbolicLink())
-      snapshot.changes.push({ path, mode: '120000', content: readlinkSync(nativePathIn(repo.root, path), { encoding: 'buffer' }) })
+      snapshot.changes.push({
+        path,
+        mode: '120000',
+        content: readlinkSync(nativePathIn(repo.root, path), { encoding: 'buffer' }),
+      })
     else if (!stat.isFile() || stat.size > maxSnapshotBytes) snapshot.skipped.push(path)
-    else if ((options.convertsContent || attributes(path)) && !path.includes('\n')) filtered.push({ path, mode: modeOf(stat) })
+    else if ((options.convertsContent || attributes(path)) && !path.includes('\n'))
+      filtered.push({ path, mode: modeOf(stat) })
     else addContent(repo, path, stat, snapshot)
   }
   if (filtered.length > 0) await addFiltered(repo, filtered, snapshot)
@@ -66,7 +76,11 @@ function addContent(repo: Repo, path: string, stat: Stats, snapshot: Snapshot): 
 }
 
 // Line endings, LFS and other filters: git itself stores these files. https://git-scm.com/docs/git-hash-object
-async function addFiltered(repo: Repo, files: { path: string; mode: '100644' | '100755' }[], snapshot: Snapshot): Promise<void> {
+async function addFiltered(
+  repo: Repo,
+  files: { path: string; mode: '100644' | '100755' }[],
+  snapshot: Snapshot,
+): Promise<void> {
   const stdin = Buffer.concat(files.map(({ path }) => Buffer.concat([encodePath(path), Buffer.from('\n')])))
   const result = await git(repo, ['hash-object', '-w', '--stdin-paths'], { stdin, accept: [128] })
   const oids = result.stdout.toString('latin1').split('\n')
@@ -97,7 +111,8 @@ function attributeFinder(repo: Repo): (path: string) => boolean {
     const cached = known.get(dir)
     if (cached !== undefined) return cached
     const found =
-      existsSync(nativePathIn(repo.root, dir === '' ? '.gitattributes' : `${dir}/.gitattributes`)) || (dir !== '' && inDir(parentDir(dir)))
+      existsSync(nativePathIn(repo.root, dir === '' ? '.gitattributes' : `${dir}/.gitattributes`)) ||
+      (dir !== '' && inDir(parentDir(dir)))
     known.set(dir, found)
     return found
   }

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { displayPrompt, firstPromptText, incrementalSubject, stepSubject, taskSubject, todoText } from './step-subject.ts'
+import {
+  displayPrompt,
+  firstPromptText,
+  incrementalSubject,
+  stepSubject,
+  taskSubject,
+  todoText,
+} from './step-subject.ts'
 
 describe('a step is named after its prompt', () => {
   test.each([
@@ -29,7 +36,10 @@ describe('a step is named after its prompt', () => {
 describe('a task is named after the subagent', () => {
   const toolUse = 'toolu_0123456789'
   test.each([
-    [{ type: 'reviewer', description: 'Check the parser' }, "Completed 'reviewer' agent: Check the parser (toolu_012345)"],
+    [
+      { type: 'reviewer', description: 'Check the parser' },
+      "Completed 'reviewer' agent: Check the parser (toolu_012345)",
+    ],
     [{ type: 'reviewer' }, "Completed 'reviewer' agent (toolu_012345)"],
     [{ description: 'Check' }, 'Completed agent: Check (toolu_012345)'],
     [{ type: '', description: '' }, 'Task: toolu_012345'],
@@ -42,8 +52,12 @@ describe('a task is named after the subagent', () => {
   })
 
   test('a step on the way is named after the to-do just done, else numbered', () => {
-    expect(incrementalSubject({ toolUse, sequence: 3, todo: 'Write the lexer' })).toBe('Write the lexer (toolu_012345)')
-    expect(incrementalSubject({ toolUse, sequence: 3, todo: 't'.repeat(70) })).toBe(`${'t'.repeat(57)}... (toolu_012345)`)
+    expect(incrementalSubject({ toolUse, sequence: 3, todo: 'Write the lexer' })).toBe(
+      'Write the lexer (toolu_012345)',
+    )
+    expect(incrementalSubject({ toolUse, sequence: 3, todo: 't'.repeat(70) })).toBe(
+      `${'t'.repeat(57)}... (toolu_012345)`,
+    )
     expect(incrementalSubject({ toolUse, sequence: 3 })).toBe('Checkpoint #3: toolu_012345')
   })
 })

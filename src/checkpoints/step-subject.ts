@@ -1,7 +1,8 @@
 // What a step is called in lists, and how prompts are shortened: a few words cut from what the user or the agent wrote.
 import { asArray, asObject, asString } from '../std/json.ts'
 
-const politeness = /^(?:(?:can you|please|let's|could you|would you|i want you to|i'd like you to|i need you to) )+/i
+const politeness =
+  /^(?:(?:can you|please|let's|could you|would you|i want you to|i'd like you to|i need you to) )+/i
 
 /** The prompt as a subject line. */
 export function stepSubject(prompt: string, agentType: string): string {
@@ -12,7 +13,11 @@ export function stepSubject(prompt: string, agentType: string): string {
 }
 
 /** A finished subagent. */
-export function taskSubject(task: { toolUse: string; type?: string | undefined; description?: string | undefined }): string {
+export function taskSubject(task: {
+  toolUse: string
+  type?: string | undefined
+  description?: string | undefined
+}): string {
   const id = shortId(task.toolUse)
   const description = cutBytes(oneLine(task.description ?? ''), 60)
   if (!task.type && description === '') return `Task: ${id}`
@@ -21,9 +26,15 @@ export function taskSubject(task: { toolUse: string; type?: string | undefined; 
 }
 
 /** A subagent on its way. */
-export function incrementalSubject(step: { toolUse: string; sequence: number; todo?: string | undefined }): string {
+export function incrementalSubject(step: {
+  toolUse: string
+  sequence: number
+  todo?: string | undefined
+}): string {
   const todo = cutBytes(oneLine(step.todo ?? ''), 60)
-  return todo === '' ? `Checkpoint #${step.sequence}: ${shortId(step.toolUse)}` : `${todo} (${shortId(step.toolUse)})`
+  return todo === ''
+    ? `Checkpoint #${step.sequence}: ${shortId(step.toolUse)}`
+    : `${todo} (${shortId(step.toolUse)})`
 }
 
 /** What a to-do list says has just been done. */

@@ -1,7 +1,8 @@
 // A step: the work tree and the session's metadata at the end of a turn, as a commit on the session's shadow branch.
+
 import type { ObjectReader } from '../git/cat-file.ts'
+import type { Identity } from '../git/config.ts'
 import type { Import, TreeChange } from '../git/fast-import.ts'
-import type { Identity } from '../git/identity.ts'
 import type { Oid } from '../git/oid.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import { chunkName, formatHash, hashName, sessionDir } from './layout.ts'
@@ -72,7 +73,11 @@ export function isStep(text: string, { parent, seconds, message }: StepMark): bo
 }
 
 /** Undefined, leaving the branch where it was, when nothing differs from the step before. */
-export async function writeStep(objects: ObjectReader, writes: Import, step: Step): Promise<StepMark | undefined> {
+export async function writeStep(
+  objects: ObjectReader,
+  writes: Import,
+  step: Step,
+): Promise<StepMark | undefined> {
   const { site } = step
   const mark = writes.commit({
     ref: site.ref,
@@ -95,7 +100,9 @@ async function freshTree(objects: ObjectReader, site: StepSite): Promise<TreeCha
   const metadata = site.parent && (await objects.info(`${site.parent.commit}:.entire/metadata`))
   return [
     { path: '', mode: '040000', oid: site.headTree },
-    ...(metadata === undefined ? [] : [{ path: '.entire/metadata', mode: '040000' as const, oid: metadata.oid }]),
+    ...(metadata === undefined
+      ? []
+      : [{ path: '.entire/metadata', mode: '040000' as const, oid: metadata.oid }]),
   ]
 }
 
@@ -123,12 +130,20 @@ export async function sessionChanges(
     ...(isKept ? [] : [{ path: dir, deleted: true as const }]),
     ...(tasks && !isKept ? [{ path: `${dir}/tasks`, mode: '040000' as const, oid: tasks.oid }] : []),
     ...transcriptChanges(session, files.transcript),
-    ...Object.entries(texts).map(([name, text]) => ({ path: `${dir}/${name}`, mode: '100644' as const, content: Buffer.from(text) })),
+    ...Object.entries(texts).map(([name, text]) => ({
+      path: `${dir}/${name}`,
+      mode: '100644' as const,
+      content: Buffer.from(text),
+    })),
   ]
 }
 
 /** What the session's subagents left in the step before. */
-export async function findTasks(objects: ObjectReader, session: string, parent: Oid | undefined): Promise<{ oid: Oid } | undefined> {
+export async function findTasks(
+  objects: ObjectReader,
+  session: string,
+  parent: Oid | undefined,
+): Promise<{ oid: Oid } | undefined> {
   return parent === undefined ? undefined : await objects.info(`${parent}:${sessionDir(session)}/tasks`)
 }
 
@@ -141,12 +156,15 @@ export function transcriptChanges(session: string, transcript: StepTranscript | 
   const { chunks, digest } = transcript ?? { chunks: [] }
   return [
     ...chunks.map(({ oid }, index) => ({ path: `${dir}/${chunkName(index)}`, mode: '100644' as const, oid })),
-    digest === undefined ? { ...hash, deleted: true } : { ...hash, mode: '100644', content: Buffer.from(formatHash(digest)) },
+    digest === undefined
+      ? { ...hash, deleted: true }
+      : { ...hash, mode: '100644', content: Buffer.from(formatHash(digest)) },
   ]
 }
 
 /** The message of a step: subject and trailers, as other readers expect them. */
 export function stepMessage(subject: string, session: string, strategy: string, task?: string): string {
-  const metadata = task === undefined ? `Entire-Metadata: ${sessionDir(session)}` : `Entire-Metadata-Task: ${task}`
+  const metadata =
+    task === undefined ? `Entire-Metadata: ${sessionDir(session)}` : `Entire-Metadata-Task: ${task}`
   return `${subject}\n\n${metadata}\nEntire-Session: ${session}\nEntire-Strategy: ${strategy}\n`
 }

@@ -38,10 +38,17 @@ const foreign = `{
 
 async function save(repo: TempRepo, checkpoint: string, session = 'one', text = summary): Promise<void> {
   await using objects = readObjects(repo.repo)
-  await saveSummary(repo.repo, objects, { checkpoint, session, summary: text, author, seconds: 1_780_000_000 })
+  await saveSummary(repo.repo, objects, {
+    checkpoint,
+    session,
+    summary: text,
+    author,
+    seconds: 1_780_000_000,
+  })
 }
 
-const paths = async (repo: TempRepo, rev: string) => (await repo.git('ls-tree', '-r', '--name-only', rev)).split('\n')
+const paths = async (repo: TempRepo, rev: string) =>
+  (await repo.git('ls-tree', '-r', '--name-only', rev)).split('\n')
 
 test('a summary comes into the metadata of its session, and nothing else changes', async () => {
   await using repo = await tempRepo()
@@ -82,7 +89,9 @@ test('a session at the top of a checkpoint, as it was of old, has its summary th
   })
   await save(repo, id)
   expect(await paths(repo, metadataRef)).toEqual([`${dir}/metadata.json`])
-  expect(JSON.parse(await repo.git('show', `${metadataRef}:${dir}/metadata.json`)).summary.intent).toBe('Add a <parser>')
+  expect(JSON.parse(await repo.git('show', `${metadataRef}:${dir}/metadata.json`)).summary.intent).toBe(
+    'Add a <parser>',
+  )
 })
 
 test('a checkpoint with a ref of its own has its summary there', async () => {
@@ -103,12 +112,19 @@ test.each([true, false])('what only origin has is taken over first (own branch: 
     [`${dir}/0/full.jsonl`]: '{}',
   }
   const remote = await putCommit(repo.repo, remoteMetadataRef, { files })
-  if (hasLocal) await putCommit(repo.repo, metadataRef, { files: { 'bb/b2c4d5e6f7/metadata.json': { sessions: [] } } })
+  if (hasLocal)
+    await putCommit(repo.repo, metadataRef, { files: { 'bb/b2c4d5e6f7/metadata.json': { sessions: [] } } })
   await save(repo, id)
   expect(await repo.git('rev-parse', remoteMetadataRef)).toBe(remote)
-  expect(await paths(repo, metadataRef)).toEqual([...Object.keys(files).sort(), ...(hasLocal ? ['bb/b2c4d5e6f7/metadata.json'] : [])])
+  expect(await paths(repo, metadataRef)).toEqual([
+    ...Object.keys(files).sort(),
+    ...(hasLocal ? ['bb/b2c4d5e6f7/metadata.json'] : []),
+  ])
   await using objects = readObjects(repo.repo)
-  expect((await readCheckpoint(objects, id))?.sessions[0]).toMatchObject({ session: 'one', summary: { intent: 'Add a <parser>' } })
+  expect((await readCheckpoint(objects, id))?.sessions[0]).toMatchObject({
+    session: 'one',
+    summary: { intent: 'Add a <parser>' },
+  })
 })
 
 test('writers at the same time lose nothing', async () => {
@@ -124,7 +140,8 @@ test('writers at the same time lose nothing', async () => {
   })
   await Promise.all(ids.map((each) => save(repo, each)))
   await using objects = readObjects(repo.repo)
-  for (const each of ids) expect((await readCheckpoint(objects, each))?.sessions[0]?.summary?.outcome).toBe('Added')
+  for (const each of ids)
+    expect((await readCheckpoint(objects, each))?.sessions[0]?.summary?.outcome).toBe('Added')
   expect(await repo.git('rev-list', '--count', metadataRef)).toBe('5')
 })
 

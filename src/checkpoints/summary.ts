@@ -1,8 +1,9 @@
 // Adds a summary to a checkpoint that is stored already. Everything else in it stays as it was written, by whomever.
+
 import { applyEdits, modify } from 'jsonc-parser'
 import type { ObjectReader } from '../git/cat-file.ts'
+import type { Identity } from '../git/config.ts'
 import { startImport, type TreeChange } from '../git/fast-import.ts'
-import type { Identity } from '../git/identity.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree } from '../git/tree.ts'
@@ -55,7 +56,11 @@ async function writeSummary(repo: Repo, objects: ObjectReader, update: SummaryUp
     seconds: update.seconds,
     changes: [
       ...home.brings,
-      { path: inDir(home.dir, path), mode: '100644', content: Buffer.from(withSummary(file.content.toString('utf8'), update.summary)) },
+      {
+        path: inDir(home.dir, path),
+        mode: '100644',
+        content: Buffer.from(withSummary(file.content.toString('utf8'), update.summary)),
+      },
     ],
   })
   await writes.finish()
@@ -72,17 +77,23 @@ interface Home {
 
 async function findHome(objects: ObjectReader, id: string): Promise<Home | undefined> {
   const dir = checkpointDir(id)
-  const [local, remote, own] = await Promise.all([metadataRef, remoteMetadataRef, ownRef(id)].map((ref) => objects.info(ref)))
-  const at = async (tip: Oid | undefined, path: string) => (tip === undefined ? undefined : (await objects.info(`${tip}:${path}`))?.oid)
+  const [local, remote, own] = await Promise.all(
+    [metadataRef, remoteMetadataRef, ownRef(id)].map((ref) => objects.info(ref)),
+  )
+  const at = async (tip: Oid | undefined, path: string) =>
+    tip === undefined ? undefined : (await objects.info(`${tip}:${path}`))?.oid
   const onBranch = dir === '' ? undefined : await at(local?.oid, dir)
-  if (local && onBranch !== undefined) return { ref: metadataRef, parent: local.oid, tree: onBranch, dir, brings: [] }
+  if (local && onBranch !== undefined)
+    return { ref: metadataRef, parent: local.oid, tree: onBranch, dir, brings: [] }
   const onRemote = dir === '' ? undefined : await at(remote?.oid, dir)
   if (remote && onRemote !== undefined) {
     const brings: TreeChange[] = local === undefined ? [] : [{ path: dir, mode: '040000', oid: onRemote }]
     return { ref: metadataRef, parent: (local ?? remote).oid, tree: onRemote, dir, brings }
   }
   const tree = await at(own?.oid, '')
-  return own && tree !== undefined ? { ref: ownRef(id), parent: own.oid, tree, dir: '', brings: [] } : undefined
+  return own && tree !== undefined
+    ? { ref: ownRef(id), parent: own.oid, tree, dir: '', brings: [] }
+    : undefined
 }
 
 // The directory of the session, or the top where a single session lay before there were several.
@@ -90,7 +101,9 @@ async function findMetadata(objects: ObjectReader, tree: Oid, session: string): 
   const slots = (await readTree(objects, tree)).filter((entry) => entry.isTree && /^\d+$/.test(entry.name))
   const paths = [...slots.map((slot) => `${slot.name}/metadata.json`), 'metadata.json']
   const files = await Promise.all(paths.map((path) => objects.contents(`${tree}:${path}`)))
-  return paths.find((_, index) => asObject(parseJson(files[index]?.content.toString('utf8') ?? ''))?.session_id === session)
+  return paths.find(
+    (_, index) => asObject(parseJson(files[index]?.content.toString('utf8') ?? ''))?.session_id === session,
+  )
 }
 
 // Edited as text: numbers too large for us and fields of other versions come through as they are.
@@ -98,7 +111,8 @@ function withSummary(text: string, summary: CheckpointSummary): string {
   const edits = modify(text, ['summary'], formatSummary(summary), {
     formattingOptions: { insertSpaces: true, tabSize: 2, eol: '\n' },
     // Where other writers have it.
-    getInsertionIndex: (keys) => (keys.includes('initial_attribution') ? keys.indexOf('initial_attribution') : keys.length),
+    getInsertionIndex: (keys) =>
+      keys.includes('initial_attribution') ? keys.indexOf('initial_attribution') : keys.length,
   })
   return applyEdits(text, edits)
 }

@@ -1,14 +1,17 @@
 // One ref and its copy on a remote: push what is new here; if the remote has something new too, take both.
+
 import type { ObjectReader } from '../git/cat-file.ts'
+import type { Identity } from '../git/config.ts'
 import { git } from '../git/exec.ts'
 import { startImport, type TreeChange } from '../git/fast-import.ts'
-import type { Identity } from '../git/identity.ts'
 import type { Oid } from '../git/oid.ts'
 import { moveRefs } from '../git/refs.ts'
-import { lateText, outOfTime, remoteTimeoutMs } from '../git/remote-limit.ts'
+import { type FetchResult, fetchRefs, lateText, outOfTime, remoteTimeoutMs } from '../git/remote.ts'
 import type { Repo } from '../git/repo.ts'
+import { readTree, type TreeEntry } from '../git/tree.ts'
 import type { Clock } from '../std/time.ts'
-import { planMerge } from './tree-merge.ts'
+import { checkpointRef, metadataRef } from './layout.ts'
+import { remoteMetadataRef } from './places.ts'
 
 const attempts = 3
 const refusals = [1, 128, ...outOfTime]
@@ -44,11 +47,18 @@ export async function syncRef(sync: Sync): Promise<boolean> {
 }
 
 // --no-verify: our own pre-push hook is running. Never --force. Returns what went wrong.
-export async function pushRefs({ repo, remote }: Pick<Sync, 'repo' | 'remote'>, refs: string[]): Promise<string | undefined> {
-  const result = await git(repo, ['push', '--no-verify', '--quiet', remote, ...refs.map((ref) => `${ref}:${ref}`)], {
-    accept: refusals,
-    timeoutMs: remoteTimeoutMs,
-  })
+export async function pushRefs(
+  { repo, remote }: Pick<Sync, 'repo' | 'remote'>,
+  refs: string[],
+): Promise<string | undefined> {
+  const result = await git(
+    repo,
+    ['push', '--no-verify', '--quiet', remote, ...refs.map((ref) => `${ref}:${ref}`)],
+    {
+      accept: refusals,
+      timeoutMs: remoteTimeoutMs,
+    },
+  )
   if (outOfTime.includes(result.code)) return lateText(remoteTimeoutMs)
   return result.code === 0 ? undefined : lastLine(result.stderr)
 }
@@ -58,7 +68,15 @@ async function fetchAndMerge(sync: Sync): Promise<boolean> {
   const fetched = `refs/entire-fetch-tmp/${process.pid}`
   const result = await git(
     sync.repo,
-    ['fetch', '--no-tags', '--no-write-fetch-head', '--quiet', '--no-auto-gc', sync.remote, `+${sync.ref}:${fetched}`],
+    [
+      'fetch',
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--quiet',
+      '--no-auto-gc',
+      sync.remote,
+      `+${sync.ref}:${fetched}`,
+    ],
     {
       accept: refusals,
       timeoutMs: remoteTimeoutMs,
@@ -103,7 +121,12 @@ async function tipOf(sync: Sync): Promise<Oid | undefined> {
 // Git updates remote-tracking branches of branches by itself; other refs, and remotes given as a URL, have none.
 async function noteRemote(sync: Sync): Promise<void> {
   const [local, known] = [await tipOf(sync), await sync.objects.info(trackingRef(sync))]
-  if (local === undefined || known?.oid === local || (sync.tracking === undefined && /[:/\\]/.test(sync.remote))) return
+  if (
+    local === undefined ||
+    known?.oid === local ||
+    (sync.tracking === undefined && /[:/\\]/.test(sync.remote))
+  )
+    return
   await moveRefs(sync.repo, [{ ref: trackingRef(sync), to: local, from: known?.oid }])
 }
 
@@ -121,4 +144,85 @@ function shortName(ref: string): string {
 function lastLine(text: string): string {
   const lines = text.trim().split('\n')
   return lines.findLast((line) => /^(fatal|error|!| !)/.test(line)) ?? lines.at(-1) ?? ''
+}
+
+// Two histories of a metadata tree into one. Whole directories are compared by id, so the cost is that of what differs.
+
+export interface MergeTips {
+  /** Undefined when the two have no common history. */
+  base: Oid | undefined
+  ours: Oid
+  theirs: Oid
+}
+
+/** What must change in our tree so that it holds both sides. A file changed on both sides is taken from theirs: it was published first. */
+export async function planMerge(objects: ObjectReader, tips: MergeTips): Promise<TreeChange[]> {
+  return mergeDirs(
+    objects,
+    '',
+    `${tips.ours}^{tree}`,
+    `${tips.theirs}^{tree}`,
+    tips.base && `${tips.base}^{tree}`,
+  )
+}
+
+async function mergeDirs(
+  objects: ObjectReader,
+  dir: string,
+  ours: Oid,
+  theirs: Oid,
+  base: Oid | undefined,
+): Promise<TreeChange[]> {
+  const [our, their, old] = await Promise.all([
+    entries(objects, ours),
+    entries(objects, theirs),
+    base === undefined ? new Map<string, TreeEntry>() : entries(objects, base),
+  ])
+  const changes: TreeChange[] = []
+  for (const [name, entry] of their) {
+    const mine = our.get(name)
+    const before = old.get(name)
+    if (entry.oid === mine?.oid || entry.oid === before?.oid) continue
+    const path = `${dir}${name}`
+    if (mine?.isTree && entry.isTree)
+      changes.push(...(await mergeDirs(objects, `${path}/`, mine.oid, entry.oid, before?.oid)))
+    else changes.push({ path, mode: entry.isTree ? '040000' : '100644', oid: entry.oid })
+  }
+  return changes
+}
+
+async function entries(objects: ObjectReader, tree: string): Promise<Map<string, TreeEntry>> {
+  return new Map((await readTree(objects, tree)).map((entry) => [entry.name, entry]))
+}
+
+// Checkpoints that others pushed, or that this clone left out: fetched to where reading looks for them, and never over local ones.
+
+export interface FetchOptions {
+  /** Git may ask the person at the terminal for a password. */
+  mayAsk: boolean
+}
+
+/** The branch with all checkpoints, or the ref of one that has its own. */
+export async function fetchCheckpoint(
+  sync: Omit<Sync, 'ref'>,
+  id: string,
+  options: FetchOptions,
+): Promise<FetchResult> {
+  const ref = checkpointRef(id)
+  if (ref !== metadataRef) return fetchRefs(sync.repo, sync.remote, [`${ref}:${ref}`], options)
+  if (sync.remote === 'origin')
+    return fetchRefs(sync.repo, sync.remote, [`+${ref}:${remoteMetadataRef}`], options)
+  return fetchAndJoin({ ...sync, ref }, options)
+}
+
+// Nobody looks for checkpoints in the copy of a remote other than origin, so the local branch takes them in.
+async function fetchAndJoin(sync: Sync, options: FetchOptions): Promise<FetchResult> {
+  const fetched = `refs/entire-fetch-tmp/${process.pid}`
+  const result = await fetchRefs(sync.repo, sync.remote, [`+${sync.ref}:${fetched}`], options)
+  const [theirs, ours] = [(await sync.objects.info(fetched))?.oid, (await sync.objects.info(sync.ref))?.oid]
+  if (result.kind !== 'fetched' || theirs === undefined) return result
+  if (ours === undefined) await moveRefs(sync.repo, [{ ref: sync.ref, to: theirs, from: undefined }])
+  else await mergeWith(sync, theirs)
+  await moveRefs(sync.repo, [{ ref: fetched, to: undefined, from: theirs }])
+  return result
 }

@@ -8,10 +8,9 @@ import { gemini } from '../agents/gemini/index.ts'
 import { readObjects } from '../git/cat-file.ts'
 import type { TranscriptFormat } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
-import { joinChunks } from './chunk.ts'
-import type { FreshBlob } from './chunk-writer.ts'
-import { digestTranscript } from './transcript-hash.ts'
-import { readAppended, type TranscriptUpdate } from './transcript-store.ts'
+import type { FreshBlob } from './transcript-chunks.ts'
+import { joinChunks } from './transcript-chunks.ts'
+import { digestTranscript, readAppended, type TranscriptUpdate } from './transcript-store.ts'
 
 /** Reads a transcript as an event would, storing its pieces with real git. */
 async function readInto(
@@ -40,7 +39,9 @@ async function readInto(
 async function stored(repo: TempRepo, update: TranscriptUpdate | undefined): Promise<string> {
   await using objects = readObjects(repo.repo)
   const pieces = await Promise.all(
-    (update?.cursor.chunks ?? []).map(async ({ oid }) => (await objects.contents(oid))?.content ?? Buffer.from('missing')),
+    (update?.cursor.chunks ?? []).map(
+      async ({ oid }) => (await objects.contents(oid))?.content ?? Buffer.from('missing'),
+    ),
   )
   return joinChunks(pieces).toString('utf8')
 }
@@ -49,7 +50,12 @@ const say = (id: number, text: string) =>
   JSON.stringify({
     type: 'assistant',
     uuid: `u${id}`,
-    message: { id: `m${id}`, model: 'm', content: [{ type: 'text', text }], usage: { input_tokens: 1, output_tokens: 2 } },
+    message: {
+      id: `m${id}`,
+      model: 'm',
+      content: [{ type: 'text', text }],
+      usage: { input_tokens: 1, output_tokens: 2 },
+    },
   })
 
 describe('a growing transcript', () => {
@@ -94,7 +100,9 @@ describe('a growing transcript', () => {
           expect(text).not.toContain('s3cret')
           if (last !== undefined) {
             await using objects = readObjects(repo.repo)
-            expect(await digestTranscript(objects, last.cursor)).toBe(new Bun.CryptoHasher('sha256').update(text).digest('hex'))
+            expect(await digestTranscript(objects, last.cursor)).toBe(
+              new Bun.CryptoHasher('sha256').update(text).digest('hex'),
+            )
           }
         },
       ),
@@ -153,7 +161,11 @@ describe('a growing transcript', () => {
       new Bun.CryptoHasher('sha256').update(await stored(repo, update)).digest('hex')
     if (first === undefined || second === undefined) throw new Error('nothing was read')
     expect(await digestTranscript(objects, first.cursor)).toBe(await sha256(first))
-    const third = await readInto(repo, path, { ...second.cursor, hash: first.cursor.hash, hashed: first.cursor.hashed })
+    const third = await readInto(repo, path, {
+      ...second.cursor,
+      hash: first.cursor.hash,
+      hashed: first.cursor.hashed,
+    })
     if (third === undefined) throw new Error('nothing was read')
     expect(await digestTranscript(objects, third.cursor)).toBe(await sha256(second))
     expect(third.cursor.hashed).toBe((await stored(repo, second)).length)
@@ -174,7 +186,13 @@ test('a document is read by messages; one caught in the middle of a write is sto
   await using repo = await tempRepo()
   const path = join(repo.base, 'session.json')
   const message = (id: string, type: string, content: string) => ({ id, type, content })
-  writeFileSync(path, JSON.stringify({ sessionId: 's', messages: [message('1', 'user', 'hello'), message('2', 'gemini', 'hi')] }))
+  writeFileSync(
+    path,
+    JSON.stringify({
+      sessionId: 's',
+      messages: [message('1', 'user', 'hello'), message('2', 'gemini', 'hi')],
+    }),
+  )
   const first = await readInto(repo, path, undefined, { format: gemini.transcript })
   expect(first).toMatchObject({ cursor: { items: 2 }, reading: { prompts: ['hello'] } })
   writeFileSync(path, '{"sessionId":"s","messages":[{"id":"1","ty')

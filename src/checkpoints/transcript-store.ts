@@ -1,23 +1,28 @@
 // Reads what an agent appended to its transcript since last time, redacts it, and stores it as blobs. What was stored before is
 // referenced, not read again: the cost of a save is that of what was appended.
+
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync } from 'node:fs'
-import type { TranscriptFormat, TranscriptReading } from '../model/agent.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
+import type { TranscriptFormat, TranscriptPieces, TranscriptReading } from '../model/agent.ts'
 import type { EventMetadata } from '../model/event.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import type { FilePart } from '../model/session-file.ts'
-import type { TranscriptPieces } from '../model/transcript-pieces.ts'
+import { addTokens, noTokens } from '../model/tokens.ts'
+import { changeText } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
-import { fileSize } from '../std/file.ts'
-import { readRange } from '../std/file-range.ts'
+import { fileSize, readRange } from '../std/file.ts'
 import { type JsonObject, parseJson } from '../std/json.ts'
-import { sha256Start } from '../std/sha256.ts'
-import { changeText } from '../std/text-bytes.ts'
-import { maxBlobBytes } from './chunk.ts'
-import { type ChunkStore, chunkWriter } from './chunk-writer.ts'
-import { storeDocument } from './cut-document.ts'
-import { emptyReading, mergeReadings } from './readings.ts'
-import { stripLines } from './strip-lines.ts'
+import { sha256Append, sha256Digest, sha256Start } from '../std/sha256.ts'
+import {
+  type ChunkStore,
+  chunkWriter,
+  joinChunks,
+  maxBlobBytes,
+  newline,
+  storeDocument,
+  stripLines,
+} from './transcript-chunks.ts'
 
 /** More than this at once is not a conversation; reading it would block the agent for minutes. */
 export const maxUnseenBytes = 512 * 1024 * 1024
@@ -58,10 +63,13 @@ export async function readAppended(source: TranscriptSource): Promise<Transcript
   const size = Math.min(end, whole ?? 0) - start
   if (whole === undefined || size <= 0) return undefined
   const fd = openSync(source.path, 'r')
-  const bytes: Bytes = (from, length) => readRange(fd, start + from, Math.max(0, Math.min(length, size - from)))
+  const bytes: Bytes = (from, length) =>
+    readRange(fd, start + from, Math.max(0, Math.min(length, size - from)))
   try {
     const head = bytes(0, 256).toString('utf8')
-    return source.format.shape(head) === 'document' ? await readDocument(source, bytes, size) : await readLines(source, bytes, size)
+    return source.format.shape(head) === 'document'
+      ? await readDocument(source, bytes, size)
+      : await readLines(source, bytes, size)
   } finally {
     closeSync(fd)
   }
@@ -69,7 +77,11 @@ export async function readAppended(source: TranscriptSource): Promise<Transcript
 
 async function readLines(source: TranscriptSource, bytes: Bytes, size: number): Promise<TranscriptUpdate> {
   const known = source.cursor
-  const continues = known !== undefined && known.path === source.path && known.bytes <= size && sealAt(bytes, known.bytes) === known.seal
+  const continues =
+    known !== undefined &&
+    known.path === source.path &&
+    known.bytes <= size &&
+    sealAt(bytes, known.bytes) === known.seal
   const from = continues ? afterNewline(bytes, known.bytes) : 0
   if (size - from > maxUnseenBytes) throw tooLarge(source.path, size - from)
   const writer = chunkWriter(source, continues ? known.chunks : [], size - from)
@@ -80,7 +92,11 @@ async function readLines(source: TranscriptSource, bytes: Bytes, size: number): 
     const part = source.format.readLines(text.replace(/\n$/, '').split('\n'), reading.carry, source.metadata)
     reading =
       consumed <= source.ignoreBefore
-        ? { ...emptyReading(part.carry), items: reading.items + part.items, files: mergeReadings(reading, part).files }
+        ? {
+            ...emptyReading(part.carry),
+            items: reading.items + part.items,
+            files: mergeReadings(reading, part).files,
+          }
         : mergeReadings(reading, part)
   }
   let last: string | undefined
@@ -110,7 +126,12 @@ async function readLines(source: TranscriptSource, bytes: Bytes, size: number): 
 }
 
 // Whole lines in blocks of bounded size. A last line without newline counts when it is a whole JSON value.
-function* lineBlocks(bytes: Bytes, from: number, size: number, source: Pick<TranscriptSource, 'path' | 'ignoreBefore'>): Generator<Buffer> {
+function* lineBlocks(
+  bytes: Bytes,
+  from: number,
+  size: number,
+  source: Pick<TranscriptSource, 'path' | 'ignoreBefore'>,
+): Generator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for (let at = from; at < size; ) {
     const limit = at < source.ignoreBefore ? source.ignoreBefore : size
@@ -141,7 +162,15 @@ async function readDocument(source: TranscriptSource, bytes: Bytes, size: number
   const stored = await storeDocument(source, redacted, known)
   return {
     cursor: {
-      ...{ path: source.path, bytes: size, items: total, seal: '', hash: sha256Start(), hashed: 0, ...stored },
+      ...{
+        path: source.path,
+        bytes: size,
+        items: total,
+        seal: '',
+        hash: sha256Start(),
+        hashed: 0,
+        ...stored,
+      },
       ...(reading.carry === undefined ? {} : { carry: reading.carry }),
     },
     reading,
@@ -150,12 +179,21 @@ async function readDocument(source: TranscriptSource, bytes: Bytes, size: number
 }
 
 /** `text`: the same as UTF-8, which it nearly always is. */
-async function redactBytes({ redact }: Pick<TranscriptSource, 'redact'>, bytes: Buffer, text: string): Promise<Buffer> {
+async function redactBytes(
+  { redact }: Pick<TranscriptSource, 'redact'>,
+  bytes: Buffer,
+  text: string,
+): Promise<Buffer> {
   return isUtf8(bytes) ? Buffer.from(await redact(text)) : await changeText(bytes, redact)
 }
 
 // A document caught while it is being written says nothing yet; it is stored as it is.
-function readItems({ format, metadata }: TranscriptSource, text: string, from: number, carry?: JsonObject): TranscriptReading {
+function readItems(
+  { format, metadata }: TranscriptSource,
+  text: string,
+  from: number,
+  carry?: JsonObject,
+): TranscriptReading {
   try {
     return format.readDocument?.(text, from, metadata, carry) ?? emptyReading(undefined)
   } catch {
@@ -183,4 +221,77 @@ function tooLarge(path: string, bytes: number): EntireError {
       hint: 'Files are recorded as usual; the transcript is left out. Start a new session to record conversations again.',
     },
   )
+}
+
+// What the parts of a transcript say, taken together.
+
+export function mergeReadings(a: TranscriptReading, b: TranscriptReading): TranscriptReading {
+  return {
+    ...a,
+    ...b,
+    items: a.items + b.items,
+    files: [...new Set([...a.files, ...b.files])],
+    prompts: [...a.prompts, ...b.prompts],
+    tokens: addTokens(a.tokens, b.tokens),
+    subagents: [...a.subagents, ...b.subagents],
+  }
+}
+
+export function emptyReading(carry: TranscriptReading['carry']): TranscriptReading {
+  return {
+    items: 0,
+    files: [],
+    prompts: [],
+    tokens: noTokens,
+    subagents: [],
+    ...(carry === undefined ? {} : { carry }),
+  }
+}
+
+// The fingerprint of a stored transcript: sha256 over its pieces joined. Made when a checkpoint is written, from where it was left last time.
+
+// Up to here hashing all of it natively is faster than continuing a state in a process that has just started.
+const nativeBytes = 1024 * 1024
+
+/** The digest; the cursor remembers how far it got. Throws `not-found` when a piece is gone. */
+export async function digestTranscript(objects: ObjectReader, cursor: TranscriptCursor): Promise<string> {
+  const total = cursor.chunks.reduce((sum, chunk) => sum + chunk.bytes + 1, -1)
+  if (cursor.digest === undefined && (total <= nativeBytes || isDocument(cursor))) {
+    const contents = await Promise.all(cursor.chunks.map((chunk) => readChunk(objects, chunk.oid)))
+    return new Bun.CryptoHasher('sha256').update(joinChunks(contents)).digest('hex')
+  }
+  const pieces = await Promise.all(cursor.chunks.map((chunk) => objects.info(chunk.oid)))
+  const gone = cursor.chunks[pieces.indexOf(undefined)]
+  if (gone !== undefined) throw missing(gone.oid)
+  if (cursor.digest !== undefined) return cursor.digest
+  let position = 0
+  for (const chunk of cursor.chunks) {
+    const end = position + chunk.bytes
+    if (end > cursor.hashed) {
+      if (position > 0 && cursor.hashed < position) append(cursor, newline)
+      append(cursor, (await readChunk(objects, chunk.oid)).subarray(Math.max(0, cursor.hashed - position)))
+    }
+    position = end + 1
+  }
+  return sha256Digest(cursor.hash)
+}
+
+function append(cursor: TranscriptCursor, bytes: Buffer): void {
+  cursor.hash = sha256Append(cursor.hash, bytes)
+  cursor.hashed += bytes.length
+}
+
+// Documents are cut at messages, and have no seal because they are rewritten whole.
+function isDocument(cursor: TranscriptCursor): boolean {
+  return cursor.seal === ''
+}
+
+async function readChunk(objects: ObjectReader, oid: string): Promise<Buffer> {
+  const object = await objects.contents(oid)
+  if (object === undefined) throw missing(oid)
+  return object.content
+}
+
+function missing(oid: string): EntireError {
+  return new EntireError('not-found', `Stored transcript piece ${oid} is missing.`)
 }

@@ -1,12 +1,28 @@
 // The command line as a tree of commands. Exit codes: 0 done, 1 failed, 2 used wrongly.
+
 import { type Application, buildCommand, buildRouteMap } from '@stricli/core'
 import { makeApplication, runApplication } from './application.ts'
-import { type CommandName, canonical, commandList, commandNames, isCommandName, type Target } from './command-list.ts'
+import {
+  type CommandName,
+  canonical,
+  commandList,
+  commandNames,
+  isCommandName,
+  type Target,
+} from './command-list.ts'
 import { type Cli, systemContext } from './context.ts'
 
 /** One application, for running and for the generated reference: with all commands, or only with those named. */
-export async function buildCli(names: readonly CommandName[] = commandNames, inputs: readonly string[] = []): Promise<Application<Cli>> {
-  return buildApp(await Promise.all(names.map(async (name): Promise<[string, Target]> => [name, await commandList[name].load()])), inputs)
+export async function buildCli(
+  names: readonly CommandName[] = commandNames,
+  inputs: readonly string[] = [],
+): Promise<Application<Cli>> {
+  return buildApp(
+    await Promise.all(
+      names.map(async (name): Promise<[string, Target]> => [name, await commandList[name].load()]),
+    ),
+    inputs,
+  )
 }
 
 function buildApp(targets: [string, Target][], inputs: readonly string[]): Application<Cli> {
@@ -21,21 +37,29 @@ export async function runCli(args: string[], cli: Cli = systemContext()): Promis
   const inputs = canonical(args)
   const [name, ...rest] = inputs
   if (name === undefined || name === '--help' || name === '-h') return printHelp(cli)
-  if (name === 'completion' && rest[0] === 'complete') return (await import('./completion/answer.ts')).answerShell(cli, rest.slice(1))
+  if (name === 'completion' && rest[0] === 'complete')
+    return (await import('./completion/propose.ts')).answerShell(cli, rest.slice(1))
   if (!isCommandName(name) && !name.startsWith('-')) {
     const { findPlugin, runPlugin } = await import('./plugin.ts')
     const plugin = findPlugin(cli, name)
     if (plugin !== undefined) return runPlugin(cli, plugin, rest)
   }
   if (isCommandName(name) && !alone.includes(name)) await loadAgents(cli, ['enable', 'agent'].includes(name))
-  return await runApplication(isCommandName(name) ? await buildCli([name], inputs) : await buildNames(cli, inputs), inputs, cli)
+  return await runApplication(
+    isCommandName(name) ? await buildCli([name], inputs) : await buildNames(cli, inputs),
+    inputs,
+    cli,
+  )
 }
 
 /** Commands that have nothing to do with agents. */
 const alone: readonly string[] = ['version', 'completion', 'hooks']
 
 async function loadAgents(cli: Cli, refresh: boolean): Promise<void> {
-  const [{ findRepo }, { loadExternalAgents }] = await Promise.all([import('../git/repo.ts'), import('./external-agents.ts')])
+  const [{ findRepo }, { loadExternalAgents }] = await Promise.all([
+    import('../git/repo.ts'),
+    import('./external-agents.ts'),
+  ])
   const repo = findRepo(cli.cwd, cli.env)
   if (repo !== undefined) await loadExternalAgents(repo, cli.env, { refresh })
 }
@@ -51,7 +75,11 @@ async function buildNames(cli: Cli, inputs: readonly string[]): Promise<Applicat
   const plugins = inputs[0]?.startsWith('-') ? [] : (await import('./plugin.ts')).listPlugins(cli)
   // Hooks are called by agents and by git: nobody who types means them.
   const names = [...commandNames.filter((name) => name !== 'hooks'), ...plugins.map((plugin) => plugin.name)]
-  const command = buildCommand<Record<never, never>, [], Cli>({ func() {}, parameters: {}, docs: { brief: '' } })
+  const command = buildCommand<Record<never, never>, [], Cli>({
+    func() {},
+    parameters: {},
+    docs: { brief: '' },
+  })
   return buildApp(
     names.map((name) => [name, command]),
     inputs,

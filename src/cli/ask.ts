@@ -1,7 +1,8 @@
 // Questions to the person at the terminal. The prompt library is loaded with the first question; ACCESSIBLE=1 asks in plain lines instead.
-import { EntireError } from '../std/errors.ts'
+
+import { readSync } from 'node:fs'
+import { EntireError, isErrno } from '../std/errors.ts'
 import type { Cli } from './context.ts'
-import { askLine } from './plain-ask.ts'
 import { isTerminal } from './streams.ts'
 
 export interface Question {
@@ -27,7 +28,11 @@ export async function confirm(cli: Cli, question: Question): Promise<boolean> {
 }
 
 /** Undefined when the question was left. */
-export async function choose<Value extends string>(cli: Cli, question: Question, choices: Choice<Value>[]): Promise<Value | undefined> {
+export async function choose<Value extends string>(
+  cli: Cli,
+  question: Question,
+  choices: Choice<Value>[],
+): Promise<Value | undefined> {
   requireTerminal(cli, question)
   if (isPlain(cli)) return (await askNumbers(cli, question, choices, 'Number'))?.[0]
   const { isCancel, select } = await loadPrompts()
@@ -46,11 +51,22 @@ export async function chooseMany(
   requireTerminal(cli, question)
   if (isPlain(cli)) {
     const proposal = choices.flatMap(({ value }, index) => (preselected.includes(value) ? [index + 1] : []))
-    const answer = await askNumbers(cli, question, choices, `Numbers${proposal.length > 0 ? ` [${proposal.join(' ')}]` : ''}`, preselected)
+    const answer = await askNumbers(
+      cli,
+      question,
+      choices,
+      `Numbers${proposal.length > 0 ? ` [${proposal.join(' ')}]` : ''}`,
+      preselected,
+    )
     return answer && answer.length > 0 ? answer : undefined
   }
   const { isCancel, multiselect } = await loadPrompts()
-  const answer = await multiselect({ message: wording(question), options: choices, initialValues: preselected, required: true })
+  const answer = await multiselect({
+    message: wording(question),
+    options: choices,
+    initialValues: preselected,
+    required: true,
+  })
   return isCancel(answer) ? undefined : answer
 }
 
@@ -99,5 +115,36 @@ function isPlain({ env }: Cli): boolean {
 }
 
 function requireTerminal(cli: Cli, { message, otherwise }: Question): void {
-  if (!cli.interactive) throw new EntireError('no-terminal', `${message} There is no terminal to ask on.`, { hint: otherwise })
+  if (!cli.interactive)
+    throw new EntireError('no-terminal', `${message} There is no terminal to ask on.`, { hint: otherwise })
+}
+
+// One question, one line of answer: for screen readers, dumb terminals and pipes.
+
+/** Undefined at the end of the input. */
+export async function askLine(cli: Cli, question: string): Promise<string | undefined> {
+  cli.process.stderr.write(`${question}: `)
+  const bytes: number[] = []
+  const byte = Buffer.alloc(1)
+  for (;;) {
+    const read = readByte(byte)
+    if (read === 0) {
+      cli.note('')
+      return undefined
+    }
+    if (read === 1 && byte[0] === 10) return Buffer.from(bytes).toString('utf8').trim()
+    if (read === 1) bytes.push(byte[0] as number)
+    else await Bun.sleep(10)
+  }
+}
+
+// -1: nothing there yet, on an input somebody made non-blocking.
+function readByte(byte: Buffer): number {
+  try {
+    return readSync(0, byte)
+  } catch (error) {
+    if (isErrno(error, 'EAGAIN')) return -1
+    if (isErrno(error, 'EOF')) return 0
+    throw error
+  }
 }

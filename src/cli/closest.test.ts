@@ -9,4 +9,6 @@ test.each([
   ['nothing alike', 'xyz', ['log', 'long'], []],
   ['nearest first', 'logs', ['longs', 'logs'], ['logs', 'longs']],
   ['no matter the case', 'ENABLE', ['enable'], ['enable']],
-] as const)('%s', (_rule, word, candidates, expected) => expect(closest(word, candidates)).toEqual([...expected]))
+] as const)('%s', (_rule, word, candidates, expected) =>
+  expect(closest(word, candidates)).toEqual([...expected]),
+)

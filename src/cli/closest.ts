@@ -1,4 +1,5 @@
 // What somebody may have meant who mistyped.
+
 /** Candidates that are a few slips away, nearest first. */
 export function closest(word: string, candidates: readonly string[]): string[] {
   const limit = Math.max(1, Math.floor(word.length / 3))
@@ -17,7 +18,10 @@ function slipsBetween(a: string, b: string): number {
     rows.push([row])
     for (let column = 1; column <= b.length; column += 1) {
       const replaced = at(row - 1, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1)
-      const swapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1] ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY
+      const swapped =
+        a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+          ? at(row - 2, column - 2) + 1
+          : Number.POSITIVE_INFINITY
       rows[row]?.push(Math.min(at(row - 1, column) + 1, at(row, column - 1) + 1, replaced, swapped))
     }
   }

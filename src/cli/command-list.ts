@@ -1,4 +1,5 @@
 // All commands. Each is loaded when it is called: a person waits for the start of the program more often than for anything else.
+
 import type { Command, RouteMap } from '@stricli/core'
 import type { Cli } from './context.ts'
 
@@ -13,67 +14,67 @@ interface CommandEntry {
 export const commandList = {
   enable: {
     brief: 'Start recording in this repository',
-    load: async () => (await import('./commands/enable.ts')).enableCommand,
+    load: async () => (await import('./setup/enable.ts')).enableCommand,
   },
   disable: {
     brief: 'Stop recording in this repository',
-    load: async () => (await import('./commands/disable.ts')).disableCommand,
+    load: async () => (await import('./setup/disable.ts')).disableCommand,
   },
   configure: {
     brief: 'Show and change the settings of this repository',
-    load: async () => (await import('./commands/configure.ts')).configureCommand,
+    load: async () => (await import('./configure/configure.ts')).configureCommand,
   },
   agent: {
     brief: 'List, add and remove agents; write plugins for others',
-    load: async () => (await import('./commands/agent.ts')).agentCommands,
+    load: async () => (await import('./agent/agent.ts')).agentCommands,
   },
   status: {
     brief: 'Show whether and what is being recorded',
-    load: async () => (await import('./commands/status.ts')).statusCommand,
+    load: async () => (await import('./status/status.ts')).statusCommand,
   },
   session: {
     brief: 'Look at sessions and manage them',
-    load: async () => (await import('./commands/session.ts')).sessionCommands,
+    load: async () => (await import('./session/session.ts')).sessionCommands,
   },
   watch: {
     brief: 'Record agents that have no hooks, by the files they write',
-    load: async () => (await import('./commands/watch.ts')).watchCommand,
+    load: async () => (await import('./watch/watch.ts')).watchCommand,
   },
   explain: {
     brief: 'Show the checkpoints of this branch, or what is behind one',
-    load: async () => (await import('./commands/explain.ts')).explainCommand,
+    load: async () => (await import('./explain/explain.ts')).explainCommand,
   },
   rewind: {
     brief: 'Go back to an earlier point of a session, and undo that',
-    load: async () => (await import('./commands/rewind.ts')).rewindCommand,
+    load: async () => (await import('./rewind/rewind.ts')).rewindCommand,
   },
   resume: {
     brief: 'Continue the session behind a branch, a session or a checkpoint',
-    load: async () => (await import('./commands/resume.ts')).resumeCommand,
+    load: async () => (await import('./resume/resume.ts')).resumeCommand,
   },
   reset: {
     brief: 'Forget the sessions of the current commit',
-    load: async () => (await import('./commands/reset.ts')).resetCommand,
+    load: async () => (await import('./clean/reset.ts')).resetCommand,
   },
   clean: {
     brief: 'Remove what no session needs any more',
-    load: async () => (await import('./commands/clean.ts')).cleanCommand,
+    load: async () => (await import('./clean/clean.ts')).cleanCommand,
   },
   doctor: {
     brief: 'Find and mend what is wrong',
-    load: async () => (await import('./commands/doctor.ts')).doctorCommands,
+    load: async () => (await import('./doctor/doctor.ts')).doctorCommands,
   },
   completion: {
     brief: 'Print the completion script of a shell',
-    load: async () => (await import('./commands/completion.ts')).completionCommands,
+    load: async () => (await import('./completion/completion.ts')).completionCommands,
   },
   version: {
     brief: 'Print the version',
-    load: async () => (await import('./commands/version.ts')).versionCommand,
+    load: async () => (await import('./version.ts')).versionCommand,
   },
   hooks: {
     brief: 'Entry point for hooks of agents and git',
-    load: async () => (await import('./hook-entry.ts')).hookEntryCommand,
+    load: async () => (await import('./hooks/command.ts')).hookEntryCommand,
   },
 } satisfies Record<string, CommandEntry>
 

@@ -1,9 +1,9 @@
 // What a command may know of the world: handed in once, so that commands are functions of it.
 import type { CommandContext, StricliProcess } from '@stricli/core'
 import { findRepo, type Repo } from '../git/repo.ts'
+import type { Settings } from '../model/settings.ts'
 import { EntireError } from '../std/errors.ts'
 import { type Clock, systemClock } from '../std/time.ts'
-import { programPath } from './program.ts'
 import { colourDepth, isTerminal, write } from './streams.ts'
 
 export interface Cli extends CommandContext {
@@ -50,7 +50,10 @@ function sink(fd: 1 | 2): StricliProcess['stdout'] {
 export function requireRepo(cli: Cli, command: string): Repo {
   const repo = findRepo(cli.cwd, cli.env)
   if (repo !== undefined) return repo
-  throw new EntireError('no-repo', `Not a git repository. Please run 'entire ${command}' from within a git repository.`)
+  throw new EntireError(
+    'no-repo',
+    `Not a git repository. Please run 'entire ${command}' from within a git repository.`,
+  )
 }
 
 function terminalSize(env: Cli['env']): { columns: number; rows: number } {
@@ -62,4 +65,20 @@ function terminalSize(env: Cli['env']): { columns: number; rows: number } {
 function isInteractive(env: Cli['env']): boolean {
   if (env.ENTIRE_TEST_TTY !== undefined) return env.ENTIRE_TEST_TTY === '1'
   return isTerminal(0) && isTerminal(1)
+}
+
+// How this program is called again by the hooks it installs.
+
+export function programPath(): string {
+  return isCompiled() ? process.execPath : Bun.main
+}
+
+/** A name to look up in PATH, so that hooks survive an update, unless the user wants the absolute path. */
+export function hookCommand(settings: Pick<Settings, 'absoluteHookPath'>, program: string): string {
+  return settings.absoluteHookPath ? program : 'entire'
+}
+
+// A compiled program's modules live in a file system of its own. https://bun.com/docs/bundler/executables
+function isCompiled(): boolean {
+  return /^(\/\$bunfs|[A-Z]:[\\/]~BUN)/.test(Bun.main)
 }

@@ -1,6 +1,7 @@
 // Commands about recordings say so when recording is off.
+
 import type { Repo } from '../git/repo.ts'
-import { readSettings } from '../session/settings.ts'
+import { readSettings } from '../settings/read.ts'
 import type { Cli } from './context.ts'
 
 export function saysDisabled(cli: Cli, repo: Repo): boolean {

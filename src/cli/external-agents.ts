@@ -1,9 +1,10 @@
 // External agents of a repository join the others. Where the settings do not want any, nobody looks for them.
+
 import { join } from 'node:path'
 import { addAgents, agentCards, findAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Agent, Env } from '../model/agent.ts'
-import { isSetUp, readSettings } from '../session/settings.ts'
+import { isSetUp, readSettings } from '../settings/read.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileLog } from '../std/log.ts'
 import { systemClock } from '../std/time.ts'
@@ -28,7 +29,12 @@ export async function loadExternalAgents(repo: Repo, env: Env, options: LoadOpti
 }
 
 /** Only this one. Throws when its plugin cannot be used. */
-export async function loadExternalAgent(repo: Repo, env: Env, name: string, options: LoadOptions = {}): Promise<Agent | undefined> {
+export async function loadExternalAgent(
+  repo: Repo,
+  env: Env,
+  name: string,
+  options: LoadOptions = {},
+): Promise<Agent | undefined> {
   const known = await findAgent(name)
   if (known !== undefined || (options.anyway !== true && !wantsExternal(repo))) return known
   const { findExternalAgent } = await import('../agents/external/discover.ts')
@@ -48,8 +54,10 @@ function wantsExternal(repo: Repo): boolean {
 }
 
 async function discovery(repo: Repo, env: Env, { refresh = false, hurried = false }: LoadOptions) {
-  const { limits } = await import('../protocol/external-subcommand.ts')
-  const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), 'info', { component: 'external-agents' })
+  const { limits } = await import('../protocol/external-agent/subcommand.ts')
+  const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), 'info', {
+    component: 'external-agents',
+  })
   const site = {
     root: repo.root,
     env,

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { kitSource } from './kit-source.ts'
+import { kitSource } from './scaffold.ts'
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'kit-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
@@ -11,7 +11,8 @@ function put(path: string, name?: string): string {
   const program = join(base, path)
   mkdirSync(dirname(program), { recursive: true })
   writeFileSync(program, '')
-  if (name !== undefined) writeFileSync(join(dirname(dirname(program)), 'package.json'), JSON.stringify({ name }))
+  if (name !== undefined)
+    writeFileSync(join(dirname(dirname(program)), 'package.json'), JSON.stringify({ name }))
   return program
 }
 
@@ -19,7 +20,8 @@ test('in a clone the kit is that of the clone, also when the program is called b
   const program = put('my "clone"/dist/entire', 'entire-ts')
   const link = join(base, 'entire')
   symlinkSync(program, link)
-  for (const path of [program, link]) expect(JSON.parse(`"${kitSource(path)}"`)).toBe(`file:${join(base, 'my "clone"')}`)
+  for (const path of [program, link])
+    expect(JSON.parse(`"${kitSource(path)}"`)).toBe(`file:${join(base, 'my "clone"')}`)
 })
 
 test.each([

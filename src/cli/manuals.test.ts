@@ -44,7 +44,9 @@ interface Flags {
 
 function commandsBelow(target: Target, path: string): [string, Flags][] {
   if ('parameters' in target) return [[path, target.parameters as Flags]]
-  return target.getAllEntries().flatMap((entry) => commandsBelow(entry.target, `${path} ${entry.name['convert-camel-to-kebab']}`))
+  return target
+    .getAllEntries()
+    .flatMap((entry) => commandsBelow(entry.target, `${path} ${entry.name['convert-camel-to-kebab']}`))
 }
 
 const letters: Record<string, string> = { force: 'f', yes: 'y', all: 'a', dryRun: 'd', limit: 'n' }
@@ -52,7 +54,8 @@ const letters: Record<string, string> = { force: 'f', yes: 'y', all: 'a', dryRun
 test.each(commandsBelow(app.root, 'entire'))(
   '%s: flags are called what they are called elsewhere',
   (_path, { flags = {}, aliases = {} }) => {
-    for (const [flag, letter] of Object.entries(letters)) if (flag in flags) expect(aliases).toMatchObject({ [letter]: flag })
+    for (const [flag, letter] of Object.entries(letters))
+      if (flag in flags) expect(aliases).toMatchObject({ [letter]: flag })
     for (const letter of Object.values(letters)) {
       const flag = aliases[letter]
       // The one letter that has two meanings: `session attach -a` was there first.

@@ -1,4 +1,5 @@
 // Long answers on a terminal go through the user's pager, as in git; everywhere else they are just printed.
+
 import { type Fed, startFed } from '../std/proc.ts'
 import type { Cli } from './context.ts'
 
@@ -24,13 +25,17 @@ export async function page(cli: Cli, text: string, { off = false }: PagerOptions
 }
 
 /** `title` is shown at once. A pager that leaves the screen as it is shows the rest below; it takes longer to start than we do. */
-export function openPages(cli: Cli, { off = false, title = '' }: PagerOptions & { title?: string } = {}): Pages {
+export function openPages(
+  cli: Cli,
+  { off = false, title = '' }: PagerOptions & { title?: string } = {},
+): Pages {
   const pager = off ? undefined : findPager(cli)
   const isApart = pager !== undefined && keepsScreen(cli, pager)
   if (isApart) cli.process.stdout.write(title)
   // As git does: colours pass, what fits one screen stays on it, and the screen is left as it is.
   const env = { ...cli.env, LESS: cli.env.LESS ?? 'FRX', LV: cli.env.LV ?? '-c' }
-  let fed: Fed | undefined = pager === undefined ? undefined : startFed(shellFor(pager), { cwd: cli.cwd, env })
+  let fed: Fed | undefined =
+    pager === undefined ? undefined : startFed(shellFor(pager), { cwd: cli.cwd, env })
   let text = ''
   let shown = 0
   const end = async () => {

@@ -1,4 +1,5 @@
 // Commands of other people: `entire x` runs the program `entire-x` of the PATH, unless there is a command of that name.
+
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findRepo } from '../git/repo.ts'
@@ -43,7 +44,8 @@ export function listPlugins({ cwd, env }: Place): Plugin[] {
   for (const dir of searchPath(env)) {
     for (const file of list(dir)) {
       const name = file.slice(prefix.length)
-      if (!file.startsWith(prefix) || notCommands.test(file) || isCommandName(name) || found.has(name)) continue
+      if (!file.startsWith(prefix) || notCommands.test(file) || isCommandName(name) || found.has(name))
+        continue
       const path = join(dir, file)
       if (isExecutable(path) && findDistrust(path, root) === undefined) found.set(name, { name, path })
     }
@@ -63,7 +65,9 @@ export async function runPlugin(cli: Cli, plugin: Plugin, args: string[]): Promi
   try {
     return await runAttached([plugin.path, ...args], { cwd: cli.cwd, env, passInterrupt: !isTerminal(0) })
   } catch (error) {
-    cli.note(`error: ${clean(plugin.path)} cannot be run: ${messageOf(error)}\nhint: A script must begin with a line such as #!/bin/sh.`)
+    cli.note(
+      `error: ${clean(plugin.path)} cannot be run: ${messageOf(error)}\nhint: A script must begin with a line such as #!/bin/sh.`,
+    )
     // As a shell says it.
     return 126
   }

@@ -1,20 +1,24 @@
 // Ties recording to the real world: clock, randomness, log file, terminal.
+
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { agentCards, findAgentByType, loadAgents } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Settings } from '../model/settings.ts'
-import { type HookSettings, readHookSettings } from '../session/settings.ts'
-import type { Recorder, Redaction } from '../session/work.ts'
-import { fileLog, type LogFields, parseLogLevel } from '../std/log.ts'
+import type { Recorder, Redaction } from '../sessions/work.ts'
+import { type HookSettings, readHookSettings } from '../settings/read.ts'
+import { fileLog, type LogFields, parseLogLevel, startTrace } from '../std/log.ts'
 import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
-import { startTrace } from '../std/trace.ts'
 import { version } from '../std/version.ts'
-import { hookCommand, programPath } from './program.ts'
+import { hookCommand, programPath } from './context.ts'
 import { write } from './streams.ts'
 
-export function createRecorder(repo: Repo, context: LogFields, known: HookSettings = readHookSettings(repo.root)): Recorder {
+export function createRecorder(
+  repo: Repo,
+  context: LogFields,
+  known: HookSettings = readHookSettings(repo.root),
+): Recorder {
   const { settings, problem } = known
   const level = parseLogLevel(process.env.ENTIRE_LOG_LEVEL) ?? settings.logLevel
   const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), level, context)
@@ -45,9 +49,9 @@ export function createRecorder(repo: Repo, context: LogFields, known: HookSettin
 
 async function loadRedaction(settings: Settings): Promise<Redaction> {
   const [{ createRedactor }, { redactText }, { redactTranscript }] = await Promise.all([
-    import('../checkpoints/redact/redactor.ts'),
-    import('../checkpoints/redact/redact-text.ts'),
-    import('../checkpoints/redact/redact-transcript.ts'),
+    import('../redact/redact.ts'),
+    import('../redact/redact.ts'),
+    import('../redact/redact.ts'),
   ])
   const redactor = createRedactor(settings.redaction)
   return { json: (text) => redactTranscript(text, redactor), text: (text) => redactText(text, redactor) }

@@ -1,11 +1,10 @@
 // What `entire` alone says: written from the list of commands, so that none has to be loaded for it.
+
 import { commandList, commandNames } from './command-list.ts'
+import { formatManual } from './command-parts.ts'
 import type { Cli } from './context.ts'
-import { formatManual } from './manual.ts'
 import { listPlugins } from './plugin.ts'
-import { paint } from './render/colour.ts'
-import { tableLines } from './render/table.ts'
-import { clean } from './render/text.ts'
+import { clean, paint, tableLines } from './render/text.ts'
 
 const manual = formatManual({
   text: [

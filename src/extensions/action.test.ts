@@ -39,11 +39,11 @@ describe('an answer asks for', () => {
 })
 
 test('an action that nobody knows, or that says nothing, is none', () => {
-  expect([parseAction({ type: 'explode' }), parseAction({ type: 'toString' }), parseAction(null), parseAction(undefined)]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-    undefined,
-  ])
+  expect([
+    parseAction({ type: 'explode' }),
+    parseAction({ type: 'toString' }),
+    parseAction(null),
+    parseAction(undefined),
+  ]).toEqual([undefined, undefined, undefined, undefined])
   expect(parseAction({ type: 'notify', payload: 'text' })).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 // What an extension asks for in its answer to an event or a key, once it is understood.
-import type { ActionResult } from '../protocol/extension-content.ts'
+import type { ActionResult } from '../protocol/extension/content.ts'
 import { asObject, asString, type JsonObject } from '../std/json.ts'
 
 export type Action =

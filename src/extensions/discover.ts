@@ -1,4 +1,5 @@
 // Finds extensions: those of the user, and those of the project when the user trusts it.
+
 import { readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { isErrno, messageOf } from '../std/errors.ts'
@@ -27,8 +28,12 @@ export interface Places {
 
 export function discoverExtensions({ userDir, projectDir, disabled, also = [] }: Places): Discovered {
   const found = [scan(userDir), ...(projectDir === undefined ? [] : [scan(projectDir)]), read(also, [])]
-  const byName = new Map(found.flatMap(({ extensions }) => extensions).map((manifest) => [manifest.name, manifest]))
-  const extensions = [...byName.values()].filter(({ name }) => !disabled.includes(name)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const byName = new Map(
+    found.flatMap(({ extensions }) => extensions).map((manifest) => [manifest.name, manifest]),
+  )
+  const extensions = [...byName.values()]
+    .filter(({ name }) => !disabled.includes(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
   return { extensions, problems: found.flatMap(({ problems }) => problems) }
 }
 
@@ -44,11 +49,14 @@ function read(dirs: string[], problems: string[]): Discovered {
       const manifest = readManifest(dir)
       if (!manifest) continue
       const first = found.get(manifest.name)
-      if (first) problems.push(`${dir}: ${manifest.name} is the name of ${first.dir} already, and that one is used.`)
+      if (first)
+        problems.push(`${dir}: ${manifest.name} is the name of ${first.dir} already, and that one is used.`)
       else {
         found.set(manifest.name, manifest)
         for (const permission of unknownPermissions(manifest))
-          problems.push(`${join(dir, manifestName)}: permission ${permission} is none that there is, and permits nothing.`)
+          problems.push(
+            `${join(dir, manifestName)}: permission ${permission} is none that there is, and permits nothing.`,
+          )
       }
     } catch (error) {
       problems.push(messageOf(error))

@@ -1,25 +1,21 @@
 // Everything a program needs to have extensions: they are found, started, kept running, replaced when they change, and stopped.
+
 import { join } from 'node:path'
-import type { EventData, EventName } from '../protocol/extension-events.ts'
+import type { EventData, EventName } from '../protocol/extension/events.ts'
 import { messageOf } from '../std/errors.ts'
 import type { ExtensionApp } from './app.ts'
-import { createCompaction } from './compaction.ts'
 import { type Discovered, discoverExtensions, type Places } from './discover.ts'
-import type { Environment } from './environment.ts'
-import { createEventBus } from './event-bus.ts'
-import { createEventQueue, type EventQueue } from './event-queue.ts'
+import { createEventBus, createEventQueue, type EventQueue } from './events.ts'
 import { createHostSide } from './host-side.ts'
-import type { LiveExtension } from './live-extension.ts'
+import type { Environment } from './launch.ts'
+import { type LiveExtension, type LocalOffer, ownName } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
-import { type LocalOffer, ownName } from './offer.ts'
-import { overrideProblems } from './overrides.ts'
+import { overrideProblems } from './permissions.ts'
+import { createCompaction } from './prompt-chain.ts'
 import { readManifest } from './read-manifest.ts'
-import { noRegistrations } from './registration-list.ts'
-import { createRegistry } from './registry.ts'
-import type { Reach, Running } from './running.ts'
-import { startExtension } from './start-extension.ts'
-import { createSupervisor, type Supervisor } from './supervisor.ts'
-import type { Times } from './supervisor-times.ts'
+import { createRegistry, type Reach, type Running } from './registry.ts'
+import { noRegistrations, startExtension } from './start-extension.ts'
+import { createSupervisor, type Supervisor, type Times } from './supervisor.ts'
 import { type Watcher, watchExtension } from './watcher.ts'
 
 export interface ExtensionHostOptions {
@@ -163,7 +159,11 @@ export function createExtensionHost(options: ExtensionHostOptions) {
       await Promise.all([...queues.values()].map((queue) => queue.idle()))
     },
 
-    list: () => [...manifests.values()].map((manifest) => ({ manifest, status: supervisors.get(manifest.name)?.status() })),
+    list: () =>
+      [...manifests.values()].map((manifest) => ({
+        manifest,
+        status: supervisors.get(manifest.name)?.status(),
+      })),
     problems: () => discovered.problems,
     find: running.find,
 
@@ -174,8 +174,11 @@ export function createExtensionHost(options: ExtensionHostOptions) {
     /** Never hangs. */
     async stop(): Promise<void> {
       for (const watcher of watchers.values()) watcher.close()
-      const stopped = await Promise.allSettled([...supervisors.values()].map((supervisor) => supervisor.stop()))
-      for (const result of stopped) if (result.status === 'rejected') app.log('warn', messageOf(result.reason))
+      const stopped = await Promise.allSettled(
+        [...supervisors.values()].map((supervisor) => supervisor.stop()),
+      )
+      for (const result of stopped)
+        if (result.status === 'rejected') app.log('warn', messageOf(result.reason))
     },
   }
 }

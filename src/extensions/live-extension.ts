@@ -1,4 +1,5 @@
 // A running extension, as those see it who want something of it. Nobody keeps one: it is looked up when it is needed.
+import type { ContentBlock } from '../protocol/extension/content.ts'
 import type {
   ExtensionNotice,
   ExtensionRequest,
@@ -9,7 +10,7 @@ import type {
   Result,
   SentParams,
   SentResult,
-} from '../protocol/extension.ts'
+} from '../protocol/extension/table.ts'
 import type { Manifest } from './manifest.ts'
 
 /** Everything an extension registered, in the order in which it did. */
@@ -34,7 +35,11 @@ export interface LiveExtension {
   pid: number | undefined
   registrations: Registrations
   /** Throws an RpcFailure for an error it answers, for a deadline, for its death; the signal's reason when that was aborted. */
-  request<M extends ExtensionRequest>(method: M, params: SentParams<M>, options?: CallOptions): Promise<Result<M>>
+  request<M extends ExtensionRequest>(
+    method: M,
+    params: SentParams<M>,
+    options?: CallOptions,
+  ): Promise<Result<M>>
   tell<M extends ExtensionNotice>(method: M, params: SentParams<M>): void
   /** Pieces of an answer that is being made, until it is made. */
   onDelta(requestId: number, listener: (delta: Params<'provider/delta'>) => void): () => void
@@ -61,6 +66,62 @@ export interface Caller {
 
 /** What hears the requests and notices of extensions. A method without a handler does not compile. */
 export interface HostSide {
-  requests: { [M in HostRequest]: (params: Params<M>, caller: Caller) => Promise<SentResult<M>> | SentResult<M> }
-  notices: { [N in Exclude<HostNotice, Registration | 'provider/delta' | '$/cancelRequest'>]: (params: Params<N>, caller: Caller) => void }
+  requests: {
+    [M in HostRequest]: (params: Params<M>, caller: Caller) => Promise<SentResult<M>> | SentResult<M>
+  }
+  notices: {
+    [N in Exclude<HostNotice, Registration | 'provider/delta' | '$/cancelRequest'>]: (
+      params: Params<N>,
+      caller: Caller,
+    ) => void
+  }
 }
+
+// What can be used in a program with extensions, whoever offers it.
+
+export interface ToolOutcome {
+  content: ContentBlock[]
+  isError: boolean
+  /** For machines: what a tool did beside what it said. */
+  details?: unknown
+  errorCode?: string
+  errorHint?: string
+}
+
+export interface ToolCall {
+  id: string
+  signal: AbortSignal
+}
+
+/** A tool of the program itself. */
+export interface LocalTool {
+  name: string
+  description: string
+  parameters: unknown
+  promptHint?: string
+  backgroundSafe?: boolean
+  deferred?: boolean
+  /** `block`: once begun it is not interrupted. */
+  interruptBehavior?: 'cancel' | 'block'
+  execute(args: Record<string, unknown>, call: ToolCall): Promise<ToolOutcome>
+}
+
+export interface LocalCommand {
+  name: string
+  description: string
+  immediate?: boolean
+  execute(args: string, signal: AbortSignal): Promise<void>
+}
+
+export interface LocalOffer {
+  tools: LocalTool[]
+  commands: LocalCommand[]
+}
+
+/** Everything one owner offers. The program itself has rank 0; extensions come after it, in the order of their names. */
+export type Offer = { owner: string; rank: number } & (
+  | { local: LocalOffer }
+  | { registrations: Registrations }
+)
+
+export const ownName = 'builtin'

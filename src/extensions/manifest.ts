@@ -1,4 +1,5 @@
 // What an extension says of itself in its manifest.yaml.
+
 export interface Manifest {
   name: string
   version: string

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { runtimeCommand } from './launch.ts'
 import { parseManifest } from './read-manifest.ts'
-import { runtimeCommand } from './runtime-command.ts'
 
 const dir = '/ext/hello'
 
@@ -71,6 +71,8 @@ describe('a runtime is run', () => {
     ['hello', '', ['/ext/hello/hello']],
     ['toString', '', ['/ext/hello/toString']],
   ])('%s', (runtime, entry, command) => {
-    expect(runtimeCommand({ ...parseManifest('name: a\nruntime: b\n', dir), runtime, entry })).toEqual(command)
+    expect(runtimeCommand({ ...parseManifest('name: a\nruntime: b\n', dir), runtime, entry })).toEqual(
+      command,
+    )
   })
 })

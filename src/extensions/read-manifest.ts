@@ -1,11 +1,12 @@
 // Reads the manifest of an extension, and says what is wrong with it in words.
+
 import { join } from 'node:path'
 import { parseDocument } from 'yaml'
 import { EntireError } from '../std/errors.ts'
 import { readText } from '../std/file.ts'
 import { asArray, asObject, asString, type JsonObject } from '../std/json.ts'
+import { ownName } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
-import { ownName } from './offer.ts'
 
 export const manifestName = 'manifest.yaml'
 
@@ -39,7 +40,8 @@ export function parseManifest(text: string, dir: string): Manifest {
 function checkManifest({ name, runtime, dir }: Manifest): void {
   if (name === '') throw badManifest(dir, 'name is required')
   // The name is also that of a directory, and stands in messages.
-  if (/[/\\\p{Cc}]/u.test(name) || /^\.{1,2}$/.test(name)) throw badManifest(dir, `name must not have slashes or control characters`)
+  if (/[/\\\p{Cc}]/u.test(name) || /^\.{1,2}$/.test(name))
+    throw badManifest(dir, `name must not have slashes or control characters`)
   // What is offered belongs to a name: this one would take everything away from the program itself.
   if (name === ownName) throw badManifest(dir, `name must not be ${ownName}: that is the program's own`)
   if (runtime === '') throw badManifest(dir, 'runtime is required')
@@ -56,7 +58,8 @@ function texts(fields: JsonObject, name: string, dir: string): string[] {
   const value = fields[name]
   if (value === undefined || value === null || value === '') return []
   const list = asArray(value).map(asString)
-  if (!Array.isArray(value) || list.includes(undefined)) throw badManifest(dir, `${name} must be a list of texts`)
+  if (!Array.isArray(value) || list.includes(undefined))
+    throw badManifest(dir, `${name} must be a list of texts`)
   return list as string[]
 }
 

@@ -1,24 +1,33 @@
 // Starts an extension and shakes hands with it. It may ask the host from its first line on; what it registers counts until it has
 // answered.
+
 import { safeParse } from 'valibot'
-import { type ExtensionRequest, isRegistration, methods, protocolVersion } from '../protocol/extension.ts'
-import { codes } from '../protocol/extension-line.ts'
-import { createPeer, RpcFailure } from '../protocol/extension-peer.ts'
+import { registrations as registrationMethods } from '../protocol/extension/offers.ts'
+import { codes, createPeer, RpcFailure } from '../protocol/extension/peer.ts'
+import {
+  type ExtensionRequest,
+  isRegistration,
+  methods,
+  type Params,
+  protocolVersion,
+  type Registration,
+} from '../protocol/extension/table.ts'
 import { type LongChild, startLongChild } from '../std/child-process.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
-import { deltaListeners } from './delta-listeners.ts'
-import { type Environment, extensionEnvironment } from './environment.ts'
-import { lastLines } from './last-lines.ts'
-import { limitServing } from './limit-serving.ts'
-import type { HostSide, LiveExtension } from './live-extension.ts'
+import {
+  cannotStart,
+  checkRuntime,
+  type Environment,
+  extensionEnvironment,
+  runtimeCommand,
+} from './launch.ts'
+import type { HostSide, LiveExtension, Registrations } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
-import type { Approve } from './permissions.ts'
-import { createPinger } from './pinger.ts'
-import { noRegistrations, register } from './registration-list.ts'
-import { cannotStart, checkRuntime, runtimeCommand } from './runtime-command.ts'
-import { serveNotice, serveRequest } from './serve-request.ts'
-import { stopChild } from './stop-child.ts'
-import { openTransport } from './transport.ts'
+import { type Approve, findRefusal } from './permissions.ts'
+import { manifestName } from './read-manifest.ts'
+import { limitServing, parseParams, serveNotice, serveRequest } from './serve.ts'
+import { createPinger } from './supervisor.ts'
+import { lastLines, openTransport, stopChild } from './transport.ts'
 
 export interface StartOptions {
   /** The project. */
@@ -38,7 +47,11 @@ export interface StartOptions {
   handshakeMs?: number
 }
 
-export async function startExtension(manifest: Manifest, side: HostSide, options: StartOptions): Promise<LiveExtension> {
+export async function startExtension(
+  manifest: Manifest,
+  side: HostSide,
+  options: StartOptions,
+): Promise<LiveExtension> {
   checkRuntime(manifest)
   const { name } = manifest
   const child = startChild(manifest, options)
@@ -90,7 +103,12 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
   const exited = child.exited.then((exit) => {
     startError = exit.startError
     const how = exit.startError ?? (exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code}`)
-    peer.close(new RpcFailure(codes.failed, isStopping ? `extension ${name} closed` : `extension ${name} crashed (${how})`))
+    peer.close(
+      new RpcFailure(
+        codes.failed,
+        isStopping ? `extension ${name} closed` : `extension ${name} crashed (${how})`,
+      ),
+    )
     ended.abort(new RpcFailure(codes.failed, `extension ${name} is gone`))
     return { reason: how, lastLines: printed.all() }
   })
@@ -102,14 +120,25 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
   ) => {
     const { result, deadlineMs } = methods[method]
     const late = call.deadlineMs ?? deadlineMs
-    const answer = await peer.request(method, params, { signal: call.signal, deadlineMs: late, onLate: options.onLate })
+    const answer = await peer.request(method, params, {
+      signal: call.signal,
+      deadlineMs: late,
+      onLate: options.onLate,
+    })
     const parsed = safeParse(result, answer)
     if (parsed.success) return parsed.output as never
-    throw new RpcFailure(codes.failed, `${name} answered ${method} with something else: ${parsed.issues[0].message}`)
+    throw new RpcFailure(
+      codes.failed,
+      `${name} answered ${method} with something else: ${parsed.issues[0].message}`,
+    )
   }
   const stop = async () => {
     isStopping = true
-    if (child.pid !== undefined) await Promise.race([peer.tell('shutdown', undefined), new Promise((resolve) => setTimeout(resolve, 100))])
+    if (child.pid !== undefined)
+      await Promise.race([
+        peer.tell('shutdown', undefined),
+        new Promise((resolve) => setTimeout(resolve, 100)),
+      ])
     await stopChild(child, transport)
     await exited
   }
@@ -130,14 +159,22 @@ export async function startExtension(manifest: Manifest, side: HostSide, options
   }
   try {
     const params = { protocolVersion, cwd: options.cwd, configDir: options.configDir }
-    await request('initialize', params, options.handshakeMs === undefined ? {} : { deadlineMs: options.handshakeMs })
+    await request(
+      'initialize',
+      params,
+      options.handshakeMs === undefined ? {} : { deadlineMs: options.handshakeMs },
+    )
   } catch (error) {
     await stop()
     if (startError !== undefined) throw cannotStart(manifest, startError)
     const said = printed.all().slice(-3).join(' | ')
-    throw new EntireError('agent-failed', `initialize ${name}: ${messageOf(error)}${said === '' ? '' : ` (it printed: ${said})`}`, {
-      hint: `Run \`piglet ext check ${manifest.dir}\` to see what is wrong with it.`,
-    })
+    throw new EntireError(
+      'agent-failed',
+      `initialize ${name}: ${messageOf(error)}${said === '' ? '' : ` (it printed: ${said})`}`,
+      {
+        hint: `Run \`piglet ext check ${manifest.dir}\` to see what is wrong with it.`,
+      },
+    )
   }
   isShaken = true
   return live
@@ -149,5 +186,50 @@ function startChild(manifest: Manifest, options: StartOptions): LongChild {
     return startLongChild(runtimeCommand(manifest), { cwd: manifest.dir, env })
   } catch (error) {
     throw cannotStart(manifest, messageOf(error))
+  }
+}
+
+// What an extension registers while it is being started: each one is looked at by itself, and a bad one does not spoil the others.
+
+export function noRegistrations(): Registrations {
+  return Object.fromEntries(
+    Object.keys(registrationMethods).map((name) => [name, []]),
+  ) as unknown as Registrations
+}
+
+/** Adds it, or says why not. */
+export function register(
+  list: Registrations,
+  manifest: Manifest,
+  name: Registration,
+  params: unknown,
+): string | undefined {
+  const parsed = parseParams(name, params)
+  if ('problem' in parsed) return `${manifest.dir}: ${name} ignored: ${parsed.problem}`
+  const refusal = findRefusal(manifest, name, registrationMethods[name], parsed.value)
+  if (refusal !== undefined) return `${manifest.dir}/${manifestName}: ${refusal}`
+  ;(list[name] as unknown[]).push(parsed.value)
+  return undefined
+}
+
+// Pieces of answers that providers make, each for whoever waits for that answer.
+
+type Delta = Params<'provider/delta'>
+
+export function deltaListeners() {
+  const listeners = new Map<number, (delta: Delta) => void>()
+  return {
+    on(requestId: number, listener: (delta: Delta) => void): () => void {
+      listeners.set(requestId, listener)
+      return () => void listeners.delete(requestId)
+    },
+    /** Says what is wrong with it, if anything is. */
+    hear(params: unknown): string | undefined {
+      const parsed = parseParams('provider/delta', params)
+      if ('problem' in parsed) return `provider/delta: ${parsed.problem}`
+      const delta = parsed.value as Delta
+      listeners.get(delta.requestId)?.(delta)
+      return undefined
+    },
   }
 }

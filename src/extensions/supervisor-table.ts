@@ -1,4 +1,5 @@
 // The life of an extension as data: state × event → next state and what to do. A missing cell does not compile.
+
 export const states = ['stopped', 'starting', 'running', 'reloading', 'resting', 'degraded'] as const
 
 export type State = (typeof states)[number]

@@ -1,8 +1,14 @@
 // Keeps an extension running: starts it, notices when it is gone, starts it again, and replaces it without losing a request.
+
+import { type Peer, RpcFailure } from '../protocol/extension/peer.ts'
 import { messageOf } from '../std/errors.ts'
 import type { LiveExtension } from './live-extension.ts'
-import { type State, type SupervisorAction, type SupervisorEvent, supervisorTable } from './supervisor-table.ts'
-import { type Times, usualTimes } from './supervisor-times.ts'
+import {
+  type State,
+  type SupervisorAction,
+  type SupervisorEvent,
+  supervisorTable,
+} from './supervisor-table.ts'
 
 export interface SupervisorOptions {
   name: string
@@ -31,7 +37,13 @@ export type Supervisor = ReturnType<typeof createSupervisor>
 export function createSupervisor(options: SupervisorOptions) {
   const times = { ...usualTimes, ...options.times }
   const { name } = options
-  const status: SupervisorStatus = { state: 'stopped', reason: 'it was never started', lastLines: [], restarts: 0, since: new Date() }
+  const status: SupervisorStatus = {
+    state: 'stopped',
+    reason: 'it was never started',
+    lastLines: [],
+    restarts: 0,
+    since: new Date(),
+  }
   let live: LiveExtension | undefined
   let newcomer: LiveExtension | undefined
   let attempt = 0
@@ -164,7 +176,9 @@ export function createSupervisor(options: SupervisorOptions) {
   }
 
   const untilSettled = () =>
-    ['starting', 'reloading'].includes(status.state) ? new Promise<void>((resolve) => settled.push(resolve)) : Promise.resolve()
+    ['starting', 'reloading'].includes(status.state)
+      ? new Promise<void>((resolve) => settled.push(resolve))
+      : Promise.resolve()
 
   return {
     name,
@@ -185,5 +199,52 @@ export function createSupervisor(options: SupervisorOptions) {
       handle('stop')
       await retiring
     },
+  }
+}
+
+// How patient a supervisor is.
+
+export interface Times {
+  restsMs: number[]
+  /** Whoever ran so long is well: what went wrong before counts no more. */
+  stableMs: number
+  probeMs: number
+  drainMs: number
+  /** Whoever was late and does not answer within this time hangs. */
+  graceMs: number
+  /** So often one that is asked nothing is asked whether it is there. */
+  pingMs: number
+}
+
+export const usualTimes: Times = {
+  restsMs: [1000, 2000, 4000, 8000, 16000],
+  stableMs: 30_000,
+  probeMs: 60_000,
+  drainMs: 10_000,
+  graceMs: 5000,
+  pingMs: 30_000,
+}
+
+// Finds out whether an extension still answers, by a question that nobody knows: programs answer such a question with an error. One that
+// did not do so when it was well is not asked again.
+
+const question = '$/ping'
+const firstMs = 250
+
+export function createPinger(peer: Peer): (withinMs: number) => Promise<boolean> {
+  let answers: Promise<boolean> | undefined
+  return async (withinMs) => {
+    answers ??= ask(peer, firstMs)
+    return (await answers) ? await ask(peer, withinMs) : true
+  }
+}
+
+async function ask(peer: Peer, deadlineMs: number): Promise<boolean> {
+  let isLate = false
+  try {
+    await peer.request(question, {}, { deadlineMs, onLate: () => (isLate = true) })
+    return true
+  } catch (error) {
+    return error instanceof RpcFailure && !isLate
   }
 }

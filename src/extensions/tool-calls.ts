@@ -1,10 +1,9 @@
 // A tool call: past everybody who may look at it, to whoever has the tool, and back.
+import type { ContentBlock } from '../protocol/extension/content.ts'
 import { messageOf } from '../std/errors.ts'
-import { withCode } from './coded-error.ts'
-import { afterCall, beforeCall } from './interceptors.ts'
-import type { ToolCall, ToolOutcome } from './offer.ts'
-import type { Tool } from './registry.ts'
-import { type Reach, requireRunning } from './running.ts'
+import { asArray, asObject, asString } from '../std/json.ts'
+import type { ToolCall, ToolOutcome } from './live-extension.ts'
+import { type Reach, requireRunning, type Tool } from './registry.ts'
 
 /** Undefined when there is no tool of this name. Never throws but for a signal that was aborted before anything began. */
 export async function callTool(
@@ -26,7 +25,12 @@ export async function callTool(
   }
 }
 
-async function runTool({ running }: Reach, tool: Tool, args: Record<string, unknown>, call: ToolCall): Promise<ToolOutcome> {
+async function runTool(
+  { running }: Reach,
+  tool: Tool,
+  args: Record<string, unknown>,
+  call: ToolCall,
+): Promise<ToolOutcome> {
   // What must not be interrupted does not hear of it.
   const signal = tool.interruptBehavior === 'block' ? new AbortController().signal : call.signal
   if (tool.local) return coded(await tool.local.execute(args, { ...call, signal }))
@@ -53,3 +57,99 @@ function coded({ content, isError, errorCode = '', errorHint = '', details }: To
     ...(errorHint === '' ? {} : { errorHint }),
   }
 }
+
+// Those who look at every tool call. Before it they may change or refuse it: one who cannot be asked refuses. After it they may change
+// what it said.
+
+type Verdict = { args: Record<string, unknown> } | { refusal: string }
+
+export async function beforeCall(
+  { registry, running }: Reach,
+  toolName: string,
+  args: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  let current = args
+  for (const { owner, value } of registry.interceptors()) {
+    if (!wants(value.hooks, 'before')) continue
+    const { name } = value
+    try {
+      const live = requireRunning(running, owner)
+      const verdict = await live.request('interceptor/before', { name, toolName, args: current }, { signal })
+      if (!verdict.allow) return { refusal: verdict.preview || `blocked by interceptor: ${name}` }
+      current = verdict.args ?? current
+    } catch (error) {
+      throw new Error(`interceptor ${name} before: ${messageOf(error)}`, { cause: error })
+    }
+  }
+  return { args: current }
+}
+
+/** What they are shown has the content of the answer in it, so that they can change it. */
+export async function afterCall(
+  { registry, running }: Reach,
+  toolName: string,
+  outcome: ToolOutcome,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  let current = outcome
+  for (const { owner, value } of registry.interceptors()) {
+    const live = running.find(owner)
+    if (!wants(value.hooks, 'after') || !live) continue
+    const details = { ...asObject(current.details), content: current.content }
+    try {
+      const answer = await live.request(
+        'interceptor/after',
+        { name: value.name, toolName, details },
+        { signal },
+      )
+      current = changed(current, answer.details)
+    } catch {
+      // What there was stays.
+    }
+  }
+  return current
+}
+
+function wants(hooks: string[] | null | undefined, hook: 'before' | 'after'): boolean {
+  return !hooks || hooks.length === 0 || hooks.includes(hook)
+}
+
+function changed(outcome: ToolOutcome, details: unknown): ToolOutcome {
+  const { content, ...rest } = asObject(details) ?? {}
+  const blocks =
+    typeof details === 'string' ? textOf(details) : contentOf(content ?? asObject(details)?.output)
+  return {
+    ...outcome,
+    ...(blocks ? { content: blocks } : {}),
+    ...(Object.keys(rest).length > 0 ? { details: rest } : {}),
+  }
+}
+
+function contentOf(content: unknown): ContentBlock[] | undefined {
+  if (typeof content === 'string') return textOf(content)
+  if (!Array.isArray(content)) return undefined
+  return asArray(content).flatMap((block) => {
+    const { type, text, data, mime } = asObject(block) ?? {}
+    return block
+      ? [{ type: asString(type) ?? 'text', text: asString(text), data: asString(data), mime: asString(mime) }]
+      : []
+  })
+}
+
+function textOf(text: string): ContentBlock[] {
+  return [{ type: 'text', text }]
+}
+
+// Errors of tools that programs can tell apart: the code stands in front of the text, and what to do about it behind it.
+
+export function withCode(content: ContentBlock[], code: string, hint: string): ContentBlock[] {
+  const [first, ...rest] = content
+  if (code === '' || first === undefined || first.type === 'image') return content
+  const text = first.text ?? ''
+  if (text.startsWith('[error:')) return content
+  return [{ ...first, text: `[error:${code}] ${text}${hint === '' ? '' : `\nhint: ${hint}`}` }, ...rest]
+}
+
+/** The beginning of what tools are shown to end with when somebody stopped them. */
+export const interruptedText = '[error:TOOL_INTERRUPTED]'

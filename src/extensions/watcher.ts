@@ -1,12 +1,13 @@
 // Notices when the files of an extension change. Builds touch files many times, and often without changing them: it waits until they are
 // quiet, and then looks at what is in them.
+
 import { createHash } from 'node:crypto'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findStat, readBytes } from '../std/file.ts'
+import { isScript, runtimeCommand } from './launch.ts'
 import type { Manifest } from './manifest.ts'
 import { manifestName } from './read-manifest.ts'
-import { isScript, runtimeCommand } from './runtime-command.ts'
 
 export interface Watcher {
   close(): void
@@ -16,7 +17,11 @@ const quietMs = 500
 const pollMs = 2000
 const maxHashedBytes = 16 * 1024 * 1024
 
-export function watchExtension(manifest: Manifest, onChange: () => void, times = { quietMs, pollMs }): Watcher {
+export function watchExtension(
+  manifest: Manifest,
+  onChange: () => void,
+  times = { quietMs, pollMs },
+): Watcher {
   const paths = watchedPaths(manifest)
   let known = signature(paths)
   let timer: NodeJS.Timeout | undefined
@@ -48,13 +53,17 @@ export function watchExtension(manifest: Manifest, onChange: () => void, times =
 function watchedPaths(manifest: Manifest): string[] {
   const { dir, entry } = manifest
   const program = isScript(manifest) ? [] : [runtimeCommand(manifest)[0] ?? '']
-  const named = [manifestName, entry, ...manifest.watch].filter((path) => path !== '').map((path) => join(dir, path))
+  const named = [manifestName, entry, ...manifest.watch]
+    .filter((path) => path !== '')
+    .map((path) => join(dir, path))
   return [...new Set([...named, ...program])]
 }
 
 // Directories, because files are often replaced by others of the same name.
 function watchDirs(paths: string[], onEvent: () => void): FSWatcher[] | undefined {
-  const dirs = new Set(paths.flatMap((path) => [dirname(path), ...(findStat(path)?.isDirectory() ? directoriesIn(path) : [])]))
+  const dirs = new Set(
+    paths.flatMap((path) => [dirname(path), ...(findStat(path)?.isDirectory() ? directoriesIn(path) : [])]),
+  )
   const watchers: FSWatcher[] = []
   try {
     for (const dir of dirs) {
@@ -70,7 +79,10 @@ function watchDirs(paths: string[], onEvent: () => void): FSWatcher[] | undefine
 }
 
 function directoriesIn(dir: string): string[] {
-  return [dir, ...entriesOf(dir).flatMap((entry) => (entry.isDirectory() ? directoriesIn(join(dir, entry.name)) : []))]
+  return [
+    dir,
+    ...entriesOf(dir).flatMap((entry) => (entry.isDirectory() ? directoriesIn(join(dir, entry.name)) : [])),
+  ]
 }
 
 function signature(paths: string[]): string {
@@ -93,5 +105,7 @@ function contentOf(path: string): string {
 }
 
 function entriesOf(dir: string) {
-  return readdirSync(dir, { withFileTypes: true }).filter(({ name }) => name !== 'node_modules' && name !== '.git')
+  return readdirSync(dir, { withFileTypes: true }).filter(
+    ({ name }) => name !== 'node_modules' && name !== '.git',
+  )
 }

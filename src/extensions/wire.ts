@@ -1,11 +1,10 @@
 // An extension without a host: every byte it gets is ours, and every line it writes is handed on as it is. For those who try what it
 // does, and for those who say to it again what was once said.
+
 import { type ChildExit, startLongChild } from '../std/child-process.ts'
-import type { Environment } from './environment.ts'
-import { lastLines } from './last-lines.ts'
+import { type Environment, runtimeCommand } from './launch.ts'
 import type { Manifest } from './manifest.ts'
-import { runtimeCommand } from './runtime-command.ts'
-import { openTransport } from './transport.ts'
+import { lastLines, openTransport } from './transport.ts'
 
 export interface WireEvents {
   onLine(line: string): void

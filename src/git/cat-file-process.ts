@@ -1,6 +1,7 @@
 // The process that answers questions about objects. The hooks of a commit start it before they load the rest of the program.
+
 import { type Conversation, converse } from '../std/proc.ts'
-import { gitEnv } from './git-env.ts'
+import { gitEnv } from './env.ts'
 import type { Repo } from './repo.ts'
 
 // -z: names may hold newlines. --buffer: many small answers come in few writes, after a `flush`. https://git-scm.com/docs/git-cat-file
@@ -14,13 +15,26 @@ export interface EarlyCatFile {
   index: string | undefined
 }
 
-export function startCatFile(cwd: string, env: Record<string, string | undefined>, index: string | undefined): EarlyCatFile {
-  return { conversation: converse(['git', ...catFileCommand], { cwd, env: { ...gitEnv(env), ...indexEnv(index) } }), cwd, index }
+export function startCatFile(
+  cwd: string,
+  env: Record<string, string | undefined>,
+  index: string | undefined,
+): EarlyCatFile {
+  return {
+    conversation: converse(['git', ...catFileCommand], { cwd, env: { ...gitEnv(env), ...indexEnv(index) } }),
+    cwd,
+    index,
+  }
 }
 
 /** Undefined when it looks at another place; then it ends. */
-export function ifFits(early: EarlyCatFile | undefined, repo: Repo, index: string | undefined): Conversation | undefined {
-  if (early === undefined || (early.cwd === repo.root && early.index === index && !repo.explicit)) return early?.conversation
+export function ifFits(
+  early: EarlyCatFile | undefined,
+  repo: Repo,
+  index: string | undefined,
+): Conversation | undefined {
+  if (early === undefined || (early.cwd === repo.root && early.index === index && !repo.explicit))
+    return early?.conversation
   void early.conversation.end()
   return undefined
 }

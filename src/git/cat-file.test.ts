@@ -31,12 +31,17 @@ test('answers come in the order of the questions, however many are asked at once
   await using objects = readObjects(temp.repo)
   const answers = await Promise.all(
     Array.from({ length: count }, (_, at) => {
-      if (at % 3 === 0) return objects.contents(`HEAD:dir/${at % 40}`).then((answer) => answer?.content.toString().split(' ')[0])
+      if (at % 3 === 0)
+        return objects
+          .contents(`HEAD:dir/${at % 40}`)
+          .then((answer) => answer?.content.toString().split(' ')[0])
       if (at % 3 === 1) return objects.info(`HEAD:dir/missing ${at}`).then((answer) => answer ?? 'missing')
       return objects.info('HEAD').then((answer) => answer?.type)
     }),
   )
-  expect(answers).toEqual(Array.from({ length: count }, (_, at) => [String(at % 40), 'missing', 'commit'][at % 3]))
+  expect(answers).toEqual(
+    Array.from({ length: count }, (_, at) => [String(at % 40), 'missing', 'commit'][at % 3]),
+  )
 })
 
 test.each(['new\nline', 'a missing\n', 'x blob 3', 'caf\udce9', ' ', '"q"', 'a\nb missing'])(
@@ -77,7 +82,9 @@ test('an abbreviation that fits several objects names none', async () => {
   const prefixes = new Set<string>()
   let twice: string | undefined
   for (let at = 0; twice === undefined; at += 1) {
-    const oid = (await temp.run(['git', 'hash-object', '-w', '--stdin'], { stdin: `blob ${at}` })).stdout.toString().slice(0, 4)
+    const oid = (await temp.run(['git', 'hash-object', '-w', '--stdin'], { stdin: `blob ${at}` })).stdout
+      .toString()
+      .slice(0, 4)
     if (prefixes.has(oid)) twice = oid
     prefixes.add(oid)
   }
@@ -100,7 +107,10 @@ test('nothing asked, no process; broken repository, a failure in git’s words f
   }
   const objects = readObjects(temp.repo)
   rmSync(join(temp.root, '.git'), { recursive: true })
-  await expect(objects.info('HEAD')).rejects.toMatchObject({ code: 'git-failed', message: expect.stringContaining('not a git repository') })
+  await expect(objects.info('HEAD')).rejects.toMatchObject({
+    code: 'git-failed',
+    message: expect.stringContaining('not a git repository'),
+  })
   await expect(objects.contents('HEAD')).rejects.toMatchObject({ code: 'git-failed' })
   await objects[Symbol.asyncDispose]()
 })
@@ -117,7 +127,13 @@ test('what a partial clone did not fetch is fetched; where it cannot be, only th
     objects.info('none'),
     objects.contents('HEAD'),
   ])
-  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+  ])
   renameSync(join(temp.base, 'away'), join(temp.base, 'origin'))
   expect((await objects.contents(old))?.content.toString()).toBe('# test\n')
 })
@@ -128,7 +144,10 @@ test('once closed, open questions start no process that nobody would end', async
   renameSync(join(temp.base, 'origin'), join(temp.base, 'away'))
   const objects = readObjects(temp.repo)
   const questions = [objects.contents(old), objects.info('HEAD'), objects.contents(old)]
-  await expect(Promise.all(questions)).rejects.toMatchObject({ code: 'git-failed', hint: expect.stringContaining('remote can be reached') })
+  await expect(Promise.all(questions)).rejects.toMatchObject({
+    code: 'git-failed',
+    hint: expect.stringContaining('remote can be reached'),
+  })
   await objects[Symbol.asyncDispose]()
   await expect(questions[2]).rejects.toMatchObject({ code: 'git-failed' })
   await expect(objects.info('HEAD')).rejects.toMatchObject({ code: 'git-failed' })
@@ -154,8 +173,14 @@ test('a git that is too old says which version is needed', async () => {
   await using temp = await tempRepo()
   const bin = join(temp.base, 'bin')
   mkdirSync(bin)
-  writeFileSync(join(bin, 'git'), '#!/bin/sh\necho "error: unknown switch \\`z\'" >&2\necho "usage: git cat-file" >&2\nexit 129\n')
+  writeFileSync(
+    join(bin, 'git'),
+    '#!/bin/sh\necho "error: unknown switch \\`z\'" >&2\necho "usage: git cat-file" >&2\nexit 129\n',
+  )
   chmodSync(join(bin, 'git'), 0o755)
   await using objects = readObjects({ ...temp.repo, env: { ...temp.env, PATH: `${bin}:${temp.env.PATH}` } })
-  await expect(objects.info('HEAD')).rejects.toMatchObject({ code: 'git-failed', hint: expect.stringContaining('2.38') })
+  await expect(objects.info('HEAD')).rejects.toMatchObject({
+    code: 'git-failed',
+    hint: expect.stringContaining('2.38'),
+  })
 })

@@ -1,6 +1,7 @@
 // Reading objects: one `git cat-file --batch-command` answers every question of an event.
+
+import { encodePath } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
-import { encodePath } from '../std/path-bytes.ts'
 import type { Conversation } from '../std/proc.ts'
 import { catFileCommand, type EarlyCatFile, ifFits, indexEnv } from './cat-file-process.ts'
 import { gitConversation, gitFailure } from './exec.ts'
@@ -49,7 +50,8 @@ export function readObjects(repo: Repo, { index, early }: ReadOptions = {}): Obj
 
   const start = () => {
     // Who has left does not wait for the questions that are still open; a process started for them would never end.
-    if (isClosed && conversation === undefined) throw new EntireError('git-failed', 'git cat-file was closed before it had answered.')
+    if (isClosed && conversation === undefined)
+      throw new EntireError('git-failed', 'git cat-file was closed before it had answered.')
     conversation ??= gitConversation(repo, catFileCommand, indexEnv(index))
     return conversation
   }
@@ -121,7 +123,11 @@ export function readObjects(repo: Repo, { index, early }: ReadOptions = {}): Obj
     }
   }
 
-  function ask<T>(verb: 'info' | 'contents', name: string, read: (info: ObjectInfo) => Promise<T>): Promise<T | undefined> {
+  function ask<T>(
+    verb: 'info' | 'contents',
+    name: string,
+    read: (info: ObjectInfo) => Promise<T>,
+  ): Promise<T | undefined> {
     const bytes = encodePath(name)
     const question: Question = { bytes: Buffer.concat([Buffer.from(`${verb} `), bytes, Buffer.of(0)]) }
     if (unsent.push(question) === 1) queueMicrotask(sendUnsent)

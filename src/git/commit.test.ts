@@ -3,8 +3,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readObjects } from './cat-file.ts'
-import { readCommit, readCommits, readStaged, readStagedAmong } from './commit.ts'
-import { readHeadCommit } from './head-commit.ts'
+import { readCommit, readCommits, readHeadCommit, readStaged, readStagedAmong } from './commit.ts'
 import { blobOid } from './oid.ts'
 import type { Repo } from './repo.ts'
 
@@ -18,7 +17,9 @@ test.each(['plain', 'sha256', 'linked-worktree', 'detached', 'shallow-clone'] as
     temp.write('README.md', 'changed')
     const oid = await temp.commit('subject\n\nbody: \x01 ümlaut\n')
     const blob = (text: string) => blobOid(Buffer.from(text), oid)
-    const branch = { detached: undefined, 'linked-worktree': 'side' }[kind as string] ?? (kind === 'detached' ? undefined : 'main')
+    const branch =
+      { detached: undefined, 'linked-worktree': 'side' }[kind as string] ??
+      (kind === 'detached' ? undefined : 'main')
     const commit = await readCommit(temp.repo, 'HEAD')
     expect(commit).toMatchObject({ oid, parents: [parent], message: 'subject\n\nbody: \x01 ümlaut\n' })
     expect(commit?.branch).toBe(branch)
@@ -44,7 +45,15 @@ test('records do not run into each other, whatever messages and names hold', asy
   const add = async (message: string, path: string | undefined) => {
     if (path !== undefined) temp.write(path, message)
     await temp.git('add', '--all')
-    await temp.git('commit', '-q', '--allow-empty', '--allow-empty-message', '--cleanup=verbatim', '-m', message)
+    await temp.git(
+      'commit',
+      '-q',
+      '--allow-empty',
+      '--allow-empty-message',
+      '--cleanup=verbatim',
+      '-m',
+      message,
+    )
     expected.unshift([message, path === undefined ? [] : [path]])
   }
   await add('\x01leading', '\x01name')
@@ -54,7 +63,10 @@ test('records do not run into each other, whatever messages and names hold', asy
   await add('no final newline', 'x')
   const commits = await readCommits(temp.repo, ['HEAD'])
   expect(commits.map(({ message, files }) => [message, files.map(({ path }) => path)])).toEqual(
-    expected.map(([message, files]) => [message === '' || message.endsWith('\n') ? message : `${message}\n`, files]),
+    expected.map(([message, files]) => [
+      message === '' || message.endsWith('\n') ? message : `${message}\n`,
+      files,
+    ]),
   )
 })
 
@@ -104,26 +116,43 @@ test('staged: what the index holds, also before the first commit, and not what w
   ])
 })
 
-test.each(['plain', 'sha256', 'unborn'] as const)('%s: of some paths, those whose staged content is not that of HEAD', async (kind) => {
-  await using temp = await tempRepo({ kind })
-  for (const name of ['same', 'edited', 'deleted', 'mode']) temp.write(name, name)
-  if (kind !== 'unborn') await temp.commit('before')
-  else await temp.git('add', '--all')
-  temp.write('edited', 'other')
-  temp.remove('deleted')
-  temp.write('mode', 'mode', 0o755)
-  for (const name of ['new\nline', 'caf\udce9', 'empty', 'announced', 'untracked']) temp.write(name, name === 'empty' ? '' : name)
-  await temp.git('add', '--all', '--', '.', ':!announced', ':!untracked')
-  await temp.git('add', '-N', 'announced')
-  const paths = ['same', 'edited', 'deleted', 'mode', 'new\nline', 'caf\udce9', 'empty', 'announced', 'untracked', 'nowhere']
-  await using objects = readObjects(temp.repo)
-  const known = await readStagedAmong(objects, paths)
-  const staged = await readStaged(temp.repo)
-  // What it does not see: modes, and files that are empty.
-  const unseen = kind === 'unborn' ? ['empty'] : ['mode', 'empty']
-  expect(sortBy(known)).toEqual(sortBy(staged.filter(({ path }) => paths.includes(path) && !unseen.includes(path))))
-  expect(known.map(({ path }) => path)).toContain('caf\udce9')
-})
+test.each(['plain', 'sha256', 'unborn'] as const)(
+  '%s: of some paths, those whose staged content is not that of HEAD',
+  async (kind) => {
+    await using temp = await tempRepo({ kind })
+    for (const name of ['same', 'edited', 'deleted', 'mode']) temp.write(name, name)
+    if (kind !== 'unborn') await temp.commit('before')
+    else await temp.git('add', '--all')
+    temp.write('edited', 'other')
+    temp.remove('deleted')
+    temp.write('mode', 'mode', 0o755)
+    for (const name of ['new\nline', 'caf\udce9', 'empty', 'announced', 'untracked'])
+      temp.write(name, name === 'empty' ? '' : name)
+    await temp.git('add', '--all', '--', '.', ':!announced', ':!untracked')
+    await temp.git('add', '-N', 'announced')
+    const paths = [
+      'same',
+      'edited',
+      'deleted',
+      'mode',
+      'new\nline',
+      'caf\udce9',
+      'empty',
+      'announced',
+      'untracked',
+      'nowhere',
+    ]
+    await using objects = readObjects(temp.repo)
+    const known = await readStagedAmong(objects, paths)
+    const staged = await readStaged(temp.repo)
+    // What it does not see: modes, and files that are empty.
+    const unseen = kind === 'unborn' ? ['empty'] : ['mode', 'empty']
+    expect(sortBy(known)).toEqual(
+      sortBy(staged.filter(({ path }) => paths.includes(path) && !unseen.includes(path))),
+    )
+    expect(known.map(({ path }) => path)).toContain('caf\udce9')
+  },
+)
 
 test('of an index that a commit under way has made for itself', async () => {
   await using temp = await tempRepo()
@@ -157,7 +186,8 @@ test('configuration of the user does not change the answer', async () => {
 test('the commit at HEAD: additions, deletions, modes, types and submodules anywhere in large directories, as git tells them', async () => {
   await using temp = await tempRepo()
   for (let at = 100; at < 400; at += 1) temp.write(`many/${at}`, `${at}`)
-  for (const name of ['mode', 'file-then-dir', 'dir-then-file/e', 'deep/a/b/c', 'same/x']) temp.write(name, `${name}\n`)
+  for (const name of ['mode', 'file-then-dir', 'dir-then-file/e', 'deep/a/b/c', 'same/x'])
+    temp.write(name, `${name}\n`)
   await temp.commit('before')
   for (const at of [100, 250, 399]) temp.write(`many/${at}`, 'changed')
   for (const at of [101, 251, 398]) temp.remove(`many/${at}`)
@@ -172,7 +202,8 @@ test('the commit at HEAD: additions, deletions, modes, types and submodules anyw
   const signed = 'signed\n\nEntire-Checkpoint: 0123456789ab\n'
   await temp.git('add', '--all', '--', '.', ':!module')
   await temp.git('commit', '-q', '-m', signed)
-  const byPath = (commit: Awaited<ReturnType<typeof readHead>>) => commit && { ...commit, files: sortBy(commit.files) }
+  const byPath = (commit: Awaited<ReturnType<typeof readHead>>) =>
+    commit && { ...commit, files: sortBy(commit.files) }
   const told = byPath(await readCommit(temp.repo, 'HEAD'))
   expect(told?.files.map(({ path }) => path)).toContain('module')
   expect(byPath(await readHead(temp.repo))).toEqual(told)

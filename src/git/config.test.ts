@@ -64,7 +64,10 @@ test.each<[string, string, string]>([
   expect(await nameOf(temp)).toBe('Unknown')
   appendFileSync(join(temp.base, path), text)
   expect(await nameOf(temp)).toBe('later')
-  writeFileSync(join(temp.base, path), readFileSync(join(temp.base, path), 'utf8').replaceAll('later', 'again'))
+  writeFileSync(
+    join(temp.base, path),
+    readFileSync(join(temp.base, path), 'utf8').replaceAll('later', 'again'),
+  )
   expect(await nameOf(temp)).toBe('again')
 })
 
@@ -132,7 +135,9 @@ test.each([
   if (setting !== undefined) await temp.git('config', 'core.hooksPath', setting)
   const { hooksDir } = await readConfig(temp.repo)
   expect(hooksDir).toBe(expected.startsWith('/') ? expected : join(temp.root, expected))
-  expect((await temp.git('rev-parse', '--path-format=absolute', '--git-path', 'hooks')).replace(/\/$/, '')).toBe(hooksDir)
+  expect(
+    (await temp.git('rev-parse', '--path-format=absolute', '--git-path', 'hooks')).replace(/\/$/, ''),
+  ).toBe(hooksDir)
 })
 
 test.each([
@@ -164,7 +169,10 @@ test('remotes are known by name, and so is where a push goes when that is not or
   await temp.git('config', 'remote.pushDefault', 'my.fork')
   await temp.git('config', 'branch.main.remote', 'origin')
   await temp.git('config', 'branch.a.b.pushRemote', 'my.fork')
-  const expected = { remotes: ['origin', 'my.fork'], pushKeys: { 'remote.pushdefault': 'my.fork', 'branch.a.b.pushremote': 'my.fork' } }
+  const expected = {
+    remotes: ['origin', 'my.fork'],
+    pushKeys: { 'remote.pushdefault': 'my.fork', 'branch.a.b.pushremote': 'my.fork' },
+  }
   expect(await readConfig(temp.repo)).toMatchObject(expected)
   expect(await readConfig(temp.repo)).toMatchObject(expected)
 })

@@ -1,11 +1,11 @@
 // What the user's git configuration says, as far as recording depends on it. Reading it costs a process, so the answer is kept
 // beside the repository together with the state of every file it came from.
+
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { findStat, readText, writeAtomic } from '../std/file.ts'
 import { asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
 import { git } from './exec.ts'
-import { type Identity, safeIdentity } from './identity.ts'
 import type { Repo } from './repo.ts'
 
 export interface RepoConfig {
@@ -35,7 +35,10 @@ export async function readConfig(repo: Repo): Promise<RepoConfig> {
   // A file edited while git read it must not pass for the one that was read.
   if (!lasting || before !== signature(repo, [])) return parseConfig(repo, values)
   try {
-    writeAtomic(join(repo.gitDir, cacheName), JSON.stringify({ signature: signature(repo, files), files, values }))
+    writeAtomic(
+      join(repo.gitDir, cacheName),
+      JSON.stringify({ signature: signature(repo, files), files, values }),
+    )
   } catch {
     // A repository that cannot be written to is still read; the next event asks git again.
   }
@@ -70,9 +73,14 @@ function parseList(repo: Repo, output: string): { files: string[]; values: JsonO
     // An included file may not exist yet. Which ones are included can depend on the branch, which no file state tells in every repository.
     if (/^include(if\..*)?\.path$/.test(key)) files.add(resolve(dirname(origin), expandHome(repo, value)))
     if (key.startsWith('includeif.onbranch:')) lasting = false
-    if ((key === 'core.commentchar' || key === 'core.commentstring') && value !== '') values.comment = value === 'auto' ? '#' : value
+    if ((key === 'core.commentchar' || key === 'core.commentstring') && value !== '')
+      values.comment = value === 'auto' ? '#' : value
     if (['user.name', 'user.email', 'core.hookspath'].includes(key)) values[key] = value
-    if ((key === 'core.autocrlf' && value !== 'false') || /^filter\..*\.(clean|process)$/.test(key) || key === 'core.attributesfile')
+    if (
+      (key === 'core.autocrlf' && value !== 'false') ||
+      /^filter\..*\.(clean|process)$/.test(key) ||
+      key === 'core.attributesfile'
+    )
       values.converts = true
     const remote = /^remote\.(.+)\.url$/.exec(key)?.[1]
     if (remote !== undefined) remotes.add(remote)
@@ -103,9 +111,26 @@ function signature(repo: Repo, files: string[]): string {
   })
   const variables = Object.entries(repo.env).filter(([name]) => name.startsWith('GIT_CONFIG'))
   // A digest, because configuration given in the environment can hold credentials.
-  return new Bun.CryptoHasher('sha256').update(JSON.stringify([cacheVersion, states.sort(), variables.sort()])).digest('hex')
+  return new Bun.CryptoHasher('sha256')
+    .update(JSON.stringify([cacheVersion, states.sort(), variables.sort()]))
+    .digest('hex')
 }
 
 function expandHome(repo: Repo, path: string): string {
   return path.startsWith('~/') ? join(repo.env.HOME ?? homedir(), path.slice(2)) : path
+}
+
+// Who signs our commits: the user as git knows them, or a placeholder, never a prompt.
+
+export interface Identity {
+  name: string
+  email: string
+}
+
+export const unknownIdentity: Identity = { name: 'Unknown', email: 'unknown@local' }
+
+/** Characters that would end a field of a commit header. */
+export function safeIdentity(name: string | undefined, email: string | undefined): Identity {
+  const clean = (text: string | undefined) => text?.replace(/[<>\n\0]/g, '').trim()
+  return { name: clean(name) || unknownIdentity.name, email: clean(email) || unknownIdentity.email }
 }

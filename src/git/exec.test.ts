@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readUserState } from '../../test/support/user-state.ts'
 import { readObjects } from './cat-file.ts'
+import { gitEnv } from './env.ts'
 import { git, gitLimited } from './exec.ts'
 import { startImport } from './fast-import.ts'
-import { gitEnv } from './git-env.ts'
 
 test('a failure carries git’s own words, unless the exit code is an answer', async () => {
   await using temp = await tempRepo()
@@ -21,7 +21,10 @@ test('git that gets no answer from a remote is ended in time, although what it h
   await using temp = await tempRepo()
   temp.write('../ssh.sh', '#!/bin/sh\nsleep 600 &\nsleep 600\n')
   const repo = { ...temp.repo, env: { ...temp.env, GIT_SSH_COMMAND: `sh ${join(temp.base, 'ssh.sh')}` } }
-  const fetched = await gitLimited(repo, ['fetch', '--stdin', 'ssh://nowhere.invalid/repo'], { stdin: 'main\n', timeoutMs: 500 })
+  const fetched = await gitLimited(repo, ['fetch', '--stdin', 'ssh://nowhere.invalid/repo'], {
+    stdin: 'main\n',
+    timeoutMs: 500,
+  })
   expect(fetched).toMatchObject({ timedOut: true })
   expect(fetched.code).not.toBe(0)
 })
@@ -45,7 +48,9 @@ test('a work tree that is gone is not a missing git', async () => {
 test('every variable that git calls local to a repository is dropped, except configuration', async () => {
   await using temp = await tempRepo()
   const local = (await temp.git('rev-parse', '--local-env-vars')).split('\n')
-  const kept = local.filter((name) => name in gitEnv(Object.fromEntries(local.map((variable) => [variable, 'x']))))
+  const kept = local.filter(
+    (name) => name in gitEnv(Object.fromEntries(local.map((variable) => [variable, 'x']))),
+  )
   expect(kept.sort()).toEqual(['GIT_CONFIG_COUNT', 'GIT_CONFIG_PARAMETERS', 'GIT_NO_REPLACE_OBJECTS'])
 })
 

@@ -1,9 +1,10 @@
 // The one way to run git: fixed environment, no prompts, failures with git's own words.
+
 import { EntireError, isErrno } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import type { LimitedResult } from '../std/limited-proc.ts'
 import { type Conversation, converse, type ProcResult, run } from '../std/proc.ts'
-import { gitEnv } from './git-env.ts'
+import { gitEnv } from './env.ts'
 import type { Repo } from './repo.ts'
 
 export interface GitOptions {
@@ -31,7 +32,11 @@ export async function git(repo: Repo, args: string[], options: GitOptions = {}):
 const maxBytes = 4 * 1024 * 1024
 
 /** Git that talks to a remote. Out of time it goes with everything it has started: a hanging ssh would keep our pipes open for ever. */
-export async function gitLimited(repo: Repo, args: string[], options: { stdin: string; timeoutMs: number }): Promise<LimitedResult> {
+export async function gitLimited(
+  repo: Repo,
+  args: string[],
+  options: { stdin: string; timeoutMs: number },
+): Promise<LimitedResult> {
   // Rarely needed, and slow to load.
   const { runLimited } = await import('../std/limited-proc.ts')
   return await runLimited(argv(repo, args), { cwd: repo.root, env: gitEnv(repo.env), maxBytes, ...options })
@@ -48,7 +53,8 @@ export function gitConversation(repo: Repo, args: string[], env: Record<string, 
 // The same error code stands for a missing program and a missing working directory.
 function startFailure(repo: Repo, error: unknown): unknown {
   if (!isErrno(error, 'ENOENT')) return error
-  if (!exists(repo.root)) return new EntireError('no-repo', `${repo.root} does not exist any more.`, { cause: error })
+  if (!exists(repo.root))
+    return new EntireError('no-repo', `${repo.root} does not exist any more.`, { cause: error })
   return new EntireError('no-git', 'git was not found.', {
     hint: 'Install git 2.38 or later and make sure it is on the PATH.',
     cause: error,
@@ -58,21 +64,29 @@ function startFailure(repo: Repo, error: unknown): unknown {
 export function gitFailure(args: string[], result: { code: number; stderr: string }): EntireError {
   // 129 is how git says that it does not know an option: https://git-scm.com/docs/api-parse-options
   if (result.code === 129)
-    return new EntireError('git-failed', `This git does not know an option that is needed: git ${args.join(' ')}`, {
-      hint: 'Install git 2.38 or later.',
-    })
+    return new EntireError(
+      'git-failed',
+      `This git does not know an option that is needed: git ${args.join(' ')}`,
+      {
+        hint: 'Install git 2.38 or later.',
+      },
+    )
   const lines = result.stderr.trim().split('\n')
   const why = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
   const isPromised = /promisor remote/.test(result.stderr)
   return new EntireError(
     'git-failed',
     `git ${args.find((arg) => !arg.startsWith('-')) ?? ''} failed: ${why || `exit code ${result.code}`}`,
-    isPromised ? { hint: 'This is a partial clone: make sure its remote can be reached, then run the command again.' } : {},
+    isPromised
+      ? { hint: 'This is a partial clone: make sure its remote can be reached, then run the command again.' }
+      : {},
   )
 }
 
 // --git-dir and --work-tree would switch off discovery rules such as safe.directory, so the working directory decides, except
 // where the caller was itself started with an explicit repository.
 function argv(repo: Repo, args: string[]): string[] {
-  return repo.explicit ? ['git', `--git-dir=${repo.gitDir}`, `--work-tree=${repo.root}`, ...args] : ['git', ...args]
+  return repo.explicit
+    ? ['git', `--git-dir=${repo.gitDir}`, `--work-tree=${repo.root}`, ...args]
+    : ['git', ...args]
 }

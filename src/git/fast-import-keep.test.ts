@@ -9,7 +9,14 @@ const ref = 'refs/heads/entire/side'
 async function save(repo: TempRepo): Promise<void> {
   const writes = startImport(repo.repo)
   const changes = [{ path: 'a', mode: '100644' as const, content: Buffer.from('content\n') }]
-  writes.commit({ ref, parent: undefined, message: 'step\n', author: { name: 'a', email: 'a@b' }, seconds: 1_700_000_000, changes })
+  writes.commit({
+    ref,
+    parent: undefined,
+    message: 'step\n',
+    author: { name: 'a', email: 'a@b' },
+    seconds: 1_700_000_000,
+    changes,
+  })
   await writes.finish()
 }
 

@@ -26,7 +26,8 @@ async function save(repo: Repo, parent: Oid | undefined, name: string, pause = 0
   return oid
 }
 
-const filesOf = async (git: (...args: string[]) => Promise<string>) => (await git('ls-tree', '-r', '--name-only', ref)).split('\n')
+const filesOf = async (git: (...args: string[]) => Promise<string>) =>
+  (await git('ls-tree', '-r', '--name-only', ref)).split('\n')
 
 // What every caller does: read, write, and on `ref-moved` read again.
 async function addFile(repo: Repo, name: string, [first = 0, second = 0]: number[] = []): Promise<void> {
@@ -42,14 +43,20 @@ async function addFile(repo: Repo, name: string, [first = 0, second = 0]: number
   }
 }
 
-test.each([true, false])('of two writers that saw the same (ref existing: %p), one is told and the retry keeps both', async (existing) => {
-  await using temp = await tempRepo()
-  const parent = existing ? await save(temp.repo, undefined, 'base') : undefined
-  await save(temp.repo, parent, 'theirs')
-  await expect(save(temp.repo, parent, 'ours')).rejects.toMatchObject({ code: 'ref-moved', hint: expect.any(String) })
-  await addFile(temp.repo, 'ours')
-  expect(await filesOf(temp.git)).toEqual([...(existing ? ['base'] : []), 'ours', 'theirs'])
-})
+test.each([true, false])(
+  'of two writers that saw the same (ref existing: %p), one is told and the retry keeps both',
+  async (existing) => {
+    await using temp = await tempRepo()
+    const parent = existing ? await save(temp.repo, undefined, 'base') : undefined
+    await save(temp.repo, parent, 'theirs')
+    await expect(save(temp.repo, parent, 'ours')).rejects.toMatchObject({
+      code: 'ref-moved',
+      hint: expect.any(String),
+    })
+    await addFile(temp.repo, 'ours')
+    expect(await filesOf(temp.git)).toEqual([...(existing ? ['base'] : []), 'ours', 'theirs'])
+  },
+)
 
 test('however writers interleave, nothing is lost', async () => {
   const writer = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 2, maxLength: 2 })

@@ -15,11 +15,23 @@ await probe[Symbol.asyncDispose]()
 
 const ref = 'refs/heads/entire/1234567-e3b0c4'
 const author = { name: 'Ada', email: 'ada@example.com' }
-const file = (path: string, content: string): TreeChange => ({ path, mode: '100644', content: Buffer.from(content) })
+const file = (path: string, content: string): TreeChange => ({
+  path,
+  mode: '100644',
+  content: Buffer.from(content),
+})
 
 async function save(repo: Repo, commit: Partial<NewCommit>): Promise<Oid> {
   const writes = startImport(repo)
-  const mark = writes.commit({ ref, parent: undefined, message: 'step\n', author, seconds: 1_700_000_000, changes: [], ...commit })
+  const mark = writes.commit({
+    ref,
+    parent: undefined,
+    message: 'step\n',
+    author,
+    seconds: 1_700_000_000,
+    changes: [],
+    ...commit,
+  })
   const oid = await writes.oidOf(mark)
   await writes.finish()
   return oid
@@ -30,36 +42,43 @@ async function headTree(temp: TempRepo): Promise<TreeChange[]> {
 }
 
 const crashReports = (repo: Repo) =>
-  [repo.gitDir, repo.commonDir].flatMap((dir) => readdirSync(dir)).filter((name) => name.startsWith('fast_import'))
+  [repo.gitDir, repo.commonDir]
+    .flatMap((dir) => readdirSync(dir))
+    .filter((name) => name.startsWith('fast_import'))
 
-test.each(kinds)('%s: a save is HEAD plus the changes on a side ref, and leaves what is the user’s byte for byte', async (kind) => {
-  await using temp = await tempRepo({ kind })
-  temp.write('staged', 'x')
-  await temp.git('add', 'staged')
-  temp.write('README.md', 'changed')
-  const before = readUserState(temp.repo)
-  const base = kind === 'unborn' ? [] : await headTree(temp)
-  const first = await save(temp.repo, { changes: [...base, file('README.md', 'one'), file('dir/new file', 'two')] })
-  const second = await save(temp.repo, {
-    parent: first,
-    changes: [
-      { path: 'README.md', deleted: true },
-      { path: 'run', mode: '100755', content: Buffer.from('#!') },
-    ],
-  })
-  await using objects = readObjects(temp.repo)
-  expect((await objects.contents(`${first}:README.md`))?.content.toString()).toBe('one')
-  expect((await objects.contents(`${second}:dir/new file`))?.content.toString()).toBe('two')
-  expect(await objects.info(`${second}:README.md`)).toBeUndefined()
-  expect(readUserState(temp.repo)).toEqual(before)
-  expect(await listRefs(temp.repo, 'refs/heads/entire/')).toEqual([{ ref, oid: second }])
-  expect(await temp.git('log', '--format=%an <%ae> %at %cn %ct %B', '-1', ref)).toBe(
-    'Ada <ada@example.com> 1700000000 Ada 1700000000 step\n',
-  )
-  expect(await temp.git('ls-tree', ref, 'run')).toStartWith('100755 blob')
-  if (kind !== 'partial-clone') await temp.git('fsck', '--strict')
-  expect(crashReports(temp.repo)).toEqual([])
-})
+test.each(kinds)(
+  '%s: a save is HEAD plus the changes on a side ref, and leaves what is the user’s byte for byte',
+  async (kind) => {
+    await using temp = await tempRepo({ kind })
+    temp.write('staged', 'x')
+    await temp.git('add', 'staged')
+    temp.write('README.md', 'changed')
+    const before = readUserState(temp.repo)
+    const base = kind === 'unborn' ? [] : await headTree(temp)
+    const first = await save(temp.repo, {
+      changes: [...base, file('README.md', 'one'), file('dir/new file', 'two')],
+    })
+    const second = await save(temp.repo, {
+      parent: first,
+      changes: [
+        { path: 'README.md', deleted: true },
+        { path: 'run', mode: '100755', content: Buffer.from('#!') },
+      ],
+    })
+    await using objects = readObjects(temp.repo)
+    expect((await objects.contents(`${first}:README.md`))?.content.toString()).toBe('one')
+    expect((await objects.contents(`${second}:dir/new file`))?.content.toString()).toBe('two')
+    expect(await objects.info(`${second}:README.md`)).toBeUndefined()
+    expect(readUserState(temp.repo)).toEqual(before)
+    expect(await listRefs(temp.repo, 'refs/heads/entire/')).toEqual([{ ref, oid: second }])
+    expect(await temp.git('log', '--format=%an <%ae> %at %cn %ct %B', '-1', ref)).toBe(
+      'Ada <ada@example.com> 1700000000 Ada 1700000000 step\n',
+    )
+    expect(await temp.git('ls-tree', ref, 'run')).toStartWith('100755 blob')
+    if (kind !== 'partial-clone') await temp.git('fsck', '--strict')
+    expect(crashReports(temp.repo)).toEqual([])
+  },
+)
 
 test('file names and types come back as they went in', async () => {
   await using temp = await tempRepo()
@@ -79,12 +98,18 @@ test('file names and types come back as they went in', async () => {
     'a/b/c',
   ]
   const oid = await save(temp.repo, {
-    changes: [...names.map((name) => file(name, name)), { path: 'link', mode: '120000', content: Buffer.from('to\xff', 'latin1') }],
+    changes: [
+      ...names.map((name) => file(name, name)),
+      { path: 'link', mode: '120000', content: Buffer.from('to\xff', 'latin1') },
+    ],
   })
   await using objects = readObjects(temp.repo)
-  for (const name of names) expect((await objects.contents(`${oid}:${name}`))?.content.toString()).toBe(Buffer.from(name).toString())
+  for (const name of names)
+    expect((await objects.contents(`${oid}:${name}`))?.content.toString()).toBe(Buffer.from(name).toString())
   expect(await temp.git('ls-tree', oid, 'link')).toStartWith('120000 blob')
-  expect((await temp.git('ls-tree', '-r', '--name-only', '-z', oid)).split('\0')).toHaveLength(names.length + 2)
+  expect((await temp.git('ls-tree', '-r', '--name-only', '-z', oid)).split('\0')).toHaveLength(
+    names.length + 2,
+  )
 })
 
 test('paths that no checkout may hold are left out', async () => {
@@ -118,9 +143,9 @@ test('one stream: two commits on a ref, a merge, another ref, and what they are 
   const oids = await Promise.all([first, second, merge].map((mark) => writes.oidOf(mark)))
   writes.reset('refs/heads/entire/at-head', head)
   await writes.finish()
-  expect(await temp.git('rev-parse', `${ref}~1`, ref, `${ref}^{tree}`, 'entire/merge', 'entire/at-head')).toBe(
-    [...oids.slice(0, 2), tree, oids[2], head].join('\n'),
-  )
+  expect(
+    await temp.git('rev-parse', `${ref}~1`, ref, `${ref}^{tree}`, 'entire/merge', 'entire/at-head'),
+  ).toBe([...oids.slice(0, 2), tree, oids[2], head].join('\n'))
   expect(await temp.git('log', '-1', '--format=%s', ref)).toBe('nul and \uFFFD are no trouble')
 })
 
@@ -132,20 +157,30 @@ test('a stream that says nothing changes nothing', async () => {
   expect(await temp.git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main')
 })
 
-test.each(['plain', 'linked-worktree', 'submodule'] as const)('%s: an aborted stream leaves the refs and no crash report', async (kind) => {
-  await using temp = await tempRepo({ kind })
-  const first = await save(temp.repo, {})
-  const writes = startImport(temp.repo)
-  writes.commit({ ref, parent: first, message: 'm', author, seconds: 1, changes: [file('a', 'a')] })
-  await writes.abort()
-  expect(await temp.git('rev-parse', ref)).toBe(first)
-  expect(crashReports(temp.repo)).toEqual([])
-})
+test.each(['plain', 'linked-worktree', 'submodule'] as const)(
+  '%s: an aborted stream leaves the refs and no crash report',
+  async (kind) => {
+    await using temp = await tempRepo({ kind })
+    const first = await save(temp.repo, {})
+    const writes = startImport(temp.repo)
+    writes.commit({ ref, parent: first, message: 'm', author, seconds: 1, changes: [file('a', 'a')] })
+    await writes.abort()
+    expect(await temp.git('rev-parse', ref)).toBe(first)
+    expect(crashReports(temp.repo)).toEqual([])
+  },
+)
 
 test('what git refuses is told in its words, again and again, and leaves no crash report', async () => {
   await using temp = await tempRepo()
   const writes = startImport(temp.repo)
-  writes.commit({ ref: 'refs/heads/bad..name', parent: undefined, message: 'm', author, seconds: 1, changes: [] })
+  writes.commit({
+    ref: 'refs/heads/bad..name',
+    parent: undefined,
+    message: 'm',
+    author,
+    seconds: 1,
+    changes: [],
+  })
   const refusal = { code: 'git-failed', message: expect.stringContaining('bad..name') }
   expect(writes.oidOf(1)).rejects.toMatchObject(refusal)
   await Bun.sleep(20)
@@ -196,7 +231,14 @@ test('a commit to build on that is not there is told when the import ends', asyn
   await using temp = await tempRepo()
   const writes = startImport(temp.repo)
   writes.visit('1'.repeat(40))
-  writes.commit({ ref, parent: '1'.repeat(40), message: 'step\n', author, seconds: 1_700_000_000, changes: [file('a', 'one')] })
+  writes.commit({
+    ref,
+    parent: '1'.repeat(40),
+    message: 'step\n',
+    author,
+    seconds: 1_700_000_000,
+    changes: [file('a', 'one')],
+  })
   await expect(writes.finish()).rejects.toMatchObject({ code: 'git-failed' })
   expect(crashReports(temp.repo)).toEqual([])
 })

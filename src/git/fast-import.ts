@@ -1,11 +1,13 @@
 // Writing: blobs, trees, commits and refs of a save go through one `git fast-import`, which costs the same in any size of repository.
-import { collectWrites } from '../std/collect-writes.ts'
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { encodePath } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
-import { encodePath } from '../std/path-bytes.ts'
-import { gitConversation } from './exec.ts'
-import type { Identity } from './identity.ts'
-import { importFailure, removeCrashReport } from './import-failure.ts'
+import { readText, removeFile } from '../std/file.ts'
+import type { Identity } from './config.ts'
+import { gitConversation, gitFailure } from './exec.ts'
 import type { Oid } from './oid.ts'
 import { moveRefs } from './refs.ts'
 import type { Repo } from './repo.ts'
@@ -60,7 +62,11 @@ const keepsMemory = { MALLOC_TRIM_THRESHOLD_: String(64 * 1024 * 1024), MALLOC_T
 
 export function startImport(repo: Repo): Import {
   // One small pack is written faster than loose objects, and needs no second process. https://git-scm.com/docs/git-config#Documentation/git-config.txt-fastimportunpackLimit
-  const conversation = gitConversation(repo, ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done'], keepsMemory)
+  const conversation = gitConversation(
+    repo,
+    ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done'],
+    keepsMemory,
+  )
   const { send, push } = collectWrites(conversation.write)
   const data = (content: Uint8Array) => send(`data ${content.length}\n`, content, '\n')
   let lastMark = 0
@@ -108,7 +114,9 @@ export function startImport(repo: Repo): Import {
     commit(commit) {
       lastMark += 1
       const { name, email } = commit.author
-      send(`commit ${commit.ref}\nmark :${lastMark}\ncommitter ${name} <${email}> ${Math.floor(commit.seconds)} +0000\n`)
+      send(
+        `commit ${commit.ref}\nmark :${lastMark}\ncommitter ${name} <${email}> ${Math.floor(commit.seconds)} +0000\n`,
+      )
       // Git cuts a message at a NUL when it shows one.
       data(Buffer.from(commit.message.replaceAll('\0', '')))
       // Within one stream a second commit on a ref continues the first by itself; naming the old tip again would drop it.
@@ -184,4 +192,73 @@ function isTrackable(path: string): boolean {
 function quotePath(path: string): Uint8Array {
   const bytes = encodePath(path).toString('latin1')
   return Buffer.from(`"${bytes.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`, 'latin1')
+}
+
+// How a `git fast-import` that failed is understood, and what it leaves behind.
+
+/** What its last words mean. */
+export function importFailure(repo: Repo, ended: { code: number; stderr: string }): EntireError {
+  if (/cannot create keep file/.test(ended.stderr)) {
+    releasePacks(repo)
+    return new EntireError('ref-moved', 'An import that was killed had begun the same pack.', {
+      hint: 'Run the command again.',
+    })
+  }
+  if (/not updating|does not contain|cannot lock ref|failed to update ref/i.test(ended.stderr)) {
+    return new EntireError('ref-moved', 'A ref changed while it was being written.', {
+      hint: 'Run the command again.',
+    })
+  }
+  return gitFailure(['fast-import'], ended)
+}
+
+// A killed import leaves its mark on the pack it was writing; the same save made again would be the same pack, and find it taken.
+function releasePacks(repo: Repo): void {
+  const dir = join(repo.commonDir, 'objects', 'pack')
+  for (const name of readdirSync(dir).filter((entry) => entry.endsWith('.keep'))) {
+    if (readText(join(dir, name)) === 'fast-import') removeFile(join(dir, name))
+  }
+}
+
+// An aborted fast-import dumps its state beside the repository; only the report of our own process is ours to remove.
+export function removeCrashReport(repo: Repo, pid: number): void {
+  removeFile(join(repo.gitDir, `fast_import_crash_${pid}`))
+}
+
+// Thousands of small pieces for a pipe: each write of its own would cost as much as a large one.
+
+const enough = 256 * 1024
+// Copying such a piece would cost more than a write.
+const large = 64 * 1024
+
+export interface CollectedWrites {
+  send(...parts: (string | Uint8Array)[]): void
+  /** Writes what was collected, now. */
+  push(): void
+}
+
+export function collectWrites(write: (bytes: Uint8Array) => void): CollectedWrites {
+  let parts: Uint8Array[] = []
+  let size = 0
+  const push = () => {
+    if (parts.length > 0) write(Buffer.concat(parts))
+    parts = []
+    size = 0
+  }
+  return {
+    push,
+    send(...more) {
+      for (const part of more) {
+        const bytes = typeof part === 'string' ? Buffer.from(part) : part
+        if (bytes.length < large) {
+          parts.push(bytes)
+          size += bytes.length
+          continue
+        }
+        push()
+        write(bytes)
+      }
+      if (size > enough) push()
+    },
+  }
 }

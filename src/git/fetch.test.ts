@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import { run } from '../std/proc.ts'
-import { fetchRefs } from './fetch.ts'
+import { fetchRefs } from './remote.ts'
 
 /** An ssh that does what the script says; it writes down its process and that of its group first. */
 async function repoWithSsh(script: string) {
@@ -31,12 +31,17 @@ test('a remote that says nothing is given up after a while, also when its ssh st
 test('ssh stays in our group of processes: only those may ask at the terminal', async () => {
   await using temp = await repoWithSsh('exit 255')
   await fetchOne(temp.repo)
-  const own = await run(['ps', '-o', 'pgid=', '-p', String(process.pid)], { cwd: temp.base, env: process.env })
+  const own = await run(['ps', '-o', 'pgid=', '-p', String(process.pid)], {
+    cwd: temp.base,
+    env: process.env,
+  })
   expect(temp.told()[1]).toBe(Number(own.stdout.toString()))
 })
 
 test('a remote that refuses is no answer, and its password is not told', async () => {
-  await using temp = await repoWithSsh('echo "fatal: no entry at ssh://me:password@nowhere.invalid/repo" >&2; exit 128')
+  await using temp = await repoWithSsh(
+    'echo "fatal: no entry at ssh://me:password@nowhere.invalid/repo" >&2; exit 128',
+  )
   const result = await fetchOne(temp.repo)
   expect(result).toMatchObject({ kind: 'failed', why: expect.stringContaining('fatal: ') })
   expect(JSON.stringify(result)).not.toContain('password')

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../test/support/repo.ts'
-import { readBranches } from './branches.ts'
+import { readBranches, readWorktrees } from './branches.ts'
 import { readObjects } from './cat-file.ts'
 import { readLog } from './log.ts'
 import { readTree } from './tree.ts'
-import { readWorktrees } from './worktrees.ts'
 
 test('history is read whole, whatever a message holds', async () => {
   await using repo = await tempRepo()

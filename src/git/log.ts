@@ -1,4 +1,5 @@
 // History without diffs: who, when, why. One `git log`, fields separated by NUL, which a message cannot hold.
+
 import { git } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
@@ -27,14 +28,21 @@ export interface BranchCommit extends LogEntry {
 }
 
 /** The last commits of all branches but those below a prefix, newest first. */
-export async function readBranchLog(repo: Repo, options: { count: number; without: string }): Promise<BranchCommit[]> {
+export async function readBranchLog(
+  repo: Repo,
+  options: { count: number; without: string },
+): Promise<BranchCommit[]> {
   const args = [`-${options.count}`, '--first-parent', `--exclude=${options.without}/*`, '--branches']
   const rows = await readFields(repo, args, [...fields, '%S'])
   return rows.map((row) => ({ ...parseEntry(row), branch: (row.at(-1) ?? '').replace(/^refs\/heads\//, '') }))
 }
 
 async function readFields(repo: Repo, args: string[], names: string[]): Promise<string[][]> {
-  const result = await git(repo, ['log', '-z', `--format=${names.join('%x00')}`, '--no-show-signature', ...args, '--'], { accept: [128] })
+  const result = await git(
+    repo,
+    ['log', '-z', `--format=${names.join('%x00')}`, '--no-show-signature', ...args, '--'],
+    { accept: [128] },
+  )
   const parts = result.code === 0 ? result.stdout.toString('utf8').split('\0') : []
   return Array.from({ length: Math.floor(parts.length / names.length) }, (_, row) =>
     parts.slice(row * names.length, (row + 1) * names.length),
@@ -42,6 +50,15 @@ async function readFields(repo: Repo, args: string[], names: string[]): Promise<
 }
 
 function parseEntry(row: string[]): LogEntry {
-  const [oid = '', parents = '', authoredAt = '', committedAt = '', author = '', subject = '', message = ''] = row
-  return { oid, parents: parents.split(' ').filter((parent) => parent !== ''), authoredAt, committedAt, author, subject, message }
+  const [oid = '', parents = '', authoredAt = '', committedAt = '', author = '', subject = '', message = ''] =
+    row
+  return {
+    oid,
+    parents: parents.split(' ').filter((parent) => parent !== ''),
+    authoredAt,
+    committedAt,
+    author,
+    subject,
+    message,
+  }
 }

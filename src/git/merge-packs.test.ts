@@ -10,31 +10,39 @@ const packs = (repo: TempRepo) => readdirSync(packDir(repo)).filter((name) => na
 
 async function addPacks(repo: TempRepo, sizes: number[]): Promise<string[]> {
   const before = new Set(packs(repo))
-  const blobs = sizes.map((size, index) => `${index} of ${sizes.length}: ${crypto.getRandomValues(Buffer.alloc(size)).toString('hex')}`)
+  const blobs = sizes.map(
+    (size, index) =>
+      `${index} of ${sizes.length}: ${crypto.getRandomValues(Buffer.alloc(size)).toString('hex')}`,
+  )
   for (const text of blobs)
-    await repo.run(['git', '-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet'], { stdin: `blob\ndata ${text.length}\n${text}\n` })
+    await repo.run(['git', '-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet'], {
+      stdin: `blob\ndata ${text.length}\n${text}\n`,
+    })
   return packs(repo).filter((name) => !before.has(name))
 }
 
 const merge = async (repo: TempRepo) => expect((await repo.run(mergePacksCommand(repo.repo))).code).toBe(0)
 
-test.each(['plain', 'sha256', 'linked-worktree'] as const)('small packs become one, and every object stays: %s', async (kind) => {
-  await using repo = await tempRepo({ kind })
-  await addPacks(
-    repo,
-    Array.from({ length: 12 }, () => 100),
-  )
-  const objects = await repo.git('cat-file', '--batch-all-objects', '--batch-check')
-  const loose = await repo.git('count-objects')
-  await merge(repo)
-  expect(packs(repo)).toHaveLength(1)
-  expect(await repo.git('cat-file', '--batch-all-objects', '--batch-check')).toBe(objects)
-  // The user's loose objects, and their directories, are as they were.
-  expect(await repo.git('count-objects')).toBe(loose)
-  expect(await repo.git('fsck', '--no-dangling', '--no-progress')).toBe('')
-  await merge(repo)
-  expect(packs(repo)).toHaveLength(1)
-})
+test.each(['plain', 'sha256', 'linked-worktree'] as const)(
+  'small packs become one, and every object stays: %s',
+  async (kind) => {
+    await using repo = await tempRepo({ kind })
+    await addPacks(
+      repo,
+      Array.from({ length: 12 }, () => 100),
+    )
+    const objects = await repo.git('cat-file', '--batch-all-objects', '--batch-check')
+    const loose = await repo.git('count-objects')
+    await merge(repo)
+    expect(packs(repo)).toHaveLength(1)
+    expect(await repo.git('cat-file', '--batch-all-objects', '--batch-check')).toBe(objects)
+    // The user's loose objects, and their directories, are as they were.
+    expect(await repo.git('count-objects')).toBe(loose)
+    expect(await repo.git('fsck', '--no-dangling', '--no-progress')).toBe('')
+    await merge(repo)
+    expect(packs(repo)).toHaveLength(1)
+  },
+)
 
 test('a large pack is left alone until the small ones have grown', async () => {
   await using repo = await tempRepo()

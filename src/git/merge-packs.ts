@@ -1,5 +1,6 @@
 // Every save is a small pack; many of them are merged into one now and then. Loose objects are the user's and are left alone: `git repack -d`
 // removes them and their directories, and a `git add` that runs at that moment can fail.
+
 import { join } from 'node:path'
 import type { Repo } from './repo.ts'
 

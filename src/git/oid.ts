@@ -1,4 +1,5 @@
 // Object ids: 40 hex digits, or 64 in sha256 repositories.
+
 export type Oid = string
 
 export function isOid(text: string): boolean {

@@ -1,4 +1,5 @@
 // A partial clone lacks objects that its remote has promised. Git fetches each of them when it is read; here they are fetched together.
+
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { EntireError, isErrno } from '../std/errors.ts'
@@ -44,9 +45,15 @@ export function isPartialClone(repo: Repo): boolean {
 
 // --missing=print does not fetch what it reports. The fetch is the one git itself would do for a single object.
 async function fetchMissing(repo: Repo, trees: Iterable<Oid>, wanted: ReadonlySet<Oid>): Promise<void> {
-  const listed = await git(repo, ['rev-list', '--objects', '--missing=print', '--no-object-names', '--stdin'], { stdin: lines(trees) })
+  const listed = await git(
+    repo,
+    ['rev-list', '--objects', '--missing=print', '--no-object-names', '--stdin'],
+    { stdin: lines(trees) },
+  )
   const absent = listed.stdout.toString('latin1').split('\n')
-  const missing = absent.filter((line) => line.startsWith('?') && wanted.has(line.slice(1))).map((line) => line.slice(1))
+  const missing = absent
+    .filter((line) => line.startsWith('?') && wanted.has(line.slice(1)))
+    .map((line) => line.slice(1))
   if (missing.length === 0) return
   const remote = await findPromisor(repo)
   const options = [
@@ -57,15 +64,21 @@ async function fetchMissing(repo: Repo, trees: Iterable<Oid>, wanted: ReadonlySe
     '--no-auto-maintenance',
     '--quiet',
   ]
-  const fetched = await gitLimited(repo, ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', remote], {
-    stdin: lines(missing),
-    timeoutMs,
-  })
+  const fetched = await gitLimited(
+    repo,
+    ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', remote],
+    {
+      stdin: lines(missing),
+      timeoutMs,
+    },
+  )
   if (fetched.code !== 0) throw notGiven(remote, missing.length, fetched.stderr)
 }
 
 async function findPromisor(repo: Repo): Promise<string> {
-  const { stdout } = await git(repo, ['config', '--get-regexp', String.raw`^remote\..*\.promisor$`, 'true'], { accept: [1] })
+  const { stdout } = await git(repo, ['config', '--get-regexp', String.raw`^remote\..*\.promisor$`, 'true'], {
+    accept: [1],
+  })
   return /^remote\.(.+)\.promisor true$/im.exec(stdout.toString('utf8'))?.[1] ?? 'origin'
 }
 
@@ -78,7 +91,9 @@ function notGiven(remote: string, count: number, stderr: string): EntireError {
   return new EntireError(
     'git-failed',
     `This is a partial clone: ${count} ${count === 1 ? 'file' : 'files'} of stored checkpoints could not be fetched from ${remote} (${why}).`,
-    { hint: `Make sure the remote can be reached (\`git fetch ${remote}\` tells more), then run the command again.` },
+    {
+      hint: `Make sure the remote can be reached (\`git fetch ${remote}\` tells more), then run the command again.`,
+    },
   )
 }
 

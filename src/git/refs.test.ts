@@ -7,23 +7,34 @@ import type { Repo } from './repo.ts'
 
 const side = 'refs/heads/entire/side'
 
-test.each(['plain', 'sha256', 'linked-worktree'] as const)('%s: created, moved and deleted only from where it was seen', async (kind) => {
-  await using temp = await tempRepo({ kind })
-  const first = await temp.head()
-  temp.write('a', '')
-  const second = await temp.commit('second')
-  const moved = { code: 'ref-moved', hint: expect.any(String) }
-  await moveRefs(temp.repo, [{ ref: side, from: undefined, to: first }])
-  await expect(moveRefs(temp.repo, [{ ref: side, from: undefined, to: second }])).rejects.toMatchObject(moved)
-  await moveRefs(temp.repo, [{ ref: side, from: first, to: second }])
-  await expect(moveRefs(temp.repo, [{ ref: side, from: first, to: second }])).rejects.toMatchObject(moved)
-  expect(await listRefs(temp.repo, 'refs/heads/entire/')).toEqual([{ ref: side, oid: second }])
-  await expect(moveRefs(temp.repo, [{ ref: side, from: first, to: undefined }])).rejects.toMatchObject(moved)
-  await expect(moveRefs(temp.repo, [{ ref: side, from: undefined, to: undefined }])).rejects.toMatchObject(moved)
-  await moveRefs(temp.repo, [{ ref: side, from: second, to: undefined }])
-  await expect(moveRefs(temp.repo, [{ ref: side, from: second, to: undefined }])).rejects.toMatchObject(moved)
-  expect(await listRefs(temp.repo, 'refs/heads/entire/')).toEqual([])
-})
+test.each(['plain', 'sha256', 'linked-worktree'] as const)(
+  '%s: created, moved and deleted only from where it was seen',
+  async (kind) => {
+    await using temp = await tempRepo({ kind })
+    const first = await temp.head()
+    temp.write('a', '')
+    const second = await temp.commit('second')
+    const moved = { code: 'ref-moved', hint: expect.any(String) }
+    await moveRefs(temp.repo, [{ ref: side, from: undefined, to: first }])
+    await expect(moveRefs(temp.repo, [{ ref: side, from: undefined, to: second }])).rejects.toMatchObject(
+      moved,
+    )
+    await moveRefs(temp.repo, [{ ref: side, from: first, to: second }])
+    await expect(moveRefs(temp.repo, [{ ref: side, from: first, to: second }])).rejects.toMatchObject(moved)
+    expect(await listRefs(temp.repo, 'refs/heads/entire/')).toEqual([{ ref: side, oid: second }])
+    await expect(moveRefs(temp.repo, [{ ref: side, from: first, to: undefined }])).rejects.toMatchObject(
+      moved,
+    )
+    await expect(moveRefs(temp.repo, [{ ref: side, from: undefined, to: undefined }])).rejects.toMatchObject(
+      moved,
+    )
+    await moveRefs(temp.repo, [{ ref: side, from: second, to: undefined }])
+    await expect(moveRefs(temp.repo, [{ ref: side, from: second, to: undefined }])).rejects.toMatchObject(
+      moved,
+    )
+    expect(await listRefs(temp.repo, 'refs/heads/entire/')).toEqual([])
+  },
+)
 
 test('all move or none', async () => {
   await using temp = await tempRepo()
@@ -48,7 +59,9 @@ test.each([
   ['an object that is not there', side, '1'.repeat(40)],
 ])('%s is a failure, not a race', async (_, ref, oid) => {
   await using temp = await tempRepo()
-  await expect(moveRefs(temp.repo, [{ ref, from: undefined, to: oid ?? (await temp.head()) }])).rejects.toMatchObject({
+  await expect(
+    moveRefs(temp.repo, [{ ref, from: undefined, to: oid ?? (await temp.head()) }]),
+  ).rejects.toMatchObject({
     code: 'git-failed',
   })
 })
@@ -72,7 +85,8 @@ test('what is prepared moves when it is told to, and not before; given up, it le
   await refs.commit()
 })
 
-const locksIn = (repo: Repo) => readdirSync(repo.gitDir, { recursive: true }).filter((name) => String(name).endsWith('.lock'))
+const locksIn = (repo: Repo) =>
+  readdirSync(repo.gitDir, { recursive: true }).filter((name) => String(name).endsWith('.lock'))
 
 test('where a lock on one ref is a lock on all, nothing is locked before its time', async () => {
   await using temp = await tempRepo()

@@ -1,4 +1,5 @@
 // Refs: listed in one process, and moved or deleted only from where they were seen.
+
 import { join } from 'node:path'
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'

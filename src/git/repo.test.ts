@@ -22,13 +22,20 @@ test.each(kinds)('%s: found as git finds it, from everywhere inside', async (kin
     root: await ask('--show-toplevel'),
     gitDir: await ask('--absolute-git-dir'),
     commonDir: await ask('--git-common-dir'),
-    worktreeId: { 'linked-worktree': 'linked', 'worktree-config': 'linked', 'bare-parent': 'main' }[kind as string] ?? '',
+    worktreeId:
+      { 'linked-worktree': 'linked', 'worktree-config': 'linked', 'bare-parent': 'main' }[kind as string] ??
+      '',
     explicit: false,
   }
   mkdirSync(join(temp.root, 'deep', 'er'), { recursive: true })
   symlinkSync(temp.root, join(temp.base, 'link'))
   temp.write('file.txt', '')
-  for (const from of [temp.root, join(temp.root, 'deep', 'er'), join(temp.root, 'file.txt'), join(temp.base, 'link', 'deep')]) {
+  for (const from of [
+    temp.root,
+    join(temp.root, 'deep', 'er'),
+    join(temp.root, 'file.txt'),
+    join(temp.base, 'link', 'deep'),
+  ]) {
     expect(findRepo(from, temp.env)).toMatchObject(expected)
     expect(findHookRepo(from, temp.env)).toMatchObject(expected)
   }
@@ -41,7 +48,9 @@ test.each(kinds)('%s: found inside a git hook, with the variables git sets there
   await temp.git('add', 'new.txt')
   await temp.git('-C', '.', 'commit', '-q', '-m', 'in a hook')
   const pairs = readFileSync(join(temp.base, 'env'), 'utf8').split('\0').filter(Boolean)
-  const env = Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]))
+  const env = Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  )
   const { root, gitDir, commonDir, worktreeId } = temp.repo
   expect(findHookRepo(readFileSync(join(temp.base, 'cwd'), 'utf8').trim(), env)).toMatchObject({
     root,
@@ -58,7 +67,9 @@ test('a repository that the caller named himself is found through the hook envir
   await runGit(dir.base, dir.env, ['init', '-q', '--bare', dotfiles])
   const expected = { root: home, gitDir: dotfiles, explicit: true }
   expect(findHookRepo(home, { ...dir.env, GIT_DIR: dotfiles, GIT_WORK_TREE: home })).toMatchObject(expected)
-  expect(findHookRepo(home, { ...dir.env, GIT_DIR: '../dotfiles', GIT_WORK_TREE: '.' })).toMatchObject(expected)
+  expect(findHookRepo(home, { ...dir.env, GIT_DIR: '../dotfiles', GIT_WORK_TREE: '.' })).toMatchObject(
+    expected,
+  )
   expect(findHookRepo(home, { ...dir.env, GIT_DIR: dotfiles })).toMatchObject(expected)
 })
 

@@ -1,4 +1,5 @@
 // Where a repository is. Found by looking at the file system, as git does, because a process for it would double the cost of a hook.
+
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { findStat, readText } from '../std/file.ts'
@@ -37,7 +38,12 @@ export function findHookRepo(cwd: string, env: Record<string, string | undefined
   return root === undefined ? found : describe(root, named, env, true)
 }
 
-function describe(root: string, gitDir: string, env: Record<string, string | undefined>, explicit: boolean): Repo {
+function describe(
+  root: string,
+  gitDir: string,
+  env: Record<string, string | undefined>,
+  explicit: boolean,
+): Repo {
   const shared = readText(join(gitDir, 'commondir'))?.trim()
   const commonDir = shared === undefined ? gitDir : (realDir(resolve(gitDir, shared)) ?? gitDir)
   const worktreeId = commonDir !== gitDir && basename(dirname(gitDir)) === 'worktrees' ? basename(gitDir) : ''

@@ -10,7 +10,19 @@ const probe = tempDir()
 const kinds = await availableKinds(probe.base, probe.env)
 await probe[Symbol.asyncDispose]()
 
-const oddNames = ['with space', 'quo"te', "it's", 'new\nline', '-dash', 'back\\slash', 'caf\udce9', 'ümlaut', 'tab\t', ':(glob)*', '\u0001']
+const oddNames = [
+  'with space',
+  'quo"te',
+  "it's",
+  'new\nline',
+  '-dash',
+  'back\\slash',
+  'caf\udce9',
+  'ümlaut',
+  'tab\t',
+  ':(glob)*',
+  '\u0001',
+]
 
 async function changes(temp: TempRepo, paths?: string[]) {
   const { modified, deleted, untracked } = await readStatus(temp.repo, paths)
@@ -39,7 +51,11 @@ test.each(kinds)('%s: head, branch, and what was modified, deleted and added', a
   temp.write('kept.txt', 'y')
   temp.remove('gone.txt')
   temp.write('dir/new.txt', 'z')
-  expect(await changes(temp)).toEqual({ modified: ['kept.txt'], deleted: ['gone.txt'], untracked: ['dir/new.txt'] })
+  expect(await changes(temp)).toEqual({
+    modified: ['kept.txt'],
+    deleted: ['gone.txt'],
+    untracked: ['dir/new.txt'],
+  })
 })
 
 test('names are bytes: spaces, quotes, newlines, dashes, pathspec magic, no UTF-8', async () => {
@@ -49,13 +65,23 @@ test('names are bytes: spaces, quotes, newlines, dashes, pathspec magic, no UTF-
   await temp.git('add', '--all', '--', ':(top,exclude)*.new/*')
   await temp.git('commit', '-qm', 'odd')
   for (const name of oddNames) temp.write(name, 'y')
-  const expected = { modified: [...oddNames].sort(), deleted: [], untracked: oddNames.map((name) => `${name}.new/${name}`).sort() }
+  const expected = {
+    modified: [...oddNames].sort(),
+    deleted: [],
+    untracked: oddNames.map((name) => `${name}.new/${name}`).sort(),
+  }
   expect(await changes(temp)).toEqual(expected)
   for (const name of oddNames) {
     expect(await changes(temp, [name])).toEqual({ modified: [name], deleted: [], untracked: [] })
-    expect(await changes(temp, [`${name}.new`])).toEqual({ modified: [], deleted: [], untracked: [`${name}.new/${name}`] })
+    expect(await changes(temp, [`${name}.new`])).toEqual({
+      modified: [],
+      deleted: [],
+      untracked: [`${name}.new/${name}`],
+    })
   }
-  expect(await changes(temp, Array.from({ length: 20_000 }, (_, at) => `no such file ${at}`).concat('-dash'))).toMatchObject({
+  expect(
+    await changes(temp, Array.from({ length: 20_000 }, (_, at) => `no such file ${at}`).concat('-dash')),
+  ).toMatchObject({
     modified: ['-dash'],
     untracked: [],
   })
@@ -111,13 +137,21 @@ test.each<[string, Act[], Partial<Awaited<ReturnType<typeof changes>>>]>([
   ['a staged deletion', [run('rm', '-q', 'f')], { deleted: ['f'] }],
   ['a file removed from the index only', [run('rm', '-q', '--cached', 'f')], { untracked: ['f'] }],
   ['a staged rename', [run('mv', 'f', 'g')], { deleted: ['f'], modified: ['g'] }],
-  ['a change that is staged and undone on disk', [write('f', 'y'), run('add', 'f'), write('f', 'x')], { modified: ['f'] }],
+  [
+    'a change that is staged and undone on disk',
+    [write('f', 'y'), run('add', 'f'), write('f', 'x')],
+    { modified: ['f'] },
+  ],
   ['an executable bit', [(temp) => chmodSync(join(temp.root, 'f'), 0o755)], { modified: ['f'] }],
   ['a file that became a symlink', [remove('f'), link('f')], { modified: ['f'] }],
   ['a symlink that became a file', [remove('l'), write('l')], { modified: ['l'] }],
   ['a file that became a directory', [remove('f'), write('f/in')], { deleted: ['f'], untracked: ['f/in'] }],
   ['a directory that became a file', [remove('d'), write('d')], { deleted: ['d/in'], untracked: ['d'] }],
-  ['a symlink that became a directory', [remove('l'), write('l/in')], { deleted: ['l'], untracked: ['l/in'] }],
+  [
+    'a symlink that became a directory',
+    [remove('l'), write('l/in')],
+    { deleted: ['l'], untracked: ['l/in'] },
+  ],
 ])('%s', async (_, acts, expected) => {
   await using temp = await tempRepo()
   temp.write('f', 'x')

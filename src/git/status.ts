@@ -1,5 +1,6 @@
 // What differs between HEAD, index and work tree, and where HEAD is: one `git status`.
-import { decodePath, nativePath } from '../std/path-bytes.ts'
+
+import { decodePath, nativePath } from '../std/encoding.ts'
 import { git } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
@@ -38,9 +39,11 @@ const maxArgumentLength = 64_000
 /** Of the whole work tree, or of some files and directories only. */
 export async function readStatus(repo: Repo, paths: string[] = []): Promise<Status> {
   // Arguments are text, so a name that is not UTF-8 cannot be one.
-  const fits = paths.join(' ').length < maxArgumentLength && paths.every((path) => typeof nativePath(path) === 'string')
+  const fits =
+    paths.join(' ').length < maxArgumentLength && paths.every((path) => typeof nativePath(path) === 'string')
   const at = Date.now()
-  if (paths.length === 0 || !fits) return only({ at, ...parseStatus((await git(repo, command)).stdout) }, paths)
+  if (paths.length === 0 || !fits)
+    return only({ at, ...parseStatus((await git(repo, command)).stdout) }, paths)
   return { at, ...parseStatus((await git(repo, ['--literal-pathspecs', ...command, '--', ...paths])).stdout) }
 }
 
@@ -48,14 +51,13 @@ function only(status: Status, paths: string[]): Status {
   if (paths.length === 0) return status
   const wanted = new Set(paths)
   const isWanted = (path: string) => {
-    for (let at = path.length; at !== -1; at = path.lastIndexOf('/', at - 1)) if (wanted.has(path.slice(0, at))) return true
+    for (let at = path.length; at !== -1; at = path.lastIndexOf('/', at - 1))
+      if (wanted.has(path.slice(0, at))) return true
     return false
   }
-  const [modified, deleted, untracked] = [status.modified, status.deleted, status.untracked].map((list) => list.filter(isWanted)) as [
-    string[],
-    string[],
-    string[],
-  ]
+  const [modified, deleted, untracked] = [status.modified, status.deleted, status.untracked].map((list) =>
+    list.filter(isWanted),
+  ) as [string[], string[], string[]]
   return { ...status, modified, deleted, untracked }
 }
 
@@ -77,7 +79,8 @@ function parseRecord(record: Buffer, status: Changes): void {
     case '#': {
       const [, key, value] = record.toString('utf8').split(' ')
       if (key === 'branch.oid' && value !== '(initial)') status.head = value
-      if (key === 'branch.head' && value !== '(detached)') status.branch = record.toString('utf8').slice('# branch.head '.length)
+      if (key === 'branch.head' && value !== '(detached)')
+        status.branch = record.toString('utf8').slice('# branch.head '.length)
       break
     }
     case '?': {

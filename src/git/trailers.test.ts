@@ -1,6 +1,13 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../test/support/repo.ts'
-import { appendTrailer, checkpointTrailer, ownText, readCheckpointIds, readTrailer, removeTrailer } from './trailers.ts'
+import {
+  appendTrailer,
+  checkpointTrailer,
+  ownText,
+  readCheckpointIds,
+  readTrailer,
+  removeTrailer,
+} from './trailers.ts'
 
 const id = 'a1b2c3d4e5f6'
 const other = '0123456789ab'
@@ -13,7 +20,11 @@ test.each([
   ['one', `fix\n\n${trailer}\n`, [id]],
   ['none', 'fix\n\nbody\n', []],
   ['no message', '', []],
-  ['several, in order, once each', `fix\n\n${trailer}\nEntire-Checkpoint: ${other}\n${trailer}\n`, [id, other]],
+  [
+    'several, in order, once each',
+    `fix\n\n${trailer}\nEntire-Checkpoint: ${other}\n${trailer}\n`,
+    [id, other],
+  ],
   ['among others', `fix\n\nSigned-off-by: A <a@b>\n${trailer}\nReviewed-by: B\n`, [id]],
   ['a ULID', `fix\n\nEntire-Checkpoint: ${ulid}\n`, [ulid]],
   ['any case of the key', `fix\n\nentire-checkpoint:${id}\n`, [id]],
@@ -38,7 +49,10 @@ test.each([
 
 test('an empty trailer does not swallow the one below', () => {
   const message = 'carry forward\n\nEntire-Metadata: \nEntire-Session: s1\n'
-  expect([readTrailer(message, 'Entire-Metadata'), readTrailer(message, 'Entire-Session')]).toEqual([[''], ['s1']])
+  expect([readTrailer(message, 'Entire-Metadata'), readTrailer(message, 'Entire-Session')]).toEqual([
+    [''],
+    ['s1'],
+  ])
 })
 
 test.each([
@@ -56,7 +70,11 @@ test.each([
   ['comments', `fix\n\n${comments}`, `fix\n\n${trailer}\n\n${comments}`],
   ['comments only', `\n${comments}`, `\n\n${trailer}\n\n${comments}`],
   ['trailers and comments', `fix\n\nA: b\n${comments}`, `fix\n\nA: b\n${trailer}\n\n${comments}`],
-  ['comments and a diff', `fix\n\n${comments}${scissors}\ndiff\n+A: b\n`, `fix\n\n${trailer}\n\n${comments}${scissors}\ndiff\n+A: b\n`],
+  [
+    'comments and a diff',
+    `fix\n\n${comments}${scissors}\ndiff\n+A: b\n`,
+    `fix\n\n${trailer}\n\n${comments}${scissors}\ndiff\n+A: b\n`,
+  ],
   ['an issue number at the end', 'fix\n\n#123\n', `fix\n\n#123\n\n${trailer}\n`],
   ['CRLF', 'fix\r\n\r\nA: b\r\n', `fix\r\n\r\nA: b\r\n${trailer}\r\n`],
 ])('append to %s', (_, message, expected) => {
@@ -106,6 +124,8 @@ test.each([
   temp.write('a', 'Entire-Checkpoint: 000000000000\n')
   await temp.git('add', 'a')
   await temp.git('commit', '-q', '-m', message, ...options)
-  expect(await temp.git('log', '-1', '--format=%(trailers:key=Entire-Checkpoint,valueonly,separator=%x2C)')).toBe(id)
+  expect(
+    await temp.git('log', '-1', '--format=%(trailers:key=Entire-Checkpoint,valueonly,separator=%x2C)'),
+  ).toBe(id)
   expect(readCheckpointIds(await temp.git('log', '-1', '--format=%B'))).toEqual([id])
 })

@@ -34,7 +34,12 @@ export function appendTrailer(message: string, key: string, value: string, comme
 }
 
 /** For a message that is still to be edited: the trailer says how to get rid of it. */
-export function appendEditableTrailer(message: string, id: string, about: { agent: string; prompt: string }, comment = '#'): string {
+export function appendEditableTrailer(
+  message: string,
+  id: string,
+  about: { agent: string; prompt: string },
+  comment = '#',
+): string {
   const block = [
     `${checkpointTrailer}: ${id}`,
     `${comment} Remove the ${checkpointTrailer} trailer above if you don't want to link this commit to ${about.agent} session context.`,
@@ -55,7 +60,11 @@ function appendBlock(message: string, block: string[], comment: string): string 
 /** What the user wrote: without comments and without the checkpoint trailer. */
 export function ownText(message: string, comment = '#'): string {
   return linesOf(splitComments(message, comment).text)
-    .filter((line) => !isComment(line, comment) && trailerLine.exec(line)?.[1]?.toLowerCase() !== checkpointTrailer.toLowerCase())
+    .filter(
+      (line) =>
+        !isComment(line, comment) &&
+        trailerLine.exec(line)?.[1]?.toLowerCase() !== checkpointTrailer.toLowerCase(),
+    )
     .join('\n')
     .trim()
 }
@@ -75,9 +84,12 @@ function isComment(line: string, comment: string): boolean {
 // Git's own comments come last; a scissors line starts a diff that must never be mistaken for the message.
 function splitComments(message: string, comment: string): { text: string; comments: string } {
   const lines = message.split('\n')
-  const scissors = lines.findIndex((line) => isComment(line, comment) && /^ -+ >8 -+\r?$/.test(line.slice(comment.length)))
+  const scissors = lines.findIndex(
+    (line) => isComment(line, comment) && /^ -+ >8 -+\r?$/.test(line.slice(comment.length)),
+  )
   let first = scissors === -1 ? lines.length : scissors
-  while (first > 0 && (isComment(lines[first - 1] as string, comment) || lines[first - 1]?.trim() === '')) first -= 1
+  while (first > 0 && (isComment(lines[first - 1] as string, comment) || lines[first - 1]?.trim() === ''))
+    first -= 1
   while (first < lines.length && lines[first]?.trim() === '') first += 1
   return { text: lines.slice(0, first).join('\n'), comments: lines.slice(first).join('\n') }
 }
@@ -97,6 +109,7 @@ function isTrailerParagraph(text: string, comment: string): boolean {
   // Git drops empty lines at the start, so what comes after them is still the subject.
   const message = text.trimStart()
   const hasBody = linesOf(message).some((line) => line.trim() === '')
-  const isTrailer = (line: string) => trailerLine.test(line) || cherryPickLine.test(line) || /^[ \t]/.test(line)
+  const isTrailer = (line: string) =>
+    trailerLine.test(line) || cherryPickLine.test(line) || /^[ \t]/.test(line)
   return hasBody && lastParagraph(message, comment).every(isTrailer)
 }

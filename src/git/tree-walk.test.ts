@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readObjects } from './cat-file.ts'
-import { differingPaths } from './tree-walk.ts'
+import { differingPaths } from './commit.ts'
 
 test('the paths in which two trees differ are those that git names: contents, modes, files that became directories and back', async () => {
   await using repo = await tempRepo()

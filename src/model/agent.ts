@@ -1,11 +1,9 @@
 // The agent contract. An agent is data and pure functions; it never drives the lifecycle and never touches git.
+
 import type { JsonObject } from '../std/json.ts'
-import type { BorrowedHooks } from './borrowed-hooks.ts'
 import type { AgentEvent, EventMetadata } from './event.ts'
 import type { AgentPlace, DeliveredLog, FileWatcher, TranscriptSections } from './session-file.ts'
 import type { TokenUsage } from './tokens.ts'
-import type { TranscriptPieces } from './transcript-pieces.ts'
-import type { TranscriptPreparer } from './transcript-preparer.ts'
 
 export type Env = Record<string, string | undefined>
 
@@ -130,14 +128,21 @@ export interface TranscriptFetcher {
 }
 
 /** What an analyser finds from a position on. The unit of positions is its own. */
-export type TranscriptAnalysis = Pick<TranscriptReading, 'files' | 'prompts' | 'summary' | 'tokens'> & { position: number }
+export type TranscriptAnalysis = Pick<TranscriptReading, 'files' | 'prompts' | 'summary' | 'tokens'> & {
+  position: number
+}
 
 /** For agents that read their transcripts themselves. What cannot be found out is left empty; it never throws. */
 export interface TranscriptAnalyser {
   /** 0 when there is no transcript yet. */
   position(reference: string): Promise<number>
   /** A transcript that is shorter than `from` is another one: it is read from its beginning. */
-  read(transcript: { reference: string; session: string; from: number; bytes: Uint8Array }): Promise<TranscriptAnalysis>
+  read(transcript: {
+    reference: string
+    session: string
+    from: number
+    bytes: Uint8Array
+  }): Promise<TranscriptAnalysis>
 }
 
 export interface SubagentTranscripts {
@@ -194,4 +199,36 @@ export interface TextGenerator {
   dir?: string
   /** The answer in what it printed. Throws when there is none. */
   parseAnswer(output: string): string
+}
+
+// What is known of an agent that also runs the hooks that were installed for another one.
+
+export interface BorrowedHooks {
+  /** The name of the agent they were installed for. */
+  from: string
+  /** The other one's hooks, as hooks of its own. Those that are missing are not heard. */
+  verbs: Record<string, string>
+  /** True when the payload shows who ran the hook. */
+  isSender(payload: JsonObject): boolean
+}
+
+// Transcripts are stored in pieces. Some agents alone know how theirs are cut.
+
+/** Undefined: it could not be done, and somebody was told why where that matters. */
+export interface TranscriptPieces {
+  /** Pieces that `join` makes the same bytes of. */
+  cut(whole: Buffer, maxBytes: number): Promise<Buffer[] | undefined>
+  /** For pieces that do not simply join; `isWhole` knows what was cut. */
+  join(pieces: Buffer[], isWhole: (bytes: Buffer) => boolean): Promise<Buffer | undefined>
+}
+
+// For agents that write their transcript late.
+
+export interface TranscriptPreparer {
+  /** Returns when it is complete, or when waiting longer is useless; gives what is to be remembered the next time. */
+  prepare(
+    transcript: string,
+    event: AgentEvent,
+    remembered: () => EventMetadata | undefined,
+  ): Promise<EventMetadata | undefined>
 }

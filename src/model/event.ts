@@ -1,4 +1,5 @@
 // The seven normalised events. An agent's only job in a hook is to turn its own payload into one of these, or into nothing.
+
 export const eventTypes = [
   'session-start',
   'turn-start',

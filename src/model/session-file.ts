@@ -29,7 +29,10 @@ export interface WatchPlace {
 }
 
 /** Reads complete lines. `carry`: what it gave for the lines before them; there is none at the beginning of a file. */
-export type SignReader = (lines: string[], carry: JsonObject | undefined) => { signs: Sign[]; carry?: JsonObject }
+export type SignReader = (
+  lines: string[],
+  carry: JsonObject | undefined,
+) => { signs: Sign[]; carry?: JsonObject }
 
 /** What a line tells about the life of a session. */
 export type Sign = { line: number } & (

@@ -1,4 +1,5 @@
 // Token counts of a stretch of transcript. Counts add up; nothing is ever counted twice.
+
 export interface TokenUsage {
   input: number
   cacheCreation: number

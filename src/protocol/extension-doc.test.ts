@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
+import { extensionReference } from '../../scripts/docs/extension-protocol.ts'
 import { extensionSchemas } from '../../scripts/extension-schemas.ts'
-import { methods } from './extension.ts'
-import { extensionReference } from './extension-doc.ts'
-import { events } from './extension-events.ts'
-import { capabilities } from './extension-method.ts'
+import { events } from './extension/events.ts'
+import { capabilities } from './extension/method.ts'
+import { methods } from './extension/table.ts'
 
 test('the reference names every method, event and permission', () => {
   const text = extensionReference()
@@ -17,7 +17,9 @@ test('the reference names every method, event and permission', () => {
 })
 
 test('it links to schemas that exist', () => {
-  const linked = [...extensionReference().matchAll(/schemas\/extension\/([\w-]+\.json)/g)].map(([, file]) => file)
+  const linked = [...extensionReference().matchAll(/schemas\/extension\/([\w-]+\.json)/g)].map(
+    ([, file]) => file,
+  )
   expect([...new Set(linked)].sort()).toEqual(Object.keys(extensionSchemas()).sort())
 })
 

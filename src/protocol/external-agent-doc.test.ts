@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { externalAgentReference } from '../../scripts/docs/external-agent-protocol.ts'
 import { externalAgentSchemas } from '../../scripts/external-agent-schemas.ts'
-import { subcommands } from './external-agent.ts'
-import { externalAgentReference } from './external-agent-doc.ts'
+import { subcommands } from './external-agent/table.ts'
 
 test('the reference names every subcommand with its arguments, and links to schemas that exist', () => {
   const text = externalAgentReference()

@@ -1,19 +1,25 @@
 // For authors of agent plugins, published as `entire-ts/agent-sdk`: say what the agent does, and get a program that speaks the protocol.
-import type { Buffer } from 'node:buffer'
-import { answerCall, type Call } from './agent/call.ts'
-import type { AgentDefinition } from './agent/definition.ts'
-import { infoOf } from './agent/info.ts'
-import { PluginError } from './agent/plugin-error.ts'
-import { runProgram } from './agent/program.ts'
 
-export type { PluginEvent } from '../protocol/external-event.ts'
-export type { AgentDefinition, AgentHooks, AgentSession, AgentSessions, Context, HookInput, HookReader } from './agent/definition.ts'
-export { jsonTranscript } from './agent/json-transcript.ts'
-export { jsonlTranscript } from './agent/jsonl-transcript.ts'
+import type { Buffer } from 'node:buffer'
+import { infoOf } from './agent/answers.ts'
+import type { AgentDefinition } from './agent/definition.ts'
+import { PluginError } from './agent/plugin-error.ts'
+import { answerCall, type Call, runProgram } from './agent/program.ts'
+
+export type { PluginEvent } from '../protocol/external-agent/event.ts'
+export type {
+  AgentDefinition,
+  AgentHooks,
+  AgentSession,
+  AgentSessions,
+  Context,
+  HookInput,
+  HookReader,
+} from './agent/definition.ts'
 export { PluginError } from './agent/plugin-error.ts'
-export { rawTranscript } from './agent/raw-transcript.ts'
 export { type SettingsHooks, settingsHooks } from './agent/settings-hooks.ts'
-export type { ItemReader, Reading, TokenCount, TokenTotal, Transcript } from './agent/transcript.ts'
+export type { ItemReader, Reading, TokenCount, TokenTotal, Transcript } from './agent/transcripts.ts'
+export { jsonlTranscript, jsonTranscript, rawTranscript } from './agent/transcripts.ts'
 
 export interface AgentPlugin {
   definition: AgentDefinition
@@ -26,7 +32,9 @@ export interface AgentPlugin {
 
 export function defineAgent(definition: AgentDefinition): AgentPlugin {
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(definition.name)) {
-    throw new PluginError(`${JSON.stringify(definition.name)} is not a name for an agent: small letters, digits and single hyphens`)
+    throw new PluginError(
+      `${JSON.stringify(definition.name)} is not a name for an agent: small letters, digits and single hyphens`,
+    )
   }
   return {
     definition,

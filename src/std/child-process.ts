@@ -1,5 +1,6 @@
 // A program that runs beside us and is talked to all the while: over its standard streams, and over two pipes of its own. It leads a
 // process group, so that whatever it starts ends with it. Only Node's own modules, because a library uses this.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 
@@ -25,7 +26,10 @@ export interface ChildExit {
   startError?: string
 }
 
-export function startLongChild(argv: string[], options: { cwd: string; env: Record<string, string | undefined> }): LongChild {
+export function startLongChild(
+  argv: string[],
+  options: { cwd: string; env: Record<string, string | undefined> },
+): LongChild {
   const child: ChildProcess = spawn(argv[0] ?? '', argv.slice(1), {
     cwd: options.cwd,
     env: options.env,
@@ -35,7 +39,13 @@ export function startLongChild(argv: string[], options: { cwd: string; env: Reco
   })
   // Where there is no such program, Bun makes no pipes either.
   const pipes = Array.from({ length: 5 }, (_none, at) => child.stdio?.[at] ?? new PassThrough())
-  const [stdin, stdout, stderr, toChild, fromChild] = pipes as unknown as [Writable, Readable, Readable, Writable, Readable]
+  const [stdin, stdout, stderr, toChild, fromChild] = pipes as unknown as [
+    Writable,
+    Readable,
+    Readable,
+    Writable,
+    Readable,
+  ]
   // A pipe whose other end is gone is no failure of ours: the exit tells why.
   for (const stream of [stdin, stdout, stderr, toChild, fromChild]) stream.on('error', () => {})
   const exited = new Promise<ChildExit>((resolve) => {
@@ -47,7 +57,8 @@ export function startLongChild(argv: string[], options: { cwd: string; env: Reco
     })
   })
   const kill = (signal: NodeJS.Signals) => {
-    if (child.exitCode === null && child.signalCode === null && !killGroup(child.pid, signal)) child.kill(signal)
+    if (child.exitCode === null && child.signalCode === null && !killGroup(child.pid, signal))
+      child.kill(signal)
   }
   return { pid: child.pid, stdin, stdout, stderr, toChild, fromChild, exited, kill }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findObjects } from './embedded-json.ts'
+import { findObjects } from './json.ts'
 
 test.each<[string, object[]]>([
   ['{"a":1}', [{ a: 1 }]],

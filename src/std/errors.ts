@@ -1,4 +1,5 @@
 // Every failure a person can act on is an EntireError: a code for programs, a message for people, a hint for what to do next.
+
 export const errorCodes = [
   'agent-failed',
   'bad-payload',

@@ -1,4 +1,5 @@
 // Test seam: the fault tests kill a process at its n-th write, for every n, to see that no half-written state is ever fatal.
+
 let writes = 0
 
 export function writePoint(): void {

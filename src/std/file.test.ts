@@ -1,8 +1,26 @@
 import { expect, test } from 'bun:test'
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { tempDir } from '../../test/support/repo.ts'
-import { appendWhole, empty, exists, fileSize, overwrite, readBytes, readText, removeFile, writeAtomic } from './file.ts'
+import {
+  appendWhole,
+  empty,
+  exists,
+  fileSize,
+  overwrite,
+  readBytes,
+  readText,
+  removeFile,
+  writeAtomic,
+} from './file.ts'
 
 test('absent is a value: no file, a directory, a path through a file', async () => {
   await using dir = tempDir()
@@ -12,11 +30,11 @@ test('absent is a value: no file, a directory, a path through a file', async () 
     expect(readText(join(dir.base, path))).toBeUndefined()
     expect(fileSize(join(dir.base, path))).toBeUndefined()
   }
-  expect([exists(join(dir.base, 'none')), exists(join(dir.base, 'file/below')), exists(join(dir.base, 'home'))]).toEqual([
-    false,
-    false,
-    true,
-  ])
+  expect([
+    exists(join(dir.base, 'none')),
+    exists(join(dir.base, 'file/below')),
+    exists(join(dir.base, 'home')),
+  ]).toEqual([false, false, true])
   expect(fileSize(join(dir.base, 'file'))).toBe(1)
 })
 
@@ -85,6 +103,12 @@ test('where there is room for half of what is added, nothing is', async () => {
   writeFileSync(path, before)
   // A block has 512 bytes.
   const program = `import { appendWhole } from '${join(import.meta.dir, 'file.ts')}'; try { appendWhole('${path}', 'x'.repeat(40)) } catch (error) { console.log(error.code) }`
-  const done = Bun.spawnSync(['sh', '-c', `trap '' XFSZ; ulimit -f 1; exec "$0" -e "$1"`, process.execPath, program])
+  const done = Bun.spawnSync([
+    'sh',
+    '-c',
+    `trap '' XFSZ; ulimit -f 1; exec "$0" -e "$1"`,
+    process.execPath,
+    program,
+  ])
   expect([done.stdout.toString().trim(), readText(path)]).toEqual(['EFBIG', before])
 })

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   type Stats,
   statSync,
@@ -78,12 +79,18 @@ export interface StagedFile extends Disposable {
 }
 
 /** The first half of an atomic write, which takes the time. */
-export function stageFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): StagedFile {
+export function stageFile(
+  path: string,
+  content: string | Uint8Array,
+  options: WriteOptions = {},
+): StagedFile {
   const temporary = `${path}.${process.pid}.tmp`
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   writePoint()
   try {
-    const fd = inDirectory(dirname(path), options.dirMode, () => openSync(temporary, 'w', options.mode ?? 0o600))
+    const fd = inDirectory(dirname(path), options.dirMode, () =>
+      openSync(temporary, 'w', options.mode ?? 0o600),
+    )
     try {
       if (options.mode !== undefined) fchmodSync(fd, options.mode)
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
@@ -126,7 +133,8 @@ function stagedAt(temporary: string, path: string): StagedFile {
 
 /** Many at once, private and synced: the disk does the syncing of all of them together. */
 export async function stageFiles(files: { path: string; content: string }[]): Promise<StagedFile[]> {
-  for (const dir of new Set(files.map(({ path }) => dirname(path)))) mkdirSync(dir, { recursive: true, mode: 0o750 })
+  for (const dir of new Set(files.map(({ path }) => dirname(path))))
+    mkdirSync(dir, { recursive: true, mode: 0o750 })
   const staged: StagedFile[] = []
   try {
     const synced = files.map(({ path, content }) => {
@@ -195,4 +203,17 @@ export function removeFile(path: string | Buffer): void {
   } catch (error) {
     if (!isErrno(error, 'ENOENT', 'ENOTDIR')) throw error
   }
+}
+
+// Part of a file, as far as it exists.
+
+export function readRange(fd: number, from: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length)
+  let filled = 0
+  while (filled < length) {
+    const count = readSync(fd, buffer, filled, length - filled, from + filled)
+    if (count === 0) break
+    filled += count
+  }
+  return buffer.subarray(0, filled)
 }

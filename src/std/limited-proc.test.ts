@@ -11,7 +11,13 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const sh = (script: string, options: Partial<LimitedOptions> = {}) =>
-  runLimited(['/bin/sh', '-c', script], { cwd: dir, env: { PATH: process.env.PATH }, timeoutMs: 20_000, maxBytes: 1_000_000, ...options })
+  runLimited(['/bin/sh', '-c', script], {
+    cwd: dir,
+    env: { PATH: process.env.PATH },
+    timeoutMs: 20_000,
+    maxBytes: 1_000_000,
+    ...options,
+  })
 
 const isAlive = (pid: number) => {
   try {
@@ -56,7 +62,12 @@ describe('a program that behaves', () => {
 
 describe('a program that does not behave', () => {
   test('cannot be started: that is an answer, not an exception', async () => {
-    const result = await runLimited([join(dir, 'absent')], { cwd: dir, env: {}, timeoutMs: 5_000, maxBytes: 10 })
+    const result = await runLimited([join(dir, 'absent')], {
+      cwd: dir,
+      env: {},
+      timeoutMs: 5_000,
+      maxBytes: 10,
+    })
     expect(result.startError).toContain('ENOENT')
     expect(result.code).toBeNull()
   })
@@ -86,7 +97,12 @@ describe('a program that does not behave', () => {
   })
 
   test('is given what no program can be given: that is an answer too', async () => {
-    const result = await runLimited(['/bin/sh', 'a\0b'], { cwd: dir, env: {}, timeoutMs: 5_000, maxBytes: 10 })
+    const result = await runLimited(['/bin/sh', 'a\0b'], {
+      cwd: dir,
+      env: {},
+      timeoutMs: 5_000,
+      maxBytes: 10,
+    })
     expect(result.startError).toBeString()
   })
 
@@ -105,7 +121,9 @@ describe('a program that does not behave', () => {
       if (heard.join('').includes('enough')) controller.abort()
     }
     const script = 'echo 123456; echo enough; sleep 600'
-    expect(await sh(script, { maxBytes: 3, onOverflow: 'cut', signal: controller.signal, onStdout })).toMatchObject({
+    expect(
+      await sh(script, { maxBytes: 3, onOverflow: 'cut', signal: controller.signal, onStdout }),
+    ).toMatchObject({
       signal: 'SIGKILL',
       timedOut: false,
       overflowed: 'stdout',

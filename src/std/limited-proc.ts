@@ -1,5 +1,6 @@
 // Runs a program that nobody vouches for: it has a time limit and a size limit, and nothing it leaves behind can hold us up.
 // Only Node's own modules, because the conformance kit also runs where there is no Bun.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { messageOf } from './errors.ts'
@@ -38,7 +39,13 @@ export interface LimitedResult {
 const graceMs = 200
 
 export async function runLimited(argv: string[], options: LimitedOptions): Promise<LimitedResult> {
-  const result: LimitedResult = { code: null, signal: null, stdout: Buffer.alloc(0), stderr: '', timedOut: false }
+  const result: LimitedResult = {
+    code: null,
+    signal: null,
+    stdout: Buffer.alloc(0),
+    stderr: '',
+    timedOut: false,
+  }
   try {
     return await attend(start(argv, options), options, result)
   } catch (error) {

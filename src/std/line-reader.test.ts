@@ -18,7 +18,9 @@ function read(chunks: Buffer[], maxBytes: number) {
 test('lines are the same however they were cut on their way', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.nat(20)), (texts, cuts) => {
-      const lines = texts.map((text) => text.toWellFormed().replaceAll('\n', ' ')).filter((text) => text !== '')
+      const lines = texts
+        .map((text) => text.toWellFormed().replaceAll('\n', ' '))
+        .filter((text) => text !== '')
       let rest = Buffer.from(lines.map((line) => `${line}\n`).join(''))
       const chunks: Buffer[] = []
       for (const cut of cuts) {

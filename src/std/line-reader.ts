@@ -11,7 +11,11 @@ export interface LineReader {
 }
 
 /** `tooLong` gets the beginning of the line, in which the id of the message may still be seen. */
-export function lineReader(maxBytes: number, onLine: (line: string) => void, tooLong: (head: string) => void): LineReader {
+export function lineReader(
+  maxBytes: number,
+  onLine: (line: string) => void,
+  tooLong: (head: string) => void,
+): LineReader {
   let parts: Buffer[] = []
   let size = 0
   let skipping = false

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { tempDir } from '../../test/support/repo.ts'
 import { takeLock } from './lock.ts'
 
-const script = (body: string) => `import { takeLock } from ${JSON.stringify(join(import.meta.dir, 'lock.ts'))}\n${body}`
+const script = (body: string) =>
+  `import { takeLock } from ${JSON.stringify(join(import.meta.dir, 'lock.ts'))}\n${body}`
 
 function start(source: string) {
   return Bun.spawn([process.execPath, '-e', source], { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
@@ -50,7 +51,11 @@ test('twenty processes that each add one make twenty', async () => {
 test('the lock of a process that was killed is taken over', async () => {
   await using dir = tempDir()
   const path = join(dir.base, 'k.lock')
-  const owner = start(script(`await takeLock(${JSON.stringify(path)}, { waitMs: 0 }); console.log('held'); await Bun.sleep(60000)`))
+  const owner = start(
+    script(
+      `await takeLock(${JSON.stringify(path)}, { waitMs: 0 }); console.log('held'); await Bun.sleep(60000)`,
+    ),
+  )
   await owner.stdout.getReader().read()
   expect(takeLock(path, { waitMs: 5 })).rejects.toMatchObject({ code: 'busy' })
   await Bun.sleep(20)
@@ -64,7 +69,12 @@ const longAgo = new Date(Date.now() - 700_000)
 test.each([
   ['of a dead process here', async () => `${await deadProcess()} ${hostname()}\n`, undefined, 'taken'],
   ['of a living process here', async () => `${process.ppid} ${hostname()}\n`, undefined, 'busy'],
-  ['of a process elsewhere, whatever its number means here', async () => `${await deadProcess()} elsewhere\n`, undefined, 'busy'],
+  [
+    'of a process elsewhere, whatever its number means here',
+    async () => `${await deadProcess()} elsewhere\n`,
+    undefined,
+    'busy',
+  ],
   ['of a process elsewhere, long ago', async () => `1 elsewhere\n`, longAgo, 'taken'],
   ['of a living process, long ago', async () => `${process.ppid} ${hostname()}\n`, longAgo, 'taken'],
   ['without a name yet', async () => '', undefined, 'busy'],

@@ -1,4 +1,5 @@
 // A lock between processes: a file that names its owner. An owner that died, or a file nobody could have written, is taken over.
+
 import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'

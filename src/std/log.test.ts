@@ -29,7 +29,12 @@ test('a log that cannot be written is silent', async () => {
 })
 
 test('levels are read in any case, anything else is none', () => {
-  expect(['DEBUG', 'Warn', 'loud', undefined].map(parseLogLevel)).toEqual(['debug', 'warn', undefined, undefined])
+  expect(['DEBUG', 'Warn', 'loud', undefined].map(parseLogLevel)).toEqual([
+    'debug',
+    'warn',
+    undefined,
+    undefined,
+  ])
 })
 
 test('a log never takes more than two files of a few megabytes', async () => {

@@ -24,13 +24,49 @@ export function fileLog(path: string, minimum: LogLevel, context: LogFields = {}
   return {
     write(level, message, fields = {}) {
       if (logLevels.indexOf(level) < lowest) return
-      const line = { time: new Date().toISOString(), level: level.toUpperCase(), msg: message, ...context, ...fields }
+      const line = {
+        time: new Date().toISOString(),
+        level: level.toUpperCase(),
+        msg: message,
+        ...context,
+        ...fields,
+      }
       try {
         if ((fileSize(path) ?? 0) > maxBytes) renameSync(path, `${path}.1`)
-        inDirectory(dirname(path), 0o750, () => appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 }))
+        inDirectory(dirname(path), 0o750, () =>
+          appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 }),
+        )
       } catch {
         // A log that cannot be written must not stop a hook.
       }
     },
   }
+}
+
+// Where the time of one run went, phase by phase; `entire doctor trace` shows it.
+
+export interface Trace {
+  /** Ends a phase: the time since the last mark is its. */
+  mark(phase: string): void
+  /** Whole milliseconds since the start of the process. */
+  total(): number
+  /** `start=9 lock=0 status=12`; phases with the same name are summed. */
+  text(): string
+}
+
+/** Begins with the start of the process, whose first phase is loading the program. */
+export function startTrace(now: () => number = () => performance.now()): Trace {
+  const phases = new Map<string, number>()
+  let last = 0
+  const trace: Trace = {
+    mark(phase) {
+      const time = now()
+      phases.set(phase, (phases.get(phase) ?? 0) + time - last)
+      last = time
+    },
+    total: () => Math.round(now()),
+    text: () => [...phases].map(([phase, ms]) => `${phase}=${Math.round(ms)}`).join(' '),
+  }
+  trace.mark('start')
+  return trace
 }

@@ -1,8 +1,16 @@
 import { expect, test } from 'bun:test'
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import fc from 'fast-check'
 import { tempDir } from '../../test/support/repo.ts'
-import { decodePath, encodePath, nativePath, nativePathIn } from './path-bytes.ts'
+import { decodePath, encodePath, nativePath, nativePathIn } from './encoding.ts'
 
 const tricky = fc.oneof(
   fc.uint8Array({ maxLength: 24 }),
@@ -51,5 +59,8 @@ test('the file system calls we use take names that are not UTF-8', async () => {
   expect(readFileSync(place('d\udcff/f\udce9'), 'utf8')).toBe('content')
   expect(lstatSync(place('d\udcff/l\udc80')).isSymbolicLink()).toBe(true)
   expect(decodePath(readlinkSync(place('d\udcff/l\udc80'), { encoding: 'buffer' }))).toBe('to\udcfe')
-  expect(readdirSync(place('d\udcff'), { encoding: 'buffer' }).map(decodePath).sort()).toEqual(['f\udce9', 'l\udc80'])
+  expect(readdirSync(place('d\udcff'), { encoding: 'buffer' }).map(decodePath).sort()).toEqual([
+    'f\udce9',
+    'l\udc80',
+  ])
 })

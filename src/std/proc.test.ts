@@ -19,7 +19,10 @@ test('without input, standard input is at its end', async () => {
 })
 
 test('only the given environment arrives', async () => {
-  const { stdout } = await run(['env'], { cwd: tmpdir(), env: { ...options.env, A: 'a\nb', GONE: undefined } })
+  const { stdout } = await run(['env'], {
+    cwd: tmpdir(),
+    env: { ...options.env, A: 'a\nb', GONE: undefined },
+  })
   expect(stdout.toString()).toContain('A=a\nb')
   expect(stdout.toString()).not.toMatch(/HOME|GONE/)
 })
@@ -52,13 +55,19 @@ test('speaking to a process that has gone is no error; its end tells why', async
 })
 
 test('with a limit, nobody waits for what a process leaves behind with its pipes', async () => {
-  const { code, stdout, stderr } = await run(['sh', '-c', 'sleep 1000 & echo $!; echo why >&2; exit 3'], { ...options, timeoutMs: 60_000 })
+  const { code, stdout, stderr } = await run(['sh', '-c', 'sleep 1000 & echo $!; echo why >&2; exit 3'], {
+    ...options,
+    timeoutMs: 60_000,
+  })
   process.kill(Number(stdout))
   expect({ code, stderr }).toEqual({ code: 3, stderr: 'why\n' })
 })
 
 test('a process that is out of time can still clean up; one that does not end is killed', async () => {
-  const polite = await run(['sh', '-c', 'trap "echo bye; exit 5" TERM; while :; do sleep 0.02; done'], { ...options, timeoutMs: 50 })
+  const polite = await run(['sh', '-c', 'trap "echo bye; exit 5" TERM; while :; do sleep 0.02; done'], {
+    ...options,
+    timeoutMs: 50,
+  })
   expect({ code: polite.code, said: polite.stdout.toString() }).toEqual({ code: 5, said: 'bye\n' })
   const stubborn = ['sh', '-c', 'trap "" TERM; while :; do sleep 0.02; done']
   expect((await run(stubborn, { ...options, timeoutMs: 50, killMs: 50 })).code).toBe(137)

@@ -1,4 +1,5 @@
 // The only place that starts processes. Standard input is closed unless something is sent, so nothing ever waits for a terminal.
+
 export interface ProcResult {
   code: number
   stdout: Buffer
@@ -23,7 +24,8 @@ export async function run(argv: string[], options: ProcOptions): Promise<ProcRes
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  if (options.timeoutMs !== undefined) return await attendLimited(child, options.timeoutMs, options.killMs ?? 2_000)
+  if (options.timeoutMs !== undefined)
+    return await attendLimited(child, options.timeoutMs, options.killMs ?? 2_000)
   const [stdout, stderr, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
   return { code, stdout: Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength), stderr }
 }
@@ -37,7 +39,10 @@ async function attendLimited(
   timeoutMs: number,
   killMs: number,
 ): Promise<ProcResult> {
-  const timers = [setTimeout(() => child.kill('SIGTERM'), timeoutMs), setTimeout(() => child.kill('SIGKILL'), timeoutMs + killMs)]
+  const timers = [
+    setTimeout(() => child.kill('SIGTERM'), timeoutMs),
+    setTimeout(() => child.kill('SIGKILL'), timeoutMs + killMs),
+  ]
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
   const code = await child.exited
   for (const timer of timers) clearTimeout(timer)
@@ -73,7 +78,13 @@ export interface Conversation {
 
 /** Starts a process that is spoken to over its pipes while it runs. */
 export function converse(argv: string[], options: ProcOptions): Conversation {
-  const child = Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn(argv, {
+    cwd: options.cwd,
+    env: options.env,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   const stderr = child.stderr.text()
   const output = child.stdout.getReader() as ReadableStreamDefaultReader<Uint8Array>
   return {
@@ -117,7 +128,8 @@ export interface AttachedOptions extends ProcOptions {
 
 /** Runs a program that talks to the person itself, and gives its exit code. Ctrl-C is for it, not for us; who ends us, ends it. */
 export async function runAttached(argv: string[], options: AttachedOptions): Promise<number> {
-  const start = () => Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['inherit', 'inherit', 'inherit'] })
+  const start = () =>
+    Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['inherit', 'inherit', 'inherit'] })
   return await attend(start, options.passInterrupt).ended
 }
 
@@ -129,7 +141,9 @@ export interface Fed {
 
 /** The same for a program that shows the person what we send it. When it has had enough, the rest is dropped. */
 export function startFed(argv: string[], options: ProcOptions): Fed {
-  const { child, ended } = attend(() => Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'inherit', 'inherit'] }))
+  const { child, ended } = attend(() =>
+    Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'inherit', 'inherit'] }),
+  )
   return {
     write: (text) => {
       unlessGone(() => child.stdin.write(text))
@@ -143,7 +157,10 @@ export function startFed(argv: string[], options: ProcOptions): Fed {
 }
 
 // Signals are taken before the child is there: it may have something to say before we run again.
-function attend<Child extends Bun.Subprocess>(start: () => Child, passInterrupt = false): { child: Child; ended: Promise<number> } {
+function attend<Child extends Bun.Subprocess>(
+  start: () => Child,
+  passInterrupt = false,
+): { child: Child; ended: Promise<number> } {
   let child: Child | undefined
   const take = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' || passInterrupt) child?.kill(signal)

@@ -1,4 +1,5 @@
 // Ids are random; the source is an argument so that tests can fix it.
+
 export type RandomHex = (bytes: number) => string
 
 export const systemRandom: RandomHex = (bytes) => {

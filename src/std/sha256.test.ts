@@ -29,12 +29,16 @@ test('a state survives being digested, and pieces may be windows of a larger buf
   const backing = Buffer.from('xxhello worldxx')
   const half = sha256Append(sha256Start(), backing.subarray(2, 8))
   sha256Digest(half)
-  expect(sha256Digest(sha256Append(half, backing.subarray(8, 13)))).toBe(reference(Buffer.from('hello world')))
+  expect(sha256Digest(sha256Append(half, backing.subarray(8, 13)))).toBe(
+    reference(Buffer.from('hello world')),
+  )
 })
 
 test('a large input hashes like a small one', () => {
   const bytes = new Uint8Array(3_000_001).map((_, index) => index * 31)
-  expect(sha256Digest(sha256Append(sha256Append(sha256Start(), bytes.subarray(0, 7)), bytes.subarray(7)))).toBe(reference(bytes))
+  expect(
+    sha256Digest(sha256Append(sha256Append(sha256Start(), bytes.subarray(0, 7)), bytes.subarray(7))),
+  ).toBe(reference(bytes))
 })
 
 test('a state stays small', () => {

@@ -1,4 +1,5 @@
 // Times on the wire are RFC 3339; a clock is an argument so that tests can hold it still.
+
 export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()

@@ -1,6 +1,6 @@
 // A trace adds up to the whole.
 import { expect, test } from 'bun:test'
-import { startTrace } from './trace.ts'
+import { startTrace } from './log.ts'
 
 test('phases follow each other, and those with one name are summed', () => {
   const times = [9, 10, 22, 25, 30]

@@ -34,10 +34,14 @@ function isForeign(path: string): boolean {
 }
 
 function parseImports(path: string, text: string): Import[] {
-  const statements = [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[\w*{][^'"`]*?\sfrom\s+)?'([^'\n]+)'/gm)]
+  const statements = [
+    ...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[\w*{][^'"`]*?\sfrom\s+)?'([^'\n]+)'/gm),
+  ]
   const calls = [...text.matchAll(/\bimport\(\s*'([^'\n]+)'/g)]
   return [
-    ...statements.map(([, type, specifier = '']) => describe(path, specifier, type === undefined ? 'value' : 'type')),
+    ...statements.map(([, type, specifier = '']) =>
+      describe(path, specifier, type === undefined ? 'value' : 'type'),
+    ),
     ...calls.map(([, specifier = '']) => describe(path, specifier, 'lazy')),
   ]
 }

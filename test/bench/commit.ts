@@ -36,7 +36,8 @@ export const measureCommit: Measurement = () => {
 function measureAgainstPlain(lone: Ground): Result {
   const plain = makeGround({ files: 1_000, enabled: false })
   // The files of the sessions on disk, written by nobody's agent.
-  for (const ground of [lone, plain]) for (let at = 0; at < crowdSize; at += 1) ground.write(ownFile(at), `file ${at}\n`)
+  for (const ground of [lone, plain])
+    for (let at = 0; at < crowdSize; at += 1) ground.write(ownFile(at), `file ${at}\n`)
   const times = interleave(15, {
     lone: (round) => commitTurn(lone, `extra-${round}`),
     plain: (round) => {
@@ -49,7 +50,8 @@ function measureAgainstPlain(lone: Ground): Result {
 
 /** One session per file, each with a turn that is not committed yet. */
 function recordSessions(ground: Ground, from: number, to: number): void {
-  for (let at = from; at < to; at += 1) turn(openSession(ground, `session-${at}`), { files: [ownFile(at)], bytes: 2_000, fileBytes: 440 })
+  for (let at = from; at < to; at += 1)
+    turn(openSession(ground, `session-${at}`), { files: [ownFile(at)], bytes: 2_000, fileBytes: 440 })
 }
 
 function commitTurn(ground: Ground, name: string): number {
@@ -63,7 +65,9 @@ function commitTurn(ground: Ground, name: string): number {
 /** A commit that recorded nothing is quick; that must not count as a result. */
 function expectSessions(ground: Ground, count: number): void {
   const id = ground.run(['git', 'log', '-1', '--format=%(trailers:key=Entire-Checkpoint,valueonly)']).trim()
-  const entries = ground.run(['git', 'ls-tree', '--name-only', `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}`]).split('\n')
+  const entries = ground
+    .run(['git', 'ls-tree', '--name-only', `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}`])
+    .split('\n')
   const sessions = entries.filter((name) => /^\d+$/.test(name)).length
   if (sessions !== count) throw new Error(`The commit condensed ${sessions} sessions, not ${count}.`)
 }

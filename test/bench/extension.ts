@@ -6,7 +6,7 @@ import { createExtensionHost } from '../../src/extensions/extension-host.ts'
 import type { LiveExtension } from '../../src/extensions/live-extension.ts'
 import { readManifest } from '../../src/extensions/read-manifest.ts'
 import { startExtension } from '../../src/extensions/start-extension.ts'
-import { requestLine, resultLine } from '../../src/protocol/extension-line.ts'
+import { requestLine, resultLine } from '../../src/protocol/extension/peer.ts'
 import { startLongChild } from '../../src/std/child-process.ts'
 import { recordingApp } from '../extensions/app.ts'
 import { nodeExtension, recordingSide, startOptions } from '../extensions/live.ts'
@@ -54,7 +54,11 @@ function writeExtension(base: string, name: string, script: string) {
 
 async function measureRoundTrip(base: string): Promise<Result[]> {
   const { side } = recordingSide()
-  const live = await startExtension(writeExtension(base, 'echo', nodeExtension(echo)), side, startOptions(base))
+  const live = await startExtension(
+    writeExtension(base, 'echo', nodeExtension(echo)),
+    side,
+    startOptions(base),
+  )
   const bare = openBare(base)
   try {
     const times = { host: [] as number[], bare: [] as number[] }
@@ -70,8 +74,18 @@ async function measureRoundTrip(base: string): Promise<Result[]> {
     await Promise.all(Array.from({ length: pipelined }, () => askHost(live)))
     const rate = pipelined / ((performance.now() - start) / 1000)
     return [
-      ratio(`${perRound} questions to an extension, against the same bytes`, 2, median(times.host), median(times.bare)),
-      { name: 'questions per second, all at once', value: Math.round(rate), unit: '', detail: `${pipelined} of them` },
+      ratio(
+        `${perRound} questions to an extension, against the same bytes`,
+        2,
+        median(times.host),
+        median(times.bare),
+      ),
+      {
+        name: 'questions per second, all at once',
+        value: Math.round(rate),
+        unit: '',
+        detail: `${pipelined} of them`,
+      },
     ]
   } finally {
     await live.stop()
@@ -111,13 +125,19 @@ async function measureStarts(base: string): Promise<Result> {
       else if (id !== undefined) say({ id, error: { code: -32601, message: 'no' } })
     }`)
   writeExtension(alone, 'slowest', slow(workMs * 2))
-  for (let at = 0; at < many; at += 1) writeExtension(together, `e${at}`, slow(at === 0 ? workMs * 2 : workMs))
+  for (let at = 0; at < many; at += 1)
+    writeExtension(together, `e${at}`, slow(at === 0 ? workMs * 2 : workMs))
   const times = { one: [] as number[], all: [] as number[] }
   for (let round = 0; round < 5; round += 1) {
     times.one.push(await startAll(alone))
     times.all.push(await startAll(together))
   }
-  return ratio(`start of ${many} extensions, against the slowest alone`, 3, median(times.all), median(times.one))
+  return ratio(
+    `start of ${many} extensions, against the slowest alone`,
+    3,
+    median(times.all),
+    median(times.one),
+  )
 }
 
 async function startAll(userDir: string): Promise<number> {
@@ -134,6 +154,7 @@ async function startAll(userDir: string): Promise<number> {
   const time = performance.now() - start
   const running = extensions.filter(({ name }) => host.find(name)).length
   await host.stop()
-  if (running !== extensions.length) throw new Error(`${extensions.length - running} extensions did not start`)
+  if (running !== extensions.length)
+    throw new Error(`${extensions.length - running} extensions did not start`)
   return time
 }

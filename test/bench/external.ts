@@ -19,8 +19,18 @@ export const measureExternal: Measurement = async () => {
     const sides = {
       client: async () => void (await ask(plugin, 'parse-hook', { hook: 'stop' }, payload)),
       direct: async () => {
-        const child = Bun.spawn([path, 'parse-hook', '--hook', 'stop'], { cwd: dir, env, stdin: payload, stdout: 'pipe', stderr: 'pipe' })
-        await Promise.all([new Response(child.stdout).json(), new Response(child.stderr).text(), child.exited])
+        const child = Bun.spawn([path, 'parse-hook', '--hook', 'stop'], {
+          cwd: dir,
+          env,
+          stdin: payload,
+          stdout: 'pipe',
+          stderr: 'pipe',
+        })
+        await Promise.all([
+          new Response(child.stdout).json(),
+          new Response(child.stderr).text(),
+          child.exited,
+        ])
       },
     }
     // The first call loads what the others use.
@@ -35,7 +45,14 @@ export const measureExternal: Measurement = async () => {
         times[side].push(performance.now() - start)
       }
     }
-    return [ratio('a hook asked of a plugin, against starting the plugin', 1.3, median(times.client), median(times.direct))]
+    return [
+      ratio(
+        'a hook asked of a plugin, against starting the plugin',
+        1.3,
+        median(times.client),
+        median(times.direct),
+      ),
+    ]
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }

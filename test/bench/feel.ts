@@ -17,7 +17,8 @@ export const measureFeel: Measurement = async () => {
   settle(ground)
   const times = new Map<string, number[]>(Object.keys(commands).map((name) => [name, []]))
   for (let round = 0; round < 25; round += 1)
-    for (const [name, argv] of Object.entries(commands)) times.get(name)?.push(await firstCharacter(ground, argv))
+    for (const [name, argv] of Object.entries(commands))
+      times.get(name)?.push(await firstCharacter(ground, argv))
   const taken = (name: keyof typeof commands) => median(times.get(name) ?? [])
   return (['status', 'explain', 'rewind'] as const).map((name) =>
     ratio(`first character of ${commands[name].join(' ')}, against git log -1`, 3, taken(name), taken('git')),
@@ -44,6 +45,8 @@ async function firstCharacter(ground: Ground, argv: readonly string[]): Promise<
   const code = await child.exited
   terminal.close()
   if (code !== 0 || first === undefined)
-    throw new Error(`${argv.join(' ')} ended with ${code} and said ${first === undefined ? 'nothing' : 'something'}`)
+    throw new Error(
+      `${argv.join(' ')} ended with ${code} and said ${first === undefined ? 'nothing' : 'something'}`,
+    )
   return first
 }

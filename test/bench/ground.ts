@@ -47,7 +47,8 @@ export function makeGround(options: { files: number; enabled?: boolean }): Groun
         stdout: 'pipe',
         stderr: 'pipe',
       })
-      if (done.exitCode !== 0) throw new Error(`${argv.join(' ')} ended with ${done.exitCode}: ${done.stderr}`)
+      if (done.exitCode !== 0)
+        throw new Error(`${argv.join(' ')} ended with ${done.exitCode}: ${done.stderr}`)
       return done.stdout.toString()
     },
     write(path, text) {
@@ -62,8 +63,12 @@ export function makeGround(options: { files: number; enabled?: boolean }): Groun
 }
 
 function fill(ground: Ground, files: number): void {
-  const lines = Array.from({ length: files }, (_, at) => `M 100644 inline ${filePath(at)}\ndata <<.\nfile ${at}\n.\n`)
-  const head = 'commit refs/heads/main\ncommitter Bench <bench@example.com> 1700000000 +0000\ndata <<.\nfirst\n.\n'
+  const lines = Array.from(
+    { length: files },
+    (_, at) => `M 100644 inline ${filePath(at)}\ndata <<.\nfile ${at}\n.\n`,
+  )
+  const head =
+    'commit refs/heads/main\ncommitter Bench <bench@example.com> 1700000000 +0000\ndata <<.\nfirst\n.\n'
   ground.run(['git', 'init', '--quiet', '--initial-branch=main'])
   // As everybody has it: without, every git process that writes a ref looks for a name in the system's files.
   ground.run(['git', 'config', 'user.name', 'Bench'])

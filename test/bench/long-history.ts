@@ -13,19 +13,29 @@ export function addHistory(ground: Ground, options: { commits: number; checkpoin
   })
   const checkpoints = Array.from({ length: options.checkpoints }, (_, index) => checkpoint(first + index))
   const branch = `commit refs/heads/entire/checkpoints/v1\n${committer(options.commits)}${data('Checkpoints\n')}from refs/heads/entire/checkpoints/v1^0\n`
-  ground.run(['git', 'fast-import', '--quiet', '--done'], { stdin: `${commits.join('')}${branch}${checkpoints.join('')}done\n` })
+  ground.run(['git', 'fast-import', '--quiet', '--done'], {
+    stdin: `${commits.join('')}${branch}${checkpoints.join('')}done\n`,
+  })
 }
 
 function checkpoint(at: number): string {
   const id = idOf(at)
   const dir = `${id.slice(0, 2)}/${id.slice(2)}`
   const slot = (name: string) => `/${dir}/0/${name}`
-  const shared = { cli_version: '0.1.0', checkpoint_id: id, strategy: 'manual-commit', branch: 'main', checkpoints_count: 1 }
+  const shared = {
+    cli_version: '0.1.0',
+    checkpoint_id: id,
+    strategy: 'manual-commit',
+    branch: 'main',
+    checkpoints_count: 1,
+  }
   const files = {
     'metadata.json': JSON.stringify({
       ...shared,
       files_touched: ['a.txt'],
-      sessions: [{ metadata: slot('metadata.json'), transcript: slot('full.jsonl'), prompt: slot('prompt.txt') }],
+      sessions: [
+        { metadata: slot('metadata.json'), transcript: slot('full.jsonl'), prompt: slot('prompt.txt') },
+      ],
     }),
     '0/metadata.json': JSON.stringify({
       ...shared,

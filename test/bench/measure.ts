@@ -31,9 +31,15 @@ export function interleave<Side extends string>(rounds: number, sides: Sides<Sid
 }
 
 /** The same, with the times of all rounds. */
-export function interleaveRounds<Side extends string>(rounds: number, sides: Sides<Side>): Record<Side, number[]> {
+export function interleaveRounds<Side extends string>(
+  rounds: number,
+  sides: Sides<Side>,
+): Record<Side, number[]> {
   const names = Object.keys(sides) as Side[]
-  const times = Object.fromEntries(names.map((name): [Side, number[]] => [name, []])) as Record<Side, number[]>
+  const times = Object.fromEntries(names.map((name): [Side, number[]] => [name, []])) as Record<
+    Side,
+    number[]
+  >
   for (let round = 0; round < rounds; round += 1) {
     // Every other round backwards: what one side leaves in the caches is a gift to the next.
     for (const name of round % 2 === 0 ? names : [...names].reverse()) times[name].push(sides[name](round))

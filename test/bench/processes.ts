@@ -25,7 +25,11 @@ export const measureProcesses: Measurement = () => {
   ground.run(['git', 'add', 'work'])
   const commits = traceGit(ground, (env) => ground.run(['git', 'commit', '--quiet', '-m', 'both'], { env }))
   // What hooks start is one level below the commit that runs them.
-  return [count('turn-start', 2, starts, 0), count('turn-end', 3, stops, 0), count('all commit hooks', 6, commits, 1)]
+  return [
+    count('turn-start', 2, starts, 0),
+    count('turn-end', 3, stops, 0),
+    count('all commit hooks', 6, commits, 1),
+  ]
 }
 
 /** All git processes that ran during an event, in the order of their start. */
@@ -47,6 +51,9 @@ function count(event: string, limit: number, started: Started[], depth: number):
   const ours = started.filter((process) => process.depth === depth)
   const below = started.filter((process) => process.depth > depth)
   const own = ours.map(({ command }) => command).join(', ')
-  const detail = below.length === 0 ? own : `${own} (and, started by git: ${below.map(({ command }) => command).join(', ')})`
+  const detail =
+    below.length === 0
+      ? own
+      : `${own} (and, started by git: ${below.map(({ command }) => command).join(', ')})`
   return { name: `git processes of ${event}`, value: ours.length, limit, unit: '', detail }
 }

@@ -32,7 +32,8 @@ export function recordGit(ground: Ground, event: (env: Environment) => void): Re
   event({ PATH: `${bin}${delimiter}${ground.env.PATH}`, RECORDED_GIT: records })
   const list = (kind: string) => readdirSync(records).filter((name) => name.endsWith(kind))
   // A process that only answers questions is not waited for: it ends by itself.
-  for (let waited = 0; waited < 500 && list('.done').length < list('.args').length; waited += 1) Bun.sleepSync(10)
+  for (let waited = 0; waited < 500 && list('.done').length < list('.args').length; waited += 1)
+    Bun.sleepSync(10)
   const names = list('.args')
   return names.map((name) => ({
     args: readFileSync(join(records, name), 'utf8').split('\0').slice(0, -1),
@@ -48,10 +49,16 @@ export function replayGit(ground: Ground, recorded: Recorded[], tag: string): nu
   const fresh = nextTag()
   const commands = recorded.map(({ args, stdin }) => ({ args, stdin: renew(stdin, tag, fresh) }))
   const env = { GIT_OPTIONAL_LOCKS: '0' }
-  return commands.reduce((sum, { args, stdin }) => sum + milliseconds(() => ground.run([realGit, ...args], { stdin, env })), 0)
+  return commands.reduce(
+    (sum, { args, stdin }) => sum + milliseconds(() => ground.run([realGit, ...args], { stdin, env })),
+    0,
+  )
 }
 
 function renew(stdin: Buffer, tag: string, fresh: string): Buffer {
   const text = stdin.toString('latin1').replaceAll(tag, fresh)
-  return Buffer.from(text.replace(/^(commit|reset) refs\/heads\/entire\/(\S+)$/gm, `$1 refs/bench/${fresh}/$2`), 'latin1')
+  return Buffer.from(
+    text.replace(/^(commit|reset) refs\/heads\/entire\/(\S+)$/gm, `$1 refs/bench/${fresh}/$2`),
+    'latin1',
+  )
 }

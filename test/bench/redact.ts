@@ -1,12 +1,15 @@
 // How fast a transcript is redacted, and how much the keyword engine gains over trying every rule everywhere.
-import { findSecretsNaively } from '../../src/checkpoints/redact/naive.ts'
-import { redactText } from '../../src/checkpoints/redact/redact-text.ts'
-import { redactTranscript } from '../../src/checkpoints/redact/redact-transcript.ts'
-import { createRedactor } from '../../src/checkpoints/redact/redactor.ts'
+
 import { defaultSettings } from '../../src/model/settings.ts'
+import { createRedactor, redactText, redactTranscript } from '../../src/redact/redact.ts'
+import { findSecretsNaively } from '../support/naive-redaction.ts'
 
 const megabyte = 1_000_000
-const files = ['src/session/dispatch.ts', 'packages/web/app/routes/users.$userId.tsx', 'internal/store/checkpoint_store_test.go']
+const files = [
+  'src/recording/dispatch.ts',
+  'packages/web/app/routes/users.$userId.tsx',
+  'internal/store/checkpoint_store_test.go',
+]
 const prose =
   'I looked at the failing test and the cause is that the token counter is reset before the session is saved. ' +
   'The password field of the form is validated twice; see https://developer.mozilla.org/en-US/docs/Web/HTTP for the header. '
@@ -33,11 +36,20 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 export function transcript(bytes: number, next: () => number = sequence(7)): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)]!
-  const random = (length: number) => Array.from({ length }, () => alphabet[Math.floor(next() * alphabet.length)]).join('')
-  const secret = () => pick([`export GITHUB_TOKEN=${'ghp'}_${random(36)}`, `postgres://app:${random(12)}@db.internal/app`, random(40)])
+  const random = (length: number) =>
+    Array.from({ length }, () => alphabet[Math.floor(next() * alphabet.length)]).join('')
+  const secret = () =>
+    pick([
+      `export GITHUB_TOKEN=${'ghp'}_${random(36)}`,
+      `postgres://app:${random(12)}@db.internal/app`,
+      random(40),
+    ])
   const lines: string[] = []
   for (let size = 0, n = 0; size < bytes; n++) {
-    const output = Array.from({ length: 5 + Math.floor(next() * 120) }, (_, i) => `${String(i + 1).padStart(6)}→${pick(code)}`)
+    const output = Array.from(
+      { length: 5 + Math.floor(next() * 120) },
+      (_, i) => `${String(i + 1).padStart(6)}→${pick(code)}`,
+    )
     if (n % 50 === 0) output.push(secret())
     const content = n % 3 === 0 ? prose.repeat(1 + Math.floor(next() * 6)) : output.join('\n')
     const line = JSON.stringify({
@@ -70,7 +82,9 @@ export async function benchRedact(): Promise<{ name: string; value: number; unit
   const sample = corpus.slice(0, corpus.indexOf('\n', megabyte / 2) + 1)
   const cold = megabytesPerSecond(sample, (text) => redactTranscript(text, redactor))
   const fast = megabytesPerSecond(corpus, (text) => redactTranscript(text, redactor))
-  const naive = megabytesPerSecond(sample, (text) => text.split('\n').map((line) => redactText(line, redactor, findSecretsNaively)))
+  const naive = megabytesPerSecond(sample, (text) =>
+    text.split('\n').map((line) => redactText(line, redactor, findSecretsNaively)),
+  )
   return [
     { name: 'redact, first 0.5 MB of a process', value: cold, unit: 'MB/s' },
     { name: 'redact, 20 MB transcript (goal: 30)', value: fast, unit: 'MB/s' },
@@ -79,4 +93,5 @@ export async function benchRedact(): Promise<{ name: string; value: number; unit
   ]
 }
 
-if (import.meta.main) for (const { name, value, unit } of await benchRedact()) console.log(`${name}: ${value.toFixed(1)} ${unit}`)
+if (import.meta.main)
+  for (const { name, value, unit } of await benchRedact()) console.log(`${name}: ${value.toFixed(1)} ${unit}`)

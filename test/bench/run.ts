@@ -30,12 +30,20 @@ if (unknown.length > 0) {
 }
 
 const row = (cells: string[]) =>
-  console.log(`${cells[0]?.padEnd(56)} ${cells[1]?.padStart(10)} ${cells[2]?.padStart(10)}  ${cells[3]?.padEnd(4)}  ${cells[4]}`)
+  console.log(
+    `${cells[0]?.padEnd(56)} ${cells[1]?.padStart(10)} ${cells[2]?.padStart(10)}  ${cells[3]?.padEnd(4)}  ${cells[4]}`,
+  )
 
 function show(result: Result): void {
   const number = (value: number) => `${Number.isInteger(value) ? value : value.toFixed(2)}${result.unit}`
   const verdict = result.limit === undefined ? '' : holds(result) ? 'ok' : 'FAIL'
-  row([result.name, number(result.value), result.limit === undefined ? '' : `≤ ${number(result.limit)}`, verdict, result.detail])
+  row([
+    result.name,
+    number(result.value),
+    result.limit === undefined ? '' : `≤ ${number(result.limit)}`,
+    verdict,
+    result.detail,
+  ])
 }
 
 let broken = 0

@@ -42,8 +42,16 @@ export function openSession(ground: Ground, id: string): BenchSession {
     },
     work({ files, bytes, fileBytes = 4_096 }) {
       for (const path of files)
-        ground.write(path, `${tag} in ${path}\n${'the quick brown fox jumps over the lazy dog\n'.repeat(fileBytes / 44)}`)
-      for (const text of transcriptText({ tag, seed: turns, bytes, files: files.map((path) => join(ground.root, path)) }))
+        ground.write(
+          path,
+          `${tag} in ${path}\n${'the quick brown fox jumps over the lazy dog\n'.repeat(fileBytes / 44)}`,
+        )
+      for (const text of transcriptText({
+        tag,
+        seed: turns,
+        bytes,
+        files: files.map((path) => join(ground.root, path)),
+      }))
         appendFileSync(transcript, text)
     },
     stop: (env) => hook('stop', { last_assistant_message: `Done with ${tag}.` }, env),
@@ -51,7 +59,10 @@ export function openSession(ground: Ground, id: string): BenchSession {
 }
 
 /** A whole turn that nobody measures. */
-export function turn(session: BenchSession, work: { files: string[]; bytes: number; fileBytes?: number }): void {
+export function turn(
+  session: BenchSession,
+  work: { files: string[]; bytes: number; fileBytes?: number },
+): void {
   session.start()
   session.work(work)
   session.stop()

@@ -13,20 +13,36 @@ export const measureStop: Measurement = () => [
  * Turns differ: every other one joins pieces of the transcript to a larger one, and git compresses a hundred kilobytes or a thousand. So
  * sessions are compared: of each of their turns the median, and of those the sum.
  */
-function measure(files: number, limit: number, { sessions, turns }: { sessions: number; turns: number }): Result {
+function measure(
+  files: number,
+  limit: number,
+  { sessions, turns }: { sessions: number; turns: number },
+): Result {
   const ground = makeGround({ files })
   const runs = Array.from({ length: sessions }, (_, at) => runSession(ground, at, turns))
   const perTurn = (side: 'ours' | 'bare') => {
-    const medians = Array.from({ length: turns }, (_, at) => median(runs.map((run) => run[side][at] ?? Number.NaN)))
+    const medians = Array.from({ length: turns }, (_, at) =>
+      median(runs.map((run) => run[side][at] ?? Number.NaN)),
+    )
     return medians.reduce((sum, time) => sum + time, 0) / turns
   }
-  return ratio(`stop in ${files.toLocaleString('en')} files, against its git commands`, limit, perTurn('ours'), perTurn('bare'))
+  return ratio(
+    `stop in ${files.toLocaleString('en')} files, against its git commands`,
+    limit,
+    perTurn('ours'),
+    perTurn('bare'),
+  )
 }
 
 /** Two sessions that do the same, one for each side. */
 function runSession(ground: Ground, at: number, turns: number): Record<'ours' | 'bare', number[]> {
   const work = {
-    files: [...Array.from({ length: 10 }, (_, file) => filePath(file * 7)), 'new/a.txt', 'new/b.txt', 'new/c.txt'],
+    files: [
+      ...Array.from({ length: 10 }, (_, file) => filePath(file * 7)),
+      'new/a.txt',
+      'new/b.txt',
+      'new/c.txt',
+    ],
     bytes: 100_000,
   }
   const pair = { ours: openSession(ground, `ours-${at}`), bare: openSession(ground, `bare-${at}`) }

@@ -1,10 +1,14 @@
 // Transcript lines that look like an agent's: prompts, prose, tool calls with code in them, results. The same, but for the tag, for the same
 // seed.
-const words = `the a function value returns error when file path test adds reads writes state session commit branch because
- should parse import export const await string number object array index length check before after each while if else`.split(/\s+/)
+const words =
+  `the a function value returns error when file path test adds reads writes state session commit branch because
+ should parse import export const await string number object array index length check before after each while if else`.split(
+    /\s+/,
+  )
 
 function* prose(seed: number): Generator<string, never> {
-  for (let at = seed; ; at = (at * 1_103_515_245 + 12_345) % 2_147_483_648) yield words[(at >> 8) % words.length] ?? 'the'
+  for (let at = seed; ; at = (at * 1_103_515_245 + 12_345) % 2_147_483_648)
+    yield words[(at >> 8) % words.length] ?? 'the'
 }
 
 function take(source: Generator<string, never>, count: number): string {
@@ -28,16 +32,32 @@ export function* transcriptText({ tag, seed, bytes, files }: TranscriptOptions):
     return `${JSON.stringify({ type, uuid: `${tag}-${entry}`, timestamp, message: { role: type, ...message } })}\n`
   }
   const assistant = (content: object[]) =>
-    line('assistant', { id: `msg_${tag}_${entry}`, model: 'bench', content, usage: { input_tokens: 5, output_tokens: 50 } })
+    line('assistant', {
+      id: `msg_${tag}_${entry}`,
+      model: 'bench',
+      content,
+      usage: { input_tokens: 5, output_tokens: 50 },
+    })
 
   let piece = line('user', { content: `please do ${tag}` })
   for (const path of files)
-    piece += assistant([{ type: 'tool_use', id: `toolu_${entry}`, name: 'Write', input: { file_path: path, content: tag } }])
+    piece += assistant([
+      { type: 'tool_use', id: `toolu_${entry}`, name: 'Write', input: { file_path: path, content: tag } },
+    ])
   for (let written = 0; written < bytes; ) {
     const before = piece.length
     piece += assistant([{ type: 'text', text: `${tag} ${take(source, 60)}` }])
-    piece += assistant([{ type: 'tool_use', id: `toolu_${entry}`, name: 'Bash', input: { command: take(source, 20), description: tag } }])
-    piece += line('user', { content: [{ type: 'tool_result', tool_use_id: `toolu_${entry}`, content: take(source, 200) }] })
+    piece += assistant([
+      {
+        type: 'tool_use',
+        id: `toolu_${entry}`,
+        name: 'Bash',
+        input: { command: take(source, 20), description: tag },
+      },
+    ])
+    piece += line('user', {
+      content: [{ type: 'tool_result', tool_use_id: `toolu_${entry}`, content: take(source, 200) }],
+    })
     written += piece.length - before
     if (piece.length < 1_000_000) continue
     yield piece

@@ -1,6 +1,14 @@
 // An agent is a folder and a line in the list: this adds one to a copy of the source, and everything else knows it.
 import { expect, test } from 'bun:test'
-import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { runProgram } from '../support/process.ts'
 import { tempRepo } from '../support/repo.ts'
@@ -18,18 +26,26 @@ test('an agent in a folder of its own and in the list is enabled, recorded, link
   cpSync(join(project, 'package.json'), join(copy, 'package.json'))
   symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'))
   mkdirSync(join(copy, 'src/agents/newcomer'))
-  for (const name of readdirSync(files)) cpSync(join(files, name), join(copy, 'src/agents/newcomer', name.replace(/\.txt$/, '')))
+  for (const name of readdirSync(files))
+    cpSync(join(files, name), join(copy, 'src/agents/newcomer', name.replace(/\.txt$/, '')))
   const list = join(copy, 'src/agents/index.ts')
   const known = readFileSync(list, 'utf8')
   const line = /^const list: Listed\[\] = \[\n/m
   expect(known).toMatch(line)
   const entry = `  { card: newcomerCard, load: async () => (await import(${JSON.stringify('./newcomer/index.ts')})).newcomer },\n`
-  writeFileSync(list, `import { newcomerCard } from './newcomer/card.ts'\n${known.replace(line, `$&${entry}`)}`)
+  writeFileSync(
+    list,
+    `import { newcomerCard } from './newcomer/card.ts'\n${known.replace(line, `$&${entry}`)}`,
+  )
 
   const bin = join(repo.base, 'bin')
   mkdirSync(bin)
   const program = join(bin, 'entire')
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(copy, 'src/bin/entire.ts')}' "$@"\n`, { mode: 0o755 })
+  writeFileSync(
+    program,
+    `#!/bin/sh\nexec '${process.execPath}' '${join(copy, 'src/bin/entire.ts')}' "$@"\n`,
+    { mode: 0o755 },
+  )
   const env = { ...repo.env, PATH: `${bin}:${repo.env.PATH}` }
   const entire = async (args: string[], stdin = '') => {
     const { code, stdout, stderr } = await runProgram([program, ...args], { cwd: repo.root, env, stdin })

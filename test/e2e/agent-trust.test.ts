@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventKey, hookHash } from '../../src/agents/codex/hook-hash.ts'
+import { eventKey, hookHash } from '../../src/agents/codex/trust.ts'
 import { doctor } from '../support/doctor.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
@@ -13,7 +13,9 @@ const homeOf = (repo: RecordedRepo, dir: string) => join(repo.base, 'home', dir)
 /** As Codex notes it when its user agrees to the hooks it lists. */
 function agree(repo: RecordedRepo): string {
   const path = join(repo.root, '.codex/hooks.json')
-  const { hooks } = JSON.parse(readFileSync(path, 'utf8')) as { hooks: Record<string, { hooks: { command: string }[] }[]> }
+  const { hooks } = JSON.parse(readFileSync(path, 'utf8')) as {
+    hooks: Record<string, { hooks: { command: string }[] }[]>
+  }
   return Object.entries(hooks)
     .map(([event, [group]]) => {
       const hash = hookHash(event, {}, group?.hooks[0] ?? {})
@@ -53,7 +55,9 @@ test('Codex: enable says what to do, doctor goes on saying it until it is done, 
 
   // Hooks that are installed anew under another name have to be agreed to anew.
   await repo.entire(['enable', '--agent', 'codex', '--absolute-git-hook-path', '--force'])
-  expect((await doctor(repo)).findings.map(({ id, subject }) => `${id} ${subject}`)).toContain('agent-hooks-held-back codex')
+  expect((await doctor(repo)).findings.map(({ id, subject }) => `${id} ${subject}`)).toContain(
+    'agent-hooks-held-back codex',
+  )
   expect(readFileSync(config, 'utf8')).toStartWith('# mine\nmodel = "gpt-5.5"\n\n[projects')
 })
 
@@ -62,7 +66,13 @@ test('Gemini CLI: a directory must be trusted', async () => {
   await repo.commitAs('human', 'begin')
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
   mkdirSync(homeOf(repo, '.gemini'))
-  expect(await doctor(repo)).toMatchObject({ code: 1, findings: [{ id: 'agent-hooks-held-back', subject: 'gemini' }] })
-  writeFileSync(join(homeOf(repo, '.gemini'), 'trustedFolders.json'), JSON.stringify({ [repo.root]: 'TRUST_FOLDER' }))
+  expect(await doctor(repo)).toMatchObject({
+    code: 1,
+    findings: [{ id: 'agent-hooks-held-back', subject: 'gemini' }],
+  })
+  writeFileSync(
+    join(homeOf(repo, '.gemini'), 'trustedFolders.json'),
+    JSON.stringify({ [repo.root]: 'TRUST_FOLDER' }),
+  )
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
 })

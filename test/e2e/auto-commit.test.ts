@@ -37,7 +37,9 @@ test('a turn becomes a commit with its checkpoint; what the user staged stays st
   expect(second).not.toBe(first)
   // Only the prompts since the last checkpoint.
   expect(await repo.stored(second, '0/prompt.txt')).not.toContain('parser')
-  expect(JSON.parse(await repo.stored(second, '0/metadata.json')).checkpoint_transcript_start).toBeGreaterThan(0)
+  expect(
+    JSON.parse(await repo.stored(second, '0/metadata.json')).checkpoint_transcript_start,
+  ).toBeGreaterThan(0)
 })
 
 test('a deletion by the agent is committed too, and hooks of the user do not run', async () => {
@@ -68,15 +70,23 @@ test('a subagent’s task is a commit of its own, with its transcript', async ()
   })
   expect(await repo.git('log', '-1', '--format=%s')).toBe('first (toolu_01abc)')
   repo.write('sub.txt', 'by the subagent, again\n')
-  await agent.hook('post-task', { tool_use_id: 'toolu_01abc', tool_input: input, tool_response: { agentId: 'a1b2', status: 'completed' } })
-  expect(await repo.git('log', '-1', '--format=%s')).toBe("Completed 'general-purpose' agent: Write sub.txt (toolu_01abc)")
+  await agent.hook('post-task', {
+    tool_use_id: 'toolu_01abc',
+    tool_input: input,
+    tool_response: { agentId: 'a1b2', status: 'completed' },
+  })
+  expect(await repo.git('log', '-1', '--format=%s')).toBe(
+    "Completed 'general-purpose' agent: Write sub.txt (toolu_01abc)",
+  )
   const [id = ''] = await repo.checkpointsOf()
   expect(JSON.parse(await repo.stored(id, '0/metadata.json'))).toMatchObject({
     is_task: true,
     tool_use_id: 'toolu_01abc',
     files_touched: ['sub.txt'],
   })
-  expect(JSON.parse(await repo.stored(id, 'tasks/toolu_01abc/checkpoint.json'))).toMatchObject({ agent_id: 'a1b2' })
+  expect(JSON.parse(await repo.stored(id, 'tasks/toolu_01abc/checkpoint.json'))).toMatchObject({
+    agent_id: 'a1b2',
+  })
   await agent.stop()
   expect(await repo.git('status', '--porcelain')).toBe('')
 })

@@ -43,9 +43,16 @@ test('files of a finished turn committed one by one get a checkpoint each, with 
     expect(await repo.subjects(repo.shadow(head))).toEqual(['carry forward: uncommitted session files'])
     // What is left is known by what the session was asked.
     const [step] = JSON.parse((await repo.entire(['rewind', '--list'])).out)
-    expect(step).toMatchObject({ message: 'carry forward: uncommitted session files', session_prompt: 'write a, b and c' })
+    expect(step).toMatchObject({
+      message: 'carry forward: uncommitted session files',
+      session_prompt: 'write a, b and c',
+    })
     expect((await repo.entire(['explain', '--no-pager'])).out).toContain('[temporary] "write a, b and c"\n')
-    expect(repo.state(agent.session)).toMatchObject({ base_commit: head, files_touched: left, checkpoint_count: 1 })
+    expect(repo.state(agent.session)).toMatchObject({
+      base_commit: head,
+      files_touched: left,
+      checkpoint_count: 1,
+    })
     expect(repo.state(agent.session).last_checkpoint_id).toBeUndefined()
   }
 
@@ -69,7 +76,9 @@ test('a file of which only one part was staged stays with the session until the 
   repo.write('list.txt', `${Array.from({ length: 20 }, (_, at) => `line ${at}`).join('\n')}\n`)
   await repo.commit('list', 'list.txt')
   const base = repo.read('list.txt')
-  const whole = base.replace('line 2\n', 'line two by the agent\n').replace('line 17\n', 'line seventeen by the agent\n')
+  const whole = base
+    .replace('line 2\n', 'line two by the agent\n')
+    .replace('line 17\n', 'line seventeen by the agent\n')
   const agent = fakeAgent(repo)
   await agent.turn('edit the list', { 'list.txt': whole })
 
@@ -133,9 +142,16 @@ test('several turns before one commit make one checkpoint that counts their step
   await agent.turn('third part', { 'a.ts': `${line('a')}${line('more')}` })
   await repo.commitAs('human', 'parts', 'a.ts', 'b.ts')
   const id = await repo.checkpointOf()
-  expect(await repo.storedSession(id)).toMatchObject({ checkpoints_count: 3, files_touched: ['a.ts', 'b.ts'] })
+  expect(await repo.storedSession(id)).toMatchObject({
+    checkpoints_count: 3,
+    files_touched: ['a.ts', 'b.ts'],
+  })
   expect(await repo.stored(id, '0/prompt.txt')).toBe('first part\n\n---\n\nsecond part\n\n---\n\nthird part')
-  expect((await repo.stored(id, '0/context.md')).match(/### Prompt \d/g)).toEqual(['### Prompt 1', '### Prompt 2', '### Prompt 3'])
+  expect((await repo.stored(id, '0/context.md')).match(/### Prompt \d/g)).toEqual([
+    '### Prompt 1',
+    '### Prompt 2',
+    '### Prompt 3',
+  ])
   expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
 
   // The next checkpoint speaks of what came after, in front of the whole transcript.

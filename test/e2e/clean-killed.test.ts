@@ -17,7 +17,9 @@ test('a reset that is killed leaves the session where it was, or in the trash', 
     const agent = fakeAgent(repo)
     await agent.turn('work', { [`file-${write}.txt`]: `the work of round ${write}\n` })
     const state = repo.state(agent.session)
-    const ran = await repo.entire(['reset', '--session', agent.session, '--force'], { env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` } })
+    const ran = await repo.entire(['reset', '--session', agent.session, '--force'], {
+      env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` },
+    })
     if (ran.code !== killedCode) break
     kills += 1
     if (!repo.hasState(agent.session)) expect((await repo.entire(['clean', '--undo'])).code).toBe(0)
@@ -40,7 +42,13 @@ test('mending a turn that never ended, and killed at that, loses nothing of what
     agent.say('half of it')
     const path = join(repo.repo.commonDir, 'entire-sessions', `${agent.session}.json`)
     const hoursAgo = new Date(Date.now() - 5 * 3_600_000)
-    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), last_interaction_time: hoursAgo.toISOString() }))
+    writeFileSync(
+      path,
+      JSON.stringify({
+        ...JSON.parse(readFileSync(path, 'utf8')),
+        last_interaction_time: hoursAgo.toISOString(),
+      }),
+    )
     utimesSync(agent.transcript, hoursAgo, hoursAgo)
     const ran = await repo.entire(['doctor', '--force'], { env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` } })
     const wasKilled = ran.code === killedCode
@@ -49,7 +57,10 @@ test('mending a turn that never ended, and killed at that, loses nothing of what
     expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: [`file-${write}.txt`] })
     await repo.commitAs('human', `round ${write}`)
     const id = await repo.checkpointOf()
-    expect(await repo.storedSession(id)).toMatchObject({ session_id: agent.session, files_touched: [`file-${write}.txt`] })
+    expect(await repo.storedSession(id)).toMatchObject({
+      session_id: agent.session,
+      files_touched: [`file-${write}.txt`],
+    })
     expect(await repo.transcript(id)).toContain('half of it')
     if (!wasKilled) break
   }
@@ -68,14 +79,26 @@ test('a condensation that is killed is completed by the next one, and the transc
     agent.say(`said in round ${write}`)
     const path = join(repo.repo.commonDir, 'entire-sessions', `${agent.session}.json`)
     const hoursAgo = new Date(Date.now() - 5 * 3_600_000)
-    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), last_interaction_time: hoursAgo.toISOString() }))
+    writeFileSync(
+      path,
+      JSON.stringify({
+        ...JSON.parse(readFileSync(path, 'utf8')),
+        last_interaction_time: hoursAgo.toISOString(),
+      }),
+    )
     utimesSync(agent.transcript, hoursAgo, hoursAgo)
     const ran = await repo.entire(['doctor', '--force'], { env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` } })
     const wasKilled = ran.code === killedCode
     if (wasKilled) kills += 1
     expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
-    expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 0, files_touched: [`file-${write}.txt`] })
-    expect(await repo.transcript(repo.state(agent.session).last_checkpoint_id as string)).toContain(`said in round ${write}`)
+    expect(repo.state(agent.session)).toMatchObject({
+      phase: 'idle',
+      checkpoint_count: 0,
+      files_touched: [`file-${write}.txt`],
+    })
+    expect(await repo.transcript(repo.state(agent.session).last_checkpoint_id as string)).toContain(
+      `said in round ${write}`,
+    )
     await repo.commitAs('human', `round ${write}`)
     expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: agent.session })
     expect(existsSync(join(repo.root, '.entire/metadata', agent.session, 'prompt.txt'))).toBe(false)

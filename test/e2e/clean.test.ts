@@ -18,7 +18,9 @@ async function putOrphan(repo: RecordedRepo, name = orphan): Promise<string> {
 test('an ended session without work goes; running, idle and uncommitted ones are kept with the reason', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
-  const [over, idle, working, running] = ['over', 'idle', 'working', 'running'].map((session) => fakeAgent(repo, { session }))
+  const [over, idle, working, running] = ['over', 'idle', 'working', 'running'].map((session) =>
+    fakeAgent(repo, { session }),
+  )
   await over?.prompt('just a question')
   await over?.stop()
   await over?.end()
@@ -51,7 +53,12 @@ test('an ended session without work goes; running, idle and uncommitted ones are
   expect(repo.hasState('over')).toBe(true)
   const done = await repo.entire(['clean', '--force'])
   expect(done.out).toContain('Cleared session state for over\n')
-  expect(['over', 'idle', 'working', 'running'].map((id) => repo.hasState(id))).toEqual([false, true, true, true])
+  expect(['over', 'idle', 'working', 'running'].map((id) => repo.hasState(id))).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ])
   expect(await repo.shadows()).toEqual([branch])
   const again = await repo.entire(['clean', '-f'])
   expect(again.out).toStartWith('Nothing to clean for current HEAD.\n')
@@ -110,12 +117,17 @@ test('a session that is named goes although it is in use, and comes back whole',
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
-  const [state, tip] = [repo.state(agent.session), await repo.git('rev-parse', repo.shadow(await repo.head()))]
+  const [state, tip] = [
+    repo.state(agent.session),
+    await repo.git('rev-parse', repo.shadow(await repo.head())),
+  ]
   const refused = await repo.entire(['clean', '--session', agent.session])
   expect(refused.code).toBe(2)
   expect(refused.err).toContain(`entire clean --session ${agent.session} --force`)
   const done = await repo.entire(['clean', '--session', agent.session, '--force'])
-  expect(done.out).toBe(`Cleared session state for ${agent.session}\nDeleted shadow branch ${repo.shadow(await repo.head())}\n`)
+  expect(done.out).toBe(
+    `Cleared session state for ${agent.session}\nDeleted shadow branch ${repo.shadow(await repo.head())}\n`,
+  )
   expect(await repo.shadows()).toEqual([])
   const undone = await repo.entire(['clean', '--undo'])
   expect(undone.out).toContain('Brought back what `entire clean` removed:\n')
@@ -169,7 +181,11 @@ test('a turn that ends while clean runs is recorded, whoever comes first', async
     const [cleaned] = await Promise.all([repo.entire(['clean', '--all', '--force']), agent.stop()])
     expect(cleaned.code).toBe(0)
     expect(await repo.shadows()).not.toContain(orphan)
-    expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: [`file-${round}.txt`], checkpoint_count: 1 })
+    expect(repo.state(agent.session)).toMatchObject({
+      phase: 'idle',
+      files_touched: [`file-${round}.txt`],
+      checkpoint_count: 1,
+    })
   }
   await repo.commitAs('human', 'all')
   const id = await repo.checkpointOf()
@@ -185,7 +201,10 @@ test('work that begins between the question and the answer is left alone', async
   await agent.stop()
   await agent.end()
   await putOrphan(repo)
-  await using terminal = openTerminal([binary, 'clean', '--all'], { cwd: repo.root, env: { ...repo.env, TERM: 'xterm-256color' } })
+  await using terminal = openTerminal([binary, 'clean', '--all'], {
+    cwd: repo.root,
+    env: { ...repo.env, TERM: 'xterm-256color' },
+  })
   await terminal.sees('Delete 2 items?')
   await agent.start('resume')
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
@@ -218,9 +237,18 @@ test('bad combinations and places are said', async () => {
     err: expect.stringContaining('--all and --session cannot be used together'),
   })
   expect(await repo.entire(['clean', '--undo', '--all'])).toMatchObject({ code: 2 })
-  expect(await repo.entire(['clean', '--session', 'x'])).toMatchObject({ code: 1, err: expect.stringContaining('session not found: x') })
+  expect(await repo.entire(['clean', '--session', 'x'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('session not found: x'),
+  })
   await putOrphan(repo)
-  expect(await repo.entire(['clean', '--all'])).toMatchObject({ code: 2, err: expect.stringContaining('entire clean --all --force') })
+  expect(await repo.entire(['clean', '--all'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('entire clean --all --force'),
+  })
   expect(await repo.shadows()).toEqual([orphan])
-  expect(await repo.entire(['clean'], { cwd: repo.base })).toMatchObject({ code: 1, err: expect.stringContaining('Not a git repository') })
+  expect(await repo.entire(['clean'], { cwd: repo.base })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Not a git repository'),
+  })
 })

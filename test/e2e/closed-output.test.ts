@@ -5,7 +5,11 @@ import { tempRepo } from '../support/repo.ts'
 
 test('enable, piped into a reader that leaves after one line, still enables', async () => {
   await using repo = await tempRepo()
-  const { code, stdout, stderr } = await repo.run(['bash', '-c', `set -o pipefail; '${binary}' enable --agent claude-code | head -n 1`])
+  const { code, stdout, stderr } = await repo.run([
+    'bash',
+    '-c',
+    `set -o pipefail; '${binary}' enable --agent claude-code | head -n 1`,
+  ])
   expect({ code, out: stdout.toString() }).toEqual({ code: 0, out: 'Agent: Claude Code\n' })
   expect(stderr).not.toContain('EPIPE')
   expect(JSON.parse(repo.read('.entire/settings.json')).enabled).toBe(true)

@@ -22,7 +22,9 @@ test('a commit after its steps were collected stores the whole conversation', as
   expect(transcript).toContain('first question')
   expect(transcript).toContain('second question')
   const calls = (await repo.storedSession(id)).token_usage as { api_call_count: number } | undefined
-  expect(calls?.api_call_count).toBe((repo.state(agent.session).token_usage as { api_call_count: number }).api_call_count)
+  expect(calls?.api_call_count).toBe(
+    (repo.state(agent.session).token_usage as { api_call_count: number }).api_call_count,
+  )
 })
 
 test('a commit after steps and transcript are gone still becomes a checkpoint', async () => {

@@ -12,10 +12,18 @@ test('compaction in the middle of a turn saves a step and leaves the turn runnin
   await agent.prompt('write a lot')
   agent.write('a.ts', line('a'))
   await agent.hook('pre-compact', { trigger: 'auto' })
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'active', checkpoint_count: 1, files_touched: ['a.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'active',
+    checkpoint_count: 1,
+    files_touched: ['a.ts'],
+  })
   expect(repo.temporary()).toEqual([`pre-prompt-${agent.session}.json`])
   agent.log({ type: 'system', subtype: 'compact_boundary' })
-  agent.log({ type: 'user', isCompactSummary: true, message: { role: 'user', content: 'A summary of what was said.' } })
+  agent.log({
+    type: 'user',
+    isCompactSummary: true,
+    message: { role: 'user', content: 'A summary of what was said.' },
+  })
   // The agent reports a start of the same session; it is none, and there is nothing to greet.
   expect(await agent.hook('session-start', { source: 'compact' })).toEqual({ code: 0, out: '', err: '' })
   agent.write('b.ts', line('b'))
@@ -29,7 +37,10 @@ test('compaction in the middle of a turn saves a step and leaves the turn runnin
   })
   await repo.commitAs('human', 'all', 'a.ts', 'b.ts')
   const id = await repo.checkpointOf()
-  expect(await repo.storedSession(id)).toMatchObject({ checkpoints_count: 2, token_usage: { api_call_count: 3, input_tokens: 30 } })
+  expect(await repo.storedSession(id)).toMatchObject({
+    checkpoints_count: 2,
+    token_usage: { api_call_count: 3, input_tokens: 30 },
+  })
   expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write a lot')
 })
@@ -58,7 +69,10 @@ test('a transcript that was rewritten shorter is read from its beginning, and no
   await agent.turn('write a', { 'a.ts': line('a') })
   await agent.turn('write b', { 'b.ts': line('b') })
   await repo.commitAs('human', 'both', 'a.ts', 'b.ts')
-  expect(repo.state(agent.session)).toMatchObject({ token_usage: { api_call_count: 4 }, checkpoint_transcript_start: 6 })
+  expect(repo.state(agent.session)).toMatchObject({
+    token_usage: { api_call_count: 4 },
+    checkpoint_transcript_start: 6,
+  })
   // The agent threw away what it had said, all but the last answer.
   writeFileSync(agent.transcript, `${agent.lines().slice(-1).join('\n')}\n`)
   await agent.turn('write c', { 'c.ts': line('c') })

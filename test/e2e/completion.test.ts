@@ -12,7 +12,15 @@ const shells = ['bash', 'zsh', 'fish'] as const
 /** What bash would offer for these words, the last of which is being typed. */
 async function offered(repo: RecordedRepo, ...words: string[]): Promise<string[]> {
   const script = `source <(entire completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _entire; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const { code, stdout, stderr } = await repo.run(['bash', '--norc', '-c', script, 'bash', 'entire', ...words])
+  const { code, stdout, stderr } = await repo.run([
+    'bash',
+    '--norc',
+    '-c',
+    script,
+    'bash',
+    'entire',
+    ...words,
+  ])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return stdout
     .toString('utf8')
@@ -49,14 +57,16 @@ test('commands, subcommands, flags and their values', async () => {
     [['no-such-command', ''], []],
     [['enable', '--no-such-flag', ''], []],
   ]
-  for (const [words, expected] of cases) expect({ words, offered: await offered(repo, ...words) }).toEqual({ words, offered: expected })
+  for (const [words, expected] of cases)
+    expect({ words, offered: await offered(repo, ...words) }).toEqual({ words, offered: expected })
   expect(await offered(repo, '')).toEqual(expect.arrayContaining(['enable', 'status', 'rewind', 'help']))
   expect(await offered(repo, '')).not.toContain('hooks')
 })
 
 test('to shells that keep --flag=value in one word, the answer is one word, too', async () => {
   await using repo = await recordedRepo()
-  const ask = async (...words: string[]) => (await repo.entire(['completion', 'complete', '--', ...words])).out.replace(/\t.*/g, '').trim()
+  const ask = async (...words: string[]) =>
+    (await repo.entire(['completion', 'complete', '--', ...words])).out.replace(/\t.*/g, '').trim()
   expect(await ask('enable', '--agent=gem')).toBe('--agent=gemini')
   expect(await ask('enable', '--agent=gemini,claude')).toBe('--agent=gemini,claude-code')
   expect(await ask('enable', '--strategy=a')).toBe('--strategy=auto-commit')
@@ -86,7 +96,9 @@ test('a name that the shell would obey is quoted or left out', async () => {
   expect(answers).toHaveLength(2)
   for (const answer of answers) {
     const { stdout } = await repo.run(['bash', '-c', `printf %s ${answer}`])
-    expect((await repo.git('branch', '--format=%(refname:short)')).split('\n')).toContain(stdout.toString('utf8'))
+    expect((await repo.git('branch', '--format=%(refname:short)')).split('\n')).toContain(
+      stdout.toString('utf8'),
+    )
   }
   expect((await repo.run(['ls', 'owned'])).code).not.toBe(0)
 })
@@ -131,7 +143,10 @@ test('each shell has a script that asks the program, and help that says where to
     expect(script).not.toContain('\x1b')
     expect((await repo.entire(['completion', shell, '--help'])).out).toContain(`entire completion ${shell}`)
   }
-  const { zsh, fish } = { zsh: (await repo.entire(['completion', 'zsh'])).out, fish: (await repo.entire(['completion', 'fish'])).out }
+  const { zsh, fish } = {
+    zsh: (await repo.entire(['completion', 'zsh'])).out,
+    fish: (await repo.entire(['completion', 'fish'])).out,
+  }
   // The first line is what makes zsh find it in a directory of $fpath.
   expect(zsh).toStartWith('#compdef entire\n')
   expect(zsh).toContain('compdef _entire entire')

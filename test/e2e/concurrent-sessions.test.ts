@@ -15,7 +15,12 @@ test('a commit with work of two sessions is one checkpoint with a slot for each'
   expect(await repo.shadows()).toEqual([shadow])
   expect(await repo.subjects(shadow)).toEqual(['Write b', 'Write a'])
   expect(await repo.paths(shadow)).toEqual(
-    expect.arrayContaining(['a.ts', 'b.ts', `.entire/metadata/${one.session}/full.jsonl`, `.entire/metadata/${two.session}/full.jsonl`]),
+    expect.arrayContaining([
+      'a.ts',
+      'b.ts',
+      `.entire/metadata/${one.session}/full.jsonl`,
+      `.entire/metadata/${two.session}/full.jsonl`,
+    ]),
   )
   // What the first one wrote is not the second one's.
   expect(repo.state(two.session).files_touched).toEqual(['b.ts'])
@@ -62,7 +67,11 @@ test('a commit of one session leaves the others, idle or running, with their ste
 
   running.say('Done.')
   await running.stop()
-  expect(repo.state(running.session)).toMatchObject({ base_commit: h1, checkpoint_count: 2, files_touched: ['c.ts', 'd.ts'] })
+  expect(repo.state(running.session)).toMatchObject({
+    base_commit: h1,
+    checkpoint_count: 2,
+    files_touched: ['c.ts', 'd.ts'],
+  })
   // The idle one still builds on the old branch, so it stays.
   expect(await repo.shadows()).toEqual([repo.shadow(h0), repo.shadow(h1)].toSorted())
 
@@ -94,7 +103,8 @@ test('hooks that run at the same time lose nothing of each other', async () => {
   await Promise.all(agents.map((agent) => agent.stop()))
   const shadow = repo.shadow(await repo.head())
   expect((await repo.subjects(shadow)).toSorted()).toEqual(agents.map((_, index) => `Write file ${index}`))
-  for (const agent of agents) expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1 })
+  for (const agent of agents)
+    expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1 })
 
   // A commit in the middle of other sessions' prompts.
   await Promise.all([
@@ -102,9 +112,11 @@ test('hooks that run at the same time lose nothing of each other', async () => {
     ...agents.slice(0, 2).map((agent) => agent.prompt('and more')),
   ])
   const id = await repo.checkpointOf()
-  expect(new Set(await Promise.all(agents.map(async (_, slot) => (await repo.storedSession(id, slot)).session_id)))).toEqual(
-    new Set(agents.map((agent) => agent.session)),
-  )
+  expect(
+    new Set(
+      await Promise.all(agents.map(async (_, slot) => (await repo.storedSession(id, slot)).session_id)),
+    ),
+  ).toEqual(new Set(agents.map((agent) => agent.session)))
 })
 
 test('sessions one after the other have checkpoints of their own', async () => {
@@ -120,7 +132,10 @@ test('sessions one after the other have checkpoints of their own', async () => {
   const second = await repo.checkpointOf()
   expect(second).not.toBe(first)
   expect(await root(repo, second)).toMatchObject({ sessions: [{}] })
-  expect(await repo.storedSession(second)).toMatchObject({ session_id: two.session, initial_attribution: { agent_lines: 1 } })
+  expect(await repo.storedSession(second)).toMatchObject({
+    session_id: two.session,
+    initial_attribution: { agent_lines: 1 },
+  })
 })
 
 test('a file edited by two sessions is linked to both', async () => {
@@ -155,7 +170,10 @@ test('steps build on a shadow branch that nobody owns any more, whoever made it'
   await two.turn('write c', { 'c.ts': line('c') })
   expect((await repo.subjects(repo.shadow(h1)))[0]).toBe('Write c')
   await repo.commitAs('human', 'c', 'c.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: two.session, files_touched: ['c.ts'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: two.session,
+    files_touched: ['c.ts'],
+  })
 })
 
 test('the same session going on is no conflict with itself', async () => {

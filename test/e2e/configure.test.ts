@@ -19,7 +19,9 @@ const drawn = 'log_level: info'
 
 /** The number of a line of the plain menu. */
 function numberOf(text: string, line: string): string {
-  return new RegExp(`^ *(\\d+)\\. ${line}`, 'm').exec(text.replaceAll('\r', ''))?.[1] ?? `no ${line} in ${text}`
+  return (
+    new RegExp(`^ *(\\d+)\\. ${line}`, 'm').exec(text.replaceAll('\r', ''))?.[1] ?? `no ${line} in ${text}`
+  )
 }
 
 test('a choice is made with the keys, and the menu comes back with it', async () => {

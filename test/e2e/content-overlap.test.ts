@@ -73,7 +73,10 @@ test('a tracked file the agent edited is linked whatever the user made of it', a
 test('edits the user took back before the commit are not linked', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
-  await agent.turn('edit the readme', { 'README.md': '# test\n\nby the agent\n', 'new.ts': 'export const fresh = 1\n' })
+  await agent.turn('edit the readme', {
+    'README.md': '# test\n\nby the agent\n',
+    'new.ts': 'export const fresh = 1\n',
+  })
   await repo.git('checkout', '--', 'README.md')
   repo.remove('new.ts')
   repo.write('other.ts', 'by hand\n')
@@ -98,7 +101,11 @@ test('a user who takes the trailer out of the message gets no checkpoint, and lo
   await agent.turn('please write a', { 'a.ts': 'export const a = 1\n' })
   const before = repo.state(agent.session)
   await repo.git('add', 'a.ts')
-  repo.write('../editor.sh', '#!/bin/sh\ncp "$1" "$1.seen"\nsed -i "/^Entire-Checkpoint/d; 1s/^/not linked\\n/" "$1"\n', 0o755)
+  repo.write(
+    '../editor.sh',
+    '#!/bin/sh\ncp "$1" "$1.seen"\nsed -i "/^Entire-Checkpoint/d; 1s/^/not linked\\n/" "$1"\n',
+    0o755,
+  )
   await repo.gitAs('human', ['commit', '--quiet'], { env: { GIT_EDITOR: `${repo.base}/editor.sh` } })
   const seen = repo.read('.git/COMMIT_EDITMSG.seen')
   expect(seen).toMatch(/^Entire-Checkpoint: [0-9a-f]{12}$/m)
@@ -119,7 +126,9 @@ test('a user who takes the trailer out of the message gets no checkpoint, and lo
   await agent.turn('write c', { 'c.ts': 'export const c = 1\n' })
   await repo.git('add', 'c.ts')
   const head = await repo.head()
-  await expect(repo.gitAs('human', ['commit', '--quiet'], { env: { GIT_EDITOR: 'true' } })).rejects.toThrow('empty commit message')
+  await expect(repo.gitAs('human', ['commit', '--quiet'], { env: { GIT_EDITOR: 'true' } })).rejects.toThrow(
+    'empty commit message',
+  )
   expect(await repo.head()).toBe(head)
 })
 
@@ -175,7 +184,9 @@ test('a commit of some paths is judged by what it commits, not by what else is s
 test('sessions with more files than are asked for one by one', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
-  const files = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`many/${at}.ts`, `export const value${at} = ${at}\n`]))
+  const files = Object.fromEntries(
+    Array.from({ length: 80 }, (_, at) => [`many/${at}.ts`, `export const value${at} = ${at}\n`]),
+  )
   await agent.turn('write many', files)
   repo.write('mine.ts', 'by hand\n')
   await repo.commitAs('human', 'mine', 'mine.ts')
@@ -198,7 +209,12 @@ test('the hooks of a commit ask all they need to know through one process each',
     .filter(({ event }) => event === 'start')
   const ours = started.filter(({ sid }) => sid.split('/').length === 2).map(({ argv }) => argv.join(' '))
   const of = (command: string) => ours.filter((line) => line.includes(command)).length
-  expect({ all: ours.length, reads: of('cat-file'), writes: of('fast-import'), refs: of('update-ref') }).toEqual({
+  expect({
+    all: ours.length,
+    reads: of('cat-file'),
+    writes: of('fast-import'),
+    refs: of('update-ref'),
+  }).toEqual({
     all: 4,
     reads: 2,
     writes: 1,

@@ -21,7 +21,9 @@ test('a checkpoint made in mid-turn holds the transcript so far, and the whole t
   await agent.stop()
   const stored = await repo.transcript(id)
   expect(stored.split('\n')).toEqual(agent.lines())
-  expect(await repo.stored(id, '0/content_hash.txt')).toBe(`sha256:${createHash('sha256').update(stored).digest('hex')}`)
+  expect(await repo.stored(id, '0/content_hash.txt')).toBe(
+    `sha256:${createHash('sha256').update(stored).digest('hex')}`,
+  )
   expect(await repo.stored(id, '0/prompt.txt')).toBe('add a parser and commit it')
   expect(await repo.stored(id, '0/context.md')).toContain('add a parser and commit it')
   expect(await repo.stored(id, '0/metadata.json')).toBe(metadata)
@@ -38,7 +40,10 @@ test('every commit of one turn has a checkpoint of its own, and the end of the t
     agent.write(`${name}.ts`, `export const ${name} = true\n`)
     await repo.commitAs('agent', name, `${name}.ts`)
     ids.push(await repo.checkpointOf())
-    expect(await repo.storedSession(ids.at(-1) as string)).toMatchObject({ files_touched: [`${name}.ts`], checkpoints_count: 0 })
+    expect(await repo.storedSession(ids.at(-1) as string)).toMatchObject({
+      files_touched: [`${name}.ts`],
+      checkpoints_count: 0,
+    })
   }
   expect(new Set(ids).size).toBe(3)
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active_committed', turn_checkpoint_ids: ids })
@@ -62,7 +67,8 @@ test('every commit of one turn has a checkpoint of its own, and the end of the t
 
 for (const [event, next] of Object.entries({
   'the next prompt': (agent: ReturnType<typeof fakeAgent>) => agent.prompt('go on'),
-  'the next start of the session': (agent: ReturnType<typeof fakeAgent>) => agent.start('resume').then(() => {}),
+  'the next start of the session': (agent: ReturnType<typeof fakeAgent>) =>
+    agent.start('resume').then(() => {}),
   'the end of the session': (agent: ReturnType<typeof fakeAgent>) => agent.end(),
 })) {
   test(`a turn whose end was never reported is completed by ${event}`, async () => {

@@ -32,7 +32,10 @@ test('a state nobody can read is set aside for good, and can be brought back', a
   ])
   expect(existsSync(join(states, 'broken.json'))).toBe(true)
   expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
-  expect([existsSync(join(states, 'broken.json')), existsSync(join(states, 'older.json.corrupt'))]).toEqual([false, false])
+  expect([existsSync(join(states, 'broken.json')), existsSync(join(states, 'older.json.corrupt'))]).toEqual([
+    false,
+    false,
+  ])
   await repo.entire(['clean', '--undo'])
   await repo.entire(['clean', '--undo'])
   expect(readFileSync(join(states, 'broken.json'), 'utf8')).toBe('{"session_id": "brok')
@@ -61,7 +64,10 @@ test('a message that is still being written is not taken for a commit that died'
   await repo.git('add', 'a.txt')
   const editor = `sh -c '${binary} doctor --json >${repo.base}/during.json; exit 0'`
   await repo.gitAs('human', ['commit', '--quiet', '--edit', '-m', 'a'], { env: { GIT_EDITOR: editor } })
-  expect(JSON.parse(readFileSync(join(repo.base, 'during.json'), 'utf8'))).toMatchObject({ ok: true, findings: [] })
+  expect(JSON.parse(readFileSync(join(repo.base, 'during.json'), 'utf8'))).toMatchObject({
+    ok: true,
+    findings: [],
+  })
 })
 
 test('branches that belong to no session are deleted on request, and only those', async () => {
@@ -71,8 +77,14 @@ test('branches that belong to no session are deleted on request, and only those'
   const own = await repo.shadows()
   await repo.git('branch', 'entire/0123456-e3b0c4', 'HEAD')
   await repo.git('branch', 'entire/notes', 'HEAD')
-  expect(await doctor(repo)).toMatchObject({ code: 1, findings: [{ id: 'orphaned-branches', detail: 'entire/0123456-e3b0c4' }] })
-  await using terminal = openTerminal([binary, 'doctor'], { cwd: repo.root, env: { ...repo.env, TERM: 'xterm-256color' } })
+  expect(await doctor(repo)).toMatchObject({
+    code: 1,
+    findings: [{ id: 'orphaned-branches', detail: 'entire/0123456-e3b0c4' }],
+  })
+  await using terminal = openTerminal([binary, 'doctor'], {
+    cwd: repo.root,
+    env: { ...repo.env, TERM: 'xterm-256color' },
+  })
   await terminal.sees('Delete them?')
   await terminal.press('y')
   expect(await terminal.sees('Nothing is wrong.')).toContain('-> Deleted shadow branch entire/0123456-e3b0c4')
@@ -92,7 +104,10 @@ test('a link that leads nowhere is told with the way to fetch what is missing, a
   await repo.git('update-ref', '-d', `refs/heads/${metadata}`)
   await repo.git('update-ref', '-d', `refs/remotes/origin/${metadata}`)
   const found = await doctor(repo, ['--force'])
-  expect(found).toMatchObject({ code: 1, findings: [{ id: 'dangling-link', fixable: false, detail: expect.stringContaining(`→ ${id}`) }] })
+  expect(found).toMatchObject({
+    code: 1,
+    findings: [{ id: 'dangling-link', fixable: false, detail: expect.stringContaining(`→ ${id}`) }],
+  })
   const command = /git fetch .*$/.exec(found.findings[0]?.fix ?? '')?.[0] ?? ''
   expect((await repo.run(['sh', '-c', command])).code).toBe(0)
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
@@ -108,7 +123,9 @@ test('a checkpoint whose record is garbage is told apart from one that is missin
   const garbage = { [`${dir}/metadata.json`]: '\0 garbage', [`${dir}/0/metadata.json`]: '[' }
   await putCommit(repo.repo, `refs/heads/${metadata}`, { files: garbage })
   const found = await doctor(repo)
-  expect(found.findings).toMatchObject([{ id: 'dangling-link', detail: expect.stringContaining('its record cannot be read') }])
+  expect(found.findings).toMatchObject([
+    { id: 'dangling-link', detail: expect.stringContaining('its record cannot be read') },
+  ])
 })
 
 test('copies that have no common beginning are put together without loss; copies that diverged need nothing', async () => {
@@ -122,16 +139,32 @@ test('copies that have no common beginning are put together without loss; copies
   const record = { checkpoint_id: theirs, sessions: [] }
   await putCommit(repo.repo, tracking, { files: { '01/23456789ab/metadata.json': record } })
   const found = await doctor(repo)
-  expect(found).toMatchObject({ code: 1, findings: [{ id: 'metadata-disconnected', subject: 'origin', fixable: true }] })
-  expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, fixed: [{ id: 'metadata-disconnected' }], findings: [] })
+  expect(found).toMatchObject({
+    code: 1,
+    findings: [{ id: 'metadata-disconnected', subject: 'origin', fixable: true }],
+  })
+  expect(await doctor(repo, ['--force'])).toMatchObject({
+    code: 0,
+    fixed: [{ id: 'metadata-disconnected' }],
+    findings: [],
+  })
   expect(JSON.parse(await repo.stored(theirs, 'metadata.json'))).toMatchObject(record)
   expect(await repo.storedSession(ours)).toMatchObject({ session_id: agent.session })
   await repo.git('merge-base', '--is-ancestor', tracking, metadata)
 
-  await putCommit(repo.repo, tracking, { files: { 'ff/fffffffff0/metadata.json': { checkpoint_id: 'fffffffffff0' } } })
-  await putCommit(repo.repo, `refs/heads/${metadata}`, { files: { 'ee/eeeeeeeee0/metadata.json': { checkpoint_id: 'eeeeeeeeeee0' } } })
+  await putCommit(repo.repo, tracking, {
+    files: { 'ff/fffffffff0/metadata.json': { checkpoint_id: 'fffffffffff0' } },
+  })
+  await putCommit(repo.repo, `refs/heads/${metadata}`, {
+    files: { 'ee/eeeeeeeee0/metadata.json': { checkpoint_id: 'eeeeeeeeeee0' } },
+  })
   const diverged = await doctor(repo, ['--force'])
-  expect(diverged).toMatchObject({ code: 0, ok: true, fixed: [], findings: [{ id: 'metadata-diverged', severity: 'info' }] })
+  expect(diverged).toMatchObject({
+    code: 0,
+    ok: true,
+    fixed: [],
+    findings: [{ id: 'metadata-diverged', severity: 'info' }],
+  })
   await expectReadable(repo)
 })
 

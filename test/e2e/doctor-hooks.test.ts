@@ -1,6 +1,16 @@
 // What recording stands on: hooks, the program they call, git, settings, directories. Each fault made for real, told, and mended where it can be.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { doctor } from '../support/doctor.ts'
@@ -20,36 +30,52 @@ const hook = (repo: RecordedRepo, name: string) => join(repo.repo.commonDir, 'ho
 const hookFaults: Record<string, (repo: RecordedRepo) => void> = {
   missing: (repo) => rmSync(hook(repo, 'post-commit')),
   foreign: (repo) => writeFileSync(hook(repo, 'post-commit'), '#!/bin/sh\necho theirs >theirs.txt\n'),
-  outdated: (repo) => writeFileSync(hook(repo, 'post-commit'), `${readFileSync(hook(repo, 'post-commit'), 'utf8')}# of another version\n`),
+  outdated: (repo) =>
+    writeFileSync(
+      hook(repo, 'post-commit'),
+      `${readFileSync(hook(repo, 'post-commit'), 'utf8')}# of another version\n`,
+    ),
 }
 
-test.each(Object.entries(hookFaults))('a git hook that is %s is found, and installed again', async (fault, break_) => {
-  await using repo = await ready()
-  break_(repo)
-  const found = await doctor(repo)
-  expect(found).toMatchObject({ code: 1, findings: [{ id: `git-hooks-${fault}`, fixable: true }] })
-  expect(found.findings[0]?.title).toContain('post-commit')
-  const mended = await doctor(repo, ['--force'])
-  expect(mended).toMatchObject({ code: 0, ok: true, fixed: [{ id: `git-hooks-${fault}` }] })
-  const agent = fakeAgent(repo)
-  await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
-  await repo.commitAs('human', 'a')
-  expect(await repo.checkpointsOf()).toHaveLength(1)
-  // The other tool's hook runs as before.
-  expect(existsSync(join(repo.root, 'theirs.txt'))).toBe(fault === 'foreign')
-})
+test.each(Object.entries(hookFaults))(
+  'a git hook that is %s is found, and installed again',
+  async (fault, break_) => {
+    await using repo = await ready()
+    break_(repo)
+    const found = await doctor(repo)
+    expect(found).toMatchObject({ code: 1, findings: [{ id: `git-hooks-${fault}`, fixable: true }] })
+    expect(found.findings[0]?.title).toContain('post-commit')
+    const mended = await doctor(repo, ['--force'])
+    expect(mended).toMatchObject({ code: 0, ok: true, fixed: [{ id: `git-hooks-${fault}` }] })
+    const agent = fakeAgent(repo)
+    await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
+    await repo.commitAs('human', 'a')
+    expect(await repo.checkpointsOf()).toHaveLength(1)
+    // The other tool's hook runs as before.
+    expect(existsSync(join(repo.root, 'theirs.txt'))).toBe(fault === 'foreign')
+  },
+)
 
 test('hooks of an agent that were written over or changed are found, and installed again', async () => {
   await using repo = await ready()
   const settings = join(repo.root, '.claude/settings.json')
   const installed = readFileSync(settings, 'utf8')
   writeFileSync(settings, '{"model": "theirs"}\n')
-  expect(await doctor(repo)).toMatchObject({ code: 1, findings: [{ id: 'agent-hooks-missing', subject: 'claude-code', fixable: true }] })
+  expect(await doctor(repo)).toMatchObject({
+    code: 1,
+    findings: [{ id: 'agent-hooks-missing', subject: 'claude-code', fixable: true }],
+  })
   expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
   const mended = JSON.parse(readFileSync(settings, 'utf8'))
   expect(mended).toMatchObject({ model: 'theirs', hooks: JSON.parse(installed).hooks })
-  writeFileSync(settings, readFileSync(settings, 'utf8').replace('claude-code stop', 'claude-code stop-of-old'))
-  expect(await doctor(repo)).toMatchObject({ code: 1, findings: [{ id: 'agent-hooks-outdated', subject: 'claude-code' }] })
+  writeFileSync(
+    settings,
+    readFileSync(settings, 'utf8').replace('claude-code stop', 'claude-code stop-of-old'),
+  )
+  expect(await doctor(repo)).toMatchObject({
+    code: 1,
+    findings: [{ id: 'agent-hooks-outdated', subject: 'claude-code' }],
+  })
   expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
 })
 
@@ -58,7 +84,10 @@ test('where no agent has hooks, nothing can be mended, and the command that can 
   rmSync(join(repo.root, '.claude'), { recursive: true })
   rmSync(join(repo.repo.gitDir, 'entire-originals'), { recursive: true })
   const found = await doctor(repo, ['--force'])
-  expect(found).toMatchObject({ code: 1, findings: [{ id: 'agent-hooks-missing', fixable: false, fix: 'entire enable --agent <name>' }] })
+  expect(found).toMatchObject({
+    code: 1,
+    findings: [{ id: 'agent-hooks-missing', fixable: false, fix: 'entire enable --agent <name>' }],
+  })
 })
 
 test('hooks that call a program nobody finds are told, and one that finds another copy too', async () => {
@@ -80,10 +109,16 @@ test('a git that is too old is told; without git, that is what is told', async (
   const bin = join(repo.base, 'old-git')
   mkdirSync(bin)
   const git = Bun.which('git') as string
-  writeFileSync(join(bin, 'git'), `#!/bin/sh\nif [ "$1" = --version ]; then echo git version 2.20.1; else exec ${git} "$@"; fi\n`)
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh\nif [ "$1" = --version ]; then echo git version 2.20.1; else exec ${git} "$@"; fi\n`,
+  )
   chmodSync(join(bin, 'git'), 0o755)
   const old = await doctor(repo, [], { PATH: `${bin}:${repo.env.PATH}` })
-  expect(old).toMatchObject({ code: 1, findings: [{ id: 'git-too-old', severity: 'error', fix: 'Install git 2.38 or later.' }] })
+  expect(old).toMatchObject({
+    code: 1,
+    findings: [{ id: 'git-too-old', severity: 'error', fix: 'Install git 2.38 or later.' }],
+  })
   const none = await doctor(repo, [], { PATH: join(repo.base, 'bin') })
   expect(none.code).toBe(1)
   expect(none.findings).toMatchObject([{ id: 'check-failed', detail: 'git was not found.' }])
@@ -96,28 +131,50 @@ test('garbage in the settings is told with the file, and everything else is stil
   const found = await doctor(repo)
   expect(found.code).toBe(1)
   expect(found.findings).toMatchObject([
-    { id: 'settings-unreadable', severity: 'error', title: expect.stringContaining('settings.local.json'), fixable: false },
+    {
+      id: 'settings-unreadable',
+      severity: 'error',
+      title: expect.stringContaining('settings.local.json'),
+      fixable: false,
+    },
     { id: 'git-hooks-missing' },
   ])
   const left = await doctor(repo, ['--force'])
-  expect(left).toMatchObject({ code: 1, findings: [{ id: 'settings-unreadable' }], fixed: [{ id: 'git-hooks-missing' }] })
+  expect(left).toMatchObject({
+    code: 1,
+    findings: [{ id: 'settings-unreadable' }],
+    fixed: [{ id: 'git-hooks-missing' }],
+  })
 })
 
 test('a repository that is not set up, or switched off, is no fault', async () => {
   await using repo = await ready()
   await repo.entire(['disable'])
   rmSync(hook(repo, 'post-commit'))
-  expect(await doctor(repo)).toMatchObject({ code: 0, ok: true, findings: [{ id: 'disabled', severity: 'info' }] })
+  expect(await doctor(repo)).toMatchObject({
+    code: 0,
+    ok: true,
+    findings: [{ id: 'disabled', severity: 'info' }],
+  })
   rmSync(join(repo.root, '.entire'), { recursive: true })
-  expect(await doctor(repo)).toMatchObject({ code: 0, findings: [{ id: 'not-set-up', severity: 'info', fix: 'entire enable' }] })
-  expect(await repo.entire(['doctor'], { cwd: repo.base })).toMatchObject({ code: 1, err: expect.stringContaining('Not a git repository') })
+  expect(await doctor(repo)).toMatchObject({
+    code: 0,
+    findings: [{ id: 'not-set-up', severity: 'info', fix: 'entire enable' }],
+  })
+  expect(await repo.entire(['doctor'], { cwd: repo.base })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Not a git repository'),
+  })
 })
 
 test('a link in the place of a directory of ours, and a log that cannot be written, are told', async () => {
   await using repo = await ready()
   renameSync(join(repo.root, '.entire'), join(repo.base, 'elsewhere'))
   symlinkSync(join(repo.base, 'elsewhere'), join(repo.root, '.entire'))
-  expect(await doctor(repo)).toMatchObject({ code: 1, findings: [{ id: 'symlinked-directory', subject: '.entire' }] })
+  expect(await doctor(repo)).toMatchObject({
+    code: 1,
+    findings: [{ id: 'symlinked-directory', subject: '.entire' }],
+  })
   rmSync(join(repo.root, '.entire'))
   renameSync(join(repo.base, 'elsewhere'), join(repo.root, '.entire'))
   rmSync(join(repo.root, '.entire/logs'), { recursive: true, force: true })
@@ -127,7 +184,9 @@ test('a link in the place of a directory of ours, and a log that cannot be writt
 
 test('locks of the dead are removed; one that is held for long is told with its owner', async () => {
   await using repo = await ready()
-  const dead = await Bun.spawn(['true']).exited.then(() => Bun.spawnSync(['sh', '-c', 'echo $$']).stdout.toString().trim())
+  const dead = await Bun.spawn(['true']).exited.then(() =>
+    Bun.spawnSync(['sh', '-c', 'echo $$']).stdout.toString().trim(),
+  )
   const old = Date.now() / 1000 - 120
   const put = (path: string, content: string) => {
     const place = join(repo.repo.gitDir, path)

@@ -19,16 +19,28 @@ test.each(kinds)('%s', async (kind) => {
   const agent = fakeAgent(repo)
   await agent.turn('work', { 'made.txt': 'made by the agent\n' })
   const [state, shadows] = [repo.state(agent.session), await repo.shadows()]
-  expect((await repo.entire(['reset', '--force'])).out).toContain(`Cleared session state for ${agent.session}`)
+  expect((await repo.entire(['reset', '--force'])).out).toContain(
+    `Cleared session state for ${agent.session}`,
+  )
   expect(await repo.shadows()).toEqual([])
   expect((await repo.entire(['clean', '--undo'])).code).toBe(0)
   expect({ state: repo.state(agent.session), shadows: await repo.shadows() }).toEqual({ state, shadows })
   await agent.prompt('and more')
   const path = join(repo.repo.commonDir, 'entire-sessions', `${agent.session}.json`)
   const hoursAgo = new Date(Date.now() - 5 * 3_600_000)
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), last_interaction_time: hoursAgo.toISOString() }))
+  writeFileSync(
+    path,
+    JSON.stringify({
+      ...JSON.parse(readFileSync(path, 'utf8')),
+      last_interaction_time: hoursAgo.toISOString(),
+    }),
+  )
   utimesSync(agent.transcript, hoursAgo, hoursAgo)
-  expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, fixed: [{ id: 'stuck-session' }], findings: [] })
+  expect(await doctor(repo, ['--force'])).toMatchObject({
+    code: 0,
+    fixed: [{ id: 'stuck-session' }],
+    findings: [],
+  })
   await repo.commitAs('human', 'made', 'made.txt')
   expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: agent.session })
   expect((await repo.entire(['clean', '--all', '--force'])).code).toBe(0)

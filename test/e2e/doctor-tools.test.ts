@@ -1,6 +1,14 @@
 // Finding out more: where the time went, what was logged, and a file for a bug report that gives nothing away.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -19,7 +27,10 @@ async function worked(): Promise<RecordedRepo> {
 
 test('trace shows the last hooks with their phases, and the median of each kind', async () => {
   await using repo = await worked()
-  appendFileSync(logOf(repo), 'no JSON at all\n{"time":"2026-02-10T12:00:00Z","level":"INFO","msg":"old hook","ms":12}\n')
+  appendFileSync(
+    logOf(repo),
+    'no JSON at all\n{"time":"2026-02-10T12:00:00Z","level":"INFO","msg":"old hook","ms":12}\n',
+  )
   const { code, out } = await repo.entire(['doctor', 'trace'])
   expect(code).toBe(0)
   const lines = out.split('\n')
@@ -46,8 +57,14 @@ test('trace shows the last hooks with their phases, and the median of each kind'
 
 test('trace before the first hook says so', async () => {
   await using repo = await recordedRepo()
-  expect(await repo.entire(['doctor', 'trace'])).toMatchObject({ code: 0, out: expect.stringContaining('No hooks have run yet') })
-  expect(JSON.parse((await repo.entire(['doctor', 'trace', '--json'])).out)).toEqual({ hooks: [], medians: [] })
+  expect(await repo.entire(['doctor', 'trace'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('No hooks have run yet'),
+  })
+  expect(JSON.parse((await repo.entire(['doctor', 'trace', '--json'])).out)).toEqual({
+    hooks: [],
+    medians: [],
+  })
 })
 
 test('logs shows the end of the log, of one session or level, whatever is in it', async () => {
@@ -95,7 +112,11 @@ test('logs goes back into the file before, and follows what is written until Ctr
 })
 
 function follow(repo: RecordedRepo) {
-  const child = Bun.spawn([binary, 'doctor', 'logs', '--follow', '--limit', '1'], { cwd: repo.root, env: repo.env, stdout: 'pipe' })
+  const child = Bun.spawn([binary, 'doctor', 'logs', '--follow', '--limit', '1'], {
+    cwd: repo.root,
+    env: repo.env,
+    stdout: 'pipe',
+  })
   const reader = child.stdout.getReader()
   let output = ''
   return {
@@ -146,7 +167,11 @@ test('a bundle holds what is needed, and none of the secrets, prompts, contents 
   writeFileSync(join(repo.repo.commonDir, 'entire-sessions/broken.json'), `{"first_prompt": "${words} ${key}`)
   repo.write(
     '.entire/settings.local.json',
-    JSON.stringify({ log_level: 'debug', odd: `${words} ${key}`, redaction: { rules: [{ label: 'x', regex: words }] } }),
+    JSON.stringify({
+      log_level: 'debug',
+      odd: `${words} ${key}`,
+      redaction: { rules: [{ label: 'x', regex: words }] },
+    }),
   )
   appendFileSync(
     logOf(repo),
@@ -168,15 +193,26 @@ test('a bundle holds what is needed, and none of the secrets, prompts, contents 
       '',
     ].join('\n'),
   )
-  const { code, out } = await repo.entire(['doctor', 'bundle', '--output', 'report.tar.gz'], { env: { USER: 'someone', SECRET: key } })
+  const { code, out } = await repo.entire(['doctor', 'bundle', '--output', 'report.tar.gz'], {
+    env: { USER: 'someone', SECRET: key },
+  })
   expect(code).toBe(0)
   expect(out).toContain('Wrote report.tar.gz')
   expect(out).toContain('Nothing was sent.')
   expect(statSync(join(repo.root, 'report.tar.gz')).mode & 0o777).toBe(0o600)
   const { names, text } = await unpack(repo, 'report.tar.gz')
-  expect(names).toEqual(['environment.json', 'findings.json', 'hooks.json', 'log.jsonl', 'refs.txt', 'sessions.json', 'settings.json'])
+  expect(names).toEqual([
+    'environment.json',
+    'findings.json',
+    'hooks.json',
+    'log.jsonl',
+    'refs.txt',
+    'sessions.json',
+    'settings.json',
+  ])
   for (const name of names) expect(out).toContain(name)
-  for (const secret of [words, key, password, 'someone', repo.env.HOME as string, repo.root, 'a.txt']) expect(text).not.toContain(secret)
+  for (const secret of [words, key, password, 'someone', repo.env.HOME as string, repo.root, 'a.txt'])
+    expect(text).not.toContain(secret)
   expect(text).toContain(agent.session)
   expect(text).toContain('"log_level": "debug"')
   expect(text).toContain('failed for ')

@@ -71,7 +71,9 @@ test('a turn whose agent died is told, and left alone without a terminal and wit
   expect(ran.err).toContain('entire doctor --force')
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active', checkpoint_count: 1 })
   const { findings } = await doctor(repo)
-  expect(findings).toMatchObject([{ id: 'stuck-session', subject: agent.session, severity: 'warning', fixable: true }])
+  expect(findings).toMatchObject([
+    { id: 'stuck-session', subject: agent.session, severity: 'warning', fixable: true },
+  ])
 })
 
 test('a long turn is not stuck while its transcript grows', async () => {
@@ -104,15 +106,27 @@ test('condensing stores what was recorded under an id of its own; what is not co
   expect(ran.code).toBe(0)
   expect(ran.out).toContain(`  -> Condensed session ${agent.session}\n`)
   const id = /checkpoint ([0-9a-f]{12})/.exec(ran.out)?.[1] ?? ''
-  expect(await repo.storedSession(id)).toMatchObject({ session_id: agent.session, checkpoints_count: 1, files_touched: ['a.txt', 'b.txt'] })
+  expect(await repo.storedSession(id)).toMatchObject({
+    session_id: agent.session,
+    checkpoints_count: 1,
+    files_touched: ['a.txt', 'b.txt'],
+  })
   expect(await repo.transcript(id)).toContain('some words before the end')
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write a and b\n\n---\n\nand then')
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 0, last_checkpoint_id: id, files_touched: ['b.txt'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 0,
+    last_checkpoint_id: id,
+    files_touched: ['b.txt'],
+  })
   expect(await repo.shadows()).toEqual([])
   expect(repo.temporary()).toEqual([])
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
   await repo.commitAs('human', 'b')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: agent.session, files_touched: ['b.txt'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: agent.session,
+    files_touched: ['b.txt'],
+  })
   // The steps themselves can be had again.
   expect((await repo.entire(['clean', '--undo'])).out).toContain(old)
   expect(await repo.git('rev-parse', old)).toBe(tip)
@@ -125,7 +139,12 @@ test('a session that ended with steps no commit will take is stuck; one whose fi
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   await agent.end()
   const waiting = await doctor(repo, ['--force'])
-  expect(waiting).toMatchObject({ code: 0, ok: true, fixed: [], findings: [{ id: 'waiting-sessions', severity: 'info', fixable: false }] })
+  expect(waiting).toMatchObject({
+    code: 0,
+    ok: true,
+    fixed: [],
+    findings: [{ id: 'waiting-sessions', severity: 'info', fixable: false }],
+  })
   expect(repo.state(agent.session)).toMatchObject({ checkpoint_count: 1 })
   await repo.git('add', 'a.txt')
   await repo.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', 'a')
@@ -134,7 +153,11 @@ test('a session that ended with steps no commit will take is stuck; one whose fi
   expect(stuck.findings[0]?.detail).toContain('Reason: ended with uncondensed checkpoint data')
   const mended = await doctor(repo, ['--force'])
   expect(mended).toMatchObject({ code: 0, ok: true, findings: [], fixed: [{ id: 'stuck-session' }] })
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'ended', checkpoint_count: 0, fully_condensed: true })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'ended',
+    checkpoint_count: 0,
+    fully_condensed: true,
+  })
 })
 
 test('a stuck session without steps is discarded, and can be brought back', async () => {
@@ -175,7 +198,11 @@ test('a session of a version that keeps the transcript only in its steps is cond
   const ran = await repo.entire(['doctor', '--force'])
   expect(ran.out).toContain('Reason: agent process 999999999 exited (no longer running)')
   const id = /checkpoint ([0-9a-f]{12})/.exec(ran.out)?.[1] ?? ''
-  const { stdout } = await repo.run(['git', 'show', `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/0/full.jsonl`])
+  const { stdout } = await repo.run([
+    'git',
+    'show',
+    `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/0/full.jsonl`,
+  ])
   const stored = stdout.toString()
   expect(stored).toContain('the key is ')
   expect(stored).not.toContain(key)
@@ -188,7 +215,10 @@ test('what a step of another version holds of what only the agent’s maker can 
   await repo.commitAs('human', 'setup')
   const run = replay(repo, 'codex/A1-create')
   await run.rest()
-  const line = JSON.stringify({ type: 'response_item', payload: { type: 'reasoning', encrypted_content: 'sealed-words' } })
+  const line = JSON.stringify({
+    type: 'response_item',
+    payload: { type: 'reasoning', encrypted_content: 'sealed-words' },
+  })
   const spoken = `${readFileSync(run.transcript, 'utf8')}${line}\n`
   const shadow = repo.shadow(await repo.head())
   const path = `.entire/metadata/${run.session}/full.jsonl`
@@ -252,7 +282,10 @@ test('on a terminal each stuck session is asked about: skip, discard, condense',
     await agent.prompt('and more')
     die(repo, agent)
   }
-  await using terminal = openTerminal([binary, 'doctor'], { cwd: repo.root, env: { ...repo.env, TERM: 'xterm-256color' } })
+  await using terminal = openTerminal([binary, 'doctor'], {
+    cwd: repo.root,
+    env: { ...repo.env, TERM: 'xterm-256color' },
+  })
   expect(await terminal.sees('Fix session aa-skipped?')).toContain('Found 3 stuck session(s):')
   await terminal.press(keys.down, keys.down, keys.enter)
   expect(await terminal.sees('Fix session bb-discarded?')).toContain('-> Skipped')
@@ -274,13 +307,19 @@ test('leaving a question changes nothing more; plain prompts ask for a number', 
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   await agent.prompt('more')
   die(repo, agent)
-  await using leaving = openTerminal([binary, 'doctor'], { cwd: repo.root, env: { ...repo.env, TERM: 'xterm-256color' } })
+  await using leaving = openTerminal([binary, 'doctor'], {
+    cwd: repo.root,
+    env: { ...repo.env, TERM: 'xterm-256color' },
+  })
   await leaving.sees('Fix session')
   await leaving.press(keys.interrupt)
   await leaving.sees('nothing else was changed')
   expect(await leaving.exited()).toBe(1)
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active' })
-  await using plain = openTerminal([binary, 'doctor'], { cwd: repo.root, env: { ...repo.env, ACCESSIBLE: '1' } })
+  await using plain = openTerminal([binary, 'doctor'], {
+    cwd: repo.root,
+    env: { ...repo.env, ACCESSIBLE: '1' },
+  })
   const asked = await plain.sees('Number:')
   expect(asked).toContain('1. Condense\r\n  2. Discard\r\n  3. Skip')
   await plain.press('1', keys.enter)
@@ -300,8 +339,16 @@ test('the session of another work tree is mended from here, and hooks at work me
   alive.write('b.txt', 'work here, meanwhile\n')
   const [mended] = await Promise.all([doctor(repo, ['--force']), alive.stop()])
   expect(mended).toMatchObject({ code: 0, fixed: [{ id: 'stuck-session' }] })
-  expect(repo.state(dead.session)).toMatchObject({ phase: 'idle', checkpoint_count: 0, files_touched: ['a.txt'] })
-  expect(repo.state(alive.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1, files_touched: ['b.txt'] })
+  expect(repo.state(dead.session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 0,
+    files_touched: ['a.txt'],
+  })
+  expect(repo.state(alive.session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 1,
+    files_touched: ['b.txt'],
+  })
   await other.commitAs('human', 'a', 'a.txt')
   expect(await other.checkpointsOf()).toHaveLength(1)
 })

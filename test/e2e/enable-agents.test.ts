@@ -78,7 +78,9 @@ test.each(names)('%s: all required hooks are added, once, however often', async 
 test('Claude Code must not read its own recordings, and Gemini CLI must run hooks at all', async () => {
   await using repo = await tempRepo()
   await run(repo, 'enable', '--agent', 'claude-code,gemini')
-  expect(JSON.parse(repo.read('.claude/settings.json')).permissions.deny).toEqual(['Read(./.entire/metadata/**)'])
+  expect(JSON.parse(repo.read('.claude/settings.json')).permissions.deny).toEqual([
+    'Read(./.entire/metadata/**)',
+  ])
   expect(JSON.parse(repo.read('.gemini/settings.json')).hooksConfig).toEqual({ enabled: true })
 })
 
@@ -117,7 +119,10 @@ test.each([[['rewind', '--list']], [['resume', 'main']], [['explain']]])(
     await using repo = await recordedRepo()
     await fakeAgent(repo).turn('write a', { 'a.ts': 'export const a = 1\n' })
     await repo.entire(['disable'])
-    expect(await repo.entire(args)).toMatchObject({ code: 0, out: 'Entire is disabled. Run `entire enable` to re-enable.\n' })
+    expect(await repo.entire(args)).toMatchObject({
+      code: 0,
+      out: 'Entire is disabled. Run `entire enable` to re-enable.\n',
+    })
     expect((await repo.entire(['status'])).out).toStartWith('Disabled (manual-commit)')
   },
 )

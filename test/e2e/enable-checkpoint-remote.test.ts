@@ -27,7 +27,9 @@ test('a remote by name gets the checkpoints, and origin only the code', async ()
   const store = await bare(repo, 'private.git')
   await repo.git('remote', 'add', 'private', store)
   expect((await repo.entire(['enable', '--checkpoint-remote', 'private', '--project'])).code).toBe(0)
-  expect(JSON.parse(repo.read('.entire/settings.json')).strategy_options).toEqual({ checkpoint_push_remote: 'private' })
+  expect(JSON.parse(repo.read('.entire/settings.json')).strategy_options).toEqual({
+    checkpoint_push_remote: 'private',
+  })
   await commitTurn(repo, 'a.txt')
   expect(await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])).toContain('to private...')
   expect(await refsAt(repo, 'origin')).toEqual(['refs/heads/main'])
@@ -40,7 +42,9 @@ test('a URL is remembered in the user’s own file, is never shown, and is not a
   await repo.git('remote', 'add', 'origin', await bare(repo, 'public.git'))
   const url = `file://${await bare(repo, 'private.git')}`
   expect((await repo.entire(['enable', '--checkpoint-remote', url])).code).toBe(0)
-  expect(JSON.parse(repo.read('.entire/settings.local.json'))).toEqual({ strategy_options: { checkpoint_remote: { url } } })
+  expect(JSON.parse(repo.read('.entire/settings.local.json'))).toEqual({
+    strategy_options: { checkpoint_remote: { url } },
+  })
   expect(repo.read('.entire/settings.json')).not.toContain('checkpoint_remote')
   await commitTurn(repo, 'a.txt')
   const said = await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])
@@ -72,8 +76,16 @@ test('a repository of the same owner is reached as the code is', async () => {
 })
 
 test.each([
-  ['the fork of somebody else', { checkpoint_remote: { provider: 'github', repo: 'acme/private' } }, 'does not belong to'],
-  ['a URL from the project', { checkpoint_remote: { url: 'file:///anywhere' } }, 'counts only in .entire/settings.local.json'],
+  [
+    'the fork of somebody else',
+    { checkpoint_remote: { provider: 'github', repo: 'acme/private' } },
+    'does not belong to',
+  ],
+  [
+    'a URL from the project',
+    { checkpoint_remote: { url: 'file:///anywhere' } },
+    'counts only in .entire/settings.local.json',
+  ],
   ['something else', { checkpoint_remote: 7 }, 'is not understood'],
 ])('%s: nothing is pushed, neither there nor to origin, and it says why', async (_rule, options, why) => {
   await using repo = await recordedRepo()
@@ -93,7 +105,9 @@ test('a local file that is committed is not the user’s own', async () => {
   await repo.entire(['configure', 'checkpoint_remote', `file://${await bare(repo, 'thief.git')}`])
   await repo.git('add', '--force', '.entire/settings.local.json')
   await commitTurn(repo, 'a.txt')
-  expect(await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])).toContain('is committed, so it is not yours alone')
+  expect(await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])).toContain(
+    'is committed, so it is not yours alone',
+  )
   expect(await refsAt(repo, `${repo.base}/thief.git`)).toEqual([''])
 })
 
@@ -114,6 +128,10 @@ test.each([
 ])('%s is refused, and nothing is changed', async (_rule, flags, message) => {
   await using repo = await recordedRepo()
   const before = repo.read('.entire/settings.json')
-  expect(await repo.entire(['enable', ...flags])).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) })
+  expect(await repo.entire(['enable', ...flags])).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringContaining(message),
+  })
   expect(repo.read('.entire/settings.json')).toBe(before)
 })

@@ -31,7 +31,10 @@ test('switched off, hooks say nothing and record nothing; switched on again, the
 
   expect((await repo.entire(['enable'])).code).toBe(0)
   await repo.commitAs('human', 'a', 'a.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: agent.session, files_touched: ['a.ts'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: agent.session,
+    files_touched: ['a.ts'],
+  })
 })
 
 test('in a repository where it was never set up, hooks leave no trace', async () => {
@@ -94,7 +97,13 @@ test('a payload nobody can use is one line on stderr, and the agent goes on', as
     [['nobody', 'stop'], '{"session_id":"s1"}'],
   ] as const) {
     const { code, out, err } = await send([...args], stdin)
-    expect({ args, stdin, code, out, lines: err.split('\n').length }).toEqual({ args, stdin, code: 0, out: '', lines: 2 })
+    expect({ args, stdin, code, out, lines: err.split('\n').length }).toEqual({
+      args,
+      stdin,
+      code: 0,
+      out: '',
+      lines: 2,
+    })
     expect(err).toStartWith('[entire] ')
   }
   expect(existsSync(join(repo.root, '.git', 'entire-sessions'))).toBe(false)

@@ -14,8 +14,12 @@ async function repoWithProgram(): Promise<TempRepo> {
   return repo
 }
 const open = (repo: TempRepo, args: string[], env: Record<string, string> = {}) =>
-  openTerminal([...underControl, binary, ...args], { cwd: repo.root, env: { ...repo.env, TERM: 'xterm-256color', ...env } })
-const run = async (repo: TempRepo, ...args: string[]) => (await repo.run([binary, ...args])).stdout.toString('utf8')
+  openTerminal([...underControl, binary, ...args], {
+    cwd: repo.root,
+    env: { ...repo.env, TERM: 'xterm-256color', ...env },
+  })
+const run = async (repo: TempRepo, ...args: string[]) =>
+  (await repo.run([binary, ...args])).stdout.toString('utf8')
 const installed = async (repo: TempRepo) =>
   (JSON.parse(await run(repo, 'agent', 'list', '--json')) as { name: string; installed: boolean }[])
     .filter((agent) => agent.installed)
@@ -138,7 +142,10 @@ test('uninstalling is asked for, and no is the answer of those who do not say', 
 
 test('scripts that say there is a terminal are asked line by line', async () => {
   await using repo = await repoWithProgram()
-  const answered = await repo.run([binary, 'enable'], { env: { ...repo.env, ENTIRE_TEST_TTY: '1', TERM: 'xterm' }, stdin: '2\n' })
+  const answered = await repo.run([binary, 'enable'], {
+    env: { ...repo.env, ENTIRE_TEST_TTY: '1', TERM: 'xterm' },
+    stdin: '2\n',
+  })
   expect(answered.code).toBe(0)
   expect(answered.stderr).toContain(question)
   expect(await installed(repo)).toEqual(['gemini'])

@@ -11,12 +11,22 @@ const secret = `ghp_${'A1b2C3d4E5f6G7h8I9j0'.repeat(2).slice(0, 36)}`
 const summary = {
   intent: `Add a parser, with ${secret}`,
   outcome: 'The parser is \x1b[31mthere',
-  learnings: { repo: ['uses bun'], code: [{ path: 'src/a.ts', line: 3, end_line: 9, finding: 'slow' }], workflow: ['small steps'] },
+  learnings: {
+    repo: ['uses bun'],
+    code: [{ path: 'src/a.ts', line: 3, end_line: 9, finding: 'slow' }],
+    workflow: ['small steps'],
+  },
   friction: ['flaky test'],
   open_items: ['docs'],
 }
 const fenced = `Here it is:\n\`\`\`json\n${JSON.stringify(summary, null, 2)}\n\`\`\``
-const claudeAnswer = JSON.stringify({ type: 'result', subtype: 'success', is_error: false, duration_ms: 5, result: fenced })
+const claudeAnswer = JSON.stringify({
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  duration_ms: 5,
+  result: fenced,
+})
 
 interface Recorded {
   repo: RecordedRepo
@@ -56,7 +66,13 @@ test('the agent of the session writes a summary, which is shown and kept', async
   const metadata = await repo.storedSession(id)
   const sessions = readdirSync(join(repo.repo.commonDir, 'entire-sessions'))
   const { code, out, err } = await repo.entire(['explain', '-c', id.slice(0, 8), '--generate'], {
-    env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'outer', CLAUDE_PROJECT_DIR: repo.root, GIT_DIR: 'x', ANTHROPIC_API_KEY: 'kept' },
+    env: {
+      CLAUDECODE: '1',
+      CLAUDE_CODE_SESSION_ID: 'outer',
+      CLAUDE_PROJECT_DIR: repo.root,
+      GIT_DIR: 'x',
+      ANTHROPIC_API_KEY: 'kept',
+    },
   })
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toStartWith(`✓ Summary generated and saved\n\nCheckpoint: ${id}\n`)
@@ -82,7 +98,14 @@ test('the agent of the session writes a summary, which is shown and kept', async
     ].join('\n'),
   )
 
-  expect(seen('args').split('\n')).toEqual(['--print', '--output-format', 'json', '--setting-sources', '', ''])
+  expect(seen('args').split('\n')).toEqual([
+    '--print',
+    '--output-format',
+    'json',
+    '--setting-sources',
+    '',
+    '',
+  ])
   expect(seen('stdin')).toContain('<transcript>\n[User] add a parser\n\n[Tool] Write: ')
   expect(seen('env')).toContain('ANTHROPIC_API_KEY=kept')
   expect(seen('env')).not.toMatch(/^(CLAUDECODE|CLAUDE_CODE_SESSION_ID|CLAUDE_PROJECT_DIR|GIT_\w+)=/m)
@@ -94,7 +117,9 @@ test('the agent of the session writes a summary, which is shown and kept', async
   )
   const stored = await repo.storedSession(id)
   expect(stored).toEqual({ ...metadata, summary: { ...summary, intent: 'Add a parser, with REDACTED' } })
-  expect(await repo.git('diff-tree', '-r', '--name-only', before, 'entire/checkpoints/v1')).toEndWith('/0/metadata.json')
+  expect(await repo.git('diff-tree', '-r', '--name-only', before, 'entire/checkpoints/v1')).toEndWith(
+    '/0/metadata.json',
+  )
   expect(readdirSync(join(repo.repo.commonDir, 'entire-sessions'))).toEqual(sessions)
   expect((await repo.entire(['explain', id, '--short'])).out).toContain('Outcome: The parser is there\n')
 })
@@ -122,20 +147,27 @@ test('the settings choose the agent and the model; without the agent of the sess
   await using _repo = repo
   expect(await repo.entire(['explain', id, '--generate'], { env: { PATH: '/usr/bin:/bin' } })).toMatchObject({
     code: 1,
-    err: expect.stringContaining('No agent that can write a summary was found.\nhint: Install one of these programs'),
+    err: expect.stringContaining(
+      'No agent that can write a summary was found.\nhint: Install one of these programs',
+    ),
   })
   program('gemini', prints(JSON.stringify({ response: JSON.stringify(summary), stats: {} })))
   expect(await repo.entire(['explain', id, '--generate'])).toMatchObject({ code: 0 })
   expect(seen('args')).toBe('--output-format\njson\n')
   expect(seen('env')).toContain('GEMINI_CLI_TRUST_WORKSPACE=true')
   program('claude', 'exit 1')
-  repo.write('.entire/settings.local.json', JSON.stringify({ summary_generation: { provider: 'gemini', model: 'flash' } }))
+  repo.write(
+    '.entire/settings.local.json',
+    JSON.stringify({ summary_generation: { provider: 'gemini', model: 'flash' } }),
+  )
   expect(await repo.entire(['explain', id, '--generate', '--force'])).toMatchObject({ code: 0 })
   expect(seen('args')).toBe('--output-format\njson\n--model=flash\n')
   repo.write('.entire/settings.local.json', JSON.stringify({ summary_generation: { provider: 'nobody' } }))
   expect(await repo.entire(['explain', id, '--generate', '--force'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('"nobody" is no agent that can write summaries.\nhint: Use one of: claude-code, gemini'),
+    err: expect.stringContaining(
+      '"nobody" is no agent that can write summaries.\nhint: Use one of: claude-code, gemini',
+    ),
   })
 })
 
@@ -143,16 +175,35 @@ test.each([
   ['hangs', 'sleep 600 & sleep 600', 'did not answer within 1 seconds'],
   ['floods', 'yes', 'printed far more than a summary'],
   ['floods with errors', 'yes >&2', 'printed far more than a summary'],
-  ['fails', 'echo "Invalid API key \x1b[2J" >&2; exit 1', 'could not write a summary (exit code 1: Invalid API key'],
+  [
+    'fails',
+    'echo "Invalid API key \x1b[2J" >&2; exit 1',
+    'could not write a summary (exit code 1: Invalid API key',
+  ],
   ['says nothing', 'true', 'It printed no result.'],
   ['prints garbage', 'head -c 100000 /dev/urandom', 'It printed no result.'],
-  ['refuses', prints('{"type":"result","is_error":true,"result":"Credit balance is too low"}'), 'Credit balance is too low'],
-  ['chats', prints('{"type":"result","result":"What a nice parser!"}'), 'did not answer with a summary: What a nice parser!'],
-  ['answers with something else', prints('{"type":"result","result":"{\\"intent\\": 5}"}'), 'did not answer with a summary'],
+  [
+    'refuses',
+    prints('{"type":"result","is_error":true,"result":"Credit balance is too low"}'),
+    'Credit balance is too low',
+  ],
+  [
+    'chats',
+    prints('{"type":"result","result":"What a nice parser!"}'),
+    'did not answer with a summary: What a nice parser!',
+  ],
+  [
+    'answers with something else',
+    prints('{"type":"result","result":"{\\"intent\\": 5}"}'),
+    'did not answer with a summary',
+  ],
 ])('an agent that %s leaves the checkpoint as it was', async (_what, script, message) => {
   const { repo, id, program, tip, seen } = await recorded()
   await using _repo = repo
-  repo.write('.entire/settings.local.json', JSON.stringify({ summary_timeout_seconds: script.startsWith('sleep') ? 1 : 60 }))
+  repo.write(
+    '.entire/settings.local.json',
+    JSON.stringify({ summary_timeout_seconds: script.startsWith('sleep') ? 1 : 60 }),
+  )
   program('claude', script)
   const before = await tip()
   const { code, out, err } = await repo.entire(['explain', '-c', id, '--generate'])
@@ -180,14 +231,19 @@ test('without anything said there is nothing to sum up, and nobody is asked', as
 
 test('a checkpoint with a ref of its own waits for the next push with its summary', async () => {
   await using repo = await recordedRepo()
-  repo.write('.entire/settings.local.json', JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }))
+  repo.write(
+    '.entire/settings.local.json',
+    JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }),
+  )
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
   await repo.commitAs('human', 'a', 'a.ts')
   const id = await repo.checkpointOf()
   const queue = join(repo.repo.commonDir, 'entire-checkpoint-push-queue.jsonl')
   writeFileSync(queue, '')
-  writeFileSync(join(repo.base, 'bin', 'claude'), `#!/bin/sh\ncat > /dev/null\n${prints(claudeAnswer)}\n`, { mode: 0o755 })
+  writeFileSync(join(repo.base, 'bin', 'claude'), `#!/bin/sh\ncat > /dev/null\n${prints(claudeAnswer)}\n`, {
+    mode: 0o755,
+  })
   expect(await repo.entire(['explain', id, '--generate'])).toMatchObject({ code: 0 })
   expect(readFileSync(queue, 'utf8')).toContain(id)
   expect(await repo.subjects(`refs/entire/checkpoints/${id.slice(-2)}/${id}`)).toHaveLength(2)
@@ -199,16 +255,21 @@ test('Ctrl-C stops the agent and everything it started, and leaves nothing behin
   program('claude', `sleep 600 & echo $! > ${join(repo.base, 'pid')}; wait`)
   const before = await tip()
   // Of a terminal that is its own: only from there Ctrl-C is a signal.
-  await using terminal = openTerminal(['setsid', '-cw', binary, 'explain', id, '--generate'], { cwd: repo.root, env: repo.env })
+  await using terminal = openTerminal(['setsid', '-cw', binary, 'explain', id, '--generate'], {
+    cwd: repo.root,
+    env: repo.env,
+  })
   await terminal.sees('Asking Claude Code for a summary…')
-  while (!existsSync(join(repo.base, 'pid')) || readFileSync(join(repo.base, 'pid'), 'utf8') === '') await Bun.sleep(10)
+  while (!existsSync(join(repo.base, 'pid')) || readFileSync(join(repo.base, 'pid'), 'utf8') === '')
+    await Bun.sleep(10)
   await terminal.press(keys.interrupt)
   expect(await terminal.exited()).toBe(1)
   expect(terminal.text()).toContain('Claude Code was stopped.')
   expect(await tip()).toBe(before)
   expect(existsSync(seen('cwd').trim())).toBe(false)
   const child = readFileSync(join(repo.base, 'pid'), 'utf8').trim()
-  const isGone = () => !existsSync(`/proc/${child}`) || readFileSync(`/proc/${child}/stat`, 'utf8').includes(') Z ')
+  const isGone = () =>
+    !existsSync(`/proc/${child}`) || readFileSync(`/proc/${child}/stat`, 'utf8').includes(') Z ')
   while (!isGone()) await Bun.sleep(10)
   expect(readdirSync(tmpdir()).filter((name) => name === seen('cwd').trim().split('/').at(-1))).toEqual([])
 })

@@ -10,7 +10,8 @@ import { repoAt } from '../support/repo.ts'
 
 const id = 'a3b2c4d5e6f7'
 const evil = '\x1b]0;owned\x07\x1b[2J\x1b[31mred\r\b\u202eback\x9b31m'
-const said = (role: 'user' | 'assistant', content: unknown) => `${JSON.stringify({ type: role, message: { role, content } })}\n`
+const said = (role: 'user' | 'assistant', content: unknown) =>
+  `${JSON.stringify({ type: role, message: { role, content } })}\n`
 
 interface Stored {
   root?: unknown
@@ -18,17 +19,37 @@ interface Stored {
   files?: Record<string, unknown>
 }
 
-async function store(repo: RecordedRepo, { root, session = {}, files = {} }: Stored = {}, checkpoint = id): Promise<void> {
+async function store(
+  repo: RecordedRepo,
+  { root, session = {}, files = {} }: Stored = {},
+  checkpoint = id,
+): Promise<void> {
   const dir = `${checkpoint.slice(0, 2)}/${checkpoint.slice(2)}`
   await putCommit(repo.repo, metadataRef, {
     message: `Checkpoint: ${checkpoint}\n`,
     files: {
-      [`${dir}/metadata.json`]: root ?? { checkpoint_id: checkpoint, strategy: 'manual-commit', sessions: [{}] },
-      [`${dir}/0/metadata.json`]: { session_id: 's1', created_at: '2026-02-10T12:00:00Z', agent: 'Claude Code', ...session },
+      [`${dir}/metadata.json`]: root ?? {
+        checkpoint_id: checkpoint,
+        strategy: 'manual-commit',
+        sessions: [{}],
+      },
+      [`${dir}/0/metadata.json`]: {
+        session_id: 's1',
+        created_at: '2026-02-10T12:00:00Z',
+        agent: 'Claude Code',
+        ...session,
+      },
       ...Object.fromEntries(Object.entries(files).map(([path, content]) => [`${dir}/${path}`, content])),
     },
   })
-  await repo.git('commit', '--quiet', '--allow-empty', '--no-verify', '-m', `work\n\nEntire-Checkpoint: ${checkpoint}`)
+  await repo.git(
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '--no-verify',
+    '-m',
+    `work\n\nEntire-Checkpoint: ${checkpoint}`,
+  )
 }
 
 test('escape sequences never reach the terminal, wherever they are', async () => {
@@ -84,35 +105,51 @@ test('escape sequences never reach the terminal, wherever they are', async () =>
     expect(`${out}${err}`).toContain('red')
   }
   // Programs get the text as it is.
-  expect(JSON.parse((await repo.entire(['explain', id, '--json'])).out)).toMatchObject({ sessions: [{ session_id: evil }] })
+  expect(JSON.parse((await repo.entire(['explain', id, '--json'])).out)).toMatchObject({
+    sessions: [{ session_id: evil }],
+  })
 })
 
 test.each([
   ['not JSON', '{ broken'],
   ['a list', '[]'],
   ['empty', ''],
-])('a checkpoint whose metadata is %s is named as damaged, and the others are listed', async (_what, text) => {
-  await using repo = await recordedRepo()
-  await store(repo, {}, 'bbbbbbbbbbbb')
-  await store(repo, { root: text })
-  await putCommit(repo.repo, metadataRef, { files: { 'a3/b2c4d5e6f7/0/metadata.json': text } })
-  for (const args of [['-c', id], [id.slice(0, 5)]])
-    expect(await repo.entire(['explain', ...args])).toMatchObject({
-      code: 1,
-      out: '',
-      err: expect.stringContaining(`checkpoint ${id} cannot be read: its metadata.json is missing or damaged.\nhint: `),
-    })
-  const list = await repo.entire(['explain'])
-  expect(list.out).toContain('[bbbbbbbbbbbb]')
-  expect(list.out).not.toContain(id)
-  expect(list.err).toContain(`Not shown: 1 checkpoint that commits name and that cannot be read here (${id}).`)
-})
+])(
+  'a checkpoint whose metadata is %s is named as damaged, and the others are listed',
+  async (_what, text) => {
+    await using repo = await recordedRepo()
+    await store(repo, {}, 'bbbbbbbbbbbb')
+    await store(repo, { root: text })
+    await putCommit(repo.repo, metadataRef, { files: { 'a3/b2c4d5e6f7/0/metadata.json': text } })
+    for (const args of [['-c', id], [id.slice(0, 5)]])
+      expect(await repo.entire(['explain', ...args])).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringContaining(
+          `checkpoint ${id} cannot be read: its metadata.json is missing or damaged.\nhint: `,
+        ),
+      })
+    const list = await repo.entire(['explain'])
+    expect(list.out).toContain('[bbbbbbbbbbbb]')
+    expect(list.out).not.toContain(id)
+    expect(list.err).toContain(
+      `Not shown: 1 checkpoint that commits name and that cannot be read here (${id}).`,
+    )
+  },
+)
 
 test('values of the wrong kind are passed over', async () => {
   await using repo = await recordedRepo()
   await store(repo, {
     root: { checkpoint_id: 5, sessions: 'x', files_touched: { a: 1 }, token_usage: [], strategy: null },
-    session: { agent: [], created_at: 7, summary: 'yes', token_usage: 'many', checkpoint_transcript_start: -3, files_touched: [null, 'a'] },
+    session: {
+      agent: [],
+      created_at: 7,
+      summary: 'yes',
+      token_usage: 'many',
+      checkpoint_transcript_start: -3,
+      files_touched: [null, 'a'],
+    },
     files: { '0/full.jsonl': said('user', 'hi') },
   })
   const { code, out } = await repo.entire(['explain', id])
@@ -126,7 +163,12 @@ test.each([
   ['that is no transcript', {}, 'just\nsome text', '(failed to parse transcript)'],
   ['that has nothing new', { checkpoint_transcript_start: 50 }, said('user', 'hi'), '(none)'],
   ['that is empty', {}, '', '(none)'],
-  ['of an agent that is not named, in messages', { agent: 'Agent' }, '{"messages":[{"type":"user","content":"hi"}]}', '[User] hi'],
+  [
+    'of an agent that is not named, in messages',
+    { agent: 'Agent' },
+    '{"messages":[{"type":"user","content":"hi"}]}',
+    '[User] hi',
+  ],
   ['of an agent that is not named, in lines', { agent: undefined }, said('user', 'hi'), '[User] hi'],
 ])('a transcript %s', async (_what, session, transcript, shown) => {
   await using repo = await recordedRepo()
@@ -142,7 +184,9 @@ test('a checkpoint without sessions is shown with what there is', async () => {
   await putCommit(repo.repo, metadataRef, {
     files: { 'a3/b2c4d5e6f7/metadata.json': { checkpoint_id: id, sessions: [], files_touched: ['a'] } },
   })
-  expect((await repo.entire(['explain', id])).out).toContain('Intent: (unknown)\nOutcome: (not generated)\n\nFiles: (1)\n  - a\n')
+  expect((await repo.entire(['explain', id])).out).toContain(
+    'Intent: (unknown)\nOutcome: (not generated)\n\nFiles: (1)\n  - a\n',
+  )
 })
 
 test('a huge transcript is shown whole', async () => {
@@ -156,7 +200,13 @@ test('a huge transcript is shown whole', async () => {
 
 test('a piece of a transcript that is lost does not hide the rest', async () => {
   await using repo = await recordedRepo()
-  await store(repo, { files: { '0/full.jsonl': said('user', 'hi'), '0/full.jsonl.001': said('user', 'lost'), '0/prompt.txt': 'hi' } })
+  await store(repo, {
+    files: {
+      '0/full.jsonl': said('user', 'hi'),
+      '0/full.jsonl.001': said('user', 'lost'),
+      '0/prompt.txt': 'hi',
+    },
+  })
   const lost = await repo.git('rev-parse', `${metadataRef}:a3/b2c4d5e6f7/0/full.jsonl.001`)
   // Loose objects, so that a single one can be taken away.
   const packs = join(repo.repo.commonDir, 'objects/pack')
@@ -182,7 +232,14 @@ test('a partial clone whose remote cannot be reached says so at once, and says w
   await using repo = await recordedRepo()
   await store(repo, { files: { '0/full.jsonl': said('user', 'hi'), '0/prompt.txt': 'hello there' } })
   await repo.git('config', 'uploadpack.allowFilter', 'true')
-  await runGit(repo.base, repo.env, ['clone', '--quiet', '--filter=blob:none', '--no-checkout', `file://${repo.root}`, 'clone'])
+  await runGit(repo.base, repo.env, [
+    'clone',
+    '--quiet',
+    '--filter=blob:none',
+    '--no-checkout',
+    `file://${repo.root}`,
+    'clone',
+  ])
   const clone = repoAt(repo, join(repo.base, 'clone'))
   const run = (...args: string[]) => clone.run([join(repo.base, 'bin', 'entire'), 'explain', ...args])
   const away = join(repo.base, 'away')

@@ -93,7 +93,11 @@ test('on a narrow terminal the lines of a list are cut, not folded', async () =>
   const agent = fakeAgent(repo)
   await agent.turn(`write ${'very '.repeat(30)}much`, { 'a.ts': 'export const a = 1\n' })
   await repo.commitAs('human', `subject ${'that is long '.repeat(10)}`, 'a.ts')
-  await using terminal = openTerminal([binary, 'explain'], { cwd: repo.root, env: { ...repo.env, NO_COLOR: '1' }, columns: 40 })
+  await using terminal = openTerminal([binary, 'explain'], {
+    cwd: repo.root,
+    env: { ...repo.env, NO_COLOR: '1' },
+    columns: 40,
+  })
   expect(await terminal.exited()).toBe(0)
   const lines = terminal.text().split('\n')
   expect(Math.max(...lines.map((line) => Bun.stringWidth(line)))).toBe(40)

@@ -28,12 +28,18 @@ test('the list has the checkpoint of a commit and the step of what is not commit
   expect(out).toContain('Checkpoints: 2\n')
   expect(out).toContain(`[${agent.session.slice(0, 12)}] [temporary] "Now tests"\n`)
   expect(out).toMatch(
-    new RegExp(`\\[${id}\\] "Can you please add a parser\\?"\\n {2}\\S+ \\S+ \\(${(await repo.head()).slice(0, 7)}\\) feat: parser\\n`),
+    new RegExp(
+      `\\[${id}\\] "Can you please add a parser\\?"\\n {2}\\S+ \\S+ \\(${(await repo.head()).slice(0, 7)}\\) feat: parser\\n`,
+    ),
   )
   const filtered = (await repo.entire(['explain', '--session', session])).out
   expect(filtered).toStartWith(`Branch: main\nCheckpoints: 1\nFiltered by session: ${session}\n\n[${id}]`)
-  expect((await repo.entire(['explain', '--session', session.slice(0, 8), '--json'])).out).toContain(agent.session)
-  expect((await repo.entire(['explain', '--session', 'nobody'])).out).toContain('No checkpoints found on this branch.')
+  expect((await repo.entire(['explain', '--session', session.slice(0, 8), '--json'])).out).toContain(
+    agent.session,
+  )
+  expect((await repo.entire(['explain', '--session', 'nobody'])).out).toContain(
+    'No checkpoints found on this branch.',
+  )
 })
 
 test('one thing at a time can be explained', async () => {
@@ -78,15 +84,20 @@ test('a commit with a checkpoint shows it, by any name the commit has', async ()
   await using _repo = repo
   await repo.git('tag', '-a', 'v1', '-m', 'first')
   const { out } = await repo.entire(['explain', '--commit', 'HEAD'])
-  expect(out).toStartWith(`Checkpoint: ${id}\nSession: ${session}\nAgent: Claude Code (claude-test-1)\nCreated: `)
+  expect(out).toStartWith(
+    `Checkpoint: ${id}\nSession: ${session}\nAgent: Claude Code (claude-test-1)\nCreated: `,
+  )
   expect(out).toContain(`\nCommits: (1)\n  ${(await repo.head()).slice(0, 7)} `)
-  expect(out).toContain('\nIntent: Can you please add a parser?\nOutcome: (not generated)\n\nFiles: (1)\n  - src/parser.ts\n')
+  expect(out).toContain(
+    '\nIntent: Can you please add a parser?\nOutcome: (not generated)\n\nFiles: (1)\n  - src/parser.ts\n',
+  )
   expect(out).toEndWith(
     `\nTranscript (checkpoint scope):\n[User] Can you please add a parser?\n\n[Tool] Write: ${repo.root}/src/parser.ts\n\n[Assistant] Done.\n`,
   )
   for (const name of ['main', 'v1', (await repo.head()).slice(0, 7), '@', 'HEAD^0'])
     expect((await repo.entire(['explain', '--commit', name])).out).toBe(out)
-  for (const args of [['-c', id], [id.slice(0, 6)], ['HEAD']]) expect((await repo.entire(['explain', ...args])).out).toBe(out)
+  for (const args of [['-c', id], [id.slice(0, 6)], ['HEAD']])
+    expect((await repo.entire(['explain', ...args])).out).toBe(out)
 })
 
 test('of a long session a checkpoint shows its own part', async () => {
@@ -115,8 +126,12 @@ test('all sessions of a checkpoint are shown, the last one first', async () => {
   await two.turn('write b', { 'b.ts': 'export const b = 1\n' })
   await repo.commitAs('human', 'both', 'a.ts', 'b.ts')
   const id = await repo.checkpointOf()
-  const sessions = (JSON.parse((await repo.entire(['explain', id, '--json'])).out) as { sessions: { session_id: string }[] }).sessions
-  expect(sessions.map(({ session_id }) => session_id).toSorted()).toEqual([one.session, two.session].toSorted())
+  const sessions = (
+    JSON.parse((await repo.entire(['explain', id, '--json'])).out) as { sessions: { session_id: string }[] }
+  ).sessions
+  expect(sessions.map(({ session_id }) => session_id).toSorted()).toEqual(
+    [one.session, two.session].toSorted(),
+  )
   const { out } = await repo.entire(['explain', id])
   const [last, first] = [sessions[1]?.session_id, sessions[0]?.session_id]
   expect(out).toStartWith(`Checkpoint: ${id}\nSession: ${last}\n`)
@@ -143,7 +158,14 @@ test('of several checkpoints of a commit the newest comes first', async () => {
   const { out, err } = await repo.entire(['explain', '--commit', 'HEAD', '--short'])
   expect(out.match(/^Checkpoint: .*$/gm)).toEqual([`Checkpoint: ${second}`, `Checkpoint: ${id}`])
   expect(err).toContain('Checkpoint ffffffffffff of this commit cannot be read here.')
-  await repo.git('commit', '--quiet', '--allow-empty', '--no-verify', '-m', 'lost\n\nEntire-Checkpoint: ffffffffffff')
+  await repo.git(
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '--no-verify',
+    '-m',
+    'lost\n\nEntire-Checkpoint: ffffffffffff',
+  )
   expect(await repo.entire(['explain', '--commit', 'HEAD'])).toMatchObject({
     code: 1,
     out: '',
@@ -161,7 +183,9 @@ test('the step of an agent at work can be explained, and only what came with it'
   const { out } = await repo.entire(['explain', '-c', step.slice(0, 10)])
   expect(out).toStartWith(`Checkpoint: ${step.slice(0, 7)} [temporary]\nSession: ${agent.session}\nCreated: `)
   expect(out).toContain('\nTranscript (checkpoint scope):\n[User] write b\n')
-  expect((await repo.entire(['explain', step, '--full'])).out).toContain('\nTranscript (full session):\n[User] write a\n')
+  expect((await repo.entire(['explain', step, '--full'])).out).toContain(
+    '\nTranscript (full session):\n[User] write a\n',
+  )
 })
 
 test.each(['unborn', 'detached', 'shallow-clone', 'partial-clone', 'linked-worktree', 'sha256'] as const)(
@@ -184,7 +208,10 @@ test.each(['unborn', 'detached', 'shallow-clone', 'partial-clone', 'linked-workt
 
 test('one ref per checkpoint is explained like the branch', async () => {
   await using repo = await recordedRepo()
-  repo.write('.entire/settings.local.json', JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }))
+  repo.write(
+    '.entire/settings.local.json',
+    JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }),
+  )
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
   await repo.commitAs('human', 'a', 'a.ts')
@@ -197,5 +224,8 @@ test('one ref per checkpoint is explained like the branch', async () => {
 test('where recording is switched off, nothing is explained', async () => {
   await using repo = await recordedRepo()
   await repo.entire(['disable'])
-  expect(await repo.entire(['explain'])).toMatchObject({ code: 0, out: 'Entire is disabled. Run `entire enable` to re-enable.\n' })
+  expect(await repo.entire(['explain'])).toMatchObject({
+    code: 0,
+    out: 'Entire is disabled. Run `entire enable` to re-enable.\n',
+  })
 })

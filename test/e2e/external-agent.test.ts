@@ -23,7 +23,10 @@ test('naming an external agent allows external agents for this person, and says 
   await using repo = await repoWithPlugins()
   putPlugin(repo)
   const { code, out } = await repo.entire(['enable', '--agent', 'sample'])
-  expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('External agents are now allowed here') })
+  expect({ code, out }).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('External agents are now allowed here'),
+  })
   expect(JSON.parse(repo.read('.entire/settings.local.json'))).toEqual({ external_agents: true })
   expect(repo.read('.entire/settings.json')).not.toContain('external_agents')
   expect(existsSync(join(repo.root, '.sample', 'hooks'))).toBe(true)
@@ -35,7 +38,9 @@ test('a turn becomes a step, a commit a checkpoint with prompts, files, tokens a
   expect((await agent.hook('start')).out).toContain('This conversation will be linked')
   await agent.turn('add a greeting', { 'greeting.txt': 'hello\n' })
   await agent.turn('make it louder', { 'greeting.txt': 'HELLO\n' })
-  expect(await repo.subjects(repo.shadow(await repo.head()))).toEqual(expect.arrayContaining(['Add a greeting', 'Make it louder']))
+  expect(await repo.subjects(repo.shadow(await repo.head()))).toEqual(
+    expect.arrayContaining(['Add a greeting', 'Make it louder']),
+  )
   await repo.commitAs('human', 'a greeting', 'greeting.txt')
   const id = await repo.checkpointOf()
   expect(await repo.storedSession(id)).toMatchObject({
@@ -77,7 +82,10 @@ test('a rewind gives the agent the conversation of that step, and keeps the one 
   const first = readFileSync(agent.transcript, 'utf8')
   await agent.turn('make it louder', { 'greeting.txt': 'HELLO\n' })
   const second = readFileSync(agent.transcript, 'utf8')
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    id: string
+    message: string
+  }[]
   const point = points.find(({ message }) => message === 'Add a greeting')
   forgetCalls(repo)
   const { code, out, err } = await repo.entire(['rewind', '--to', point?.id ?? ''])
@@ -85,7 +93,9 @@ test('a rewind gives the agent the conversation of that step, and keeps the one 
   expect(out + err).toContain('sample --resume sample-session')
   expect(repo.read('greeting.txt')).toBe('hello\n')
   expect(readFileSync(agent.transcript, 'utf8')).toBe(first)
-  expect(subcommandsOf(agent.calls())).toEqual(expect.arrayContaining(['write-session', 'format-resume-command']))
+  expect(subcommandsOf(agent.calls())).toEqual(
+    expect.arrayContaining(['write-session', 'format-resume-command']),
+  )
   // One piece is whole already.
   expect(subcommandsOf(agent.calls())).not.toContain('reassemble-transcript')
   const dir = join(agent.transcript, '..')
@@ -106,7 +116,12 @@ test('a session that is gone from this machine is resumed through write-session'
   const { code, out } = await repo.entire(['resume', '--json'])
   expect(code).toBe(0)
   expect(JSON.parse(out).sessions).toMatchObject([
-    { session_id: agent.session, agent: 'Sample', command: 'sample --resume sample-session', path: agent.transcript },
+    {
+      session_id: agent.session,
+      agent: 'Sample',
+      command: 'sample --resume sample-session',
+      path: agent.transcript,
+    },
   ])
   expect(readFileSync(agent.transcript, 'utf8')).toBe(before)
   expect(subcommandsOf(agent.calls())).toContain('write-session')
@@ -136,7 +151,9 @@ test('what a plugin has not declared is never asked for', async () => {
   await repo.commitAs('human', 'a greeting', 'greeting.txt')
   expect(await repo.checkpointsOf()).toHaveLength(1)
   const declared = ['info', 'detect', 'are-hooks-installed', 'install-hooks', 'parse-hook', 'read-transcript']
-  expect([...new Set(subcommandsOf(agent.calls()))].filter((name) => !declared.includes(name ?? ''))).toEqual([])
+  expect([...new Set(subcommandsOf(agent.calls()))].filter((name) => !declared.includes(name ?? ''))).toEqual(
+    [],
+  )
 })
 
 test('nobody looks for plugins where the settings do not want them', async () => {
@@ -210,7 +227,9 @@ test('a plugin that others can change, or that lies in the work tree, is not run
   rmSync(join(repo.bin, 'entire-agent-sample'))
   repo.write('tools/.keep', '')
   writePlugin(join(repo.root, 'tools'), 'sample')
-  const inside = await repo.entire(['enable', '--agent', 'sample'], { env: { PATH: `${join(repo.root, 'tools')}:${repo.env.PATH}` } })
+  const inside = await repo.entire(['enable', '--agent', 'sample'], {
+    env: { PATH: `${join(repo.root, 'tools')}:${repo.env.PATH}` },
+  })
   expect(inside).toMatchObject({ code: 1, err: expect.stringContaining('it lies in the work tree') })
 })
 
@@ -219,7 +238,10 @@ test('an agent of our own is never replaced by a plugin of the same name or type
   putPlugin(repo, '', 'claude-code')
   putPlugin(
     repo,
-    on('info', `printf '%s' '{"protocol_version":1,"name":"sample","type":"Claude Code","description":"d","capabilities":{}}'; exit 0`),
+    on(
+      'info',
+      `printf '%s' '{"protocol_version":1,"name":"sample","type":"Claude Code","description":"d","capabilities":{}}'; exit 0`,
+    ),
   )
   const { out, err } = await repo.entire(['agent', 'list'])
   expect(out.match(/Claude Code/g)).toHaveLength(1)

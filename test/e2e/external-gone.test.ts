@@ -25,7 +25,10 @@ test('uninstalling says that the hooks of a plugin that is gone are still there,
   expect(first.out).not.toContain('Removed Sample hooks')
   const again = await repo.entire(['disable', '--uninstall', '--force'])
   for (const { code, out, err } of [first, again]) {
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('The hooks of Sample could not be removed') })
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('The hooks of Sample could not be removed'),
+    })
     expect(err).toContain('`entire hooks sample` (in .sample')
     expect(out).not.toContain('successfully')
   }
@@ -67,11 +70,17 @@ test('doctor names a plugin that is gone, or that cannot be used', async () => {
 test('doctor says when hooks of a plugin are refused by the settings, or are gone', async () => {
   await using repo = await enabledRepo()
   writeFileSync(join(repo.root, '.entire/settings.local.json'), '{}\n')
-  expect(await doctor(repo)).toMatchObject({ code: 1, findings: [{ id: 'external-agents-off', subject: 'sample' }] })
+  expect(await doctor(repo)).toMatchObject({
+    code: 1,
+    findings: [{ id: 'external-agents-off', subject: 'sample' }],
+  })
   writeFileSync(join(repo.root, '.entire/settings.local.json'), '{"external_agents": true}\n')
   rmSync(join(repo.root, '.sample'), { recursive: true })
   const { code, findings } = await doctor(repo)
-  expect({ code, findings }).toMatchObject({ code: 1, findings: [{ id: 'agent-hooks-missing', subject: 'sample', fixable: true }] })
+  expect({ code, findings }).toMatchObject({
+    code: 1,
+    findings: [{ id: 'agent-hooks-missing', subject: 'sample', fixable: true }],
+  })
   expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
   expect(existsSync(join(repo.root, '.sample', 'hooks'))).toBe(true)
 })
@@ -82,7 +91,14 @@ test('doctor says when a plugin does not tell whether its hooks are installed', 
   const { code, findings } = await doctor(repo)
   expect({ code, findings }).toMatchObject({
     code: 1,
-    findings: [{ id: 'agent-hooks-unknown', subject: 'sample', severity: 'warning', fix: `entire agent check ${repo.plugin}` }],
+    findings: [
+      {
+        id: 'agent-hooks-unknown',
+        subject: 'sample',
+        severity: 'warning',
+        fix: `entire agent check ${repo.plugin}`,
+      },
+    ],
   })
   expect(findings[0]?.detail).toContain('the disk said no')
 })

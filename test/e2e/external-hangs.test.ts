@@ -1,6 +1,12 @@
 // A plugin that never answers, seen from the commits of a person: counted in calls, since it is calls that take the time.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { type ExternalRepo, forgetCalls, putPlugin, repoWithPlugins, shellAgent } from '../support/external-repo.ts'
+import {
+  type ExternalRepo,
+  forgetCalls,
+  putPlugin,
+  repoWithPlugins,
+  shellAgent,
+} from '../support/external-repo.ts'
 
 setDefaultTimeout(60_000)
 

@@ -2,9 +2,15 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chunkBytes } from '../../src/checkpoints/chunk.ts'
 import { checkpointDir, metadataRef, sessionPaths } from '../../src/checkpoints/layout.ts'
-import { type ExternalRepo, forgetCalls, putPlugin, repoWithPlugins, shellAgent } from '../support/external-repo.ts'
+import { chunkBytes } from '../../src/checkpoints/transcript-chunks.ts'
+import {
+  type ExternalRepo,
+  forgetCalls,
+  putPlugin,
+  repoWithPlugins,
+  shellAgent,
+} from '../support/external-repo.ts'
 import { cutAsPlugin, longList, ownPieces } from '../support/own-pieces.ts'
 import { putCommit } from '../support/put-commit.ts'
 
@@ -24,7 +30,12 @@ async function enabledRepo(defect = ''): Promise<ExternalRepo> {
 type ShellAgent = Awaited<ReturnType<typeof shellAgent>>
 
 /** One turn that leaves this transcript; what was said on the way. */
-async function turn(repo: ExternalRepo, agent: ShellAgent, transcript: string, content = 'text\n'): Promise<string> {
+async function turn(
+  repo: ExternalRepo,
+  agent: ShellAgent,
+  transcript: string,
+  content = 'text\n',
+): Promise<string> {
   await agent.hook('prompt', { prompt: 'write' })
   writeFileSync(agent.transcript, transcript)
   repo.write('a.txt', content)
@@ -37,7 +48,8 @@ async function record(repo: ExternalRepo, agent: ShellAgent, transcript: string)
   return await repo.checkpointOf()
 }
 
-const asked = (agent: ShellAgent, subcommand: string) => agent.calls().filter((call) => call.startsWith(subcommand)).length
+const asked = (agent: ShellAgent, subcommand: string) =>
+  agent.calls().filter((call) => call.startsWith(subcommand)).length
 
 test('a document is stored in the pieces of its plugin, and comes back byte for byte', async () => {
   await using repo = await enabledRepo()
@@ -46,18 +58,27 @@ test('a document is stored in the pieces of its plugin, and comes back byte for 
   const id = await record(repo, agent, text)
   const pieces = await cutAsPlugin(text, chunkBytes)
   expect(pieces).toHaveLength(2)
-  expect((await repo.stored(id, '0/full.jsonl')) === pieces[0] && (await repo.stored(id, '0/full.jsonl.001')) === pieces[1]).toBe(true)
-  expect(await repo.stored(id, '0/content_hash.txt')).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(text).digest('hex')}`)
+  expect(
+    (await repo.stored(id, '0/full.jsonl')) === pieces[0] &&
+      (await repo.stored(id, '0/full.jsonl.001')) === pieces[1],
+  ).toBe(true)
+  expect(await repo.stored(id, '0/content_hash.txt')).toBe(
+    `sha256:${new Bun.CryptoHasher('sha256').update(text).digest('hex')}`,
+  )
   const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
   expect({ err: raw.err, isSame: raw.out === text }).toEqual({ err: '', isSame: true })
-  expect((await repo.entire(['explain', '-c', id, '--full', '--no-pager'])).out).toContain('[Assistant] 1 word')
+  expect((await repo.entire(['explain', '-c', id, '--full', '--no-pager'])).out).toContain(
+    '[Assistant] 1 word',
+  )
   rmSync(agent.transcript)
   forgetCalls(repo)
   expect(await repo.entire(['resume'])).toMatchObject({ code: 0 })
   expect(readFileSync(agent.transcript, 'utf8') === text).toBe(true)
   expect(asked(agent, 'reassemble-transcript')).toBe(1)
   // And again, where it is there already.
-  expect(JSON.parse((await repo.entire(['resume', '--json'])).out).sessions).toMatchObject([{ state: 'unchanged' }])
+  expect(JSON.parse((await repo.entire(['resume', '--json'])).out).sessions).toMatchObject([
+    { state: 'unchanged' },
+  ])
 })
 
 test('a step has them as well: a rewind gives them back', async () => {
@@ -104,10 +125,15 @@ test.each([
   expect([asked(agent, 'chunk-transcript'), asked(agent, 'reassemble-transcript')]).toEqual([0, 0])
 })
 
-const on = (subcommand: string, act: string) => `if [ "$1" = ${subcommand} ]; then cat > /dev/null; ${act}; exit 0; fi`
+const on = (subcommand: string, act: string) =>
+  `if [ "$1" = ${subcommand} ]; then cat > /dev/null; ${act}; exit 0; fi`
 
 test.each([
-  ['gives wrong pieces', on('chunk-transcript', `echo '{"chunks":["aGVsbG8="]}'`), 'the same bytes of its pieces'],
+  [
+    'gives wrong pieces',
+    on('chunk-transcript', `echo '{"chunks":["aGVsbG8="]}'`),
+    'the same bytes of its pieces',
+  ],
   ['prints garbage', on('chunk-transcript', 'echo hello'), 'no answer that can be understood'],
   ['hangs', on('chunk-transcript', 'sleep 60'), 'did not answer within 1 s'],
   ['joins to something else', on('reassemble-transcript', 'echo hello'), 'the same bytes of its pieces'],
@@ -125,11 +151,17 @@ test.each([
 })
 
 /** A checkpoint as the original stores it, with pieces that the plugin made, however small. */
-async function foreignPieces(repo: ExternalRepo, agent: ShellAgent, text: string): Promise<{ id: string; pieces: string[] }> {
+async function foreignPieces(
+  repo: ExternalRepo,
+  agent: ShellAgent,
+  text: string,
+): Promise<{ id: string; pieces: string[] }> {
   const id = await record(repo, agent, text)
   const { transcript } = sessionPaths(checkpointDir(id), 0)
   const pieces = await cutAsPlugin(text, 200_000)
-  const files = Object.fromEntries(pieces.map((piece, index) => [`${transcript}${index === 0 ? '' : `.00${index}`}`, piece]))
+  const files = Object.fromEntries(
+    pieces.map((piece, index) => [`${transcript}${index === 0 ? '' : `.00${index}`}`, piece]),
+  )
   await putCommit(repo.repo, metadataRef, { files })
   rmSync(agent.transcript)
   return { id, pieces }

@@ -44,7 +44,10 @@ test('the demo agent is recorded from its first turn to a resumed session', asyn
   const before = readFileSync(repo.logFile, 'utf8')
   rmSync(repo.logFile)
   const resumed = await repo.entire(['resume'])
-  expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining(`demo-agent --resume ${script.session}`) })
+  expect(resumed).toMatchObject({
+    code: 0,
+    err: expect.stringContaining(`demo-agent --resume ${script.session}`),
+  })
   expect(readFileSync(repo.logFile, 'utf8')).toBe(before)
 })
 
@@ -56,7 +59,9 @@ test('the command that resume prints goes on with the session, and the next comm
   repo.play({ ...script, turns: script.turns.slice(0, 1) })
   await repo.commitAs('human', 'a greeting', 'greeting.txt')
   rmSync(repo.logFile)
-  const [resumed] = JSON.parse((await repo.entire(['resume', '--json'])).out).sessions as { command: string }[]
+  const [resumed] = JSON.parse((await repo.entire(['resume', '--json'])).out).sessions as {
+    command: string
+  }[]
   expect((await repo.run(['sh', '-c', resumed?.command ?? ''])).code).toBe(0)
   await repo.commitAs('human', 'a friendlier one', 'greeting.txt', 'notes.txt')
   expect(await repo.stored(await repo.checkpointOf(), '0/prompt.txt')).toContain('Make it friendlier')
@@ -79,7 +84,10 @@ test('a commit that the demo agent makes itself in the middle of a turn has its 
 test('a rewind brings the files of the demo agent back, and its conversation', async () => {
   await using repo = await demoRepo()
   repo.play(script)
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    id: string
+    message: string
+  }[]
   const first = points.find(({ message }) => message === 'Write a greeting.')
   expect(await repo.entire(['rewind', '--to', first?.id ?? ''])).toMatchObject({ code: 0 })
   expect(repo.read('greeting.txt')).toBe('Hello, world!\n')
@@ -88,7 +96,14 @@ test('a rewind brings the files of the demo agent back, and its conversation', a
 
 test('the kit says that the sample speaks the protocol', async () => {
   await using repo = await demoRepo()
-  const { code, out } = await repo.entire(['agent', 'check', 'demo', '--fixtures', join(samples, 'demo/fixtures.json'), '--json'])
+  const { code, out } = await repo.entire([
+    'agent',
+    'check',
+    'demo',
+    '--fixtures',
+    join(samples, 'demo/fixtures.json'),
+    '--json',
+  ])
   expect({ code, conformant: JSON.parse(out).conformant }).toEqual({ code: 0, conformant: true })
 })
 
@@ -99,7 +114,8 @@ test('an agent whose plugin is a shell script is recorded from its first turn to
   expect(await repo.entire(['enable', '--agent', 'notes'])).toMatchObject({ code: 0 })
   await repo.commitAs('human', 'begin')
   await repo.git('switch', '--quiet', '-c', 'feature')
-  const dir = (home: string, root: string) => join(home, '.notes/sessions', root.replace(/[^A-Za-z0-9]/g, '-'))
+  const dir = (home: string, root: string) =>
+    join(home, '.notes/sessions', root.replace(/[^A-Za-z0-9]/g, '-'))
   const log = join(dir(join(repo.base, 'home'), repo.root), 'monday.md')
   mkdirSync(dirname(log), { recursive: true })
   const installed = JSON.parse(repo.read('.notes/hooks.json')) as Record<string, string>
@@ -117,8 +133,13 @@ test('an agent whose plugin is a shell script is recorded from its first turn to
   await turn('Write a poem', 'Roses are red\n')
   const first = readFileSync(log, 'utf8')
   await turn('Make it sad', 'Roses are dead\n')
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
-  expect(await repo.entire(['rewind', '--to', points.find(({ message }) => message === 'Write a poem')?.id ?? ''])).toMatchObject({
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    id: string
+    message: string
+  }[]
+  expect(
+    await repo.entire(['rewind', '--to', points.find(({ message }) => message === 'Write a poem')?.id ?? '']),
+  ).toMatchObject({
     code: 0,
   })
   expect([repo.read('poem.txt'), readFileSync(log, 'utf8')]).toEqual(['Roses are red\n', first])
@@ -134,6 +155,9 @@ test('an agent whose plugin is a shell script is recorded from its first turn to
   await repo.git('branch', '--quiet', '--force', 'main')
   const machine = await otherMachine(repo, await pushAll(repo), '--branch', 'feature')
   expect(await machine.entire('enable', '--agent', 'notes')).toMatchObject({ code: 0 })
-  expect(await machine.entire('resume')).toMatchObject({ code: 0, err: expect.stringContaining('notes --resume monday') })
+  expect(await machine.entire('resume')).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('notes --resume monday'),
+  })
   expect(readFileSync(join(dir(machine.home, machine.root), 'monday.md'), 'utf8')).toBe(first)
 })

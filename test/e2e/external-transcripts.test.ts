@@ -18,7 +18,12 @@ async function enabledRepo(): Promise<ExternalRepo> {
 }
 
 /** One turn that leaves these bytes as the transcript, and its commit. */
-async function record(repo: ExternalRepo, agent: Awaited<ReturnType<typeof shellAgent>>, bytes: Buffer, file = 'a.txt'): Promise<string> {
+async function record(
+  repo: ExternalRepo,
+  agent: Awaited<ReturnType<typeof shellAgent>>,
+  bytes: Buffer,
+  file = 'a.txt',
+): Promise<string> {
   await agent.hook('prompt', { prompt: 'write' })
   writeFileSync(agent.transcript, bytes)
   repo.write(file, 'text\n')
@@ -29,7 +34,8 @@ async function record(repo: ExternalRepo, agent: Awaited<ReturnType<typeof shell
 
 const encodings: Record<string, (text: string) => Buffer> = {
   'in Latin-1': (text) => Buffer.from(text, 'latin1'),
-  'in UTF-8 with broken bytes': (text) => Buffer.concat([Buffer.from(text), Buffer.from([0x0a, 0xc3, 0x28, 0xff, 0xed, 0xa0, 0x80])]),
+  'in UTF-8 with broken bytes': (text) =>
+    Buffer.concat([Buffer.from(text), Buffer.from([0x0a, 0xc3, 0x28, 0xff, 0xed, 0xa0, 0x80])]),
   'in UTF-16': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
   'in UTF-16, big end first': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
 }
@@ -44,14 +50,17 @@ test.each(Object.entries(encodings))('a transcript %s comes back byte for byte',
   expect(readFileSync(agent.transcript).equals(bytes)).toBe(true)
 })
 
-test.each(Object.entries(encodings))('a transcript %s is stored without its secrets, and with everything else', async (_title, encode) => {
-  await using repo = await enabledRepo()
-  const agent = await shellAgent(repo)
-  await record(repo, agent, encode(`# Gespräch\nkey = ${secret}\nGrüße\n`))
-  rmSync(agent.transcript)
-  await repo.entire(['resume'])
-  expect(readFileSync(agent.transcript).equals(encode('# Gespräch\nkey = REDACTED\nGrüße\n'))).toBe(true)
-})
+test.each(Object.entries(encodings))(
+  'a transcript %s is stored without its secrets, and with everything else',
+  async (_title, encode) => {
+    await using repo = await enabledRepo()
+    const agent = await shellAgent(repo)
+    await record(repo, agent, encode(`# Gespräch\nkey = ${secret}\nGrüße\n`))
+    rmSync(agent.transcript)
+    await repo.entire(['resume'])
+    expect(readFileSync(agent.transcript).equals(encode('# Gespräch\nkey = REDACTED\nGrüße\n'))).toBe(true)
+  },
+)
 
 test('lines that are not UTF-8 are stored byte for byte, also when more of them come', async () => {
   await using repo = await enabledRepo()
@@ -68,28 +77,31 @@ test('lines that are not UTF-8 are stored byte for byte, also when more of them 
 test.each([
   ['', ''],
   [' that ends with a newline', '\n'],
-])('a document of one line%s is read by its messages: the second commit has only what came after the first', async (_title, end) => {
-  await using repo = await enabledRepo()
-  const agent = await shellAgent(repo)
-  const document = (...turns: string[]) =>
-    Buffer.from(
-      JSON.stringify({
-        session: 'sample-session',
-        messages: turns.flatMap((text) => [
-          { role: 'user', content: text },
-          { role: 'assistant', content: `did ${text}` },
-        ]),
-      }) + end,
-    )
-  await record(repo, agent, document('one'))
-  const id = await record(repo, agent, document('one', 'two'), 'b.txt')
-  const { out } = await repo.entire(['explain', '-c', id])
-  expect(out).toContain('[Assistant] did two')
-  expect(out).not.toContain('[Assistant] did one')
-  rmSync(agent.transcript)
-  await repo.entire(['resume'])
-  expect(readFileSync(agent.transcript, 'utf8')).toBe(document('one', 'two').toString())
-})
+])(
+  'a document of one line%s is read by its messages: the second commit has only what came after the first',
+  async (_title, end) => {
+    await using repo = await enabledRepo()
+    const agent = await shellAgent(repo)
+    const document = (...turns: string[]) =>
+      Buffer.from(
+        JSON.stringify({
+          session: 'sample-session',
+          messages: turns.flatMap((text) => [
+            { role: 'user', content: text },
+            { role: 'assistant', content: `did ${text}` },
+          ]),
+        }) + end,
+      )
+    await record(repo, agent, document('one'))
+    const id = await record(repo, agent, document('one', 'two'), 'b.txt')
+    const { out } = await repo.entire(['explain', '-c', id])
+    expect(out).toContain('[Assistant] did two')
+    expect(out).not.toContain('[Assistant] did one')
+    rmSync(agent.transcript)
+    await repo.entire(['resume'])
+    expect(readFileSync(agent.transcript, 'utf8')).toBe(document('one', 'two').toString())
+  },
+)
 
 test('a log without times that is as stored stays untouched', async () => {
   await using repo = await enabledRepo()
@@ -97,7 +109,10 @@ test('a log without times that is as stored stays untouched', async () => {
   await agent.turn('one', { 'a.txt': '1\n' })
   await repo.commitAs('human', 'a', 'a.txt')
   const { code, out } = await repo.entire(['resume', '--json'])
-  expect({ code, sessions: JSON.parse(out).sessions }).toMatchObject({ code: 0, sessions: [{ state: 'unchanged' }] })
+  expect({ code, sessions: JSON.parse(out).sessions }).toMatchObject({
+    code: 0,
+    sessions: [{ state: 'unchanged' }],
+  })
 })
 
 test('a log without times that went on after the checkpoint is not replaced unasked', async () => {
@@ -108,9 +123,15 @@ test('a log without times that went on after the checkpoint is not replaced unas
   agent.say({ user: 'more' })
   const grown = readFileSync(agent.transcript, 'utf8')
   const { code, err } = await repo.entire(['resume'])
-  expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('newer entries than the checkpoint') })
+  expect({ code, err }).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('newer entries than the checkpoint'),
+  })
   expect(err).not.toContain('(unknown)')
-  expect(await repo.entire(['resume', agent.session])).toMatchObject({ code: 0, err: expect.stringContaining('is newer') })
+  expect(await repo.entire(['resume', agent.session])).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('is newer'),
+  })
   expect(readFileSync(agent.transcript, 'utf8')).toBe(grown)
   expect(await repo.entire(['resume', '--force'])).toMatchObject({ code: 0 })
   expect(grown).toStartWith(readFileSync(agent.transcript, 'utf8'))

@@ -11,16 +11,18 @@ type Step = { command: string; expected: string[] } | { direction: string }
 
 /** Commands of the console blocks with what they print, and the stage directions between them. */
 function readSteps(text: string): Step[] {
-  return [...text.matchAll(/^```console\n([\s\S]*?)^```$|^<!-- (.*) -->$/gm)].flatMap(([, block, direction]): Step[] => {
-    if (direction !== undefined) return [{ direction }]
-    return (block ?? '')
-      .split(/^\$ /m)
-      .slice(1)
-      .map((part) => {
-        const [command = '', ...expected] = part.trimEnd().split('\n')
-        return { command, expected: expected.filter((line) => line !== '' && line !== '…') }
-      })
-  })
+  return [...text.matchAll(/^```console\n([\s\S]*?)^```$|^<!-- (.*) -->$/gm)].flatMap(
+    ([, block, direction]): Step[] => {
+      if (direction !== undefined) return [{ direction }]
+      return (block ?? '')
+        .split(/^\$ /m)
+        .slice(1)
+        .map((part) => {
+          const [command = '', ...expected] = part.trimEnd().split('\n')
+          return { command, expected: expected.filter((line) => line !== '' && line !== '…') }
+        })
+    },
+  )
 }
 
 interface Stage {
@@ -34,7 +36,12 @@ const directions: [RegExp, (stage: Stage, words: string[]) => Promise<void>][] =
   [
     /^agent: ([^|]+) \| (.*)$/,
     ({ agent }, [prompt = '', files = '']) =>
-      agent.turn(prompt, Object.fromEntries(files.split(' | ').map((file) => [file.split(' = ')[0] ?? '', `${file.split(' = ')[1]}\n`]))),
+      agent.turn(
+        prompt,
+        Object.fromEntries(
+          files.split(' | ').map((file) => [file.split(' = ')[0] ?? '', `${file.split(' = ')[1]}\n`]),
+        ),
+      ),
   ],
   [
     /^let (\S+) = rewind point (\d+)$/,
@@ -43,7 +50,10 @@ const directions: [RegExp, (stage: Stage, words: string[]) => Promise<void>][] =
       stage.names.set(name, points[Number(number) - 1]?.id.slice(0, 7) ?? '')
     },
   ],
-  [/^let (\S+) = checkpoint of (\S+)$/, async (stage, [name = '', rev]) => void stage.names.set(name, await stage.repo.checkpointOf(rev))],
+  [
+    /^let (\S+) = checkpoint of (\S+)$/,
+    async (stage, [name = '', rev]) => void stage.names.set(name, await stage.repo.checkpointOf(rev)),
+  ],
   [
     /^remote$/,
     async ({ repo }) => {
@@ -76,7 +86,8 @@ async function follow(stage: Stage, direction: string): Promise<void> {
 }
 
 async function run({ repo, place, names }: Stage, command: string, expected: string[]): Promise<void> {
-  const named = (text: string) => [...names].reduce((result, [name, value]) => result.replaceAll(name, value), text)
+  const named = (text: string) =>
+    [...names].reduce((result, [name, value]) => result.replaceAll(name, value), text)
   const child = Bun.spawn(['sh', '-c', named(command)], {
     ...place,
     env: { ...repo.env, ...place.env },
@@ -88,7 +99,9 @@ async function run({ repo, place, names }: Stage, command: string, expected: str
   expect(`${command}\n${err}exit ${code}`).toBe(`${command}\n${err}exit 0`)
   for (const line of expected) {
     const pieces = named(line).split('…')
-    const isThere = `${out}${err}`.split('\n').some((printed) => pieces.every((piece) => printed.includes(piece.trim())))
+    const isThere = `${out}${err}`
+      .split('\n')
+      .some((printed) => pieces.every((piece) => printed.includes(piece.trim())))
     expect(isThere ? line : `${command} printed:\n${out}${err}`).toBe(line)
   }
 }
@@ -98,8 +111,14 @@ test('the first week goes as described', async () => {
   // The guide begins before `enable`.
   await repo.entire(['disable', '--uninstall', '--force'])
   await repo.git('branch', '--quiet', '-D', 'entire/checkpoints/v1')
-  const stage: Stage = { repo, agent: fakeAgent(repo), place: { cwd: repo.root, env: repo.env }, names: new Map() }
+  const stage: Stage = {
+    repo,
+    agent: fakeAgent(repo),
+    place: { cwd: repo.root, env: repo.env },
+    names: new Map(),
+  }
   const steps = readSteps(guide)
   expect(steps.length).toBeGreaterThan(35)
-  for (const step of steps) await ('direction' in step ? follow(stage, step.direction) : run(stage, step.command, step.expected))
+  for (const step of steps)
+    await ('direction' in step ? follow(stage, step.direction) : run(stage, step.command, step.expected))
 })

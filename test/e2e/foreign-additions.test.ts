@@ -61,8 +61,12 @@ test('all sessions are named at the top, with paths that lead to them', async ()
         JSON.parse(await repo.git('show', `entire/checkpoints/v1:${paths.metadata?.slice(1)}`)),
       ),
     )
-    expect(named.map(({ session_id }) => session_id)).toEqual([...age.sessions.map((session) => session.id), id])
-    for (const { transcript } of head.sessions) await repo.git('cat-file', '-e', `entire/checkpoints/v1:${transcript.slice(1)}`)
+    expect(named.map(({ session_id }) => session_id)).toEqual([
+      ...age.sessions.map((session) => session.id),
+      id,
+    ])
+    for (const { transcript } of head.sessions)
+      await repo.git('cat-file', '-e', `entire/checkpoints/v1:${transcript.slice(1)}`)
   }
 })
 
@@ -72,7 +76,11 @@ test('fields and files of another writer stay in the part that a session adds to
   await repo.entire(['session', 'attach', id])
   const ref = Object.keys(age.trees)[0] as string
   const metadata = JSON.parse(await repo.git('show', `${ref}:1/metadata.json`))
-  const foreign = { session_metrics: { turn_count: 2 }, summary: { intent: 'x', outcome: 'y', by: 'them' }, zeta: [1] }
+  const foreign = {
+    session_metrics: { turn_count: 2 },
+    summary: { intent: 'x', outcome: 'y', by: 'them' },
+    zeta: [1],
+  }
   await repo.put(ref, {
     '1/metadata.json': { ...metadata, ...foreign },
     '1/notes.txt': 'theirs',
@@ -85,7 +93,10 @@ test('fields and files of another writer stay in the part that a session adds to
   })
   unrecordedSession(repo, id).turn('and c', { 'c.ts': 'c\n' }, 30)
   expect(await repo.entire(['session', 'attach', id])).toMatchObject({ code: 0 })
-  expect(JSON.parse(await repo.git('show', `${ref}:1/metadata.json`))).toMatchObject({ ...foreign, files_touched: ['b.ts', 'c.ts'] })
+  expect(JSON.parse(await repo.git('show', `${ref}:1/metadata.json`))).toMatchObject({
+    ...foreign,
+    files_touched: ['b.ts', 'c.ts'],
+  })
   expect(await repo.git('show', `${ref}:1/notes.txt`)).toBe('theirs')
   expect(await repo.git('ls-tree', '--name-only', `${ref}:1`)).not.toContain('.007')
   const head = JSON.parse(await repo.git('show', `${ref}:metadata.json`))

@@ -44,7 +44,11 @@ async function expectRead(repo: ForeignRepo, age: Age): Promise<void> {
 
   const list = await json(repo, ['explain', '--json'])
   expect(list.checkpoints).toMatchObject([
-    { checkpoint_id: id, ...(last?.agent ? { agent: last.agent } : {}), ...(prompt === undefined ? {} : { prompt }) },
+    {
+      checkpoint_id: id,
+      ...(last?.agent ? { agent: last.agent } : {}),
+      ...(prompt === undefined ? {} : { prompt }),
+    },
   ])
   expect((await repo.entire(['explain', '--no-pager'])).out).toContain(`[${id}]`)
 
@@ -64,11 +68,17 @@ async function expectRead(repo: ForeignRepo, age: Age): Promise<void> {
   expect(await json(repo, ['explain', '--commit', 'HEAD', '--json'])).toMatchObject([{ checkpoint_id: id }])
 
   const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
-  if (age.transcript === undefined) expect(raw).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^error: .*no transcript/) })
+  if (age.transcript === undefined)
+    expect(raw).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^error: .*no transcript/) })
   else expect(raw).toEqual({ code: 0, out: age.transcript, err: '' })
 
   expect(await json(repo, ['rewind', '--list'])).toMatchObject([
-    { condensation_id: id, is_logs_only: true, session_id: last?.id, ...(prompt === undefined ? {} : { session_prompt: prompt }) },
+    {
+      condensation_id: id,
+      is_logs_only: true,
+      session_id: last?.id,
+      ...(prompt === undefined ? {} : { session_prompt: prompt }),
+    },
   ])
   expect((await repo.entire(['status'])).code).toBe(0)
   await expectResumed(repo, age)

@@ -21,7 +21,8 @@ interface Cloned extends AsyncDisposable {
 /** A clone of a repository with many checkpoints. */
 async function cloned(...options: string[]): Promise<Cloned> {
   const origin = await foreignRepo()
-  for (const key of ['uploadpack.allowFilter', 'uploadpack.allowAnySHA1InWant']) await origin.git('config', key, 'true')
+  for (const key of ['uploadpack.allowFilter', 'uploadpack.allowAnySHA1InWant'])
+    await origin.git('config', key, 'true')
   for (let index = 0; index < count; index += 1) {
     const id = idOf(index)
     const dir = `${id.slice(0, 2)}/${id.slice(2)}`
@@ -32,7 +33,11 @@ async function cloned(...options: string[]): Promise<Cloned> {
         files_touched: null,
         sessions: [{ metadata: `/${dir}/0/metadata.json` }],
       },
-      [`${dir}/0/metadata.json`]: { session_id: `s${index}`, created_at: `2026-02-10T12:00:${10 + index}Z`, agent: 'Claude Code' },
+      [`${dir}/0/metadata.json`]: {
+        session_id: `s${index}`,
+        created_at: `2026-02-10T12:00:${10 + index}Z`,
+        agent: 'Claude Code',
+      },
       [`${dir}/0/prompt.txt`]: `prompt ${index}`,
       [`${dir}/0/full.jsonl`]: line(index),
       [`${dir}/0/full.jsonl.001`]: `"more of ${index}"`,
@@ -65,7 +70,9 @@ test('in a clone without files a list asks the remote once, and the next one not
   await using it = await cloned('--filter=blob:none')
   it.asked()
   const checkpoints = await list(it.clone)
-  expect(checkpoints.map(({ prompt }) => prompt).sort()).toEqual(Array.from({ length: count }, (_, index) => `prompt ${index}`).sort())
+  expect(checkpoints.map(({ prompt }) => prompt).sort()).toEqual(
+    Array.from({ length: count }, (_, index) => `prompt ${index}`).sort(),
+  )
   expect(it.asked()).toBe(1)
   expect(await list(it.clone)).toEqual(checkpoints)
   expect(JSON.parse((await it.clone.entire(['rewind', '--list'])).out)).toHaveLength(count)

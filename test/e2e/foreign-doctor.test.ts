@@ -47,5 +47,7 @@ test.each(Object.entries(ages))('%s, whose checkpoint is gone', async (_name, ag
   await using repo = await agedRepo(age)
   for (const ref of Object.keys(age.trees)) await repo.git('update-ref', '-d', ref)
   const { findings } = await examine(repo)
-  expect(findings).toMatchObject([{ id: 'dangling-link', title: '1 of the last 200 commits name a checkpoint that is not here.' }])
+  expect(findings).toMatchObject([
+    { id: 'dangling-link', title: '1 of the last 200 commits name a checkpoint that is not here.' },
+  ])
 })

@@ -13,7 +13,13 @@ const session = '0b1c0e52-8f0e-4a54-9a13-5a3f1f0a7c11'
 function putState(repo: RecordedRepo, fields: object, id = session): void {
   const dir = join(repo.repo.commonDir, 'entire-sessions')
   mkdirSync(dir, { recursive: true })
-  const state = { session_id: id, started_at: '2026-02-10T12:00:00.1+01:00', checkpoint_count: 0, worktree_path: repo.root, ...fields }
+  const state = {
+    session_id: id,
+    started_at: '2026-02-10T12:00:00.1+01:00',
+    checkpoint_count: 0,
+    worktree_path: repo.root,
+    ...fields,
+  }
   writeFileSync(join(dir, `${id}.json`), `${JSON.stringify(state, null, 2)}\n`)
 }
 
@@ -28,8 +34,19 @@ test('a turn that another version began is finished here, and its commit is link
   const agent = fakeAgent(repo, { session })
   agent.log({ type: 'user', message: { role: 'user', content: 'write a' } })
   putState(repo, {
-    ...{ cli_version: '0.4.4', base_commit: head, attribution_base_commit: head, phase: 'active', turn_id: '0f1e2d3c4b5a' },
-    ...{ agent_type: 'Claude Code', transcript_path: agent.transcript, first_prompt: 'write a', untracked_files_at_start: ['mine.txt'] },
+    ...{
+      cli_version: '0.4.4',
+      base_commit: head,
+      attribution_base_commit: head,
+      phase: 'active',
+      turn_id: '0f1e2d3c4b5a',
+    },
+    ...{
+      agent_type: 'Claude Code',
+      transcript_path: agent.transcript,
+      first_prompt: 'write a',
+      untracked_files_at_start: ['mine.txt'],
+    },
     pending_prompt_attribution: {
       checkpoint_number: 1,
       user_lines_added: 0,
@@ -40,7 +57,12 @@ test('a turn that another version began is finished here, and its commit is link
   })
   repo.write(
     `.entire/tmp/pre-prompt-${session}.json`,
-    JSON.stringify({ session_id: session, timestamp: '2026-02-10T12:00:00Z', untracked_files: null, step_transcript_start: 0 }),
+    JSON.stringify({
+      session_id: session,
+      timestamp: '2026-02-10T12:00:00Z',
+      untracked_files: null,
+      step_transcript_start: 0,
+    }),
   )
   agent.write('a.ts', 'export const a = 1\n')
   agent.say('Done.')
@@ -73,7 +95,9 @@ test('a step that another version saved is in the checkpoint of the next commit,
       [`${dir}/summary.txt`]: 'Done.',
       [`${dir}/context.md`]: '# Session Context\n',
     },
-    { message: `Write a\n\nEntire-Metadata: ${dir}\nEntire-Session: ${session}\nEntire-Strategy: manual-commit\n` },
+    {
+      message: `Write a\n\nEntire-Metadata: ${dir}\nEntire-Session: ${session}\nEntire-Strategy: manual-commit\n`,
+    },
   )
   putState(repo, {
     ...{
@@ -86,7 +110,13 @@ test('a step that another version saved is in the checkpoint of the next commit,
     },
     ...{ agent_type: 'Claude Code', transcript_path: agent.transcript, first_prompt: 'write a' },
     prompt_attributions: [
-      { checkpoint_number: 1, user_lines_added: 0, user_lines_removed: 0, agent_lines_added: 0, agent_lines_removed: 0 },
+      {
+        checkpoint_number: 1,
+        user_lines_added: 0,
+        user_lines_removed: 0,
+        agent_lines_added: 0,
+        agent_lines_removed: 0,
+      },
     ],
   })
   expect(JSON.parse((await repo.entire(['rewind', '--list'])).out)).toMatchObject([
@@ -97,7 +127,11 @@ test('a step that another version saved is in the checkpoint of the next commit,
   expect(repo.read('a.ts')).toBe('export const a = 1\n')
   await repo.commitAs('human', 'a', 'a.ts')
   const id = await repo.checkpointOf()
-  expect(await repo.storedSession(id)).toMatchObject({ session_id: session, files_touched: ['a.ts'], agent: 'Claude Code' })
+  expect(await repo.storedSession(id)).toMatchObject({
+    session_id: session,
+    files_touched: ['a.ts'],
+    agent: 'Claude Code',
+  })
   expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
   expect(await repo.shadows()).toEqual([])
 })
@@ -115,13 +149,24 @@ const phases: [fields: object, status: string][] = [
 test('sessions of every machine of phases are listed, each as what it is', async () => {
   const { repo, head } = await ground()
   await using _repo = repo
-  for (const [index, [fields]] of phases.entries()) putState(repo, { base_commit: head, ...fields }, `s${index}`)
-  putState(repo, { base_commit: '', concurrent_warning_shown: true, worktree_path: undefined }, '2026-01-05-oldest')
+  for (const [index, [fields]] of phases.entries())
+    putState(repo, { base_commit: head, ...fields }, `s${index}`)
+  putState(
+    repo,
+    { base_commit: '', concurrent_warning_shown: true, worktree_path: undefined },
+    '2026-01-05-oldest',
+  )
   writeFileSync(join(repo.repo.commonDir, 'entire-sessions', 'torn.json'), '{"session_id": "to')
-  writeFileSync(join(repo.repo.commonDir, 'entire-sessions', 'other.json'), '{"session_id": "../../elsewhere"}')
+  writeFileSync(
+    join(repo.repo.commonDir, 'entire-sessions', 'other.json'),
+    '{"session_id": "../../elsewhere"}',
+  )
   writeFileSync(join(repo.repo.commonDir, 'entire-sessions', 's1.json.tmp'), '{}')
   const { code, out, err } = await repo.entire(['session', 'list', '--all', '--json'])
-  expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^! 2 session states cannot be read .*\n$/) })
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringMatching(/^! 2 session states cannot be read .*\n$/),
+  })
   const listed = JSON.parse(out) as { session_id: string; status: string }[]
   expect(Object.fromEntries(listed.map(({ session_id, status }) => [session_id, status]))).toEqual({
     ...Object.fromEntries(phases.map(([, status], index) => [`s${index}`, status])),

@@ -44,11 +44,19 @@ test('hooks of one agent that another agent runs too do not end the turns of the
   const agent = fakeAgent(repo)
   await agent.prompt('write a')
   agent.write('a.ts', 'export const a = 1\n')
-  const payload = JSON.stringify({ session_id: agent.session, transcript_path: agent.transcript, cwd: repo.root })
+  const payload = JSON.stringify({
+    session_id: agent.session,
+    transcript_path: agent.transcript,
+    cwd: repo.root,
+  })
   for (const verb of ['after-agent', 'session-end']) {
     expect((await repo.entire(['hooks', 'gemini', verb], { stdin: payload })).code).toBe(0)
   }
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'active', agent_type: 'Claude Code', checkpoint_count: 0 })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'active',
+    agent_type: 'Claude Code',
+    checkpoint_count: 0,
+  })
   agent.say('Done.')
   await agent.stop()
   expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1 })

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
-const packs = (root: string) => readdirSync(join(root, '.git/objects/pack')).filter((name) => name.endsWith('.pack')).length
+const packs = (root: string) =>
+  readdirSync(join(root, '.git/objects/pack')).filter((name) => name.endsWith('.pack')).length
 
 test('packs of many turns grow together in the background before git would do it in the user’s way', async () => {
   await using repo = await recordedRepo()
@@ -13,7 +14,9 @@ test('packs of many turns grow together in the background before git would do it
   // Each turn leaves a small pack; git begins to collect at fifty.
   for (let turn = 0; turn < 30; turn += 1) {
     const text = `turn ${turn}`
-    await repo.run(['git', '-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet'], { stdin: `blob\ndata ${text.length}\n${text}\n` })
+    await repo.run(['git', '-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet'], {
+      stdin: `blob\ndata ${text.length}\n${text}\n`,
+    })
   }
   expect(packs(repo.root)).toBeGreaterThan(20)
   await agent.turn('write', { 'a.txt': 'a\n' })
@@ -21,12 +24,17 @@ test('packs of many turns grow together in the background before git would do it
   expect(packs(repo.root)).toBeLessThan(20)
   await agent.turn('again', { 'b.txt': 'b\n' })
   expect(await repo.git('fsck', '--no-dangling')).toBe('')
-  expect(await repo.git('log', '-1', '--format=%s', (await repo.refs('refs/heads/entire/*-*'))[0] ?? '')).toBe('Again')
+  expect(
+    await repo.git('log', '-1', '--format=%s', (await repo.refs('refs/heads/entire/*-*'))[0] ?? ''),
+  ).toBe('Again')
 })
 
 const day = 86_400_000
 const dueFile = (root: string) => join(root, '.git/entire-kept.json')
-const kept = async (repo: RecordedRepo) => [...(await repo.refs('refs/entire/trash')), ...(await repo.refs('refs/entire/undo'))]
+const kept = async (repo: RecordedRepo) => [
+  ...(await repo.refs('refs/entire/trash')),
+  ...(await repo.refs('refs/entire/undo')),
+]
 
 test('what was kept for a month goes at the end of a turn, and nothing younger', async () => {
   await using repo = await recordedRepo()
@@ -43,7 +51,8 @@ test('what was kept for a month goes at the end of a turn, and nothing younger',
 
   const [old, young] = [Date.now() - 31 * day, Date.now() - 29 * day]
   const prefixes = ['entire/trash/', undo.slice(0, undo.indexOf('-') + 1)]
-  for (const prefix of prefixes) for (const time of [old, young]) await repo.git('update-ref', `refs/${prefix}${time}-abcdef`, 'HEAD')
+  for (const prefix of prefixes)
+    for (const time of [old, young]) await repo.git('update-ref', `refs/${prefix}${time}-abcdef`, 'HEAD')
   // Nobody looks before it is time.
   await agent.turn('three', { 'b.txt': 'three\n' })
   expect(await kept(repo)).toHaveLength(5)
@@ -60,7 +69,11 @@ test('where nothing is left to keep, nothing is left to look at; and a file that
   const agent = fakeAgent(repo)
   await agent.turn('one', { 'a.txt': 'one\n' })
   expect(existsSync(dueFile(repo.root))).toBe(false)
-  await repo.git('update-ref', `refs/entire/trash/${Date.now() - 40 * day}-abcdef`, repo.shadow(await repo.head()))
+  await repo.git(
+    'update-ref',
+    `refs/entire/trash/${Date.now() - 40 * day}-abcdef`,
+    repo.shadow(await repo.head()),
+  )
   writeFileSync(dueFile(repo.root), 'garbage')
   await agent.end()
   expect(await kept(repo)).toEqual([])

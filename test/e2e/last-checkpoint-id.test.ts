@@ -35,10 +35,9 @@ test('one commit, one checkpoint: the state names it until the next prompt', asy
   const second = await repo.checkpointOf()
   expect(second).not.toBe(first)
   expect(repo.state(agent.session).last_checkpoint_id).toBe(second)
-  expect((await repo.subjects('entire/checkpoints/v1')).filter((subject) => subject.startsWith('Checkpoint: '))).toEqual([
-    `Checkpoint: ${second}`,
-    `Checkpoint: ${first}`,
-  ])
+  expect(
+    (await repo.subjects('entire/checkpoints/v1')).filter((subject) => subject.startsWith('Checkpoint: ')),
+  ).toEqual([`Checkpoint: ${second}`, `Checkpoint: ${first}`])
 })
 
 test('a new session knows nothing of the checkpoints of an older one', async () => {

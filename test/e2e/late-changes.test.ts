@@ -10,7 +10,10 @@ function pathWith(repo: RecordedRepo, afterStatus: string): Record<string, strin
   const bin = join(repo.base, 'watched-bin')
   mkdirSync(bin)
   const real = Bun.which('git')
-  writeFileSync(join(bin, 'git'), `#!/bin/sh\n'${real}' "$@"\ncode=$?\nif [ "$1" = status ]; then\n${afterStatus}\nfi\nexit $code\n`)
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh\n'${real}' "$@"\ncode=$?\nif [ "$1" = status ]; then\n${afterStatus}\nfi\nexit $code\n`,
+  )
   chmodSync(join(bin, 'git'), 0o755)
   return { PATH: `${bin}${delimiter}${repo.env.PATH}` }
 }
@@ -21,7 +24,11 @@ test('a file that is written after git has looked is in the next step', async ()
   await agent.prompt('write a')
   agent.write('a.ts', 'export const a = 1\n')
   agent.say('Done.')
-  await agent.hook('stop', {}, { env: pathWith(repo, `printf late > '${join(repo.root, 'late.txt')}'\nsleep 0.3`) })
+  await agent.hook(
+    'stop',
+    {},
+    { env: pathWith(repo, `printf late > '${join(repo.root, 'late.txt')}'\nsleep 0.3`) },
+  )
   const shadow = repo.shadow(await repo.head())
   expect(await repo.paths(shadow)).not.toContain('late.txt')
   await agent.turn('write b', { 'b.ts': 'export const b = 2\n' })

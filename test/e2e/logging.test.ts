@@ -30,7 +30,9 @@ test('git hooks log without a session, and the level decides what is written', a
   await repo.git('add', 'a.ts')
   await repo.gitAs('human', ['commit', '--quiet', '-m', 'a'], { env: { ENTIRE_LOG_LEVEL: 'debug' } })
   const written = repo.log().filter((line) => line.component === 'git-hooks')
-  expect(written.map((line) => line.msg)).toEqual(expect.arrayContaining(['git prepare-commit-msg', 'git post-commit']))
+  expect(written.map((line) => line.msg)).toEqual(
+    expect.arrayContaining(['git prepare-commit-msg', 'git post-commit']),
+  )
   for (const line of written) expect(line.session_id).toBeUndefined()
 
   const before = repo.log().length

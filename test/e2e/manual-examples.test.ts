@@ -19,7 +19,9 @@ async function prepare(place: RecordedRepo): Promise<Record<string, string>> {
   const commit = await place.head()
   await agent.turn('write c', { 'c.ts': 'export const c = 1\n' })
   const step = await place.git('rev-parse', `${place.shadow(commit)}~1`)
-  unrecordedSession(place, '6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11').turn('write d', { 'd.ts': 'export const d = 1\n' })
+  unrecordedSession(place, '6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11').turn('write d', {
+    'd.ts': 'export const d = 1\n',
+  })
   // Something that was thrown away.
   await place.git('branch', 'entire/7654321-e3b0c4')
   await place.entire(['clean', '--all', '--force'])
@@ -56,7 +58,8 @@ test.each([...Map.groupBy(examples, ([command]) => command)])('%s', async (_comm
     const { code, err, out } = await repo.entire(words, { stdin: '' })
     expect(`${out}${err}`).not.toMatch(/\n\s+at .*:\d+/)
     // Without a terminal a question is not asked, and that is all that may go wrong.
-    if (code === 2) expect({ line, err }).toEqual({ line, err: expect.stringMatching(/terminal|--force|--list/) })
+    if (code === 2)
+      expect({ line, err }).toEqual({ line, err: expect.stringMatching(/terminal|--force|--list/) })
     else expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' })
   }
 })

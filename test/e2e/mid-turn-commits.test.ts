@@ -12,7 +12,11 @@ test('before any step, the transcript tells which files are the agent’s', asyn
   agent.write('src/a.ts', 'export const a = 1\n')
   await repo.commitAs('human', 'a', 'src/a.ts')
   const id = await repo.checkpointOf()
-  expect(await repo.storedSession(id)).toMatchObject({ files_touched: ['src/a.ts'], checkpoints_count: 0, session_id: agent.session })
+  expect(await repo.storedSession(id)).toMatchObject({
+    files_touched: ['src/a.ts'],
+    checkpoints_count: 0,
+    session_id: agent.session,
+  })
   expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
 
   // A file no transcript names is the user's own.
@@ -49,7 +53,11 @@ test('without a transcript nothing shows that a commit by a person is the agent�
   // The end of the turn works without one, too.
   agent.run('b.ts', 'export const b = 1\n')
   await agent.hook('stop', { transcript_path: undefined })
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: ['b.ts'], checkpoint_count: 1 })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'idle',
+    files_touched: ['b.ts'],
+    checkpoint_count: 1,
+  })
   await repo.commitAs('human', 'b', 'b.ts')
   const id = await repo.checkpointOf()
   expect(await repo.storedSession(id)).toMatchObject({ files_touched: ['b.ts'], checkpoints_count: 1 })
@@ -116,12 +124,20 @@ test('a commit under an id that is no session’s, as subagents have it, may be 
   await claude.prompt('let a subagent commit')
   claude.run('x.ts', 'export const x = 1\n')
   await repo.git('add', 'x.ts')
-  await repo.gitAs('agent', ['commit', '--quiet', '-m', 'x'], { env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'a-subagent' } })
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: claude.session, files_touched: ['x.ts'] })
+  await repo.gitAs('agent', ['commit', '--quiet', '-m', 'x'], {
+    env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'a-subagent' },
+  })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: claude.session,
+    files_touched: ['x.ts'],
+  })
 
   // A session that is known made it itself, and one of another agent is none of ours.
   await stranger.turn('be known', {})
-  for (const env of [{ CLAUDE_CODE_SESSION_ID: stranger.session }, { COPILOT_AGENT_SESSION_ID: 'a-subagent' }]) {
+  for (const env of [
+    { CLAUDE_CODE_SESSION_ID: stranger.session },
+    { COPILOT_AGENT_SESSION_ID: 'a-subagent' },
+  ]) {
     claude.run('y.ts', `export const y = ${JSON.stringify(env)}\n`)
     await repo.git('add', 'y.ts')
     await repo.gitAs('agent', ['commit', '--quiet', '-m', 'y'], { env })
@@ -141,7 +157,12 @@ test('a commit that is not the agent’s moves the base of a running session wit
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active', base_commit: h0 })
   agent.say('Done.')
   await agent.stop()
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', base_commit: h1, attribution_base_commit: h0, files_touched: ['a.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'idle',
+    base_commit: h1,
+    attribution_base_commit: h0,
+    files_touched: ['a.ts'],
+  })
   expect(await repo.shadows()).toEqual([repo.shadow(h1)])
   expect(await repo.paths(repo.shadow(h1))).toEqual(expect.arrayContaining(['a.ts', 'mine.ts']))
 })
@@ -156,7 +177,11 @@ test('an agent that commits and goes on leaves only what came after to the next 
   agent.write('b.ts', 'export const b = 1\n')
   agent.say('Wrote b as well.')
   await agent.stop()
-  expect(repo.state(agent.session)).toMatchObject({ base_commit: h1, files_touched: ['b.ts'], checkpoint_count: 1 })
+  expect(repo.state(agent.session)).toMatchObject({
+    base_commit: h1,
+    files_touched: ['b.ts'],
+    checkpoint_count: 1,
+  })
   await repo.commitAs('human', 'b', 'b.ts')
   const second = await repo.checkpointOf()
   expect(second).not.toBe(first)

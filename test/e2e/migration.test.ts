@@ -19,14 +19,23 @@ test('a rebase takes the steps of a session along', async () => {
   await repo.git('checkout', '--quiet', 'feature')
   await repo.gitAs('human', ['rebase', '--quiet', 'main'])
   const after = await repo.head()
-  expect(repo.state(agent.session)).toMatchObject({ base_commit: after, attribution_base_commit: before, checkpoint_count: 1 })
+  expect(repo.state(agent.session)).toMatchObject({
+    base_commit: after,
+    attribution_base_commit: before,
+    checkpoint_count: 1,
+  })
   expect(await repo.shadows()).toEqual([repo.shadow(after)])
 
   await agent.turn('write b', { 'b.ts': line('b') })
   expect(await repo.subjects(repo.shadow(after))).toEqual(['Write b', 'Write a'])
-  expect(await repo.paths(repo.shadow(after))).toEqual(expect.arrayContaining(['a.ts', 'b.ts', 'main.ts', 'mine.ts']))
+  expect(await repo.paths(repo.shadow(after))).toEqual(
+    expect.arrayContaining(['a.ts', 'b.ts', 'main.ts', 'mine.ts']),
+  )
   await repo.commitAs('human', 'a and b', 'a.ts', 'b.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ checkpoints_count: 2, files_touched: ['a.ts', 'b.ts'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    checkpoints_count: 2,
+    files_touched: ['a.ts', 'b.ts'],
+  })
 })
 
 test('a linked commit keeps its checkpoint through a rebase, and the session goes on from the rewritten one', async () => {
@@ -48,7 +57,11 @@ test('a linked commit keeps its checkpoint through a rebase, and the session goe
   agent.say('Done.')
   await agent.stop()
   const head = await repo.head()
-  expect(repo.state(agent.session)).toMatchObject({ base_commit: head, files_touched: ['b.ts'], checkpoint_count: 1 })
+  expect(repo.state(agent.session)).toMatchObject({
+    base_commit: head,
+    files_touched: ['b.ts'],
+    checkpoint_count: 1,
+  })
   expect(await repo.refs('refs/notes/')).toEqual([])
   // Amending the rewritten commit still finds its link, also without the trailer.
   await repo.gitAs('human', ['commit', '--quiet', '--amend', '-m', 'a, reworded'])
@@ -118,7 +131,9 @@ test('a session whose branch was deleted starts a new one', async () => {
   await agent.turn('write b', { 'b.ts': line('b') })
   const shadow = repo.shadow(await repo.head())
   expect(await repo.subjects(shadow)).toEqual(['Write b'])
-  expect(await repo.paths(shadow)).toEqual(expect.arrayContaining(['a.ts', 'b.ts', `.entire/metadata/${agent.session}/full.jsonl`]))
+  expect(await repo.paths(shadow)).toEqual(
+    expect.arrayContaining(['a.ts', 'b.ts', `.entire/metadata/${agent.session}/full.jsonl`]),
+  )
   await repo.commitAs('human', 'both', 'a.ts', 'b.ts')
   expect((await repo.transcript(await repo.checkpointOf())).split('\n')).toEqual(agent.lines())
 })

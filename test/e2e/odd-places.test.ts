@@ -18,7 +18,8 @@ const places: Record<string, (root: string, home: string) => string> = {
   'claude-code': (root, home) => join(home, '.claude/projects', root.replace(/[^A-Za-z0-9]/g, '-')),
   codex: (_root, home) => join(home, '.codex/sessions'),
   'copilot-cli': (_root, home) => join(home, '.copilot/session-state'),
-  cursor: (root, home) => join(home, '.cursor/projects', root.slice(1).replace(/[^A-Za-z0-9]/g, '-'), 'agent-transcripts'),
+  cursor: (root, home) =>
+    join(home, '.cursor/projects', root.slice(1).replace(/[^A-Za-z0-9]/g, '-'), 'agent-transcripts'),
   'factoryai-droid': (root, home) => join(home, '.factory/sessions', root.replaceAll('/', '-')),
   gemini: (_root, home) => join(home, '.gemini/tmp/my-proj-v2-x/chats'),
   opencode: (root) => join(root, '.entire/tmp'),
@@ -26,10 +27,13 @@ const places: Record<string, (root: string, home: string) => string> = {
   aider: (root) => root,
 }
 
-test.each(agents.map((agent): [string, Agent] => [agent.name, agent]))('%s: where the sessions of a project are', async (name, agent) => {
-  const root = '/home/dev/My_Proj.v2 x é'
-  expect(await agent.resume?.sessionDir(root, { HOME: '/h' })).toBe(places[name]?.(root, '/h') as string)
-})
+test.each(agents.map((agent): [string, Agent] => [agent.name, agent]))(
+  '%s: where the sessions of a project are',
+  async (name, agent) => {
+    const root = '/home/dev/My_Proj.v2 x é'
+    expect(await agent.resume?.sessionDir(root, { HOME: '/h' })).toBe(places[name]?.(root, '/h') as string)
+  },
+)
 
 const turns: Record<string, [start: string, stop: string, id: string]> = {
   'claude-code': ['user-prompt-submit', 'stop', 'session_id'],
@@ -60,20 +64,40 @@ describe.each(Object.entries(turns))('%s', (name, [start, stop, id]) => {
     expect(await run([binary, 'enable', '--agent', name])).toMatchObject({ code: 0 })
 
     // Agents are told the place as the shell has it, or as it is.
-    const transcript = (await agent.resume?.sessionFile((await agent.resume.sessionDir(root, plain.env)) as string, uuid, {})) as string
+    const transcript = (await agent.resume?.sessionFile(
+      (await agent.resume.sessionDir(root, plain.env)) as string,
+      uuid,
+      {},
+    )) as string
     mkdirSync(dirname(transcript), { recursive: true })
     writeFileSync(transcript, `${JSON.stringify(entries[name] ?? { type: 'note', role: 'note' })}\n`)
-    const payload = { [id]: uuid, cwd: join(link, 'sub dir'), prompt: 'do it', transcript_path: transcript, transcriptPath: transcript }
+    const payload = {
+      [id]: uuid,
+      cwd: join(link, 'sub dir'),
+      prompt: 'do it',
+      transcript_path: transcript,
+      transcriptPath: transcript,
+    }
     const say = (verb: string) =>
-      run([binary, 'hooks', name, verb], join(link, 'sub dir'), JSON.stringify({ ...payload, session_file: transcript }))
+      run(
+        [binary, 'hooks', name, verb],
+        join(link, 'sub dir'),
+        JSON.stringify({ ...payload, session_file: transcript }),
+      )
     expect(await say(start)).toMatchObject({ code: 0 })
     writeFileSync(join(link, 'sub dir', 'ä b.txt'), 'work of the agent\n')
     expect(await say(stop)).toMatchObject({ code: 0 })
     const state = JSON.parse(readFileSync(join(root, '.git/entire-sessions', `${uuid}.json`), 'utf8'))
-    expect(state).toMatchObject({ files_touched: ['sub dir/ä b.txt'], worktree_path: root, transcript_path: transcript })
+    expect(state).toMatchObject({
+      files_touched: ['sub dir/ä b.txt'],
+      worktree_path: root,
+      transcript_path: transcript,
+    })
     await run(['git', 'add', '.'])
     const env = { ...plain.env, ENTIRE_TEST_TTY: '1', PATH: `${dirname(binary)}:${plain.env.PATH}` }
-    expect(await run(['git', 'commit', '--quiet', '-m', 'work'], root, undefined, env)).toMatchObject({ code: 0 })
+    expect(await run(['git', 'commit', '--quiet', '-m', 'work'], root, undefined, env)).toMatchObject({
+      code: 0,
+    })
 
     // Another machine.
     const there = { ...env, HOME: join(plain.base, 'other home') }

@@ -48,11 +48,19 @@ test('a prompt after a turn whose end was never reported saves that turn first',
   await agent.prompt('interrupted with Ctrl-C')
   agent.write('a.ts', 'export const a = 1\n')
   await agent.prompt('another attempt')
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'active', checkpoint_count: 1, files_touched: ['a.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'active',
+    checkpoint_count: 1,
+    files_touched: ['a.ts'],
+  })
   expect(await repo.subjects(repo.shadow(await repo.head()))).toEqual(['Interrupted with Ctrl-C'])
   agent.write('b.ts', 'export const b = 1\n')
   await agent.stop()
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 2, files_touched: ['a.ts', 'b.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 2,
+    files_touched: ['a.ts', 'b.ts'],
+  })
 })
 
 test('a session that ends in the middle of a turn keeps the turn’s work', async () => {
@@ -61,10 +69,17 @@ test('a session that ends in the middle of a turn keeps the turn’s work', asyn
   await agent.prompt('killed while working')
   agent.write('a.ts', 'export const a = 1\n')
   await agent.end()
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'ended', checkpoint_count: 1, files_touched: ['a.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'ended',
+    checkpoint_count: 1,
+    files_touched: ['a.ts'],
+  })
   expect(repo.temporary()).toEqual([])
   await repo.commitAs('human', 'a', 'a.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['a.ts'], checkpoints_count: 1 })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    files_touched: ['a.ts'],
+    checkpoints_count: 1,
+  })
   expect(repo.state(agent.session)).toMatchObject({ phase: 'ended', fully_condensed: true })
   // Nothing of it is left for later commits.
   const before = repo.state(agent.session)
@@ -81,7 +96,10 @@ test('a turn end or a session end of which no beginning was seen does no harm', 
   expect(repo.hasState(ending.session)).toBe(false)
   stopping.write('a.ts', 'export const a = 1\n')
   await stopping.stop()
-  expect(repo.state(stopping.session)).toMatchObject({ phase: 'idle', files_touched: expect.arrayContaining(['a.ts']) })
+  expect(repo.state(stopping.session)).toMatchObject({
+    phase: 'idle',
+    files_touched: expect.arrayContaining(['a.ts']),
+  })
   await repo.commitAs('human', 'a', 'a.ts')
   expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: stopping.session })
 })

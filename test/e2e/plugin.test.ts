@@ -92,7 +92,9 @@ test('what anybody could have put there is not run, and that is said', async () 
 
   // Another one further down the path may be run.
   putPlugin(repo, 'sly', 'echo ran', 'safe')
-  expect(await run(repo, ['sly'], { env: onPath(repo, join(repo.root, 'bin'), join(repo.base, 'safe')) })).toMatchObject({
+  expect(
+    await run(repo, ['sly'], { env: onPath(repo, join(repo.root, 'bin'), join(repo.base, 'safe')) }),
+  ).toMatchObject({
     code: 0,
     out: 'ran\n',
     err: expect.stringContaining('it lies in the work tree'),
@@ -106,7 +108,10 @@ test('relative entries of the PATH, directories and files that are not executabl
   writeFileSync(join(repo.base, 'plugins', 'entire-text'), 'text')
   for (const name of ['near', 'dir', 'text', '../plugins/entire-x', '.', '']) {
     const answer = await run(repo, [name], {
-      env: { ...repo.env, PATH: `bin${delimiter}.${delimiter}${join(repo.base, 'plugins')}${delimiter}${repo.env.PATH}` },
+      env: {
+        ...repo.env,
+        PATH: `bin${delimiter}.${delimiter}${join(repo.base, 'plugins')}${delimiter}${repo.env.PATH}`,
+      },
     })
     expect({ name, code: answer.code, out: answer.out }).toEqual({ name, code: 2, out: '' })
   }
@@ -115,13 +120,20 @@ test('relative entries of the PATH, directories and files that are not executabl
 test('one that the system cannot run is no crash', async () => {
   await using repo = await tempRepo()
   putPlugin(repo, 'garbage', '#!/no/such/interpreter\n')
-  expect(await run(repo, ['garbage'])).toMatchObject({ code: 126, out: '', err: expect.stringContaining('cannot be run') })
+  expect(await run(repo, ['garbage'])).toMatchObject({
+    code: 126,
+    out: '',
+    err: expect.stringContaining('cannot be run'),
+  })
 })
 
 test('Ctrl-C is the plugin’s', async () => {
   await using repo = await tempRepo()
   putPlugin(repo, 'waits', 'trap "echo caught; exit 42" INT\necho ready\nwhile :; do sleep 0.05; done')
-  await using terminal = openTerminal([...underControl, binary, 'waits'], { cwd: repo.root, env: onPath(repo) })
+  await using terminal = openTerminal([...underControl, binary, 'waits'], {
+    cwd: repo.root,
+    env: onPath(repo),
+  })
   await terminal.sees('ready')
   await terminal.press(keys.interrupt)
   await terminal.sees('caught')
@@ -135,7 +147,12 @@ test.each([
 ] as const)('without a terminal %s is passed on', async (signal, name) => {
   await using repo = await tempRepo()
   putPlugin(repo, 'waits', `trap "echo caught; exit 42" ${name}\necho ready\nwhile :; do sleep 0.05; done`)
-  const child = Bun.spawn([binary, 'waits'], { cwd: repo.root, env: onPath(repo), stdin: 'ignore', stdout: 'pipe' })
+  const child = Bun.spawn([binary, 'waits'], {
+    cwd: repo.root,
+    env: onPath(repo),
+    stdin: 'ignore',
+    stdout: 'pipe',
+  })
   const output = child.stdout.getReader()
   const first = await output.read()
   expect(new TextDecoder().decode(first.value)).toBe('ready\n')

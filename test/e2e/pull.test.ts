@@ -71,7 +71,10 @@ test('after a pull the next commit is linked even when no turn came in between',
   await colleaguePushes(repo, 'theirs.ts')
   await repo.git('pull', '--quiet')
   await repo.commitAs('human', 'a', 'a.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ checkpoints_count: 1, files_touched: ['a.ts'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    checkpoints_count: 1,
+    files_touched: ['a.ts'],
+  })
   expect(await repo.shadows()).toEqual([])
 })
 

@@ -28,7 +28,8 @@ test('two clones that recorded at the same time both keep everything, and histor
   // Another clone adds a checkpoint and pushes first.
   const other = `${here.base}/other`
   await here.git('clone', '--quiet', remote, other)
-  const inOther = (...args: string[]) => here.run(['git', '-C', other, '-c', 'user.name=o', '-c', 'user.email=o@o', ...args])
+  const inOther = (...args: string[]) =>
+    here.run(['git', '-C', other, '-c', 'user.name=o', '-c', 'user.email=o@o', ...args])
   await inOther('switch', '--quiet', branch)
   await Bun.write(`${other}/ab/cdef012345/metadata.json`, '{"checkpoint_id":"abcdef012345"}\n')
   await inOther('add', '.')
@@ -42,7 +43,9 @@ test('two clones that recorded at the same time both keep everything, and histor
   const files = await here.git('ls-tree', '-r', '--name-only', branch)
   expect(files).toContain('ab/cdef012345/metadata.json')
   expect(files).toContain(`${mine.slice(0, 2)}/${mine.slice(2)}/metadata.json`)
-  expect(await here.git('ls-remote', 'origin', `refs/heads/${branch}`)).toContain(await here.git('rev-parse', branch))
+  expect(await here.git('ls-remote', 'origin', `refs/heads/${branch}`)).toContain(
+    await here.git('rev-parse', branch),
+  )
   expect((await here.run(['git', 'merge-base', '--is-ancestor', theirTip.slice(0, 40), branch])).code).toBe(0)
   expect(await here.git('for-each-ref', 'refs/entire-fetch-tmp')).toBe('')
 })
@@ -55,7 +58,19 @@ test('two repositories whose checkpoints share no history are joined', async () 
   await here.git('init', '--quiet', `--initial-branch=${branch}`, elsewhere)
   await Bun.write(`${elsewhere}/ab/cdef012345/metadata.json`, '{}\n')
   await here.run(['git', '-C', elsewhere, 'add', '.'])
-  await here.run(['git', '-C', elsewhere, '-c', 'user.name=o', '-c', 'user.email=o@o', 'commit', '--quiet', '-m', 'other history'])
+  await here.run([
+    'git',
+    '-C',
+    elsewhere,
+    '-c',
+    'user.name=o',
+    '-c',
+    'user.email=o@o',
+    'commit',
+    '--quiet',
+    '-m',
+    'other history',
+  ])
   await here.run(['git', '-C', elsewhere, 'push', '--quiet', remote, branch])
   expect((await here.run(['git', 'push', 'origin', 'main'])).code).toBe(0)
   const files = await here.git('ls-tree', '-r', '--name-only', `refs/remotes/origin/${branch}`)
@@ -68,7 +83,10 @@ test('a remote that refuses or cannot be reached never fails the push, and says 
   const remote = await withRemote(repo)
   await commitTurn(repo, 'a.txt')
   // The remote takes branches of the user, but not ours.
-  await Bun.write(`${remote}/hooks/update`, '#!/bin/sh\ncase "$1" in refs/heads/entire/*) echo refused >&2; exit 1;; esac\n')
+  await Bun.write(
+    `${remote}/hooks/update`,
+    '#!/bin/sh\ncase "$1" in refs/heads/entire/*) echo refused >&2; exit 1;; esac\n',
+  )
   await repo.run(['chmod', '+x', `${remote}/hooks/update`])
   const refused = await repo.run(['git', 'push', 'origin', 'main'])
   expect(refused.code).toBe(0)
@@ -91,14 +109,19 @@ test('with push_sessions off nothing of ours leaves the machine', async () => {
 test('with the refs backend every checkpoint has a ref and an id of its own, and is pushed once', async () => {
   await using repo = await recordedRepo()
   await withRemote(repo)
-  await Bun.write(`${repo.root}/.entire/settings.local.json`, '{"checkpoints":{"primary":{"type":"git-refs"}}}\n')
+  await Bun.write(
+    `${repo.root}/.entire/settings.local.json`,
+    '{"checkpoints":{"primary":{"type":"git-refs"}}}\n',
+  )
   const id = await commitTurn(repo, 'a.txt')
   expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
   const ref = `refs/entire/checkpoints/${id.slice(-2)}/${id}`
   expect((await repo.git('ls-tree', '-r', '--name-only', ref)).split('\n')).toEqual(
     expect.arrayContaining(['metadata.json', '0/metadata.json', '0/full.jsonl']),
   )
-  expect(JSON.parse(await repo.git('show', `${ref}:metadata.json`)).sessions[0].metadata).toBe('/0/metadata.json')
+  expect(JSON.parse(await repo.git('show', `${ref}:metadata.json`)).sessions[0].metadata).toBe(
+    '/0/metadata.json',
+  )
   const shown = await repo.entire(['explain', '-c', id, '--no-pager'])
   expect(shown.out).toContain(`Checkpoint: ${id}`)
   const first = await repo.run(['git', 'push', 'origin', 'main'])
@@ -112,10 +135,14 @@ test('a process that an ssh leaves behind with our pipes does not hold up the pu
   await using repo = await recordedRepo()
   await commitTurn(repo, 'a.txt')
   const ssh = `${repo.base}/bin/ssh-that-stays`
-  await Bun.write(ssh, '#!/bin/sh\nsleep 1000 <&- >&- &\necho $! >> "$HOME/left"\necho "no route to host" >&2\nexit 255\n')
+  await Bun.write(
+    ssh,
+    '#!/bin/sh\nsleep 1000 <&- >&- &\necho $! >> "$HOME/left"\necho "no route to host" >&2\nexit 255\n',
+  )
   chmodSync(ssh, 0o755)
   await repo.git('remote', 'add', 'origin', 'ssh://nowhere.invalid/repo.git')
   const { code, err } = await repo.entire(['hooks', 'git', 'pre-push', 'origin'], { env: { GIT_SSH: ssh } })
-  for (const pid of readFileSync(`${repo.base}/home/left`, 'utf8').trim().split('\n')) process.kill(Number(pid))
+  for (const pid of readFileSync(`${repo.base}/home/left`, 'utf8').trim().split('\n'))
+    process.kill(Number(pid))
   expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('Warning: failed to push sessions') })
 })

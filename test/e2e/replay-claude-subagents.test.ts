@@ -22,20 +22,38 @@ test('a background subagent ends after the turn that launched it; the notificati
   expect(await repo.shadows()).toEqual([])
   expect(repo.temporary()).toContain(`pre-task-${task}.json`)
   await run.to('011-Stop')
-  expect(repo.state(run.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1, files_touched: ['sub.txt'] })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 1,
+    files_touched: ['sub.txt'],
+  })
   expect(await repo.subjects(shadow)).toEqual(['Spawn a subagent'])
   await run.to('013-SubagentStop')
-  expect(await repo.subjects(shadow)).toEqual(["Completed 'general-purpose' agent: Write sub.txt (toolu_01ykKV)", 'Spawn a subagent'])
-  expect(JSON.parse(await repo.git('show', `${shadow}:.entire/metadata/${run.session}/tasks/${task}/checkpoint.json`))).toMatchObject({
+  expect(await repo.subjects(shadow)).toEqual([
+    "Completed 'general-purpose' agent: Write sub.txt (toolu_01ykKV)",
+    'Spawn a subagent',
+  ])
+  expect(
+    JSON.parse(
+      await repo.git('show', `${shadow}:.entire/metadata/${run.session}/tasks/${task}/checkpoint.json`),
+    ),
+  ).toMatchObject({
     tool_use_id: task,
     agent_id: 'a0dbc9b03db2772af',
   })
-  expect(await repo.git('show', `${shadow}:.entire/metadata/${run.session}/tasks/${task}/agent-a0dbc9b03db2772af.jsonl`)).toContain(
-    'Subagent done: wrote sub.txt.',
-  )
+  expect(
+    await repo.git(
+      'show',
+      `${shadow}:.entire/metadata/${run.session}/tasks/${task}/agent-a0dbc9b03db2772af.jsonl`,
+    ),
+  ).toContain('Subagent done: wrote sub.txt.')
   expect(repo.temporary()).toEqual([])
   await run.to('014-UserPromptSubmit')
-  expect(repo.state(run.session)).toMatchObject({ phase: 'active', session_turn_count: 2, last_prompt: 'spawn a subagent' })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'active',
+    session_turn_count: 2,
+    last_prompt: 'spawn a subagent',
+  })
   await run.rest()
   expect(repo.state(run.session)).toMatchObject({ phase: 'ended', files_touched: ['sub.txt'] })
 
@@ -61,11 +79,20 @@ test('a foreground subagent ends with its tool call', async () => {
   await run.to('009-SubagentStop')
   expect(await repo.shadows()).toEqual([])
   await run.to('010-PostToolUse')
-  expect(await repo.subjects(shadow)).toEqual(["Completed 'general-purpose' agent: Write sub.txt (toolu_01vWaM)"])
+  expect(await repo.subjects(shadow)).toEqual([
+    "Completed 'general-purpose' agent: Write sub.txt (toolu_01vWaM)",
+  ])
   expect(repo.temporary()).toEqual([`pre-prompt-${run.session}.json`])
   await run.to('013-Stop')
-  expect(await repo.subjects(shadow)).toEqual(['Spawn a subagent', "Completed 'general-purpose' agent: Write sub.txt (toolu_01vWaM)"])
-  expect(repo.state(run.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1, files_touched: ['sub.txt'] })
+  expect(await repo.subjects(shadow)).toEqual([
+    'Spawn a subagent',
+    "Completed 'general-purpose' agent: Write sub.txt (toolu_01vWaM)",
+  ])
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 1,
+    files_touched: ['sub.txt'],
+  })
   await run.rest()
   await repo.commitAs('human', 'sub', 'sub.txt')
   expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
@@ -105,8 +132,7 @@ test('a to-do list of the main agent makes no step; within a task it does', asyn
   await run.to('008-PostToolUse')
   const shadow = other.shadow(await other.head())
   expect(await other.subjects(shadow)).toEqual(['Second step (toolu_task)', 'Planning: 2 todos (toolu_task)'])
-  expect(await other.paths(`${shadow}:.entire/metadata/${run.session}/tasks/toolu_task/checkpoints`)).toEqual([
-    '001-toolu_01NlCxyTpwQycxFpAwN2mTtw.json',
-    '002-toolu_01BHcyIHqqwD3inDygGpZ3xi.json',
-  ])
+  expect(await other.paths(`${shadow}:.entire/metadata/${run.session}/tasks/toolu_task/checkpoints`)).toEqual(
+    ['001-toolu_01NlCxyTpwQycxFpAwN2mTtw.json', '002-toolu_01BHcyIHqqwD3inDygGpZ3xi.json'],
+  )
 })

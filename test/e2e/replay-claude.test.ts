@@ -28,10 +28,18 @@ test('create, resume, commit in mid-turn and compact: one conversation in four r
     checkpoint_count: 1,
     files_touched: ['hello.txt'],
     model_name: 'claude-opus-5-5',
-    token_usage: { input_tokens: 203, cache_creation_tokens: 40, cache_read_tokens: 600, output_tokens: 103, api_call_count: 2 },
+    token_usage: {
+      input_tokens: 203,
+      cache_creation_tokens: 40,
+      cache_read_tokens: 600,
+      output_tokens: 103,
+      api_call_count: 2,
+    },
   })
   expect(await repo.subjects(repo.shadow(h0))).toEqual(['Create hello.txt'])
-  expect(await repo.git('show', `${repo.shadow(h0)}:.entire/metadata/${session}/summary.txt`)).toBe('Created hello.txt.')
+  expect(await repo.git('show', `${repo.shadow(h0)}:.entire/metadata/${session}/summary.txt`)).toBe(
+    'Created hello.txt.',
+  )
   await create.rest()
   expect(repo.state(session).phase).toBe('ended')
 
@@ -61,11 +69,17 @@ test('create, resume, commit in mid-turn and compact: one conversation in four r
     checkpoints_count: 2,
     files_touched: ['hello.txt'],
   })
-  expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the changes')
+  expect(await repo.stored(id, '0/prompt.txt')).toBe(
+    'create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the changes',
+  )
   expect(await repo.transcript(id)).not.toContain('"text":"Committed."')
   await commit.to('008-Stop')
   expect(await repo.transcript(id)).toContain('"text":"Committed."')
-  expect(repo.state(session)).toMatchObject({ phase: 'idle', checkpoint_count: 0, token_usage: { api_call_count: 7 } })
+  expect(repo.state(session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 0,
+    token_usage: { api_call_count: 7 },
+  })
   await commit.rest()
 
   // Compacted in the fourth: nothing to save, and a subagent that never was.
@@ -91,7 +105,11 @@ test('a commit of everything: the environment of the agent’s shell says whose 
   await run.rest()
   expect(await repo.transcript(id)).toContain('"text":"Committed."')
   expect(await repo.stored(id, '0/prompt.txt')).toBe('commit everything')
-  expect(repo.state(run.session)).toMatchObject({ phase: 'ended', checkpoint_count: 0, token_usage: { api_call_count: 2 } })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'ended',
+    checkpoint_count: 0,
+    token_usage: { api_call_count: 2 },
+  })
 })
 
 test('an agent that changed its directory is still recorded in its project', async () => {
@@ -103,7 +121,11 @@ test('an agent that changed its directory is still recorded in its project', asy
     patch: (payload, hook) => (moved.includes(hook) ? { ...payload, cwd: elsewhere } : payload),
   })
   await run.rest()
-  expect(repo.state(run.session)).toMatchObject({ phase: 'ended', checkpoint_count: 1, files_touched: ['hello.txt'] })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'ended',
+    checkpoint_count: 1,
+    files_touched: ['hello.txt'],
+  })
   expect(existsSync(join(elsewhere, '.entire'))).toBe(false)
 })
 
@@ -113,5 +135,9 @@ test('a turn with nothing but a failing command leaves no step', async () => {
   const said = await run.rest()
   expect(said).toContain('No files were modified during this session')
   expect(await repo.shadows()).toEqual([])
-  expect(repo.state(run.session)).toMatchObject({ phase: 'ended', checkpoint_count: 0, first_prompt: 'run a failing command' })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'ended',
+    checkpoint_count: 0,
+    first_prompt: 'run a failing command',
+  })
 })

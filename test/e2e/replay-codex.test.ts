@@ -49,7 +49,11 @@ test('create, resume to edit, and a commit by the agent: one session, a step for
   await create.rest()
   expect(repo.state(session).phase).toBe('ended')
   await replay(repo, 'codex/A2-resume-edit').rest()
-  expect(repo.state(session)).toMatchObject({ checkpoint_count: 2, session_turn_count: 2, token_usage: usage(3509, 1500, 259, 5) })
+  expect(repo.state(session)).toMatchObject({
+    checkpoint_count: 2,
+    session_turn_count: 2,
+    token_usage: usage(3509, 1500, 259, 5),
+  })
   expect(await repo.subjects(repo.shadow(begin))).toEqual(['Edit hello.txt', 'Create hello.txt'])
   const step = await repo.git('show', `${repo.shadow(begin)}:.entire/metadata/${session}/full.jsonl`)
   expect(step).not.toContain('bW9jay1lbmNyeXB0ZWQ=')
@@ -68,7 +72,9 @@ test('create, resume to edit, and a commit by the agent: one session, a step for
     files_touched: ['hello.txt'],
   })
   expect((await repo.transcript(id)).split('\n')).toEqual(atStop)
-  expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the changes')
+  expect(await repo.stored(id, '0/prompt.txt')).toBe(
+    'create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the changes',
+  )
   expect(repo.state(session)).toMatchObject({ phase: 'ended', token_usage: usage(4912, 2100, 362, 7) })
   expect(await repo.shadows()).toEqual([])
   const explained = await repo.entire(['explain', '-c', id, '--full'])
@@ -95,7 +101,11 @@ test('a subagent makes a step of its own, and none of what it was told is a prom
   const child = '01a1e0aa-c2b2-73c0-8c7e-a95a0806d6f7'
   await run.to('006-UserPromptSubmit')
   expect(repo.temporary()).toContain(`pre-task-${child}.json`)
-  expect(repo.state(run.session)).toMatchObject({ phase: 'active', session_turn_count: 1, last_prompt: 'spawn a subagent' })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'active',
+    session_turn_count: 1,
+    last_prompt: 'spawn a subagent',
+  })
   expect(repo.state(run.session).transcript_path).toBe(run.transcript)
   await run.to('010-SubagentStop')
   const subject = "Completed 'default' agent: SUBAGENT-WRITE sub.txt (01a1e0aa-c2b)"
@@ -143,9 +153,20 @@ test('a turn that was interrupted is saved at once', async () => {
   await using repo = await ready()
   const run = replay(repo, 'codex/A1-create')
   await run.to('004-PostToolUse')
-  const payload = { session_id: run.session, transcript_path: run.transcript, cwd: repo.root, hook_event_name: 'Interrupt' }
-  expect(await repo.entire(['hooks', 'codex', 'interrupt'], { stdin: JSON.stringify(payload) })).toMatchObject({ code: 0, out: '' })
-  expect(repo.state(run.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1, files_touched: ['hello.txt'] })
+  const payload = {
+    session_id: run.session,
+    transcript_path: run.transcript,
+    cwd: repo.root,
+    hook_event_name: 'Interrupt',
+  }
+  expect(
+    await repo.entire(['hooks', 'codex', 'interrupt'], { stdin: JSON.stringify(payload) }),
+  ).toMatchObject({ code: 0, out: '' })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 1,
+    files_touched: ['hello.txt'],
+  })
 })
 
 test('a fork is a session of its own that knows where it comes from; what its shell patched is found without a word of it', async () => {
@@ -167,16 +188,30 @@ test('a fork is a session of its own that knows where it comes from; what its sh
   })
   repo.write(relative(repo.root, path), meta)
   const hook = async (verb: string, payload: object = {}) => {
-    const stdin = JSON.stringify({ session_id: fork, transcript_path: path, cwd: repo.root, model: 'gpt-5.5', ...payload })
+    const stdin = JSON.stringify({
+      session_id: fork,
+      transcript_path: path,
+      cwd: repo.root,
+      model: 'gpt-5.5',
+      ...payload,
+    })
     expect(await repo.entire(['hooks', 'codex', verb], { stdin })).toMatchObject({ code: 0 })
   }
   await hook('session-start', { source: 'fork' })
   await hook('user-prompt-submit', { prompt: 'go on' })
   await hook('pre-tool-use', { tool_name: 'Bash', tool_input: { command: "apply_patch <<'EOF'" } })
   repo.write('by-shell.txt', 'patched\n')
-  const said = line(25, 'response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Went on.' }] })
+  const said = line(25, 'response_item', {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'Went on.' }],
+  })
   const counts = { input_tokens: 1010, cached_input_tokens: 300, output_tokens: 40, total_tokens: 1050 }
-  const record = line(26, 'token_usage_record', { response_id: 'r', usage: counts, thread_token_usage: { ...counts, input_tokens: 3013 } })
+  const record = line(26, 'token_usage_record', {
+    response_id: 'r',
+    usage: counts,
+    thread_token_usage: { ...counts, input_tokens: 3013 },
+  })
   repo.write(relative(repo.root, path), meta + said + record)
   await hook('stop')
   expect(repo.state(fork)).toMatchObject({
@@ -194,7 +229,10 @@ test('a rewind brings back the file and the conversation of a turn', async () =>
   await create.rest()
   await replay(repo, 'codex/A2-resume-edit').rest()
   expect(repo.read('hello.txt')).not.toBe(file)
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    id: string
+    message: string
+  }[]
   const first = points.find(({ message }) => message === 'Create hello.txt')
   expect(await repo.entire(['rewind', '--to', first?.id ?? ''])).toMatchObject({ code: 0 })
   expect(repo.read('hello.txt')).toBe(file)

@@ -16,7 +16,8 @@ async function ready(): Promise<RecordedRepo> {
 }
 
 const errors = (repo: RecordedRepo) => repo.log().filter((line) => line.level === 'ERROR')
-const points = async (repo: RecordedRepo) => JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
+const points = async (repo: RecordedRepo) =>
+  JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
 
 test('create, resume to edit, continue to commit: one checkpoint, and nothing counted twice', async () => {
   await using repo = await ready()
@@ -33,7 +34,9 @@ test('create, resume to edit, continue to commit: one checkpoint, and nothing co
     first_prompt: 'create hello.txt',
     token_usage: { input_tokens: 1897, cache_read_tokens: 403, output_tokens: 43, api_call_count: 2 },
   })
-  expect(await repo.git('show', `${shadow}:.entire/metadata/${session}/summary.txt`)).toBe('Created hello.txt with a greeting.')
+  expect(await repo.git('show', `${shadow}:.entire/metadata/${session}/summary.txt`)).toBe(
+    'Created hello.txt with a greeting.',
+  )
   await create.rest()
   expect(repo.state(session).phase).toBe('ended')
 
@@ -46,7 +49,13 @@ test('create, resume to edit, continue to commit: one checkpoint, and nothing co
   expect(repo.state(session)).toMatchObject({
     phase: 'ended',
     session_turn_count: 3,
-    token_usage: { input_tokens: 6788, cache_creation_tokens: 0, cache_read_tokens: 1412, output_tokens: 152, api_call_count: 7 },
+    token_usage: {
+      input_tokens: 6788,
+      cache_creation_tokens: 0,
+      cache_read_tokens: 1412,
+      output_tokens: 152,
+      api_call_count: 7,
+    },
   })
 
   const id = await repo.checkpointOf()
@@ -55,9 +64,17 @@ test('create, resume to edit, continue to commit: one checkpoint, and nothing co
     model: 'mock-model',
     files_touched: ['hello.txt'],
     // The call that said that the commit was made came after it.
-    token_usage: { input_tokens: 5790, cache_creation_tokens: 0, cache_read_tokens: 1210, output_tokens: 130, api_call_count: 6 },
+    token_usage: {
+      input_tokens: 5790,
+      cache_creation_tokens: 0,
+      cache_read_tokens: 1210,
+      output_tokens: 130,
+      api_call_count: 6,
+    },
   })
-  expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the work')
+  expect(await repo.stored(id, '0/prompt.txt')).toBe(
+    'create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the work',
+  )
   const explained = await repo.entire(['explain', '-c', id, '--full'])
   expect(explained.out).toContain('Agent: Copilot CLI')
   expect(explained.out).toContain('Changed the greeting in hello.txt.')
@@ -68,7 +85,10 @@ test('a prompt that is told before the start of its session is recorded the same
   await using repo = await ready()
   const run = replayCopilot(repo, 'run1-create')
   await run.to('002-userPromptSubmitted')
-  const start = readFileSync(join(import.meta.dir, '../fixtures/agents/copilot-cli/run1-create/hooks/001-sessionStart.json'), 'utf8')
+  const start = readFileSync(
+    join(import.meta.dir, '../fixtures/agents/copilot-cli/run1-create/hooks/001-sessionStart.json'),
+    'utf8',
+  )
   await repo.entire(['hooks', 'copilot-cli', 'session-start'], { stdin: start })
   await run.rest()
   expect(repo.state(run.session)).toMatchObject({
@@ -84,7 +104,9 @@ test('a subagent has a step of its own, and no session', async () => {
   const shadow = repo.shadow(await repo.head())
   const run = replayCopilot(repo, 'subagent')
   await run.to('013-subagentStop')
-  expect(await repo.subjects(shadow)).toEqual(["Completed 'general-purpose' agent: Write two files (4bff2ad4-c1e)"])
+  expect(await repo.subjects(shadow)).toEqual([
+    "Completed 'general-purpose' agent: Write two files (4bff2ad4-c1e)",
+  ])
   await run.rest()
   expect(repo.hasState('4bff2ad4-c1ee-43da-8700-b956c1a714d9')).toBe(false)
   expect(repo.state(run.session)).toMatchObject({
@@ -107,7 +129,11 @@ test('a subagent in the background outlives its session, which goes on when it h
   await run.to('008-sessionEnd')
   expect(repo.state(run.session)).toMatchObject({ phase: 'ended' })
   await run.to('017-userPromptSubmitted')
-  expect(repo.state(run.session)).toMatchObject({ phase: 'active', last_prompt: 'helper in background', files_touched: ['a.txt', 'b.txt'] })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'active',
+    last_prompt: 'helper in background',
+    files_touched: ['a.txt', 'b.txt'],
+  })
   await run.rest()
   expect(repo.state(run.session)).toMatchObject({
     phase: 'ended',
@@ -126,7 +152,10 @@ test('a turn that was interrupted is recorded at the next prompt', async () => {
   await run.to('010-userPromptSubmitted')
   expect(await repo.subjects(shadow)).toEqual(['Take your time'])
   await run.rest()
-  expect(repo.state(run.session)).toMatchObject({ files_touched: ['slow.txt'], last_prompt: 'say nothing special again' })
+  expect(repo.state(run.session)).toMatchObject({
+    files_touched: ['slow.txt'],
+    last_prompt: 'say nothing special again',
+  })
 })
 
 test('a stop that a hook blocks does not put words into the user’s mouth', async () => {
@@ -184,7 +213,10 @@ test('the session is resumed on another machine, where Copilot CLI looks for it'
   await repo.git('branch', '--quiet', '--force', 'main')
   const machine = await otherMachine(repo, await pushAll(repo), '--branch', 'feature')
   const resumed = await machine.entire('resume')
-  expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining(`copilot --resume=${create.session}`) })
+  expect(resumed).toMatchObject({
+    code: 0,
+    err: expect.stringContaining(`copilot --resume=${create.session}`),
+  })
   const there = join(machine.home, '.copilot/session-state', create.session, 'events.jsonl')
   const stored = await repo.transcript(await repo.checkpointOf())
   expect(readFileSync(there, 'utf8').trimEnd()).toBe(stored.trimEnd())

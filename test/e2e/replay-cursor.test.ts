@@ -27,19 +27,36 @@ type Hooks = 'cursor' | 'claude-code'
 function conversation(repo: RecordedRepo, order: Hooks[]) {
   const home = join(repo.base, 'home')
   const here = (text: string) =>
-    text.replaceAll('/home/dev/app', repo.root).replaceAll('/home/dev', home).replaceAll('home-dev-app', slug(repo.root))
+    text
+      .replaceAll('/home/dev/app', repo.root)
+      .replaceAll('/home/dev', home)
+      .replaceAll('home-dev-app', slug(repo.root))
   return {
     /** Plays the hook of this name; `before` is the transcript at that moment. */
-    async play(scenario: string, name: string, change: (payload: JsonObject) => JsonObject = (payload) => payload): Promise<string> {
-      const captured = JSON.parse(here(readFileSync(join(fixtures, scenario, 'hooks', `${name}.json`), 'utf8'))) as JsonObject
+    async play(
+      scenario: string,
+      name: string,
+      change: (payload: JsonObject) => JsonObject = (payload) => payload,
+    ): Promise<string> {
+      const captured = JSON.parse(
+        here(readFileSync(join(fixtures, scenario, 'hooks', `${name}.json`), 'utf8')),
+      ) as JsonObject
       const event = name.slice(4)
       let said = ''
       for (const hooks of order) {
-        const payload = change({ ...captured, ...(hooks === 'claude-code' ? { session_id: captured.conversation_id } : {}) } as JsonObject)
+        const payload = change({
+          ...captured,
+          ...(hooks === 'claude-code' ? { session_id: captured.conversation_id } : {}),
+        } as JsonObject)
         for (const command of commandsOf(repo, hooks, event)) {
           const env = { ...repo.env, CURSOR_PROJECT_DIR: repo.root, CLAUDE_PROJECT_DIR: repo.root }
-          const ran = await repo.run(['sh', '-c', command], { cwd: repo.root, env, stdin: JSON.stringify(payload) })
-          if (ran.code !== 0 || /failed:/.test(ran.stderr)) throw new Error(`${event} gave ${ran.code}: ${ran.stderr}`)
+          const ran = await repo.run(['sh', '-c', command], {
+            cwd: repo.root,
+            env,
+            stdin: JSON.stringify(payload),
+          })
+          if (ran.code !== 0 || /failed:/.test(ran.stderr))
+            throw new Error(`${event} gave ${ran.code}: ${ran.stderr}`)
           said += ran.stderr
         }
       }
@@ -60,9 +77,14 @@ function conversation(repo: RecordedRepo, order: Hooks[]) {
 }
 
 function commandsOf(repo: RecordedRepo, hooks: Hooks, event: string): string[] {
-  if (hooks === 'cursor') return JSON.parse(repo.read('.cursor/hooks.json')).hooks[event].map((hook: { command: string }) => hook.command)
+  if (hooks === 'cursor')
+    return JSON.parse(repo.read('.cursor/hooks.json')).hooks[event].map(
+      (hook: { command: string }) => hook.command,
+    )
   const groups = JSON.parse(repo.read('.claude/settings.json')).hooks[claudeEvents[event] ?? ''] ?? []
-  return groups.flatMap((group: { hooks: { command: string }[] }) => group.hooks.map(({ command }) => command))
+  return groups.flatMap((group: { hooks: { command: string }[] }) =>
+    group.hooks.map(({ command }) => command),
+  )
 }
 
 async function ready(...agents: Hooks[]): Promise<RecordedRepo> {
@@ -76,7 +98,11 @@ async function ready(...agents: Hooks[]): Promise<RecordedRepo> {
 const first = 'Hello, world!\nSecond line.\n'
 
 /** The two turns of the conversation in the editor, without its end. */
-async function twoTurns(repo: RecordedRepo, order: Hooks[], change?: (payload: JsonObject) => JsonObject): Promise<string> {
+async function twoTurns(
+  repo: RecordedRepo,
+  order: Hooks[],
+  change?: (payload: JsonObject) => JsonObject,
+): Promise<string> {
   const { play, say } = conversation(repo, order)
   await play('ide-create', '001-sessionStart', change)
   await play('ide-create', '002-beforeSubmitPrompt', change)
@@ -111,10 +137,16 @@ test('two turns in the editor and a commit: prompts, files, model and transcript
   expect(await repo.subjects(repo.shadow(begin))).toEqual(['Edit hello.txt', 'Create hello.txt'])
   await repo.commitAs('human', 'hello', 'hello.txt')
   const id = await repo.checkpointOf()
-  expect(await repo.storedSession(id)).toMatchObject({ agent: 'Cursor', model: 'gpt-5.2', files_touched: ['hello.txt'] })
+  expect(await repo.storedSession(id)).toMatchObject({
+    agent: 'Cursor',
+    model: 'gpt-5.2',
+    files_touched: ['hello.txt'],
+  })
   expect(await repo.stored(id, '0/prompt.txt')).toBe(prompts)
   expect(`${await repo.transcript(id)}\n`).toBe(readFileSync(transcript, 'utf8'))
-  expect((await repo.entire(['explain', '-c', id, '--full'])).out).toContain('Changed the greeting in hello.txt.')
+  expect((await repo.entire(['explain', '-c', id, '--full'])).out).toContain(
+    'Changed the greeting in hello.txt.',
+  )
   expect(repo.log().filter((line) => line.level === 'ERROR')).toEqual([])
 })
 
@@ -149,14 +181,23 @@ test('hooks that arrive at the same moment: one session of Cursor, nothing twice
   const both = (scenario: string, name: string) =>
     Promise.all(
       (['claude-code', 'cursor'] as const).map((hooks) =>
-        conversation(repo, [hooks]).play(scenario, name, ({ cursor_version: _unsaid, ...payload }) => payload),
+        conversation(repo, [hooks]).play(
+          scenario,
+          name,
+          ({ cursor_version: _unsaid, ...payload }) => payload,
+        ),
       ),
     )
   await both('ide-create', '002-beforeSubmitPrompt')
   repo.write('hello.txt', first)
   conversation(repo, []).say('ide-create')
   await both('ide-create', '003-stop')
-  expect(repo.state(ide)).toMatchObject({ agent_type: 'Cursor', phase: 'idle', checkpoint_count: 1, session_turn_count: 1 })
+  expect(repo.state(ide)).toMatchObject({
+    agent_type: 'Cursor',
+    phase: 'idle',
+    checkpoint_count: 1,
+    session_turn_count: 1,
+  })
   expect(repo.read(`.entire/metadata/${ide}/prompt.txt`)).toBe('create hello.txt')
 })
 
@@ -165,11 +206,20 @@ test('a conversation whose start nobody saw is Cursor’s as well, though a hook
   const { play, say } = conversation(repo, ['claude-code', 'cursor'])
   const unsaid = ({ cursor_version: _unsaid, ...payload }: JsonObject) => payload
   await play('ide-create', '002-beforeSubmitPrompt', unsaid)
-  expect(repo.state(ide)).toMatchObject({ phase: 'active', agent_type: 'Cursor', model_name: 'gpt-5.2', session_turn_count: 1 })
+  expect(repo.state(ide)).toMatchObject({
+    phase: 'active',
+    agent_type: 'Cursor',
+    model_name: 'gpt-5.2',
+    session_turn_count: 1,
+  })
   repo.write('hello.txt', first)
   say('ide-create')
   await play('ide-create', '003-stop', unsaid)
-  expect(repo.state(ide)).toMatchObject({ phase: 'idle', checkpoint_count: 1, transcript_cursor: { items: 4 } })
+  expect(repo.state(ide)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 1,
+    transcript_cursor: { items: 4 },
+  })
   expect(repo.read(`.entire/metadata/${ide}/prompt.txt`)).toBe('create hello.txt')
 })
 
@@ -184,7 +234,9 @@ test('an event of a stranger to the session changes nothing', async () => {
   await twoTurns(repo, ['cursor'])
   const before = repo.state(ide)
   for (const verb of ['session-start', 'user-prompt-submit', 'stop', 'session-end'])
-    await repo.entire(['hooks', 'claude-code', verb], { stdin: JSON.stringify({ session_id: ide, cwd: repo.root, prompt: 'other' }) })
+    await repo.entire(['hooks', 'claude-code', verb], {
+      stdin: JSON.stringify({ session_id: ide, cwd: repo.root, prompt: 'other' }),
+    })
   expect(repo.state(ide)).toEqual(before)
 })
 
@@ -216,7 +268,10 @@ test('a commit by an agent without a window is linked at once', async () => {
   repo.write('hello.txt', first)
   say('headless-create')
   await repo.commitAs('agent', 'Add hello.txt')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: cli, files_touched: ['hello.txt'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: cli,
+    files_touched: ['hello.txt'],
+  })
   await play('headless-create', '002-sessionEnd')
   const id = await repo.checkpointOf()
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt')
@@ -268,7 +323,10 @@ test('a turn that never ended is completed by the next prompt; subagents and com
   repo.write('third.txt', 'Hello!\n')
   await play('ide-edit', '002-preCompact')
   await play('ide-edit', '007-sessionEnd')
-  expect(repo.state(ide)).toMatchObject({ phase: 'ended', files_touched: ['hello.txt', 'other.txt', 'third.txt'] })
+  expect(repo.state(ide)).toMatchObject({
+    phase: 'ended',
+    files_touched: ['hello.txt', 'other.txt', 'third.txt'],
+  })
   const subjects = await repo.subjects(repo.shadow(begin))
   expect(subjects.at(-1)).toBe('Create hello.txt')
   expect(subjects.at(-2)).toContain('explore')
@@ -278,7 +336,9 @@ test('a rewind brings back the files of a turn', async () => {
   await using repo = await ready('cursor')
   const transcript = await twoTurns(repo, ['cursor'])
   expect(repo.read('hello.txt')).not.toBe(first)
-  expect(await repo.entire(['rewind', '--to', await stepOf(repo, 'Create hello.txt')])).toMatchObject({ code: 0 })
+  expect(await repo.entire(['rewind', '--to', await stepOf(repo, 'Create hello.txt')])).toMatchObject({
+    code: 0,
+  })
   expect(repo.read('hello.txt')).toBe(first)
   expect(readFileSync(transcript, 'utf8').trimEnd().split('\n')).toHaveLength(4)
 })
@@ -291,7 +351,16 @@ test('on another machine the conversation is put where Cursor keeps them, and th
   await repo.git('branch', '--quiet', '--force', 'main')
   const machine = await otherMachine(repo, await pushAll(repo), '--branch', 'feature')
   const resumed = await machine.entire('resume')
-  expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining('To continue this session:\n  Open this project in Cursor.') })
-  const there = join(machine.home, '.cursor/projects', slug(machine.root), 'agent-transcripts', `${ide}.jsonl`)
+  expect(resumed).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('To continue this session:\n  Open this project in Cursor.'),
+  })
+  const there = join(
+    machine.home,
+    '.cursor/projects',
+    slug(machine.root),
+    'agent-transcripts',
+    `${ide}.jsonl`,
+  )
   expect(readFileSync(there, 'utf8')).toBe(readFileSync(transcript, 'utf8'))
 })

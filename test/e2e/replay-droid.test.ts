@@ -26,7 +26,9 @@ async function ready(): Promise<RecordedRepo> {
 
 /** Runs a hook as Droid's settings name it, with whatever the payload says. */
 async function hook(repo: RecordedRepo, verb: string, payload: object): Promise<string> {
-  const { err } = await repo.entire(['hooks', 'factoryai-droid', verb], { stdin: JSON.stringify({ cwd: repo.root, ...payload }) })
+  const { err } = await repo.entire(['hooks', 'factoryai-droid', verb], {
+    stdin: JSON.stringify({ cwd: repo.root, ...payload }),
+  })
   return err
 }
 
@@ -52,7 +54,11 @@ test('create, resume to edit, commit: a turn begins with the session, and the to
 
   const edit = replay(repo, 'factoryai-droid/run2-resume-edit')
   await edit.rest()
-  expect(repo.state(session)).toMatchObject({ phase: 'ended', session_turn_count: 2, token_usage: usage(4891, 1009, 109, 5) })
+  expect(repo.state(session)).toMatchObject({
+    phase: 'ended',
+    session_turn_count: 2,
+    token_usage: usage(4891, 1009, 109, 5),
+  })
   expect(await repo.subjects(repo.shadow(begin))).toEqual(['Edit hello.txt', 'Create hello.txt'])
 
   // Another session commits, in two commands, as its own guard against leaks wants it.
@@ -69,7 +75,9 @@ test('create, resume to edit, commit: a turn begins with the session, and the to
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt')
   expect((await repo.transcript(id)).split('\n')).toEqual(lines(create.transcript))
-  expect((await repo.entire(['explain', '-c', id, '--full'])).out).toContain('Changed the greeting in hello.txt.')
+  expect((await repo.entire(['explain', '-c', id, '--full'])).out).toContain(
+    'Changed the greeting in hello.txt.',
+  )
   expect(repo.log().filter((line) => line.level === 'ERROR')).toEqual([])
 })
 
@@ -80,7 +88,10 @@ test('a commit in the middle of the only turn has the session, though nothing in
   await repo.gitAs('agent', ['add', '-A'])
   await repo.gitAs('agent', ['commit', '--quiet', '-m', 'Add hello.txt'])
   await run.rest()
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: run.session, files_touched: ['hello.txt'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: run.session,
+    files_touched: ['hello.txt'],
+  })
 })
 
 test('with a commit for every turn, the commit is named after a prompt that only the transcript tells', async () => {
@@ -111,7 +122,11 @@ test('a run that was killed is completed when the session is resumed', async () 
   await create.to('003-PostToolUse')
   expect(repo.state(create.session)).toMatchObject({ phase: 'active', checkpoint_count: 0 })
   await replay(repo, 'factoryai-droid/run2-resume-edit').to('001-SessionStart')
-  expect(repo.state(create.session)).toMatchObject({ phase: 'active', checkpoint_count: 1, session_turn_count: 2 })
+  expect(repo.state(create.session)).toMatchObject({
+    phase: 'active',
+    checkpoint_count: 1,
+    session_turn_count: 2,
+  })
   expect(await repo.subjects(repo.shadow(begin))).toEqual(['Create hello.txt'])
 })
 
@@ -124,9 +139,17 @@ test('opened without a prompt, a session has no part in what the user does; the 
   // Without a terminal, as the buttons of an editor commit.
   await repo.commitAs('agent', 'my own work', 'mine.txt')
   expect(await repo.checkpointsOf()).toEqual([])
-  const about = { session_id: run.session, transcript_path: run.transcript, hook_event_name: 'UserPromptSubmit' }
+  const about = {
+    session_id: run.session,
+    transcript_path: run.transcript,
+    hook_event_name: 'UserPromptSubmit',
+  }
   await hook(repo, 'user-prompt-submit', { ...about, prompt: 'create hello.txt' })
-  expect(repo.state(run.session)).toMatchObject({ phase: 'active', checkpoint_count: 0, session_turn_count: 1 })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'active',
+    checkpoint_count: 0,
+    session_turn_count: 1,
+  })
   await run.rest()
   expect(repo.state(run.session)).toMatchObject({
     files_touched: ['hello.txt'],
@@ -140,7 +163,10 @@ test('a session that was opened and closed without a word took no part in what t
   const run = replay(repo, 'factoryai-droid/run1-create')
   await run.to('001-SessionStart')
   mkdirSync(dirname(run.transcript), { recursive: true })
-  writeFileSync(run.transcript, `${JSON.stringify({ type: 'session_start', id: run.session, title: 'New Session', cwd: repo.root })}\n`)
+  writeFileSync(
+    run.transcript,
+    `${JSON.stringify({ type: 'session_start', id: run.session, title: 'New Session', cwd: repo.root })}\n`,
+  )
   repo.write('mine.txt', 'mine\n')
   await hook(repo, 'session-end', { session_id: run.session, transcript_path: run.transcript })
   expect(repo.state(run.session)).toMatchObject({ phase: 'ended', checkpoint_count: 0 })
@@ -154,7 +180,11 @@ test('a run that was killed in its first command is recorded when the session go
   const run = replay(repo, 'factoryai-droid/run1-create')
   await run.to('001-SessionStart')
   mkdirSync(dirname(run.transcript), { recursive: true })
-  const asked = { type: 'message', id: 'm1', message: { role: 'user', content: [{ type: 'text', text: 'run the generator' }] } }
+  const asked = {
+    type: 'message',
+    id: 'm1',
+    message: { role: 'user', content: [{ type: 'text', text: 'run the generator' }] },
+  }
   const tool = { type: 'tool_use', id: 't1', name: 'Execute', input: { command: 'make' } }
   const answer = { type: 'message', id: 'm2', message: { role: 'assistant', content: [tool] } }
   writeFileSync(run.transcript, [asked, answer].map((line) => `${JSON.stringify(line)}\n`).join(''))
@@ -197,7 +227,11 @@ test('usage from before the recording began is not counted, and a total that beg
 test('a subagent is a step of its own; one that failed, of which no hook tells, is saved with the turn', async () => {
   await using repo = await ready()
   const begin = await repo.head()
-  const about = { session_id: 'task-session', tool_name: 'Task', tool_input: { subagent_type: 'worker', description: 'Write a' } }
+  const about = {
+    session_id: 'task-session',
+    tool_name: 'Task',
+    tool_input: { subagent_type: 'worker', description: 'Write a' },
+  }
   await hook(repo, 'session-start', { session_id: 'task-session' })
   await hook(repo, 'pre-tool-use', about)
   repo.write('a.txt', 'a\n')
@@ -219,7 +253,9 @@ test('a rewind brings back the file and the conversation of a turn', async () =>
   await create.rest()
   await replay(repo, 'factoryai-droid/run2-resume-edit').rest()
   expect(repo.read('hello.txt')).not.toBe(file)
-  expect(await repo.entire(['rewind', '--to', await stepOf(repo, 'Create hello.txt')])).toMatchObject({ code: 0 })
+  expect(await repo.entire(['rewind', '--to', await stepOf(repo, 'Create hello.txt')])).toMatchObject({
+    code: 0,
+  })
   expect(repo.read('hello.txt')).toBe(file)
   expect(readFileSync(create.transcript, 'utf8').trimEnd()).toBe(conversation.trimEnd())
 })
@@ -233,7 +269,15 @@ test('the session is resumed on another machine, where Droid looks for it', asyn
   await repo.git('branch', '--quiet', '--force', 'main')
   const machine = await otherMachine(repo, await pushAll(repo), '--branch', 'feature')
   const resumed = await machine.entire('resume')
-  expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining(`droid --session-id ${create.session}`) })
-  const there = join(machine.home, '.factory/sessions', machine.root.replaceAll('/', '-'), `${create.session}.jsonl`)
+  expect(resumed).toMatchObject({
+    code: 0,
+    err: expect.stringContaining(`droid --session-id ${create.session}`),
+  })
+  const there = join(
+    machine.home,
+    '.factory/sessions',
+    machine.root.replaceAll('/', '-'),
+    `${create.session}.jsonl`,
+  )
   expect(lines(there)).toEqual(lines(create.transcript))
 })

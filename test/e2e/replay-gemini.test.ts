@@ -28,7 +28,9 @@ test('create, and resume to edit: the stub that a resume names first is never ta
   })
   expect(await repo.subjects(shadow)).toEqual(['Create hello.txt'])
   // The answer comes from the transcript: the one in the payload is garbled.
-  expect(await repo.git('show', `${shadow}:.entire/metadata/${session}/summary.txt`)).toBe('Created hello.txt with a greeting.')
+  expect(await repo.git('show', `${shadow}:.entire/metadata/${session}/summary.txt`)).toBe(
+    'Created hello.txt with a greeting.',
+  )
   await create.rest()
   expect(repo.state(session).phase).toBe('ended')
 
@@ -114,12 +116,21 @@ for (const scenario of ['gemini/run3-commit', 'gemini/run9-commit-githooks']) {
     expect(await repo.head()).toBe(commit)
     const note = await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD')
     const id = /^Entire-Checkpoint: ([0-9a-f]{12})$/m.exec(note)?.[1] as string
-    expect(JSON.parse(await repo.stored(id, 'metadata.json'))).toMatchObject({ files_touched: ['hello.txt'], branch: 'main' })
+    expect(JSON.parse(await repo.stored(id, 'metadata.json'))).toMatchObject({
+      files_touched: ['hello.txt'],
+      branch: 'main',
+    })
     const slots = await Promise.all(
-      JSON.parse(await repo.stored(id, 'metadata.json')).sessions.map((_: unknown, slot: number) => repo.storedSession(id, slot)),
+      JSON.parse(await repo.stored(id, 'metadata.json')).sessions.map((_: unknown, slot: number) =>
+        repo.storedSession(id, slot),
+      ),
     )
     const creator = slots.findIndex((slot) => slot.session_id === work.session)
-    expect(slots[creator]).toMatchObject({ agent: 'Gemini CLI', files_touched: ['hello.txt'], checkpoints_count: 1 })
+    expect(slots[creator]).toMatchObject({
+      agent: 'Gemini CLI',
+      files_touched: ['hello.txt'],
+      checkpoints_count: 1,
+    })
     expect((await repo.transcript(id, creator)).split('\n')).toEqual(lines(work.transcript))
     expect(repo.state(work.session).files_touched).toBeUndefined()
     expect(await repo.shadows()).toEqual([])
@@ -133,7 +144,11 @@ test('a commit of the agent’s own files with git hooks switched off has the se
   await using repo = await ready()
   const run = replay(repo, 'gemini/run1-create')
   await run.to('011-AfterTool')
-  await repo.run(['sh', '-c', 'git add -A && git -c core.hooksPath=/dev/null commit --quiet -m "Add hello.txt"'])
+  await repo.run([
+    'sh',
+    '-c',
+    'git add -A && git -c core.hooksPath=/dev/null commit --quiet -m "Add hello.txt"',
+  ])
   expect(await repo.checkpointsOf()).toEqual([])
   await run.to('017-AfterAgent')
   const note = await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD')
@@ -145,7 +160,11 @@ test('a commit of the agent’s own files with git hooks switched off has the se
   })
   expect((await repo.transcript(id)).split('\n')).toEqual(lines(run.transcript))
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt')
-  expect(repo.state(run.session)).toMatchObject({ phase: 'idle', checkpoint_count: 0, base_commit: await repo.head() })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 0,
+    base_commit: await repo.head(),
+  })
   expect(repo.state(run.session).files_touched).toBeUndefined()
   expect(await repo.shadows()).toEqual([])
 })

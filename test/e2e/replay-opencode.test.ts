@@ -16,7 +16,8 @@ async function ready(): Promise<OpencodeRepo> {
   return repo
 }
 
-const warnings = (repo: OpencodeRepo) => repo.log().filter(({ level }) => !/^(?:info|debug)$/i.test(String(level)))
+const warnings = (repo: OpencodeRepo) =>
+  repo.log().filter(({ level }) => !/^(?:info|debug)$/i.test(String(level)))
 
 test('a session that creates, edits and commits is a checkpoint with what was asked, written and spent', async () => {
   await using repo = await ready()
@@ -40,7 +41,9 @@ test('a session that creates, edits and commits is a checkpoint with what was as
     // What the commit itself cost is known when its turn is over, and counts for the next checkpoint.
     token_usage: { input_tokens: 5089, cache_read_tokens: 1011, output_tokens: 111, api_call_count: 5 },
   })
-  expect(await repo.stored(id, '0/prompt.txt')).toBe(['create hello.txt', 'edit hello.txt', 'commit the work'].join('\n\n---\n\n'))
+  expect(await repo.stored(id, '0/prompt.txt')).toBe(
+    ['create hello.txt', 'edit hello.txt', 'commit the work'].join('\n\n---\n\n'),
+  )
   // The commit came in the middle of a turn; its end completed the transcript.
   expect(JSON.parse(await repo.transcript(id))).toEqual(repo.sessions.find(session) as never)
   expect(repo.temporary()).toEqual([])
@@ -86,25 +89,35 @@ const troubles: [string, (repo: OpencodeRepo) => Record<string, string>, string]
   ],
 ]
 
-test.each(troubles)('when the export %s, the files are recorded all the same and the reason is logged', async (_name, cause, reason) => {
-  await using repo = await ready()
-  await repo.play('run1-create', { env: cause(repo) })
-  expect(repo.state(session)).toMatchObject({ files_touched: ['hello.txt'], checkpoint_count: 1 })
-  expect(warnings(repo).map(({ msg }) => msg)).toEqual([expect.stringContaining(reason)])
-  expect(repo.temporary()).toEqual([])
-  // The next turn has the whole transcript again.
-  installOpencode(join(repo.base, 'bin'))
-  await repo.play('run2-resume-edit')
-  await repo.commitAs('human', 'greet', 'hello.txt')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ model: 'mock-model', token_usage: { api_call_count: 5 } })
-})
+test.each(troubles)(
+  'when the export %s, the files are recorded all the same and the reason is logged',
+  async (_name, cause, reason) => {
+    await using repo = await ready()
+    await repo.play('run1-create', { env: cause(repo) })
+    expect(repo.state(session)).toMatchObject({ files_touched: ['hello.txt'], checkpoint_count: 1 })
+    expect(warnings(repo).map(({ msg }) => msg)).toEqual([expect.stringContaining(reason)])
+    expect(repo.temporary()).toEqual([])
+    // The next turn has the whole transcript again.
+    installOpencode(join(repo.base, 'bin'))
+    await repo.play('run2-resume-edit')
+    await repo.commitAs('human', 'greet', 'hello.txt')
+    expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+      model: 'mock-model',
+      token_usage: { api_call_count: 5 },
+    })
+  },
+)
 
 test('a turn that never ended is recorded when the session goes on', async () => {
   await using repo = await ready()
   await repo.play('run1-create', { until: 'tool.execute.after', ending: 'gone' })
   expect(repo.state(session)).toMatchObject({ phase: 'active' })
   await repo.play('run2-resume-edit', { until: 'chat.message', ending: 'gone' })
-  expect(repo.state(session)).toMatchObject({ phase: 'active', files_touched: ['hello.txt'], checkpoint_count: 1 })
+  expect(repo.state(session)).toMatchObject({
+    phase: 'active',
+    files_touched: ['hello.txt'],
+    checkpoint_count: 1,
+  })
 })
 
 test('a rewind takes the conversation back with the files, and keeps what it was', async () => {
@@ -112,8 +125,15 @@ test('a rewind takes the conversation back with the files, and keeps what it was
   await repo.play('run1-create')
   await repo.play('run2-resume-edit')
   const long = repo.sessions.find(session)
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
-  const rewound = await repo.entire(['rewind', '--to', points.find(({ message }) => message === 'Create hello.txt')?.id ?? ''])
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    id: string
+    message: string
+  }[]
+  const rewound = await repo.entire([
+    'rewind',
+    '--to',
+    points.find(({ message }) => message === 'Create hello.txt')?.id ?? '',
+  ])
   expect(rewound).toMatchObject({ code: 0 })
   expect(rewound.out + rewound.err).toContain(`opencode -s ${session}`)
   expect(repo.read('hello.txt')).toBe('Hello, world!\nSecond line.\n')
@@ -130,11 +150,21 @@ test('a rewind leaves alone what was said since, when it is undone', async () =>
   await using repo = await ready()
   await repo.play('run1-create')
   await repo.play('run2-resume-edit')
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
-  await repo.entire(['rewind', '--to', points.find(({ message }) => message === 'Create hello.txt')?.id ?? ''])
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    id: string
+    message: string
+  }[]
+  await repo.entire([
+    'rewind',
+    '--to',
+    points.find(({ message }) => message === 'Create hello.txt')?.id ?? '',
+  ])
   const shorter = repo.sessions.find(session)
   const said = { info: { id: 'msg_zzz', role: 'user' }, parts: [] }
-  repo.sessions.put({ ...(shorter as NonNullable<typeof shorter>), messages: [...(shorter?.messages ?? []), said] })
+  repo.sessions.put({
+    ...(shorter as NonNullable<typeof shorter>),
+    messages: [...(shorter?.messages ?? []), said],
+  })
   expect(await repo.entire(['rewind', '--undo'])).toMatchObject({ code: 0 })
   expect(repo.sessions.find(session)?.messages.at(-1)).toEqual(said)
 })
@@ -174,9 +204,15 @@ test('a session that nobody recorded can be attached to a commit', async () => {
   await repo.play('run1-create', { env: { PATH: '/usr/bin:/bin' } })
   expect(repo.hasState(session)).toBe(false)
   await repo.commitAs('human', 'greet', 'hello.txt')
-  expect(await repo.entire(['session', 'attach', session, '--agent', 'opencode', '--force'])).toMatchObject({ code: 0 })
+  expect(await repo.entire(['session', 'attach', session, '--agent', 'opencode', '--force'])).toMatchObject({
+    code: 0,
+  })
   const attached = await repo.storedSession((await repo.checkpointsOf())[0] ?? '')
-  expect(attached).toMatchObject({ session_id: session, agent: 'OpenCode', token_usage: { api_call_count: 2 } })
+  expect(attached).toMatchObject({
+    session_id: session,
+    agent: 'OpenCode',
+    token_usage: { api_call_count: 2 },
+  })
 })
 
 test('a session is resumed on another machine, in a directory with another name', async () => {
@@ -186,7 +222,10 @@ test('a session is resumed on another machine, in a directory with another name'
   await repo.commitAs('human', 'greet', 'hello.txt')
   const machine = await otherMachine(repo, await pushAll(repo), '--branch', 'feature')
   expect(await machine.entire('enable', '--agent', 'opencode')).toMatchObject({ code: 0 })
-  expect(await machine.entire('resume')).toMatchObject({ code: 0, err: expect.stringContaining(`opencode -s ${session}`) })
+  expect(await machine.entire('resume')).toMatchObject({
+    code: 0,
+    err: expect.stringContaining(`opencode -s ${session}`),
+  })
   const there = opencodeSessions(machine.home).find(session)
   expect(there?.info.directory).toBe(machine.root)
   expect(there?.messages).toEqual(repo.sessions.find(session)?.messages as never)

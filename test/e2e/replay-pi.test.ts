@@ -37,7 +37,11 @@ test('create, and resume to edit: two turns of one session, each a step', async 
   // The file of a session comes with the first answer.
   await create.to('005-before_agent_start')
   expect(existsSync(create.transcript)).toBe(false)
-  expect(repo.state(session)).toMatchObject({ phase: 'active', transcript_path: create.transcript, model_name: 'mock-model' })
+  expect(repo.state(session)).toMatchObject({
+    phase: 'active',
+    transcript_path: create.transcript,
+    model_name: 'mock-model',
+  })
   await create.to('044-agent_end')
   expect(repo.state(session)).toMatchObject({
     phase: 'idle',
@@ -49,7 +53,9 @@ test('create, and resume to edit: two turns of one session, each a step', async 
     token_usage: usage(1897, 403, 43, 2),
   })
   expect(await repo.subjects(shadow)).toEqual(['Create hello.txt'])
-  expect(await repo.git('show', `${shadow}:.entire/metadata/${session}/summary.txt`)).toBe('Created hello.txt with a greeting.')
+  expect(await repo.git('show', `${shadow}:.entire/metadata/${session}/summary.txt`)).toBe(
+    'Created hello.txt with a greeting.',
+  )
   await create.rest()
   expect(repo.state(session).phase).toBe('ended')
 
@@ -91,10 +97,16 @@ test('a commit of the agent is linked as it is made, and its checkpoint has the 
   expect(repo.state(commit.session).phase).toBe('active_committed')
   await commit.rest()
   // What the turn spends after the commit belongs to the next one.
-  expect(await repo.storedSession(id)).toMatchObject({ agent: 'Pi', files_touched: ['hello.txt'], token_usage: usage(5790, 1210, 130, 6) })
+  expect(await repo.storedSession(id)).toMatchObject({
+    agent: 'Pi',
+    files_touched: ['hello.txt'],
+    token_usage: usage(5790, 1210, 130, 6),
+  })
   expect(repo.state(commit.session).token_usage).toEqual(usage(6788, 1412, 152, 7))
   expect((await repo.transcript(id)).split('\n')).toEqual(lines(commit.transcript))
-  expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the work')
+  expect(await repo.stored(id, '0/prompt.txt')).toBe(
+    'create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the work',
+  )
   expect(await repo.shadows()).toEqual([])
   const explained = await repo.entire(['explain', '--commit', 'HEAD', '--no-pager'])
   expect(explained.out).toContain('commit the work')
@@ -148,17 +160,32 @@ test('a fork begins with the conversation of its parent, and pays only for its o
   const session = '01a1e0c0-0000-7000-8000-000000000000'
   const fork = parent.transcript.replace(parent.session, session)
   const [header = '', ...rest] = lines(parent.transcript)
-  const own = { ...JSON.parse(header), id: session, timestamp: '2026-11-15T19:59:00.000Z', parentSession: parent.transcript }
+  const own = {
+    ...JSON.parse(header),
+    id: session,
+    timestamp: '2026-11-15T19:59:00.000Z',
+    parentSession: parent.transcript,
+  }
   writeFileSync(fork, `${[JSON.stringify(own), ...rest].join('\n')}\n`)
   const tell = async (type: string, more: object = {}) => {
-    const payload = { type, cwd: repo.root, session_id: session, session_file: fork, parent_session: parent.transcript, ...more }
+    const payload = {
+      type,
+      cwd: repo.root,
+      session_id: session,
+      session_file: fork,
+      parent_session: parent.transcript,
+      ...more,
+    }
     expect((await repo.entire(['hooks', 'pi', type], { stdin: JSON.stringify(payload) })).code).toBe(0)
   }
   await tell('session_start', { reason: 'startup' })
   await tell('before_agent_start', { prompt: 'and now' })
   repo.write('forked.txt', 'x\n')
   const answer = JSON.parse(rest.at(-1) ?? '')
-  appendFileSync(fork, `${JSON.stringify({ ...answer, id: 'f0000000', parentId: answer.id, timestamp: '2026-11-15T20:00:00.000Z' })}\n`)
+  appendFileSync(
+    fork,
+    `${JSON.stringify({ ...answer, id: 'f0000000', parentId: answer.id, timestamp: '2026-11-15T20:00:00.000Z' })}\n`,
+  )
   await tell('agent_end')
   expect(repo.state(session)).toMatchObject({
     previous_session_id: parent.session,
@@ -180,7 +207,11 @@ test('a turn that was cut off is saved when the session goes on', async () => {
   await resumed.to('002-session_start')
   expect(await repo.subjects(shadow)).toEqual(['Create hello.txt'])
   await resumed.rest()
-  expect(repo.state(cut.session)).toMatchObject({ phase: 'ended', files_touched: ['hello.txt'], token_usage: usage(4891, 1009, 109, 5) })
+  expect(repo.state(cut.session)).toMatchObject({
+    phase: 'ended',
+    files_touched: ['hello.txt'],
+    token_usage: usage(4891, 1009, 109, 5),
+  })
 })
 
 test('a session that ends in the middle of a turn saves what it did', async () => {
@@ -188,10 +219,19 @@ test('a session that ends in the middle of a turn saves what it did', async () =
   await using run = replayPi(repo, 'run1-create')
   await run.to('028-tool_result')
   const ended = await repo.entire(['hooks', 'pi', 'session_shutdown'], {
-    stdin: JSON.stringify({ session_id: run.session, session_file: run.transcript, cwd: repo.root, reason: 'quit' }),
+    stdin: JSON.stringify({
+      session_id: run.session,
+      session_file: run.transcript,
+      cwd: repo.root,
+      reason: 'quit',
+    }),
   })
   expect(ended.code).toBe(0)
-  expect(repo.state(run.session)).toMatchObject({ phase: 'ended', checkpoint_count: 1, files_touched: ['hello.txt'] })
+  expect(repo.state(run.session)).toMatchObject({
+    phase: 'ended',
+    checkpoint_count: 1,
+    files_touched: ['hello.txt'],
+  })
 })
 
 test('rewinding gives back the file and the conversation of a step', async () => {
@@ -232,15 +272,28 @@ test('what the reference program’s extension says is understood', async () => 
   await using repo = await ready()
   const file = join(repo.base, 'home/.pi/agent/sessions/--x--/2026-11-15T19-32-36-141Z_11112222.jsonl')
   const tell = (type: string, more: object = {}) =>
-    repo.entire(['hooks', 'pi', type], { stdin: JSON.stringify({ type, cwd: repo.root, session_file: file, ...more }) })
-  for (const [type, more] of [['session_start'], ['before_agent_start', { prompt: 'go', skill_events: [] }]] as const)
+    repo.entire(['hooks', 'pi', type], {
+      stdin: JSON.stringify({ type, cwd: repo.root, session_file: file, ...more }),
+    })
+  for (const [type, more] of [
+    ['session_start'],
+    ['before_agent_start', { prompt: 'go', skill_events: [] }],
+  ] as const)
     expect(await tell(type, more)).toMatchObject({ code: 0, err: expect.not.stringContaining('failed') })
   repo.write('made.txt', 'x\n')
   expect((await tell('agent_end')).code).toBe(0)
-  expect(repo.state('11112222')).toMatchObject({ phase: 'idle', checkpoint_count: 1, files_touched: ['made.txt'] })
-  expect(await repo.entire(['hooks', 'pi', 'session_shutdown'], { stdin: '{"type":"session_shutdown"}' })).toMatchObject({
+  expect(repo.state('11112222')).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 1,
+    files_touched: ['made.txt'],
+  })
+  expect(
+    await repo.entire(['hooks', 'pi', 'session_shutdown'], { stdin: '{"type":"session_shutdown"}' }),
+  ).toMatchObject({
     code: 0,
     err: '',
   })
-  expect((await tell('before_agent_start', { session_file: undefined, prompt: 'x' })).err).toContain('without the id of its session')
+  expect((await tell('before_agent_start', { session_file: undefined, prompt: 'x' })).err).toContain(
+    'without the id of its session',
+  )
 })

@@ -11,7 +11,11 @@ setDefaultTimeout(60_000)
 
 async function qwenRepo(): Promise<ExternalRepo> {
   const repo = await repoWithPlugins()
-  await buildPlugin(resolve(import.meta.dir, '../../samples/agents/qwen/entire-agent-qwen.ts'), repo.bin, 'bun')
+  await buildPlugin(
+    resolve(import.meta.dir, '../../samples/agents/qwen/entire-agent-qwen.ts'),
+    repo.bin,
+    'bun',
+  )
   // Its plugin believes that it is there when it has settings.
   mkdirSync(join(repo.base, 'home', '.qwen'), { recursive: true })
   const enabled = await repo.entire(['enable', '--agent', 'qwen'])
@@ -26,7 +30,11 @@ test('create, resume to edit, and a commit by the agent: one session, a step for
   const begin = await repo.head()
   const create = replay(repo, 'qwen/run1-create')
   await create.rest()
-  expect(repo.state(create.session)).toMatchObject({ phase: 'idle', agent_type: 'Qwen Code', checkpoint_count: 1 })
+  expect(repo.state(create.session)).toMatchObject({
+    phase: 'idle',
+    agent_type: 'Qwen Code',
+    checkpoint_count: 1,
+  })
   await replay(repo, 'qwen/run2-resume-edit').rest()
   expect(await repo.subjects(repo.shadow(begin))).toEqual(['Edit hello.txt', 'Create hello.txt'])
   await replay(repo, 'qwen/run3-commit-continue').rest()
@@ -38,7 +46,9 @@ test('create, resume to edit, and a commit by the agent: one session, a step for
     // The last answer came after the commit.
     token_usage: { api_call_count: 6 },
   })
-  expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the work')
+  expect(await repo.stored(id, '0/prompt.txt')).toBe(
+    'create hello.txt\n\n---\n\nedit hello.txt\n\n---\n\ncommit the work',
+  )
   expect(`${await repo.transcript(id)}\n`).toBe(readFileSync(create.transcript, 'utf8'))
   const explained = await repo.entire(['explain', '-c', id, '--full'])
   expect(explained.out).toContain('Agent: Qwen Code')
@@ -52,7 +62,10 @@ test('a rewind brings back the file and the conversation of a turn', async () =>
   const [file, conversation] = [repo.read('hello.txt'), readFileSync(transcript, 'utf8')]
   await replay(repo, 'qwen/run2-resume-edit').rest()
   expect(repo.read('hello.txt')).not.toBe(file)
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    id: string
+    message: string
+  }[]
   const first = points.find(({ message }) => message === 'Create hello.txt')
   expect(await repo.entire(['rewind', '--to', first?.id ?? ''])).toMatchObject({ code: 0 })
   expect(repo.read('hello.txt')).toBe(file)
@@ -67,11 +80,19 @@ test('the session is resumed on another machine, where Qwen Code looks for it', 
   await repo.git('branch', '--quiet', '--force', 'main')
   const machine = await otherMachine(repo, await pushAll(repo), '--branch', 'feature')
   const refused = await machine.entire('resume')
-  expect(refused.err).toContain('recorded by an agent that is not known here (Qwen Code); it is left out. If it has a plugin, put that on')
+  expect(refused.err).toContain(
+    'recorded by an agent that is not known here (Qwen Code); it is left out. If it has a plugin, put that on',
+  )
   mkdirSync(join(machine.home, '.qwen'), { recursive: true })
   expect(await machine.entire('enable', '--agent', 'qwen')).toMatchObject({ code: 0 })
   const resumed = await machine.entire('resume')
   expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining(`qwen --resume ${create.session}`) })
-  const there = join(machine.home, '.qwen/projects', machine.root.replace(/[^A-Za-z0-9]/g, '-'), 'chats', `${create.session}.jsonl`)
+  const there = join(
+    machine.home,
+    '.qwen/projects',
+    machine.root.replace(/[^A-Za-z0-9]/g, '-'),
+    'chats',
+    `${create.session}.jsonl`,
+  )
   expect(readFileSync(there, 'utf8')).toBe(readFileSync(create.transcript, 'utf8'))
 })

@@ -31,7 +31,10 @@ test('a commit after a reset has no link; after the reset was taken back it has'
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
   await agent.turn('write b', { 'b.txt': 'more work of the agent\n' })
-  const before = { state: repo.state(agent.session), tip: await repo.git('rev-parse', (await repo.shadows())[0] ?? '') }
+  const before = {
+    state: repo.state(agent.session),
+    tip: await repo.git('rev-parse', (await repo.shadows())[0] ?? ''),
+  }
   await repo.entire(['reset', '--force'])
   await repo.commitAs('human', 'without link', 'a.txt')
   expect(await repo.checkpointsOf()).toEqual([])
@@ -65,8 +68,13 @@ test('a session whose turn is running is spared, unless forced; the turn that go
     ].join('\n'),
   })
   expect(repo.hasState(agent.session)).toBe(true)
-  expect(JSON.parse((await repo.entire(['reset', '--json'])).out)).toMatchObject({ sessions: [], active_sessions: [agent.session] })
-  expect((await repo.entire(['reset', '--force'])).out).toContain(`Cleared session state for ${agent.session}`)
+  expect(JSON.parse((await repo.entire(['reset', '--json'])).out)).toMatchObject({
+    sessions: [],
+    active_sessions: [agent.session],
+  })
+  expect((await repo.entire(['reset', '--force'])).out).toContain(
+    `Cleared session state for ${agent.session}`,
+  )
   agent.write('a.txt', 'work of the agent\n')
   await agent.stop()
   // What the turn began with was kept: the user's file is not taken for the agent's.
@@ -84,10 +92,14 @@ test('resetting a session clears the checkpoints that its turn was going to comp
   expect(repo.state(agent.session).turn_checkpoint_ids).toEqual([id])
   const stored = await repo.transcript(id)
   const ran = await repo.entire(['reset', '--session', agent.session, '--force'])
-  expect(ran.out).toContain(`Session ${agent.session} has been reset. File changes remain in the working directory.`)
+  expect(ran.out).toContain(
+    `Session ${agent.session} has been reset. File changes remain in the working directory.`,
+  )
   agent.say('more talk')
   await agent.stop()
-  expect(repo.hasState(agent.session) ? repo.state(agent.session).turn_checkpoint_ids : undefined).toBeUndefined()
+  expect(
+    repo.hasState(agent.session) ? repo.state(agent.session).turn_checkpoint_ids : undefined,
+  ).toBeUndefined()
   // The commit keeps its checkpoint as it was written.
   expect(await repo.transcript(id)).toBe(stored)
 })
@@ -107,7 +119,10 @@ test('resetting one of two sessions leaves the branch that the other one has ste
   })
   expect(await repo.shadows()).toEqual(shadows)
   await repo.commitAs('human', 'both')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: 'bbbb-two', files_touched: ['two.txt'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: 'bbbb-two',
+    files_touched: ['two.txt'],
+  })
 })
 
 test('sessions of another work tree on the same commit are not reset', async () => {
@@ -141,7 +156,10 @@ test('an unknown or ambiguous session, a missing terminal and an unborn branch a
   expect(unasked.err).toContain('entire reset --force')
   expect(repo.hasState(agent.session)).toBe(true)
   await repo.git('switch', '--quiet', '--orphan', 'empty')
-  expect(await repo.entire(['reset', '--force'])).toMatchObject({ code: 1, err: expect.stringContaining('no commits yet') })
+  expect(await repo.entire(['reset', '--force'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no commits yet'),
+  })
 })
 
 test('on a terminal the question is asked, no is no, and yes resets', async () => {

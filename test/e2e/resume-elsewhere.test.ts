@@ -6,7 +6,8 @@ import { recordedRepo } from '../support/recorded-repo.ts'
 import { replay } from '../support/replay.ts'
 import { featureWithSession, type Machine, otherMachine, pushAll } from '../support/resumable.ts'
 
-const claudeDir = (machine: Machine) => join(machine.home, '.claude/projects', machine.root.replace(/[^A-Za-z0-9]/g, '-'))
+const claudeDir = (machine: Machine) =>
+  join(machine.home, '.claude/projects', machine.root.replace(/[^A-Za-z0-9]/g, '-'))
 
 test('a branch of another machine is fetched, checked out and resumed where the agent here looks for it', async () => {
   await using story = await featureWithSession()
@@ -114,7 +115,10 @@ test('checkpoints that are kept in a repository of their own are fetched from th
 test('a checkpoint with a ref of its own is fetched by itself', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
-  writeFileSync(join(repo.root, '.entire/settings.local.json'), '{"checkpoints":{"primary":{"type":"git-refs"}}}\n')
+  writeFileSync(
+    join(repo.root, '.entire/settings.local.json'),
+    '{"checkpoints":{"primary":{"type":"git-refs"}}}\n',
+  )
   const { fakeAgent } = await import('../support/fake-agent.ts')
   await repo.git('switch', '--quiet', '-c', 'feature')
   const agent = fakeAgent(repo)
@@ -124,7 +128,9 @@ test('a checkpoint with a ref of its own is fetched by itself', async () => {
   expect(await machine.git('for-each-ref', 'refs/entire')).toBe('')
   const ran = await machine.entire('resume')
   expect(ran.err).toContain('Fetching session metadata from origin...')
-  expect(readFileSync(join(claudeDir(machine), `${agent.session}.jsonl`), 'utf8')).toBe(readFileSync(agent.transcript, 'utf8'))
+  expect(readFileSync(join(claudeDir(machine), `${agent.session}.jsonl`), 'utf8')).toBe(
+    readFileSync(agent.transcript, 'utf8'),
+  )
 })
 
 test('a checkpoint named in full is fetched when this clone does not have it', async () => {
@@ -134,17 +140,23 @@ test('a checkpoint named in full is fetched when this clone does not have it', a
   const ran = await machine.entire('resume', checkpoint)
   expect(ran.err).toContain('Fetching session metadata from origin...')
   expect(ran.err).toContain(`claude -r ${agent.session}`)
-  expect((await machine.entire('resume', 'ffffffffffff')).err).toContain("branch 'ffffffffffff' not found locally or on origin")
+  expect((await machine.entire('resume', 'ffffffffffff')).err).toContain(
+    "branch 'ffffffffffff' not found locally or on origin",
+  )
 })
 
 test('a branch may be named with its remote; our own branches cannot be resumed', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   const machine = await otherMachine(repo, await pushAll(repo))
-  expect((await machine.entire('resume', 'origin/feature', '--yes')).err).toContain(`claude -r ${agent.session}`)
+  expect((await machine.entire('resume', 'origin/feature', '--yes')).err).toContain(
+    `claude -r ${agent.session}`,
+  )
   expect(await machine.git('branch', '--show-current')).toBe('feature')
   for (const name of ['entire/checkpoints/v1', 'origin/entire/checkpoints/v1'])
-    expect((await machine.entire('resume', name)).err).toContain(`branch '${name}' not found locally or on origin`)
+    expect((await machine.entire('resume', name)).err).toContain(
+      `branch '${name}' not found locally or on origin`,
+    )
   expect(await machine.git('branch', '--show-current')).toBe('feature')
 })
 
@@ -154,7 +166,14 @@ test('a session of another work tree is put where the agent started here looks f
   const side = await repo.addWorktree('side')
   const ran = await side.entire(['resume', agent.session, '--json'])
   const [session] = JSON.parse(ran.out).sessions
-  expect(session.path).toBe(join(repo.base, 'home/.claude/projects', side.root.replace(/[^A-Za-z0-9]/g, '-'), `${agent.session}.jsonl`))
+  expect(session.path).toBe(
+    join(
+      repo.base,
+      'home/.claude/projects',
+      side.root.replace(/[^A-Za-z0-9]/g, '-'),
+      `${agent.session}.jsonl`,
+    ),
+  )
   expect(readFileSync(session.path, 'utf8')).toBe(readFileSync(agent.transcript, 'utf8'))
   // The branch is checked out over there: git says so, and nothing changes.
   await repo.git('switch', '--quiet', 'feature')
@@ -176,7 +195,11 @@ test('Gemini’s session comes back under a name and in a directory that Gemini 
   const ran = await machine.entire('resume', '--json')
   const [session] = JSON.parse(ran.out).sessions
   const chats = join(machine.home, '.gemini/tmp/the-clone/chats')
-  expect(session).toMatchObject({ agent: 'Gemini CLI', command: `gemini --resume ${create.session}`, state: 'new' })
+  expect(session).toMatchObject({
+    agent: 'Gemini CLI',
+    command: `gemini --resume ${create.session}`,
+    state: 'new',
+  })
   expect(session.path).toBe(join(chats, 'session-2026-11-15T19-21-c6e3dc5e.jsonl'))
   expect(readFileSync(session.path, 'utf8')).toBe(spoken)
   expect(readFileSync(join(chats, '../.project_root'), 'utf8')).toBe(machine.root)
@@ -187,5 +210,7 @@ test('Gemini’s session comes back under a name and in a directory that Gemini 
   writeFileSync(stub, `${spoken.slice(0, spoken.indexOf('\n'))}\n`)
   expect((await machine.entire('resume')).code).toBe(0)
   expect(readFileSync(stub, 'utf8')).toBe(spoken)
-  expect(readdirSync(chats).filter((name) => name.endsWith('.jsonl'))).toEqual(['session-2026-11-16T08-00-c6e3dc5e.jsonl'])
+  expect(readdirSync(chats).filter((name) => name.endsWith('.jsonl'))).toEqual([
+    'session-2026-11-16T08-00-c6e3dc5e.jsonl',
+  ])
 })

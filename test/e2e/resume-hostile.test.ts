@@ -15,7 +15,9 @@ const entry = (text: string, timestamp = '2026-11-15T12:00:00.000Z') =>
 /** HEAD is linked to a checkpoint that holds these sessions, each with its files. */
 async function linked(repo: RecordedRepo, ...sessions: Record<string, unknown>[]): Promise<void> {
   const dir = `${id.slice(0, 2)}/${id.slice(2)}`
-  const files = sessions.flatMap((session, slot) => Object.entries(session).map(([name, content]) => [`${dir}/${slot}/${name}`, content]))
+  const files = sessions.flatMap((session, slot) =>
+    Object.entries(session).map(([name, content]) => [`${dir}/${slot}/${name}`, content]),
+  )
   const head = {
     checkpoint_id: id,
     strategy: 'manual-commit',
@@ -29,7 +31,14 @@ async function linked(repo: RecordedRepo, ...sessions: Record<string, unknown>[]
   })
   repo.write('linked.txt', 'x\n')
   await repo.git('add', 'linked.txt')
-  await repo.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', `linked\n\nEntire-Checkpoint: ${id}`)
+  await repo.git(
+    '-c',
+    'core.hooksPath=/dev/null',
+    'commit',
+    '--quiet',
+    '-m',
+    `linked\n\nEntire-Checkpoint: ${id}`,
+  )
 }
 
 /** Takes one object of the checkpoint away, as a broken disk would. */
@@ -52,7 +61,8 @@ const record = (session: string, more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-const everything = (dir: string): string[] => (existsSync(dir) ? (readdirSync(dir, { recursive: true }) as string[]).sort() : [])
+const everything = (dir: string): string[] =>
+  existsSync(dir) ? (readdirSync(dir, { recursive: true }) as string[]).sort() : []
 
 test.each([
   '../../../../evil',
@@ -74,7 +84,9 @@ test.each([
   expect(ran.code).toBe(0)
   expect(ran.err).not.toContain('claude -r')
   expect(ran.err).not.toMatch(/\x1b|\n\s+at /)
-  expect(everything(repo.base).filter((path) => !path.includes('/.git/') && !path.endsWith('entire.log'))).toEqual(before)
+  expect(
+    everything(repo.base).filter((path) => !path.includes('/.git/') && !path.endsWith('entire.log')),
+  ).toEqual(before)
 })
 
 test('a stored path that leads elsewhere is not followed', async () => {
@@ -84,7 +96,9 @@ test('a stored path that leads elsewhere is not followed', async () => {
     'full.jsonl': `${entry('hello')}\n`,
   })
   const [session] = JSON.parse((await repo.entire(['resume', '--json'])).out).sessions
-  expect(session.path).toBe(join(repo.base, 'home/.claude/projects', repo.root.replace(/[^A-Za-z0-9]/g, '-'), 'good-1.jsonl'))
+  expect(session.path).toBe(
+    join(repo.base, 'home/.claude/projects', repo.root.replace(/[^A-Za-z0-9]/g, '-'), 'good-1.jsonl'),
+  )
 })
 
 test('a prompt cannot reach the terminal or the shell of whoever pastes the command', async () => {
@@ -100,7 +114,9 @@ test('a prompt cannot reach the terminal or the shell of whoever pastes the comm
   const line = ran.err.split('\n').find((text) => text.includes('claude -r')) ?? ''
   expect(line).toBe('  claude -r good-1  # do touch evil touch evil rm -rf ~ echo second line')
   // What was stored without a last newline gets one, or the agent's next line would continue it.
-  const [name = ''] = everything(join(repo.base, 'home/.claude/projects')).filter((path) => path.endsWith('.jsonl'))
+  const [name = ''] = everything(join(repo.base, 'home/.claude/projects')).filter((path) =>
+    path.endsWith('.jsonl'),
+  )
   expect(readFileSync(join(repo.base, 'home/.claude/projects', name), 'utf8')).toBe(`${entry('hello')}\n`)
 })
 
@@ -108,7 +124,11 @@ test('data of all ages: no agent named, the old name of the file, pieces, and an
   await using repo = await recordedRepo()
   await linked(
     repo,
-    { 'metadata.json': record('old-1', { agent: undefined }), 'full.log': `${entry('old')}\n`, 'prompt.txt': 'the old one' },
+    {
+      'metadata.json': record('old-1', { agent: undefined }),
+      'full.log': `${entry('old')}\n`,
+      'prompt.txt': 'the old one',
+    },
     {
       'metadata.json': record('old-2', { agent: 'Agent' }),
       'full.jsonl': entry('a'),
@@ -125,13 +145,19 @@ test('data of all ages: no agent named, the old name of the file, pieces, and an
     `${entry('old')}\n`,
     `${entry('a')}\n${entry('b')}\n${entry('c')}\n`,
   ])
-  expect(ran.err).toContain('Warning: Session strange-1 was recorded by an agent that is not known here (Nobody Knows')
+  expect(ran.err).toContain(
+    'Warning: Session strange-1 was recorded by an agent that is not known here (Nobody Knows',
+  )
   expect(ran.err).toContain("Session 'empty-1' found in commit trailer but session log not available")
 })
 
 test('a piece that is missing is told with what to do, and the log here stays', async () => {
   await using repo = await recordedRepo()
-  await linked(repo, { 'metadata.json': record('good-1'), 'full.jsonl': entry('one'), 'full.jsonl.001': entry('two') })
+  await linked(repo, {
+    'metadata.json': record('good-1'),
+    'full.jsonl': entry('one'),
+    'full.jsonl.001': entry('two'),
+  })
   const [session] = JSON.parse((await repo.entire(['resume', '--json'])).out).sessions
   const mine = `${entry('mine', '2026-11-14T12:00:00.000Z')}\n`
   writeFileSync(session.path, mine)
@@ -147,22 +173,32 @@ test('a piece that is missing is told with what to do, and the log here stays', 
 test.each([
   ['resume', ['resume', '--force'], 'Warning'],
   ['rewind', ['rewind', '--to', 'HEAD', '--logs-only'], 'Note'],
-])('%s restores the other sessions of a checkpoint when a piece of one is missing, and names that one', async (_name, args, word) => {
-  await using repo = await recordedRepo()
-  await linked(
-    repo,
-    { 'metadata.json': record('good-1'), 'full.jsonl': entry('one') },
-    { 'metadata.json': record('broken-1'), 'full.jsonl': entry('two'), 'full.jsonl.001': entry('three'), 'full.jsonl.002': entry('four') },
-    { 'metadata.json': record('good-2'), 'full.jsonl': entry('five') },
-  )
-  await lose(repo, '1/full.jsonl.001')
-  const head = await repo.head()
-  const ran = await repo.entire(args.map((arg) => (arg === 'HEAD' ? head : arg)))
-  expect(ran.code).toBe(0)
-  expect(ran.err).toContain(`${word}: Session broken-1 is left out: a part of its stored log is missing in this repository.\n`)
-  const logs = everything(join(repo.base, 'home', '.claude')).filter((path) => path.endsWith('.jsonl'))
-  expect(logs.map((path) => path.split('/').at(-1))).toEqual(['good-1.jsonl', 'good-2.jsonl'])
-})
+])(
+  '%s restores the other sessions of a checkpoint when a piece of one is missing, and names that one',
+  async (_name, args, word) => {
+    await using repo = await recordedRepo()
+    await linked(
+      repo,
+      { 'metadata.json': record('good-1'), 'full.jsonl': entry('one') },
+      {
+        'metadata.json': record('broken-1'),
+        'full.jsonl': entry('two'),
+        'full.jsonl.001': entry('three'),
+        'full.jsonl.002': entry('four'),
+      },
+      { 'metadata.json': record('good-2'), 'full.jsonl': entry('five') },
+    )
+    await lose(repo, '1/full.jsonl.001')
+    const head = await repo.head()
+    const ran = await repo.entire(args.map((arg) => (arg === 'HEAD' ? head : arg)))
+    expect(ran.code).toBe(0)
+    expect(ran.err).toContain(
+      `${word}: Session broken-1 is left out: a part of its stored log is missing in this repository.\n`,
+    )
+    const logs = everything(join(repo.base, 'home', '.claude')).filter((path) => path.endsWith('.jsonl'))
+    expect(logs.map((path) => path.split('/').at(-1))).toEqual(['good-1.jsonl', 'good-2.jsonl'])
+  },
+)
 
 test('metadata that is garbage is told without a stack', async () => {
   await using repo = await recordedRepo()
@@ -179,7 +215,12 @@ test('transcripts of subagents come back too, and those that are there are left 
   await repo.commit('set up')
   const agent = fakeAgent(repo)
   await agent.prompt('use a subagent')
-  await agent.task({ toolUse: 'toolu_task1', subagent: 'a1b2c3', work: () => {}, files: { 'sub.ts': 'export const sub = 1\n' } })
+  await agent.task({
+    toolUse: 'toolu_task1',
+    subagent: 'a1b2c3',
+    work: () => {},
+    files: { 'sub.ts': 'export const sub = 1\n' },
+  })
   const path = join(agent.transcript.replace(/\.jsonl$/, ''), 'subagents/agent-a1b2c3.jsonl')
   const spoken = readFileSync(path, 'utf8')
   const checkpoint = await repo.checkpointOf()
@@ -193,7 +234,10 @@ test('transcripts of subagents come back too, and those that are there are left 
 })
 
 // Modes mean nothing to root, except without the capabilities that make it so.
-const asUser = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search,-fowner', '--'] : []
+const asUser =
+  process.getuid?.() === 0
+    ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search,-fowner', '--']
+    : []
 
 test('a place that cannot be written to is told, and the log there stays', async () => {
   await using story = await featureWithSession()
@@ -205,7 +249,9 @@ test('a place that cannot be written to is told, and the log there stays', async
   const ran = await repo.run([...asUser, binary, 'resume', '--force'])
   chmodSync(dirname(agent.transcript), 0o700)
   expect(ran.code).toBe(1)
-  expect(ran.stderr).toContain(`The session log could not be written to ${agent.transcript}: permission denied.`)
+  expect(ran.stderr).toContain(
+    `The session log could not be written to ${agent.transcript}: permission denied.`,
+  )
   expect(readFileSync(agent.transcript, 'utf8')).toBe(older)
   chmodSync(agent.transcript, 0)
   const unreadable = await repo.run([...asUser, binary, 'resume', '--force'])

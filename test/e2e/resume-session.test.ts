@@ -25,10 +25,9 @@ test('of a checkpoint with several sessions only the one that was named is resto
   const checkpoint = await repo.checkpointOf()
   const { sessions } = await answer(repo, 'resume', first.session)
   expect(sessions).toMatchObject([{ session_id: first.session, state: 'new', path: first.transcript }])
-  expect((await answer(repo, 'resume', checkpoint)).sessions.map((session: { state: string }) => session.state)).toEqual([
-    'unchanged',
-    'new',
-  ])
+  expect(
+    (await answer(repo, 'resume', checkpoint)).sessions.map((session: { state: string }) => session.state),
+  ).toEqual(['unchanged', 'new'])
 })
 
 test('the newest of its checkpoints counts, also when the session’s state is gone', async () => {
@@ -91,7 +90,8 @@ test('a name that fits several is an error that lists them; a branch comes befor
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agents = [fakeAgent(repo), fakeAgent(repo)]
-  for (const [index, agent] of agents.entries()) await agent.turn('x', { [`${index}.ts`]: `export const x${index} = 1\n` })
+  for (const [index, agent] of agents.entries())
+    await agent.turn('x', { [`${index}.ts`]: `export const x${index} = 1\n` })
   const ambiguous = await repo.entire(['resume', '5e551010'])
   expect(ambiguous.code).toBe(1)
   expect(ambiguous.err).toContain('"5e551010" could be session ')
@@ -103,17 +103,23 @@ test('a name that fits several is an error that lists them; a branch comes befor
   expect(await repo.git('branch', '--show-current')).toBe('5e551010')
 })
 
-test.each(['abc', 'ffffffffffff', 'ffff-ffff', '../../x', '--upload-pack=x', 'a b\x1b[31m', '*', 'refs/heads/main^{tree}'])(
-  '%j, which is nothing, is told',
-  async (name) => {
-    await using repo = await recordedRepo()
-    await repo.commit('set up')
-    const ran = await repo.entire(['resume', '--', name])
-    expect(ran.code).toBe(1)
-    expect(ran.err).toContain('not found locally or on origin')
-    expect(ran.err).not.toMatch(/\x1b|\n\s+at /)
-  },
-)
+test.each([
+  'abc',
+  'ffffffffffff',
+  'ffff-ffff',
+  '../../x',
+  '--upload-pack=x',
+  'a b\x1b[31m',
+  '*',
+  'refs/heads/main^{tree}',
+])('%j, which is nothing, is told', async (name) => {
+  await using repo = await recordedRepo()
+  await repo.commit('set up')
+  const ran = await repo.entire(['resume', '--', name])
+  expect(ran.code).toBe(1)
+  expect(ran.err).toContain('not found locally or on origin')
+  expect(ran.err).not.toMatch(/\x1b|\n\s+at /)
+})
 
 test('what was captured of Claude Code comes back whole: without its secrets, with everything a resume needs', async () => {
   await using repo = await recordedRepo()
@@ -154,7 +160,11 @@ test('a stored log that is lost does not matter where the local one is still the
   const dir = `entire/checkpoints/v1:${checkpoint.slice(0, 2)}/${checkpoint.slice(2)}`
   const blob = await repo.git('rev-parse', `${dir}/0/full.jsonl`)
   // Out of the packs, so that it can be taken away alone.
-  await repo.run(['sh', '-c', 'mv .git/objects/pack ../packs; for pack in ../packs/*.pack; do git unpack-objects -q <"$pack"; done'])
+  await repo.run([
+    'sh',
+    '-c',
+    'mv .git/objects/pack ../packs; for pack in ../packs/*.pack; do git unpack-objects -q <"$pack"; done',
+  ])
   rmSync(join(repo.root, '.git/objects', blob.slice(0, 2), blob.slice(2)))
   const local = readFileSync(agent.transcript, 'utf8')
   const { code, err } = await repo.entire(['resume', agent.session])

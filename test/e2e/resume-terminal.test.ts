@@ -122,7 +122,10 @@ test('Ctrl-C at a question leaves everything as it is', async () => {
   const { repo, agent } = story
   goOn(agent, '2026-11-16T08:30:00.000Z')
   const newer = readFileSync(agent.transcript, 'utf8')
-  await using terminal = openTerminal([binary, 'resume', 'feature'], { cwd: repo.root, env: { ...repo.env, ...moving } })
+  await using terminal = openTerminal([binary, 'resume', 'feature'], {
+    cwd: repo.root,
+    env: { ...repo.env, ...moving },
+  })
   await terminal.sees('Overwrite local session logs')
   await terminal.press(keys.interrupt)
   await terminal.exited()

@@ -7,7 +7,8 @@ import { recordedRepo } from '../support/recorded-repo.ts'
 import { featureWithSession, goOn } from '../support/resumable.ts'
 
 const branchOf = (repo: { git(...args: string[]): Promise<string> }) => repo.git('branch', '--show-current')
-const backups = (path: string) => readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.backup-`))
+const backups = (path: string) =>
+  readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.backup-`))
 
 test('a branch is checked out and its session restored, byte for byte, for its agent alone to read', async () => {
   await using story = await featureWithSession()
@@ -81,7 +82,11 @@ test('a branch without a checkpoint is checked out, and that there is none is no
   expect(ran.code).toBe(0)
   expect(ran.err).toContain("No Entire checkpoint found on branch 'plain'")
   expect(await branchOf(repo)).toBe('plain')
-  expect(JSON.parse((await repo.entire(['resume', '--json'])).out)).toEqual({ branch: 'plain', checkpoint_id: null, sessions: [] })
+  expect(JSON.parse((await repo.entire(['resume', '--json'])).out)).toEqual({
+    branch: 'plain',
+    checkpoint_id: null,
+    sessions: [],
+  })
 })
 
 test('a branch that is nowhere is an error with a hint', async () => {
@@ -149,7 +154,9 @@ test('an older log is replaced without a question and kept beside; the same one 
   expect(readFileSync(agent.transcript, 'utf8')).toBe(log)
   const [backup = ''] = backups(agent.transcript)
   expect(readFileSync(`${dirname(agent.transcript)}/${backup}`, 'utf8')).toBe(older)
-  expect(ran.err).toContain(`The log that was there before is kept as: ${dirname(agent.transcript)}/${backup}`)
+  expect(ran.err).toContain(
+    `The log that was there before is kept as: ${dirname(agent.transcript)}/${backup}`,
+  )
 })
 
 test('a log that is only the beginning of the stored one is replaced without a copy', async () => {
@@ -178,7 +185,9 @@ test('of several sessions on a branch the one of the last commit is resumed', as
   await second.turn('add tests', { 'parser.test.ts': 'test content, long enough\n' })
   await repo.commitAs('human', 'tests', 'parser.test.ts')
   const ran = await repo.entire(['resume', '--json'])
-  expect(JSON.parse(ran.out).sessions.map((session: { session_id: string }) => session.session_id)).toEqual([second.session])
+  expect(JSON.parse(ran.out).sessions.map((session: { session_id: string }) => session.session_id)).toEqual([
+    second.session,
+  ])
 })
 
 test('a commit whose checkpoint is stored nowhere is told, and no failure', async () => {
@@ -186,7 +195,14 @@ test('a commit whose checkpoint is stored nowhere is told, and no failure', asyn
   const { repo } = story
   repo.write('x.txt', 'x\n')
   await repo.git('add', 'x.txt')
-  await repo.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', 'x\n\nEntire-Checkpoint: abcdef012345')
+  await repo.git(
+    '-c',
+    'core.hooksPath=/dev/null',
+    'commit',
+    '--quiet',
+    '-m',
+    'x\n\nEntire-Checkpoint: abcdef012345',
+  )
   const ran = await repo.entire(['resume', 'main'])
   expect(ran.code).toBe(0)
   expect(ran.err).toContain("Checkpoint 'abcdef012345' found in commit but session metadata not available")
@@ -226,7 +242,9 @@ test('newer commits without a checkpoint: a question, which --yes answers', asyn
   await repo.git('switch', '--quiet', 'main')
   const refused = await repo.entire(['resume', 'feature'])
   expect(refused.code).toBe(2)
-  expect(refused.err).toContain('Found checkpoint in an older commit.\nThere are 1 newer commit(s) on this branch without checkpoints.\n')
+  expect(refused.err).toContain(
+    'Found checkpoint in an older commit.\nThere are 1 newer commit(s) on this branch without checkpoints.\n',
+  )
   expect(refused.err).toContain('Resume from this older checkpoint?')
   expect(refused.err).toContain('--yes')
   expect(await branchOf(repo)).toBe('main')
@@ -289,7 +307,8 @@ test('several sessions in one checkpoint: each is compared by itself, and all ar
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agents = [fakeAgent(repo), fakeAgent(repo)]
-  for (const [index, agent] of agents.entries()) await agent.turn(`task ${index}`, { [`f${index}.ts`]: `export const f${index} = 1\n` })
+  for (const [index, agent] of agents.entries())
+    await agent.turn(`task ${index}`, { [`f${index}.ts`]: `export const f${index} = 1\n` })
   await repo.commitAs('human', 'both', 'f0.ts', 'f1.ts')
   const [first, second] = agents as [(typeof agents)[0], (typeof agents)[0]]
   const stored = agents.map(({ transcript }) => readFileSync(transcript, 'utf8'))
@@ -327,6 +346,9 @@ test('in a repository that is disabled the command says so', async () => {
   await using story = await featureWithSession()
   const { repo } = story
   await repo.entire(['disable'])
-  expect(await repo.entire(['resume', 'feature'])).toMatchObject({ code: 0, out: expect.stringContaining('Entire is disabled.') })
+  expect(await repo.entire(['resume', 'feature'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Entire is disabled.'),
+  })
   expect(await branchOf(repo)).toBe('main')
 })

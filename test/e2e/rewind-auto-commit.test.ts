@@ -29,11 +29,21 @@ test('a turn of a branch of one’s own is a point with files: the branch goes b
   const lines = agent.lines()
   const ran = await repo.entire(['rewind', '--to', one])
   expect(ran.out).toBe(`Reset to commit ${one.slice(0, 7)}\nclaude -r ${agent.session}  # one\n`)
-  expect([await repo.head(), repo.read('a.txt'), repo.read('untracked.txt')]).toEqual([one, 'one\n', 'untracked\n'])
+  expect([await repo.head(), repo.read('a.txt'), repo.read('untracked.txt')]).toEqual([
+    one,
+    'one\n',
+    'untracked\n',
+  ])
   expect(existsSync(join(repo.root, 'b.txt'))).toBe(false)
   expect(agent.lines()).toEqual(lines.slice(0, 3))
-  expect((await repo.entire(['rewind', '--undo'])).out).toContain(`Moved feature from ${one.slice(0, 7)} to ${two.slice(0, 7)}.`)
-  expect([await repo.head(), await repo.git('status', '--porcelain'), agent.lines()]).toEqual([two, '?? untracked.txt', lines])
+  expect((await repo.entire(['rewind', '--undo'])).out).toContain(
+    `Moved feature from ${one.slice(0, 7)} to ${two.slice(0, 7)}.`,
+  )
+  expect([await repo.head(), await repo.git('status', '--porcelain'), agent.lines()]).toEqual([
+    two,
+    '?? untracked.txt',
+    lines,
+  ])
 })
 
 test('with uncommitted changes it refuses and shows them', async () => {

@@ -2,11 +2,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lookAtDisk } from '../../src/checkpoints/rewind-disk.ts'
 import { createRecorder } from '../../src/cli/recorder.ts'
-import { orElseBack } from '../../src/session/rewind.ts'
-import { saveSafety } from '../../src/session/safety-step.ts'
-import { openGit } from '../../src/session/work.ts'
+import { lookAtDisk } from '../../src/rewind/disk.ts'
+import { orElseBack } from '../../src/rewind/rewind.ts'
+import { saveSafety } from '../../src/rewind/safety-step.ts'
+import { openGit } from '../../src/sessions/work.ts'
 import { readDisk } from '../properties/rewind-world.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -104,7 +104,10 @@ function copy(from: string, to: string): void {
 }
 
 // Back or forth, every state comes by.
-async function expectWayBack(repo: RecordedRepo, { at, states }: { at: number; states: string[] }): Promise<void> {
+async function expectWayBack(
+  repo: RecordedRepo,
+  { at, states }: { at: number; states: string[] },
+): Promise<void> {
   const seen = [await readAll(repo)]
   const isComplete = () => states.every((state) => seen.includes(state))
   for (const way of ['--undo', '--redo']) {

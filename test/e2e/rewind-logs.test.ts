@@ -113,14 +113,25 @@ test('a commit with a checkpoint is a point whose logs come back, and nothing el
       session_id: agent.session,
       session_prompt: 'second',
     },
-    { id: first, message: 'add a', is_logs_only: true, is_task_checkpoint: false, metadata_dir: '', session_prompt: 'first' },
+    {
+      id: first,
+      message: 'add a',
+      is_logs_only: true,
+      is_task_checkpoint: false,
+      metadata_dir: '',
+      session_prompt: 'first',
+    },
   ])
   repo.write('mine.txt', 'uncommitted\n')
   repo.write('a.txt', 'changed\n')
   const [status, newer] = [await repo.git('status', '--porcelain'), text(agent)]
 
   const dry = await repo.entire(['rewind', '--to', first, '--dry-run', '--json'])
-  expect(JSON.parse(dry.out)).toMatchObject({ id: first, dry_run: true, logs: [{ session_id: agent.session, path: agent.transcript }] })
+  expect(JSON.parse(dry.out)).toMatchObject({
+    id: first,
+    dry_run: true,
+    logs: [{ session_id: agent.session, path: agent.transcript }],
+  })
   expect(text(agent)).toBe(newer)
   const ran = await repo.entire(['rewind', '--to', first])
   expect(ran).toMatchObject({
@@ -144,7 +155,10 @@ test('steps and commits are listed together, each once', async () => {
     ['Second', false],
     ['add a', true],
   ])
-  expect(points[0]).toMatchObject({ metadata_dir: `.entire/metadata/${agent.session}`, date: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) })
+  expect(points[0]).toMatchObject({
+    metadata_dir: `.entire/metadata/${agent.session}`,
+    date: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+  })
   expect(points[0]).not.toHaveProperty('condensation_id')
 })
 

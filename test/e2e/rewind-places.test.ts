@@ -1,8 +1,18 @@
 // Rewinds where it is difficult: any directory, any work tree, any file name, and things in the way that must not be lost.
 import { expect, test } from 'bun:test'
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { nativePathIn } from '../../src/std/path-bytes.ts'
+import { nativePathIn } from '../../src/std/encoding.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { pointsOf, stepOf } from '../support/rewind-points.ts'
@@ -12,7 +22,8 @@ const rewind = async (repo: RecordedRepo, step: string, options: { cwd?: string 
   expect(ran).toMatchObject({ code: 0 })
   return ran
 }
-const undo = async (repo: RecordedRepo) => expect(await repo.entire(['rewind', '--undo'])).toMatchObject({ code: 0 })
+const undo = async (repo: RecordedRepo) =>
+  expect(await repo.entire(['rewind', '--undo'])).toMatchObject({ code: 0 })
 
 test('a rewind from a subdirectory means the whole work tree, and the directory one is in stays', async () => {
   await using repo = await recordedRepo()
@@ -68,7 +79,15 @@ test('steps of other sessions are points, too, and going back takes later work o
 
 test('modes, links and names of any kind are restored as they were', async () => {
   await using repo = await recordedRepo()
-  const odd = ['two\nlines.txt', ':(top)*.txt', '--help', 'caf\udce9.txt', ' leading and trailing ', '"quoted"\\.txt', 'ünï/cödé.txt']
+  const odd = [
+    'two\nlines.txt',
+    ':(top)*.txt',
+    '--help',
+    'caf\udce9.txt',
+    ' leading and trailing ',
+    '"quoted"\\.txt',
+    'ünï/cödé.txt',
+  ]
   repo.write('script.sh', '#!/bin/sh\n', 0o644)
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -85,7 +104,8 @@ test('modes, links and names of any kind are restored as they were', async () =>
   chmodSync(join(repo.root, 'script.sh'), 0o600)
   await agent.stop()
   await rewind(repo, 'One')
-  for (const path of odd) expect(readFileSync(nativePathIn(repo.root, path), 'utf8')).toBe(`one ${path}\n`.toWellFormed())
+  for (const path of odd)
+    expect(readFileSync(nativePathIn(repo.root, path), 'utf8')).toBe(`one ${path}\n`.toWellFormed())
   expect(readlinkSync(join(repo.root, 'link'))).toBe('somewhere')
   expect(statSync(join(repo.root, 'script.sh')).mode & 0o777).toBe(0o700)
   await undo(repo)
@@ -109,7 +129,10 @@ test('a file that became a directory, and a directory that became a file, change
   await rewind(repo, 'One')
   expect([repo.read('was-file'), repo.read('was-dir/inner/b.txt')]).toEqual(['a file\n', 'in a directory\n'])
   await undo(repo)
-  expect([repo.read('was-file/now/a.txt'), repo.read('was-dir')]).toEqual(['a directory now\n', 'a file now\n'])
+  expect([repo.read('was-file/now/a.txt'), repo.read('was-dir')]).toEqual([
+    'a directory now\n',
+    'a file now\n',
+  ])
 })
 
 test('what is in the way and nobody’s to delete stays, and is named', async () => {
@@ -117,7 +140,12 @@ test('what is in the way and nobody’s to delete stays, and is named', async ()
   repo.write('.gitignore', '*.log\n')
   await repo.commit('set up')
   const agent = fakeAgent(repo)
-  await agent.turn('one', { file: 'one\n', 'dir/inner.txt': 'one\n', 'through/link.txt': 'one\n', 'lib/a.txt': 'one\n' })
+  await agent.turn('one', {
+    file: 'one\n',
+    'dir/inner.txt': 'one\n',
+    'through/link.txt': 'one\n',
+    'lib/a.txt': 'one\n',
+  })
   await agent.prompt('two')
   for (const path of ['file', 'dir', 'through', 'lib']) repo.remove(path)
   await agent.stop()
@@ -149,7 +177,9 @@ test('something new in the way of an undo stays, and the undo goes on when it is
   repo.write('b.txt/mine.txt', 'in the way\n')
   const partial = await repo.entire(['rewind', '--undo'])
   expect(partial.err).toContain('  Keep: b.txt (something else is in its place)\n')
-  expect(partial.err).toContain('Note: Move what is in the way, then run `entire rewind --undo` again for the rest.\n')
+  expect(partial.err).toContain(
+    'Note: Move what is in the way, then run `entire rewind --undo` again for the rest.\n',
+  )
   expect([repo.read('a.txt'), repo.read('b.txt/mine.txt')]).toEqual(['two\n', 'in the way\n'])
   repo.remove('b.txt')
   await undo(repo)
@@ -207,7 +237,11 @@ test('in a sparse checkout files outside of it come and go like others', async (
   await rewind(repo, 'One')
   expect([repo.read('in/a.txt'), repo.read('out/new.txt')]).toEqual(['one\n', 'one\n'])
   await undo(repo)
-  expect([repo.read('in/a.txt'), repo.read('out/new.txt'), repo.read('out/b.txt')]).toEqual(['two\n', 'two\n', 'outside\n'])
+  expect([repo.read('in/a.txt'), repo.read('out/new.txt'), repo.read('out/b.txt')]).toEqual([
+    'two\n',
+    'two\n',
+    'outside\n',
+  ])
 })
 
 test('submodules and repositories inside are never touched', async () => {
@@ -238,7 +272,10 @@ test('submodules and repositories inside are never touched', async () => {
   await repo.git('init', '--quiet', 'nested')
   repo.write('nested/work.txt', 'work in a repository inside\n')
   await rewind(repo, 'One')
-  expect([repo.read('sub/work.txt'), repo.read('nested/work.txt')]).toEqual(['work in the submodule\n', 'work in a repository inside\n'])
+  expect([repo.read('sub/work.txt'), repo.read('nested/work.txt')]).toEqual([
+    'work in the submodule\n',
+    'work in a repository inside\n',
+  ])
 })
 
 test('a commit made since does not keep an undo from bringing files back', async () => {
@@ -251,7 +288,9 @@ test('a commit made since does not keep an undo from bringing files back', async
   const before = await repo.head()
   const head = await repo.commitAs('human', 'only one')
   const ran = await repo.entire(['rewind', '--undo'])
-  expect(ran.err).toContain(`Note: HEAD was at ${before.slice(0, 7)} then and is at ${head.slice(0, 7)} now; only files were put back.\n`)
+  expect(ran.err).toContain(
+    `Note: HEAD was at ${before.slice(0, 7)} then and is at ${head.slice(0, 7)} now; only files were put back.\n`,
+  )
   expect([repo.read('a.txt'), await repo.head()]).toEqual(['the second work\n', head])
 })
 

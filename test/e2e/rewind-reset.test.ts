@@ -30,7 +30,9 @@ test('without a terminal a reset needs --force; nothing happens before', async (
   const log = readFileSync(agent.transcript, 'utf8')
   const refused = await repo.entire(['rewind', '--to', first, '--reset'])
   expect(refused.code).toBe(2)
-  expect(refused.err).toContain(`Reset branch to ${first.slice(0, 7)}? There is no terminal to ask on.\nhint: Say --force`)
+  expect(refused.err).toContain(
+    `Reset branch to ${first.slice(0, 7)}? There is no terminal to ask on.\nhint: Say --force`,
+  )
   expect(await repo.head()).toBe(second)
   expect(readFileSync(agent.transcript, 'utf8')).toBe(log)
   const dry = await repo.entire(['rewind', '--to', first, '--reset', '--dry-run'])
@@ -68,7 +70,9 @@ test('a reset gives back logs and commit, and its undo gives back files, index a
   expect(readFileSync(agent.transcript, 'utf8')).not.toBe(log)
 
   const undone = await repo.entire(['rewind', '--undo'])
-  expect(undone.out).toBe(`Moved main from ${first.slice(0, 7)} to ${second.slice(0, 7)}.\nUndone: 3 files changed.\n`)
+  expect(undone.out).toBe(
+    `Moved main from ${first.slice(0, 7)} to ${second.slice(0, 7)}.\nUndone: 3 files changed.\n`,
+  )
   expect([await repo.head(), await repo.git('symbolic-ref', 'HEAD')]).toEqual([second, 'refs/heads/main'])
   expect(filesOf(repo)).toEqual(files)
   expect(readFileSync(agent.transcript, 'utf8')).toBe(log)
@@ -93,7 +97,9 @@ test('a branch that went on after the reset is not moved by its undo, which says
   const third = await repo.commitAs('human', 'go on')
   const undone = await repo.entire(['rewind', '--undo'])
   expect(undone.code).toBe(0)
-  expect(undone.err).toContain(`the branch was not moved: it is no longer where it was left. main was at ${second.slice(0, 7)}; `)
+  expect(undone.err).toContain(
+    `the branch was not moved: it is no longer where it was left. main was at ${second.slice(0, 7)}; `,
+  )
   expect(await repo.head()).toBe(third)
   expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual(['uncommitted work\n', 'the second work\n'])
 })

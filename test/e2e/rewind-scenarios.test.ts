@@ -8,7 +8,8 @@ import { pointsOf, stepOf } from '../support/rewind-points.ts'
 
 const rewind = async (repo: RecordedRepo, step: string) =>
   expect(await repo.entire(['rewind', '--to', await stepOf(repo, step)])).toMatchObject({ code: 0 })
-const isThere = (repo: RecordedRepo, ...paths: string[]) => paths.map((path) => existsSync(join(repo.root, path)))
+const isThere = (repo: RecordedRepo, ...paths: string[]) =>
+  paths.map((path) => existsSync(join(repo.root, path)))
 
 test('steps, a rewind, a commit, more steps, a commit: every commit holds what was kept', async () => {
   await using repo = await recordedRepo()
@@ -21,7 +22,10 @@ test('steps, a rewind, a commit, more steps, a commit: every commit holds what w
   expect([repo.read('a.ts'), repo.read('b.ts')]).toEqual(['export const a = 1\n', 'export const b = 1\n'])
   await repo.commitAs('human', 'a and b')
   const first = await repo.checkpointOf()
-  expect(await repo.storedSession(first)).toMatchObject({ files_touched: ['a.ts', 'b.ts'], checkpoints_count: 2 })
+  expect(await repo.storedSession(first)).toMatchObject({
+    files_touched: ['a.ts', 'b.ts'],
+    checkpoints_count: 2,
+  })
   expect(await repo.stored(first, '0/prompt.txt')).toBe('make a\n\n---\n\nmake b')
   await agent.turn('make c', { 'c.ts': 'export const c = 1\n' })
   expect((await pointsOf(repo)).map(({ message }) => message)).toEqual(['Make c', 'a and b'])
@@ -38,11 +42,25 @@ test('one rewind after the other leads further back', async () => {
   await repo.commit('set up')
   const agent = fakeAgent(repo)
   for (const number of ['one', 'two', 'three'])
-    await agent.turn(number, { 'shared.txt': `${number}\n`, [`${number}/x.txt`]: 'x\n', [`${number}/y.txt`]: 'y\n' })
+    await agent.turn(number, {
+      'shared.txt': `${number}\n`,
+      [`${number}/x.txt`]: 'x\n',
+      [`${number}/y.txt`]: 'y\n',
+    })
   await rewind(repo, 'Two')
-  expect([repo.read('shared.txt'), ...isThere(repo, 'one/x.txt', 'two/y.txt', 'three')]).toEqual(['two\n', true, true, false])
+  expect([repo.read('shared.txt'), ...isThere(repo, 'one/x.txt', 'two/y.txt', 'three')]).toEqual([
+    'two\n',
+    true,
+    true,
+    false,
+  ])
   await rewind(repo, 'One')
-  expect([repo.read('shared.txt'), ...isThere(repo, 'one/x.txt', 'two', 'three')]).toEqual(['one\n', true, false, false])
+  expect([repo.read('shared.txt'), ...isThere(repo, 'one/x.txt', 'two', 'three')]).toEqual([
+    'one\n',
+    true,
+    false,
+    false,
+  ])
   await agent.turn('another two', { 'shared.txt': 'another two\n' })
   expect((await pointsOf(repo)).map(({ message }) => message)).toEqual(['Another two', 'One'])
   await rewind(repo, 'One')
@@ -60,9 +78,20 @@ test('untracked files of the user survive the rewinds of several sessions', asyn
   await two.turn('of two', { 'two.txt': 'two\n' })
   await one.turn('more of one', { 'more.txt': 'more\n' })
   await rewind(repo, 'Of two')
-  expect(isThere(repo, 'before-one.txt', 'one.txt', 'before-two.txt', 'two.txt', 'more.txt')).toEqual([true, true, true, true, false])
+  expect(isThere(repo, 'before-one.txt', 'one.txt', 'before-two.txt', 'two.txt', 'more.txt')).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+  ])
   await rewind(repo, 'Of one')
-  expect(isThere(repo, 'before-one.txt', 'one.txt', 'before-two.txt', 'two.txt')).toEqual([true, true, true, false])
+  expect(isThere(repo, 'before-one.txt', 'one.txt', 'before-two.txt', 'two.txt')).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ])
 })
 
 test('a new session on the branch of an old one keeps what was there when it began', async () => {
@@ -110,13 +139,27 @@ test('a transcript that is one document comes back whole', async () => {
   await using repo = await recordedRepo({ agent: 'gemini' })
   await repo.commit('set up')
   const session = 'f3c0e5aa-0000-4000-8000-000000000001'
-  const transcript = join(repo.base, 'home', '.gemini', 'tmp', 'x', 'chats', `session-${session.slice(0, 8)}.json`)
+  const transcript = join(
+    repo.base,
+    'home',
+    '.gemini',
+    'tmp',
+    'x',
+    'chats',
+    `session-${session.slice(0, 8)}.json`,
+  )
   mkdirSync(dirname(transcript), { recursive: true })
   const messages: object[] = []
   const turn = async (prompt: string, content: string) => {
     const hook = (verb: string, fields: object = {}) =>
       repo.entire(['hooks', 'gemini', verb], {
-        stdin: JSON.stringify({ session_id: session, transcript_path: transcript, cwd: repo.root, hook_event_name: verb, ...fields }),
+        stdin: JSON.stringify({
+          session_id: session,
+          transcript_path: transcript,
+          cwd: repo.root,
+          hook_event_name: verb,
+          ...fields,
+        }),
       })
     messages.push({ id: `u${messages.length}`, type: 'user', content: prompt })
     writeFileSync(transcript, JSON.stringify({ sessionId: session, messages }))

@@ -51,10 +51,19 @@ test('a step is chosen, shown, confirmed and restored', async () => {
 })
 
 test.each([
-  ['Cancel in the menu', async (press: (...pressed: string[]) => Promise<void>) => press(keys.down, keys.down, keys.enter)],
+  [
+    'Cancel in the menu',
+    async (press: (...pressed: string[]) => Promise<void>) => press(keys.down, keys.down, keys.enter),
+  ],
   ['Ctrl-C in the menu', async (press: (...pressed: string[]) => Promise<void>) => press(keys.interrupt)],
-  ['no to the question', async (press: (...pressed: string[]) => Promise<void>) => press(keys.down, keys.enter, 'n')],
-  ['Ctrl-C at the question', async (press: (...pressed: string[]) => Promise<void>) => press(keys.down, keys.enter, keys.interrupt)],
+  [
+    'no to the question',
+    async (press: (...pressed: string[]) => Promise<void>) => press(keys.down, keys.enter, 'n'),
+  ],
+  [
+    'Ctrl-C at the question',
+    async (press: (...pressed: string[]) => Promise<void>) => press(keys.down, keys.enter, keys.interrupt),
+  ],
 ])('%s changes nothing', async (_name, leave) => {
   const { repo, agent } = await twoSteps()
   await using _repo = repo
@@ -69,7 +78,11 @@ test.each([
   })
   expect(await terminal.exited()).toBe(0)
   expect(terminal.text()).toContain('Rewind cancelled.')
-  expect([repo.read('a.txt'), repo.read('b.txt'), readFileSync(agent.transcript, 'utf8')]).toEqual(['two\n', 'two\n', log])
+  expect([repo.read('a.txt'), repo.read('b.txt'), readFileSync(agent.transcript, 'utf8')]).toEqual([
+    'two\n',
+    'two\n',
+    log,
+  ])
   expect((await repo.entire(['rewind', '--undo'])).code).toBe(1)
 })
 
@@ -78,7 +91,9 @@ test('no points: a word about where they come from', async () => {
   await using terminal = open(repo)
   await terminal.sees('sessions end.')
   expect(await terminal.exited()).toBe(0)
-  expect(terminal.text()).toBe('No rewind points found.\nRewind points are created automatically when agent sessions end.\n')
+  expect(terminal.text()).toBe(
+    'No rewind points found.\nRewind points are created automatically when agent sessions end.\n',
+  )
 })
 
 test('ACCESSIBLE=1 asks in plain lines', async () => {
@@ -102,7 +117,10 @@ test.each([
   await using _repo = repo
   const env = { ...repo.env, ACCESSIBLE: '1' }
   // Only a program whose own terminal it is hears of the key.
-  await using terminal = openTerminal(['setsid', '--ctty', '--wait', binary, 'rewind'], { cwd: repo.root, env })
+  await using terminal = openTerminal(['setsid', '--ctty', '--wait', binary, 'rewind'], {
+    cwd: repo.root,
+    env,
+  })
   await terminal.sees('Number: ')
   await terminal.press(key)
   expectCode(await terminal.exited())
@@ -116,7 +134,12 @@ test('sessions are told apart by their prompts, tasks by a mark, and nothing of 
   const [one, two] = [fakeAgent(repo), fakeAgent(repo)]
   await one.turn('wipe \x1b[2J\x1b]0;owned\x07 \u202eit', { 'a\x1b[31m.txt': 'one\n' })
   await two.prompt('of two')
-  await two.task({ toolUse: 'toolu_1', subagent: 'a1', description: 'Do \x1b[1A it', work: ({ run }) => run('t.txt', 't\n') })
+  await two.task({
+    toolUse: 'toolu_1',
+    subagent: 'a1',
+    description: 'Do \x1b[1A it',
+    work: ({ run }) => run('t.txt', 't\n'),
+  })
   await two.stop()
   await using terminal = open(repo)
   const menu = await terminal.sees('Cancel')
@@ -126,14 +149,21 @@ test('sessions are told apart by their prompts, tasks by a mark, and nothing of 
   await terminal.sees('Reset to')
   await terminal.press('y')
   await terminal.exited()
-  for (const attack of ['\x1b[2J', '\x1b]0;', '\x1b[31m.txt', '\u202e', '\x1b[1A it']) expect(terminal.raw()).not.toContain(attack)
+  for (const attack of ['\x1b[2J', '\x1b]0;', '\x1b[31m.txt', '\u202e', '\x1b[1A it'])
+    expect(terminal.raw()).not.toContain(attack)
 })
 
 test('long lines are cut to the terminal', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
-  await fakeAgent(repo).turn('a prompt that is longer than a narrow terminal is wide, by far', { 'a.txt': 'one\n' })
-  await using terminal = openTerminal([binary, 'rewind'], { cwd: repo.root, env: { ...repo.env, TERM: 'xterm' }, columns: 50 })
+  await fakeAgent(repo).turn('a prompt that is longer than a narrow terminal is wide, by far', {
+    'a.txt': 'one\n',
+  })
+  await using terminal = openTerminal([binary, 'rewind'], {
+    cwd: repo.root,
+    env: { ...repo.env, TERM: 'xterm' },
+    columns: 50,
+  })
   expect(await terminal.sees('Cancel')).toContain('…')
 })
 
@@ -171,7 +201,11 @@ test('a commit is checked out for viewing, and uncommitted work stays', async ()
   await terminal.press('y')
   expect(await terminal.exited()).toBe(0)
   expect(terminal.text()).toContain(`Checked out ${first.slice(0, 7)} (detached HEAD).`)
-  expect([await repo.head(), await repo.git('branch', '--show-current'), repo.read('a.txt')]).toEqual([first, '', 'uncommitted\n'])
+  expect([await repo.head(), await repo.git('branch', '--show-current'), repo.read('a.txt')]).toEqual([
+    first,
+    '',
+    'uncommitted\n',
+  ])
 })
 
 test('a checkout that would overwrite something is refused, or declined', async () => {
@@ -209,7 +243,9 @@ test('a reset shows what it takes away, and does it only after a yes', async () 
     await terminal.press(answer)
     expect(await terminal.exited()).toBe(0)
     expect(terminal.text()).toContain(
-      answer === 'n' ? 'Reset cancelled. Session logs were still restored.' : `Reset branch to ${first.slice(0, 7)}.`,
+      answer === 'n'
+        ? 'Reset cancelled. Session logs were still restored.'
+        : `Reset branch to ${first.slice(0, 7)}.`,
     )
     expect(await repo.head()).toBe(answer === 'n' ? second : first)
   }

@@ -35,20 +35,30 @@ test('a rewind restores the step, keeps what is the user’s, leaves the index a
     restore: ['a.txt', 'doomed.txt'],
     remove: ['dir/b.txt'],
     keep: [{ path: 'mine.txt', reason: 'not-made-by-a-session' }],
-    log: { state: 'write', session_id: agent.session, path: agent.transcript, resume_command: `claude -r ${agent.session}` },
+    log: {
+      state: 'write',
+      session_id: agent.session,
+      path: agent.transcript,
+      resume_command: `claude -r ${agent.session}`,
+    },
     can_undo: false,
   })
   expect(repo.read('a.txt')).toBe('two\n')
 
   const ran = await repo.entire(['rewind', '--to', one.slice(0, 8)])
   const short = one.slice(0, 7)
-  expect(ran.out).toBe(`\nRestored files from shadow commit ${short}\n\nRewound to ${short}. claude -r ${agent.session}\n`)
+  expect(ran.out).toBe(
+    `\nRestored files from shadow commit ${short}\n\nRewound to ${short}. claude -r ${agent.session}\n`,
+  )
   expect(ran.err).toContain('  Deleted: dir/b.txt\n  Restored: a.txt\n  Restored: doomed.txt\n')
-  expect(ran.err).toContain(`[entire] Reset shadow branch ${repo.shadow(await repo.head())} to checkpoint ${short}\n`)
+  expect(ran.err).toContain(
+    `[entire] Reset shadow branch ${repo.shadow(await repo.head())} to checkpoint ${short}\n`,
+  )
   expect(repo.read('a.txt')).toBe('one\n')
   expect(repo.read('doomed.txt')).toBe('the agent deletes this\n')
   expect(existsSync(join(repo.root, 'dir'))).toBe(false)
-  for (const path of ['build/out.txt', 'mine.txt', 'before.txt', 'kept.txt']) expect(existsSync(join(repo.root, path))).toBe(true)
+  for (const path of ['build/out.txt', 'mine.txt', 'before.txt', 'kept.txt'])
+    expect(existsSync(join(repo.root, path))).toBe(true)
   expect(await repo.git('ls-files', '--stage')).toBe(index)
   expect(statSync(join(repo.root, 'kept.txt')).mtimeMs).toBe(times)
   expect((await pointsOf(repo)).map((point) => point.message)).toEqual(['One'])
@@ -145,7 +155,10 @@ test('while an agent is at work its log is left alone, and what the rewind did i
   agent.write('a.txt', 'three, half done\n')
   const log = agent.lines()
   const ran = await repo.entire(['rewind', '--to', await stepOf(repo, 'One')])
-  expect(ran).toMatchObject({ code: 0, err: expect.stringContaining('Note: The session is running: its log was left as it is.\n') })
+  expect(ran).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('Note: The session is running: its log was left as it is.\n'),
+  })
   expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual(['one\n', 'one\n'])
   expect(agent.lines()).toEqual(log)
   agent.write('c.txt', 'made after it\n')

@@ -10,7 +10,8 @@ test('amending keeps the link and never makes a second checkpoint', async () => 
   await agent.turn('write a and b', { 'a.ts': 'export const a = 1\n', 'b.ts': 'export const b = 1\n' })
   await repo.commitAs('human', 'a', 'a.ts')
   const id = await repo.checkpointOf()
-  const ids = async () => new Set((await repo.paths('entire/checkpoints/v1')).map((path) => path.split('/').slice(0, 2).join('')))
+  const ids = async () =>
+    new Set((await repo.paths('entire/checkpoints/v1')).map((path) => path.split('/').slice(0, 2).join('')))
 
   // The rest of the agent's work joins the commit, and its checkpoint.
   await repo.git('add', 'b.ts')
@@ -22,7 +23,9 @@ test('amending keeps the link and never makes a second checkpoint', async () => 
     sessions: [{}],
     token_usage: { api_call_count: 3 },
   })
-  expect(await repo.storedSession(id)).toMatchObject({ initial_attribution: { agent_lines: 2, human_added: 0, agent_percentage: 100 } })
+  expect(await repo.storedSession(id)).toMatchObject({
+    initial_attribution: { agent_lines: 2, human_added: 0, agent_percentage: 100 },
+  })
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write a and b')
   expect(repo.state(agent.session)).toMatchObject({ base_commit: await repo.head(), last_checkpoint_id: id })
   expect(repo.state(agent.session).files_touched).toBeUndefined()
@@ -61,11 +64,19 @@ test('amending keeps the summary of a session, and what another writer said abou
   await repo.commitAs('human', 'a', 'a.ts')
   const id = await repo.checkpointOf()
   const said = {
-    summary: { intent: 'An a.', outcome: 'There is one.', learnings: { repo: [], code: [], workflow: [] }, friction: [], open_items: [] },
+    summary: {
+      intent: 'An a.',
+      outcome: 'There is one.',
+      learnings: { repo: [], code: [], workflow: [] },
+      friction: [],
+      open_items: [],
+    },
     session_metrics: { turn_count: 1 },
   }
   const path = `${id.slice(0, 2)}/${id.slice(2)}/0/metadata.json`
-  await asForeign(repo).put('refs/heads/entire/checkpoints/v1', { [path]: { ...(await repo.storedSession(id)), ...said } })
+  await asForeign(repo).put('refs/heads/entire/checkpoints/v1', {
+    [path]: { ...(await repo.storedSession(id)), ...said },
+  })
   await agent.turn('improve a', { 'a.ts': 'export const a = 1\nexport const better = 1\n' })
   await repo.git('add', 'a.ts')
   await repo.gitAs('human', ['commit', '--quiet', '--amend', '--no-edit'])
@@ -107,7 +118,11 @@ test('commits made by cherry-pick, revert, merge, rebase, am and squash are not 
   await repo.gitAs('human', ['merge', '--quiet', '--squash', 'side'])
   await repo.gitAs('human', ['commit', '--quiet', '--no-edit'])
   expect(await repo.git('rev-parse', 'entire/checkpoints/v1')).toBe(tip)
-  expect(repo.state(agent.session)).toMatchObject({ files_touched: state.files_touched, checkpoint_count: 1, phase: 'idle' })
+  expect(repo.state(agent.session)).toMatchObject({
+    files_touched: state.files_touched,
+    checkpoint_count: 1,
+    phase: 'idle',
+  })
 })
 
 test('a cherry-pick in the middle of a turn leaves the turn as it was', async () => {

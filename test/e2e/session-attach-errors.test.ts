@@ -11,7 +11,9 @@ test('a session nobody has a transcript of', async () => {
   await using repo = await recordedRepo()
   const { code, err } = await repo.entire(['session', 'attach', id])
   expect(code).toBe(1)
-  expect(err).toStartWith(`error: No transcript of session ${id} was found.\nhint: Looked in ${repo.base}/home/.claude/projects/`)
+  expect(err).toStartWith(
+    `error: No transcript of session ${id} was found.\nhint: Looked in ${repo.base}/home/.claude/projects/`,
+  )
   expect((await repo.entire(['session', 'attach'])).code).toBe(2)
   expect(await repo.entire(['session', 'attach', '../../etc'])).toMatchObject({
     code: 1,
@@ -37,7 +39,9 @@ test('the beginning of several ids', async () => {
   for (const end of ['1', '2']) unrecordedSession(repo, `3333-${end}`).turn('write a', { 'a.ts': 'a\n' })
   expect(await repo.entire(['session', 'attach', '3333'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('"3333" may be one of several sessions: 3333-1 (claude-code), 3333-2 (claude-code)'),
+    err: expect.stringContaining(
+      '"3333" may be one of several sessions: 3333-1 (claude-code), 3333-2 (claude-code)',
+    ),
   })
 })
 
@@ -58,7 +62,10 @@ test('a transcript without a conversation', async () => {
   session.turn('x', {})
   for (const content of ['', '{"half']) {
     writeFileSync(session.transcript, content)
-    expect(await repo.entire(['session', 'attach', id])).toMatchObject({ code: 1, err: expect.stringContaining('holds no conversation') })
+    expect(await repo.entire(['session', 'attach', id])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('holds no conversation'),
+    })
   }
   expect(repo.hasState(id)).toBe(false)
   expect(await repo.refs('refs/notes/')).toEqual([])

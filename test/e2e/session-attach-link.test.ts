@@ -17,7 +17,10 @@ async function attachable(message = 'a'): Promise<RecordedRepo> {
 }
 
 const terminalFor = (repo: RecordedRepo, env = {}) =>
-  openTerminal(['entire', 'session', 'attach', id], { cwd: repo.root, env: { ...repo.env, TERM: 'xterm', ...env } })
+  openTerminal(['entire', 'session', 'attach', id], {
+    cwd: repo.root,
+    env: { ...repo.env, TERM: 'xterm', ...env },
+  })
 
 test('said yes, the commit is amended: its message names the checkpoint, everything else is as it was', async () => {
   await using repo = await attachable('fix: a\n\n# not a comment\nbody\n')
@@ -49,7 +52,9 @@ test('said no, the commit is linked by a note', async () => {
   expect(terminal.text()).toContain('by a note')
   expect(terminal.text()).toContain('Copy to your commit message to attach:')
   expect(await repo.head()).toBe(head)
-  expect(await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD')).toMatch(/^Entire-Checkpoint: [0-9a-f]{12}$/)
+  expect(await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD')).toMatch(
+    /^Entire-Checkpoint: [0-9a-f]{12}$/,
+  )
 })
 
 test('--force amends without being asked; sessions that stand on the commit follow it', async () => {
@@ -96,7 +101,10 @@ test.each<[string, (repo: RecordedRepo) => Promise<unknown>]>([
       await repo.git('add', 'staged.ts')
     },
   ],
-  ['a merge, rebase or cherry-pick is under way', async (repo) => repo.write('.git/MERGE_HEAD', `${await repo.head()}\n`)],
+  [
+    'a merge, rebase or cherry-pick is under way',
+    async (repo) => repo.write('.git/MERGE_HEAD', `${await repo.head()}\n`),
+  ],
 ])('not even --force amends when %s', async (reason, prepare) => {
   await using repo = await attachable()
   await prepare(repo)
@@ -114,7 +122,10 @@ test('when git cannot amend, the note is written after all', async () => {
   await using repo = await attachable()
   repo.write('.git/index.lock', '')
   const { code, out, err } = await repo.entire(['session', 'attach', id, '--force'])
-  expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('git could not amend the commit.') })
+  expect({ code, err }).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('git could not amend the commit.'),
+  })
   expect(out).toContain('by a note')
   expect(await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD')).toContain('Entire-Checkpoint: ')
 })
@@ -123,7 +134,14 @@ test('a checkpoint that is only named here is never written over', async () => {
   await using repo = await recordedRepo()
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\n' })
   await repo.git('add', 'a.ts')
-  await repo.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', 'a\n\nEntire-Checkpoint: a3b2c4d5e6f7')
+  await repo.git(
+    '-c',
+    'core.hooksPath=/dev/null',
+    'commit',
+    '--quiet',
+    '-m',
+    'a\n\nEntire-Checkpoint: a3b2c4d5e6f7',
+  )
   const tip = await repo.git('rev-parse', 'entire/checkpoints/v1')
   const { code, err } = await repo.entire(['session', 'attach', id])
   expect(code).toBe(1)

@@ -16,7 +16,8 @@ async function commitUnseen(repo: RecordedRepo, message: string, ...paths: strin
 }
 
 const createdIn = (out: string) => /Created checkpoint (\S+)/.exec(out)?.[1] as string
-const noteOf = (repo: RecordedRepo, commit = 'HEAD') => repo.git('notes', '--ref=entire-checkpoints', 'show', commit)
+const noteOf = (repo: RecordedRepo, commit = 'HEAD') =>
+  repo.git('notes', '--ref=entire-checkpoints', 'show', commit)
 
 test('its transcript is stored with the last commit, which is linked by a note and stays as it is', async () => {
   await using repo = await recordedRepo()
@@ -60,7 +61,9 @@ test('its transcript is stored with the last commit, which is linked by a note a
   const stored = await repo.transcript(checkpoint)
   expect(stored).toContain('and a test')
   expect(stored).not.toContain(secret)
-  expect(await repo.stored(checkpoint, '0/content_hash.txt')).toBe(`sha256:${createHash('sha256').update(stored).digest('hex')}`)
+  expect(await repo.stored(checkpoint, '0/content_hash.txt')).toBe(
+    `sha256:${createHash('sha256').update(stored).digest('hex')}`,
+  )
   const prompts = await repo.stored(checkpoint, '0/prompt.txt')
   expect(prompts).toContain('add a parser')
   expect(prompts).not.toContain(secret)
@@ -106,7 +109,11 @@ test('attaching again adds nothing, unless the session went on', async () => {
   await commitUnseen(repo, 'a', 'a.ts')
   const first = createdIn((await repo.entire(['session', 'attach', id])).out)
   const tip = await repo.git('rev-parse', 'entire/checkpoints/v1')
-  expect(await repo.entire(['session', 'attach', id])).toEqual({ code: 0, out: `Session ${id} already has checkpoint ${first}\n`, err: '' })
+  expect(await repo.entire(['session', 'attach', id])).toEqual({
+    code: 0,
+    out: `Session ${id} already has checkpoint ${first}\n`,
+    err: '',
+  })
   repo.write('other.ts', 'x\n')
   await commitUnseen(repo, 'other', 'other.ts')
   const later = await repo.entire(['session', 'attach', id.slice(0, 6)])
@@ -134,9 +141,14 @@ test('the same commit attached again after more was said keeps one part with all
   await commitUnseen(repo, 'a', 'a.ts')
   const checkpoint = createdIn((await repo.entire(['session', 'attach', id])).out)
   session.turn('explain a', {})
-  expect((await repo.entire(['session', 'attach', id])).out).toContain(`Added to existing checkpoint ${checkpoint}`)
+  expect((await repo.entire(['session', 'attach', id])).out).toContain(
+    `Added to existing checkpoint ${checkpoint}`,
+  )
   expect(JSON.parse(await repo.stored(checkpoint, 'metadata.json')).sessions).toHaveLength(1)
-  expect(await repo.storedSession(checkpoint)).toMatchObject({ files_touched: ['a.ts'], token_usage: { input_tokens: 20 } })
+  expect(await repo.storedSession(checkpoint)).toMatchObject({
+    files_touched: ['a.ts'],
+    token_usage: { input_tokens: 20 },
+  })
   expect(await repo.stored(checkpoint, '0/prompt.txt')).toBe('write a\n\n---\n\nexplain a')
 })
 
@@ -147,7 +159,10 @@ test('the agent may have been started in a subdirectory, and in a repository of 
     await commitUnseen(repo, 'a', 'src/deep/a.ts')
     const { code, out, err } = await repo.entire(['session', 'attach', '1111'])
     expect({ kind, code, err }).toEqual({ kind, code: 0, err: 'Auto-detected agent: Claude Code\n' })
-    expect(await repo.storedSession(createdIn(out))).toMatchObject({ session_id: id, files_touched: ['src/deep/a.ts'] })
+    expect(await repo.storedSession(createdIn(out))).toMatchObject({
+      session_id: id,
+      files_touched: ['src/deep/a.ts'],
+    })
   }
 })
 
@@ -158,11 +173,14 @@ test('the first commit of all is the work of the agent, too', async () => {
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\nb\n' })
   await commitUnseen(repo, 'a', 'a.ts')
   const { out } = await repo.entire(['session', 'attach', id])
-  expect(await repo.storedSession(createdIn(out))).toMatchObject({ initial_attribution: { agent_lines: 2, agent_percentage: 100 } })
+  expect(await repo.storedSession(createdIn(out))).toMatchObject({
+    initial_attribution: { agent_lines: 2, agent_percentage: 100 },
+  })
 })
 
 test('a session of Gemini is found by the beginning of its id, and stored under the whole of it', async () => {
-  const fixture = 'test/fixtures/agents/gemini/run1-create/home/.gemini/tmp/proj/chats/session-2026-11-15T19-21-c6e3dc5e.jsonl'
+  const fixture =
+    'test/fixtures/agents/gemini/run1-create/home/.gemini/tmp/proj/chats/session-2026-11-15T19-21-c6e3dc5e.jsonl'
   await using repo = await recordedRepo()
   repo.env.ENTIRE_TEST_GEMINI_PROJECT_DIR = `${repo.base}/chats`
   repo.write('../chats/session-2026-11-15T19-21-c6e3dc5e.jsonl', readFileSync(fixture))
@@ -181,7 +199,10 @@ test('a running session is completed when its turn ends', async () => {
   await commitUnseen(repo, 'a', 'a.ts')
   const { out } = await repo.entire(['session', 'attach', agent.session])
   const checkpoint = createdIn(out)
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'active_committed', turn_checkpoint_ids: [checkpoint] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'active_committed',
+    turn_checkpoint_ids: [checkpoint],
+  })
   agent.say('That was it.')
   await agent.stop()
   expect(await repo.transcript(checkpoint)).toContain('That was it.')
@@ -190,7 +211,10 @@ test('a running session is completed when its turn ends', async () => {
 
 test('with one ref per checkpoint it goes to a ref of its own, and waits for the push', async () => {
   await using repo = await recordedRepo()
-  repo.write('.entire/settings.local.json', JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }))
+  repo.write(
+    '.entire/settings.local.json',
+    JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }),
+  )
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\n' })
   await commitUnseen(repo, 'a', 'a.ts')
   const checkpoint = createdIn((await repo.entire(['session', 'attach', id])).out)

@@ -8,7 +8,14 @@ import { openTerminal } from '../support/terminal.ts'
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000 - 5_000).toISOString()
 
 function putState(repo: RecordedRepo, id: string, more: object = {}): void {
-  const state = { session_id: id, base_commit: '', worktree_path: repo.root, agent_type: 'Claude Code', started_at: minutesAgo(5), ...more }
+  const state = {
+    session_id: id,
+    base_commit: '',
+    worktree_path: repo.root,
+    agent_type: 'Claude Code',
+    started_at: minutesAgo(5),
+    ...more,
+  }
   repo.write(`.git/entire-sessions/${id}.json`, JSON.stringify(state))
 }
 
@@ -24,9 +31,20 @@ test('the list shows a card for each session, newest first', async () => {
     last_checkpoint_id: 'a3b2c4d5e6f7',
     model_name: 'opus',
     last_prompt: 'fix it',
-    token_usage: { input_tokens: 12_345, cache_creation_tokens: 0, cache_read_tokens: 0, output_tokens: 0, api_call_count: 1 },
+    token_usage: {
+      input_tokens: 12_345,
+      cache_creation_tokens: 0,
+      cache_read_tokens: 0,
+      output_tokens: 0,
+      api_call_count: 1,
+    },
   })
-  putState(repo, 'newer-one', { phase: 'active', last_interaction_time: minutesAgo(5), worktree_id: 'feature', agent_type: 'Gemini CLI' })
+  putState(repo, 'newer-one', {
+    phase: 'active',
+    last_interaction_time: minutesAgo(5),
+    worktree_id: 'feature',
+    agent_type: 'Gemini CLI',
+  })
   expect((await repo.entire(['session', 'list'])).out).toBe(
     [
       'Gemini CLI · feature · session newer-one',
@@ -41,8 +59,15 @@ test('the list shows a card for each session, newest first', async () => {
       .replace('repo', repo.root.slice(repo.root.lastIndexOf('/') + 1)),
   )
   const json = JSON.parse((await repo.entire(['session', 'list', '--json'])).out)
-  expect(json.map((session: { session_id: string }) => session.session_id)).toEqual(['newer-one', 'older-one'])
-  expect(json[1]).toMatchObject({ status: 'ended', last_checkpoint_id: 'a3b2c4d5e6f7', tokens: { total: 12_345 } })
+  expect(json.map((session: { session_id: string }) => session.session_id)).toEqual([
+    'newer-one',
+    'older-one',
+  ])
+  expect(json[1]).toMatchObject({
+    status: 'ended',
+    last_checkpoint_id: 'a3b2c4d5e6f7',
+    tokens: { total: 12_345 },
+  })
 })
 
 test('a long list is cut for people, not for programs', async () => {
@@ -187,7 +212,8 @@ test('--transcript gives whole lines, byte for byte, and nothing that moves the 
 
 test('the current session is the one whose agent asks, else the one at work last in this work tree', async () => {
   await using repo = await recordedRepo()
-  const current = async (env = {}) => JSON.parse((await repo.entire(['session', 'current', '--json'], { env })).out)
+  const current = async (env = {}) =>
+    JSON.parse((await repo.entire(['session', 'current', '--json'], { env })).out)
   expect(await current()).toBeNull()
   expect((await repo.entire(['session', 'current'])).out).toBe('No session in this work tree.\n')
   putState(repo, 'elsewhere', { worktree_path: '/elsewhere', last_interaction_time: minutesAgo(0) })
@@ -201,8 +227,17 @@ test('the current session is the one whose agent asks, else the one at work last
 
 test('tokens of a session are told by kind, with advice', async () => {
   await using repo = await recordedRepo()
-  expect(await repo.entire(['session', 'tokens'])).toMatchObject({ code: 1, err: expect.stringContaining('Session not found.') })
-  const usage = { input_tokens: 1000, cache_creation_tokens: 200, cache_read_tokens: 90_000, output_tokens: 800, api_call_count: 25 }
+  expect(await repo.entire(['session', 'tokens'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Session not found.'),
+  })
+  const usage = {
+    input_tokens: 1000,
+    cache_creation_tokens: 200,
+    cache_read_tokens: 90_000,
+    output_tokens: 800,
+    api_call_count: 25,
+  }
   putState(repo, 'costly', { token_usage: usage, model_name: 'opus', phase: 'idle' })
   const { out } = await repo.entire(['session', 'tokens', 'cost'])
   expect(out).toStartWith(
@@ -228,6 +263,8 @@ test('tokens of a session are told by kind, with advice', async () => {
       { id: 'summarize-before-boundary', severity: 'low' },
     ],
   })
-  expect((await repo.entire(['session', 'tokens', '--agent-brief'])).out).toStartWith('session costly, 92k tokens in 25 calls\n- api-call')
+  expect((await repo.entire(['session', 'tokens', '--agent-brief'])).out).toStartWith(
+    'session costly, 92k tokens in 25 calls\n- api-call',
+  )
   expect((await repo.entire(['session', 'tokens', 'costly', '--current'])).code).toBe(2)
 })

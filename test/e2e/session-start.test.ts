@@ -58,8 +58,15 @@ test('a model that is named only when the session starts is that of its first tu
 
 test('Gemini is answered in the form it reads', async () => {
   await using repo = await recordedRepo({ agent: 'gemini' })
-  const payload = { session_id: 'c6e3dc5e-7c40-4655-b6db-87627775080b', cwd: repo.root, hook_event_name: 'SessionStart', source: 'startup' }
-  const { code, out } = await repo.entire(['hooks', 'gemini', 'session-start'], { stdin: JSON.stringify(payload) })
+  const payload = {
+    session_id: 'c6e3dc5e-7c40-4655-b6db-87627775080b',
+    cwd: repo.root,
+    hook_event_name: 'SessionStart',
+    source: 'startup',
+  }
+  const { code, out } = await repo.entire(['hooks', 'gemini', 'session-start'], {
+    stdin: JSON.stringify(payload),
+  })
   expect(code).toBe(0)
   expect(JSON.parse(out)).toEqual({ systemMessage: alone })
   expect(out).toEndWith('}\n')
@@ -72,7 +79,9 @@ test('no other hook writes to standard output: agents would take it for an answe
   said.push((await agent.hook('user-prompt-submit', { prompt: 'write a' })).out)
   agent.write('a.ts', 'export const a = 1\n')
   said.push((await agent.hook('pre-task', { tool_use_id: 'toolu_1', tool_input: {} })).out)
-  said.push((await agent.hook('post-task', { tool_use_id: 'toolu_1', tool_input: {}, tool_response: {} })).out)
+  said.push(
+    (await agent.hook('post-task', { tool_use_id: 'toolu_1', tool_input: {}, tool_response: {} })).out,
+  )
   for (const verb of ['pre-compact', 'stop', 'session-end']) said.push((await agent.hook(verb)).out)
   expect(said).toEqual(said.map(() => ''))
 })

@@ -15,7 +15,11 @@ test('work that is not committed stays with a stopped session, and the next comm
     out: `✓ Session ${agent.session} stopped.\n  Work will be captured in your next checkpoint.\n`,
     err: '',
   })
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'ended', ended_at: expect.any(String), files_touched: ['a.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'ended',
+    ended_at: expect.any(String),
+    files_touched: ['a.ts'],
+  })
   expect(await repo.subjects('entire/checkpoints/v1')).toEqual(before)
   expect(await repo.entire(['session', 'stop', agent.session])).toEqual({
     code: 0,
@@ -23,7 +27,10 @@ test('work that is not committed stays with a stopped session, and the next comm
     err: '',
   })
   await repo.commitAs('human', 'a', 'a.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: agent.session, files_touched: ['a.ts'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: agent.session,
+    files_touched: ['a.ts'],
+  })
 })
 
 test('a turn under way is saved first, also what only the disk knows of', async () => {
@@ -33,7 +40,11 @@ test('a turn under way is saved first, also what only the disk knows of', async 
   agent.write('a.ts', 'a\n')
   agent.run('b.ts', 'b\n')
   await repo.entire(['session', 'stop', '-f'])
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'ended', checkpoint_count: 1, files_touched: ['a.ts', 'b.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'ended',
+    checkpoint_count: 1,
+    files_touched: ['a.ts', 'b.ts'],
+  })
   expect(repo.temporary()).toEqual([])
 })
 
@@ -43,8 +54,12 @@ test('a session that was committed names its checkpoint; one without work says s
   await worker.turn('write a', { 'a.ts': 'a\n' })
   await repo.commitAs('human', 'a', 'a.ts')
   await idler.turn('say hello', {})
-  expect((await repo.entire(['session', 'stop', worker.session, '-f'])).out).toContain(`\n  Checkpoint: ${await repo.checkpointOf()}\n`)
-  expect((await repo.entire(['session', 'stop', idler.session, '-f'])).out).toContain('\n  No work recorded.\n')
+  expect((await repo.entire(['session', 'stop', worker.session, '-f'])).out).toContain(
+    `\n  Checkpoint: ${await repo.checkpointOf()}\n`,
+  )
+  expect((await repo.entire(['session', 'stop', idler.session, '-f'])).out).toContain(
+    '\n  No work recorded.\n',
+  )
   expect((await repo.entire(['session', 'stop'])).out).toBe('No active sessions.\n')
 })
 
@@ -65,10 +80,23 @@ test('--all stops the sessions of all work trees, also of one that is gone', asy
 
 test('a session of an agent nobody knows can be stopped, too', async () => {
   await using repo = await recordedRepo()
-  const state = { session_id: 'foreign', base_commit: await repo.head(), worktree_path: repo.root, agent_type: 'Other', phase: 'active' }
-  repo.write('.git/entire-sessions/foreign.json', JSON.stringify({ ...state, started_at: '2026-01-01T00:00:00Z', future_field: 1 }))
+  const state = {
+    session_id: 'foreign',
+    base_commit: await repo.head(),
+    worktree_path: repo.root,
+    agent_type: 'Other',
+    phase: 'active',
+  }
+  repo.write(
+    '.git/entire-sessions/foreign.json',
+    JSON.stringify({ ...state, started_at: '2026-01-01T00:00:00Z', future_field: 1 }),
+  )
   expect((await repo.entire(['session', 'stop', 'for', '-f'])).code).toBe(0)
-  expect(repo.state('foreign')).toMatchObject({ phase: 'ended', ended_at: expect.any(String), future_field: 1 })
+  expect(repo.state('foreign')).toMatchObject({
+    phase: 'ended',
+    ended_at: expect.any(String),
+    future_field: 1,
+  })
 })
 
 test('without a terminal nothing is stopped unasked', async () => {
@@ -76,7 +104,10 @@ test('without a terminal nothing is stopped unasked', async () => {
   const agents = [fakeAgent(repo), fakeAgent(repo)]
   for (const agent of agents) await agent.turn('hello', {})
   const first = agents[0]?.session as string
-  expect(await repo.entire(['session', 'stop', first])).toMatchObject({ code: 2, err: expect.stringContaining('Say --force') })
+  expect(await repo.entire(['session', 'stop', first])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Say --force'),
+  })
   expect(await repo.entire(['session', 'stop'])).toMatchObject({
     code: 2,
     err: expect.stringContaining('Name one by its id, or say --all'),
@@ -127,7 +158,10 @@ test('of several, some are chosen; Ctrl-C leaves all as they are', async () => {
 test('ACCESSIBLE=1 asks in plain lines', async () => {
   await using repo = await recordedRepo()
   for (const session of ['session-a', 'session-b']) await fakeAgent(repo, { session }).turn('hello', {})
-  await using terminal = openTerminal(['entire', 'session', 'stop'], { cwd: repo.root, env: { ...repo.env, ACCESSIBLE: '1' } })
+  await using terminal = openTerminal(['entire', 'session', 'stop'], {
+    cwd: repo.root,
+    env: { ...repo.env, ACCESSIBLE: '1' },
+  })
   await terminal.sees('Numbers: ')
   await terminal.press('1 2\r')
   expect(await terminal.exited()).toBe(0)

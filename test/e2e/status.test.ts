@@ -47,7 +47,9 @@ test('the status follows a session from its first prompt to its end', async () =
       '',
     ].join('\n'),
   )
-  expect((await status(repo)).active_sessions).toEqual([{ agent: 'Claude Code', model: 'claude-test-1', status: 'idle' }])
+  expect((await status(repo)).active_sessions).toEqual([
+    { agent: 'Claude Code', model: 'claude-test-1', status: 'idle' },
+  ])
   expect((await status(repo)).sessions[0]).toMatchObject({
     session_id: 'abcdef0123456789',
     turns: 1,
@@ -83,10 +85,15 @@ test('checkpoints that wait for a push are counted, and no longer when they have
 test('with one ref per checkpoint, those in the queue wait', async () => {
   await using repo = await recordedRepo()
   await addRemote(repo, 'origin')
-  repo.write('.entire/settings.local.json', JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }))
+  repo.write(
+    '.entire/settings.local.json',
+    JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }),
+  )
   await fakeAgent(repo).turn('write a', { 'a.ts': 'a\n' })
   await repo.commitAs('human', 'a', 'a.ts')
-  expect((await repo.entire(['status'])).out).toContain("  1 checkpoint not yet on origin — it syncs with your next 'git push origin'\n")
+  expect((await repo.entire(['status'])).out).toContain(
+    "  1 checkpoint not yet on origin — it syncs with your next 'git push origin'\n",
+  )
   await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])
   expect((await status(repo)).unpushed_checkpoints).toBe(0)
 })
@@ -95,35 +102,67 @@ test('where checkpoints go is said, and why', async () => {
   await using repo = await recordedRepo()
   expect(await status(repo)).not.toHaveProperty('checkpoint_sync_remote')
   await addRemote(repo, 'fork')
-  expect(await status(repo)).toMatchObject({ checkpoint_sync_remote: 'fork', checkpoint_sync_remote_source: 'sole' })
+  expect(await status(repo)).toMatchObject({
+    checkpoint_sync_remote: 'fork',
+    checkpoint_sync_remote_source: 'sole',
+  })
   await addRemote(repo, 'origin')
   await repo.git('config', 'branch.main.pushRemote', 'fork')
-  expect((await repo.entire(['status'])).out).toContain("  Checkpoints sync to: fork (follows your branch's push destination)\n")
-  repo.write('.entire/settings.local.json', JSON.stringify({ strategy_options: { checkpoint_push_remote: 'private' } }))
-  expect((await repo.entire(['status'])).out).toContain("  ! checkpoints cannot be synced: there is no remote 'private'\n")
-  expect(await status(repo)).toMatchObject({ checkpoint_sync_remote: 'private', checkpoint_sync_error: "there is no remote 'private'" })
+  expect((await repo.entire(['status'])).out).toContain(
+    "  Checkpoints sync to: fork (follows your branch's push destination)\n",
+  )
+  repo.write(
+    '.entire/settings.local.json',
+    JSON.stringify({ strategy_options: { checkpoint_push_remote: 'private' } }),
+  )
+  expect((await repo.entire(['status'])).out).toContain(
+    "  ! checkpoints cannot be synced: there is no remote 'private'\n",
+  )
+  expect(await status(repo)).toMatchObject({
+    checkpoint_sync_remote: 'private',
+    checkpoint_sync_error: "there is no remote 'private'",
+  })
   await addRemote(repo, 'private')
-  expect((await repo.entire(['status'])).out).toContain('  Checkpoints sync to: private (set by checkpoint_push_remote)\n')
+  expect((await repo.entire(['status'])).out).toContain(
+    '  Checkpoints sync to: private (set by checkpoint_push_remote)\n',
+  )
   repo.write('.entire/settings.local.json', JSON.stringify({ strategy_options: { push_sessions: false } }))
   expect((await repo.entire(['status'])).out).not.toContain('sync')
-  expect((await repo.entire(['status', '--detailed'])).out).toMatch(/^ {2}Push +never \(push_sessions is off\)$/m)
+  expect((await repo.entire(['status', '--detailed'])).out).toMatch(
+    /^ {2}Push +never \(push_sessions is off\)$/m,
+  )
 })
 
 test('a setting that is not followed is a warning', async () => {
   await using repo = await recordedRepo()
   await addRemote(repo, 'origin')
-  repo.write('.entire/settings.json', JSON.stringify({ strategy_options: { checkpoint_remote: { url: 'https://evil.example/x' } } }))
+  repo.write(
+    '.entire/settings.json',
+    JSON.stringify({ strategy_options: { checkpoint_remote: { url: 'https://evil.example/x' } } }),
+  )
   expect((await repo.entire(['status'])).out).toContain('  ! checkpoints are not pushed: ')
-  expect(await status(repo)).toMatchObject({ checkpoint_remote_ignored: true, checkpoint_remote_ignored_reason: expect.any(String) })
+  expect(await status(repo)).toMatchObject({
+    checkpoint_remote_ignored: true,
+    checkpoint_remote_ignored_reason: expect.any(String),
+  })
 })
 
 test('a session whose last hook failed is marked, until one succeeds', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'a\n' })
-  const failure = { time: new Date().toISOString(), level: 'ERROR', msg: 'disk full', session_id: agent.session, hook: 'stop' }
+  const failure = {
+    time: new Date().toISOString(),
+    level: 'ERROR',
+    msg: 'disk full',
+    session_id: agent.session,
+    hook: 'stop',
+  }
   appendFileSync(join(repo.root, '.entire/logs/entire.log'), `${JSON.stringify(failure)}\n`)
-  expect((await status(repo)).active_sessions[0]).toMatchObject({ agent: 'Claude Code', capture_degraded: true })
+  expect((await status(repo)).active_sessions[0]).toMatchObject({
+    agent: 'Claude Code',
+    capture_degraded: true,
+  })
   await agent.turn('write b', { 'b.ts': 'b\n' })
   expect((await status(repo)).active_sessions[0]).not.toHaveProperty('capture_degraded')
 })
@@ -147,7 +186,10 @@ test('colours are for terminals, and NO_COLOR is respected', async () => {
   await using coloured = openTerminal(argv, { cwd: repo.root, env: { ...repo.env, TERM: 'xterm' } })
   expect(await coloured.exited()).toBe(0)
   expect(coloured.raw()).toContain('\x1b[32mEnabled')
-  await using plain = openTerminal(argv, { cwd: repo.root, env: { ...repo.env, TERM: 'xterm', NO_COLOR: '1' } })
+  await using plain = openTerminal(argv, {
+    cwd: repo.root,
+    env: { ...repo.env, TERM: 'xterm', NO_COLOR: '1' },
+  })
   expect(await plain.exited()).toBe(0)
   expect(plain.raw()).not.toContain('\x1b')
 })

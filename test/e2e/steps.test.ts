@@ -18,7 +18,9 @@ test('turns without changes are conversation only: no step, no link, and no file
   // What was said is part of the first checkpoint that comes.
   await agent.turn('then write a', { 'a.ts': 'export const a = 1\n' })
   await repo.commitAs('human', 'a', 'a.ts')
-  expect(await repo.stored(await repo.checkpointOf(), '0/prompt.txt')).toBe('how does it work?\n\n---\n\nthen write a')
+  expect(await repo.stored(await repo.checkpointOf(), '0/prompt.txt')).toBe(
+    'how does it work?\n\n---\n\nthen write a',
+  )
 })
 
 test('a second end of the same turn adds no step', async () => {

@@ -41,7 +41,11 @@ test('a subagent’s to-do items and its end are steps; the turn’s own step co
       })
       expect(done.err).toContain('Created incremental checkpoint #1 for TodoWrite (task: toolu_01Suba)')
       agent.run('parser.ts', 'export const parser = 2\n')
-      await agent.hook('post-todo', { tool_name: 'TodoWrite', tool_use_id: 'toolu_todo3', tool_input: todos('completed', 'completed') })
+      await agent.hook('post-todo', {
+        tool_name: 'TodoWrite',
+        tool_use_id: 'toolu_todo3',
+        tool_input: todos('completed', 'completed'),
+      })
     },
   })
   expect(repo.temporary()).toEqual([`pre-prompt-${agent.session}.json`])
@@ -61,14 +65,23 @@ test('a subagent’s to-do items and its end are steps; the turn’s own step co
     agent_id: 'a1b2c3',
   })
   expect(await repo.git('show', `${shadow}:${dir}/agent-a1b2c3.jsonl`)).toContain('test.ts')
-  expect(JSON.parse(await repo.git('show', `${shadow}:${dir}/checkpoints/001-toolu_todo2.json`))).toMatchObject({
+  expect(
+    JSON.parse(await repo.git('show', `${shadow}:${dir}/checkpoints/001-toolu_todo2.json`)),
+  ).toMatchObject({
     type: 'TodoWrite',
     tool_use_id: 'toolu_todo2',
     data: todos('completed', 'in_progress'),
   })
-  expect(await repo.paths(`${shadow}:${dir}/checkpoints`)).toEqual(['001-toolu_todo2.json', '002-toolu_todo3.json'])
+  expect(await repo.paths(`${shadow}:${dir}/checkpoints`)).toEqual([
+    '001-toolu_todo2.json',
+    '002-toolu_todo3.json',
+  ])
   // Steps of subagents are not counted, but their files are the session's.
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'active', checkpoint_count: 0, files_touched: ['parser.ts', 'test.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'active',
+    checkpoint_count: 0,
+    files_touched: ['parser.ts', 'test.ts'],
+  })
 
   agent.say('The parser is there.')
   await agent.stop()
@@ -79,7 +92,10 @@ test('a subagent’s to-do items and its end are steps; the turn’s own step co
   expect(await repo.storedSession(id)).toMatchObject({
     checkpoints_count: 1,
     files_touched: ['parser.ts', 'test.ts'],
-    token_usage: { api_call_count: 2, subagent_tokens: { input_tokens: 100, output_tokens: 7, api_call_count: 1 } },
+    token_usage: {
+      api_call_count: 2,
+      subagent_tokens: { input_tokens: 100, output_tokens: 7, api_call_count: 1 },
+    },
   })
 })
 
@@ -98,7 +114,11 @@ test('a to-do list of the main agent is no step', async () => {
   const agent = fakeAgent(repo)
   await agent.prompt('plan it')
   agent.write('a.ts', 'export const a = 1\n')
-  await agent.hook('post-todo', { tool_name: 'TodoWrite', tool_use_id: 'toolu_todo', tool_input: todos('completed', 'pending') })
+  await agent.hook('post-todo', {
+    tool_name: 'TodoWrite',
+    tool_use_id: 'toolu_todo',
+    tool_input: todos('completed', 'pending'),
+  })
   expect(await repo.shadows()).toEqual([])
 })
 
@@ -107,7 +127,11 @@ test('files the user had lying about before the task are not the subagent’s', 
   repo.write('notes.md', 'mine\n')
   const agent = fakeAgent(repo)
   await agent.prompt('delegate')
-  await agent.task({ toolUse: 'toolu_b', subagent: 'bbb', work: () => agent.run('b.ts', 'export const b = 1\n') })
+  await agent.task({
+    toolUse: 'toolu_b',
+    subagent: 'bbb',
+    work: () => agent.run('b.ts', 'export const b = 1\n'),
+  })
   expect(repo.state(agent.session).files_touched).toEqual(['b.ts'])
 })
 
@@ -117,7 +141,12 @@ test('the end of a task of which no beginning was seen counts from the beginning
   const agent = fakeAgent(repo)
   await agent.prompt('delegate')
   agent.run('c.ts', 'export const c = 1\n')
-  await agent.hook('post-task', { tool_name: 'Task', tool_use_id: 'toolu_c', tool_input: {}, tool_response: {} })
+  await agent.hook('post-task', {
+    tool_name: 'Task',
+    tool_use_id: 'toolu_c',
+    tool_input: {},
+    tool_response: {},
+  })
   expect(repo.state(agent.session).files_touched).toEqual(['c.ts'])
   expect(await repo.subjects(repo.shadow(await repo.head()))).toEqual(['Task: toolu_c'])
 })
@@ -126,9 +155,17 @@ test('a commit by the user while a subagent works is linked by what the steps of
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('delegate')
-  await agent.task({ toolUse: 'toolu_d', subagent: 'ddd', files: { 'd.ts': 'export const d = 1\n' }, work: () => {} })
+  await agent.task({
+    toolUse: 'toolu_d',
+    subagent: 'ddd',
+    files: { 'd.ts': 'export const d = 1\n' },
+    work: () => {},
+  })
   await repo.commitAs('human', 'd', 'd.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['d.ts'], checkpoints_count: 0 })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    files_touched: ['d.ts'],
+    checkpoints_count: 0,
+  })
 })
 
 test('a task whose end nobody told is forgotten after a while, and never taken for that of another session', async () => {
@@ -138,7 +175,11 @@ test('a task whose end nobody told is forgotten after a while, and never taken f
   await dead.hook('pre-task', { tool_name: 'Agent', tool_use_id: 'toolu_dead', tool_input: {} })
   await agent.prompt('keep a list')
   agent.run('a.ts', 'export const a = 1\n')
-  await agent.hook('post-todo', { tool_name: 'TodoWrite', tool_use_id: 'toolu_list', tool_input: todos('in_progress', 'pending') })
+  await agent.hook('post-todo', {
+    tool_name: 'TodoWrite',
+    tool_use_id: 'toolu_list',
+    tool_input: todos('in_progress', 'pending'),
+  })
   expect(await repo.shadows()).toEqual([])
   const path = join(repo.root, '.entire/tmp/pre-task-toolu_dead.json')
   const old = new Date(Date.now() - 8 * 86_400_000)

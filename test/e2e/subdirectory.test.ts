@@ -17,12 +17,17 @@ test('hooks called in a subdirectory write to the top of the work tree', async (
   agent.write('top.ts', 'export const top = 1\n')
   agent.say('Done.')
   await agent.hook('stop', {}, { cwd })
-  expect(repo.state(agent.session)).toMatchObject({ files_touched: ['packages/core/index.ts', 'top.ts'], worktree_path: repo.root })
+  expect(repo.state(agent.session)).toMatchObject({
+    files_touched: ['packages/core/index.ts', 'top.ts'],
+    worktree_path: repo.root,
+  })
   expect(existsSync(join(cwd, '.entire'))).toBe(false)
 
   await repo.git('add', 'packages', 'top.ts')
   await repo.gitAs('human', ['commit', '--quiet', '-m', 'from below'], { cwd })
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['packages/core/index.ts', 'top.ts'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    files_touched: ['packages/core/index.ts', 'top.ts'],
+  })
   expect(existsSync(join(cwd, '.entire'))).toBe(false)
 })
 
@@ -48,7 +53,10 @@ test('commands answer the same wherever in the work tree they are asked, also of
   ]
   for (const place of [repo, linked])
     for (const args of commands) {
-      const [top, below] = [await place.entire(args), await place.entire(args, { cwd: join(place.root, 'packages/core') })]
+      const [top, below] = [
+        await place.entire(args),
+        await place.entire(args, { cwd: join(place.root, 'packages/core') }),
+      ]
       expect(JSON.parse(top.out)).toBeDefined()
       expect({ args, ...below }).toEqual({ args, ...top })
     }

@@ -14,12 +14,22 @@ test('enable, two turns, partial commits, amend, manual work, a commit in mid-tu
   // 1. Set up.
   const settings = JSON.parse(repo.read('.claude/settings.json'))
   expect(Object.keys(settings.hooks)).toEqual(
-    expect.arrayContaining(['SessionStart', 'SessionEnd', 'Stop', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse']),
+    expect.arrayContaining([
+      'SessionStart',
+      'SessionEnd',
+      'Stop',
+      'UserPromptSubmit',
+      'PreToolUse',
+      'PostToolUse',
+    ]),
   )
   expect(settings.permissions.deny).toContain('Read(./.entire/metadata/**)')
   for (const hook of ['prepare-commit-msg', 'commit-msg', 'post-commit', 'pre-push'])
     expect(readFileSync(join(repo.repo.commonDir, 'hooks', hook), 'utf8')).toContain('Entire CLI hooks')
-  expect(JSON.parse(repo.read('.entire/settings.json'))).toMatchObject({ enabled: true, strategy: 'manual-commit' })
+  expect(JSON.parse(repo.read('.entire/settings.json'))).toMatchObject({
+    enabled: true,
+    strategy: 'manual-commit',
+  })
   expect(repo.read('.entire/.gitignore')).toContain('metadata/')
   expect(await repo.git('ls-tree', 'entire/checkpoints/v1')).toBe('')
   await repo.git('add', '.claude', '.entire')
@@ -45,12 +55,16 @@ test('enable, two turns, partial commits, amend, manual work, a commit in mid-tu
     `Add a and b\n\nEntire-Metadata: .entire/metadata/${agent.session}\nEntire-Session: ${agent.session}\nEntire-Strategy: manual-commit\n`,
   )
   const stepFiles = (await repo.git('ls-tree', '-r', '--name-only', shadow0)).split('\n')
-  const metadata = ['context.md', 'full.jsonl', 'prompt.txt', 'summary.txt'].map((name) => `.entire/metadata/${agent.session}/${name}`)
+  const metadata = ['context.md', 'full.jsonl', 'prompt.txt', 'summary.txt'].map(
+    (name) => `.entire/metadata/${agent.session}/${name}`,
+  )
   expect(stepFiles).toEqual(expect.arrayContaining(['a', 'b', ...metadata]))
   expect(await repo.git('show', `${shadow0}:.entire/metadata/${agent.session}/full.jsonl`)).toBe(
     readFileSync(agent.transcript, 'utf8').trimEnd(),
   )
-  expect(await repo.git('show', `${shadow0}:.entire/metadata/${agent.session}/summary.txt`)).toBe('Added both.')
+  expect(await repo.git('show', `${shadow0}:.entire/metadata/${agent.session}/summary.txt`)).toBe(
+    'Added both.',
+  )
   expect(repo.state(agent.session)).toMatchObject({
     phase: 'idle',
     checkpoint_count: 1,
@@ -80,8 +94,12 @@ test('enable, two turns, partial commits, amend, manual work, a commit in mid-tu
     files_touched: ['a', 'b'],
     initial_attribution: { agent_lines: 2, human_added: 0, agent_percentage: 100, metric_version: 2 },
   })
-  expect(await repo.refs('refs/heads/entire/')).toEqual([`entire/${h1.slice(0, 7)}-e3b0c4`, 'entire/checkpoints/v1'].sort())
-  expect(await repo.git('log', '-1', '--format=%s', `entire/${h1.slice(0, 7)}-e3b0c4`)).toBe('carry forward: uncommitted session files')
+  expect(await repo.refs('refs/heads/entire/')).toEqual(
+    [`entire/${h1.slice(0, 7)}-e3b0c4`, 'entire/checkpoints/v1'].sort(),
+  )
+  expect(await repo.git('log', '-1', '--format=%s', `entire/${h1.slice(0, 7)}-e3b0c4`)).toBe(
+    'carry forward: uncommitted session files',
+  )
   const afterA = repo.state(agent.session)
   expect(afterA).toMatchObject({ base_commit: h1, files_touched: ['b'], checkpoint_count: 1 })
   expect(afterA.checkpoint_transcript_start).toBeUndefined()
@@ -96,7 +114,12 @@ test('enable, two turns, partial commits, amend, manual work, a commit in mid-tu
   expect(await repo.refs('refs/heads/entire/')).toEqual(['entire/checkpoints/v1'])
   const lines = readFileSync(agent.transcript, 'utf8').trimEnd().split('\n').length
   const afterB = repo.state(agent.session)
-  expect(afterB).toMatchObject({ base_commit: h2, checkpoint_count: 0, last_checkpoint_id: y, checkpoint_transcript_start: lines })
+  expect(afterB).toMatchObject({
+    base_commit: h2,
+    checkpoint_count: 0,
+    last_checkpoint_id: y,
+    checkpoint_transcript_start: lines,
+  })
   expect(afterB.files_touched).toBeUndefined()
 
   // 6. Amending never makes a second checkpoint.
@@ -119,17 +142,27 @@ test('enable, two turns, partial commits, amend, manual work, a commit in mid-tu
   await repo.commitAs('agent', 'd', 'd')
   const [z = ''] = await repo.checkpointsOf()
   expect(z).toMatch(/^[0-9a-f]{12}$/)
-  expect(JSON.parse(await repo.stored(z, '0/metadata.json'))).toMatchObject({ checkpoints_count: 0, files_touched: ['d'] })
+  expect(JSON.parse(await repo.stored(z, '0/metadata.json'))).toMatchObject({
+    checkpoints_count: 0,
+    files_touched: ['d'],
+  })
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active_committed', turn_checkpoint_ids: [z] })
   agent.say('Committed; all done.')
   await agent.stop()
-  expect(await repo.git('log', '-1', '--format=%s', 'entire/checkpoints/v1')).toBe(`Finalize transcript for Checkpoint: ${z}`)
+  expect(await repo.git('log', '-1', '--format=%s', 'entire/checkpoints/v1')).toBe(
+    `Finalize transcript for Checkpoint: ${z}`,
+  )
   expect(await repo.stored(z, '0/full.jsonl')).toContain('Committed; all done.')
   expect(repo.state(agent.session).turn_checkpoint_ids).toBeUndefined()
 
   // 9. Points to go back to, and a push that takes the checkpoints along, once.
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { condensation_id?: string; is_logs_only: boolean }[]
-  expect(points.filter((point) => point.is_logs_only).map((point) => point.condensation_id)).toEqual(expect.arrayContaining([x, z]))
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    condensation_id?: string
+    is_logs_only: boolean
+  }[]
+  expect(points.filter((point) => point.is_logs_only).map((point) => point.condensation_id)).toEqual(
+    expect.arrayContaining([x, z]),
+  )
   await repo.git('init', '--quiet', '--bare', `${repo.base}/remote.git`)
   await repo.git('remote', 'add', 'origin', `${repo.base}/remote.git`)
   const first = await repo.run(['git', 'push', 'origin', 'main'])

@@ -102,7 +102,8 @@ async function ready(agent: string): Promise<{ repo: RecordedRepo; say(said: Sai
     async say([verb, fields = {}]) {
       const payload = { [id]: session, cwd: repo.root, timestamp: new Date().toISOString(), ...fields }
       const ran = await repo.entire(['hooks', agent, verb], { stdin: JSON.stringify(payload) })
-      if (ran.code !== 0 || /\bat .*\.ts:\d+/.test(ran.err)) throw new Error(`${verb} gave ${ran.code}: ${ran.err}`)
+      if (ran.code !== 0 || /\bat .*\.ts:\d+/.test(ran.err))
+        throw new Error(`${verb} gave ${ran.code}: ${ran.err}`)
     },
   }
 }
@@ -111,11 +112,16 @@ async function ready(agent: string): Promise<{ repo: RecordedRepo; say(said: Sai
 function age(repo: RecordedRepo, session: string): void {
   const path = join(repo.repo.commonDir, 'entire-sessions', `${session}.json`)
   const hours = new Date(Date.now() - 3 * 60 * 60 * 1000).toISOString()
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), last_interaction_time: hours }))
+  writeFileSync(
+    path,
+    JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), last_interaction_time: hours }),
+  )
 }
 
 test('every agent with hooks is looked at here', () => {
-  expect(Object.keys(ways).sort()).toEqual(agents.flatMap(({ name, hookNames }) => (hookNames.length === 0 ? [] : [name])).sort())
+  expect(Object.keys(ways).sort()).toEqual(
+    agents.flatMap(({ name, hookNames }) => (hookNames.length === 0 ? [] : [name])).sort(),
+  )
 })
 
 describe.each(Object.entries(ways))('%s', (agent, { session, prompt, stop, start, end, others = [] }) => {
@@ -138,7 +144,10 @@ describe.each(Object.entries(ways))('%s', (agent, { session, prompt, stop, start
     expect(await repo.subjects(repo.shadow(begin))).toEqual(['Do it'])
     expect(await repo.paths(repo.shadow(begin))).toContain('work.txt')
     await repo.commitAs('human', 'work', 'work.txt')
-    expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: session, files_touched: ['work.txt'] })
+    expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+      session_id: session,
+      files_touched: ['work.txt'],
+    })
   })
 
   test('what the turn did is named and saved by the doctor, and linked to its commit', async () => {
@@ -149,17 +158,28 @@ describe.each(Object.entries(ways))('%s', (agent, { session, prompt, stop, start
     age(repo, session)
     const { findings } = await doctor(repo)
     const stuck = findings.find(({ id }) => id === 'stuck-session')
-    expect(stuck).toMatchObject({ subject: session, fixable: true, fix: expect.stringContaining('stores what it recorded') })
+    expect(stuck).toMatchObject({
+      subject: session,
+      fixable: true,
+      fix: expect.stringContaining('stores what it recorded'),
+    })
     expect(stuck?.detail).toContain('Changed by the turn that never ended: work.txt')
     const mended = await repo.entire(['doctor', '--force'])
     const id = /checkpoint ([0-9a-f]{12})/.exec(mended.out)?.[1] ?? ''
     const type = agents.find(({ name }) => name === agent)?.type
-    expect(await repo.storedSession(id)).toMatchObject({ session_id: session, agent: type, files_touched: ['work.txt'] })
+    expect(await repo.storedSession(id)).toMatchObject({
+      session_id: session,
+      agent: type,
+      files_touched: ['work.txt'],
+    })
     expect(await repo.stored(id, '0/prompt.txt')).toBe('do it')
     expect(repo.state(session)).toMatchObject({ phase: 'idle', files_touched: ['work.txt'] })
     expect(repo.temporary()).toEqual([])
     await repo.commitAs('human', 'work', 'work.txt')
-    expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: session, files_touched: ['work.txt'] })
+    expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+      session_id: session,
+      files_touched: ['work.txt'],
+    })
   })
 
   test('a turn that changed nothing leaves no step, and the user’s commit is the user’s', async () => {

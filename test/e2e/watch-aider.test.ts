@@ -24,7 +24,12 @@ test('a turn of aider becomes a step, and a commit by hand the checkpoint of its
   aider.answer("I'll change the greeting.")
   aider.edit({ 'greet.txt': 'Bonjour\n', 'docs/bye now.txt': 'Au revoir\n' })
   const [ended] = await watch.hears('turn-end')
-  expect(ended).toMatchObject({ agent: 'aider', session: aider.session(), saved: true, files: ['greet.txt', 'docs/bye now.txt'] })
+  expect(ended).toMatchObject({
+    agent: 'aider',
+    session: aider.session(),
+    saved: true,
+    files: ['greet.txt', 'docs/bye now.txt'],
+  })
   expect(await repo.shadows()).toHaveLength(1)
   const [shadow] = await repo.shadows()
   expect(await repo.paths(shadow!)).not.toContain('.aider.chat.history.md')
@@ -59,7 +64,10 @@ test('commits that aider makes by itself are linked while it works, and complete
   const id = await repo.checkpointOf()
   aider.type('and wave')
   await watch.hears('turn-end')
-  expect(await repo.storedSession(id)).toMatchObject({ files_touched: ['greet.txt'], token_usage: { input_tokens: 2300 } })
+  expect(await repo.storedSession(id)).toMatchObject({
+    files_touched: ['greet.txt'],
+    token_usage: { input_tokens: 2300 },
+  })
   expect(await repo.transcript(id)).toContain('> Commit ')
   expect(await repo.transcript(id)).not.toContain('and wave')
   aider.answer('Here.')
@@ -67,7 +75,10 @@ test('commits that aider makes by itself are linked while it works, and complete
   await watch.stop()
   await repo.commitAs('human', 'wave', 'wave.txt')
   const second = await repo.checkpointOf()
-  expect(await repo.storedSession(second)).toMatchObject({ files_touched: ['wave.txt'], token_usage: { input_tokens: 2300 } })
+  expect(await repo.storedSession(second)).toMatchObject({
+    files_touched: ['wave.txt'],
+    token_usage: { input_tokens: 2300 },
+  })
   expect((await repo.stored(second, '0/prompt.txt')).trim()).toBe('and wave')
 })
 
@@ -84,7 +95,9 @@ test('a commit after a pause that was taken for the end of the turn is linked, w
   await watch.hears('turn-end', 2)
   await aider.commit('two', { hooks: false })
   await watch.hears('commit', 2)
-  const id = /Entire-Checkpoint: (\S+)/.exec(await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD'))?.[1]
+  const id = /Entire-Checkpoint: (\S+)/.exec(
+    await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD'),
+  )?.[1]
   expect(await repo.storedSession(id!)).toMatchObject({ files_touched: ['two.txt'] })
   expect((await repo.stored(id!, '0/prompt.txt')).trim()).toBe('two')
 })
@@ -100,8 +113,13 @@ test('commits made without git hooks are linked by a note, because aider says th
   await watch.hears('commit')
   await watch.hears('turn-end')
   expect(await repo.checkpointsOf()).toEqual([])
-  const id = /Entire-Checkpoint: (\S+)/.exec(await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD'))?.[1]
-  expect(await repo.storedSession(id!)).toMatchObject({ files_touched: ['greet.txt'], token_usage: { input_tokens: 2300 } })
+  const id = /Entire-Checkpoint: (\S+)/.exec(
+    await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD'),
+  )?.[1]
+  expect(await repo.storedSession(id!)).toMatchObject({
+    files_touched: ['greet.txt'],
+    token_usage: { input_tokens: 2300 },
+  })
   expect((await repo.entire(['explain', '--commit', 'HEAD'])).out).toContain('greet in French')
 })
 
@@ -127,16 +145,27 @@ test('turns and commits that nobody watched are made up for at the next start, e
   expect(starts.map(({ prompt }) => prompt)).toEqual(['two', 'three', 'four'])
   await second.hears('turn-end', 3)
   const noted = async (rev: string) =>
-    /Entire-Checkpoint: (\S+)/.exec(await repo.git('notes', '--ref=entire-checkpoints', 'show', rev))?.[1] as string
+    /Entire-Checkpoint: (\S+)/.exec(
+      await repo.git('notes', '--ref=entire-checkpoints', 'show', rev),
+    )?.[1] as string
   const [two, three] = [await noted('HEAD~1'), await noted(hash)]
-  expect(await repo.storedSession(two)).toMatchObject({ files_touched: ['two.txt'], token_usage: { input_tokens: 2300 } })
+  expect(await repo.storedSession(two)).toMatchObject({
+    files_touched: ['two.txt'],
+    token_usage: { input_tokens: 2300 },
+  })
   expect((await repo.stored(two, '0/prompt.txt')).trim()).toBe('two')
   expect(await repo.transcript(two)).not.toContain('three')
-  expect(await repo.storedSession(three)).toMatchObject({ files_touched: ['three.txt'], token_usage: { input_tokens: 2300 } })
+  expect(await repo.storedSession(three)).toMatchObject({
+    files_touched: ['three.txt'],
+    token_usage: { input_tokens: 2300 },
+  })
   expect((await repo.stored(three, '0/prompt.txt')).trim()).toBe('three')
   await repo.commitAs('human', 'four', 'four.txt')
   const four = await repo.checkpointOf()
-  expect(await repo.storedSession(four)).toMatchObject({ files_touched: ['four.txt'], token_usage: { input_tokens: 2300 } })
+  expect(await repo.storedSession(four)).toMatchObject({
+    files_touched: ['four.txt'],
+    token_usage: { input_tokens: 2300 },
+  })
   expect(repo.state(aider.session())).toMatchObject({ session_turn_count: 4 })
 })
 
@@ -182,14 +211,19 @@ test('a new start of aider ends the session before it', async () => {
       [aider.session(), 'o3'],
     ].toSorted(),
   )
-  for (const slot of [0, 1]) expect((await repo.transcript(id, slot)).match(/chat started at/g)).toHaveLength(1)
+  for (const slot of [0, 1])
+    expect((await repo.transcript(id, slot)).match(/chat started at/g)).toHaveLength(1)
 })
 
 test('a chat history elsewhere is found by the option, the variable and the configuration that aider has for it', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   const ways: [args: string[], prepare: (path: string) => void][] = [
     [['--chat-history-file', join(repo.base, 'a.md')], () => {}],
-    [[], () => repo.write('.aider.conf.yml', `# mine\nchat-history-file: "${join(repo.base, 'b.md')}" # there\n`)],
+    [
+      [],
+      () =>
+        repo.write('.aider.conf.yml', `# mine\nchat-history-file: "${join(repo.base, 'b.md')}" # there\n`),
+    ],
   ]
   for (const [index, [args, prepare]] of ways.entries()) {
     const history = join(repo.base, `${'ab'[index]}.md`)
@@ -199,7 +233,10 @@ test('a chat history elsewhere is found by the option, the variable and the conf
     aider.start()
     aider.turn(`way ${index}`, { [`way-${index}.txt`]: 'way\n' })
     await watch.hears('turn-end')
-    expect(repo.state(aider.session())).toMatchObject({ transcript_path: history, files_touched: [`way-${index}.txt`] })
+    expect(repo.state(aider.session())).toMatchObject({
+      transcript_path: history,
+      files_touched: [`way-${index}.txt`],
+    })
     await watch.stop()
   }
 })
@@ -216,7 +253,9 @@ test('a session of aider is explained, and resumed on another machine without to
   const explained = await repo.entire(['explain', '--commit', 'HEAD', '--full'])
   expect(explained.out).toContain('greet in French')
   expect(explained.out).toContain('Here it is.')
-  expect((await repo.entire(['session', 'info', aider.session(), '--transcript'])).out).toStartWith('# aider chat started at ')
+  expect((await repo.entire(['session', 'info', aider.session(), '--transcript'])).out).toStartWith(
+    '# aider chat started at ',
+  )
 
   const theirs = '\n# aider chat started at 2026-01-01 00:00:00\n\n> Aider v0.86.2  \n\n#### theirs  \n'
   writeFileSync(aider.history, theirs)
@@ -243,7 +282,10 @@ test('going back to a step brings the files back and leaves the chat history alo
   aider.edit({ 'one.txt': '2\n', 'two.txt': '2\n' })
   await watch.hears('turn-end', 2)
   const history = repo.read('.aider.chat.history.md')
-  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
+    id: string
+    message: string
+  }[]
   const point = points.find(({ message }) => message === 'One')
   const back = await repo.entire(['rewind', '--to', point!.id])
   expect(back).toMatchObject({ code: 0 })

@@ -34,7 +34,11 @@ test('the transcript of an agent whose hooks do not run tells its turns', async 
   await watch.hears('turn-start', 2)
   agent.write('parser.test.ts', 'test\n')
   await watch.hears('turn-end', 2)
-  expect(repo.state(agent.session)).toMatchObject({ session_turn_count: 2, checkpoint_count: 2, phase: 'idle' })
+  expect(repo.state(agent.session)).toMatchObject({
+    session_turn_count: 2,
+    checkpoint_count: 2,
+    phase: 'idle',
+  })
   await repo.commitAs('human', 'parser')
   const id = await repo.checkpointOf()
   expect(await repo.storedSession(id)).toMatchObject({
@@ -122,7 +126,12 @@ test('sessions of other projects in the same directory, and files of subagents, 
   await using watch = await startWatching(repo, ['--agent', 'claude-code'])
   const [other, agent] = [fakeAgent(repo), fakeAgent(repo)]
   other.log({ type: 'user', cwd: '/somewhere/else', message: { role: 'user', content: 'not here' } })
-  agent.log({ type: 'user', cwd: join(repo.root, 'src'), timestamp: new Date().toISOString(), message: { role: 'user', content: 'here' } })
+  agent.log({
+    type: 'user',
+    cwd: join(repo.root, 'src'),
+    timestamp: new Date().toISOString(),
+    message: { role: 'user', content: 'here' },
+  })
   agent.say('Done.')
   await watch.hears('turn-end')
   await watch.stop()

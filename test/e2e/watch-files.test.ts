@@ -1,6 +1,14 @@
 // What happens to the watched file, to the watcher and around them.
 import { expect, test } from 'bun:test'
-import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { examples, wordsOf } from '../support/manual-examples.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -107,7 +115,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     aider.answer('Here.')
     aider.edit({ 'one.txt': '1\n' })
     expect(await watch.stop(signal)).toBe(0)
-    expect(watch.told().map(({ event }) => event)).toEqual(['watching', 'session', 'turn-start', 'turn-end', 'stopped'])
+    expect(watch.told().map(({ event }) => event)).toEqual([
+      'watching',
+      'session',
+      'turn-start',
+      'turn-end',
+      'stopped',
+    ])
     expect(repo.state(aider.session())).toMatchObject({ phase: 'idle', files_touched: ['one.txt'] })
   })
 }
@@ -151,13 +165,18 @@ test('nothing is written to the work tree beside what aider writes', async () =>
   aider.turn('one', { 'one.txt': '1\n' })
   await watch.hears('turn-end')
   await watch.stop()
-  expect(readdirSync(repo.root).toSorted()).toEqual([...before, '.aider.chat.history.md', 'one.txt'].toSorted())
+  expect(readdirSync(repo.root).toSorted()).toEqual(
+    [...before, '.aider.chat.history.md', 'one.txt'].toSorted(),
+  )
   expect(await repo.git('status', '--porcelain', '--untracked-files=all')).not.toContain('.entire/tmp')
 })
 
 test('a person sees what is watched and each turn on a line of its own, and Ctrl-C ends it', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
-  await using terminal = openTerminal([...underControl, binary, 'watch', '--quiet-seconds', '0.2'], { cwd: repo.root, env: repo.env })
+  await using terminal = openTerminal([...underControl, binary, 'watch', '--quiet-seconds', '0.2'], {
+    cwd: repo.root,
+    env: repo.env,
+  })
   await terminal.sees(`Watching Aider in ${repo.root} (Ctrl-C ends it)`)
   const aider = scriptedAider(repo)
   aider.start()
@@ -176,8 +195,14 @@ test('recording that is switched off or was never set up, unknown agents and odd
     return [code, (out + err).split('\n')[0]]
   }
   expect(await said('--agent', 'nobody')).toEqual([1, 'error: Unknown agent "nobody".'])
-  expect(await said('--quiet-seconds', 'soon')).toEqual([2, expect.stringContaining('"soon" is no number of seconds')])
-  expect(await said('--quiet-seconds', '0')).toEqual([2, expect.stringContaining('"0" is no number of seconds')])
+  expect(await said('--quiet-seconds', 'soon')).toEqual([
+    2,
+    expect.stringContaining('"soon" is no number of seconds'),
+  ])
+  expect(await said('--quiet-seconds', '0')).toEqual([
+    2,
+    expect.stringContaining('"0" is no number of seconds'),
+  ])
   await repo.entire(['disable'])
   expect(await said()).toEqual([0, 'Entire is disabled. Run `entire enable` to re-enable.'])
   rmSync(join(repo.root, '.entire'), { recursive: true })

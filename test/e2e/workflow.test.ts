@@ -43,7 +43,13 @@ test('a checkpoint holds everything about the commit that readers ask for', asyn
         prompt: `${dir}/0/prompt.txt`,
       },
     ],
-    token_usage: { input_tokens: 30, cache_creation_tokens: 3, cache_read_tokens: 15, output_tokens: 9, api_call_count: 3 },
+    token_usage: {
+      input_tokens: 30,
+      cache_creation_tokens: 3,
+      cache_read_tokens: 15,
+      output_tokens: 9,
+      api_call_count: 3,
+    },
   })
   expect(await repo.storedSession(id)).toMatchObject({
     checkpoint_id: id,
@@ -62,7 +68,9 @@ test('a checkpoint holds everything about the commit that readers ask for', asyn
   })
   const stored = await repo.transcript(id)
   expect(stored.split('\n')).toEqual(agent.lines())
-  expect(await repo.stored(id, '0/content_hash.txt')).toBe(`sha256:${createHash('sha256').update(stored).digest('hex')}`)
+  expect(await repo.stored(id, '0/content_hash.txt')).toBe(
+    `sha256:${createHash('sha256').update(stored).digest('hex')}`,
+  )
   expect(await repo.stored(id, '0/prompt.txt')).toBe('Can you please add a parser?')
   expect(await repo.stored(id, '0/context.md')).toBe(
     '# Session Context\n\n## User Prompts\n\n### Prompt 1\n\nCan you please add a parser?\n',
@@ -82,13 +90,17 @@ test('nothing secret reaches the checkpoint or the step', async () => {
   await agent.stop()
   const shadow = repo.shadow(await repo.head())
   for (const name of ['full.jsonl', 'prompt.txt', 'summary.txt', 'context.md']) {
-    expect(await repo.git('show', `${shadow}:.entire/metadata/${agent.session}/${name}`)).not.toContain(secret)
+    expect(await repo.git('show', `${shadow}:.entire/metadata/${agent.session}/${name}`)).not.toContain(
+      secret,
+    )
   }
   expect(JSON.stringify(repo.state(agent.session))).not.toContain(secret)
   await repo.commitAs('human', 'a', 'a.ts')
   const id = await repo.checkpointOf()
   expect(await repo.transcript(id)).not.toContain(secret)
-  expect((await repo.stored(id, '0/prompt.txt')) + (await repo.stored(id, '0/context.md'))).not.toContain(secret)
+  expect((await repo.stored(id, '0/prompt.txt')) + (await repo.stored(id, '0/context.md'))).not.toContain(
+    secret,
+  )
 })
 
 test('a transcript that is named but never written costs the transcript, nothing else', async () => {
@@ -98,7 +110,11 @@ test('a transcript that is named but never written costs the transcript, nothing
   await agent.hook('user-prompt-submit', { prompt: 'write a', ...away })
   agent.run('a.ts', 'export const a = 1\n')
   await agent.hook('stop', { ...away, last_assistant_message: 'Done.' })
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1, files_touched: ['a.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'idle',
+    checkpoint_count: 1,
+    files_touched: ['a.ts'],
+  })
   await repo.commitAs('human', 'a', 'a.ts')
   const id = await repo.checkpointOf()
   expect(await repo.storedSession(id)).toMatchObject({ files_touched: ['a.ts'], checkpoints_count: 1 })
@@ -108,7 +124,10 @@ test('a transcript that is named but never written costs the transcript, nothing
 
 test('with one ref per checkpoint, commits of every kind find their way there', async () => {
   await using repo = await recordedRepo()
-  repo.write('.entire/settings.local.json', JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }))
+  repo.write(
+    '.entire/settings.local.json',
+    JSON.stringify({ checkpoints: { primary: { type: 'git-refs' } } }),
+  )
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
   await repo.commitAs('human', 'a', 'a.ts')
@@ -121,10 +140,13 @@ test('with one ref per checkpoint, commits of every kind find their way there', 
   agent.say('Committed.')
   await agent.stop()
   const ref = (id: string) => `refs/entire/checkpoints/${id.slice(-2)}/${id}`
-  expect((await repo.git('for-each-ref', '--format=%(refname)', 'refs/entire/')).split('\n').toSorted()).toEqual(
-    [ref(first), ref(second)].toSorted(),
-  )
-  expect(await repo.subjects(ref(second))).toEqual([`Finalize transcript for Checkpoint: ${second}`, `Checkpoint: ${second}`])
+  expect(
+    (await repo.git('for-each-ref', '--format=%(refname)', 'refs/entire/')).split('\n').toSorted(),
+  ).toEqual([ref(first), ref(second)].toSorted())
+  expect(await repo.subjects(ref(second))).toEqual([
+    `Finalize transcript for Checkpoint: ${second}`,
+    `Checkpoint: ${second}`,
+  ])
   expect(JSON.parse(await repo.git('show', `${ref(second)}:0/metadata.json`))).toMatchObject({
     session_id: agent.session,
     files_touched: ['b.ts'],

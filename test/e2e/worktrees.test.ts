@@ -20,7 +20,11 @@ test('sessions of two work trees have shadow branches of their own and never mix
     [`entire/${h0.slice(0, 7)}-${suffix('')}`, `entire/${h0.slice(0, 7)}-${suffix('linked')}`].toSorted(),
   )
   // One place for the states of all of them.
-  expect(repo.state(there.session)).toMatchObject({ worktree_path: other.root, worktree_id: 'linked', base_commit: h0 })
+  expect(repo.state(there.session)).toMatchObject({
+    worktree_path: other.root,
+    worktree_id: 'linked',
+    base_commit: h0,
+  })
   expect(repo.state(here.session).worktree_id).toBeUndefined()
   expect(existsSync(join(other.root, '.entire/metadata', there.session))).toBe(true)
   expect(existsSync(join(repo.root, '.entire/metadata', there.session))).toBe(false)
@@ -37,7 +41,10 @@ test('sessions of two work trees have shadow branches of their own and never mix
   expect(await repo.git('fsck', '--strict', '--no-progress', '--no-dangling')).toBe('')
 
   await repo.commitAs('human', 'here', 'a.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: here.session, branch: 'main' })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: here.session,
+    branch: 'main',
+  })
   expect(await repo.shadows()).toEqual([])
 })
 
@@ -46,10 +53,14 @@ test('two work trees that commit at the same time both get their checkpoints', a
   await repo.commit('set up')
   const trees = [repo, await repo.addWorktree('second'), await repo.addWorktree('third')]
   const agents = trees.map((tree) => fakeAgent(tree))
-  await Promise.all(agents.map((agent, index) => agent.turn('write', { 'a.ts': `export const a = ${index}\n` })))
+  await Promise.all(
+    agents.map((agent, index) => agent.turn('write', { 'a.ts': `export const a = ${index}\n` })),
+  )
   await Promise.all(trees.map((tree) => tree.commitAs('human', 'a', 'a.ts')))
   for (const [index, tree] of trees.entries()) {
-    expect(await repo.storedSession(await tree.checkpointOf())).toMatchObject({ session_id: agents[index]?.session })
+    expect(await repo.storedSession(await tree.checkpointOf())).toMatchObject({
+      session_id: agents[index]?.session,
+    })
   }
 })
 
@@ -58,7 +69,10 @@ for (const kind of (await availableKinds(probe.base, probe.env)).filter((name) =
   test(`turns and commits are recorded in a repository of the kind ${kind}`, async () => {
     await using repo = await recordedRepo({ kind })
     const agent = fakeAgent(repo)
-    await agent.turn('please write a and b', { 'a.ts': 'export const a = 1\n', 'b.ts': 'export const b = 1\n' })
+    await agent.turn('please write a and b', {
+      'a.ts': 'export const a = 1\n',
+      'b.ts': 'export const b = 1\n',
+    })
     const shadow = repo.shadow(await repo.head())
     expect(await repo.shadows()).toEqual([shadow])
     expect(await repo.git('show', `${shadow}:a.ts`)).toBe('export const a = 1')
@@ -95,7 +109,9 @@ test('before the first commit nothing is recorded, and nothing fails', async () 
   await repo.commitAs('human', 'first', 'a.ts')
   await agent.turn('go on', { 'b.ts': 'export const b = 1\n' })
   await repo.commitAs('human', 'second', 'b.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: expect.arrayContaining(['b.ts']) })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    files_touched: expect.arrayContaining(['b.ts']),
+  })
 })
 
 test('a session that is resumed in another work tree works there; what it left is linked where it lies', async () => {
@@ -107,15 +123,27 @@ test('a session that is resumed in another work tree works there; what it left i
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
   await there.start('resume')
   await there.turn('write b', { 'b.ts': 'export const b = 1\n' })
-  expect(repo.state(agent.session)).toMatchObject({ worktree_path: other.root, worktree_id: 'other', files_touched: ['b.ts'] })
-  expect((await repo.shadows()).sort()).toEqual([repo.shadow(await repo.head()), other.shadow(await other.head())].sort())
+  expect(repo.state(agent.session)).toMatchObject({
+    worktree_path: other.root,
+    worktree_id: 'other',
+    files_touched: ['b.ts'],
+  })
+  expect((await repo.shadows()).sort()).toEqual(
+    [repo.shadow(await repo.head()), other.shadow(await other.head())].sort(),
+  )
   expect(await repo.paths(other.shadow(await other.head()))).not.toContain('a.ts')
 
   // What lies here is linked here, although the session is elsewhere.
   await repo.commitAs('human', 'a', 'a.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: agent.session, files_touched: ['a.ts'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    session_id: agent.session,
+    files_touched: ['a.ts'],
+  })
   await other.commitAs('human', 'b', 'b.ts')
-  expect(await other.storedSession(await other.checkpointOf())).toMatchObject({ session_id: agent.session, files_touched: ['b.ts'] })
+  expect(await other.storedSession(await other.checkpointOf())).toMatchObject({
+    session_id: agent.session,
+    files_touched: ['b.ts'],
+  })
   expect(await repo.shadows()).toEqual([])
   expect((await repo.entire(['doctor'])).code).toBe(0)
 })
@@ -133,11 +161,17 @@ test('a turn that was cut off is saved where it worked when the session goes on 
   there.write('b.ts', 'export const b = 1\n')
   // An agent that reports from another directory than the one its turn began in.
   await there.hook('stop', { cwd: repo.root }, { cwd: repo.root, env: { CLAUDE_PROJECT_DIR: repo.root } })
-  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', worktree_id: 'other', files_touched: ['b.ts'] })
+  expect(repo.state(agent.session)).toMatchObject({
+    phase: 'idle',
+    worktree_id: 'other',
+    files_touched: ['b.ts'],
+  })
   await agent.turn('write c', { 'c.ts': 'export const c = 1\n' })
   expect(repo.state(agent.session)).toMatchObject({ files_touched: ['a.ts', 'c.ts'] })
   await repo.commitAs('human', 'a and c')
   await other.commitAs('human', 'b', 'b.ts')
-  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['a.ts', 'c.ts'] })
+  expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
+    files_touched: ['a.ts', 'c.ts'],
+  })
   expect(await other.storedSession(await other.checkpointOf())).toMatchObject({ files_touched: ['b.ts'] })
 })

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { ExtensionApp } from '../../src/extensions/app.ts'
 import { createExtensionHost, type ExtensionHostOptions } from '../../src/extensions/extension-host.ts'
-import type { LocalOffer } from '../../src/extensions/offer.ts'
+import type { LocalOffer } from '../../src/extensions/live-extension.ts'
 import { recordingSide } from './live.ts'
 
 export function recordingApp(base: string, answer?: Parameters<typeof recordingSide>[0]) {

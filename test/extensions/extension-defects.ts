@@ -25,13 +25,19 @@ export const defects: Defect[] = [
     rule: 'manifest/permissions',
     manifest: { permissions: '[register:toolz, auth:openai]' },
   },
-  { title: 'refuses to begin', rule: 'handshake/answers', code: replace('initialize', '() => { throw new Error("no") }') },
+  {
+    title: 'refuses to begin',
+    rule: 'handshake/answers',
+    code: replace('initialize', '() => { throw new Error("no") }'),
+  },
   { title: 'dies at once', rule: 'handshake/answers', code: 'console.error("I cannot"); process.exit(1)' },
   { title: 'says nothing', rule: 'handshake/answers', code: 'say = () => {}' },
   {
     title: 'dies in the middle of its answer',
     rule: 'handshake/answers',
-    code: begin('put(\'{"jsonrpc":"2.0","id":1,"res\'); setTimeout(() => process.exit(1), 50); await new Promise(() => {})'),
+    code: begin(
+      'put(\'{"jsonrpc":"2.0","id":1,"res\'); setTimeout(() => process.exit(1), 50); await new Promise(() => {})',
+    ),
   },
   {
     title: 'has another name than its manifest',
@@ -39,35 +45,59 @@ export const defects: Defect[] = [
     code: replace('initialize', "() => ({ name: 'other', version: '1.0' })"),
   },
   { title: 'registers nothing', rule: 'handshake/offers-something', code: registered('[]') },
-  { title: 'registers a tool twice', rule: 'handshake/each-once', code: 'registrations.push(registrations[0])' },
-  { title: 'has a schema that is no object', rule: 'handshake/tool-schemas', code: "registrations[0][1].parameters = { type: 'string' }" },
+  {
+    title: 'registers a tool twice',
+    rule: 'handshake/each-once',
+    code: 'registrations.push(registrations[0])',
+  },
+  {
+    title: 'has a schema that is no object',
+    rule: 'handshake/tool-schemas',
+    code: "registrations[0][1].parameters = { type: 'string' }",
+  },
   {
     title: 'requires what there is not',
     rule: 'handshake/tool-schemas',
     code: "registrations[0][1].parameters = { type: 'object', required: ['x'] }",
   },
-  { title: 'does not say what a tool is for', rule: 'handshake/descriptions', code: 'delete registrations[0][1].description' },
+  {
+    title: 'does not say what a tool is for',
+    rule: 'handshake/descriptions',
+    code: 'delete registrations[0][1].description',
+  },
   {
     title: 'waits for events there are not',
     rule: 'handshake/events',
     code: "registrations[5][1].events = ['EventTurnStart', 'EventLunch']",
   },
   { title: 'takes a key that cannot be', rule: 'handshake/keys', code: "registrations[6][1].key = 'f5'" },
-  { title: 'takes the key that ends programs', rule: 'handshake/keys', code: "registrations[6][1].key = 'ctrl+c'" },
+  {
+    title: 'takes the key that ends programs',
+    rule: 'handshake/keys',
+    code: "registrations[6][1].key = 'ctrl+c'",
+  },
   {
     title: 'cannot do without an answer of the host',
     rule: 'handshake/refused',
     code: `${begin("const { error } = await ask('host/config.get', { keys: ['a'] }); if (error) process.exit(1)")}
       { const before = take; take = (line) => { const { id, method, result, error } = JSON.parse(line); if (method === undefined) pending.get(id)?.({ result, error }); else before(line) } }`,
   },
-  { title: 'cannot do without a directory for settings', rule: 'handshake/no-config-dir', code: begin('path.join(params.configDir, "x")') },
+  {
+    title: 'cannot do without a directory for settings',
+    rule: 'handshake/no-config-dir',
+    code: begin('path.join(params.configDir, "x")'),
+  },
   {
     title: 'registers something else each time',
     rule: 'handshake/same-again',
     code: "registrations.push(['register/command', { name: 'c' + process.pid, description: 'x' }])",
   },
   { title: 'knows every method', rule: 'requests/unknown-method', code: 'unknown = () => ({})' },
-  { title: 'has another code for unknown methods', rule: 'requests/unknown-method', code: "unknown = () => { throw new Error('what?') }" },
+  {
+    title: 'has another code for unknown methods',
+    rule: 'requests/unknown-method',
+    code: "unknown = () => { throw new Error('what?') }",
+  },
   {
     title: 'dies of unknown notices',
     rule: 'requests/unknown-notice',
@@ -78,7 +108,11 @@ export const defects: Defect[] = [
     rule: 'requests/unknown-tool',
     code: replace('tool/execute', "() => ({ content: [{ type: 'text', text: 'ok' }] })"),
   },
-  { title: 'has every command', rule: 'requests/unknown-command', code: replace('command/execute', '() => ({})') },
+  {
+    title: 'has every command',
+    rule: 'requests/unknown-command',
+    code: replace('command/execute', '() => ({})'),
+  },
   {
     title: 'needs params',
     rule: 'requests/without-params',
@@ -94,7 +128,11 @@ export const defects: Defect[] = [
     rule: 'requests/cancel',
     code: "hear = (method, params) => { if (method === '$/cancelRequest' && params.id !== 999) process.exit(1) }",
   },
-  { title: 'takes every piece for a line', rule: 'framing/fragmented', code: 'feed = (chunk) => take(chunk.toString())' },
+  {
+    title: 'takes every piece for a line',
+    rule: 'framing/fragmented',
+    code: 'feed = (chunk) => take(chunk.toString())',
+  },
   {
     title: 'reads one line at a time',
     rule: 'framing/merged',
@@ -125,8 +163,16 @@ export const defects: Defect[] = [
     rule: 'framing/slow-reader',
     code: 'put = (text) => { if (output.writableLength < 50_000) output.write(text) }',
   },
-  { title: 'does not say whether a call may go on', rule: 'interceptor/before', code: replace('interceptor/before', '() => ({})') },
-  { title: 'loses what a tool said', rule: 'interceptor/after', code: replace('interceptor/after', '() => ({})') },
+  {
+    title: 'does not say whether a call may go on',
+    rule: 'interceptor/before',
+    code: replace('interceptor/before', '() => ({})'),
+  },
+  {
+    title: 'loses what a tool said',
+    rule: 'interceptor/after',
+    code: replace('interceptor/after', '() => ({})'),
+  },
   {
     title: 'has a hook that fails',
     rule: 'messageHook/answers',
@@ -145,7 +191,10 @@ export const defects: Defect[] = [
   {
     title: 'looks into an answer that is not there',
     rule: 'events/nothing-in-it',
-    code: replace('event/dispatch', "({ type, data }) => { if (type === 'EventTurnEnd') data.Assistant.content.length; return {} }"),
+    code: replace(
+      'event/dispatch',
+      "({ type, data }) => { if (type === 'EventTurnEnd') data.Assistant.content.length; return {} }",
+    ),
   },
   {
     title: 'gives nothing back of a conversation',
@@ -171,22 +220,62 @@ export const defects: Defect[] = [
     code: 'end = () => { if (rest.length > 0) JSON.parse(rest.toString()); process.exit(0) }',
   },
   { title: 'needs descriptors 3 and 4', rule: 'transport/without-fd', code: 'if (!isFd) process.exit(0)' },
-  { title: 'writes into the project', rule: 'environment/project', code: begin("fs.writeFileSync(path.join(params.cwd, 'trace'), 'x')") },
-  { title: 'changes its own program', rule: 'environment/own-files', code: begin("fs.appendFileSync(__filename, '// again\\n')") },
+  {
+    title: 'writes into the project',
+    rule: 'environment/project',
+    code: begin("fs.writeFileSync(path.join(params.cwd, 'trace'), 'x')"),
+  },
+  {
+    title: 'changes its own program',
+    rule: 'environment/own-files',
+    code: begin("fs.appendFileSync(__filename, '// again\\n')"),
+  },
   { title: 'prints on the channel', rule: 'messages/json', code: later("put('started\\n')") },
-  { title: 'has texts for ids', rule: 'messages/json', code: later("say({ id: 'one', method: 'host/toolDefs' })") },
-  { title: 'does not say jsonrpc', rule: 'messages/envelope', code: "say = (message) => put(JSON.stringify(message) + '\\n')" },
-  { title: 'registers what there is not', rule: 'messages/known', code: begin("say({ method: 'register/window', params: {} })") },
-  { title: 'asks for what there is not', rule: 'messages/known', code: begin("say({ id: 77, method: 'host/coffee', params: {} })") },
-  { title: 'asks without waiting for an answer', rule: 'messages/known', code: begin("say({ method: 'host/toolDefs', params: {} })") },
-  { title: 'notifies with a number', rule: 'messages/schema', code: begin("say({ method: 'notify', params: { message: 5 } })") },
-  { title: 'registers without a name', rule: 'messages/registrations', code: "registrations.push(['register/tool', { name: '' }])" },
+  {
+    title: 'has texts for ids',
+    rule: 'messages/json',
+    code: later("say({ id: 'one', method: 'host/toolDefs' })"),
+  },
+  {
+    title: 'does not say jsonrpc',
+    rule: 'messages/envelope',
+    code: "say = (message) => put(JSON.stringify(message) + '\\n')",
+  },
+  {
+    title: 'registers what there is not',
+    rule: 'messages/known',
+    code: begin("say({ method: 'register/window', params: {} })"),
+  },
+  {
+    title: 'asks for what there is not',
+    rule: 'messages/known',
+    code: begin("say({ id: 77, method: 'host/coffee', params: {} })"),
+  },
+  {
+    title: 'asks without waiting for an answer',
+    rule: 'messages/known',
+    code: begin("say({ method: 'host/toolDefs', params: {} })"),
+  },
+  {
+    title: 'notifies with a number',
+    rule: 'messages/schema',
+    code: begin("say({ method: 'notify', params: { message: 5 } })"),
+  },
+  {
+    title: 'registers without a name',
+    rule: 'messages/registrations',
+    code: "registrations.push(['register/tool', { name: '' }])",
+  },
   {
     title: 'registers too late',
     rule: 'messages/in-time',
     code: later("say({ method: 'register/command', params: { name: 'late', description: 'x' } })"),
   },
-  { title: 'does more than it may', rule: 'messages/permissions', manifest: { permissions: '[register:tools, register:commands]' } },
+  {
+    title: 'does more than it may',
+    rule: 'messages/permissions',
+    manifest: { permissions: '[register:tools, register:commands]' },
+  },
   {
     title: 'answers with something else',
     rule: 'messages/answers',
@@ -198,7 +287,11 @@ export const defects: Defect[] = [
     rule: 'messages/one-answer',
     code: later('say({ id, result: {} })'),
   },
-  { title: 'answers what nobody asked', rule: 'messages/one-answer', code: begin('say({ id: 4711, result: {} })') },
+  {
+    title: 'answers what nobody asked',
+    rule: 'messages/one-answer',
+    code: begin('say({ id: 4711, result: {} })'),
+  },
   {
     title: 'writes lines that are too long',
     rule: 'messages/length',

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
-import type { LocalOffer } from '../../src/extensions/offer.ts'
-import { collectInjections, transformInput } from '../../src/extensions/prompt-chain.ts'
-import { streamAnswer } from '../../src/extensions/provider-stream.ts'
+import type { LocalOffer } from '../../src/extensions/live-extension.ts'
+import { collectInjections, streamAnswer, transformInput } from '../../src/extensions/prompt-chain.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
 import { hostOf, recordingApp } from './app.ts'
 import { type ExtensionDirs, extensionDirs, nodeExtension } from './live.ts'
@@ -21,7 +20,8 @@ afterEach(async () => {
 
 const signal = new AbortController().signal
 const call = { id: 'c1', signal }
-const textOf = (outcome: { content: { text?: string | null | undefined }[] } | undefined) => outcome?.content[0]?.text
+const textOf = (outcome: { content: { text?: string | null | undefined }[] } | undefined) =>
+  outcome?.content[0]?.text
 
 /** An extension that registers these and handles requests with these bodies (`params`, `id` in scope). */
 function extension(registrations: [string, object][], handlers: Record<string, string>): string {
@@ -97,17 +97,31 @@ describe('tools', () => {
     const { app, logged } = recordingApp(dirs.base)
     host = hostOf(dirs.base, app, { local: echo })
     await host.start()
-    expect([host.registry.tools().get('echo')?.owner, host.registry.tools().get('new')?.owner]).toEqual(['builtin', 'polite'])
-    expect(logged.join('\n')).toContain('tool echo is of builtin already, and permissions do not list tools:override')
+    expect([host.registry.tools().get('echo')?.owner, host.registry.tools().get('new')?.owner]).toEqual([
+      'builtin',
+      'polite',
+    ])
+    expect(logged.join('\n')).toContain(
+      'tool echo is of builtin already, and permissions do not list tools:override',
+    )
   })
 })
 
 describe('interceptors', () => {
-  const guard = (name: string, priority: number, before: string, after = 'answer(id, { details: params.details })') =>
-    extension([['register/interceptor', { name, priority }]], { 'interceptor/before': before, 'interceptor/after': after })
+  const guard = (
+    name: string,
+    priority: number,
+    before: string,
+    after = 'answer(id, { details: params.details })',
+  ) =>
+    extension([['register/interceptor', { name, priority }]], {
+      'interceptor/before': before,
+      'interceptor/after': after,
+    })
 
   test('the higher ones are asked first; each may change the arguments, and afterwards what was said', async () => {
-    const add = (letter: string) => `answer(id, { allow: true, args: { text: params.args.text + '${letter}' } })`
+    const add = (letter: string) =>
+      `answer(id, { allow: true, args: { text: params.args.text + '${letter}' } })`
     const after = (letter: string) =>
       `params.details.content[0].text += '${letter}' + params.details.length; answer(id, { details: params.details })`
     dirs.add('low', { 'index.js': guard('low', 10, add('l'), after('L')) })
@@ -119,24 +133,42 @@ describe('interceptors', () => {
   })
 
   test('one that refuses ends it, with its own words or ours, and that is no error', async () => {
-    dirs.add('no', { 'index.js': guard('no', 1, `answer(id, params.args.text === 'a' ? { allow: false, preview: 'not this' } : null)`) })
+    dirs.add('no', {
+      'index.js': guard(
+        'no',
+        1,
+        `answer(id, params.args.text === 'a' ? { allow: false, preview: 'not this' } : null)`,
+      ),
+    })
     host = hostOf(dirs.base, recordingApp(dirs.base).app, { local: echo })
     await host.start()
-    expect(await callTool(host, 'echo', { text: 'a' }, call)).toMatchObject({ isError: false, content: [{ text: 'not this' }] })
+    expect(await callTool(host, 'echo', { text: 'a' }, call)).toMatchObject({
+      isError: false,
+      content: [{ text: 'not this' }],
+    })
     expect(textOf(await callTool(host, 'echo', { text: 'b' }, call))).toBe('blocked by interceptor: no')
   })
 
   test('one that fails or is dead refuses, and says so', async () => {
     dirs.add('frail', {
-      'index.js': guard('frail', 1, `if (params.args.text === 'die') process.exit(1); say({ id, error: { code: 1, message: 'unsure' } })`),
+      'index.js': guard(
+        'frail',
+        1,
+        `if (params.args.text === 'die') process.exit(1); say({ id, error: { code: 1, message: 'unsure' } })`,
+      ),
     })
-    host = hostOf(dirs.base, recordingApp(dirs.base).app, { local: echo, times: { restsMs: [60_000], probeMs: 60_000 } })
+    host = hostOf(dirs.base, recordingApp(dirs.base).app, {
+      local: echo,
+      times: { restsMs: [60_000], probeMs: 60_000 },
+    })
     await host.start()
     expect(await callTool(host, 'echo', { text: 'a' }, call)).toMatchObject({
       isError: true,
       content: [{ text: 'interceptor frail before: unsure' }],
     })
-    expect(textOf(await callTool(host, 'echo', { text: 'die' }, call))).toContain('extension frail crashed (exit code 1)')
+    expect(textOf(await callTool(host, 'echo', { text: 'die' }, call))).toContain(
+      'extension frail crashed (exit code 1)',
+    )
     expect(textOf(await callTool(host, 'echo', { text: 'a' }, call))).toContain(
       'interceptor frail before: extension frail is not running: it ended (exit code 1)',
     )
@@ -156,13 +188,16 @@ describe('interceptors', () => {
 
 describe('the way of a prompt', () => {
   test('transformers change it in their order, the lower ones first, each extension once', async () => {
-    const source = (letter: string) => `answer(id, { output: params.input + '${letter}', handled: params.input.includes('stop') })`
+    const source = (letter: string) =>
+      `answer(id, { output: params.input + '${letter}', handled: params.input.includes('stop') })`
     const two: [string, object][] = [
       ['register/inputTransformer', { name: 'x', priority: 5 }],
       ['register/inputTransformer', { name: 'y', priority: 50 }],
     ]
     dirs.add('late', {
-      'index.js': extension([['register/inputTransformer', { name: 'z', priority: 9 }]], { 'inputTransformer/transform': source('z') }),
+      'index.js': extension([['register/inputTransformer', { name: 'z', priority: 9 }]], {
+        'inputTransformer/transform': source('z'),
+      }),
     })
     dirs.add('soon', { 'index.js': extension(two, { 'inputTransformer/transform': source('a') }) })
     host = hostOf(dirs.base, recordingApp(dirs.base).app)
@@ -173,7 +208,11 @@ describe('the way of a prompt', () => {
 
   test('hooks add to it; one that fails adds nothing, and the others do', async () => {
     const hook = (name: string, priority: number, body: string) =>
-      dirs.add(name, { 'index.js': extension([['register/messageHook', { name, priority }]], { 'messageHook/onMessage': body }) })
+      dirs.add(name, {
+        'index.js': extension([['register/messageHook', { name, priority }]], {
+          'messageHook/onMessage': body,
+        }),
+      })
     hook('b', 1, `answer(id, { injection: 'about ' + params.message })`)
     hook('a', 2, `answer(id, { injection: 'and more' })`)
     hook('c', 3, `say({ id, error: { code: 1, message: 'no' } })`)
@@ -181,7 +220,9 @@ describe('the way of a prompt', () => {
     const problems: string[] = []
     host = hostOf(dirs.base, recordingApp(dirs.base).app)
     await host.start()
-    expect(await collectInjections(host, 'cats', signal, (message) => problems.push(message))).toBe('about cats\n\nand more')
+    expect(await collectInjections(host, 'cats', signal, (message) => problems.push(message))).toBe(
+      'about cats\n\nand more',
+    )
     expect(problems).toEqual(['message hook of c: no'])
   })
 })
@@ -210,7 +251,9 @@ describe('events', () => {
     host.dispatch('EventStreamDelta', { Kind: 'text', Index: 0, Delta: 'b' })
     host.dispatch('EventAgentEnd', { Messages: [] })
     await host.eventsHeard()
-    expect(acted).toEqual([{ type: 'setStatus', key: 'k', text: 'EventAgentStart EventStreamDelta EventAgentEnd' }])
+    expect(acted).toEqual([
+      { type: 'setStatus', key: 'k', text: 'EventAgentStart EventStreamDelta EventAgentEnd' },
+    ])
   })
 
   test('the bus carries what is published to everybody who subscribed, the publisher as well', async () => {
@@ -228,7 +271,10 @@ describe('events', () => {
     for (const name of ['one', 'two']) await host.find(name)?.request('command/execute', { name, args: '' })
     await host.find('one')?.request('command/execute', { name: 'one', args: 'go' })
     while (told.length < 2) await Bun.sleep(1)
-    expect(told.map(([, params]) => (params as { text: string }).text).sort()).toEqual(['one heard one', 'two heard one'])
+    expect(told.map(([, params]) => (params as { text: string }).text).sort()).toEqual([
+      'one heard one',
+      'two heard one',
+    ])
     await host.find('two')?.stop()
     host.bus.publish('t', { from: 'host' })
     while (told.length < 3) await Bun.sleep(1)
@@ -253,10 +299,20 @@ test('an extension answers in place of a model: pieces first, then the message t
   const pieces: string[] = []
   const request = { model: { id: 'p' }, system: '', messages: [] }
   const message = await streamAnswer(live, request, { signal, onDelta: ({ delta }) => pieces.push(delta) })
-  expect([pieces, message.content, message.usage.inputTokens]).toEqual([['po', 'lly'], [{ text: 'polly' }], 1])
-  expect(streamAnswer(live, { ...request, system: 'fail' }, { signal, onDelta: () => {} })).rejects.toThrow('no parrot')
+  expect([pieces, message.content, message.usage.inputTokens]).toEqual([
+    ['po', 'lly'],
+    [{ text: 'polly' }],
+    1,
+  ])
+  expect(streamAnswer(live, { ...request, system: 'fail' }, { signal, onDelta: () => {} })).rejects.toThrow(
+    'no parrot',
+  )
   const controller = new AbortController()
-  const waiting = streamAnswer(live, { ...request, system: 'wait' }, { signal: controller.signal, onDelta: () => {} })
+  const waiting = streamAnswer(
+    live,
+    { ...request, system: 'wait' },
+    { signal: controller.signal, onDelta: () => {} },
+  )
   controller.abort(new Error('enough'))
   expect(waiting).rejects.toThrow('enough')
 })
@@ -298,7 +354,9 @@ describe('what there is', () => {
     writeFileSync(join(dirs.base, 'file'), '')
     dirs.add('dies', { 'index.js': 'process.exit(7)' })
     const { app, logged, announced } = recordingApp(dirs.base)
-    host = hostOf(dirs.base, app, { places: { userDir: dirs.base, projectDir: undefined, disabled: ['off'] } })
+    host = hostOf(dirs.base, app, {
+      places: { userDir: dirs.base, projectDir: undefined, disabled: ['off'] },
+    })
     await host.start()
     expect(
       host
@@ -311,14 +369,25 @@ describe('what there is', () => {
       '/bad/manifest.yaml: name is required.',
     ])
     expect(logged.length).toBeGreaterThan(1)
-    expect(announced.join('\n')).toContain('dies could not be started: initialize dies: extension dies crashed (exit code 7)')
+    expect(announced.join('\n')).toContain(
+      'dies could not be started: initialize dies: extension dies crashed (exit code 7)',
+    )
     elsewhere[Symbol.dispose]()
   })
 
   test('an extension may ask who is there and what they registered', async () => {
     const source = extension(
       [
-        ['register/tool', { name: 'mine', description: 'd', parameters: { type: 'object' }, deferred: true, backgroundSafe: true }],
+        [
+          'register/tool',
+          {
+            name: 'mine',
+            description: 'd',
+            parameters: { type: 'object' },
+            deferred: true,
+            backgroundSafe: true,
+          },
+        ],
         ['register/command', { name: 'show', description: 'c' }],
         ['register/shortcut', { key: 'ctrl+g', description: 'k' }],
         ['register/promptSection', { title: 'T', content: 'x', tokenHint: 3 }],
@@ -338,7 +407,9 @@ describe('what there is', () => {
     await host.start()
     await host.find('asks')?.request('command/execute', { name: 'show', args: '' })
     expect(JSON.parse(readFileSync(join(manifest.dir, 'all.json'), 'utf8'))).toEqual({
-      'host/listTools': { tools: [{ name: 'mine', description: 'd', parameters: { type: 'object' }, deferred: true }] },
+      'host/listTools': {
+        tools: [{ name: 'mine', description: 'd', parameters: { type: 'object' }, deferred: true }],
+      },
       'host/toolDefs': {
         tools: [
           { name: 'echo', description: 'says it again' },

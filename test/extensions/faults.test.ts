@@ -1,9 +1,8 @@
 // Extensions that die, hang, lie and flood: every request is answered or fails clearly, and everything else goes on.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
-import type { LocalOffer } from '../../src/extensions/offer.ts'
-import { collectInjections, transformInput } from '../../src/extensions/prompt-chain.ts'
-import { streamAnswer } from '../../src/extensions/provider-stream.ts'
+import type { LocalOffer } from '../../src/extensions/live-extension.ts'
+import { collectInjections, streamAnswer, transformInput } from '../../src/extensions/prompt-chain.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
 import { hostOf, recordingApp } from './app.ts'
 import { type ExtensionDirs, extensionDirs, nodeExtension } from './live.ts'
@@ -24,7 +23,12 @@ const signal = new AbortController().signal
 const call = { id: 'c', signal }
 const local: LocalOffer = {
   tools: [
-    { name: 'echo', description: '', parameters: {}, execute: async () => ({ content: [{ type: 'text', text: 'echo' }], isError: false }) },
+    {
+      name: 'echo',
+      description: '',
+      parameters: {},
+      execute: async () => ({ content: [{ type: 'text', text: 'echo' }], isError: false }),
+    },
   ],
   commands: [],
 }
@@ -59,7 +63,10 @@ function on(method, params, id) {
 
 async function start(method: string, body: string, restMs = 60_000): Promise<void> {
   dirs.add('x', { 'index.js': except(method, body) })
-  host = hostOf(dirs.base, recorded.app, { local, times: { restsMs: [restMs], probeMs: 60_000, graceMs: 500 } })
+  host = hostOf(dirs.base, recorded.app, {
+    local,
+    times: { restsMs: [restMs], probeMs: 60_000, graceMs: 500 },
+  })
   await host.start()
 }
 
@@ -78,18 +85,31 @@ const problems: string[] = []
 
 /** What a caller of each kind of request gets when the extension is killed while it is at it. */
 const kinds: Record<string, [act: () => Promise<unknown>, expected: string | RegExp]> = {
-  'tool/execute': [() => textOf(callTool(host, 'tool', {}, call)), /^ext x tool tool: extension x crashed \(killed by SIGKILL\)$/],
-  'command/execute': [() => failureOf(live().request('command/execute', { name: 'command', args: '' })), /crashed/],
+  'tool/execute': [
+    () => textOf(callTool(host, 'tool', {}, call)),
+    /^ext x tool tool: extension x crashed \(killed by SIGKILL\)$/,
+  ],
+  'command/execute': [
+    () => failureOf(live().request('command/execute', { name: 'command', args: '' })),
+    /crashed/,
+  ],
   'shortcut/handle': [() => failureOf(live().request('shortcut/handle', { key: 'ctrl+g' })), /crashed/],
   'compact/execute': [() => failureOf(host.compaction.compact([], signal)), /crashed/],
   'provider/stream': [
-    () => failureOf(streamAnswer(live(), { model: { id: 'm' }, messages: [] }, { signal, onDelta: () => {} })),
+    () =>
+      failureOf(streamAnswer(live(), { model: { id: 'm' }, messages: [] }, { signal, onDelta: () => {} })),
     /^extension x crashed/,
   ],
   // A guard that dies lets nothing through; afterwards it has nothing to say.
-  'interceptor/before': [() => textOf(callTool(host, 'echo', {}, call)), /^interceptor guard before: extension x crashed/],
+  'interceptor/before': [
+    () => textOf(callTool(host, 'echo', {}, call)),
+    /^interceptor guard before: extension x crashed/,
+  ],
   'interceptor/after': [() => textOf(callTool(host, 'echo', {}, call)), 'echo'],
-  'messageHook/onMessage': [() => collectInjections(host, 'hi', signal, (problem) => problems.push(problem)), ''],
+  'messageHook/onMessage': [
+    () => collectInjections(host, 'hi', signal, (problem) => problems.push(problem)),
+    '',
+  ],
   'inputTransformer/transform': [() => failureOf(transformInput(host, 'hi', signal)), /crashed/],
   'event/dispatch': [
     async () => {
@@ -113,15 +133,25 @@ describe('an extension is killed in the middle of', () => {
 })
 
 describe('an extension that never answers', () => {
-  test.each(['tool/execute', 'interceptor/before'])('%s can be called back, and the caller goes on', async (method) => {
-    await start(method, '')
-    const controller = new AbortController()
-    const answer = textOf(callTool(host, method === 'tool/execute' ? 'tool' : 'echo', {}, { id: 'c', signal: controller.signal }))
-    await Bun.sleep(20)
-    controller.abort(new Error('enough'))
-    expect(await answer).toContain('enough')
-    expect(host.find('x')?.isRunning()).toBe(true)
-  })
+  test.each(['tool/execute', 'interceptor/before'])(
+    '%s can be called back, and the caller goes on',
+    async (method) => {
+      await start(method, '')
+      const controller = new AbortController()
+      const answer = textOf(
+        callTool(
+          host,
+          method === 'tool/execute' ? 'tool' : 'echo',
+          {},
+          { id: 'c', signal: controller.signal },
+        ),
+      )
+      await Bun.sleep(20)
+      controller.abort(new Error('enough'))
+      expect(await answer).toContain('enough')
+      expect(host.find('x')?.isRunning()).toBe(true)
+    },
+  )
 })
 
 test('an answer that comes twice, late, or to nobody changes nothing', async () => {
@@ -135,7 +165,10 @@ test('an answer that comes twice, late, or to nobody changes nothing', async () 
 
 test.each([
   ['text', `put('garbage\\n{"half":\\n'); answer(id, { content: [{ type: 'text', text: 'well' }] })`],
-  ['bytes that are no text', `fs.writeSync(4, Buffer.from([0xff, 0xfe, 0x0a])); answer(id, { content: [{ type: 'text', text: 'well' }] })`],
+  [
+    'bytes that are no text',
+    `fs.writeSync(4, Buffer.from([0xff, 0xfe, 0x0a])); answer(id, { content: [{ type: 'text', text: 'well' }] })`,
+  ],
   [
     'lines in pieces',
     `for (const letter of JSON.stringify({ id, result: { content: [{ type: 'text', text: 'well' }] } })) put(letter); put('\\n')`,
@@ -154,8 +187,15 @@ test('a flood of notices and questions is worked on bit by bit, and the others a
     Promise.all(Array.from({ length: 2000 }, () => ask('host/toolDefs'))).then((all) => answer(id, { content: [{ type: 'text', text: all.filter((one) => one.result).length + ' answers' }] }))`
   dirs.add('other', { 'index.js': except('nothing', '').replaceAll('"tool"', '"other"') })
   await start('tool/execute', flood)
-  const [flooded, other] = await Promise.all([textOf(callTool(host, 'tool', {}, call)), textOf(callTool(host, 'other', {}, call))])
-  expect([flooded, other, recorded.told.filter(([method]) => method === 'notify').length]).toEqual(['2000 answers', 'well', 5000])
+  const [flooded, other] = await Promise.all([
+    textOf(callTool(host, 'tool', {}, call)),
+    textOf(callTool(host, 'other', {}, call)),
+  ])
+  expect([flooded, other, recorded.told.filter(([method]) => method === 'notify').length]).toEqual([
+    '2000 answers',
+    'well',
+    5000,
+  ])
 })
 
 test('an extension that closes its channel but goes on running is ended', async () => {

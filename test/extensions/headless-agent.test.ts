@@ -21,7 +21,12 @@ describe('a run', () => {
       { thinking: 'hm', text: 'done' },
     )
     const outcome = await headless.run('make a file')
-    expect(outcome).toEqual({ end: 'done', text: 'let me see\ndone', turns: 2, usage: { input: 20, output: 10 } })
+    expect(outcome).toEqual({
+      end: 'done',
+      text: 'let me see\ndone',
+      turns: 2,
+      usage: { input: 20, output: 10 },
+    })
     expect(readFileSync(join(on.cwd, 'a.txt'), 'utf8')).toBe('one\ntwo\n')
     expect(on.events.map(([type]) => type).filter((type, at, all) => type !== all[at - 1])).toEqual([
       'EventAgentStart',
@@ -43,7 +48,12 @@ describe('a run', () => {
       'EventAgentEnd',
     ])
     expect(names('EventToolEnd')).toEqual([
-      { ToolCallID: 'call-write-0', ToolName: 'write', Result: { added: 2, removed: 0, files: 1, hunks: 1 }, IsError: false },
+      {
+        ToolCallID: 'call-write-0',
+        ToolName: 'write',
+        Result: { added: 2, removed: 0, files: 1, hunks: 1 },
+        IsError: false,
+      },
     ])
     expect(
       headless.services.current
@@ -52,9 +62,21 @@ describe('a run', () => {
         .map(({ role }) => role),
     ).toEqual(['user', 'assistant', 'tool_result', 'assistant'])
     const [, second] = on.model.asked
-    expect([second?.path, second?.authorization, second?.body.model]).toEqual(['/v1/chat/completions', 'Bearer local', 'm1'])
+    expect([second?.path, second?.authorization, second?.body.model]).toEqual([
+      '/v1/chat/completions',
+      'Bearer local',
+      'm1',
+    ])
     expect(second?.body.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool'])
-    expect(second?.body.tools?.map((tool) => tool.function.name)).toEqual(['bash', 'edit', 'find', 'grep', 'ls', 'read', 'write'])
+    expect(second?.body.tools?.map((tool) => tool.function.name)).toEqual([
+      'bash',
+      'edit',
+      'find',
+      'grep',
+      'ls',
+      'read',
+      'write',
+    ])
     await headless.run('again')
     expect(names('EventSessionLoad')).toEqual([{ MessageCount: 4 }])
   })
@@ -74,14 +96,21 @@ describe('a run', () => {
     const before = on.model.asked.length
     expect(await headless.run('hi')).toMatchObject({ end: 'failed', error: '401 bad key' })
     expect(on.model.asked.length).toBe(before + 1)
-    expect(headless.view().notifications.at(-1)).toEqual({ level: 'error', message: '401 bad key', extension: '' })
+    expect(headless.view().notifications.at(-1)).toEqual({
+      level: 'error',
+      message: '401 bad key',
+      extension: '',
+    })
   })
 
   test('tools that are not there, or not let through, are errors for the model; too many turns end it', async () => {
     on.write('config/config.yaml', 'defaultModel: m1\nagent: { maxTurns: 2 }\n')
     const headless = await on.open()
     headless.services.toolSet.setFilter(['read'])
-    on.model.say({ calls: [{ name: 'bash', args: { command: 'echo hi' } }] }, { calls: [{ name: 'nothing' }] })
+    on.model.say(
+      { calls: [{ name: 'bash', args: { command: 'echo hi' } }] },
+      { calls: [{ name: 'nothing' }] },
+    )
     expect(await headless.run('go')).toMatchObject({ end: 'max-turns', turns: 2 })
     expect(names('EventMaxTurns')).toEqual([{ Count: 2, Max: 2 }])
     expect(on.model.asked[0]?.body.tools?.map((tool) => tool.function.name)).toEqual(['read'])
@@ -117,7 +146,10 @@ describe('a run', () => {
       },
     )
     const headless = await on.open()
-    on.model.say({ calls: [{ name: 'one' }, { name: 'two' }] }, { calls: [{ name: 'bad' }, { name: 'waits' }] })
+    on.model.say(
+      { calls: [{ name: 'one' }, { name: 'two' }] },
+      { calls: [{ name: 'bad' }, { name: 'waits' }] },
+    )
     expect(await headless.run('go')).toMatchObject({ end: 'done' })
     const results = headless.services.current
       .conversation()
@@ -169,7 +201,10 @@ describe('while a run lasts', () => {
     const never = new Promise<void>(() => {})
     on.model.say({ text: 'so far so good', hold: never })
     const first = headless.run('go')
-    while (!on.events.some(([type, data]) => type === 'EventStreamDelta' && String(data.Delta).includes('od'))) await Bun.sleep(1)
+    while (
+      !on.events.some(([type, data]) => type === 'EventStreamDelta' && String(data.Delta).includes('od'))
+    )
+      await Bun.sleep(1)
     headless.app.notices.abortWithMarker({ reason: 'lunch' }, {} as never)
     expect(await first).toMatchObject({ end: 'aborted', error: 'lunch' })
     on.model.say({ calls: [{ name: 'bash', args: { command: 'sleep 30' } }] })
@@ -186,7 +221,10 @@ describe('while a run lasts', () => {
       ['assistant', [{ type: 'text', text: 'so far so good' }]],
       ['user', '[Request interrupted: lunch]'],
       ['user', 'sleep'],
-      ['assistant', [{ type: 'tool_use', id: 'call-bash-0', name: 'bash', arguments: { command: 'sleep 30' } }]],
+      [
+        'assistant',
+        [{ type: 'tool_use', id: 'call-bash-0', name: 'bash', arguments: { command: 'sleep 30' } }],
+      ],
       ['tool_result', [{ type: 'text', text: '[error:TOOL_INTERRUPTED] tool execution cancelled' }]],
     ])
     expect(names('EventAgentEnd').length).toBe(2)
@@ -258,7 +296,11 @@ describe('at the edges', () => {
     on.model.say({ calls: [{ name: 'bash', args: { command: 'echo one' } }] })
     await headless.run('go')
     while (headless.view().messages.length === 0) await Bun.sleep(1)
-    expect(JSON.parse(headless.view().messages[0]?.text ?? '')).toEqual({ ToolCallID: 'call-bash-0', ToolName: 'bash', Partial: 'one' })
+    expect(JSON.parse(headless.view().messages[0]?.text ?? '')).toEqual({
+      ToolCallID: 'call-bash-0',
+      ToolName: 'bash',
+      Partial: 'one',
+    })
   })
 
   test('a provider that dies in the middle of an answer is asked again when it is back', async () => {
@@ -266,18 +308,25 @@ describe('at the edges', () => {
       'provider/stream': `const seen = '../../seen'; if (!fs.existsSync(seen)) { fs.writeFileSync(seen, ''); process.kill(process.pid, 'SIGKILL') }
         answer(id, { message: { content: [{ text: 'alive' }] } })`,
     })
-    const headless = await on.open({ times: { restsMs: [1] }, retries: { attempts: 30, delayMs: 50, maxDelayMs: 50 } })
+    const headless = await on.open({
+      times: { restsMs: [1] },
+      retries: { attempts: 30, delayMs: 50, maxDelayMs: 50 },
+    })
     expect(await headless.run('go')).toMatchObject({ end: 'done', text: 'alive' })
     expect(String(names('EventRetry')[0]?.Error)).toContain('extension frail crashed')
     expect(on.model.asked).toEqual([])
   })
 
   test('a tool whose extension dies is an error for the model, and the run goes on', async () => {
-    on.extension('dies', [['register/tool', { name: 'die' }]], { 'tool/execute': `process.kill(process.pid, 'SIGKILL')` })
+    on.extension('dies', [['register/tool', { name: 'die' }]], {
+      'tool/execute': `process.kill(process.pid, 'SIGKILL')`,
+    })
     const headless = await on.open({ times: { restsMs: [60_000] } })
     on.model.say({ calls: [{ name: 'die' }] }, 'well')
     expect(await headless.run('go')).toMatchObject({ end: 'done', text: 'well' })
-    expect(String(on.model.asked[1]?.body.messages.at(-1)?.content)).toBe('ext dies tool die: extension dies crashed (killed by SIGKILL)')
+    expect(String(on.model.asked[1]?.body.messages.at(-1)?.content)).toBe(
+      'ext dies tool die: extension dies crashed (killed by SIGKILL)',
+    )
   })
 
   test('no more waits than is bearable, and stopping ends everything', async () => {
@@ -286,7 +335,9 @@ describe('at the edges', () => {
     const run = headless.run('go')
     while (on.model.asked.length === 0) await Bun.sleep(1)
     for (let n = 0; n < 51; n += 1) await headless.submit(`more ${n}`)
-    expect(headless.view().notifications.map(({ message }) => message)).toEqual(['Too much is waiting already: this was left out.'])
+    expect(headless.view().notifications.map(({ message }) => message)).toEqual([
+      'Too much is waiting already: this was left out.',
+    ])
     await headless.stop()
     expect(await run).toMatchObject({ end: 'aborted', error: 'the program ends' })
     expect(on.model.asked.length).toBe(1)
@@ -300,7 +351,10 @@ describe('at the edges', () => {
     const other = await on.open({ model: 'none' })
     expect(await other.run('go')).toMatchObject({ end: 'failed', error: 'unknown model: none' })
     on.write('config/models.yaml', '- { id: c, provider: x, api: strange }\n')
-    expect(await (await on.open({ model: 'c' })).run('go')).toMatchObject({ end: 'failed', error: expect.stringContaining('kind strange') })
+    expect(await (await on.open({ model: 'c' })).run('go')).toMatchObject({
+      end: 'failed',
+      error: expect.stringContaining('kind strange'),
+    })
   })
 
   test('runs that are asked for at once come one after the other', async () => {
@@ -379,7 +433,11 @@ test('hooks add to the first turn only; transformers may take care of what was t
     model: 'pol',
   })
   expect(usage.input).toBe(1_000_000)
-  expect(headless.services.current.conversation().messages().at(-1)).toMatchObject({ model: 'pol', provider: 'x', usage: { cost: 3 } })
+  expect(headless.services.current.conversation().messages().at(-1)).toMatchObject({
+    model: 'pol',
+    provider: 'x',
+    usage: { cost: 3 },
+  })
   expect(names('EventStreamDelta').at(-1)).toEqual({ Kind: 'text', Index: 0, Delta: 'pol' })
 })
 

@@ -29,7 +29,13 @@ test('a run with tools, an extension and a session on disk, on Node', async () =
   )
   const bundle = join(on.base, 'headless.js')
   const built = await run(
-    [process.execPath, 'build', join(import.meta.dir, '../../src/extensions/headless/headless.ts'), '--target=node', `--outfile=${bundle}`],
+    [
+      process.execPath,
+      'build',
+      join(import.meta.dir, '../../src/piglet/headless.ts'),
+      '--target=node',
+      `--outfile=${bundle}`,
+    ],
     {
       cwd: on.base,
       env: process.env,
@@ -49,10 +55,16 @@ await headless.stop()
 console.log(JSON.stringify({ outcome, stats, problems: headless.view().notifications }))
 `,
   )
-  const { code, stdout, stderr } = await run(['node', script], { cwd: on.base, env: { PATH: process.env.PATH, HOME: on.base } })
+  const { code, stdout, stderr } = await run(['node', script], {
+    cwd: on.base,
+    env: { PATH: process.env.PATH, HOME: on.base },
+  })
   expect([code, stderr]).toEqual([0, ''])
   const { outcome, stats, problems } = JSON.parse(stdout.toString())
-  expect([outcome, problems]).toEqual([{ end: 'done', text: 'see\ndone', turns: 2, usage: { input: 20, output: 10 } }, []])
+  expect([outcome, problems]).toEqual([
+    { end: 'done', text: 'see\ndone', turns: 2, usage: { input: 20, output: 10 } },
+    [],
+  ])
   expect(JSON.parse(stats).result.turnCount).toBe(2)
   expect(on.model.asked[1]?.body.messages.slice(-2).map(({ content }) => content)).toEqual([
     `Changed ${join(on.cwd, 'a.txt')} (+1 -1).`,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Question } from '../../src/extensions/headless/ui/dialogs.ts'
+import type { Question } from '../../src/piglet/view.ts'
 import { ask, asker, type Stage, stage } from './headless.ts'
 
 let on: Stage
@@ -18,13 +18,23 @@ describe('sessions', () => {
     const headless = await on.open()
     on.model.say({
       text: 'hello',
-      usage: { prompt_tokens: 1_000_000, completion_tokens: 500_000, prompt_tokens_details: { cached_tokens: 0 } },
+      usage: {
+        prompt_tokens: 1_000_000,
+        completion_tokens: 500_000,
+        prompt_tokens_details: { cached_tokens: 0 },
+      },
     })
     await headless.run('hi')
     const { messages } = await ask(headless, 'host/conversationMessages')
     expect(messages).toMatchObject([
       { role: 'user', content: 'hi' },
-      { role: 'assistant', content: [{ type: 'text', text: 'hello' }], model: 'm1', provider: 'test', stopReason: 'stop' },
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'hello' }],
+        model: 'm1',
+        provider: 'test',
+        stopReason: 'stop',
+      },
     ])
     expect(await ask(headless, 'host/lastAssistantText')).toEqual({ text: 'hello' })
     expect(await ask(headless, 'host/sessionStats')).toEqual({
@@ -37,7 +47,11 @@ describe('sessions', () => {
       model: 'test/m1',
     })
     const snapshot = await ask(headless, 'host/llmSnapshot')
-    expect([snapshot.messages.length, snapshot.tools.length, snapshot.system.length > 0]).toEqual([2, 7, true])
+    expect([snapshot.messages.length, snapshot.tools.length, snapshot.system.length > 0]).toEqual([
+      2,
+      7,
+      true,
+    ])
     await ask(headless, 'host/setConversationMessages', { messages: null })
     expect((await ask(headless, 'host/conversationMessages')).messages).toEqual([])
     const again = await on.open({ session: headless.app.sessionId() as string })
@@ -51,12 +65,18 @@ describe('sessions', () => {
     expect(await ask(headless, 'host/setSessionTitle', { title: 'T' })).toEqual({})
     const [first] = (await ask(headless, 'host/sessionEntryInfos')).entries
     expect(await ask(headless, 'host/setLabel', { targetId: first.id, label: 'start' })).toEqual({})
-    expect(await ask(headless, 'host/appendSessionEntry', { kind: 'ext:asker:note', data: { a: 1 } })).toEqual({})
-    expect(await ask(headless, 'host/appendCustomMessage', { role: 'assistant', content: 'by the way' })).toEqual({})
+    expect(
+      await ask(headless, 'host/appendSessionEntry', { kind: 'ext:asker:note', data: { a: 1 } }),
+    ).toEqual({})
+    expect(
+      await ask(headless, 'host/appendCustomMessage', { role: 'assistant', content: 'by the way' }),
+    ).toEqual({})
     await expect(ask(headless, 'host/appendSessionEntry', { kind: 'user', data: {} })).rejects.toThrow(
       "user is a kind of the session's own",
     )
-    await expect(ask(headless, 'host/setLabel', { targetId: 'none', label: 'x' })).rejects.toThrow('-32603 entry none not found')
+    await expect(ask(headless, 'host/setLabel', { targetId: 'none', label: 'x' })).rejects.toThrow(
+      '-32603 entry none not found',
+    )
     const again = await on.open({ session: headless.app.sessionId() as string })
     expect(await ask(again, 'host/sessionTitle')).toEqual({ title: 'T' })
     const { nodes } = await ask(again, 'host/sessionFullTree')
@@ -80,7 +100,13 @@ describe('sessions', () => {
     })
     const { sessions } = await ask(again, 'host/sessions')
     expect(sessions).toEqual([
-      { id: headless.app.sessionId(), title: 'T', cwd: on.cwd, createdAt: expect.any(String), path: expect.stringContaining('.jsonl') },
+      {
+        id: headless.app.sessionId(),
+        title: 'T',
+        cwd: on.cwd,
+        createdAt: expect.any(String),
+        path: expect.stringContaining('.jsonl'),
+      },
     ])
   })
 
@@ -90,9 +116,16 @@ describe('sessions', () => {
     await headless.run('two')
     const first = headless.app.sessionId()
     const { entries } = await ask(headless, 'host/sessionEntryInfos')
-    expect(await ask(headless, 'host/branchSessionWithSummary', { entryId: entries[1].id, summary: 'two was no good' })).toEqual({})
+    expect(
+      await ask(headless, 'host/branchSessionWithSummary', {
+        entryId: entries[1].id,
+        summary: 'two was no good',
+      }),
+    ).toEqual({})
     expect((await ask(headless, 'host/conversationMessages')).messages.length).toBe(2)
-    await expect(ask(headless, 'host/branchSession', { entryId: 'none' })).rejects.toThrow('entry none not found')
+    await expect(ask(headless, 'host/branchSession', { entryId: 'none' })).rejects.toThrow(
+      'entry none not found',
+    )
     await headless.run('three')
     expect(await ask(headless, 'host/forkSession')).toEqual({ parentID: first, messageCount: 4 })
     expect(headless.app.sessionId()).not.toBe(first)
@@ -103,9 +136,13 @@ describe('sessions', () => {
     const old = sessions.find(({ id }: { id: string }) => id === first)
     expect(sessions.find(({ id }: { id: string }) => id !== first).parentId).toBe(first)
     expect(await ask(headless, 'host/loadSession', { path: old.path })).toEqual({})
-    const texts = (await ask(headless, 'host/conversationMessages')).messages.map(({ content }: { content: unknown }) => content)
+    const texts = (await ask(headless, 'host/conversationMessages')).messages.map(
+      ({ content }: { content: unknown }) => content,
+    )
     expect(texts.filter((text: unknown) => typeof text === 'string')).toEqual(['one', 'three'])
-    await expect(ask(headless, 'host/loadSession', { path: '/etc/passwd' })).rejects.toThrow('is not a session')
+    await expect(ask(headless, 'host/loadSession', { path: '/etc/passwd' })).rejects.toThrow(
+      'is not a session',
+    )
   })
 
   test('a session that is left while a run lasts hears no more of it', async () => {
@@ -126,12 +163,23 @@ describe('sessions', () => {
 
 describe('settings', () => {
   test('any setting by its dotted name', async () => {
-    on.write('config/config.yaml', 'defaultModel: test/m1\nagent:\n  maxTurns: 7\ndaily_token_limit: 5\n"a.b": 1\n')
+    on.write(
+      'config/config.yaml',
+      'defaultModel: test/m1\nagent:\n  maxTurns: 7\ndaily_token_limit: 5\n"a.b": 1\n',
+    )
     const headless = await on.open()
     expect(
-      await ask(headless, 'host/config.get', { keys: ['defaultModel', 'agent.maxTurns', 'daily_token_limit', 'a.b', 'none', 'agent'] }),
+      await ask(headless, 'host/config.get', {
+        keys: ['defaultModel', 'agent.maxTurns', 'daily_token_limit', 'a.b', 'none', 'agent'],
+      }),
     ).toEqual({
-      values: { defaultModel: 'test/m1', 'agent.maxTurns': 7, daily_token_limit: 5, 'a.b': 1, agent: { maxTurns: 7 } },
+      values: {
+        defaultModel: 'test/m1',
+        'agent.maxTurns': 7,
+        daily_token_limit: 5,
+        'a.b': 1,
+        agent: { maxTurns: 7 },
+      },
     })
     on.write('config/old.md', ' text \n')
     expect(await ask(headless, 'host/config.readExtension', { name: 'old' })).toEqual({ content: 'text' })
@@ -143,12 +191,20 @@ describe('settings', () => {
   test('keys are handed out only to those whom the user trusts, asked once and remembered', async () => {
     const file = on.write(
       'config/auth.json',
-      JSON.stringify({ openai: 'sk-1', google: '$GKEY', groq: `$\{RKEY}`, xai: '!printf from-command', azure: 'az' }),
+      JSON.stringify({
+        openai: 'sk-1',
+        google: '$GKEY',
+        groq: `$\{RKEY}`,
+        xai: '!printf from-command',
+        azure: 'az',
+      }),
     )
     chmodSync(file, 0o600)
     const env = { PATH: process.env.PATH, HOME: on.base, GKEY: 'g', RKEY: 'r', MISTRAL_API_KEY: 'm' }
     const deaf = await on.open({ env })
-    await expect(ask(deaf, 'host/auth.getKey', { provider: 'openai' })).rejects.toThrow('piglet ext trust asker')
+    await expect(ask(deaf, 'host/auth.getKey', { provider: 'openai' })).rejects.toThrow(
+      'piglet ext trust asker',
+    )
     const asked: string[] = []
     const headless = await on.open({
       env,
@@ -159,17 +215,22 @@ describe('settings', () => {
     })
     const key = async (provider: string) => (await ask(headless, 'host/auth.getKey', { provider })).key
     const found: string[] = []
-    for (const provider of ['openai', 'gemini', 'groq', 'azure-openai', 'mistral', 'nobody']) found.push(await key(provider))
+    for (const provider of ['openai', 'gemini', 'groq', 'azure-openai', 'mistral', 'nobody'])
+      found.push(await key(provider))
     expect(found).toEqual(['sk-1', 'g', 'r', 'az', 'm', ''])
     await expect(key('xai')).rejects.toThrow('refused')
     expect(asked.length).toBe(7)
-    expect(JSON.parse(readFileSync(join(on.configDir, 'trust.json'), 'utf8')).extensions.asker).toContain('auth:openai')
+    expect(JSON.parse(readFileSync(join(on.configDir, 'trust.json'), 'utf8')).extensions.asker).toContain(
+      'auth:openai',
+    )
     const later = await on.open({ env })
     expect((await ask(later, 'host/auth.getKey', { provider: 'openai' })).key).toBe('sk-1')
     later.services.trust.grant('asker', ['auth'])
     expect((await ask(later, 'host/auth.getKey', { provider: 'xai' })).key).toBe('from-command')
     chmodSync(file, 0o644)
-    await expect(ask(later, 'host/auth.getKey', { provider: 'xai' })).rejects.toThrow('others may read or write it')
+    await expect(ask(later, 'host/auth.getKey', { provider: 'xai' })).rejects.toThrow(
+      'others may read or write it',
+    )
     expect((await ask(later, 'host/auth.getKey', { provider: 'openai' })).key).toBe('sk-1')
   })
 
@@ -177,20 +238,34 @@ describe('settings', () => {
     on.write('config/config.yaml', `# mine\ndefaultModel: m1\nlocalServers: ["${on.model.url}/"]\n`)
     const headless = await on.open()
     const list = async () => (await ask(headless, 'host/availableModels')).models
-    expect((await list()).map(({ displayName, current }: { displayName: string; current: boolean }) => [displayName, current])).toEqual([
+    expect(
+      (await list()).map(({ displayName, current }: { displayName: string; current: boolean }) => [
+        displayName,
+        current,
+      ]),
+    ).toEqual([
       ['local/near-1', false],
       ['test/m1', true],
       ['test/m2', false],
       ['test/m2-long', false],
     ])
-    await expect(ask(headless, 'host/switchModel', { modelId: '' })).rejects.toThrow('-32603 modelId is required')
+    await expect(ask(headless, 'host/switchModel', { modelId: '' })).rejects.toThrow(
+      '-32603 modelId is required',
+    )
     await expect(ask(headless, 'host/switchModel', { modelId: 'm2' })).rejects.toThrow('unknown model: m2')
     expect(await ask(headless, 'host/switchModel', { modelId: 'test/m2', persistDefault: true })).toEqual({})
     expect(headless.view().status.model).toBe('test/m2')
-    expect(readFileSync(join(on.configDir, 'config.yaml'), 'utf8')).toContain('# mine\ndefaultModel: test/m2\n')
-    on.write('config/models.yaml', `localDefaults: { contextWindow: 9 }\nmodels:\n- { id: m9, provider: test }\n`)
+    expect(readFileSync(join(on.configDir, 'config.yaml'), 'utf8')).toContain(
+      '# mine\ndefaultModel: test/m2\n',
+    )
+    on.write(
+      'config/models.yaml',
+      `localDefaults: { contextWindow: 9 }\nmodels:\n- { id: m9, provider: test }\n`,
+    )
     expect(await ask(headless, 'host/syncModels')).toEqual({ updated: 1 })
-    const { modelsWritten } = await ask(headless, 'host/writeModels', { overrides: { 'openai/gpt-5': { contextWindow: 42, name: 'G' } } })
+    const { modelsWritten } = await ask(headless, 'host/writeModels', {
+      overrides: { 'openai/gpt-5': { contextWindow: 42, name: 'G' } },
+    })
     expect(modelsWritten).toBeGreaterThan(10)
     expect((await list()).find(({ id }: { id: string }) => id === 'gpt-5')).toMatchObject({
       contextWindow: 42,
@@ -211,7 +286,9 @@ describe('settings', () => {
     expect(await ask(headless, 'host/undoSnapshots')).toEqual({ snapshots: { [path]: 4 } })
     expect(await ask(headless, 'host/undoRestore', { path })).toEqual({})
     expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['old\n', 0o755])
-    await expect(ask(headless, 'host/undoRestore', { path: '/none' })).rejects.toThrow('-32604 no snapshot for path: /none')
+    await expect(ask(headless, 'host/undoRestore', { path: '/none' })).rejects.toThrow(
+      '-32604 no snapshot for path: /none',
+    )
   })
 })
 
@@ -232,13 +309,20 @@ describe('models and agents for extensions', () => {
       }),
     ).toEqual({ text: 'short', usage: { input: 10, output: 5 } })
     expect(on.model.asked[0]?.body).toMatchObject({ model: 'm2', max_tokens: 9 })
-    expect(on.model.asked[0]?.body.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user'])
+    expect(on.model.asked[0]?.body.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+    ])
     expect(on.events).toEqual([])
     await expect(ask(headless, 'host/chat', { messages: [], model: 'none' })).rejects.toThrow(
       '-32603 resolve provider: unknown model: none',
     )
     on.model.say({ status: 400, text: 'too odd' })
-    await expect(ask(headless, 'host/chat', { messages: [] })).rejects.toThrow('-32603 chat error: 400 too odd')
+    await expect(ask(headless, 'host/chat', { messages: [] })).rejects.toThrow(
+      '-32603 chat error: 400 too odd',
+    )
   })
 
   test('a task with tools, with an end that is told as it was, and without events', async () => {
@@ -259,9 +343,14 @@ describe('models and agents for extensions', () => {
       turns: 2,
       usage: { input: 20, output: 10 },
     })
-    expect(on.model.asked[1]?.body.messages.slice(-2).map(({ content }) => content)).toEqual(['1\tinside', 'unknown tool: bash'])
+    expect(on.model.asked[1]?.body.messages.slice(-2).map(({ content }) => content)).toEqual([
+      '1\tinside',
+      'unknown tool: bash',
+    ])
     on.model.say({ calls: [{ name: 'bash', args: { command: 'echo hi' } }] }, { status: 400 })
-    await expect(ask(headless, 'host/agent.run', { task: 'go', tools: 'all' })).rejects.toThrow('agent failed after 2 turns: 400 no')
+    await expect(ask(headless, 'host/agent.run', { task: 'go', tools: 'all' })).rejects.toThrow(
+      'agent failed after 2 turns: 400 no',
+    )
     while (on.model.asked.length < 4) await Bun.sleep(1)
     expect(on.model.asked[3]?.body.messages.at(-1)?.content).toBe('hi\n')
     expect(on.events).toEqual([])
@@ -274,16 +363,22 @@ describe('models and agents for extensions', () => {
     expect(await ask(headless, 'host/runBackground', { prompt: 'find all the things there are' })).toEqual({})
     expect(await ask(headless, 'host/isBackgroundRunning')).toEqual({ running: true })
     expect(headless.view().status.bg).toBe('bg: find all the things …')
-    await expect(ask(headless, 'host/runBackground', { prompt: 'find all the things there are not' })).rejects.toThrow('already running')
+    await expect(
+      ask(headless, 'host/runBackground', { prompt: 'find all the things there are not' }),
+    ).rejects.toThrow('already running')
     await Bun.sleep(5)
     hold.resolve()
     await ask(headless, 'host/waitForIdle', null)
-    expect(headless.view().messages.map(({ text }) => text)).toContain('Background task: find all the things there are\n\nresult')
+    expect(headless.view().messages.map(({ text }) => text)).toContain(
+      'Background task: find all the things there are\n\nresult',
+    )
     on.model.say({ hold: new Promise(() => {}) })
     await ask(headless, 'host/runBackground', { prompt: 'forever' })
     await ask(headless, 'host/cancelBackground')
     await headless.settled()
-    expect(headless.view().messages.map(({ text }) => text)).toContain('Background task: forever\n\n(aborted: cancelled)')
+    expect(headless.view().messages.map(({ text }) => text)).toContain(
+      'Background task: forever\n\n(aborted: cancelled)',
+    )
     expect(await ask(headless, 'host/isBackgroundRunning')).toEqual({ running: false })
   })
 
@@ -313,7 +408,11 @@ describe('people', () => {
         asked.push(question)
         await Bun.sleep(2)
         open -= 1
-        return question.kind === 'pick' ? question.items[1]?.id : question.prompt === 'sure?' ? 'yes' : 'something else'
+        return question.kind === 'pick'
+          ? question.items[1]?.id
+          : question.prompt === 'sure?'
+            ? 'yes'
+            : 'something else'
       },
     })
     const items = [
@@ -339,7 +438,10 @@ describe('people', () => {
     expect(asked[0]).toEqual({ kind: 'pick', title: 't', items, extension: 'x' })
     const alone = await on.open()
     expect(await ask(alone, 'host/showPicker', { title: 't', items })).toEqual({ selected: '' })
-    expect(await ask(alone, 'host/askUser', { prompt: 'p', choices: ['a'] })).toEqual({ selected: '', cancelled: true })
+    expect(await ask(alone, 'host/askUser', { prompt: 'p', choices: ['a'] })).toEqual({
+      selected: '',
+      cancelled: true,
+    })
     await expect(ask(alone, 'host/askUser', { prompt: 'p', choices: [] })).rejects.toThrow('-32602')
   })
 
@@ -372,7 +474,15 @@ describe('people', () => {
     expect(headless.view().status.k).toBe('ctrl+g')
     await ask(headless, 'host/requestQuit')
     expect(headless.view().wantsToQuit).toBe(true)
-    expect([...changed].sort()).toEqual(['inputText', 'messages', 'notifications', 'overlays', 'status', 'wantsToQuit', 'widgets'])
+    expect([...changed].sort()).toEqual([
+      'inputText',
+      'messages',
+      'notifications',
+      'overlays',
+      'status',
+      'wantsToQuit',
+      'widgets',
+    ])
   })
 
   test('an extension may speak for the user: a prompt or a command', async () => {
@@ -403,14 +513,23 @@ test('deferred tools are names only for small models, until somebody activates t
   on.extension('more', [
     [
       'register/tool',
-      { name: 'far', description: 'far away', parameters: { type: 'object', properties: { x: {} } }, deferred: true, promptHint: 'seldom' },
+      {
+        name: 'far',
+        description: 'far away',
+        parameters: { type: 'object', properties: { x: {} } },
+        deferred: true,
+        promptHint: 'seldom',
+      },
     ],
   ])
   const headless = await on.open()
   await headless.run('a')
-  const farIn = (at: number) => on.model.asked[at]?.body.tools?.find((tool) => tool.function.name === 'far')?.function
+  const farIn = (at: number) =>
+    on.model.asked[at]?.body.tools?.find((tool) => tool.function.name === 'far')?.function
   expect(farIn(0)).toEqual({ name: 'far', description: 'far away', parameters: { type: 'object' } })
-  expect(String(on.model.asked[0]?.body.messages[0]?.content)).toContain('# Tool Usage Notes\n\n## far — seldom\n\n# Available Tools')
+  expect(String(on.model.asked[0]?.body.messages[0]?.content)).toContain(
+    '# Tool Usage Notes\n\n## far — seldom\n\n# Available Tools',
+  )
   expect(await ask(headless, 'host/activateTool', { name: 'far' })).toEqual({})
   await headless.run('b')
   expect(farIn(1)?.parameters).toEqual({ type: 'object', properties: { x: {} } })
@@ -424,10 +543,17 @@ test('deferred tools are names only for small models, until somebody activates t
 
 test('extensions of a project run only when the user said so for this project', async () => {
   on.write('.piglet/extensions/own/manifest.yaml', 'name: own\nruntime: node\nentry: i.cjs\n')
-  on.write('.piglet/extensions/own/i.cjs', readFileSync(join(on.configDir, 'extensions/asker/index.cjs'), 'utf8').replace('"ask"', '"own"'))
-  const found = (headless: Awaited<ReturnType<Stage['open']>>) => headless.host.list().map(({ manifest }) => manifest.name)
+  on.write(
+    '.piglet/extensions/own/i.cjs',
+    readFileSync(join(on.configDir, 'extensions/asker/index.cjs'), 'utf8').replace('"ask"', '"own"'),
+  )
+  const found = (headless: Awaited<ReturnType<Stage['open']>>) =>
+    headless.host.list().map(({ manifest }) => manifest.name)
   expect(found(await on.open({ dialogs: async () => 'Always' }))).toEqual(['asker'])
-  on.write('config/config.yaml', 'defaultModel: test/m1\nallowProjectExtensions: true\ndisabled_extensions: [asker]\n')
+  on.write(
+    'config/config.yaml',
+    'defaultModel: test/m1\nallowProjectExtensions: true\ndisabled_extensions: [asker]\n',
+  )
   const deaf = await on.open()
   expect([found(deaf), deaf.view().notifications[0]?.level]).toEqual([[], 'warn'])
   expect(found(await on.open({ dialogs: async () => 'Always' }))).toEqual(['own'])

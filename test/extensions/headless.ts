@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createHeadless, type Headless } from '../../src/extensions/headless/headless.ts'
-import type { HeadlessOptions } from '../../src/extensions/headless/headless-options.ts'
+import { createHeadless, type Headless } from '../../src/piglet/headless.ts'
+import type { HeadlessOptions } from '../../src/piglet/options.ts'
 import { nodeExtension } from './live.ts'
 import { type ModelServer, modelServer } from './model-server.ts'
 
@@ -38,7 +38,10 @@ export async function stage(): Promise<Stage> {
   write(
     'config/models.yaml',
     ['m1', 'm2', 'm2-long']
-      .map((id) => `- { id: ${id}, provider: test, baseUrl: "${model.url}", contextWindow: 1000, cost: { input: 1, output: 2 } }\n`)
+      .map(
+        (id) =>
+          `- { id: ${id}, provider: test, baseUrl: "${model.url}", contextWindow: 1000, cost: { input: 1, output: 2 } }\n`,
+      )
       .join(''),
   )
   mkdirSync(cwd, { recursive: true })
@@ -51,7 +54,10 @@ export async function stage(): Promise<Stage> {
     logged,
     write,
     extension(name, registrations, handlers = {}) {
-      write(`config/extensions/${name}/manifest.yaml`, `name: ${name}\nversion: "1"\nruntime: node\nentry: index.cjs\n`)
+      write(
+        `config/extensions/${name}/manifest.yaml`,
+        `name: ${name}\nversion: "1"\nruntime: node\nentry: index.cjs\n`,
+      )
       write(`config/extensions/${name}/index.cjs`, source(registrations, handlers))
     },
     async open(more = {}) {

@@ -1,8 +1,11 @@
 // A host without a process, for tests of extensions: what it asks is answered by the extension, what the extension asks by a function.
-import { createPeer } from '../../src/protocol/extension-peer.ts'
+import { createPeer } from '../../src/protocol/extension/peer.ts'
 import type { Extension } from '../../src/sdk/extension/create-extension.ts'
 
-export function inMemoryHost(extension: Extension, answer: (method: string, params: unknown, signal: AbortSignal) => unknown = () => ({})) {
+export function inMemoryHost(
+  extension: Extension,
+  answer: (method: string, params: unknown, signal: AbortSignal) => unknown = () => ({}),
+) {
   /** Everything the extension said without being asked, and what it asked, in order. */
   const heard: [method: string, params: unknown][] = []
   const lines: string[] = []
@@ -22,6 +25,7 @@ export function inMemoryHost(extension: Extension, answer: (method: string, para
       throw new Error(`not a message: ${line}`)
     },
   })
-  const initialize = () => peer.request('initialize', { protocolVersion: '5', cwd: '/project', configDir: '/config/ext' })
+  const initialize = () =>
+    peer.request('initialize', { protocolVersion: '5', cwd: '/project', configDir: '/config/ext' })
   return { ...peer, heard, lines, connection, initialize, end: connection.end }
 }

@@ -1,7 +1,15 @@
 // What is published works on Node as it is built: a program that hosts extensions, and types for both sides.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildLibraries, libraries } from '../../scripts/build-libraries.ts'
@@ -14,7 +22,8 @@ beforeAll(async () => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'extension-library-')))
   const home = join(dir, 'node_modules', 'entire-ts')
   mkdirSync(join(dir, 'node_modules', '@types'), { recursive: true })
-  for (const name of ['@types/node', 'undici-types', 'valibot']) symlinkSync(join(modules, name), join(dir, 'node_modules', name))
+  for (const name of ['@types/node', 'undici-types', 'valibot'])
+    symlinkSync(join(modules, name), join(dir, 'node_modules', name))
   await buildLibraries(join(home, 'dist'), ['extension-sdk', 'extension-host'])
   const { name, version, type, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   writeFileSync(join(home, 'package.json'), JSON.stringify({ name, version, type, exports }))
@@ -39,11 +48,23 @@ await headless.stop()
 
 test('a program on Node hosts an extension, and both are typed', () => {
   mkdirSync(join(dir, 'extensions', 'sum'), { recursive: true })
-  writeFileSync(join(dir, 'extensions', 'sum', 'manifest.yaml'), 'name: sum\nruntime: node\nentry: main.mjs\n')
+  writeFileSync(
+    join(dir, 'extensions', 'sum', 'manifest.yaml'),
+    'name: sum\nruntime: node\nentry: main.mjs\n',
+  )
   writeFileSync(join(dir, 'extensions', 'sum', 'main.mts'), extension)
   writeFileSync(join(dir, 'program.mts'), program)
-  const compilerOptions = { target: 'ES2022', module: 'NodeNext', strict: true, skipLibCheck: true, types: ['node'] }
-  writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['program.mts', 'extensions/**/*.mts'] }))
+  const compilerOptions = {
+    target: 'ES2022',
+    module: 'NodeNext',
+    strict: true,
+    skipLibCheck: true,
+    types: ['node'],
+  }
+  writeFileSync(
+    join(dir, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['program.mts', 'extensions/**/*.mts'] }),
+  )
   const options = { cwd: dir, encoding: 'utf8' as const, timeout: 60_000 }
   const compiled = spawnSync(join(modules, '.bin', 'tsc'), [], options)
   expect(`${compiled.stdout}${compiled.stderr}`).toBe('')
@@ -66,6 +87,8 @@ test('package.json exports every library that is built, and its types', () => {
 test.each(['extension-sdk', 'extension-host'])('%s needs nothing but Node', (name) => {
   const text = readFileSync(join(dir, `node_modules/entire-ts/dist/${name}.js`), 'utf8')
   expect(text).not.toMatch(/\bBun\.\w+\(/)
-  const imported = [...text.matchAll(/(?:from|import\()\s*["']([^"']+)["']/g)].map(([, module]) => module ?? '')
+  const imported = [...text.matchAll(/(?:from|import\()\s*["']([^"']+)["']/g)].map(
+    ([, module]) => module ?? '',
+  )
   expect(imported.filter((module) => !module.startsWith('node:'))).toEqual([])
 })

@@ -6,7 +6,7 @@ import type { Caller, HostSide } from '../../src/extensions/live-extension.ts'
 import type { Manifest } from '../../src/extensions/manifest.ts'
 import { readManifest } from '../../src/extensions/read-manifest.ts'
 import type { StartOptions } from '../../src/extensions/start-extension.ts'
-import { methods } from '../../src/protocol/extension.ts'
+import { methods } from '../../src/protocol/extension/table.ts'
 
 export interface ExtensionDirs extends Disposable {
   base: string
@@ -22,7 +22,13 @@ export function extensionDirs(): ExtensionDirs {
       const dir = join(base, name)
       mkdirSync(dir, { recursive: true })
       const [entry = ''] = Object.keys(files)
-      const fields = { name, version: '1.0', runtime: entry.endsWith('.py') ? 'python' : 'node', entry, ...manifest }
+      const fields = {
+        name,
+        version: '1.0',
+        runtime: entry.endsWith('.py') ? 'python' : 'node',
+        entry,
+        ...manifest,
+      }
       writeFileSync(
         join(dir, 'manifest.yaml'),
         Object.entries(fields)
@@ -40,7 +46,9 @@ export function extensionDirs(): ExtensionDirs {
 }
 
 /** Everything it was asked and told, in order; requests are answered by `answer`, else with nothing. */
-export function recordingSide(answer: (method: string, params: unknown, caller: Caller) => unknown = () => ({})) {
+export function recordingSide(
+  answer: (method: string, params: unknown, caller: Caller) => unknown = () => ({}),
+) {
   const asked: [method: string, params: unknown][] = []
   const told: [method: string, params: unknown][] = []
   const names = Object.entries(methods).filter(([, method]) => method.to !== 'extension')
@@ -56,12 +64,17 @@ export function recordingSide(answer: (method: string, params: unknown, caller: 
         },
       ]),
     ),
-    notices: Object.fromEntries(notices.map(([name]) => [name, (params: unknown) => void told.push([name, params])])),
+    notices: Object.fromEntries(
+      notices.map(([name]) => [name, (params: unknown) => void told.push([name, params])]),
+    ),
   } as unknown as HostSide
   return { side, asked, told }
 }
 
-export function startOptions(base: string, more: Partial<StartOptions> = {}): StartOptions & { logged: string[] } {
+export function startOptions(
+  base: string,
+  more: Partial<StartOptions> = {},
+): StartOptions & { logged: string[] } {
   const logged: string[] = []
   return {
     cwd: base,
@@ -77,7 +90,8 @@ export function startOptions(base: string, more: Partial<StartOptions> = {}): St
 
 /** A script for Node that talks the protocol: `on(method, params, id)` may call `say`, `answer`, `ask`. */
 export function nodeExtension(body: string, transport: 'fd' | 'stdio' = 'fd'): string {
-  const [input, output] = transport === 'fd' ? ["new (require('node:net').Socket)({ fd: 3 })", 4] : ['process.stdin', 1]
+  const [input, output] =
+    transport === 'fd' ? ["new (require('node:net').Socket)({ fd: 3 })", 4] : ['process.stdin', 1]
   return `const fs = require('node:fs')
 const put = (text) => { let bytes = Buffer.from(text); while (bytes.length > 0) { try { bytes = bytes.subarray(fs.writeSync(${output}, bytes)) } catch (error) { if (error.code !== 'EAGAIN') throw error } } }
 const say = (message) => put(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')

@@ -54,7 +54,11 @@ export async function modelServer(): Promise<ModelServer> {
         response.end(JSON.stringify({ data: [{ id: 'near-1', owned_by: 'somebody' }, { id: 'near-embed' }] }))
         return
       }
-      const question = { path: request.url ?? '', authorization: request.headers.authorization ?? '', body: JSON.parse(text) }
+      const question = {
+        path: request.url ?? '',
+        authorization: request.headers.authorization ?? '',
+        body: JSON.parse(text),
+      }
       asked.push(question)
       response.once('close', () => response.writableFinished || takenBack.push(question))
       const next = replies.shift() ?? 'ok'

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Headless } from '../../src/extensions/headless/headless.ts'
+import type { Headless } from '../../src/piglet/headless.ts'
 import { type Stage, stage } from './headless.ts'
 
 let on: Stage
@@ -41,7 +41,12 @@ function canceller(): void {
   )
 }
 
-async function takeBack(headless: Headless, method: string, params: object, hasBegun: () => boolean): Promise<string | undefined> {
+async function takeBack(
+  headless: Headless,
+  method: string,
+  params: object,
+  hasBegun: () => boolean,
+): Promise<string | undefined> {
   const asking = headless.runCommand('begin', `${method} ${JSON.stringify(params)}`)
   await until(hasBegun)
   await headless.runCommand('back')
@@ -69,7 +74,9 @@ describe('an extension takes back', () => {
     on.model.say({ calls: [{ name: 'bash', args: { command: 'echo $$ > pid; exec sleep 1000' } }] })
     const file = join(on.cwd, 'pid')
     const hasBegun = () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n')
-    expect(await takeBack(headless, 'host/agent.run', { task: 'q', tools: 'all' }, hasBegun)).toStartWith('-32603 ')
+    expect(await takeBack(headless, 'host/agent.run', { task: 'q', tools: 'all' }, hasBegun)).toStartWith(
+      '-32603 ',
+    )
     const pid = Number(readFileSync(file, 'utf8'))
     await until(() => !isAlive(pid))
     expect(on.model.asked.length).toBe(1)
@@ -125,12 +132,16 @@ describe('an extension takes back', () => {
         return 'Always'
       },
     })
-    expect(await takeBack(headless, 'host/auth.getKey', { provider: 'openai' }, () => isAsked)).toBe('-32603 cancelled')
+    expect(await takeBack(headless, 'host/auth.getKey', { provider: 'openai' }, () => isAsked)).toBe(
+      '-32603 cancelled',
+    )
     asked.resolve()
     on.model.say({ hold })
     const run = headless.run('go')
     await until(() => on.model.asked.length === 1)
-    expect(await takeBack(headless, 'host/waitForIdle', {}, () => headless.host.find('c')?.load().serving === 1)).toBe('-32603 cancelled')
+    expect(
+      await takeBack(headless, 'host/waitForIdle', {}, () => headless.host.find('c')?.load().serving === 1),
+    ).toBe('-32603 cancelled')
     headless.agent.abort()
     await run
   })

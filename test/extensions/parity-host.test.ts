@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Headless } from '../../src/extensions/headless/headless.ts'
-import { usualTimes } from '../../src/extensions/supervisor-times.ts'
-import { methods } from '../../src/protocol/extension.ts'
-import { deadlines } from '../../src/protocol/extension-method.ts'
+import { usualTimes } from '../../src/extensions/supervisor.ts'
+import type { Headless } from '../../src/piglet/headless.ts'
+import { deadlines } from '../../src/protocol/extension/method.ts'
+import { methods } from '../../src/protocol/extension/table.ts'
 import { ask, asker, type Stage, stage } from './headless.ts'
 import { scripted } from './scripted.ts'
 
@@ -28,7 +28,16 @@ test('3 everything is served during the handshake: there is always a program, an
   const questions = Object.entries(methods)
     .filter(([name, method]) => name.startsWith('host/') && 'result' in method)
     .map(([name]) => name)
-    .filter((name) => !['host/showPicker', 'host/askUser', 'host/requestQuit', 'host/forkSession', 'host/resetSessionLeaf'].includes(name))
+    .filter(
+      (name) =>
+        ![
+          'host/showPicker',
+          'host/askUser',
+          'host/requestQuit',
+          'host/forkSession',
+          'host/resetSessionLeaf',
+        ].includes(name),
+    )
   const init = `const all = {}
     for (const name of ${JSON.stringify(questions)}) all[name] = await ask(name, { provider: 'openai', name: 'none', keys: [], modelId: 'test/m2', task: 't', prompt: 'p', path: '/none', topic: 't', kind: 'ext:early:x', role: 'user', content: 'c', targetId: 'none', entryId: 'none', title: 'T' })
     fs.writeFileSync('all.json', JSON.stringify(all)); say({ method: 'showMessage', params: { text: 'early' } })`
@@ -38,7 +47,9 @@ test('3 everything is served during the handshake: there is always a program, an
   const all: Record<string, { result?: unknown; error?: { code: number; message: string } }> = JSON.parse(
     readFileSync(join(source, '../all.json'), 'utf8'),
   )
-  const failed = Object.entries(all).flatMap(([name, { error }]) => (error ? [`${name} ${error.code} ${error.message}`] : []))
+  const failed = Object.entries(all).flatMap(([name, { error }]) =>
+    error ? [`${name} ${error.code} ${error.message}`] : [],
+  )
   expect(failed).toEqual([
     'host/executeTool -32604 unknown tool: none',
     'host/activateTool -32604 unknown tool: none',
@@ -57,7 +68,9 @@ test('6 one call for each extension, whatever it has for it; interceptors one by
   const twice = (method: string) => ['a', 'b'].map((name): [string, object] => [method, { name }])
   on.extension(
     'x',
-    ['eventHandler', 'messageHook', 'inputTransformer', 'interceptor'].flatMap((kind) => twice(`register/${kind}`)),
+    ['eventHandler', 'messageHook', 'inputTransformer', 'interceptor'].flatMap((kind) =>
+      twice(`register/${kind}`),
+    ),
     {
       'event/dispatch': `if (params.type === 'EventAgentStart') say({ method: 'log', params: { level: 'info', message: 'call event' } }); answer(id, null)`,
       'messageHook/onMessage': `say({ method: 'log', params: { level: 'info', message: 'call hook' } }); answer(id, {})`,
@@ -84,7 +97,10 @@ test('7 the order is that of the priorities; of equal ones the name of the exten
     on.extension(
       name,
       kinds.flatMap(([kind]) =>
-        entries.map(([one, priority]): [string, object] => [`register/${kind}`, { name: one, priority, hooks: ['before'] }]),
+        entries.map(([one, priority]): [string, object] => [
+          `register/${kind}`,
+          { name: one, priority, hooks: ['before'] },
+        ]),
       ),
       Object.fromEntries(
         kinds.map(([kind, method]) => [
@@ -135,7 +151,8 @@ describe('11 messages have what programs in Go need and what extensions look for
       is_error: false,
     },
   ]
-  const firstThree = (of: unknown, field: string) => ((of as Record<string, object[]>)[field] ?? []).slice(0, 3)
+  const firstThree = (of: unknown, field: string) =>
+    ((of as Record<string, object[]>)[field] ?? []).slice(0, 3)
   const lines = (): Record<string, unknown>[] =>
     readFileSync(join(on.base, 'seen.jsonl'), 'utf8')
       .trim()
@@ -147,7 +164,10 @@ describe('11 messages have what programs in Go need and what extensions look for
     on.extension(
       'ears',
       [
-        ['register/eventHandler', { name: 'e', events: ['EventStreamDone', 'EventTurnEnd', 'EventTurnUsage', 'EventAgentEnd'] }],
+        [
+          'register/eventHandler',
+          { name: 'e', events: ['EventStreamDone', 'EventTurnEnd', 'EventTurnUsage', 'EventAgentEnd'] },
+        ],
         ['register/compactor', { name: 'c' }],
         ['register/provider', { api: 'parrot' }],
       ],
@@ -168,19 +188,32 @@ describe('11 messages have what programs in Go need and what extensions look for
     await headless.host.eventsHeard()
     const [streamed, turn, used, , , , ended] = lines()
     expect(streamed).toMatchObject({ type: 'EventStreamDone', data: { Message: superset[1] } })
-    expect(turn).toMatchObject({ type: 'EventTurnEnd', data: { Assistant: superset[1], ToolResults: [superset[2]] } })
-    expect(used).toMatchObject({ type: 'EventTurnUsage', data: { turn: 1, usage: { inputTokens: 10, outputTokens: 5 }, breakdown: {} } })
+    expect(turn).toMatchObject({
+      type: 'EventTurnEnd',
+      data: { Assistant: superset[1], ToolResults: [superset[2]] },
+    })
+    expect(used).toMatchObject({
+      type: 'EventTurnUsage',
+      data: { turn: 1, usage: { inputTokens: 10, outputTokens: 5 }, breakdown: {} },
+    })
     expect([ended?.type, firstThree(ended?.data, 'Messages')]).toMatchObject(['EventAgentEnd', superset])
     expect(firstThree(await ask(headless, 'host/conversationMessages'), 'messages')).toMatchObject(superset)
     // Nothing at all is no shorter conversation.
     expect(await ask(headless, 'host/triggerCompact')).toEqual({ before: 5, after: 5 })
     const types = ['user', 'assistant', 'tool_result']
-    expect(firstThree(lines().at(-1), 'messages')).toMatchObject(superset.map((data, at) => ({ type: types[at], data })))
+    expect(firstThree(lines().at(-1), 'messages')).toMatchObject(
+      superset.map((data, at) => ({ type: types[at], data })),
+    )
     await ask(headless, 'host/switchModel', { modelId: 'x/pol' })
     expect(await headless.run('and you?')).toMatchObject({ text: 'polly' })
-    const asked = lines().find((line) => 'requestId' in line) as { messages: Record<string, unknown>[]; tools: object[] }
+    const asked = lines().find((line) => 'requestId' in line) as {
+      messages: Record<string, unknown>[]
+      tools: object[]
+    }
     expect(firstThree(asked, 'messages')).toMatchObject(superset)
-    const authors = asked.messages.filter(({ role }) => role === 'assistant').map(({ model, provider }) => [model, provider])
+    const authors = asked.messages
+      .filter(({ role }) => role === 'assistant')
+      .map(({ model, provider }) => [model, provider])
     expect(authors).toEqual([
       ['m1', 'test'],
       ['m1', 'test'],
@@ -197,7 +230,11 @@ describe('11 messages have what programs in Go need and what extensions look for
 
 describe('12 who looks at a call afterwards may change what it said', () => {
   test.each([
-    ['by the blocks it was shown', `{ ...params.details, content: [{ type: 'text', text: 'changed' }] }`, 'changed'],
+    [
+      'by the blocks it was shown',
+      `{ ...params.details, content: [{ type: 'text', text: 'changed' }] }`,
+      'changed',
+    ],
     ['by a text in their place', `{ content: 'changed' }`, 'changed'],
     ['by a text for everything', `'changed'`, 'changed'],
     ['by an output', `{ output: 'changed' }`, 'changed'],
@@ -230,7 +267,11 @@ test('13 what is too long for a line is an error of that call, and an event that
     },
   )
   const headless = await on.open()
-  on.model.say({ calls: [{ name: 't', args: { text: 'x'.repeat(4 * 1024 * 1024) } }] }, { calls: [{ name: 't' }] }, 'done')
+  on.model.say(
+    { calls: [{ name: 't', args: { text: 'x'.repeat(4 * 1024 * 1024) } }] },
+    { calls: [{ name: 't' }] },
+    'done',
+  )
   expect(await headless.run('go')).toMatchObject({ end: 'done' })
   await headless.settled()
   expect(String(on.model.asked[1]?.body.messages.at(-1)?.content)).toMatch(
@@ -243,10 +284,14 @@ test('13 what is too long for a line is an error of that call, and an event that
 
 test('14, 16 the times are those that were agreed on', () => {
   expect(usualTimes).toMatchObject({ restsMs: [1000, 2000, 4000, 8000, 16_000], stableMs: 30_000 })
-  expect([deadlines.start, methods.initialize.deadlineMs, methods['compact/execute'].deadlineMs]).toEqual([10_000, 10_000, 30_000])
-  expect([methods['host/chat'], methods['host/agent.run'], methods['host/executeTool']].map(({ deadlineMs }) => deadlineMs)).toEqual([
-    300_000, 300_000, 300_000,
+  expect([deadlines.start, methods.initialize.deadlineMs, methods['compact/execute'].deadlineMs]).toEqual([
+    10_000, 10_000, 30_000,
   ])
+  expect(
+    [methods['host/chat'], methods['host/agent.run'], methods['host/executeTool']].map(
+      ({ deadlineMs }) => deadlineMs,
+    ),
+  ).toEqual([300_000, 300_000, 300_000])
 })
 
 describe('events', () => {
@@ -260,7 +305,8 @@ describe('events', () => {
     const { host } = headless
     host.dispatch('EventAgentStart', {})
     await until(() => host.find('slow')?.load().waiting === 1)
-    for (let n = 0; n < 1000; n += 1) host.dispatch('EventStreamDelta', { Kind: 'text', Index: 0, Delta: `${n % 10}` })
+    for (let n = 0; n < 1000; n += 1)
+      host.dispatch('EventStreamDelta', { Kind: 'text', Index: 0, Delta: `${n % 10}` })
     host.dispatch('EventStreamDelta', { Kind: 'thinking', Index: 0, Delta: 'hm' })
     for (let n = 0; n < 300; n += 1) host.dispatch('EventMessagePre', { Content: `${n}` })
     on.write('config/extensions/slow/go', '')
@@ -273,9 +319,13 @@ describe('events', () => {
   })
 
   test('what happens while it does not run is not told, and holds up nobody; when it is back it hears again', async () => {
-    on.extension('away', [['register/eventHandler', { name: 'e', events: ['EventTurnStart', 'EventTurnEnd'] }]], {
-      'event/dispatch': `if (params.type === 'EventTurnEnd') process.exit(1); say({ method: 'log', params: { level: 'info', message: 'heard ' + params.type } }); answer(id, {})`,
-    })
+    on.extension(
+      'away',
+      [['register/eventHandler', { name: 'e', events: ['EventTurnStart', 'EventTurnEnd'] }]],
+      {
+        'event/dispatch': `if (params.type === 'EventTurnEnd') process.exit(1); say({ method: 'log', params: { level: 'info', message: 'heard ' + params.type } }); answer(id, {})`,
+      },
+    )
     const { host } = await on.open({ times: { restsMs: [200] } })
     host.dispatch('EventTurnEnd', { Assistant: null, ToolResults: null })
     await until(() => host.find('away') === undefined)
@@ -291,9 +341,13 @@ describe('events', () => {
   })
 
   test('what one of them asks for is done in order, and one that fails or dies holds up nobody', async () => {
-    on.extension('acts', [['register/eventHandler', { name: 'e', events: ['EventAgentStart', 'EventAgentEnd'] }]], {
-      'event/dispatch': `params.type === 'EventAgentStart' ? say({ id, error: { code: 1, message: 'no' } }) : answer(id, { action: { type: 'setStatus', payload: { Key: 'k', TEXT: 'done' } } })`,
-    })
+    on.extension(
+      'acts',
+      [['register/eventHandler', { name: 'e', events: ['EventAgentStart', 'EventAgentEnd'] }]],
+      {
+        'event/dispatch': `params.type === 'EventAgentStart' ? say({ id, error: { code: 1, message: 'no' } }) : answer(id, { action: { type: 'setStatus', payload: { Key: 'k', TEXT: 'done' } } })`,
+      },
+    )
     on.extension('dies', [['register/eventHandler', { name: 'e' }]], { 'event/dispatch': 'process.exit(3)' })
     const headless = await on.open({ times: { restsMs: [60_000] } })
     expect(await headless.run('go')).toMatchObject({ end: 'done' })
@@ -305,7 +359,9 @@ describe('events', () => {
 
 describe('a compactor', () => {
   const compactor = (threshold: number, answer: string) =>
-    on.extension('short', [['register/compactor', { name: 'short', threshold }]], { 'compact/execute': answer })
+    on.extension('short', [['register/compactor', { name: 'short', threshold }]], {
+      'compact/execute': answer,
+    })
   const long = { text: 'long', usage: { prompt_tokens: 150, completion_tokens: 1 } }
   const runs = async (headless: Headless, count: number) => {
     for (let n = 0; n < count; n += 1) {
@@ -347,10 +403,19 @@ describe('a compactor', () => {
   })
 
   test('what is said meanwhile is kept', async () => {
-    compactor(100, `const go = () => fs.existsSync('go') ? answer(id, { messages: params.messages.slice(-1) }) : setTimeout(go, 5); go()`)
+    compactor(
+      100,
+      `const go = () => fs.existsSync('go') ? answer(id, { messages: params.messages.slice(-1) }) : setTimeout(go, 5); go()`,
+    )
     const headless = await on.open()
     await runs(headless, 3)
-    on.model.say({ ...long, calls: [{ name: 'write', args: { path: join(on.configDir, 'extensions/short/go'), content: '' } }] }, 'end')
+    on.model.say(
+      {
+        ...long,
+        calls: [{ name: 'write', args: { path: join(on.configDir, 'extensions/short/go'), content: '' } }],
+      },
+      'end',
+    )
     await headless.run('last')
     const texts = headless.services.current
       .conversation()
@@ -380,7 +445,11 @@ describe('what an extension shows', () => {
       ),
     )
   }
-  const places = ({ widgets, overlays, status }: ReturnType<Headless['view']>) => [widgets.length, overlays.length, status.k]
+  const places = ({ widgets, overlays, status }: ReturnType<Headless['view']>) => [
+    widgets.length,
+    overlays.length,
+    status.k,
+  ]
 
   test('goes with it when it dies, and is there again when it is back', async () => {
     add()
@@ -436,7 +505,10 @@ describe('an extension that does not run and will not soon', () => {
       ['register/promptSection', { title: 'D', content: 'd' }],
     ])
     const headless = await on.open({ times: { restsMs: [1, 1], probeMs: 5 } })
-    expect([headless.host.registry.tools().get('ls')?.owner, headless.host.registry.provider('openai')]).toEqual(['d', 'd'])
+    expect([
+      headless.host.registry.tools().get('ls')?.owner,
+      headless.host.registry.provider('openai'),
+    ]).toEqual(['d', 'd'])
     await until5(headless)
     const told = () =>
       headless
@@ -445,7 +517,10 @@ describe('an extension that does not run and will not soon', () => {
         .map(({ message }) => message)
     const before = told()
     await Bun.sleep(100)
-    expect([headless.host.registry.tools().get('ls')?.owner, headless.host.registry.provider('openai')]).toEqual(['builtin', undefined])
+    expect([
+      headless.host.registry.tools().get('ls')?.owner,
+      headless.host.registry.provider('openai'),
+    ]).toEqual(['builtin', undefined])
     expect(headless.host.registry.sections()).toEqual([])
     on.model.say({ calls: [{ name: 'ls' }] }, 'done')
     expect(await headless.run('go')).toMatchObject({ end: 'done', text: 'done' })
@@ -463,7 +538,9 @@ describe('an extension that does not run and will not soon', () => {
     await until5(headless)
     on.model.say({ calls: [{ name: 'ls' }] }, 'done')
     await headless.run('go')
-    expect(String(on.model.asked[1]?.body.messages.at(-1)?.content)).toContain('interceptor guard before: extension d is not running')
+    expect(String(on.model.asked[1]?.body.messages.at(-1)?.content)).toContain(
+      'interceptor guard before: extension d is not running',
+    )
   })
 })
 
@@ -512,8 +589,14 @@ test('a command gets what was typed after its name, with everything in between a
     'command/execute': `say({ method: 'showMessage', params: { text: JSON.stringify(params.args) } }); answer(id, {})`,
   })
   const headless = await on.open()
-  for (const typed of ['/echo', '/echo a  b', '/echo one\n  two\tthree\n\nfour', '/echo {"a":  "b  c"}']) await headless.submit(typed)
-  expect(shown(headless)).toEqual(['""', '"a  b"', JSON.stringify('one\n  two\tthree\n\nfour'), JSON.stringify('{"a":  "b  c"}')])
+  for (const typed of ['/echo', '/echo a  b', '/echo one\n  two\tthree\n\nfour', '/echo {"a":  "b  c"}'])
+    await headless.submit(typed)
+  expect(shown(headless)).toEqual([
+    '""',
+    '"a  b"',
+    JSON.stringify('one\n  two\tthree\n\nfour'),
+    JSON.stringify('{"a":  "b  c"}'),
+  ])
 })
 
 test('one that waits until nothing runs is not kept waiting before the first run', async () => {
@@ -528,7 +611,10 @@ test('input that an extension could not change is not sent, and the user hears w
   const headless = await on.open()
   await headless.submit('bad')
   expect(await headless.run('bad')).toMatchObject({ end: 'failed', error: 'cannot', turns: 0 })
-  expect(headless.view().notifications.map(({ message }) => message)).toEqual(['Not sent: cannot', 'Not sent: cannot'])
+  expect(headless.view().notifications.map(({ message }) => message)).toEqual([
+    'Not sent: cannot',
+    'Not sent: cannot',
+  ])
   expect(on.model.asked).toEqual([])
   await headless.run('good')
   expect(on.model.asked[0]?.body.messages.at(-1)?.content).toBe('good!')

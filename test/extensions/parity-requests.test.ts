@@ -2,8 +2,8 @@
 // compile.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import type { Headless } from '../../src/extensions/headless/headless.ts'
-import type { HostRequest } from '../../src/protocol/extension.ts'
+import type { Headless } from '../../src/piglet/headless.ts'
+import type { HostRequest } from '../../src/protocol/extension/table.ts'
 import { ask, asker, type Stage, stage } from './headless.ts'
 
 let on: Stage
@@ -26,7 +26,10 @@ beforeAll(async () => {
   headless = await on.open({
     dialogs: async (question) => (question.kind === 'pick' ? 'b' : question.choices[0]),
   })
-  on.model.say({ calls: [{ name: 'edit', args: { path: 'a.txt', old_text: 'old', new_text: 'new' } }] }, 'hello')
+  on.model.say(
+    { calls: [{ name: 'edit', args: { path: 'a.txt', old_text: 'old', new_text: 'new' } }] },
+    'hello',
+  )
   await headless.run('hi')
 })
 afterAll(async () => {
@@ -41,7 +44,10 @@ const message = { role: 'user', content: 'hi', timestamp: any }
 
 /** In an order in which each finds what it needs. */
 const table: Table = {
-  'host/listTools': [{ filter: 'background_safe' }, ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name)],
+  'host/listTools': [
+    { filter: 'background_safe' },
+    ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name),
+  ],
   'host/toolDefs': [undefined, { tools: expect.arrayContaining([{ name: 'far', description: 'd' }]) }],
   'host/commands': [
     undefined,
@@ -54,15 +60,24 @@ const table: Table = {
   ],
   'host/shortcuts': [undefined, { shortcuts: { 'ctrl+g': { description: 'k' } } }],
   'host/promptSections': [undefined, { sections: [{ title: 'T', tokenHint: 7 }] }],
-  'host/executeTool': [{ name: 'ls', args: { path: '.' }, callId: 'c' }, { content: [{ type: 'text', text: 'a.txt' }] }],
+  'host/executeTool': [
+    { name: 'ls', args: { path: '.' }, callId: 'c' },
+    { content: [{ type: 'text', text: 'a.txt' }] },
+  ],
   'host/activateTool': [{ name: 'far' }, {}],
   'host/setToolFilter': [{ names: null }, {}],
   'host/config.get': [{ keys: ['smallModel', 'none'] }, { values: { smallModel: 'test/m2' } }],
   'host/config.readExtension': [{ name: 'rich' }, { content: '' }],
   'host/auth.getKey': [{ provider: 'openai' }, { key: 'sk' }],
-  'host/chat': [{ messages: [{ role: 'user', content: 'q' }] }, { text: 'ok', usage: { input: 10, output: 5 } }],
+  'host/chat': [
+    { messages: [{ role: 'user', content: 'q' }] },
+    { text: 'ok', usage: { input: 10, output: 5 } },
+  ],
   'host/agent.run': [{ task: 't' }, { text: 'ok', turns: 1, usage: { input: 10, output: 5 } }],
-  'host/availableModels': [undefined, ({ models }: { models: { id: string; current: boolean }[] }) => models.find((m) => m.current)?.id],
+  'host/availableModels': [
+    undefined,
+    ({ models }: { models: { id: string; current: boolean }[] }) => models.find((m) => m.current)?.id,
+  ],
   'host/switchModel': [{ modelId: 'test/m2' }, {}],
   'host/syncModels': [undefined, { updated: 0 }],
   'host/writeModels': [{ overrides: {} }, { modelsWritten: expect.any(Number) }],
@@ -72,10 +87,14 @@ const table: Table = {
   'host/waitForIdle': [null, {}],
   'host/extInfos': [
     undefined,
-    ({ extensions }: { extensions: { name: string; kind: string }[] }) => extensions.map(({ name, kind }) => `${name} ${kind}`),
+    ({ extensions }: { extensions: { name: string; kind: string }[] }) =>
+      extensions.map(({ name, kind }) => `${name} ${kind}`),
   ],
   'host/extensionsDir': [undefined, ({ path }: { path: string }) => path.slice(-'config/extensions'.length)],
-  'host/undoSnapshots': [undefined, ({ snapshots }: { snapshots: Record<string, number> }) => Object.values(snapshots)],
+  'host/undoSnapshots': [
+    undefined,
+    ({ snapshots }: { snapshots: Record<string, number> }) => Object.values(snapshots),
+  ],
   'host/undoRestore': [() => ({ path: join(on.cwd, 'a.txt') }), {}],
   'host/toggleStepMode': [undefined, { on: true }],
   'host/requestQuit': [undefined, {}],
@@ -107,16 +126,27 @@ const table: Table = {
   'host/setLabel': [() => ({ targetId: entryId(0), label: 'here' }), {}],
   'host/sessionEntryInfos': [
     undefined,
-    ({ entries }: { entries: { type: string; children: number }[] }) => entries.map(({ type, children }) => `${type} ${children}`),
+    ({ entries }: { entries: { type: string; children: number }[] }) =>
+      entries.map(({ type, children }) => `${type} ${children}`),
   ],
   'host/branchSession': [() => ({ entryId: entryId(1) }), {}],
   'host/branchSessionWithSummary': [() => ({ entryId: entryId(0), summary: 's' }), {}],
-  'host/sessionFullTree': [undefined, ({ nodes }: { nodes: { type: string; label?: string }[] }) => [nodes.length, nodes[0]?.label]],
+  'host/sessionFullTree': [
+    undefined,
+    ({ nodes }: { nodes: { type: string; label?: string }[] }) => [nodes.length, nodes[0]?.label],
+  ],
   'host/forkSession': [undefined, { parentID: any, messageCount: 1 }],
   'host/sessions': [undefined, ({ sessions }: { sessions: unknown[] }) => sessions.length],
   'host/resetSessionLeaf': [{}, {}],
   'host/setConversationMessages': [
-    { messages: [{ type: 'user', data: { content: 'x' } }, { type: 'odd' }, {}, { type: 'assistant', data: 5 }] },
+    {
+      messages: [
+        { type: 'user', data: { content: 'x' } },
+        { type: 'odd' },
+        {},
+        { type: 'assistant', data: 5 },
+      ],
+    },
     {},
   ],
   'host/loadSession': [() => ({ path: headless.services.current.session().path }), {}],
@@ -162,7 +192,8 @@ const shortened: Partial<Record<HostRequest, unknown>> = {
 
 test.each(Object.entries(table))('%s', async (method, [params, expected]) => {
   const answer = await ask(headless, method, typeof params === 'function' ? params() : params)
-  if (typeof expected === 'function') expect(expected(answer as never)).toEqual(shortened[method as HostRequest])
+  if (typeof expected === 'function')
+    expect(expected(answer as never)).toEqual(shortened[method as HostRequest])
   else expect(answer).toEqual(expected)
 })
 

@@ -2,11 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Headless } from '../../src/extensions/headless/headless.ts'
-import { createUndo } from '../../src/extensions/headless/settings/undo.ts'
 import type { Manifest } from '../../src/extensions/manifest.ts'
 import { readManifest } from '../../src/extensions/read-manifest.ts'
-import { findMethod, methods } from '../../src/protocol/extension.ts'
+import type { Headless } from '../../src/piglet/headless.ts'
+import { createUndo } from '../../src/piglet/tools/tool-context.ts'
+import { findMethod, methods } from '../../src/protocol/extension/table.ts'
 import { ask, asker, type Stage, stage } from './headless.ts'
 import { scripted } from './scripted.ts'
 
@@ -21,9 +21,11 @@ afterEach(async () => {
 
 const add = (name: string, manifest: string, files: Record<string, string> = { 'i.cjs': scripted([]) }) => {
   on.write(`config/extensions/${name}/manifest.yaml`, manifest)
-  for (const [path, text] of Object.entries(files)) chmodSync(on.write(`config/extensions/${name}/${path}`, text), 0o755)
+  for (const [path, text] of Object.entries(files))
+    chmodSync(on.write(`config/extensions/${name}/${path}`, text), 0o755)
 }
-const states = (headless: Headless) => headless.host.list().map(({ manifest, status }) => `${manifest.name} ${status?.state}`)
+const states = (headless: Headless) =>
+  headless.host.list().map(({ manifest, status }) => `${manifest.name} ${status?.state}`)
 
 describe('a manifest that is wrong is named with the rule, and the others run', () => {
   test.each([
@@ -38,7 +40,11 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
       "name must not be builtin: that is the program's own",
     ],
     ['an unknown way', 'name: bad\nruntime: node\ntransport: udp\n', 'transport must be stdio or fd'],
-    ['permissions that are no list', 'name: bad\nruntime: node\npermissions: { a: b }\n', 'permissions must be a list of texts'],
+    [
+      'permissions that are no list',
+      'name: bad\nruntime: node\npermissions: { a: b }\n',
+      'permissions must be a list of texts',
+    ],
   ])('%s', async (_name, manifest, rule) => {
     add('bad', manifest)
     const headless = await on.open()
@@ -50,10 +56,22 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
   })
 
   test.each([
-    ['an unknown runtime', 'name: bad\nruntime: ruby\nentry: i.cjs\n', 'runtime ruby is none of bun, node, deno, python'],
-    ['a program that is not there', 'name: bad\nruntime: /no/such/program\n', 'there is no program /no/such/program'],
+    [
+      'an unknown runtime',
+      'name: bad\nruntime: ruby\nentry: i.cjs\n',
+      'runtime ruby is none of bun, node, deno, python',
+    ],
+    [
+      'a program that is not there',
+      'name: bad\nruntime: /no/such/program\n',
+      'there is no program /no/such/program',
+    ],
     ['a program that is none', 'name: bad\nruntime: i.cjs\n', 'cannot be started'],
-    ['an entry that is not there', 'name: bad\nruntime: node\nentry: gone.js\n', 'entry gone.js does not exist'],
+    [
+      'an entry that is not there',
+      'name: bad\nruntime: node\nentry: gone.js\n',
+      'entry gone.js does not exist',
+    ],
     ['no entry', 'name: bad\nruntime: node\n', 'entry is required for runtime node'],
   ])('%s', async (_name, manifest, rule) => {
     add('bad', manifest, { 'i.cjs': '\u0001\u0002 this is no program' })
@@ -68,11 +86,16 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
     add('bad', 'name: bad\nruntime: deno\nentry: i.cjs\n')
     const headless = await on.open({ env: { PATH: join(on.base, 'nowhere'), HOME: on.base } })
     const told = headless.view().notifications.map(({ message }) => message)
-    expect(told.find((message) => message.includes('/bad/'))).toContain('manifest.yaml: runtime deno: deno cannot be started')
+    expect(told.find((message) => message.includes('/bad/'))).toContain(
+      'manifest.yaml: runtime deno: deno cannot be started',
+    )
   })
 
   test('a permission that nobody knows', async () => {
-    add('typo', 'name: typo\nruntime: node\nentry: i.cjs\npermissions: [session, "auth:openai", sesion:write, "env:X", "*"]\n')
+    add(
+      'typo',
+      'name: typo\nruntime: node\nentry: i.cjs\npermissions: [session, "auth:openai", sesion:write, "env:X", "*"]\n',
+    )
     const headless = await on.open()
     expect(states(headless)).toEqual(['asker running', 'typo running'])
     expect(headless.host.problems()).toEqual([
@@ -89,9 +112,13 @@ test('one that lists no permission may do nothing that needs one, and each refus
     for (const kind of ['tool', 'command', 'interceptor', 'eventHandler', 'messageHook', 'inputTransformer', 'compactor']) say({ method: 'register/' + kind, params: { name: 'mine' } })
     say({ method: 'register/promptSection', params: { title: 'mine' } }); say({ method: 'register/shortcut', params: { key: 'ctrl+g' } }); say({ method: 'register/provider', params: { api: 'openai' } })
     fs.writeFileSync('all.json', JSON.stringify(all))`
-  add('none', 'name: none\nruntime: node\nentry: i.cjs\npermissions: []\n', { 'i.cjs': scripted([], {}, init) })
+  add('none', 'name: none\nruntime: node\nentry: i.cjs\npermissions: []\n', {
+    'i.cjs': scripted([], {}, init),
+  })
   const headless = await on.open()
-  const all: Record<string, string> = JSON.parse(readFileSync(join(on.configDir, 'extensions/none/all.json'), 'utf8'))
+  const all: Record<string, string> = JSON.parse(
+    readFileSync(join(on.configDir, 'extensions/none/all.json'), 'utf8'),
+  )
   for (const [name, said] of Object.entries(all)) {
     const { capability } = findMethod(name) ?? {}
     const needed = capability === 'auth' ? 'auth:openai' : capability
@@ -99,13 +126,18 @@ test('one that lists no permission may do nothing that needs one, and each refus
     else
       expect([name, said]).toEqual([
         name,
-        expect.stringContaining(`${name} refused: none lists permissions in its manifest.yaml, and ${needed} (`),
+        expect.stringContaining(
+          `${name} refused: none lists permissions in its manifest.yaml, and ${needed} (`,
+        ),
       ])
   }
   expect(Object.keys(all).length).toBe(52)
   expect(on.logged.filter((line) => line.includes('refused: none lists permissions')).length).toBe(14)
   expect(headless.host.registry.offers().map(({ owner }) => owner)).toContain('none')
-  expect([...headless.host.registry.tools().keys(), ...headless.host.registry.commands().keys()]).not.toContain('mine')
+  expect([
+    ...headless.host.registry.tools().keys(),
+    ...headless.host.registry.commands().keys(),
+  ]).not.toContain('mine')
   expect(headless.host.registry.interceptors()).toEqual([])
   expect(on.model.asked).toEqual([])
 })
@@ -128,7 +160,10 @@ describe('the extensions of a project', () => {
   ])('do not run when %s', async (_name, settings, said) => {
     on.write('config/config.yaml', `defaultModel: test/m1\n${settings}`)
     const headless = await on.open(said === 'nobody' ? {} : { dialogs: async () => said })
-    expect([ran(), headless.host.list()[0]?.manifest.dir]).toEqual([false, join(on.configDir, 'extensions/asker')])
+    expect([ran(), headless.host.list()[0]?.manifest.dir]).toEqual([
+      false,
+      join(on.configDir, 'extensions/asker'),
+    ])
     expect(headless.services.trust.trustsProject(on.cwd)).toBe(false)
   })
 
@@ -144,7 +179,9 @@ describe('the extensions of a project', () => {
       },
     })
     expect([ran(), prompt]).toEqual([true, `Run the extensions that come with ${on.cwd}?`])
-    expect(headless.host.list().map(({ manifest }) => manifest.dir)).toEqual([join(on.cwd, '.piglet/extensions/own')])
+    expect(headless.host.list().map(({ manifest }) => manifest.dir)).toEqual([
+      join(on.cwd, '.piglet/extensions/own'),
+    ])
     headless.services.trust.distrustProject(on.cwd)
     const again = await on.open()
     expect(again.host.list()[0]?.manifest.dir).toBe(join(on.configDir, 'extensions/asker'))
@@ -176,8 +213,13 @@ describe('keys', () => {
     }
     expect(await keys(headless, 'openai xai openai xai')).toBe('sk refused sk refused')
     expect(await keys(headless, 'xai openai')).toBe('refused sk')
-    expect(asked).toEqual(['Let the extension many have auth:openai?', 'Let the extension many have auth:xai?'])
-    expect(JSON.parse(readFileSync(join(on.configDir, 'trust.json'), 'utf8')).extensions).toEqual({ many: ['auth:openai'] })
+    expect(asked).toEqual([
+      'Let the extension many have auth:openai?',
+      'Let the extension many have auth:xai?',
+    ])
+    expect(JSON.parse(readFileSync(join(on.configDir, 'trust.json'), 'utf8')).extensions).toEqual({
+      many: ['auth:openai'],
+    })
     // What was granted to one is not granted to another, and can be taken back at once.
     await expect(ask(await on.open(), 'host/auth.getKey', { provider: 'openai' })).rejects.toThrow('refused')
     headless.services.trust.revoke('many')
@@ -192,7 +234,9 @@ describe('keys', () => {
     const dir = realpathSync(join(on.configDir, 'extensions', 'many'))
     const manifest = readManifest(dir) as Manifest
     expect(await app.approve(manifest, 'auth:openai')).toBe(true)
-    expect(await app.approve({ ...manifest, dir: join(on.cwd, '.piglet', 'extensions', 'many') }, 'auth:openai')).toBe(false)
+    expect(
+      await app.approve({ ...manifest, dir: join(on.cwd, '.piglet', 'extensions', 'many') }, 'auth:openai'),
+    ).toBe(false)
   })
 
   test('an extension with a name that means something to programs has no more than others', async () => {
@@ -203,7 +247,9 @@ describe('keys', () => {
     })
     const headless = await on.open()
     await headless.runCommand('odd')
-    expect(headless.view().messages.at(-1)?.text).toContain('the user has not let constructor have auth:openai')
+    expect(headless.view().messages.at(-1)?.text).toContain(
+      'the user has not let constructor have auth:openai',
+    )
   })
 
   test('variables are handed out when they were granted, from the next start on', async () => {
@@ -234,8 +280,15 @@ describe('files', () => {
     const headless = await on.open()
     expect(await ask(headless, 'host/undoSnapshots')).toEqual({ snapshots: { [here]: 5 } })
     on.write('config/elsewhere.txt', 'changed\n')
-    await expect(ask(headless, 'host/undoRestore', { path: elsewhere })).rejects.toThrow(`-32604 no snapshot for path: ${elsewhere}`)
-    for (const path of [`${on.cwd}/../config/elsewhere.txt`, 'here.txt', '../config/elsewhere.txt', join(on.configDir, 'config.yaml')])
+    await expect(ask(headless, 'host/undoRestore', { path: elsewhere })).rejects.toThrow(
+      `-32604 no snapshot for path: ${elsewhere}`,
+    )
+    for (const path of [
+      `${on.cwd}/../config/elsewhere.txt`,
+      'here.txt',
+      '../config/elsewhere.txt',
+      join(on.configDir, 'config.yaml'),
+    ])
       await expect(ask(headless, 'host/undoRestore', { path })).rejects.toThrow('-32604')
     // What a tool changed in this very program can be put back, wherever it is.
     on.model.say({ calls: [{ name: 'write', args: { path: elsewhere, content: 'by the model\n' } }] }, 'done')
@@ -250,7 +303,12 @@ describe('files', () => {
     const outside = on.write('outside.jsonl', readFileSync(headless.services.current.session().path, 'utf8'))
     const link = join(on.configDir, 'sessions/link.jsonl')
     symlinkSync(outside, link)
-    for (const path of [outside, link, join(on.configDir, 'sessions/../../project/outside.jsonl'), '/etc/passwd'])
+    for (const path of [
+      outside,
+      link,
+      join(on.configDir, 'sessions/../../project/outside.jsonl'),
+      '/etc/passwd',
+    ])
       await expect(ask(headless, 'host/loadSession', { path })).rejects.toThrow('is not a session')
     for (const name of ['../config', 'a/b', '..', 'a\\b'])
       await expect(ask(headless, 'host/config.readExtension', { name })).rejects.toThrow('-32603')

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Headless } from '../../src/extensions/headless/headless.ts'
+import type { Headless } from '../../src/piglet/headless.ts'
 import { ask, asker, type Stage, stage } from './headless.ts'
 import { listStrictly, readStrictly } from './session-reader.ts'
 
@@ -28,7 +28,12 @@ describe('what we write', () => {
     await ask(headless, 'host/appendCustomMessage', { role: 'assistant', content: 'by hand' })
     await ask(headless, 'host/appendSessionEntry', { kind: 'ext:asker:x', data: { a: 1 } })
     const { meta, nodes, messages } = read(headless)
-    expect(meta).toEqual({ id: headless.app.sessionId(), cwd: on.cwd, model: 'test/m1', createdAt: expect.any(String) })
+    expect(meta).toEqual({
+      id: headless.app.sessionId(),
+      cwd: on.cwd,
+      model: 'test/m1',
+      createdAt: expect.any(String),
+    })
     expect([...nodes.keys()].every((id) => /^[0-9a-f]{8}$/.test(id))).toBe(true)
     expect(messages).toEqual([
       'user: look <image/png>',
@@ -51,7 +56,10 @@ describe('what we write', () => {
     const { nodes, leaf } = read(headless)
     const list = [...nodes.values()]
     expect(list.map(({ type }) => type)).toEqual(['user', 'assistant', 'label', 'user', 'assistant'])
-    expect(list.map(({ parentId }) => parentId)).toEqual([undefined, ...list.slice(0, -1).map(({ id }) => id)])
+    expect(list.map(({ parentId }) => parentId)).toEqual([
+      undefined,
+      ...list.slice(0, -1).map(({ id }) => id),
+    ])
     expect(leaf).toBe(list.at(-1)?.id)
   })
 
@@ -79,13 +87,18 @@ describe('what we write', () => {
   test('a conversation that was replaced is one entry, with the size it had', async () => {
     const headless = await on.open()
     await headless.run('a')
-    await headless.services.current.conversation().replace(headless.services.current.conversation().messages().slice(1), 77)
+    await headless.services.current
+      .conversation()
+      .replace(headless.services.current.conversation().messages().slice(1), 77)
     await headless.run('b')
     expect(read(headless).messages).toEqual(['assistant: ok', 'user: b', 'assistant: ok'])
     const line = readFileSync(pathOf(headless), 'utf8')
       .split('\n')
       .find((one) => one.includes('"compact"'))
-    expect(JSON.parse(line ?? '')).toMatchObject({ tokensBefore: 77, data: [{ type: 'assistant', ts: '0001-01-01T00:00:00Z' }] })
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      tokensBefore: 77,
+      data: [{ type: 'assistant', ts: '0001-01-01T00:00:00Z' }],
+    })
   })
 
   test('8.7, 8.8 a copy has two lines about itself, new ids and all messages; the newest session comes first', async () => {
@@ -101,7 +114,14 @@ describe('what we write', () => {
     const copy = read(headless)
     expect([copy.metaLines, copy.meta]).toEqual([
       2,
-      { id: headless.app.sessionId(), cwd: on.cwd, model: 'test/m1', createdAt: expect.any(String), parentId: old, forkPoint: 2 },
+      {
+        id: headless.app.sessionId(),
+        cwd: on.cwd,
+        model: 'test/m1',
+        createdAt: expect.any(String),
+        parentId: old,
+        forkPoint: 2,
+      },
     ])
     expect(copy.messages).toEqual(readStrictly(oldPath).messages)
     expect([...copy.nodes.keys()].filter((id) => readStrictly(oldPath).nodes.has(id))).toEqual([])
@@ -122,7 +142,13 @@ describe('what we write', () => {
     const { meta, metaLines } = read(headless)
     expect([metaLines, meta]).toEqual([
       3,
-      { id: headless.app.sessionId(), cwd: on.cwd, model: 'test/m1', title: 'T', createdAt: expect.any(String) },
+      {
+        id: headless.app.sessionId(),
+        cwd: on.cwd,
+        model: 'test/m1',
+        title: 'T',
+        createdAt: expect.any(String),
+      },
     ])
   })
 })
@@ -145,7 +171,13 @@ describe('what the original writes', () => {
           id: '00000002',
           parentId: '00000001',
           data: {
-            content: [{ thinking: 'hm' }, { text: '' }, {}, { id: 'c', name: 'ls', arguments: null }, { name: 'odd', arguments: {} }],
+            content: [
+              { thinking: 'hm' },
+              { text: '' },
+              {},
+              { id: 'c', name: 'ls', arguments: null },
+              { name: 'odd', arguments: {} },
+            ],
             model: 'm',
             provider: 'p',
             usage,
@@ -157,12 +189,33 @@ describe('what the original writes', () => {
           type: 'tool_result',
           id: '00000003',
           parentId: '00000002',
-          data: { toolCallId: 'c', toolName: 'ls', content: [{}, { data: 'AA==', mimeType: 'image/png' }], isError: false, timestamp: at },
+          data: {
+            toolCallId: 'c',
+            toolName: 'ls',
+            content: [{}, { data: 'AA==', mimeType: 'image/png' }],
+            isError: false,
+            timestamp: at,
+          },
         }),
-        line({ type: 'branch_summary', id: '00000004', parentId: '00000001', data: { summary: '', fromId: '00000003' } }),
-        line({ type: 'custom_message', id: '00000005', parentId: '00000004', data: { role: 'assistant', content: 'by hand' } }),
+        line({
+          type: 'branch_summary',
+          id: '00000004',
+          parentId: '00000001',
+          data: { summary: '', fromId: '00000003' },
+        }),
+        line({
+          type: 'custom_message',
+          id: '00000005',
+          parentId: '00000004',
+          data: { role: 'assistant', content: 'by hand' },
+        }),
         line({ type: 'ext:x:y', id: '00000006', parentId: '00000005', data: [1] }),
-        line({ type: 'label', id: '00000007', parentId: '00000006', data: { targetId: '00000003', label: 'there' } }),
+        line({
+          type: 'label',
+          id: '00000007',
+          parentId: '00000006',
+          data: { targetId: '00000003', label: 'there' },
+        }),
         line({ type: 'meta', data: { id, cwd: '/p', createdAt: at, title: 'T' } }),
       ].join('\n'),
     )
@@ -170,7 +223,12 @@ describe('what the original writes', () => {
     const messages = async () => (await ask(headless, 'host/conversationMessages')).messages
     expect(await messages()).toMatchObject([
       { role: 'user', content: 'one' },
-      { role: 'assistant', content: [{ type: 'text', text: 'by hand' }], model: 'custom', provider: 'custom' },
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'by hand' }],
+        model: 'custom',
+        provider: 'custom',
+      },
     ])
     expect(await ask(headless, 'host/sessionTitle')).toEqual({ title: 'T' })
     // The way to the leaf first, then the rest.
@@ -248,17 +306,24 @@ describe('what the original writes', () => {
         line({ type: 'user', data: { content: 'two', timestamp: at } }),
       ].join('\n'),
     )
-    on.write('config/sessions/none.jsonl', line({ type: 'user', id: 'x', data: { content: 'a', timestamp: at } }))
+    on.write(
+      'config/sessions/none.jsonl',
+      line({ type: 'user', id: 'x', data: { content: 'a', timestamp: at } }),
+    )
     const headless = await on.open({ session: id })
     const { messages } = await ask(headless, 'host/conversationMessages')
     expect(messages.map(({ content }: { content: string }) => content)).toEqual(['short', 'two'])
     const { entries } = await ask(headless, 'host/sessionEntryInfos')
-    expect(entries.map(({ id: one, parentId }: { id: string; parentId?: string }) => [one, parentId])).toEqual([
+    expect(
+      entries.map(({ id: one, parentId }: { id: string; parentId?: string }) => [one, parentId]),
+    ).toEqual([
       ['L0', undefined],
       ['L1', 'L0'],
       ['L2', 'L1'],
     ])
-    await expect(ask(headless, 'host/loadSession', { path: join(on.configDir, 'sessions/none.jsonl') })).rejects.toThrow('no meta line')
+    await expect(
+      ask(headless, 'host/loadSession', { path: join(on.configDir, 'sessions/none.jsonl') }),
+    ).rejects.toThrow('no meta line')
     expect((await ask(headless, 'host/sessions')).sessions.map((one: { id: string }) => one.id)).toEqual([id])
   })
 })

@@ -5,10 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { discoverExtensions } from '../../src/extensions/discover.ts'
 import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
-import { noRegistrations } from '../../src/extensions/registration-list.ts'
-import { startExtension } from '../../src/extensions/start-extension.ts'
+import { noRegistrations, startExtension } from '../../src/extensions/start-extension.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
-import { methods } from '../../src/protocol/extension.ts'
+import { methods } from '../../src/protocol/extension/table.ts'
 import { hostOf, recordingApp } from './app.ts'
 import { type ExtensionDirs, extensionDirs, nodeExtension, recordingSide, startOptions } from './live.ts'
 import { type Registered, scripted } from './scripted.ts'
@@ -28,7 +27,11 @@ const call = { id: 'c1', signal: new AbortController().signal }
 const text = (said: string) => ({ type: 'text', text: said })
 const image = { type: 'image', data: 'AA==', mime: 'image/png' }
 
-async function started(registrations: Registered, handlers = {}, app = recordingApp(dirs.base).app): Promise<ExtensionHost> {
+async function started(
+  registrations: Registered,
+  handlers = {},
+  app = recordingApp(dirs.base).app,
+): Promise<ExtensionHost> {
   dirs.add('x', { 'index.js': scripted(registrations, handlers) })
   host = hostOf(dirs.base, app)
   await host.start()
@@ -42,7 +45,11 @@ describe('content, from an extension to the program and to another extension', (
     ['13, 18 mixed, in order', [text('a'), image, text('b')], [text('a'), image, text('b')]],
     ['14, 19 nothing at all', null, []],
     ['15 an unknown kind is text', [{ type: 'video', text: 'a' }], [text('a')]],
-    ['with the capital keys of Go', [{ Type: 'text', Text: 'a', Data: '', Mime: '' }], [{ type: 'text', text: 'a', data: '', mime: '' }]],
+    [
+      'with the capital keys of Go',
+      [{ Type: 'text', Text: 'a', Data: '', Mime: '' }],
+      [{ type: 'text', text: 'a', data: '', mime: '' }],
+    ],
   ])('%s', async (_name, sent, seen) => {
     const running = await started(
       [
@@ -62,7 +69,11 @@ describe('content, from an extension to the program and to another extension', (
 
 describe('coded errors', () => {
   test.each([
-    ['107 the code stands before the text', { content: [text('gone')], errorCode: 'TIMEOUT' }, [text('[error:TIMEOUT] gone')]],
+    [
+      '107 the code stands before the text',
+      { content: [text('gone')], errorCode: 'TIMEOUT' },
+      [text('[error:TIMEOUT] gone')],
+    ],
     [
       '107 and the hint behind it',
       { content: [text('gone'), text('more')], errorCode: 'TIMEOUT', errorHint: 'wait' },
@@ -76,14 +87,18 @@ describe('coded errors', () => {
     ['109 without a code nothing changes', { content: [text('gone')], errorHint: 'wait' }, [text('gone')]],
     ['110 an image in front stays as it is', { content: [image], errorCode: 'TIMEOUT' }, [image]],
   ])('%s', async (_name, sent, seen) => {
-    const running = await started([['register/tool', { name: 't' }]], { 'tool/execute': `answer(id, ${JSON.stringify(sent)})` })
+    const running = await started([['register/tool', { name: 't' }]], {
+      'tool/execute': `answer(id, ${JSON.stringify(sent)})`,
+    })
     const outcome = await callTool(running, 't', {}, call)
     expect(outcome?.content as unknown).toEqual(seen)
     expect(outcome?.isError).toBe('errorCode' in sent)
   })
 
   test('36 an error that a tool reports is one, with or without a code', async () => {
-    const running = await started([['register/tool', { name: 't' }]], { 'tool/execute': `answer(id, { content: null, isError: true })` })
+    const running = await started([['register/tool', { name: 't' }]], {
+      'tool/execute': `answer(id, { content: null, isError: true })`,
+    })
     expect(await callTool(running, 't', {}, call)).toMatchObject({ isError: true, content: [] })
   })
 })
@@ -95,7 +110,9 @@ test.each([
   ['25 others are not', ['EventAgentEnd'], []],
 ] as const)('events: %s', async (_name, filter, heard) => {
   const { app, told } = recordingApp(dirs.base)
-  const handlers = { 'event/dispatch': `say({ method: 'showMessage', params: { text: params.type } }); answer(id, { action: null })` }
+  const handlers = {
+    'event/dispatch': `say({ method: 'showMessage', params: { text: params.type } }); answer(id, { action: null })`,
+  }
   const running = await started([['register/eventHandler', { name: 'h', events: filter }]], handlers, app)
   running.dispatch('EventTurnEnd', { Assistant: null, ToolResults: null })
   running.dispatch('EventToolEnd', { ToolCallID: 'c', ToolName: 't', Result: null, IsError: false })
@@ -139,7 +156,11 @@ test('77–84 each kind of registration lands in its list, with what was left ou
     ['register/compactor', { name: 'n' }],
     ['register/provider', { api: 'n' }],
   ]
-  const live = await startExtension(dirs.add('x', { 'i.js': scripted(all) }), recordingSide().side, startOptions(dirs.base))
+  const live = await startExtension(
+    dirs.add('x', { 'i.js': scripted(all) }),
+    recordingSide().side,
+    startOptions(dirs.base),
+  )
   expect(live.registrations).toMatchObject({
     'register/tool': [{ name: 'n', description: 'd', parameters: { type: 'object' }, deferred: false }],
     'register/command': [{ name: 'n', immediate: false }],
@@ -169,7 +190,9 @@ test('86, 87 unknown notices and broken registrations of every kind change nothi
   const live = await startExtension(dirs.add('x', { 'i.js': source }), recordingSide().side, options)
   const left = Object.entries(live.registrations).flatMap(([name, list]) => list.map(() => name))
   expect(left).toEqual(['register/tool'])
-  expect(options.logged.filter((line) => line.includes(`${join(dirs.base, 'x')}: register/`)).length).toBe(broken.length)
+  expect(options.logged.filter((line) => line.includes(`${join(dirs.base, 'x')}: register/`)).length).toBe(
+    broken.length,
+  )
   await live.stop()
 })
 
@@ -184,7 +207,10 @@ test('88 everything an extension prints is in the log, line by line, on both str
 
 test('101 a place that does not exist has no extensions, and that is no problem', () => {
   const nowhere = join(dirs.base, 'nowhere')
-  expect(discoverExtensions({ userDir: nowhere, projectDir: nowhere, disabled: [] })).toEqual({ extensions: [], problems: [] })
+  expect(discoverExtensions({ userDir: nowhere, projectDir: nowhere, disabled: [] })).toEqual({
+    extensions: [],
+    problems: [],
+  })
 })
 
 describe('what a program in Go writes', () => {
@@ -204,7 +230,9 @@ async function on(method, params, id) {
     const live = await startExtension(dirs.add('go', { 'i.js': source }), side, startOptions(dirs.base))
     expect(live.registrations['register/tool'][0]).toMatchObject({ name: 't', description: 'a < b & c' })
     expect(told).toEqual([['log', { level: 'INFO', message: 'm' }]])
-    const answers = await Promise.all([1, 2, 3].map((n) => live.request('tool/execute', { callId: 'c', name: 't', args: { n } })))
+    const answers = await Promise.all(
+      [1, 2, 3].map((n) => live.request('tool/execute', { callId: 'c', name: 't', args: { n } })),
+    )
     expect(answers.map(({ content, isError }) => [content[0]?.text, isError])).toEqual([
       ['1', false],
       ['2', false],

@@ -14,7 +14,10 @@ const json = async (...args: string[]) => JSON.parse((await run(...args, '--json
 
 test('without words it says what there is; a wrong word gets a hint and exit code 2', async () => {
   expect((await place.run([])).out).toContain('piglet ext list')
-  expect(await place.run(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  expect(await place.run(['--version'])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  })
   expect(await run('lst')).toMatchObject({ code: 2, err: expect.stringContaining('did you mean `list`') })
   expect((await place.run(['help', 'ext', 'call'])).out).toContain('piglet ext call')
 })
@@ -40,11 +43,18 @@ describe('list', () => {
     ])
     expect(err).toContain('manifest.yaml: name is required.')
     expect(err).toContain('piglet ext trust --project')
-    expect(await json('list')).toMatchObject({ extensions: [{ name: 'sound' }, {}, {}], problems: [expect.stringContaining('broken')] })
+    expect(await json('list')).toMatchObject({
+      extensions: [{ name: 'sound' }, {}, {}],
+      problems: [expect.stringContaining('broken')],
+    })
   })
 
   test('says how to begin when there are none', async () => {
-    expect(await run('list')).toMatchObject({ code: 0, out: '', err: expect.stringContaining('piglet ext new <name>') })
+    expect(await run('list')).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('piglet ext new <name>'),
+    })
   })
 })
 
@@ -62,7 +72,10 @@ describe('info', () => {
     place.install('sound', 'console.error("I will not"); process.exit(3)')
     expect(await run('info', 'sound')).toMatchObject({ code: 1, err: expect.stringContaining('I will not') })
     expect((await run('info', 'sound', '--no-start')).out).toContain('runs         node index.js')
-    expect(await run('info', 'suond')).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean sound?') })
+    expect(await run('info', 'suond')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Did you mean sound?'),
+    })
   })
 })
 
@@ -71,7 +84,10 @@ describe('call', () => {
     place.install('sound')
     expect(await run('call', 'greet', '{"who":"you"}')).toMatchObject({ code: 0, out: 'Hello you\n' })
     expect(await run('call', 'greet')).toMatchObject({ code: 1, out: 'whom?\n' })
-    expect(await json('call', 'greet', '{"who":"you"}')).toMatchObject({ content: [{ text: 'Hello you' }], isError: false })
+    expect(await json('call', 'greet', '{"who":"you"}')).toMatchObject({
+      content: [{ text: 'Hello you' }],
+      isError: false,
+    })
   })
 
   test('goes past interceptors, and takes one extension alone when asked to', async () => {
@@ -88,7 +104,12 @@ describe('call', () => {
     place.install('sound')
     const { dir } = place.dirs.add(
       'work',
-      { 'index.js': readFileSync(join(place.configDir, 'extensions/sound/index.js'), 'utf8').replace('Hello ', 'Moin ') },
+      {
+        'index.js': readFileSync(join(place.configDir, 'extensions/sound/index.js'), 'utf8').replace(
+          'Hello ',
+          'Moin ',
+        ),
+      },
       { name: 'sound' },
     )
     expect((await run('call', 'greet', '{"who":"you"}', '--ext', dir)).out).toBe('Moin you\n')
@@ -128,7 +149,11 @@ describe('run', () => {
       return {}
     }`,
     )
-    expect(await run('run', 'hi', 'there', 'you')).toMatchObject({ code: 0, out: 'hi there you\n', err: 'warn: [sound] careful\n' })
+    expect(await run('run', 'hi', 'there', 'you')).toMatchObject({
+      code: 0,
+      out: 'hi there you\n',
+      err: 'warn: [sound] careful\n',
+    })
     expect(await json('run', '/hi', 'x')).toMatchObject({
       messages: [{ text: 'hi x', extension: 'sound' }],
       notifications: [{ level: 'warn' }],
@@ -151,14 +176,24 @@ describe('run', () => {
   test('tells what a command throws', async () => {
     place.install('sound', "handlers['command/execute'] = () => { throw new Error('out of paper') }")
     expect(await run('run', 'hi')).toMatchObject({ code: 1, err: expect.stringContaining('out of paper') })
-    expect(await run('run', 'hii')).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean hi?') })
+    expect(await run('run', 'hii')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Did you mean hi?'),
+    })
   })
 })
 
 describe('record and replay', () => {
   test('what was recorded is said again; what changed is told, with exit code 1', async () => {
     const dir = place.install('sound')
-    const steps = ['call greet {"who":"you"}', 'run hi there', 'press ctrl+g', 'type some text', 'message Hello', 'event EventTurnStart']
+    const steps = [
+      'call greet {"who":"you"}',
+      'run hi there',
+      'press ctrl+g',
+      'type some text',
+      'message Hello',
+      'event EventTurnStart',
+    ]
     expect(await run('record', 'r.jsonl', ...steps)).toMatchObject({
       code: 0,
       out: expect.stringContaining('Recorded 6 steps in r.jsonl.'),
@@ -173,14 +208,16 @@ describe('record and replay', () => {
     expect(code).toBe(1)
     expect(out).toContain('answer to tool/execute at result.content.0.text')
     expect(out).toContain('was: "Hello you"')
-    expect(await json('replay', 'r.jsonl')).toMatchObject([{ extension: 'sound', deviations: [{ kind: 'different', is: 'Moin you' }] }])
+    expect(await json('replay', 'r.jsonl')).toMatchObject([
+      { extension: 'sound', deviations: [{ kind: 'different', is: 'Moin you' }] },
+    ])
   })
 
   test('steps come from standard input as well, and wrong ones are refused with all there are', async () => {
     place.install('sound')
-    expect((await place.run(['ext', 'record', 'r.jsonl'], { stdin: 'run hi\n\ncall greet {"who":"x"}\n' })).out).toContain(
-      'Recorded 2 steps',
-    )
+    expect(
+      (await place.run(['ext', 'record', 'r.jsonl'], { stdin: 'run hi\n\ncall greet {"who":"x"}\n' })).out,
+    ).toContain('Recorded 2 steps')
     expect(await run('record', 'r.jsonl', 'dance')).toMatchObject({
       code: 2,
       err: expect.stringContaining('call <tool> [<json>], run <command>'),
@@ -264,7 +301,9 @@ describe('top', () => {
     const other = run('run', 'hi')
     let boards = await json('top')
     while (boards.length === 0 || boards[0].extensions[0]?.waiting !== 1) boards = await json('top')
-    expect(boards).toMatchObject([{ cwd: place.cwd, extensions: [{ name: 'sound', state: 'running', waiting: 1 }] }])
+    expect(boards).toMatchObject([
+      { cwd: place.cwd, extensions: [{ name: 'sound', state: 'running', waiting: 1 }] },
+    ])
     await other
     expect(await json('top')).toEqual([])
     expect(readdirSync(join(place.configDir, 'run'))).toEqual([])
@@ -289,7 +328,9 @@ describe('check', () => {
       conformant: true,
       results: [{ id: 'handshake/answers' }, { id: 'tools/1-greet' }],
     })
-    expect((await run('check', dir, '--only', 'handshake', '--junit')).out).toContain('<testcase classname="handshake"')
+    expect((await run('check', dir, '--only', 'handshake', '--junit')).out).toContain(
+      '<testcase classname="handshake"',
+    )
   })
 
   test.each([
@@ -303,28 +344,37 @@ describe('check', () => {
 })
 
 describe('new', () => {
-  test.each(['python', 'sh'])('writes an extension in %s that passes the check, and can be called', async (lang) => {
-    expect((await run('new', 'word-count', '--lang', lang)).out).toContain('piglet ext check')
-    const { code, out } = await run(
-      'check',
-      './word-count',
-      '--only',
-      'handshake',
-      '--only',
-      'requests',
-      '--only',
-      'end',
-      '--only',
-      'messages',
-    )
-    expect(out).not.toContain('FAIL')
-    expect(code).toBe(0)
-  })
+  test.each(['python', 'sh'])(
+    'writes an extension in %s that passes the check, and can be called',
+    async (lang) => {
+      expect((await run('new', 'word-count', '--lang', lang)).out).toContain('piglet ext check')
+      const { code, out } = await run(
+        'check',
+        './word-count',
+        '--only',
+        'handshake',
+        '--only',
+        'requests',
+        '--only',
+        'end',
+        '--only',
+        'messages',
+      )
+      expect(out).not.toContain('FAIL')
+      expect(code).toBe(0)
+    },
+  )
 
   test('writes nothing over something', async () => {
     place.write('taken/file', 'x')
-    expect(await run('new', 'x', '--dir', 'taken')).toMatchObject({ code: 1, err: expect.stringContaining('is not empty') })
-    expect(await run('new', 'x', '--lang', 'cobol')).toMatchObject({ code: 2, err: expect.stringContaining('ts, python, sh') })
+    expect(await run('new', 'x', '--dir', 'taken')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not empty'),
+    })
+    expect(await run('new', 'x', '--lang', 'cobol')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('ts, python, sh'),
+    })
     expect(existsSync(join(place.cwd, 'x'))).toBe(false)
   })
 })

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { extensionEnvironment } from '../../src/extensions/environment.ts'
-import { createRecorder } from '../../src/extensions/flight-recorder/recorder.ts'
-import { parseRecording } from '../../src/extensions/flight-recorder/recording.ts'
+import { createRecorder, parseRecording } from '../../src/extensions/flight-recorder/recording.ts'
 import { type Deviation, replayProcess } from '../../src/extensions/flight-recorder/replay.ts'
+import { extensionEnvironment } from '../../src/extensions/launch.ts'
 import { startExtension } from '../../src/extensions/start-extension.ts'
 import { type ExtensionDirs, extensionDirs, recordingSide, startOptions } from './live.ts'
 import { soundExtension } from './sound-extension.ts'
@@ -28,16 +27,26 @@ beforeEach(async () => {
     },
     clock: () => new Date(),
   })
-  const { side } = recordingSide((_method, params) => ({ values: { [(params as { keys: string[] }).keys[0] as string]: 'dear you' } }))
+  const { side } = recordingSide((_method, params) => ({
+    values: { [(params as { keys: string[] }).keys[0] as string]: 'dear you' },
+  }))
   const manifest = dirs.add('sound', { 'index.js': soundExtension(asking) })
-  const live = await startExtension(manifest, side, startOptions(dirs.base, { tap: (direction, line) => tap('sound', direction, line, 1) }))
+  const live = await startExtension(
+    manifest,
+    side,
+    startOptions(dirs.base, { tap: (direction, line) => tap('sound', direction, line, 1) }),
+  )
   await live.request('tool/execute', { callId: 'c', name: 'greet', args: { who: 'you' } })
   await live.stop()
 })
 afterEach(() => dirs[Symbol.dispose]())
 
 async function replay(code: string, ignore = ['at']): Promise<Deviation[]> {
-  const manifest = dirs.add('changed', { 'index.js': soundExtension(`${asking}\n${code}`) }, { name: 'sound' })
+  const manifest = dirs.add(
+    'changed',
+    { 'index.js': soundExtension(`${asking}\n${code}`) },
+    { name: 'sound' },
+  )
   const [recorded] = parseRecording(text, 'file')
   const env = extensionEnvironment(process.env, manifest, undefined)
   return await replayProcess(manifest, recorded!, { env, ignore, withinMs: 3000 })
@@ -56,12 +65,20 @@ test('another answer is told with its place', async () => {
     `{ const before = say; say = (message) => before(JSON.parse(JSON.stringify(message).replace('Hello', 'Goodbye'))) }`,
   )
   expect(changed).toMatchObject([
-    { kind: 'different', subject: 'answer to tool/execute', path: 'result.content.0.text', was: 'Hello dear you', is: 'Goodbye dear you' },
+    {
+      kind: 'different',
+      subject: 'answer to tool/execute',
+      path: 'result.content.0.text',
+      was: 'Hello dear you',
+      is: 'Goodbye dear you',
+    },
   ])
 })
 
 test('what it says no more is missing, and what it says in addition is unexpected', async () => {
-  const changed = await replay(`registrations = [...registrations.slice(1), ['register/command', { name: 'new', description: 'x' }]]`)
+  const changed = await replay(
+    `registrations = [...registrations.slice(1), ['register/command', { name: 'new', description: 'x' }]]`,
+  )
   expect(changed.map(({ kind, subject }) => [kind, subject])).toEqual([
     ['missing', 'notice register/tool'],
     ['unexpected', 'notice register/command'],

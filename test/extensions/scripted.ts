@@ -3,7 +3,11 @@ import { nodeExtension } from './live.ts'
 
 export type Registered = [method: string, params: unknown][]
 
-export function scripted(registrations: Registered, handlers: Record<string, string> = {}, init = ''): string {
+export function scripted(
+  registrations: Registered,
+  handlers: Record<string, string> = {},
+  init = '',
+): string {
   return nodeExtension(`
 const handlers = { ${Object.entries(handlers)
     .map(([method, body]) => `${JSON.stringify(method)}: async (params, id) => { ${body} }`)

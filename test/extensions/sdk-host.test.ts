@@ -1,11 +1,18 @@
 // How authors ask the host, hear of events, and answer in place of a model.
 import { describe, expect, test } from 'bun:test'
 import { safeParse } from 'valibot'
-import { methods } from '../../src/protocol/extension.ts'
-import { type EventName, events } from '../../src/protocol/extension-events.ts'
-import { gives, takes } from '../../src/sdk/extension/host-calls.ts'
-import { clientName } from '../../src/sdk/extension/host-client.ts'
-import { actions, createExtension, HostError, isAssistant, isToolResult, isUser, textOf } from '../../src/sdk/extension.ts'
+import { type EventName, events } from '../../src/protocol/extension/events.ts'
+import { methods } from '../../src/protocol/extension/table.ts'
+import { clientName, gives, takes } from '../../src/sdk/extension/host.ts'
+import {
+  actions,
+  createExtension,
+  HostError,
+  isAssistant,
+  isToolResult,
+  isUser,
+  textOf,
+} from '../../src/sdk/extension.ts'
 import { inMemoryHost } from './in-memory-host.ts'
 
 const plain = () => createExtension({ name: 'sample', version: '1.2.3' })
@@ -14,22 +21,34 @@ const rejection = (promise: Promise<unknown>) =>
     () => undefined,
     (error) => error,
   )
-const requests = Object.entries(methods).filter(([name, method]) => name.startsWith('host/') && 'result' in method)
+const requests = Object.entries(methods).filter(
+  ([name, method]) => name.startsWith('host/') && 'result' in method,
+)
 type Entries = { entries?: Record<string, unknown>; wrapped?: { entries?: Record<string, unknown> } }
-const fieldsOf = (schema: unknown) => Object.keys((schema as Entries).entries ?? (schema as Entries).wrapped?.entries ?? {})
+const fieldsOf = (schema: unknown) =>
+  Object.keys((schema as Entries).entries ?? (schema as Entries).wrapped?.entries ?? {})
 
 describe('the host', () => {
   test('every request of the protocol is a function of its name', () => {
     const { host } = plain()
     for (const [name] of requests) expect(host[clientName(name) as 'chat']).toBeInstanceOf(Function)
-    expect([clientName('host/config.readExtension'), clientName('host/agent.run')]).toEqual(['configReadExtension', 'agentRun'])
+    expect([clientName('host/config.readExtension'), clientName('host/agent.run')]).toEqual([
+      'configReadExtension',
+      'agentRun',
+    ])
   })
 
   test('what has one parameter takes it, what has one result gives it', () => {
-    const single = (side: 'params' | 'result') => requests.filter(([, method]) => fieldsOf((method as never)[side]).length === 1)
-    expect(single('params').map(([name]) => name)).toEqual(Object.keys(takes).filter((name) => name.startsWith('host/')))
+    const single = (side: 'params' | 'result') =>
+      requests.filter(([, method]) => fieldsOf((method as never)[side]).length === 1)
+    expect(single('params').map(([name]) => name)).toEqual(
+      Object.keys(takes).filter((name) => name.startsWith('host/')),
+    )
     for (const [name, method] of single('result'))
-      expect([name, fieldsOf((method as never as { result: unknown }).result)]).toEqual([name, [gives[name as never]]])
+      expect([name, fieldsOf((method as never as { result: unknown }).result)]).toEqual([
+        name,
+        [gives[name as never]],
+      ])
     expect(Object.keys(gives).sort()).toEqual(
       single('result')
         .map(([name]) => name)
@@ -60,7 +79,10 @@ describe('the host', () => {
     }
     for (const [name] of requests) {
       const field = takes[name as keyof typeof takes]
-      const call = extension.host[clientName(name) as 'setSessionTitle'] as (value?: unknown, more?: unknown) => Promise<unknown>
+      const call = extension.host[clientName(name) as 'setSessionTitle'] as (
+        value?: unknown,
+        more?: unknown,
+      ) => Promise<unknown>
       if (name === 'host/subscribe') await extension.host.subscribe('x', () => {})
       else if (field !== undefined) await call(field in values ? values[field] : 'x')
       else await (objects[name] === undefined ? call() : call(objects[name]))
@@ -98,7 +120,9 @@ describe('the host', () => {
   test('a question that cannot be answered is not asked', async () => {
     const extension = plain()
     const host = inMemoryHost(extension)
-    expect(await rejection(extension.host.askUser({ prompt: 'Really?', choices: [] }))).toMatchObject({ code: -32602 })
+    expect(await rejection(extension.host.askUser({ prompt: 'Really?', choices: [] }))).toMatchObject({
+      code: -32602,
+    })
     expect(await rejection(extension.host.activateTool(''))).toMatchObject({
       code: -32602,
       message: 'host/activateTool: name: must not be empty',
@@ -117,12 +141,18 @@ describe('the host', () => {
   test('a call can be taken back, and given up after a time', async () => {
     const extension = plain()
     const taken: string[] = []
-    inMemoryHost(extension, (method, _params, signal) => new Promise(() => signal.addEventListener('abort', () => taken.push(method))))
+    inMemoryHost(
+      extension,
+      (method, _params, signal) =>
+        new Promise(() => signal.addEventListener('abort', () => taken.push(method))),
+    )
     const controller = new AbortController()
     const waiting = rejection(extension.host.waitForIdle({ signal: controller.signal }))
     controller.abort(new Error('enough'))
     expect((await waiting).message).toBe('enough')
-    expect((await rejection(extension.host.sessionTitle({ timeoutMs: 10 }))).message).toBe('host/sessionTitle: no answer within 10 ms')
+    expect((await rejection(extension.host.sessionTitle({ timeoutMs: 10 }))).message).toBe(
+      'host/sessionTitle: no answer within 10 ms',
+    )
     await Bun.sleep(1)
     expect(taken).toEqual(['host/waitForIdle', 'host/sessionTitle'])
   })
@@ -134,8 +164,19 @@ describe('the host', () => {
   test('notices are told as they are', async () => {
     const extension = plain()
     const host = inMemoryHost(extension)
-    const { notify, log, showMessage, setWidget, showOverlay, closeOverlay, sendMessage, setInputText, steer, abortWithMarker, tell } =
-      extension.host
+    const {
+      notify,
+      log,
+      showMessage,
+      setWidget,
+      showOverlay,
+      closeOverlay,
+      sendMessage,
+      setInputText,
+      steer,
+      abortWithMarker,
+      tell,
+    } = extension.host
     const said = await Promise.all([
       notify('a'),
       notify('b', 'error'),
@@ -213,7 +254,12 @@ describe('topics', () => {
     const connection = extension.connect((line) => {
       const { id } = JSON.parse(line)
       connection.receive(JSON.stringify({ id, result: { subscriptionId: 1 } }))
-      connection.receive(JSON.stringify({ method: 'eventBus/event', params: { topic: 't', subscriptionId: 1, data: 'first' } }))
+      connection.receive(
+        JSON.stringify({
+          method: 'eventBus/event',
+          params: { topic: 't', subscriptionId: 1, data: 'first' },
+        }),
+      )
     })
     await extension.host.subscribe('t', (data) => heard.push(data))
     await Bun.sleep(1)
@@ -252,7 +298,10 @@ describe('events', () => {
       { ToolCallID: '1', ToolName: 'edit', Result: { added: 1 }, IsError: null },
       { Result: { added: 1 }, IsError: false },
     ],
-    EventStepWait: [{ ToolCallID: '1', ToolName: 'bash', Args: { command: 'ls' } }, { Args: { command: 'ls' } }],
+    EventStepWait: [
+      { ToolCallID: '1', ToolName: 'bash', Args: { command: 'ls' } },
+      { Args: { command: 'ls' } },
+    ],
     EventTurnEnd: [
       { Assistant: null, ToolResults: null },
       { Assistant: null, ToolResults: [] },
@@ -264,7 +313,10 @@ describe('events', () => {
     EventRetry: [{ Attempt: 1, Max: 3, DelayMs: 500, Error: 'e' }, { DelayMs: 500 }],
     EventMaxTurns: [{ Count: 30, Max: 30 }, { Max: 30 }],
     EventCompact: [{ Before: 9, After: 2, TokensAtCompact: 1000 }, { After: 2 }],
-    EventAgentEnd: [{ Messages: [{ content: 'hi' }, assistant] }, { Messages: [{ content: 'hi' }, { model: 'm' }] }],
+    EventAgentEnd: [
+      { Messages: [{ content: 'hi' }, assistant] },
+      { Messages: [{ content: 'hi' }, { model: 'm' }] },
+    ],
   }
 
   test.each(Object.entries(samples))('%s is read into its fields', async (type, [sent, read]) => {
@@ -282,15 +334,22 @@ describe('events', () => {
 
   test('one that has another form is an error that names the field', async () => {
     const host = inMemoryHost(plain().onEvent('EventSessionLoad', () => undefined))
-    const error = await rejection(host.request('event/dispatch', { type: 'EventSessionLoad', data: { MessageCount: 'many' } }))
-    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('EventSessionLoad: MessageCount') })
+    const error = await rejection(
+      host.request('event/dispatch', { type: 'EventSessionLoad', data: { MessageCount: 'many' } }),
+    )
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('EventSessionLoad: MessageCount'),
+    })
   })
 
   test('everybody whom it concerns hears of it once, the lower ones first; the first action is the answer', async () => {
     const heard: string[] = []
     const extension = plain()
       .onEvent('all', ({ type }) => void heard.push(`all ${type}`), { priority: 9 })
-      .onEvent(['EventTurnEnd', 'EventAgentEnd'], () => actions.notify(`second of ${heard.push('two')}`), { priority: 2 })
+      .onEvent(['EventTurnEnd', 'EventAgentEnd'], () => actions.notify(`second of ${heard.push('two')}`), {
+        priority: 2,
+      })
       .onEvent('EventTurnEnd', () => actions.notify(`first of ${heard.push('one')}`, 'warn'), { priority: 1 })
       .onEvent('EventTurnStart', () => void heard.push('nobody'))
     const host = inMemoryHost(extension)
@@ -298,7 +357,9 @@ describe('events', () => {
       action: { type: 'notify', payload: { message: 'first of 1', level: 'warn' } },
     })
     expect(heard).toEqual(['one', 'two', 'all EventTurnEnd'])
-    expect(await host.request('event/dispatch', { type: 'EventOfTomorrow', data: { A: 1 } })).toEqual({ action: null })
+    expect(await host.request('event/dispatch', { type: 'EventOfTomorrow', data: { A: 1 } })).toEqual({
+      action: null,
+    })
     expect(heard.at(-1)).toBe('all EventOfTomorrow')
   })
 
@@ -309,12 +370,19 @@ describe('events', () => {
         .onEvent('all', () => undefined, { priority: -3, name: 'watch' }),
     )
     await host.initialize()
-    expect(host.heard).toEqual([['register/eventHandler', { name: 'watch+sample', priority: -3, events: [] }]])
+    expect(host.heard).toEqual([
+      ['register/eventHandler', { name: 'watch+sample', priority: -3, events: [] }],
+    ])
   })
 })
 
 describe('providers', () => {
-  const request = { requestId: 5, model: { id: 'm1', api: 'mine', provider: 'me' }, messages: [{ content: 'hi' }], system: 's' }
+  const request = {
+    requestId: 5,
+    model: { id: 'm1', api: 'mine', provider: 'me' },
+    messages: [{ content: 'hi' }],
+    system: 's',
+  }
 
   test('pieces are told on the way and make the message', async () => {
     const extension = plain().provider('mine', async function* ({ messages, tools, system }) {
@@ -326,9 +394,15 @@ describe('providers', () => {
       return { usage: { inputTokens: 10, outputTokens: 2 } }
     })
     const host = inMemoryHost(extension)
-    const { message } = (await host.request('provider/stream', request)) as { message: Record<string, unknown> }
+    const { message } = (await host.request('provider/stream', request)) as {
+      message: Record<string, unknown>
+    }
     expect(message).toEqual({
-      content: [{ thinking: 'let me see' }, { text: 's 1 0' }, { id: 'c1', name: 'read', arguments: { path: 'a' } }],
+      content: [
+        { thinking: 'let me see' },
+        { text: 's 1 0' },
+        { id: 'c1', name: 'read', arguments: { path: 'a' } },
+      ],
       model: 'm1',
       provider: 'me',
       stopReason: 'toolUse',
@@ -340,7 +414,12 @@ describe('providers', () => {
       { requestId: 5, index: 0, type: 'thinking_delta', delta: ' see' },
       { requestId: 5, index: 1, type: 'text_delta', delta: 's ' },
       { requestId: 5, index: 1, type: 'text_delta', delta: '1 0' },
-      { requestId: 5, index: 2, type: 'toolcall_end', tool: { id: 'c1', name: 'read', arguments: '{"path":"a"}' } },
+      {
+        requestId: 5,
+        index: 2,
+        type: 'toolcall_end',
+        tool: { id: 'c1', name: 'read', arguments: '{"path":"a"}' },
+      },
     ])
   })
 
@@ -375,7 +454,9 @@ describe('providers', () => {
     })
     const host = inMemoryHost(extension)
     expect((await rejection(host.request('provider/stream', request))).message).toBe('overloaded')
-    expect(await rejection(host.request('provider/stream', { ...request, model: { id: 'x', api: 'other' } }))).toMatchObject({
+    expect(
+      await rejection(host.request('provider/stream', { ...request, model: { id: 'x', api: 'other' } })),
+    ).toMatchObject({
       code: -32602,
     })
   })

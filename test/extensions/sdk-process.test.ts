@@ -15,8 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(built, { recursive: true, force: true }))
 
-const env = () => ({ ...process.env, PATH: `${join(import.meta.dir, '../../node_modules/.bin')}${delimiter}${process.env.PATH}` })
-const script = (body: string) => `import { createExtension, defineExtension, piglet } from '${join(built, 'extension-sdk.js')}'\n${body}\n`
+const env = () => ({
+  ...process.env,
+  PATH: `${join(import.meta.dir, '../../node_modules/.bin')}${delimiter}${process.env.PATH}`,
+})
+const script = (body: string) =>
+  `import { createExtension, defineExtension, piglet } from '${join(built, 'extension-sdk.js')}'\n${body}\n`
 
 const everything = `
 import { spawnSync } from 'node:child_process'
@@ -43,13 +47,21 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
     test('it shakes hands, answers, and what it prints is no message', async () => {
       using dirs = extensionDirs()
       const { live, told, options } = await start(dirs)
-      expect(live.registrations['register/tool'].map(({ name }) => name)).toEqual(['echo', 'big', 'env', 'wait', 'child'])
+      expect(live.registrations['register/tool'].map(({ name }) => name)).toEqual([
+        'echo',
+        'big',
+        'env',
+        'wait',
+        'child',
+      ])
       expect(await live.request('tool/execute', call('echo', { a: 'ä\n' }))).toMatchObject({
         content: [{ type: 'text', text: '{"a":"ä\\n"}' }],
       })
       await live.request('command/execute', { name: 'print', args: 'this' })
       expect(told).toEqual([['notify', { message: 'heard this', level: 'info' }]])
-      expect(await live.request('tool/execute', call('env'))).toMatchObject({ content: [{ text: 'undefined' }] })
+      expect(await live.request('tool/execute', call('env'))).toMatchObject({
+        content: [{ text: 'undefined' }],
+      })
       await live.stop()
       expect((await live.exited).reason).toBe('exit code 0')
       expect(options.logged.join('\n')).toContain('printed this')
@@ -58,10 +70,14 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
     test('much is said and heard at once, and a request can be taken back', async () => {
       using dirs = extensionDirs()
       const { live } = await start(dirs)
-      const many = Array.from({ length: 200 }, (_none, at) => live.request('tool/execute', call('echo', { at, text: 'x'.repeat(5000) })))
+      const many = Array.from({ length: 200 }, (_none, at) =>
+        live.request('tool/execute', call('echo', { at, text: 'x'.repeat(5000) })),
+      )
       const big = await Promise.all([1, 2, 3].map(() => live.request('tool/execute', call('big'))))
       expect(big.map(({ content }) => content[0]?.text?.length)).toEqual([3_000_000, 3_000_000, 3_000_000])
-      expect((await Promise.all(many)).map(({ content }) => JSON.parse(content[0]?.text ?? '').at)).toEqual([...Array(200).keys()])
+      expect((await Promise.all(many)).map(({ content }) => JSON.parse(content[0]?.text ?? '').at)).toEqual([
+        ...Array(200).keys(),
+      ])
       const controller = new AbortController()
       const waiting = live.request('tool/execute', call('wait'), { signal: controller.signal })
       controller.abort(new Error('enough'))
@@ -73,7 +89,9 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
     test('a line that is too long for it is an error of that call, and it goes on', async () => {
       using dirs = extensionDirs()
       const { live } = await start(dirs)
-      await expect(live.request('tool/execute', call('echo', { text: 'x'.repeat(5_000_000) }))).rejects.toThrow('a line must be below')
+      await expect(
+        live.request('tool/execute', call('echo', { text: 'x'.repeat(5_000_000) })),
+      ).rejects.toThrow('a line must be below')
       expect(await live.request('tool/execute', call('echo'))).toMatchObject({ content: [{ text: '{}' }] })
       await live.stop()
     })
@@ -81,7 +99,9 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
     test('programs it starts do not hold its channel', async () => {
       using dirs = extensionDirs()
       const { live } = await start(dirs)
-      expect(await live.request('tool/execute', call('child'))).not.toMatchObject({ content: [{ text: '0' }] })
+      expect(await live.request('tool/execute', call('child'))).not.toMatchObject({
+        content: [{ text: '0' }],
+      })
       await live.stop()
     })
   })
@@ -93,7 +113,10 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
     const program = runtime === 'node' ? 'node' : process.execPath
     const run = (input: string, keepOpen: boolean) =>
       new Promise<{ code: number | null; output: string }>((resolve) => {
-        const child = spawn(program, [entry], { env: { PATH: process.env.PATH }, stdio: ['pipe', 'pipe', 'inherit'] })
+        const child = spawn(program, [entry], {
+          env: { PATH: process.env.PATH },
+          stdio: ['pipe', 'pipe', 'inherit'],
+        })
         let output = ''
         child.stdout.on('data', (chunk) => {
           output += chunk
@@ -105,16 +128,32 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
     expect(await run('', false)).toEqual({ code: 0, output: '' })
     expect(await run('{"jsonrpc":"2.0","method":"shutdown"}\n', true)).toEqual({ code: 0, output: '' })
     const asked = await run('{"jsonrpc":"2.0","id":9,"method":"shutdown"}\n', true)
-    expect({ ...asked, output: JSON.parse(asked.output) }).toEqual({ code: 0, output: { jsonrpc: '2.0', id: 9, result: null } })
+    expect({ ...asked, output: JSON.parse(asked.output) }).toEqual({
+      code: 0,
+      output: { jsonrpc: '2.0', id: 9, result: null },
+    })
     // Over descriptors it is no different, also when the pipes are plain ones.
     const piped = (input: string) =>
-      spawnSync('sh', ['-c', `(printf '%s' '${input}'; sleep 0.3) | "$0" "$1" 3<&0 0</dev/null 4>&1 >/dev/null`, program, entry], {
-        env: { PATH: process.env.PATH, PIGLET_FD: '1' },
-        encoding: 'utf8',
-        timeout: 20_000,
-      })
+      spawnSync(
+        'sh',
+        [
+          '-c',
+          `(printf '%s' '${input}'; sleep 0.3) | "$0" "$1" 3<&0 0</dev/null 4>&1 >/dev/null`,
+          program,
+          entry,
+        ],
+        {
+          env: { PATH: process.env.PATH, PIGLET_FD: '1' },
+          encoding: 'utf8',
+          timeout: 20_000,
+        },
+      )
     expect(piped('')).toMatchObject({ status: 0, stdout: '' })
-    expect(JSON.parse(piped('{"jsonrpc":"2.0","id":9,"method":"shutdown"}\n').stdout)).toEqual({ jsonrpc: '2.0', id: 9, result: null })
+    expect(JSON.parse(piped('{"jsonrpc":"2.0","id":9,"method":"shutdown"}\n').stdout)).toEqual({
+      jsonrpc: '2.0',
+      id: 9,
+      result: null,
+    })
     rmSync(dir, { recursive: true, force: true })
   })
 
@@ -153,7 +192,11 @@ piglet.registerPromptSection({ title: 'T', content: 'C', order: 3 })`),
       'register/command': [{ name: 'wave' }],
       'register/promptSection': [{ title: 'T', content: 'C', order: 3 }],
     })
-    const { content } = await live.request('tool/execute', { callId: '', name: 'hello_world', args: { name: 'Ada' } })
+    const { content } = await live.request('tool/execute', {
+      callId: '',
+      name: 'hello_world',
+      args: { name: 'Ada' },
+    })
     expect(content).toEqual([{ type: 'text', text: `Hello, Ada in ${dirs.base}` }] as never)
     await live.request('command/execute', { name: 'wave', args: 'x' })
     expect(told.map(([method]) => method)).toEqual(['notify', 'showMessage', 'log'])
@@ -164,6 +207,10 @@ piglet.registerPromptSection({ title: 'T', content: 'C', order: 3 })`),
 test('a runtime that is not installed is told by its name', async () => {
   using dirs = extensionDirs()
   const manifest = dirs.add('sample', { 'main.mjs': '' }, { runtime: 'deno' })
-  const starting = startExtension(manifest, recordingSide().side, startOptions(dirs.base, { env: { PATH: dirs.base } }))
+  const starting = startExtension(
+    manifest,
+    recordingSide().side,
+    startOptions(dirs.base, { env: { PATH: dirs.base } }),
+  )
   await expect(starting).rejects.toThrow('runtime deno: deno cannot be started')
 })

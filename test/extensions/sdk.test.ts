@@ -1,7 +1,14 @@
 // What an extension made with the kit answers, one rule of the protocol after the other.
 import { describe, expect, test } from 'bun:test'
-import { toolErrorCodes } from '../../src/protocol/tool-error-codes.ts'
-import { actions, createExtension, defineExtension, defineTool, type Extension, ToolError } from '../../src/sdk/extension.ts'
+import { toolErrorCodes } from '../../src/protocol/extension/content.ts'
+import {
+  actions,
+  createExtension,
+  defineExtension,
+  defineTool,
+  type Extension,
+  ToolError,
+} from '../../src/sdk/extension.ts'
 import { inMemoryHost } from './in-memory-host.ts'
 
 const plain = () => createExtension({ name: 'sample', version: '1.2.3' })
@@ -25,19 +32,30 @@ describe('the handshake', () => {
       interceptors: { guard: { priority: 2000, before: () => true } },
       promptSections: { Rules: { content: 'Be kind.', order: 5 } },
       commands: { wave: { description: 'Waves', handler: () => {} } },
-      tools: { greet: defineTool({ description: 'Greets', promptHint: 'hint', deferred: true, execute: () => 'hi' }) },
+      tools: {
+        greet: defineTool({ description: 'Greets', promptHint: 'hint', deferred: true, execute: () => 'hi' }),
+      },
     })
     const host = inMemoryHost(extension)
     expect(await host.initialize()).toEqual({ name: 'sample', version: '1.2.3' })
     expect(host.heard).toEqual([
       [
         'register/tool',
-        { name: 'greet', description: 'Greets', parameters: { type: 'object', properties: {} }, promptHint: 'hint', deferred: true },
+        {
+          name: 'greet',
+          description: 'Greets',
+          parameters: { type: 'object', properties: {} },
+          promptHint: 'hint',
+          deferred: true,
+        },
       ],
       ['register/command', { name: 'wave', description: 'Waves' }],
       ['register/promptSection', { title: 'Rules', content: 'Be kind.', order: 5 }],
       ['register/interceptor', { name: 'guard', priority: 2000, hooks: ['before'] }],
-      ['register/eventHandler', { name: 'EventTurnEnd+EventAgentEnd', priority: 0, events: ['EventTurnEnd', 'EventAgentEnd'] }],
+      [
+        'register/eventHandler',
+        { name: 'EventTurnEnd+EventAgentEnd', priority: 0, events: ['EventTurnEnd', 'EventAgentEnd'] },
+      ],
       ['register/shortcut', { key: 'ctrl+k', description: 'K' }],
       ['register/messageHook', { name: 'sample', priority: 0 }],
       ['register/inputTransformer', { name: 'sample', priority: 0 }],
@@ -61,7 +79,10 @@ describe('the handshake', () => {
 
   test('an onInit that fails is an error, not a half-started extension', async () => {
     const extension = plain().onInit(() => Promise.reject(new Error('no database')))
-    expect(await rejection(inMemoryHost(extension).initialize())).toEqual({ code: -32603, message: 'no database' })
+    expect(await rejection(inMemoryHost(extension).initialize())).toEqual({
+      code: -32603,
+      message: 'no database',
+    })
   })
 
   test.each<[string, (extension: Extension) => unknown]>([
@@ -71,17 +92,36 @@ describe('the handshake', () => {
     ['listener', (extension) => extension.onEvent('all', () => undefined)],
     ['compactor', (extension) => extension.compactor({ compact: (messages) => messages })],
     ['provider', (extension) => extension.provider('late', async function* () {})],
-  ])('a %s that is offered after the handshake is an error, because no host would hear of it', async (_kind, late) => {
-    const extension = plain()
-    await inMemoryHost(extension).initialize()
-    expect(() => late(extension)).toThrow('comes too late')
-  })
+  ])(
+    'a %s that is offered after the handshake is an error, because no host would hear of it',
+    async (_kind, late) => {
+      const extension = plain()
+      await inMemoryHost(extension).initialize()
+      expect(() => late(extension)).toThrow('comes too late')
+    },
+  )
 
   test.each<[string, (extension: Extension) => unknown, string]>([
-    ['an empty name', (extension) => extension.tool('', { description: '', execute: () => '' }), 'a tool needs a name'],
-    ['no function', (extension) => extension.command('x', { description: '' } as never), 'command x needs a function'],
-    ['a name twice', (extension) => extension.promptSection('A', { content: '' }).promptSection('A', { content: '' }), 'is there already'],
-    ['a key without ctrl or alt', (extension) => extension.shortcut('shift+k', { description: '', handler: () => undefined }), 'is no key'],
+    [
+      'an empty name',
+      (extension) => extension.tool('', { description: '', execute: () => '' }),
+      'a tool needs a name',
+    ],
+    [
+      'no function',
+      (extension) => extension.command('x', { description: '' } as never),
+      'command x needs a function',
+    ],
+    [
+      'a name twice',
+      (extension) => extension.promptSection('A', { content: '' }).promptSection('A', { content: '' }),
+      'is there already',
+    ],
+    [
+      'a key without ctrl or alt',
+      (extension) => extension.shortcut('shift+k', { description: '', handler: () => undefined }),
+      'is no key',
+    ],
     ['an interceptor that does nothing', (extension) => extension.interceptor('x', {}), 'needs a function'],
   ])('%s is refused at once', (_what, offer, message) => {
     expect(() => offer(plain())).toThrow(message)
@@ -94,11 +134,19 @@ describe('tools', () => {
       plain()
         .tool('greet', {
           description: 'Greets',
-          parameters: { type: 'object', properties: { name: { type: 'string' }, times: { type: 'integer' } }, required: ['name'] },
-          execute: ({ name, times = 1 }, { callId }) => `${callId}: ${Array(times).fill(name.toUpperCase()).join(' ')}`,
+          parameters: {
+            type: 'object',
+            properties: { name: { type: 'string' }, times: { type: 'integer' } },
+            required: ['name'],
+          },
+          execute: ({ name, times = 1 }, { callId }) =>
+            `${callId}: ${Array(times).fill(name.toUpperCase()).join(' ')}`,
         })
         .tool('fail', { description: '', execute: () => Promise.reject(new Error('broken')) })
-        .tool('image', { description: '', execute: () => ({ content: [{ type: 'image', data: 'AAAA', mime: 'image/png' }] }) })
+        .tool('image', {
+          description: '',
+          execute: () => ({ content: [{ type: 'image', data: 'AAAA', mime: 'image/png' }] }),
+        })
         .tool('legacy', { description: '', execute: () => ({ text: 'as ever', isError: true }) })
         .tool('silent', { description: '', execute: () => undefined }),
     )
@@ -107,14 +155,24 @@ describe('tools', () => {
 
   test('a tool is run with its arguments, and a text is enough of an answer', async () => {
     const host = tooled()
-    expect(await call(host, 'greet', { name: 'ada', times: 2 })).toEqual({ content: [{ type: 'text', text: 'c1: ADA ADA' }] })
-    expect(await call(host, 'image')).toEqual({ content: [{ type: 'image', data: 'AAAA', mime: 'image/png' }] })
-    expect(await call(host, 'legacy')).toEqual({ content: [{ type: 'text', text: 'as ever' }], isError: true })
+    expect(await call(host, 'greet', { name: 'ada', times: 2 })).toEqual({
+      content: [{ type: 'text', text: 'c1: ADA ADA' }],
+    })
+    expect(await call(host, 'image')).toEqual({
+      content: [{ type: 'image', data: 'AAAA', mime: 'image/png' }],
+    })
+    expect(await call(host, 'legacy')).toEqual({
+      content: [{ type: 'text', text: 'as ever' }],
+      isError: true,
+    })
     expect(await call(host, 'silent')).toEqual({ content: [] })
   })
 
   test('an unknown tool is a wrong parameter', async () => {
-    expect(await rejection(call(tooled(), 'nobody'))).toEqual({ code: -32602, message: 'unknown tool: nobody' })
+    expect(await rejection(call(tooled(), 'nobody'))).toEqual({
+      code: -32602,
+      message: 'unknown tool: nobody',
+    })
   })
 
   test('what a tool throws is an error of the call', async () => {
@@ -127,19 +185,32 @@ describe('tools', () => {
     [{ name: 'a', times: 1.5 }, 'greet: arguments.times must be integer'],
   ])('arguments %j that its types do not allow do not reach it', async (args, text) => {
     const answer = await call(tooled(), 'greet', args)
-    expect(answer).toMatchObject({ content: [{ type: 'text', text }], isError: true, errorCode: 'INVALID_ARGS' })
+    expect(answer).toMatchObject({
+      content: [{ type: 'text', text }],
+      isError: true,
+      errorCode: 'INVALID_ARGS',
+    })
   })
 
-  test.each([...toolErrorCodes])('an error with the code %s says so, with a hint when there is one', async (code) => {
-    const host = inMemoryHost(
-      plain()
-        .tool('thrown', { description: '', execute: () => Promise.reject(new ToolError(code, 'went wrong', 'try again')) })
-        .tool('returned', { description: '', execute: () => new ToolError(code, 'went wrong') }),
-    )
-    const text = { content: [{ type: 'text', text: 'went wrong' }], isError: true, errorCode: code }
-    expect(await host.request('tool/execute', { callId: '', name: 'thrown', args: {} })).toEqual({ ...text, errorHint: 'try again' })
-    expect(await host.request('tool/execute', { callId: '', name: 'returned', args: {} })).toEqual(text)
-  })
+  test.each([...toolErrorCodes])(
+    'an error with the code %s says so, with a hint when there is one',
+    async (code) => {
+      const host = inMemoryHost(
+        plain()
+          .tool('thrown', {
+            description: '',
+            execute: () => Promise.reject(new ToolError(code, 'went wrong', 'try again')),
+          })
+          .tool('returned', { description: '', execute: () => new ToolError(code, 'went wrong') }),
+      )
+      const text = { content: [{ type: 'text', text: 'went wrong' }], isError: true, errorCode: code }
+      expect(await host.request('tool/execute', { callId: '', name: 'thrown', args: {} })).toEqual({
+        ...text,
+        errorHint: 'try again',
+      })
+      expect(await host.request('tool/execute', { callId: '', name: 'returned', args: {} })).toEqual(text)
+    },
+  )
 
   test('a call that is taken back aborts its signal and the calls to the host made for it, and is still answered', async () => {
     const seen: string[] = []
@@ -152,11 +223,14 @@ describe('tools', () => {
     })
     const host = inMemoryHost(
       extension,
-      (_method, _params, signal) => new Promise(() => signal.addEventListener('abort', () => seen.push('chat taken back'))),
+      (_method, _params, signal) =>
+        new Promise(() => signal.addEventListener('abort', () => seen.push('chat taken back'))),
     )
     await host.initialize()
     const controller = new AbortController()
-    const asked = rejection(host.request('tool/execute', { callId: '', name: 'slow', args: {} }, { signal: controller.signal }))
+    const asked = rejection(
+      host.request('tool/execute', { callId: '', name: 'slow', args: {} }, { signal: controller.signal }),
+    )
     while (!host.heard.some(([method]) => method === 'host/chat')) await Bun.sleep(1)
     controller.abort()
     await asked
@@ -167,36 +241,51 @@ describe('tools', () => {
 
   test('an answer that is longer than a line may be is an error instead', async () => {
     const host = inMemoryHost(plain().tool('long', { description: '', execute: () => 'x'.repeat(5_000_000) }))
-    expect((await rejection(host.request('tool/execute', { callId: '', name: 'long', args: {} })))?.message).toContain(
-      'a line must be below',
-    )
+    expect(
+      (await rejection(host.request('tool/execute', { callId: '', name: 'long', args: {} })))?.message,
+    ).toContain('a line must be below')
   })
 })
 
 describe('commands, keys and questions nobody knows', () => {
   test('a command gets the text after its name; unknown ones are wrong parameters', async () => {
     const heard: string[] = []
-    const host = inMemoryHost(plain().command('wave', { description: '', handler: (args, { cwd }) => heard.push(args, cwd) }))
+    const host = inMemoryHost(
+      plain().command('wave', { description: '', handler: (args, { cwd }) => heard.push(args, cwd) }),
+    )
     await host.initialize()
     expect(await host.request('command/execute', { name: 'wave', args: 'at  her' })).toEqual({})
     expect(heard).toEqual(['at  her', '/project'])
-    expect(await rejection(host.request('command/execute', { name: 'x', args: '' }))).toMatchObject({ code: -32602 })
+    expect(await rejection(host.request('command/execute', { name: 'x', args: '' }))).toMatchObject({
+      code: -32602,
+    })
   })
 
   test('a key may answer with an action', async () => {
-    const host = inMemoryHost(plain().shortcut('ctrl+shift+k', { description: '', handler: () => actions.setStatus('k', 'pressed') }))
+    const host = inMemoryHost(
+      plain().shortcut('ctrl+shift+k', { description: '', handler: () => actions.setStatus('k', 'pressed') }),
+    )
     expect(await host.request('shortcut/handle', { key: 'ctrl+shift+k' })).toEqual({
       action: { type: 'setStatus', payload: { key: 'k', text: 'pressed' } },
     })
-    expect(await rejection(host.request('shortcut/handle', { key: 'ctrl+x' }))).toMatchObject({ code: -32602 })
+    expect(await rejection(host.request('shortcut/handle', { key: 'ctrl+x' }))).toMatchObject({
+      code: -32602,
+    })
   })
 
-  test.each(['nothing/known', 'register/tool', 'toString', '__proto__'])('%s is an unknown method', async (method) => {
-    expect(await rejection(inMemoryHost(plain()).request(method, {}))).toEqual({ code: -32601, message: `method not found: ${method}` })
-  })
+  test.each(['nothing/known', 'register/tool', 'toString', '__proto__'])(
+    '%s is an unknown method',
+    async (method) => {
+      expect(await rejection(inMemoryHost(plain()).request(method, {}))).toEqual({
+        code: -32601,
+        message: `method not found: ${method}`,
+      })
+    },
+  )
 
   test('parameters of the wrong form are named', async () => {
-    const { code, message } = (await rejection(inMemoryHost(plain()).request('tool/execute', { name: 5 }))) ?? {}
+    const { code, message } =
+      (await rejection(inMemoryHost(plain()).request('tool/execute', { name: 5 }))) ?? {}
     expect([code, message]).toEqual([-32602, expect.stringContaining('invalid params: name')])
   })
 })
@@ -214,7 +303,9 @@ describe('interceptors', () => {
       })
       .interceptor('own-words', { before: () => ({ allow: false, preview: 'not today' }) })
       .interceptor('after-only', {
-        after: ({ content }) => ({ content: content.map((block) => ({ type: 'text', text: `${'text' in block ? block.text : ''}!` })) }),
+        after: ({ content }) => ({
+          content: content.map((block) => ({ type: 'text', text: `${'text' in block ? block.text : ''}!` })),
+        }),
       })
       .interceptor('details', { after: ({ details }) => ({ details: { was: details } }) })
       .interceptor('broken', { before: () => Promise.reject(new Error('no opinion')) })
@@ -222,11 +313,14 @@ describe('interceptors', () => {
   }
   const before = (name: string, toolName = 'write', args = { path: 'a' }) =>
     guarded().host.request('interceptor/before', { name, toolName, args })
-  const after = (name: string, details: unknown) => guarded().host.request('interceptor/after', { name, toolName: 'read', details })
+  const after = (name: string, details: unknown) =>
+    guarded().host.request('interceptor/after', { name, toolName: 'read', details })
 
   test('only the one that is asked by its name runs, and without objection the arguments come back', async () => {
     const { host, asked } = guarded()
-    expect(await host.request('interceptor/before', { name: 'low', toolName: 'write', args: { path: 'a' } })).toEqual({
+    expect(
+      await host.request('interceptor/before', { name: 'low', toolName: 'write', args: { path: 'a' } }),
+    ).toEqual({
       allow: true,
       args: { path: 'a' },
     })
@@ -244,7 +338,10 @@ describe('interceptors', () => {
 
   test('one that fails, and one that is not there, cannot be taken for consent', async () => {
     expect(await rejection(before('broken'))).toEqual({ code: -32603, message: 'no opinion' })
-    expect(await rejection(before('nobody'))).toEqual({ code: -32602, message: 'unknown interceptor: nobody' })
+    expect(await rejection(before('nobody'))).toEqual({
+      code: -32602,
+      message: 'unknown interceptor: nobody',
+    })
   })
 
   test('without a name all are asked, the highest first, each with what the one before it left', async () => {
@@ -254,8 +351,16 @@ describe('interceptors', () => {
   })
 
   test.each([
-    ['blocks', { content: [{ type: 'text', text: 'a' }], added: 1 }, { content: [{ type: 'text', text: 'a!' }], added: 1 }],
-    ['blocks with capital keys', { content: [{ Type: 'text', Text: 'a' }] }, { content: [{ type: 'text', text: 'a!' }] }],
+    [
+      'blocks',
+      { content: [{ type: 'text', text: 'a' }], added: 1 },
+      { content: [{ type: 'text', text: 'a!' }], added: 1 },
+    ],
+    [
+      'blocks with capital keys',
+      { content: [{ Type: 'text', Text: 'a' }] },
+      { content: [{ type: 'text', text: 'a!' }] },
+    ],
     ['a text', 'a', { content: [{ type: 'text', text: 'a!' }] }],
     ['nothing', null, { content: [] }],
   ])('what a tool said can be changed when it came as %s', async (_form, details, changed) => {
@@ -271,10 +376,15 @@ describe('interceptors', () => {
     const { host } = guarded()
     await host.initialize()
     const hooks = Object.fromEntries(
-      host.heard.map(([, params]) => [(params as { name: string }).name, (params as { hooks: string[] }).hooks]),
+      host.heard.map(([, params]) => [
+        (params as { name: string }).name,
+        (params as { hooks: string[] }).hooks,
+      ]),
     )
     expect(hooks).toMatchObject({ guard: ['before'], 'after-only': ['after'] })
-    expect(await host.request('interceptor/before', { name: 'after-only', toolName: 'x', args: {} })).toEqual({ allow: true, args: {} })
+    expect(await host.request('interceptor/before', { name: 'after-only', toolName: 'x', args: {} })).toEqual(
+      { allow: true, args: {} },
+    )
   })
 })
 
@@ -287,7 +397,9 @@ describe('prompts and input', () => {
     const host = inMemoryHost(extension)
     await host.initialize()
     expect(host.heard).toEqual([['register/messageHook', { name: 'early+sample+sample', priority: -1 }]])
-    expect(await host.request('messageHook/onMessage', { message: 'hi' })).toEqual({ injection: 'first\nsecond hi' })
+    expect(await host.request('messageHook/onMessage', { message: 'hi' })).toEqual({
+      injection: 'first\nsecond hi',
+    })
   })
 
   test('input goes through all transformers until one has handled it', async () => {
@@ -295,18 +407,29 @@ describe('prompts and input', () => {
       .inputTransformer((input) => `${input} b`, { priority: 2 })
       .inputTransformer((input) => (input === 'stop' ? { handled: true } : undefined), { priority: 1 })
     const host = inMemoryHost(extension)
-    expect(await host.request('inputTransformer/transform', { input: 'a' })).toEqual({ output: 'a b', handled: false })
-    expect(await host.request('inputTransformer/transform', { input: 'stop' })).toEqual({ output: 'stop', handled: true })
+    expect(await host.request('inputTransformer/transform', { input: 'a' })).toEqual({
+      output: 'a b',
+      handled: false,
+    })
+    expect(await host.request('inputTransformer/transform', { input: 'stop' })).toEqual({
+      output: 'stop',
+      handled: true,
+    })
   })
 
   test('a compactor gets messages whose lists are lists, and its answer is the conversation', async () => {
     const extension = plain().compactor({
-      compact: (messages) => messages.filter((entry) => entry.type !== 'assistant' || entry.data.content.length > 0),
+      compact: (messages) =>
+        messages.filter((entry) => entry.type !== 'assistant' || entry.data.content.length > 0),
     })
     const host = inMemoryHost(extension)
     const user = { type: 'user', data: { content: 'hi', custom: 1 } }
     const answer = await host.request('compact/execute', {
-      messages: [user, { type: 'assistant', data: { content: null, model: 'm' } }, { type: 'other', data: 7 }],
+      messages: [
+        user,
+        { type: 'assistant', data: { content: null, model: 'm' } },
+        { type: 'other', data: 7 },
+      ],
     })
     expect(answer).toMatchObject({ messages: [user, { type: 'other', data: 7 }] })
   })
@@ -332,7 +455,9 @@ describe('the end', () => {
   })
 
   test('a handler that never ends does not hold it up', async () => {
-    const host = inMemoryHost(plain().tool('forever', { description: '', execute: () => new Promise<string>(() => {}) }))
+    const host = inMemoryHost(
+      plain().tool('forever', { description: '', execute: () => new Promise<string>(() => {}) }),
+    )
     void rejection(host.request('tool/execute', { callId: '', name: 'forever', args: {} }))
     await Bun.sleep(5)
     await host.end()

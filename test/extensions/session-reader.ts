@@ -34,12 +34,21 @@ export function readStrictly(path: string) {
     } catch {
       continue
     }
-    need(typeof entry.type === 'string' && isText(entry.id) && isText(entry.parentId) && isCount(entry.tokensBefore), line)
+    need(
+      typeof entry.type === 'string' &&
+        isText(entry.id) &&
+        isText(entry.parentId) &&
+        isCount(entry.tokensBefore),
+      line,
+    )
     need(time.test(String(entry.ts)), `ts of ${line}`)
     if (entry.type === 'meta') {
       meta = entry.data as Fields
       metaLines += 1
-      need([meta.id, meta.cwd, meta.model, meta.title, meta.parentId].every(isText) && isCount(meta.forkPoint), line)
+      need(
+        [meta.id, meta.cwd, meta.model, meta.title, meta.parentId].every(isText) && isCount(meta.forkPoint),
+        line,
+      )
       need(time.test(String(meta.createdAt)), `createdAt of ${line}`)
       continue
     }
@@ -56,12 +65,18 @@ export function readStrictly(path: string) {
 /** From the leaf to the root, turned round; a compaction replaces everything before it. */
 function messagesOf(nodes: Map<string, Node>, leaf: string | undefined): string[] {
   const branch: Node[] = []
-  for (let at = leaf === undefined ? undefined : nodes.get(leaf); at; at = at.parentId === undefined ? undefined : nodes.get(at.parentId))
+  for (
+    let at = leaf === undefined ? undefined : nodes.get(leaf);
+    at;
+    at = at.parentId === undefined ? undefined : nodes.get(at.parentId)
+  )
     branch.unshift(at)
   let messages: string[] = []
   for (const { type, data } of branch) {
     if (type === 'compact')
-      messages = (data as Fields[]).map((one) => describe(String(one.type), one.data as Fields)).filter((one) => one !== '')
+      messages = (data as Fields[])
+        .map((one) => describe(String(one.type), one.data as Fields))
+        .filter((one) => one !== '')
     else messages.push(...[describe(type, data as Fields)].filter((one) => one !== ''))
   }
   return messages
@@ -78,15 +93,23 @@ function describe(type: string, data: Fields): string {
     return `user: ${blocks.length === 0 ? data.content : blocks.map(contentBlock).join(' ')}`
   }
   if (type === 'tool_result') {
-    need(typeof data.isError === 'boolean' && isText(data.toolCallId) && isText(data.toolName), 'a tool result')
+    need(
+      typeof data.isError === 'boolean' && isText(data.toolCallId) && isText(data.toolName),
+      'a tool result',
+    )
     return `result of ${data.toolCallId}: ${(data.content as Fields[]).map(contentBlock).join(' ')}`
   }
   const usage = data.usage as Fields
   need(
-    ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'].every((name) => isCount(usage[name])),
+    ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'].every((name) =>
+      isCount(usage[name]),
+    ),
     'usage',
   )
-  need(['', 'stop', 'length', 'toolUse', 'error', 'aborted'].includes(String(data.stopReason)), `stopReason ${data.stopReason}`)
+  need(
+    ['', 'stop', 'length', 'toolUse', 'error', 'aborted'].includes(String(data.stopReason)),
+    `stopReason ${data.stopReason}`,
+  )
   return `assistant: ${(data.content as Fields[]).map(assistantBlock).join(' ')}`
 }
 

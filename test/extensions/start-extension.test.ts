@@ -48,7 +48,11 @@ describe('an extension is started, registers, runs a tool and a command, and sto
     const live = await startExtension(dirs.add('hello', files), side, options)
     expect(live.registrations['register/tool'].map(({ name }) => name)).toEqual(['hello'])
     expect(live.registrations['register/command'].map(({ name }) => name)).toEqual(['hi'])
-    const { content } = await live.request('tool/execute', { callId: 'c1', name: 'hello', args: { who: 'you' } })
+    const { content } = await live.request('tool/execute', {
+      callId: 'c1',
+      name: 'hello',
+      args: { who: 'you' },
+    })
     expect(content).toMatchObject([{ type: 'text', text: 'hello you' }])
     await live.request('command/execute', { name: 'hi', args: 'a  b' })
     expect(told).toEqual([['notify', { message: 'ran a  b', level: '' }]])
@@ -60,14 +64,20 @@ describe('an extension is started, registers, runs a tool and a command, and sto
 })
 
 test('it may ask the host before it has answered', async () => {
-  const { side, asked } = recordingSide((method) => (method === 'host/toolDefs' ? { tools: [{ name: 'read' }] } : {}))
+  const { side, asked } = recordingSide((method) =>
+    method === 'host/toolDefs' ? { tools: [{ name: 'read' }] } : {},
+  )
   const source = `async function on(method, params, id) {
     if (method !== 'initialize') return
     const { result } = await ask('host/toolDefs')
     say({ method: 'register/promptSection', params: { title: 'tools', content: result.tools[0].name } })
     answer(id, {})
   }`
-  const live = await startExtension(dirs.add('early', { 'index.js': nodeExtension(source) }), side, startOptions(dirs.base))
+  const live = await startExtension(
+    dirs.add('early', { 'index.js': nodeExtension(source) }),
+    side,
+    startOptions(dirs.base),
+  )
   expect(asked).toEqual([['host/toolDefs', {}]])
   expect(live.registrations['register/promptSection']).toMatchObject([{ title: 'tools', content: 'read' }])
   await live.stop()
@@ -89,7 +99,9 @@ test('bad registrations are left out with a message that names the file and the 
   while (told.length === 0) await Bun.sleep(1)
   expect(live.registrations['register/tool'].map(({ name }) => name)).toEqual(['good'])
   const warnings = options.logged.filter((line) => line.startsWith('warn'))
-  expect(warnings[0]).toBe(`warn: bad: ${join(dirs.base, 'bad')}: register/tool ignored: name: must not be empty`)
+  expect(warnings[0]).toBe(
+    `warn: bad: ${join(dirs.base, 'bad')}: register/tool ignored: name: must not be empty`,
+  )
   expect(warnings[1]).toContain('register/command ignored: params: ')
   expect(warnings[2]).toContain('register/tool ignored: it came after the answer to initialize')
   await live.stop()
@@ -106,7 +118,11 @@ describe('requests that cannot be served are answered with the code that says wh
   }`
   test('unknown, badly made, not for the host', async () => {
     const { side, told } = recordingSide(() => ({ tools: [] }))
-    const live = await startExtension(dirs.add('odd', { 'index.js': nodeExtension(source) }), side, startOptions(dirs.base))
+    const live = await startExtension(
+      dirs.add('odd', { 'index.js': nodeExtension(source) }),
+      side,
+      startOptions(dirs.base),
+    )
     while (told.length === 0) await Bun.sleep(1)
     expect(told).toEqual([['showMessage', { text: '-32601 -32601 -32602 -32602 ok -32600 -32601' }]])
     await live.stop()
@@ -131,7 +147,11 @@ describe('an extension that cannot be started is said to be so', () => {
     ],
     [
       'it answers with an error',
-      { 'index.js': nodeExtension(`function on(method, params, id) { say({ id, error: { code: -32603, message: 'no config' } }) }`) },
+      {
+        'index.js': nodeExtension(
+          `function on(method, params, id) { say({ id, error: { code: -32603, message: 'no config' } }) }`,
+        ),
+      },
       {},
       'initialize broken: no config',
     ],
@@ -143,7 +163,9 @@ describe('an extension that cannot be started is said to be so', () => {
   test('it never answers', async () => {
     const silent = dirs.add('silent', { 'index.js': 'setInterval(() => {}, 1000)' })
     const options = startOptions(dirs.base, { handshakeMs: 300 })
-    expect(startExtension(silent, recordingSide().side, options)).rejects.toThrow('initialize silent: initialize: no answer within 300 ms')
+    expect(startExtension(silent, recordingSide().side, options)).rejects.toThrow(
+      'initialize silent: initialize: no answer within 300 ms',
+    )
   })
 })
 
@@ -160,12 +182,24 @@ test('its environment has what programs need, no keys, and what it declared', as
     PIGLET_TOKEN: 'p',
     SOME_TOOL: 's',
   }
-  const manifest = dirs.add('env', { 'index.js': nodeExtension(source) }, { permissions: '[env:GITHUB_TOKEN]' })
+  const manifest = dirs.add(
+    'env',
+    { 'index.js': nodeExtension(source) },
+    { permissions: '[env:GITHUB_TOKEN]' },
+  )
   const live = await startExtension(manifest, recordingSide().side, startOptions(dirs.base, { env }))
   const seen = JSON.parse(readFileSync(join(manifest.dir, 'env.json'), 'utf8'))
-  expect(seen.env).toMatchObject({ PATH: env.PATH, GITHUB_TOKEN: 't', PIGLET_FD: '1', PIGLET_SESSION_ID: 'session-1' })
+  expect(seen.env).toMatchObject({
+    PATH: env.PATH,
+    GITHUB_TOKEN: 't',
+    PIGLET_FD: '1',
+    PIGLET_SESSION_ID: 'session-1',
+  })
   expect(['OPENAI_API_KEY', 'PIGLET_TOKEN', 'SOME_TOOL'].filter((name) => name in seen.env)).toEqual([])
-  expect([seen.cwd, seen.params]).toEqual([manifest.dir, { protocolVersion: '5', cwd: dirs.base, configDir: join(dirs.base, 'config') }])
+  expect([seen.cwd, seen.params]).toEqual([
+    manifest.dir,
+    { protocolVersion: '5', cwd: dirs.base, configDir: join(dirs.base, 'config') },
+  ])
   await live.stop()
 })
 
@@ -177,7 +211,11 @@ test('a line of more than 4 MiB is an error of that message, and the next one is
     answer(id, { content: [{ type: 'text', text: error.message }] })
   }`
   const { side, asked } = recordingSide()
-  const live = await startExtension(dirs.add('long', { 'index.js': nodeExtension(source) }), side, startOptions(dirs.base))
+  const live = await startExtension(
+    dirs.add('long', { 'index.js': nodeExtension(source) }),
+    side,
+    startOptions(dirs.base),
+  )
   expect(live.request('tool/execute', { name: 'long' })).rejects.toThrow('message too long')
   const { content } = await live.request('tool/execute', { name: 'short' })
   expect([content[0]?.text, asked]).toEqual(['message too long: a line must be below 4194304 bytes', []])
@@ -190,8 +228,14 @@ test('whoever waits hears of the death of an extension, and why it died is known
     console.error('about to die')
     process.kill(process.pid, 'SIGKILL')
   }`
-  const live = await startExtension(dirs.add('dies', { 'index.js': nodeExtension(source) }), recordingSide().side, startOptions(dirs.base))
-  expect(live.request('tool/execute', { name: 'x' })).rejects.toThrow('extension dies crashed (killed by SIGKILL)')
+  const live = await startExtension(
+    dirs.add('dies', { 'index.js': nodeExtension(source) }),
+    recordingSide().side,
+    startOptions(dirs.base),
+  )
+  expect(live.request('tool/execute', { name: 'x' })).rejects.toThrow(
+    'extension dies crashed (killed by SIGKILL)',
+  )
   expect(await live.exited).toEqual({ reason: 'killed by SIGKILL', lastLines: ['about to die'] })
 })
 
@@ -207,16 +251,25 @@ test('stopping does not wait for those who hold its pipes, and they end with it'
   const live = await startExtension(manifest, recordingSide().side, startOptions(dirs.base))
   await live.stop()
   const pid = Number(readFileSync(join(manifest.dir, 'pid'), 'utf8'))
-  while (existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '') await Bun.sleep(5)
+  while (existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '')
+    await Bun.sleep(5)
   expect((await live.exited).reason).toBe('killed by SIGKILL')
 })
 
 test('one that does not read slows nobody down for ever: what does not fit is refused', async () => {
   const source = `function on(method, params, id) { if (method !== 'initialize') return; answer(id, {}); input.pause(); setInterval(() => {}, 1000) }`
-  const live = await startExtension(dirs.add('deaf', { 'index.js': nodeExtension(source) }), recordingSide().side, startOptions(dirs.base))
+  const live = await startExtension(
+    dirs.add('deaf', { 'index.js': nodeExtension(source) }),
+    recordingSide().side,
+    startOptions(dirs.base),
+  )
   const args = { text: 'z'.repeat(3 * 1024 * 1024) }
-  const answers = Array.from({ length: 10 }, () => live.request('tool/execute', { name: 'x', args }, { deadlineMs: 500 }))
-  const reasons = (await Promise.allSettled(answers)).map((answer) => (answer.status === 'rejected' ? String(answer.reason.message) : ''))
+  const answers = Array.from({ length: 10 }, () =>
+    live.request('tool/execute', { name: 'x', args }, { deadlineMs: 500 }),
+  )
+  const reasons = (await Promise.allSettled(answers)).map((answer) =>
+    answer.status === 'rejected' ? String(answer.reason.message) : '',
+  )
   expect(reasons.filter((reason) => reason.includes('does not read')).length).toBeGreaterThan(0)
   expect(reasons.every((reason) => /does not read|no answer within/.test(reason))).toBe(true)
   await live.stop()
@@ -235,12 +288,22 @@ test('permissions that are listed are all there are', async () => {
   }`
   const { side, told } = recordingSide(() => ({}))
   const options = startOptions(dirs.base)
-  const manifest = dirs.add('few', { 'index.js': nodeExtension(source) }, { permissions: '["register:tools", "auth:openai"]' })
+  const manifest = dirs.add(
+    'few',
+    { 'index.js': nodeExtension(source) },
+    { permissions: '["register:tools", "auth:openai"]' },
+  )
   const live = await startExtension(manifest, side, options)
   while (told.length === 0) await Bun.sleep(1)
   const [title, key, other] = JSON.parse(String((told[0]?.[1] as { text?: string } | undefined)?.text))
-  expect([live.registrations['register/tool'].length, live.registrations['register/command'].length, key]).toEqual([1, 0, 'ok'])
-  expect(title).toContain('host/setSessionTitle refused: few lists permissions in its manifest.yaml, and session:write')
+  expect([
+    live.registrations['register/tool'].length,
+    live.registrations['register/command'].length,
+    key,
+  ]).toEqual([1, 0, 'ok'])
+  expect(title).toContain(
+    'host/setSessionTitle refused: few lists permissions in its manifest.yaml, and session:write',
+  )
   expect(other).toContain('auth:google')
   expect(options.logged.join('\n')).toContain('register:commands')
   await live.stop()

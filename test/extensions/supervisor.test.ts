@@ -30,8 +30,10 @@ function on(method, params, id) {
   else if (id !== undefined) say({ id, error: { code: -32601, message: 'method not found' } })
 }`)
 const says = (text: string) => `answer(id, { content: [{ type: 'text', text: '${text}' }] })`
-const work = async (args = {}) => (await callTool(host as ExtensionHost, 'work', args, call))?.content[0]?.text
-const stateOf = (name: string) => (host as ExtensionHost).list().find(({ manifest }) => manifest.name === name)?.status
+const work = async (args = {}) =>
+  (await callTool(host as ExtensionHost, 'work', args, call))?.content[0]?.text
+const stateOf = (name: string) =>
+  (host as ExtensionHost).list().find(({ manifest }) => manifest.name === name)?.status
 const until = async (is: () => boolean) => {
   while (!is()) await Bun.sleep(2)
 }
@@ -44,7 +46,9 @@ test('in every state every event has an answer, and nothing runs once it was sto
 })
 
 test('one that was killed is started again, and the same name leads to the new process', async () => {
-  dirs.add('w', { 'index.js': worker(`answer(id, { content: [{ type: 'text', text: String(process.pid) }] })`) })
+  dirs.add('w', {
+    'index.js': worker(`answer(id, { content: [{ type: 'text', text: String(process.pid) }] })`),
+  })
   const { app, announced } = recordingApp(dirs.base)
   host = hostOf(dirs.base, app, { times: quick })
   await host.start()
@@ -67,13 +71,20 @@ test('while it does not run a call says so, and afterwards it works again', asyn
 })
 
 test('one that keeps dying is degraded after five restarts, with the reason and its last words, and is tried from time to time', async () => {
-  const source = worker(says('x'), `setTimeout(() => { console.error('out of cheese'); process.exit(9) }, 20)`)
+  const source = worker(
+    says('x'),
+    `setTimeout(() => { console.error('out of cheese'); process.exit(9) }, 20)`,
+  )
   const manifest = dirs.add('w', { 'index.js': source })
   const { app, announced } = recordingApp(dirs.base)
   host = hostOf(dirs.base, app, { times: { ...quick, probeMs: 100 } })
   await host.start()
   await until(() => stateOf('w')?.state === 'degraded')
-  expect(stateOf('w')).toMatchObject({ reason: 'it ended (exit code 9)', lastLines: ['out of cheese'], restarts: 5 })
+  expect(stateOf('w')).toMatchObject({
+    reason: 'it ended (exit code 9)',
+    lastLines: ['out of cheese'],
+    restarts: 5,
+  })
   expect(announced.filter((line) => line.includes('restarting')).length).toBe(5)
   writeFileSync(join(manifest.dir, 'index.js'), worker(says('well')))
   await until(() => stateOf('w')?.state === 'running')
@@ -86,9 +97,9 @@ test('one that does not answer any more is ended and started again', async () =>
   host = hostOf(dirs.base, app, { times: { ...quick, graceMs: 300 } })
   await host.start()
   const live = host.find('w')
-  expect(live?.request('tool/execute', { name: 'work', args: { hang: true } }, { deadlineMs: 50 })).rejects.toThrow(
-    'no answer within 50 ms',
-  )
+  expect(
+    live?.request('tool/execute', { name: 'work', args: { hang: true } }, { deadlineMs: 50 }),
+  ).rejects.toThrow('no answer within 50 ms')
   await until(() => (stateOf('w')?.restarts ?? 0) === 1 && stateOf('w')?.state === 'running')
   expect(await work()).toBe('well')
 })
@@ -108,7 +119,9 @@ test('one that is late but alive stays', async () => {
   host = hostOf(dirs.base, recordingApp(dirs.base).app, { times: quick })
   await host.start()
   const live = host.find('w')
-  expect(live?.request('tool/execute', { name: 'work', args: { slow: true } }, { deadlineMs: 20 })).rejects.toThrow('no answer')
+  expect(
+    live?.request('tool/execute', { name: 'work', args: { slow: true } }, { deadlineMs: 20 }),
+  ).rejects.toThrow('no answer')
   await Bun.sleep(50)
   expect([await work(), host.find('w') === live]).toEqual(['well', true])
 })
@@ -118,7 +131,10 @@ describe('a reload', () => {
     const manifest = dirs.add('w', { 'index.js': worker(says('old')), 'newer.js': worker(says('new')) })
     host = hostOf(dirs.base, recordingApp(dirs.base).app, { times: quick })
     await host.start()
-    writeFileSync(join(manifest.dir, 'manifest.yaml'), 'name: w\nversion: "2"\nruntime: node\nentry: newer.js\n')
+    writeFileSync(
+      join(manifest.dir, 'manifest.yaml'),
+      'name: w\nversion: "2"\nruntime: node\nentry: newer.js\n',
+    )
     await host.reload('w')
     expect([await work(), host.list()[0]?.manifest.version]).toEqual(['new', '2'])
   })
@@ -154,7 +170,10 @@ describe('a reload', () => {
     }
     const callers = Array.from({ length: 20 }, caller)
     for (let n = 0; n < 3; n += 1) {
-      writeFileSync(join(manifest.dir, 'index.js'), `// ${n}\n${worker(`setTimeout(() => { ${says('done')} }, 5)`)}`)
+      writeFileSync(
+        join(manifest.dir, 'index.js'),
+        `// ${n}\n${worker(`setTimeout(() => { ${says('done')} }, 5)`)}`,
+      )
       await host.reload('w')
     }
     isOver = true
@@ -242,6 +261,10 @@ done
   host = hostOf(dirs.base, recordingApp(dirs.base).app, { times: quick })
   await host.start()
   expect(host.list().filter(({ status }) => status?.state === 'running').length).toBe(50)
-  const said = await Promise.all(Array.from({ length: 50 }, (_, n) => callTool(host as ExtensionHost, `t${n}`, {}, call)))
-  expect(said.map((outcome) => outcome?.content[0]?.text)).toEqual(Array.from({ length: 50 }, (_, n) => `${n}`))
+  const said = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => callTool(host as ExtensionHost, `t${n}`, {}, call)),
+  )
+  expect(said.map((outcome) => outcome?.content[0]?.text)).toEqual(
+    Array.from({ length: 50 }, (_, n) => `${n}`),
+  )
 }, 60_000)

@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { findRepo } from '../../src/git/repo.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
-import { expectLinksHold, expectNoLeftovers, expectReadable, expectRecorded, readParts } from './faulty-repo.ts'
+import {
+  expectLinksHold,
+  expectNoLeftovers,
+  expectReadable,
+  expectRecorded,
+  readParts,
+} from './faulty-repo.ts'
 
 setDefaultTimeout(60_000)
 
@@ -91,7 +97,9 @@ function inWorktree(repo: RecordedRepo, root: string): RecordedRepo {
     write: (path, content) => void repo.write(`../side/${path}`, content),
     async commitAs(_who, message) {
       await side.git('add', '--all')
-      const ran = await side.run(['git', 'commit', '--quiet', '-m', message], { env: { ...repo.env, ENTIRE_TEST_TTY: '1' } })
+      const ran = await side.run(['git', 'commit', '--quiet', '-m', message], {
+        env: { ...repo.env, ENTIRE_TEST_TTY: '1' },
+      })
       if (ran.code !== 0) throw new Error(ran.stderr)
       return side.head()
     },

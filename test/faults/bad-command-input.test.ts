@@ -19,9 +19,16 @@ afterAll(() => repo[Symbol.asyncDispose]())
 
 // The log may grow; nothing else.
 async function everything(): Promise<string[]> {
-  const own = readdirSync(repo.repo.commonDir).filter((name) => name.startsWith('entire-') || name.startsWith('.'))
+  const own = readdirSync(repo.repo.commonDir).filter(
+    (name) => name.startsWith('entire-') || name.startsWith('.'),
+  )
   const states = readdirSync(join(repo.repo.commonDir, 'entire-sessions'))
-  return [...readUserState(repo.repo).filter((line) => !line.includes('/.entire/logs/')), ...own, ...states, await repo.git('for-each-ref')]
+  return [
+    ...readUserState(repo.repo).filter((line) => !line.includes('/.entire/logs/')),
+    ...own,
+    ...states,
+    await repo.git('for-each-ref'),
+  ]
 }
 
 const words: Record<string, string> = {
@@ -77,7 +84,9 @@ const takesName: Record<string, { args: (word: string) => string[]; except?: str
   'enable --agent': { args: (word) => ['enable', '--agent', word] },
   'enable --agent=': { args: (word) => ['enable', `--agent=${word}`] },
   'enable --strategy=': { args: (word) => ['enable', '--agent', 'claude-code', `--strategy=${word}`] },
-  'enable --checkpoint-remote=': { args: (word) => ['enable', '--agent', 'claude-code', `--checkpoint-remote=${word}`] },
+  'enable --checkpoint-remote=': {
+    args: (word) => ['enable', '--agent', 'claude-code', `--checkpoint-remote=${word}`],
+  },
   configure: { args: (word) => ['configure', '--', word] },
   'configure key': { args: (word) => ['configure', '--local', '--', word, 'true'] },
   'configure value': { args: (word) => ['configure', '--local', '--', 'strategy', word] },
@@ -103,7 +112,9 @@ function findFault({ code, out, err }: { code: number; out: string; err: string 
   if (!/\nhint: \S|\nUsage: \S|\(use \S/.test(err)) return `no hint: ${JSON.stringify(err.slice(0, 200))}`
   if (out !== '') return `an answer: ${JSON.stringify(out.slice(0, 200))}`
   const match = obeyed.exec(out + err)
-  return match === null ? undefined : `control character ${JSON.stringify(match[0])}: ${JSON.stringify(err.slice(0, 200))}`
+  return match === null
+    ? undefined
+    : `control character ${JSON.stringify(match[0])}: ${JSON.stringify(err.slice(0, 200))}`
 }
 
 test.each(Object.entries(takesName))('%s: a name that is none', async (_command, { args, except = [] }) => {
@@ -113,7 +124,8 @@ test.each(Object.entries(takesName))('%s: a name that is none', async (_command,
     if (except.includes(name)) continue
     const fault = findFault(await repo.entire(args(word)))
     if (fault !== undefined) faults[name] = fault
-    if (!Bun.deepEquals(await everything(), before)) faults[name] = `${faults[name] ?? ''} [something has changed]`
+    if (!Bun.deepEquals(await everything(), before))
+      faults[name] = `${faults[name] ?? ''} [something has changed]`
   }
   expect(faults).toEqual({})
 })
@@ -181,20 +193,25 @@ const looks: Record<string, string[]> = {
   'completion of branches': ['completion', 'complete', '--', 'resume', ''],
 }
 
-test.each(Object.entries(looks))('%s shows what a stranger has stored, and the terminal obeys none of it', async (_what, args) => {
-  const before = await everything()
-  const { code, out, err } = await repo.entire(args)
-  expect(err).not.toMatch(/bug in entire|\n\s+at /)
-  const isJson = args.includes('--json') || args.includes('--list')
-  // What JSON leaves as it is harms nobody who reads JSON. The scripts of the shells want tabs.
-  const shown = args[0] === 'completion' ? out.replaceAll('\t', ' ') + err : out + err
-  const found = (isJson ? /[\x00-\x09\x0b-\x1f]/ : obeyed).exec(shown)
-  expect(found && { found: found[0], near: shown.slice(Math.max(0, found.index - 80), found.index + 20) }).toBeNull()
-  // Who finds something to mend says so.
-  expect({ code, err }).toMatchObject({ code: args[0] === 'doctor' && args[1] === 'check' ? 1 : 0 })
-  if (isJson && code === 0 && !args.includes('configure')) expect(() => JSON.parse(out)).not.toThrow()
-  expect(await everything()).toEqual(before)
-})
+test.each(Object.entries(looks))(
+  '%s shows what a stranger has stored, and the terminal obeys none of it',
+  async (_what, args) => {
+    const before = await everything()
+    const { code, out, err } = await repo.entire(args)
+    expect(err).not.toMatch(/bug in entire|\n\s+at /)
+    const isJson = args.includes('--json') || args.includes('--list')
+    // What JSON leaves as it is harms nobody who reads JSON. The scripts of the shells want tabs.
+    const shown = args[0] === 'completion' ? out.replaceAll('\t', ' ') + err : out + err
+    const found = (isJson ? /[\x00-\x09\x0b-\x1f]/ : obeyed).exec(shown)
+    expect(
+      found && { found: found[0], near: shown.slice(Math.max(0, found.index - 80), found.index + 20) },
+    ).toBeNull()
+    // Who finds something to mend says so.
+    expect({ code, err }).toMatchObject({ code: args[0] === 'doctor' && args[1] === 'check' ? 1 : 0 })
+    if (isJson && code === 0 && !args.includes('configure')) expect(() => JSON.parse(out)).not.toThrow()
+    expect(await everything()).toEqual(before)
+  },
+)
 
 const menus: Record<string, { args: string[]; sees: RegExp; env?: Record<string, string> }> = {
   rewind: { args: ['rewind'], sees: /step/ },
@@ -244,7 +261,8 @@ test('outside a repository every command says so', async () => {
   ]
   for (const command of commands) {
     const { code, out, err } = await repo.entire(command.split(' '), { cwd: repo.base })
-    if (code !== 1 || !/^error: Not a git repository/i.test(err) || out !== '') faults[command] = `${code} ${out}${err}`
+    if (code !== 1 || !/^error: Not a git repository/i.test(err) || out !== '')
+      faults[command] = `${code} ${out}${err}`
   }
   expect(faults).toEqual({})
 })

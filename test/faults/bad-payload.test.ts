@@ -34,7 +34,11 @@ const mistakes: Record<string, [args: string[], stdin: string, message: RegExp]>
     '{"session_id": "../../evil", "prompt": "x"}',
     /not a valid session id/,
   ],
-  'a session id with a slash': [['claude-code', 'user-prompt-submit'], '{"session_id": "a/b", "prompt": "x"}', /not a valid session id/],
+  'a session id with a slash': [
+    ['claude-code', 'user-prompt-submit'],
+    '{"session_id": "a/b", "prompt": "x"}',
+    /not a valid session id/,
+  ],
   'a session id with a newline': [
     ['claude-code', 'user-prompt-submit'],
     '{"session_id": "a\\nb", "prompt": "x"}',
@@ -55,7 +59,11 @@ const mistakes: Record<string, [args: string[], stdin: string, message: RegExp]>
     '{"session_id": "s", "tool_name": "Task", "tool_use_id": "../../x", "tool_input": {"description": "d"}}',
     /not a valid id/,
   ],
-  'fields of the wrong type': [['claude-code', 'stop'], '{"session_id": {"a": 1}, "transcript_path": 5, "cwd": []}', /session/i],
+  'fields of the wrong type': [
+    ['claude-code', 'stop'],
+    '{"session_id": {"a": 1}, "transcript_path": 5, "cwd": []}',
+    /session/i,
+  ],
 }
 
 test.each(Object.entries(mistakes))(
@@ -74,11 +82,20 @@ test.each(Object.entries(mistakes))(
 test('the payload may come as the last argument', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
-  expect(await repo.entire(['hooks', 'claude-code', 'user-prompt-submit', payloadOf(repo, agent, { prompt: 'work' })])).toMatchObject({
+  expect(
+    await repo.entire([
+      'hooks',
+      'claude-code',
+      'user-prompt-submit',
+      payloadOf(repo, agent, { prompt: 'work' }),
+    ]),
+  ).toMatchObject({
     code: 0,
   })
   agent.write('a', text('a'))
-  expect(await repo.entire(['hooks', 'claude-code', 'stop', payloadOf(repo, agent)])).toMatchObject({ code: 0 })
+  expect(await repo.entire(['hooks', 'claude-code', 'stop', payloadOf(repo, agent)])).toMatchObject({
+    code: 0,
+  })
   expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: ['a'] })
 })
 
@@ -112,16 +129,24 @@ test.each(Object.entries(handedOver))('a payload is read from %s', async (_, way
     repo.write('../payload', payloadOf(repo, agent, { prompt }))
     const call = '"$0" hooks claude-code user-prompt-submit'
     const script = way.endsWith('|') ? `${way} ${call}` : `${call} ${way}`
-    const done = await runProgram(['sh', '-c', script, binary, join(repo.root, '../payload')], { cwd: repo.root, env: repo.env })
+    const done = await runProgram(['sh', '-c', script, binary, join(repo.root, '../payload')], {
+      cwd: repo.root,
+      env: repo.env,
+    })
     expect(done.stderr).not.toContain('[entire]')
-    expect(repo.state(agent.session)).toMatchObject({ phase: 'active', last_prompt: expect.stringContaining(prompt.slice(0, 20)) })
+    expect(repo.state(agent.session)).toMatchObject({
+      phase: 'active',
+      last_prompt: expect.stringContaining(prompt.slice(0, 20)),
+    })
   }
 })
 
 test('a payload that comes in pieces is put together', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
-  const payload = payloadOf(repo, agent, { prompt: `work with {"nested": {"braces": {}}} ${'é'.repeat(100_000)}` })
+  const payload = payloadOf(repo, agent, {
+    prompt: `work with {"nested": {"braces": {}}} ${'é'.repeat(100_000)}`,
+  })
   const child = spawn(binary, ['hooks', 'claude-code', 'user-prompt-submit'], {
     cwd: repo.root,
     env: repo.env as NodeJS.ProcessEnv,
@@ -130,7 +155,11 @@ test('a payload that comes in pieces is put together', async () => {
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const bytes = Buffer.from(payload)
   const cut = payload.indexOf('}')
-  for (const piece of [bytes.subarray(0, cut + 1), bytes.subarray(cut + 1, cut + 500_00), bytes.subarray(cut + 500_00)]) {
+  for (const piece of [
+    bytes.subarray(0, cut + 1),
+    bytes.subarray(cut + 1, cut + 500_00),
+    bytes.subarray(cut + 500_00),
+  ]) {
     child.stdin?.write(piece)
     await Bun.sleep(20)
   }
@@ -150,9 +179,14 @@ test('standard input that is closed is no input', async () => {
 
 test('outside of a repository hooks are silent and commands say so', async () => {
   await using dir = tempDir()
-  const run = (...args: string[]) => runProgram([binary, ...args], { cwd: dir.base, env: dir.env, stdin: '{"session_id": "s"}' })
+  const run = (...args: string[]) =>
+    runProgram([binary, ...args], { cwd: dir.base, env: dir.env, stdin: '{"session_id": "s"}' })
   const hook = await run('hooks', 'claude-code', 'stop')
-  expect({ code: hook.code, out: hook.stdout.toString(), err: hook.stderr }).toEqual({ code: 0, out: '', err: '' })
+  expect({ code: hook.code, out: hook.stdout.toString(), err: hook.stderr }).toEqual({
+    code: 0,
+    out: '',
+    err: '',
+  })
   const status = await run('enable', '--agent', 'claude-code')
   expect(status.code).not.toBe(0)
   expect(status.stderr + status.stdout.toString()).toMatch(/not a git repository/i)
@@ -181,7 +215,11 @@ test('a repository in a directory of any name, called from a subdirectory', asyn
   renameSync(plain.root, odd)
   mkdirSync(join(odd, 'sub'))
   const run = (args: string[], stdin?: string) =>
-    runProgram([binary, ...args], { cwd: join(odd, 'sub'), env: plain.env, ...(stdin === undefined ? {} : { stdin }) })
+    runProgram([binary, ...args], {
+      cwd: join(odd, 'sub'),
+      env: plain.env,
+      ...(stdin === undefined ? {} : { stdin }),
+    })
   expect(await run(['enable', '--agent', 'claude-code'])).toMatchObject({ code: 0 })
   const payload = JSON.stringify({ session_id: 's', cwd: join(odd, 'sub'), prompt: 'x' })
   expect(await run(['hooks', 'claude-code', 'user-prompt-submit'], payload)).toMatchObject({ code: 0 })
@@ -194,6 +232,11 @@ test('a repository in a directory of any name, called from a subdirectory', asyn
 // The log may grow; nothing else.
 function everything({ repo, base }: RecordedRepo): string[] {
   expect(existsSync(join(dirname(base), 'evil.json'))).toBe(false)
-  const own = [...new Bun.Glob('{entire-*,entire-sessions/*,refs/heads/entire/**}').scanSync({ cwd: repo.commonDir, dot: true })].sort()
+  const own = [
+    ...new Bun.Glob('{entire-*,entire-sessions/*,refs/heads/entire/**}').scanSync({
+      cwd: repo.commonDir,
+      dot: true,
+    }),
+  ].sort()
   return [...readUserState(repo).filter((line) => !line.includes('/.entire/logs/')), ...own]
 }

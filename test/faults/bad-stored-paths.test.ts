@@ -53,7 +53,9 @@ for (const [command, args] of Object.entries(restores)) {
     const { code, out, err } = await repo.entire(args(await repo.head()))
     expect([0, 1]).toContain(code)
     expect(out + err).not.toMatch(/bug in entire|[\x00-\x09\x0b-\x1f\x7f-\x9f]/)
-    const made = filesBelow(repo.base).filter((path) => !before.has(path) && !/^(?:repo|clone)\/\.(?:git|entire)\//.test(path))
+    const made = filesBelow(repo.base).filter(
+      (path) => !before.has(path) && !/^(?:repo|clone)\/\.(?:git|entire)\//.test(path),
+    )
     expect(made.filter((path) => !/^home\/\.claude\/projects\/[^/]+\/[^/]+\.jsonl$/.test(path))).toEqual([])
     // Only an id can make it impossible to keep the log.
     if (fields.transcript_path !== undefined) expect({ made: made.length, err }).toMatchObject({ made: 1 })

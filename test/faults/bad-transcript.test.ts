@@ -1,6 +1,15 @@
 // Transcripts that are missing, endless, torn or no transcripts at all cost the conversation at most, never the files.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 import { expectReadable, expectRecorded, readParts } from './faulty-repo.ts'
@@ -24,7 +33,8 @@ test('a transcript that does not exist costs the conversation, not the files', a
 // What is wrong with the transcript, as a change to the file before the turn ends.
 const transcripts: Record<string, (path: string) => void> = {
   'two gigabytes of nothing': (path) => truncateSync(path, 2 * 1024 ** 3),
-  'one line without end': (path) => appendFileSync(path, `{"type": "user", "text": "${'x'.repeat(60 * 1024 ** 2)}`),
+  'one line without end': (path) =>
+    appendFileSync(path, `{"type": "user", "text": "${'x'.repeat(60 * 1024 ** 2)}`),
   'a directory': (path) => {
     renameSync(path, `${path}.moved`)
     mkdirSync(path)
@@ -35,20 +45,23 @@ const transcripts: Record<string, (path: string) => void> = {
   },
 }
 
-test.each(Object.entries(transcripts))('a transcript that is %s costs the conversation, not the files', async (_name, spoil) => {
-  await using repo = await recordedRepo()
-  const agent = fakeAgent(repo)
-  await agent.prompt('work')
-  agent.write('a', text('a'))
-  spoil(agent.transcript)
-  const ran = await agent.hook('stop')
-  expect(ran.code).toBe(0)
-  expect(ran.err).not.toMatch(/failed:|\n\s+at /)
-  await repo.commitAs('human', 'a')
-  const [id = ''] = await repo.checkpointsOf()
-  expect(JSON.parse(await repo.stored(id, '0/metadata.json')).files_touched).toContain('a')
-  await expectReadable(repo)
-})
+test.each(Object.entries(transcripts))(
+  'a transcript that is %s costs the conversation, not the files',
+  async (_name, spoil) => {
+    await using repo = await recordedRepo()
+    const agent = fakeAgent(repo)
+    await agent.prompt('work')
+    agent.write('a', text('a'))
+    spoil(agent.transcript)
+    const ran = await agent.hook('stop')
+    expect(ran.code).toBe(0)
+    expect(ran.err).not.toMatch(/failed:|\n\s+at /)
+    await repo.commitAs('human', 'a')
+    const [id = ''] = await repo.checkpointsOf()
+    expect(JSON.parse(await repo.stored(id, '0/metadata.json')).files_touched).toContain('a')
+    await expectReadable(repo)
+  },
+)
 
 test('a transcript with invalid UTF-8, NUL and half lines is stored line by line', async () => {
   await using repo = await recordedRepo()

@@ -77,7 +77,8 @@ export const commitStories: Record<string, Story> = {
       round.repo.write(`by-hand-${round.at}`, 'forgotten\n')
       await stage(round, `by-hand-${round.at}`)
     },
-    event: ({ repo, at }) => repo.gitKilling('post-rewrite', at, ['commit', '--quiet', '--amend', '--no-edit']),
+    event: ({ repo, at }) =>
+      repo.gitKilling('post-rewrite', at, ['commit', '--quiet', '--amend', '--no-edit']),
     after: commitAll,
     recorded: ({ a, b }) => [
       ['HEAD~', [a]],
@@ -88,7 +89,9 @@ export const commitStories: Record<string, Story> = {
     before: turnOfBoth,
     async event(round) {
       await stage(round)
-      return round.repo.gitKilling('post-commit', round.at, commit(`mine ${round.at}`), { ENTIRE_TEST_TTY: '0' })
+      return round.repo.gitKilling('post-commit', round.at, commit(`mine ${round.at}`), {
+        ENTIRE_TEST_TTY: '0',
+      })
     },
     async after({ agent }) {
       agent.say('Committed.')

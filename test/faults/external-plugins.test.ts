@@ -2,7 +2,13 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ExternalRepo, putPlugin, repoWithPlugins, type ShellAgent, shellAgent } from '../support/external-repo.ts'
+import {
+  type ExternalRepo,
+  putPlugin,
+  repoWithPlugins,
+  type ShellAgent,
+  shellAgent,
+} from '../support/external-repo.ts'
 import { on } from '../support/plugin-defects.ts'
 
 setDefaultTimeout(60_000)
@@ -29,16 +35,36 @@ const shows = (pattern: RegExp) => expect.stringMatching(pattern)
 // What happens in parse-hook, and what is said of it.
 const events: [title: string, script: string, message: RegExp][] = [
   ['hangs', 'sleep 60', /entire-agent-sample parse-hook did not answer within 1\.5 s, and was ended\./],
-  ['floods its output', 'exec yes', /entire-agent-sample parse-hook wrote more than 10 MB to stdout, and was ended\./],
+  [
+    'floods its output',
+    'exec yes',
+    /entire-agent-sample parse-hook wrote more than 10 MB to stdout, and was ended\./,
+  ],
   ['floods its error output', 'exec yes >&2', /wrote more than 10 MB to stderr/],
-  ['prints garbage', 'echo hello; exit 0', /entire-agent-sample parse-hook gave no answer that can be understood: not JSON: hello/],
-  ['prints JSON of another kind', `echo '{"type":"stop"}'; exit 0`, /gave no answer that can be understood: type must be/],
+  [
+    'prints garbage',
+    'echo hello; exit 0',
+    /entire-agent-sample parse-hook gave no answer that can be understood: not JSON: hello/,
+  ],
+  [
+    'prints JSON of another kind',
+    `echo '{"type":"stop"}'; exit 0`,
+    /gave no answer that can be understood: type must be/,
+  ],
   ['dies', 'kill -9 $$', /entire-agent-sample parse-hook: it was ended by SIGKILL/],
-  ['fails and says why', 'echo "no such session" >&2; echo "try again" >&2; exit 3', /parse-hook: no such session\ntry again/],
+  [
+    'fails and says why',
+    'echo "no such session" >&2; echo "try again" >&2; exit 3',
+    /parse-hook: no such session\ntry again/,
+  ],
   ['fails and says nothing', 'exit 3', /entire-agent-sample parse-hook: exit code 3/],
   ['draws on the terminal', `printf '\\033[2Jcleared\\007' >&2; exit 1`, /parse-hook: cleared /],
   ['has no session', `echo '{"type":3,"session_id":""}'; exit 0`, /get-session-id|without a session/],
-  ['has a session id that climbs', `echo '{"type":2,"session_id":"../../evil","prompt":"x"}'; exit 0`, /not a valid session id/],
+  [
+    'has a session id that climbs',
+    `echo '{"type":2,"session_id":"../../evil","prompt":"x"}'; exit 0`,
+    /not a valid session id/,
+  ],
 ]
 
 for (const [title, script, message] of events) {
@@ -109,11 +135,20 @@ test('a large file that is not in the directory of sessions is not read', async 
 })
 
 test('analysis that fails is no data: the step is saved from what git says', async () => {
-  const broken = ['extract-modified-files', 'extract-prompts', 'extract-summary', 'calculate-total-tokens', 'calculate-tokens']
+  const broken = [
+    'extract-modified-files',
+    'extract-prompts',
+    'extract-summary',
+    'calculate-total-tokens',
+    'calculate-tokens',
+  ]
   await using repo = await brokenRepo(broken.map((name) => on(name, 'echo garbage; exit 0')).join(''))
   const agent = await shellAgent(repo)
   const { code, err } = await agent.turn('add a file', { 'a.txt': 'a\n' })
-  expect({ code, err }).toEqual({ code: 0, err: shows(/extract-modified-files gave no answer that can be understood/) })
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: shows(/extract-modified-files gave no answer that can be understood/),
+  })
   await repo.commitAs('human', 'a file', 'a.txt')
   const id = await repo.checkpointOf()
   expect(await repo.storedSession(id)).toMatchObject({ files_touched: ['a.txt'] })
@@ -122,7 +157,9 @@ test('analysis that fails is no data: the step is saved from what git says', asy
 
 test('files outside the work tree are not the work of a session', async () => {
   const paths = '["../../x","/etc/passwd","a.txt",".git/config",".entire/settings.json"]'
-  await using repo = await brokenRepo(on('extract-modified-files', `printf '{"files":${paths},"current_position":1}'; exit 0`))
+  await using repo = await brokenRepo(
+    on('extract-modified-files', `printf '{"files":${paths},"current_position":1}'; exit 0`),
+  )
   const agent = await shellAgent(repo)
   await agent.turn('add a file', { 'a.txt': 'a\n' })
   await repo.commitAs('human', 'a file', 'a.txt')
@@ -130,8 +167,14 @@ test('files outside the work tree are not the work of a session', async () => {
 })
 
 for (const [title, defect] of [
-  ['outside the directory of sessions', on('resolve-session-file', `printf '{"session_file":"../../evil"}'; exit 0`)],
-  ['somewhere else altogether', on('resolve-session-file', `printf '{"session_file":"%s/evil"}' "$HOME"; exit 0`)],
+  [
+    'outside the directory of sessions',
+    on('resolve-session-file', `printf '{"session_file":"../../evil"}'; exit 0`),
+  ],
+  [
+    'somewhere else altogether',
+    on('resolve-session-file', `printf '{"session_file":"%s/evil"}' "$HOME"; exit 0`),
+  ],
   ['in a directory that climbs', on('get-session-dir', `printf '{"session_dir":"../../evil"}'; exit 0`)],
 ] as const) {
   test(`a session file ${title} is not written`, async () => {
@@ -143,7 +186,8 @@ for (const [title, defect] of [
     putPlugin(repo, defect)
     const { code, err } = await repo.entire(['resume'])
     expect({ code, err }).toEqual({ code: 1, err: shows(/evil.*refused/) })
-    for (const place of [repo.base, join(repo.base, 'home'), join(repo.base, '..')]) expect(existsSync(join(place, 'evil'))).toBe(false)
+    for (const place of [repo.base, join(repo.base, 'home'), join(repo.base, '..')])
+      expect(existsSync(join(place, 'evil'))).toBe(false)
     expect(existsSync(agent.transcript)).toBe(false)
   })
 }

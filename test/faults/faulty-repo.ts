@@ -2,7 +2,7 @@
 import { expect } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pendingName } from '../../src/session/file-names.ts'
+import { pendingName } from '../../src/sessions/file-names.ts'
 import { readText } from '../../src/std/file.ts'
 import type { FakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -42,7 +42,14 @@ export async function faultyRepo(options: Parameters<typeof recordedRepo>[0] = {
     async gitKilling(hook, at, args, env = {}) {
       rmSync(result, { force: true })
       const ran = await repo.run(['git', ...args], {
-        env: { ...repo.env, ENTIRE_TEST_TTY: '1', DEADLY_HOOK: hook, DEADLY_WRITE: String(at), DEADLY_RESULT: result, ...env },
+        env: {
+          ...repo.env,
+          ENTIRE_TEST_TTY: '1',
+          DEADLY_HOOK: hook,
+          DEADLY_WRITE: String(at),
+          DEADLY_RESULT: result,
+          ...env,
+        },
       })
       expect(ran).toMatchObject({ code: 0 })
       if (at === 0) return true
@@ -58,16 +65,27 @@ export async function expectReadable(repo: RecordedRepo): Promise<void> {
     const fsck = await repo.run(['git', 'fsck', '--strict', '--no-dangling', '--no-progress'])
     // Packs that are put together in the background vanish under its hands; what is really missing stays so.
     if (fsck.code !== 0 && attempt < 4) await Bun.sleep(attempt * 100)
-    else return expect({ code: fsck.code, out: fsck.stdout.toString(), err: fsck.stderr }).toEqual({ code: 0, out: '', err: '' })
+    else
+      return expect({ code: fsck.code, out: fsck.stdout.toString(), err: fsck.stderr }).toEqual({
+        code: 0,
+        out: '',
+        err: '',
+      })
   }
 }
 
 /** Every link of a commit leads to a checkpoint. */
 export async function expectLinksHold(repo: RecordedRepo): Promise<void> {
-  const commits = (await repo.git('log', '--branches', '--format=%H %(trailers:key=Entire-Checkpoint,valueonly,separator=%x20)')).split(
-    '\n',
+  const commits = (
+    await repo.git(
+      'log',
+      '--branches',
+      '--format=%H %(trailers:key=Entire-Checkpoint,valueonly,separator=%x20)',
+    )
+  ).split('\n')
+  const stored = new Set(
+    (await repo.git('ls-tree', '-r', '--name-only', 'entire/checkpoints/v1')).split('\n'),
   )
-  const stored = new Set((await repo.git('ls-tree', '-r', '--name-only', 'entire/checkpoints/v1')).split('\n'))
   for (const line of commits) {
     const [commit, ...ids] = line.split(' ').filter((word) => word !== '')
     for (const id of ids) {
@@ -75,7 +93,9 @@ export async function expectLinksHold(repo: RecordedRepo): Promise<void> {
       expect({
         commit,
         id,
-        stored: ['metadata.json', '0/metadata.json', '0/full.jsonl'].filter((file) => stored.has(`${dir}/${file}`)),
+        stored: ['metadata.json', '0/metadata.json', '0/full.jsonl'].filter((file) =>
+          stored.has(`${dir}/${file}`),
+        ),
       }).toEqual({
         commit,
         id,
@@ -90,26 +110,49 @@ const leftover = /\.tmp$|^fast_import_crash_|^entire\.lock|^entire-rewrite|\.loc
 /** Nothing that a dead process left behind. */
 export function expectNoLeftovers(repo: RecordedRepo): void {
   const { gitDir, commonDir } = repo.repo
-  const dirs = [gitDir, commonDir, join(commonDir, 'entire-sessions'), join(commonDir, 'hooks'), join(commonDir, 'refs/heads/entire')]
+  const dirs = [
+    gitDir,
+    commonDir,
+    join(commonDir, 'entire-sessions'),
+    join(commonDir, 'hooks'),
+    join(commonDir, 'refs/heads/entire'),
+  ]
   const own = ['.entire', '.entire/tmp', '.entire/metadata', '.claude'].map((dir) => join(repo.root, dir))
-  const found = [...dirs, ...own].flatMap((dir) => (existsSync(dir) ? readdirSync(dir).filter((name) => leftover.test(name)) : []))
+  const found = [...dirs, ...own].flatMap((dir) =>
+    existsSync(dir) ? readdirSync(dir).filter((name) => leftover.test(name)) : [],
+  )
   expect(found).toEqual([])
   // The note of a commit is emptied, not removed.
   expect(readText(join(gitDir, pendingName)) ?? '').toBe('')
   const sessions = join(repo.root, '.entire/metadata')
-  const inner = existsSync(sessions) ? readdirSync(sessions).flatMap((name) => readdirSync(join(sessions, name))) : []
+  const inner = existsSync(sessions)
+    ? readdirSync(sessions).flatMap((name) => readdirSync(join(sessions, name)))
+    : []
   expect(inner.filter((name) => leftover.test(name))).toEqual([])
 }
 
 /** The checkpoints of the commit, or of several, speak of these files, and hold what the agent's transcript said at the time. */
-export async function expectRecorded(repo: RecordedRepo, rev: string, files: string[], agent: FakeAgent): Promise<void> {
+export async function expectRecorded(
+  repo: RecordedRepo,
+  rev: string,
+  files: string[],
+  agent: FakeAgent,
+): Promise<void> {
   const ids = (await Promise.all(rev.split(' ').map((commit) => repo.checkpointsOf(commit)))).flat()
-  const parts = (await Promise.all(ids.map((id) => readParts(repo, id)))).flat().filter((part) => part.session === agent.session)
-  expect({ rev, lost: files.filter((file) => !parts.some((part) => part.files.includes(file))) }).toEqual({ rev, lost: [] })
+  const parts = (await Promise.all(ids.map((id) => readParts(repo, id))))
+    .flat()
+    .filter((part) => part.session === agent.session)
+  expect({ rev, lost: files.filter((file) => !parts.some((part) => part.files.includes(file))) }).toEqual({
+    rev,
+    lost: [],
+  })
   const live = readFileSync(agent.transcript, 'utf8')
   for (const part of parts) {
     expect(live.startsWith(`${part.transcript}\n`)).toBe(true)
-    expect({ rev, unsaid: files.filter((file) => !part.transcript.includes(JSON.stringify(join(repo.root, file)))) }).toEqual({
+    expect({
+      rev,
+      unsaid: files.filter((file) => !part.transcript.includes(JSON.stringify(join(repo.root, file)))),
+    }).toEqual({
       rev,
       unsaid: [],
     })
@@ -133,7 +176,11 @@ export async function readParts(repo: RecordedRepo, id: string): Promise<Part[]>
       // Pieces sort by name and join with a newline.
       const pieces = names.filter((name) => name.startsWith(`${slot}/full.jsonl`)).sort()
       const contents = await Promise.all(pieces.map((name) => repo.stored(id, name)))
-      return { session: record.session_id, files: record.files_touched ?? [], transcript: contents.join('\n') }
+      return {
+        session: record.session_id,
+        files: record.files_touched ?? [],
+        transcript: contents.join('\n'),
+      }
     }),
   )
 }

@@ -4,7 +4,14 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { binary } from '../support/recorded-repo.ts'
 import { readUserState } from '../support/user-state.ts'
-import { expectLinksHold, expectNoLeftovers, expectReadable, expectRecorded, type FaultyRepo, faultyRepo } from './faulty-repo.ts'
+import {
+  expectLinksHold,
+  expectNoLeftovers,
+  expectReadable,
+  expectRecorded,
+  type FaultyRepo,
+  faultyRepo,
+} from './faulty-repo.ts'
 
 setDefaultTimeout(60_000)
 
@@ -13,13 +20,17 @@ const limits = [0, 1, 2, 4, 8, 24]
 
 const small = 'the first line of a\nthe second line of a\n'
 // Too large for every limit, and it cannot be compressed.
-const noise = Buffer.from(Array.from({ length: 24_000 }, (_, at) => (at * at * 31 + (at % 251) * 17 + ((at * 7919) >> 3)) & 0xff))
+const noise = Buffer.from(
+  Array.from({ length: 24_000 }, (_, at) => (at * at * 31 + (at % 251) * 17 + ((at * 7919) >> 3)) & 0xff),
+)
 
 test.each(limits)('no room beyond %d blocks when a turn starts and ends', async (blocks) => {
   await using repo = await faultyRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
-  expect(await limited(repo, agent, blocks, 'user-prompt-submit', { prompt: 'work' })).toMatchObject({ code: 0 })
+  expect(await limited(repo, agent, blocks, 'user-prompt-submit', { prompt: 'work' })).toMatchObject({
+    code: 0,
+  })
   agent.write('a', small)
   repo.write('noise', noise)
   agent.say('Done.')
@@ -44,26 +55,39 @@ test.each(limits)('no room beyond %d blocks when a commit is condensed', async (
   repo.write('noise', noise)
   await agent.stop()
   await repo.git('add', '.')
-  await repo.gitKilling('post-commit', 99, ['commit', '--quiet', '-m', 'a'], { DEADLY_BLOCKS: String(blocks) })
+  await repo.gitKilling('post-commit', 99, ['commit', '--quiet', '-m', 'a'], {
+    DEADLY_BLOCKS: String(blocks),
+  })
   await expectReadable(repo)
   await agent.turn('go on', {})
   await expectSound(repo, ['a'], agent)
 })
 
-test.each(limits)('no room beyond %d blocks when a commit is linked leaves its message whole', async (blocks) => {
-  await using repo = await faultyRepo()
-  await repo.commitAs('human', 'setup')
-  const agent = fakeAgent(repo)
-  await agent.turn('work', { a: small })
-  await repo.git('add', '.')
-  const message = `A long message\n\n${'Every word of it matters.\n'.repeat(60)}The end.`
-  await repo.gitKilling('prepare-commit-msg', 99, ['commit', '--quiet', '-m', message], { DEADLY_BLOCKS: String(blocks) })
-  expect((await repo.message()).startsWith(message)).toBe(true)
-  await expectReadable(repo)
-  await expectLinksHold(repo)
-})
+test.each(limits)(
+  'no room beyond %d blocks when a commit is linked leaves its message whole',
+  async (blocks) => {
+    await using repo = await faultyRepo()
+    await repo.commitAs('human', 'setup')
+    const agent = fakeAgent(repo)
+    await agent.turn('work', { a: small })
+    await repo.git('add', '.')
+    const message = `A long message\n\n${'Every word of it matters.\n'.repeat(60)}The end.`
+    await repo.gitKilling('prepare-commit-msg', 99, ['commit', '--quiet', '-m', message], {
+      DEADLY_BLOCKS: String(blocks),
+    })
+    expect((await repo.message()).startsWith(message)).toBe(true)
+    await expectReadable(repo)
+    await expectLinksHold(repo)
+  },
+)
 
-function limited(repo: FaultyRepo, agent: FakeAgent, blocks: number, verb: string, fields: Record<string, unknown> = {}) {
+function limited(
+  repo: FaultyRepo,
+  agent: FakeAgent,
+  blocks: number,
+  verb: string,
+  fields: Record<string, unknown> = {},
+) {
   const payload = { session_id: agent.session, transcript_path: agent.transcript, cwd: repo.root, ...fields }
   const script = `trap '' XFSZ; ulimit -f ${blocks}; exec "$@"`
   return repo
@@ -72,7 +96,9 @@ function limited(repo: FaultyRepo, agent: FakeAgent, blocks: number, verb: strin
 }
 
 function userFiles({ repo }: FaultyRepo): string[] {
-  return readUserState(repo).filter((line) => !/\/\.entire\/|\/\.git\/(entire\.|fast_import_crash)/.test(line))
+  return readUserState(repo).filter(
+    (line) => !/\/\.entire\/|\/\.git\/(entire\.|fast_import_crash)/.test(line),
+  )
 }
 
 async function expectSound(repo: FaultyRepo, files: string[], agent: FakeAgent): Promise<void> {

@@ -21,12 +21,14 @@ const contents: Record<string, string | Buffer> = {
 }
 
 const places: Record<string, (repo: RecordedRepo, agent: FakeAgent) => string> = {
-  'the state of the session': ({ repo }, agent) => join(repo.commonDir, 'entire-sessions', `${agent.session}.json`),
+  'the state of the session': ({ repo }, agent) =>
+    join(repo.commonDir, 'entire-sessions', `${agent.session}.json`),
   'the index of sessions': ({ repo }) => join(repo.gitDir, 'entire-live.json'),
   'the cached configuration': ({ repo }) => join(repo.gitDir, 'entire-config.json'),
   'the note of a commit': ({ repo }) => join(repo.gitDir, 'entire-pending.json'),
   'the note of a rewritten commit': ({ repo }) => join(repo.gitDir, 'entire-rewrite'),
-  'the state before the prompt': ({ root }, agent) => join(root, '.entire/tmp', `pre-prompt-${agent.session}.json`),
+  'the state before the prompt': ({ root }, agent) =>
+    join(root, '.entire/tmp', `pre-prompt-${agent.session}.json`),
   'the prompts': ({ root }, agent) => join(root, '.entire/metadata', agent.session, 'prompt.txt'),
   'the local settings': ({ root }) => join(root, '.entire/settings.local.json'),
 }

@@ -6,7 +6,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary } from '../support/recorded-repo.ts'
-import { expectLinksHold, expectNoLeftovers, expectReadable, expectRecorded, type FaultyRepo, faultyRepo } from './faulty-repo.ts'
+import {
+  expectLinksHold,
+  expectNoLeftovers,
+  expectReadable,
+  expectRecorded,
+  type FaultyRepo,
+  faultyRepo,
+} from './faulty-repo.ts'
 
 setDefaultTimeout(60_000)
 
@@ -76,7 +83,9 @@ async function killGroup(repo: FaultyRepo, args: string[], ms: number, stdin: st
 // A lock that git left on one of our refs is taken away after a while: it is a while later now.
 function letTimePass({ repo }: FaultyRepo): void {
   const later = Date.now() / 1000 - 60
-  for (const dir of ['refs/heads/entire', 'refs/heads/entire/checkpoints'].map((name) => join(repo.commonDir, name))) {
+  for (const dir of ['refs/heads/entire', 'refs/heads/entire/checkpoints'].map((name) =>
+    join(repo.commonDir, name),
+  )) {
     const locks = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.lock')) : []
     for (const name of locks) utimesSync(join(dir, name), later, later)
   }

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nativePathIn } from '../../src/std/path-bytes.ts'
+import { nativePathIn } from '../../src/std/encoding.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 import { expectReadable, readParts } from './faulty-repo.ts'
@@ -73,11 +73,32 @@ test('links in circles, files that become directories, directories that become f
   truncateSync(at('huge'), 60 * 1024 ** 2)
   await Bun.spawn(['mkfifo', 'fifo'], { cwd: repo.root }).exited
   await agent.stop()
-  const touched = ['dangling', 'here', 'huge', 'loop-a', 'loop-b', 'small', 'was-dir', 'was-dir/inner', 'was-file', 'was-file/now-inside']
+  const touched = [
+    'dangling',
+    'here',
+    'huge',
+    'loop-a',
+    'loop-b',
+    'small',
+    'was-dir',
+    'was-dir/inner',
+    'was-file',
+    'was-file/now-inside',
+  ]
   expect(repo.state(agent.session).files_touched).toEqual(touched)
   const [shadow = ''] = await repo.refs('refs/heads/entire/[0-9a-f]*')
   const tree = (await repo.git('ls-tree', '-r', '--name-only', shadow)).split('\n')
-  expect(tree).toEqual(expect.arrayContaining(['loop-a', 'loop-b', 'here', 'dangling', 'was-file/now-inside', 'was-dir', 'small']))
+  expect(tree).toEqual(
+    expect.arrayContaining([
+      'loop-a',
+      'loop-b',
+      'here',
+      'dangling',
+      'was-file/now-inside',
+      'was-dir',
+      'small',
+    ]),
+  )
   expect(tree).not.toContain('was-file')
   expect(tree).not.toContain('was-dir/inner')
   rmSync(at('fifo'))

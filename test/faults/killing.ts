@@ -26,7 +26,11 @@ export interface Story {
   recorded(round: Round): [revs: string, files: string[], agent?: FakeAgent][]
 }
 
-export const hook = async ({ repo, agent, at }: Round, verb: string, fields: Record<string, unknown> = {}) => {
+export const hook = async (
+  { repo, agent, at }: Round,
+  verb: string,
+  fields: Record<string, unknown> = {},
+) => {
   const payload = { session_id: agent.session, transcript_path: agent.transcript, cwd: repo.root, ...fields }
   const ran = await repo.entire(['hooks', 'claude-code', verb], {
     stdin: JSON.stringify(payload),
@@ -36,8 +40,15 @@ export const hook = async ({ repo, agent, at }: Round, verb: string, fields: Rec
   return ran.code === killedCode
 }
 
-export const commit = (message: string, ...options: string[]) => ['commit', '--quiet', '-m', message, ...options]
-export const text = (path: string, round: number) => `the first line of ${path}\nthe second line of round ${round}\n`
+export const commit = (message: string, ...options: string[]) => [
+  'commit',
+  '--quiet',
+  '-m',
+  message,
+  ...options,
+]
+export const text = (path: string, round: number) =>
+  `the first line of ${path}\nthe second line of round ${round}\n`
 export const writeBoth = ({ agent, a, b, at }: Round) => {
   agent.write(a, text(a, at))
   agent.write(b, text(b, at))

@@ -10,7 +10,9 @@ import { expectNoLeftovers, expectRecorded } from './faulty-repo.ts'
 setDefaultTimeout(60_000)
 
 const hour = 3600
-const deadPid = await Bun.spawn(['true']).exited.then(() => Bun.spawnSync(['sh', '-c', 'echo $$']).stdout.toString().trim())
+const deadPid = await Bun.spawn(['true']).exited.then(() =>
+  Bun.spawnSync(['sh', '-c', 'echo $$']).stdout.toString().trim(),
+)
 
 // File below the git directory, its content, its age in seconds.
 const stale: Record<string, [path: string, content: string, age: number]> = {
@@ -18,27 +20,36 @@ const stale: Record<string, [path: string, content: string, age: number]> = {
   'a lock without a name, from a moment long ago': ['entire.lock', '', 60],
   'a lock of garbage': ['entire.lock', '\0\x01 not a pid', 60],
   'the lock of another machine, hours old': ['entire.lock', '1 another-host\n', hour],
-  'the lock of a process number that somebody else has now, hours old': ['entire.lock', `1 ${hostname()}\n`, hour],
+  'the lock of a process number that somebody else has now, hours old': [
+    'entire.lock',
+    `1 ${hostname()}\n`,
+    hour,
+  ],
   'a takeover that died half way': ['entire.lock.takeover', `${deadPid} ${hostname()}\n`, 60],
   'the lock of git on the metadata branch': ['refs/heads/entire/checkpoints/v1.lock', '', 60],
   'half a state file': [`entire-sessions/other.json.${deadPid}.tmp`, '{"session_id": "oth', 0],
   'half an index of sessions': [`entire-live.json.${deadPid}.tmp`, '{', 0],
 }
 
-test.each(Object.entries(stale))('%s blocks nothing and does not stay', async (_name, [path, content, age]) => {
-  await using repo = await recordedRepo()
-  put(repo, path, content, age)
-  if (path.endsWith('.takeover')) put(repo, 'entire.lock', content, age)
-  const agent = fakeAgent(repo)
-  await agent.turn('work', { a: 'one line of a\nanother line of a\n' })
-  await repo.commitAs('human', 'a')
-  await expectRecorded(repo, 'HEAD', ['a'], agent)
-  expectNoLeftovers(repo)
-})
+test.each(Object.entries(stale))(
+  '%s blocks nothing and does not stay',
+  async (_name, [path, content, age]) => {
+    await using repo = await recordedRepo()
+    put(repo, path, content, age)
+    if (path.endsWith('.takeover')) put(repo, 'entire.lock', content, age)
+    const agent = fakeAgent(repo)
+    await agent.turn('work', { a: 'one line of a\nanother line of a\n' })
+    await repo.commitAs('human', 'a')
+    await expectRecorded(repo, 'HEAD', ['a'], agent)
+    expectNoLeftovers(repo)
+  },
+)
 
 test('the crash report of an import that the user made is left alone', async () => {
   await using repo = await recordedRepo()
-  await repo.run(['git', 'fast-import', '--quiet', '--done'], { stdin: 'blob\nmark :1\ndata 3\nabc\ncommit refs/heads/theirs\n' })
+  await repo.run(['git', 'fast-import', '--quiet', '--done'], {
+    stdin: 'blob\nmark :1\ndata 3\nabc\ncommit refs/heads/theirs\n',
+  })
   const reports = () => [...new Bun.Glob('fast_import_crash_*').scanSync(repo.repo.gitDir)]
   expect(reports()).toHaveLength(1)
   await fakeAgent(repo).turn('work', { a: 'a\n' })

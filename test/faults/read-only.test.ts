@@ -8,7 +8,10 @@ import { expectReadable, expectRecorded } from './faulty-repo.ts'
 setDefaultTimeout(60_000)
 
 // Modes mean nothing to root, except without the capabilities that make it so.
-const asUser = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search,-fowner', '--'] : []
+const asUser =
+  process.getuid?.() === 0
+    ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search,-fowner', '--']
+    : []
 
 test('modes bind the program under test', async () => {
   await using repo = await recordedRepo()
@@ -61,9 +64,16 @@ async function setWritable(repo: RecordedRepo, writable: boolean): Promise<void>
   await repo.run(['chmod', '-R', writable ? 'u+w' : 'a-w', '.git'])
 }
 
-async function call(repo: RecordedRepo, agent: FakeAgent, verb: string, fields: Record<string, unknown> = {}) {
+async function call(
+  repo: RecordedRepo,
+  agent: FakeAgent,
+  verb: string,
+  fields: Record<string, unknown> = {},
+) {
   const payload = { session_id: agent.session, transcript_path: agent.transcript, cwd: repo.root, ...fields }
-  const { code, stderr } = await repo.run([...asUser, binary, 'hooks', 'claude-code', verb], { stdin: JSON.stringify(payload) })
+  const { code, stderr } = await repo.run([...asUser, binary, 'hooks', 'claude-code', verb], {
+    stdin: JSON.stringify(payload),
+  })
   return { code, err: stderr }
 }
 

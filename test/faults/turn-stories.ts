@@ -1,5 +1,16 @@
 // Hooks of agents that die, from the prompt to the end of the session, and what happens next.
-import { anotherTurn, commit, commitAll, hook, type Round, type Story, stage, text, turnOfBoth, writeBoth } from './killing.ts'
+import {
+  anotherTurn,
+  commit,
+  commitAll,
+  hook,
+  type Round,
+  type Story,
+  stage,
+  text,
+  turnOfBoth,
+  writeBoth,
+} from './killing.ts'
 
 const task = ({ at }: Round) => ({
   tool_name: 'Task',

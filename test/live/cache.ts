@@ -10,7 +10,10 @@ type Env = Record<string, string | undefined>
 
 /** `ENTIRE_LIVE_AGENTS` names another folder. */
 export function cacheDir(env: Env): string {
-  return env.ENTIRE_LIVE_AGENTS || join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'entire-ts', 'live-agents')
+  return (
+    env.ENTIRE_LIVE_AGENTS ||
+    join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'entire-ts', 'live-agents')
+  )
 }
 
 export type Installed = { bin: string } | { problem: string }
@@ -24,9 +27,12 @@ export async function install(agent: LiveAgent, sandbox: Sandbox, env: Env): Pro
   const fresh = `${dir}.${process.pid}`
   mkdirSync(fresh, { recursive: true })
   try {
-    const problem = (await npmInstall(`${agent.package}@${agent.version}`, fresh, env)) ?? (await finish(agent, sandbox, fresh, env))
+    const problem =
+      (await npmInstall(`${agent.package}@${agent.version}`, fresh, env)) ??
+      (await finish(agent, sandbox, fresh, env))
     if (problem !== undefined) return { problem }
-    if (!existsSync(join(fresh, 'node_modules', '.bin', agent.program))) return { problem: `${agent.package} brings no ${agent.program}` }
+    if (!existsSync(join(fresh, 'node_modules', '.bin', agent.program)))
+      return { problem: `${agent.package} brings no ${agent.program}` }
     rmSync(dir, { recursive: true, force: true })
     renameSync(fresh, dir)
     return { bin }
@@ -37,12 +43,30 @@ export async function install(agent: LiveAgent, sandbox: Sandbox, env: Env): Pro
 
 // Scripts of packages are not run with a network.
 async function npmInstall(what: string, dir: string, env: Env): Promise<string | undefined> {
-  const argv = ['npm', 'install', '--prefix', dir, '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', what]
-  const inherited = Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_(?:package|lifecycle)_/.test(name)))
+  const argv = [
+    'npm',
+    'install',
+    '--prefix',
+    dir,
+    '--ignore-scripts',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    what,
+  ]
+  const inherited = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^npm_(?:package|lifecycle)_/.test(name)),
+  )
   return await problemOf(argv, dir, inherited)
 }
 
-async function finish({ afterInstall }: LiveAgent, sandbox: Sandbox, dir: string, env: Env): Promise<string | undefined> {
+async function finish(
+  { afterInstall }: LiveAgent,
+  sandbox: Sandbox,
+  dir: string,
+  env: Env,
+): Promise<string | undefined> {
   if (afterInstall === undefined) return undefined
   return await problemOf(sandbox.wrap(['node', join('node_modules', afterInstall)]), dir, env)
 }

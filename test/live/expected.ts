@@ -33,7 +33,10 @@ export async function rewindPoints({ repo }: Stage): Promise<Point[]> {
 /** The command that continues a session, as `entire resume` gives it. */
 export async function resumeCommand({ repo }: Stage, session: string): Promise<string> {
   const { code, out, err } = await repo.entire(['resume', '--json', session])
-  const found = code === 0 ? JSON.parse(out).sessions.find((one: { session_id: string }) => one.session_id === session) : undefined
+  const found =
+    code === 0
+      ? JSON.parse(out).sessions.find((one: { session_id: string }) => one.session_id === session)
+      : undefined
   if (typeof found?.command !== 'string') throw new Error(`No command continues ${session}:\n${out}${err}`)
   return found.command
 }

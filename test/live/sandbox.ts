@@ -26,7 +26,12 @@ export interface Sandbox {
 export async function findSandbox(env: Env): Promise<Sandbox | { problem: string }> {
   let problem = ''
   for (const way of ways) {
-    const ran = await runLimited(inside(way, ['true']), { cwd: '/', env, timeoutMs: 10_000, maxBytes: 1 << 16 })
+    const ran = await runLimited(inside(way, ['true']), {
+      cwd: '/',
+      env,
+      timeoutMs: 10_000,
+      maxBytes: 1 << 16,
+    })
     if (ran.code === 0) return { wrap: (argv) => inside(way, argv) }
     problem = ran.startError ?? (ran.stderr.trim() || `it ended with ${ran.code ?? ran.signal}`)
   }

@@ -24,7 +24,10 @@ const limits = { timeoutMs: 240_000, maxBytes: 4 << 20 }
 
 export async function setStage(agent: LiveAgent, bin: string): Promise<Stage> {
   const others = Object.keys(networkInterfaces()).filter((name) => name !== 'lo')
-  if (others.length > 0) throw new Error(`An agent is never run with a network, and there is ${others.join(', ')}. Use npm run test:live.`)
+  if (others.length > 0)
+    throw new Error(
+      `An agent is never run with a network, and there is ${others.join(', ')}. Use npm run test:live.`,
+    )
   const repo = await recordedRepo({ agent: agent.name })
   await repo.commit('Set up')
   const home = String(repo.env.HOME)

@@ -7,7 +7,8 @@ import { setStage } from './stage.ts'
 
 const { LIVE_AGENT, LIVE_AGENT_BIN } = process.env
 const agent = liveAgents.find(({ name }) => name === LIVE_AGENT)
-if (agent === undefined || LIVE_AGENT_BIN === undefined) throw new Error('Live tests are run by `npm run test:live`.')
+if (agent === undefined || LIVE_AGENT_BIN === undefined)
+  throw new Error('Live tests are run by `npm run test:live`.')
 const stage = await setStage(agent, LIVE_AGENT_BIN)
 const { repo, model } = stage
 const session = (index: number) => stage.sessions()[index]?.session_id ?? ''
@@ -29,14 +30,18 @@ test('create: a turn that writes a file is a step, with its prompt and what it c
       token_usage: usage(2),
     },
   ])
-  expect(await rewindPoints(stage)).toMatchObject([{ session_id: session(0), session_prompt: prompts.create, is_logs_only: false }])
+  expect(await rewindPoints(stage)).toMatchObject([
+    { session_id: session(0), session_prompt: prompts.create, is_logs_only: false },
+  ])
 })
 
 test('edit: what the agent continues is the same session', async () => {
   await stage.ask(prompts.edit, await resumeCommand(stage, session(0)))
   expect(repo.read('greeting.txt')).toBe(contents.friendlier)
   expect(promptsIn(model.exchanges.at(-1))).toEqual([prompts.create, prompts.edit])
-  expect(stage.sessions()).toMatchObject([{ last_prompt: prompts.edit, session_turn_count: 2, checkpoint_count: 2, token_usage: usage(5) }])
+  expect(stage.sessions()).toMatchObject([
+    { last_prompt: prompts.edit, session_turn_count: 2, checkpoint_count: 2, token_usage: usage(5) },
+  ])
 })
 
 if (delegates) {
@@ -44,7 +49,11 @@ if (delegates) {
     await stage.ask(prompts.delegate)
     expect(repo.read('poem.txt')).toBe(contents.poem)
     expect(stage.sessions()).toHaveLength(2)
-    expect(stage.sessions()[1]).toMatchObject({ first_prompt: prompts.delegate, files_touched: ['poem.txt'], token_usage: usage(2, 2) })
+    expect(stage.sessions()[1]).toMatchObject({
+      first_prompt: prompts.delegate,
+      files_touched: ['poem.txt'],
+      token_usage: usage(2, 2),
+    })
     const tasks = (await rewindPoints(stage)).filter((point) => point.is_task_checkpoint)
     expect(tasks.map((task) => task.session_id)).toEqual(agent.taskSteps ? [session(1)] : [])
   })
@@ -75,7 +84,9 @@ test('commit: the agent’s commit is linked to a checkpoint with everything tha
   const calls = Number((committer.token_usage as Record<string, unknown>).api_call_count)
   expect(committer.token_usage).toEqual(usage(calls, delegates ? 2 : 0))
   expect([1, 2, 3, 4].slice(0, delegates ? 4 : 2)).toContain(calls)
-  expect(await repo.stored(id, '1/prompt.txt')).toBe(delegates ? `${prompts.delegate}\n\n---\n\n${prompts.commit}` : prompts.commit)
+  expect(await repo.stored(id, '1/prompt.txt')).toBe(
+    delegates ? `${prompts.delegate}\n\n---\n\n${prompts.commit}` : prompts.commit,
+  )
   expect(await repo.transcript(id, 1)).toContain('It is committed.')
 })
 
@@ -88,7 +99,10 @@ test('resume: on a machine without the conversation, the printed command continu
   expect(command).toContain(`# ${prompts.create}`)
   await stage.ask(prompts.twoFiles, command?.replace(/ +#.*$/, '').trim())
   expect(promptsIn(model.exchanges.at(-1))).toEqual([prompts.create, prompts.edit, prompts.twoFiles])
-  expect(stage.sessions()[0]).toMatchObject({ session_turn_count: 3, files_touched: ['chapter-1.txt', 'chapter-2.txt'] })
+  expect(stage.sessions()[0]).toMatchObject({
+    session_turn_count: 3,
+    files_touched: ['chapter-1.txt', 'chapter-2.txt'],
+  })
 })
 
 test('rewind: files and conversation are as they were, and what is the user’s stays', async () => {
@@ -101,7 +115,12 @@ test('rewind: files and conversation are as they were, and what is the user’s 
   expect([repo.read('chapter-1.txt'), repo.read('chapter-2.txt')]).toEqual([...contents.chapters])
   expect(repo.read('mine.txt')).toBe('mine\n')
   await stage.ask(prompts.failing, await resumeCommand(stage, session(0)))
-  expect(promptsIn(model.exchanges.at(-1))).toEqual([prompts.create, prompts.edit, prompts.twoFiles, prompts.failing])
+  expect(promptsIn(model.exchanges.at(-1))).toEqual([
+    prompts.create,
+    prompts.edit,
+    prompts.twoFiles,
+    prompts.failing,
+  ])
   expect((await repo.entire(['rewind', '--undo'])).code).toBe(0)
   expect(repo.read('chapter-1.txt')).toBe(contents.shorter)
 })

@@ -18,7 +18,12 @@ export type Event =
   | { type: 'stash' }
   | { type: 'unstash' }
   | { type: 'checkout'; branch: string }
-  | { type: 'killed'; who: number; verb: 'user-prompt-submit' | 'stop' | 'pre-compact' | 'session-end'; at: number }
+  | {
+      type: 'killed'
+      who: number
+      verb: 'user-prompt-submit' | 'stop' | 'pre-compact' | 'session-end'
+      at: number
+    }
   | { type: 'killed-commit'; hook: 'prepare-commit-msg' | 'post-commit'; at: number }
 
 export const sessions = 3
@@ -61,8 +66,18 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: one('stash') },
   { weight: 2, arbitrary: one('unstash') },
   { weight: 1, arbitrary: one('checkout', { branch: fc.constantFrom(...branches) }) },
-  { weight: 2, arbitrary: one('killed', { who, verb: fc.constantFrom('user-prompt-submit', 'stop', 'pre-compact', 'session-end'), at }) },
-  { weight: 1, arbitrary: one('killed-commit', { hook: fc.constantFrom('prepare-commit-msg', 'post-commit'), at }) },
+  {
+    weight: 2,
+    arbitrary: one('killed', {
+      who,
+      verb: fc.constantFrom('user-prompt-submit', 'stop', 'pre-compact', 'session-end'),
+      at,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: one('killed-commit', { hook: fc.constantFrom('prepare-commit-msg', 'post-commit'), at }),
+  },
 )
 
 export const story: fc.Arbitrary<Event[]> = fc.array(event, { minLength: 14, maxLength: 28, size: 'max' })

@@ -49,10 +49,18 @@ async function expectUncommittedIsKept({ repo, actors, written }: World): Promis
       const isThere = existsSync(join(repo.root, file))
       const blob = await repo.run(['git', 'cat-file', 'blob', `${shadow}:${file}`])
       const stored = blob.stdout.toString()
-      expect({ file, known: state.files_touched?.includes(file), isThere: blob.code === 0 }).toEqual({ file, known: true, isThere })
+      expect({ file, known: state.files_touched?.includes(file), isThere: blob.code === 0 }).toEqual({
+        file,
+        known: true,
+        isThere,
+      })
       // Everybody only adds lines; what the user added after the last change of an agent may come with the next one.
       const live = isThere ? readFileSync(join(repo.root, file), 'utf8') : ''
-      expect({ file, isWhole: stored.startsWith(written.get(file) ?? ''), isTrue: live.startsWith(stored) }).toEqual({
+      expect({
+        file,
+        isWhole: stored.startsWith(written.get(file) ?? ''),
+        isTrue: live.startsWith(stored),
+      }).toEqual({
         file,
         isWhole: true,
         isTrue: true,
@@ -66,7 +74,8 @@ async function expectClaims({ repo, claims }: World): Promise<void> {
   for (const claim of claims) {
     const ids = await repo.checkpointsOf(claim.commit)
     const parts = (await Promise.all(ids.map((id) => readParts(repo, id)))).flat()
-    if (!parts.some((part) => part.session === claim.session && part.files.includes(claim.file))) lost.push({ ...claim, ids })
+    if (!parts.some((part) => part.session === claim.session && part.files.includes(claim.file)))
+      lost.push({ ...claim, ids })
   }
   expect(lost).toEqual([])
 }
@@ -74,9 +83,14 @@ async function expectClaims({ repo, claims }: World): Promise<void> {
 // What is stored of a conversation is how it began.
 async function expectTranscripts({ repo, actors }: World): Promise<void> {
   const live = new Map(
-    actors.map(({ agent }) => [agent.session, existsSync(agent.transcript) ? readFileSync(agent.transcript, 'utf8') : '']),
+    actors.map(({ agent }) => [
+      agent.session,
+      existsSync(agent.transcript) ? readFileSync(agent.transcript, 'utf8') : '',
+    ]),
   )
   const tree = (await repo.git('ls-tree', '-r', '--name-only', 'entire/checkpoints/v1')).split('\n')
   const ids = tree.flatMap((path) => /^(..)\/(.{10})\/metadata\.json$/.exec(path)?.slice(1).join('') ?? [])
-  for (const id of ids) for (const part of await readParts(repo, id)) expect(live.get(part.session)?.startsWith(part.transcript)).toBe(true)
+  for (const id of ids)
+    for (const part of await readParts(repo, id))
+      expect(live.get(part.session)?.startsWith(part.transcript)).toBe(true)
 }

@@ -3,7 +3,19 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { killedCode } from '../faults/faulty-repo.ts'
 import type { Event } from './events.ts'
-import { type Actor, claim, content, forgetClean, gone, isWorking, newLines, saved, touch, undisturbed, type World } from './world.ts'
+import {
+  type Actor,
+  claim,
+  content,
+  forgetClean,
+  gone,
+  isWorking,
+  newLines,
+  saved,
+  touch,
+  undisturbed,
+  type World,
+} from './world.ts'
 
 export function play(world: World, event: Event): Promise<void> {
   return (acts[event.type] as (world: World, event: Event) => Promise<void>)(world, event)
@@ -77,7 +89,9 @@ const acts: Play = {
     await undisturbed(world, () => actor.agent.hook('pre-task', task))
     world.repo.write(file, content(world, file) + newLines())
     touch(world, actor, file, 'unseen')
-    await undisturbed(world, () => actor.agent.hook('post-task', { ...task, tool_response: { agentId: 'a1' } }))
+    await undisturbed(world, () =>
+      actor.agent.hook('post-task', { ...task, tool_response: { agentId: 'a1' } }),
+    )
   },
   async end(world, { who }) {
     const actor = world.actors[who] as Actor
@@ -97,7 +111,9 @@ const acts: Play = {
   async amend(world) {
     const { repo } = world
     if ((await repo.checkpointsOf()).length === 0) return
-    await commit(world, 'all', undefined, ['commit', '--quiet', '--amend', '--no-edit'], { ENTIRE_TEST_TTY: '1' })
+    await commit(world, 'all', undefined, ['commit', '--quiet', '--amend', '--no-edit'], {
+      ENTIRE_TEST_TTY: '1',
+    })
   },
   async stash(world) {
     if (world.stashed !== undefined || (await world.repo.git('status', '--porcelain')) === '') return
@@ -123,8 +139,11 @@ const acts: Play = {
     const actor = world.actors[who] as Actor
     if (verb !== 'user-prompt-submit' && !isWorking(actor)) return
     const env = { ENTIRE_TEST_KILL_AT_WRITE: String(at) }
-    const ran = await undisturbed(world, () => actor.agent.hook(verb, { prompt: 'die', trigger: 'auto', reason: 'other' }, { env }))
-    if (verb === 'user-prompt-submit') actor.agent.log({ type: 'user', message: { role: 'user', content: 'die' } })
+    const ran = await undisturbed(world, () =>
+      actor.agent.hook(verb, { prompt: 'die', trigger: 'auto', reason: 'other' }, { env }),
+    )
+    if (verb === 'user-prompt-submit')
+      actor.agent.log({ type: 'user', message: { role: 'user', content: 'die' } })
     if (ran.code !== killedCode) {
       saved(actor)
       actor.running = verb === 'user-prompt-submit' || verb === 'pre-compact'
@@ -156,7 +175,9 @@ async function remove(world: World, actor: Actor, file: string): Promise<void> {
 }
 
 async function staged({ repo }: World): Promise<string[]> {
-  return (await repo.git('diff', '--cached', '--name-only', '--no-renames', '-z')).split('\0').filter((name) => name !== '')
+  return (await repo.git('diff', '--cached', '--name-only', '--no-renames', '-z'))
+    .split('\0')
+    .filter((name) => name !== '')
 }
 
 async function commit(

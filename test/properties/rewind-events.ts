@@ -19,7 +19,15 @@ export type Event =
   | { type: 'redo'; from: string }
 
 // A name that is a file here and a directory there, and names that are hard to pass on.
-export const files = ['tracked.md', 'src/tracked.ts', 'src/deep/new.ts', 'flip', 'flip/inner.txt', 'two\nlines.txt', 'caf\udce9 "é".txt']
+export const files = [
+  'tracked.md',
+  'src/tracked.ts',
+  'src/deep/new.ts',
+  'flip',
+  'flip/inner.txt',
+  'two\nlines.txt',
+  'caf\udce9 "é".txt',
+]
 /** Files of the user alone: untracked from the beginning, untracked later, and ignored. */
 export const ownFiles = ['notes.txt', 'src/later.txt', 'build/out.bin', '.env']
 export const ignored = ['build/out.bin', '.env']

@@ -23,7 +23,9 @@ async function tell({ kind, events }: { kind: 'plain' | 'linked-worktree'; event
   for (const event of events) await play(world, event)
   // Forth as far as it goes, then back as far as it goes: everything that was ever taken away comes by.
   for (const way of ['--redo', '--undo']) await goAllTheWay(world, way)
-  const lost = [...world.owed].filter(([, contents]) => contents.size > 0).map(([path, contents]) => [path, ...contents])
+  const lost = [...world.owed]
+    .filter(([, contents]) => contents.size > 0)
+    .map(([path, contents]) => [path, ...contents])
   expect(lost).toEqual([])
 }
 
@@ -33,13 +35,18 @@ async function play(world: World, event: Event): Promise<void> {
     case 'own':
       // During a turn nobody can tell who made a file.
       if (world.running && !ignored.includes(event.file)) return
-      return repo.write(event.file, `${existsSync(join(repo.root, event.file)) ? repo.read(event.file) : ''}by the user\n`)
+      return repo.write(
+        event.file,
+        `${existsSync(join(repo.root, event.file)) ? repo.read(event.file) : ''}by the user\n`,
+      )
     case 'stage':
       if (isFile(repo, event.file)) await repo.run(['git', '--literal-pathspecs', 'add', '--', event.file])
       return
     case 'commit':
       if (event.all) await repo.git('add', '--all', '--', '.', ':!notes.txt', ':!src/later.txt')
-      await repo.run(['git', 'commit', '--quiet', '-m', 'work'], { env: { ...repo.env, ENTIRE_TEST_TTY: '1' } })
+      await repo.run(['git', 'commit', '--quiet', '-m', 'work'], {
+        env: { ...repo.env, ENTIRE_TEST_TTY: '1' },
+      })
       return
     case 'stop':
       if (world.running) await agent.stop()
@@ -79,7 +86,10 @@ async function readPoints({ repo }: World): Promise<Point[]> {
   return JSON.parse((await repo.entire(['rewind', '--list'])).out)
 }
 
-async function rewind(world: World, { pick, from, undone }: Extract<Event, { type: 'rewind' }>): Promise<void> {
+async function rewind(
+  world: World,
+  { pick, from, undone }: Extract<Event, { type: 'rewind' }>,
+): Promise<void> {
   const steps = (await readPoints(world)).filter((point) => !point.is_logs_only)
   const step = steps[pick % steps.length]
   if (step === undefined) return
@@ -156,7 +166,8 @@ async function goAllTheWay(world: World, way: string): Promise<void> {
 
 function clearWay(world: World, path: string): void {
   const { repo } = world
-  for (const file of readDisk(repo).keys()) if (file.startsWith(`${path}/`) || path.startsWith(`${file}/`)) change.delete(world, file)
+  for (const file of readDisk(repo).keys())
+    if (file.startsWith(`${path}/`) || path.startsWith(`${file}/`)) change.delete(world, file)
 }
 
 async function readIndex({ repo }: World): Promise<string> {

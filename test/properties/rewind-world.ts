@@ -11,7 +11,7 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs'
-import { decodePath, nativePathIn } from '../../src/std/path-bytes.ts'
+import { decodePath, nativePathIn } from '../../src/std/encoding.ts'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { ownFiles } from './rewind-events.ts'
@@ -34,9 +34,16 @@ export async function newWorld(kind: 'plain' | 'linked-worktree'): Promise<World
   repo.write('.gitignore', 'build/\n.env\n')
   for (const path of ['tracked.md', 'src/tracked.ts']) repo.write(path, `${path}\n`)
   await repo.commit('setup')
-  for (const path of ownFiles.filter((own) => own !== 'src/later.txt')) repo.write(path, `the user's ${path}\n`)
+  for (const path of ownFiles.filter((own) => own !== 'src/later.txt'))
+    repo.write(path, `the user's ${path}\n`)
   const agent = fakeAgent(repo)
-  return { repo, agent, running: false, owed: new Map(), [Symbol.asyncDispose]: () => repo[Symbol.asyncDispose]() }
+  return {
+    repo,
+    agent,
+    running: false,
+    owed: new Map(),
+    [Symbol.asyncDispose]: () => repo[Symbol.asyncDispose](),
+  }
 }
 
 export function readDisk({ root }: RecordedRepo): Disk {
@@ -87,7 +94,8 @@ export const change = {
     renameSync(nativePathIn(repo.root, file), nativePathIn(repo.root, to))
   },
   chmod({ repo }: World, file: string, mode: number): void {
-    if (isFile(repo, file) && !lstatSync(nativePathIn(repo.root, file)).isSymbolicLink()) chmodSync(nativePathIn(repo.root, file), mode)
+    if (isFile(repo, file) && !lstatSync(nativePathIn(repo.root, file)).isSymbolicLink())
+      chmodSync(nativePathIn(repo.root, file), mode)
   },
   link({ repo }: World, file: string): void {
     edits += 1

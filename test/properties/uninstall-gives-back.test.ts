@@ -1,7 +1,15 @@
 // Enabling and uninstalling leaves nothing behind: every file of the work tree and of the git directory is as it was, byte for byte.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { binary } from '../support/recorded-repo.ts'
@@ -98,7 +106,11 @@ test.each([
       const files = everyFile(repo)
       for (const args of [['enable', '--agent', agent], ...between, ['disable', '--uninstall', '--force']]) {
         const ran = await repo.run([binary, ...args])
-        expect({ args, code: ran.code, err: ran.code === 0 ? '' : ran.stderr }).toEqual({ args, code: 0, err: '' })
+        expect({ args, code: ran.code, err: ran.code === 0 ? '' : ran.stderr }).toEqual({
+          args,
+          code: 0,
+          err: '',
+        })
       }
       expect(everyFile(repo)).toEqual(files)
     }),

@@ -49,7 +49,12 @@ export async function newWorld(): Promise<World> {
   for (const path of ['tracked.md', 'src/tracked.ts']) repo.write(path, newLines())
   await repo.commitAs('human', 'setup')
   await repo.git('branch', 'side')
-  const actors = Array.from({ length: sessions }, () => ({ agent: fakeAgent(repo), running: false, alone: false, touched: new Map() }))
+  const actors = Array.from({ length: sessions }, () => ({
+    agent: fakeAgent(repo),
+    running: false,
+    alone: false,
+    touched: new Map(),
+  }))
   return {
     repo,
     actors,
@@ -95,14 +100,25 @@ export function content({ repo }: World, file: string): string {
 export async function claim(world: World, by: Actor | undefined, linked: boolean): Promise<void> {
   const commit = await world.repo.head()
   const changed = (
-    await world.repo.git('diff-tree', '-r', '--root', '--no-commit-id', '--name-only', '-z', '-m', '--first-parent', commit)
+    await world.repo.git(
+      'diff-tree',
+      '-r',
+      '--root',
+      '--no-commit-id',
+      '--name-only',
+      '-z',
+      '-m',
+      '--first-parent',
+      commit,
+    )
   ).split('\0')
   for (const actor of world.actors) {
     for (const file of changed) {
       const touch = actor.touched.get(file)
       if (touch === undefined) continue
       // Whoever commits in its own turn is known by its environment, so all that it commits is its own.
-      if (linked && (touch !== 'unseen' || actor === by)) world.claims.push({ commit, file, session: actor.agent.session })
+      if (linked && (touch !== 'unseen' || actor === by))
+        world.claims.push({ commit, file, session: actor.agent.session })
       actor.touched.delete(file)
     }
   }
@@ -113,13 +129,16 @@ export async function claim(world: World, by: Actor | undefined, linked: boolean
 export async function forgetClean({ repo, actors }: World): Promise<void> {
   const status = await repo.git('status', '--porcelain', '-z', '--no-renames', '--untracked-files=all')
   const changed = status.split('\0').map((line) => line.slice(3))
-  for (const { touched } of actors) for (const file of touched.keys()) if (!changed.includes(file)) touched.delete(file)
+  for (const { touched } of actors)
+    for (const file of touched.keys()) if (!changed.includes(file)) touched.delete(file)
 }
 
 // Nothing of the user's changes while a hook runs.
 export async function undisturbed<T>({ repo }: World, act: () => Promise<T>): Promise<T> {
   const look = () =>
-    readUserState(repo.repo).filter((line) => !/\/\.entire\/|\/\.git\/(entire[.-]|fast_import_crash|COMMIT_EDITMSG\.\d)/.test(line))
+    readUserState(repo.repo).filter(
+      (line) => !/\/\.entire\/|\/\.git\/(entire[.-]|fast_import_crash|COMMIT_EDITMSG\.\d)/.test(line),
+    )
   const before = look()
   const result = await act()
   const after = look()

@@ -18,7 +18,11 @@ export interface DoctorReport {
   fixed: (DoctorFinding & { done: string })[]
 }
 
-export async function doctor(repo: RecordedRepo, args: string[] = [], env: Record<string, string> = {}): Promise<DoctorReport> {
+export async function doctor(
+  repo: RecordedRepo,
+  args: string[] = [],
+  env: Record<string, string> = {},
+): Promise<DoctorReport> {
   const { code, out, err } = await repo.entire(['doctor', '--json', ...args], { env })
   if (out === '') throw new Error(`doctor said nothing: ${err}`)
   return { code, ...JSON.parse(out) }

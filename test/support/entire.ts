@@ -17,7 +17,11 @@ export async function entire(
   args: string[],
   options: { cwd?: string; env?: Environment } = {},
 ): Promise<Answer> {
-  const cwd = options.cwd === undefined ? (place.root ?? place.base) : join(place.root ?? place.base, options.cwd)
-  const { code, stdout, stderr } = await runProgram([process.execPath, program, ...args], { cwd, env: { ...place.env, ...options.env } })
+  const cwd =
+    options.cwd === undefined ? (place.root ?? place.base) : join(place.root ?? place.base, options.cwd)
+  const { code, stdout, stderr } = await runProgram([process.execPath, program, ...args], {
+    cwd,
+    env: { ...place.env, ...options.env },
+  })
   return { code, out: stdout.toString('utf8'), err: stderr }
 }

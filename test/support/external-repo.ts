@@ -61,7 +61,11 @@ export function putPlugin(repo: ExternalRepo, defect = '', name = 'sample'): str
   return writePlugin(repo.bin, name, `${defect}\n${meaning}`)
 }
 
-export async function shellAgent(repo: ExternalRepo, session = 'sample-session', name = 'sample'): Promise<ShellAgent> {
+export async function shellAgent(
+  repo: ExternalRepo,
+  session = 'sample-session',
+  name = 'sample',
+): Promise<ShellAgent> {
   const transcript = join(repo.base, 'home', `.${name}`, 'sessions', `${session}.log`)
   mkdirSync(dirname(transcript), { recursive: true })
   const say = (line: object) => appendFileSync(transcript, `${JSON.stringify(line)}\n`)

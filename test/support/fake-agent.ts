@@ -63,14 +63,24 @@ export function fakeAgent(repo: RecordedRepo, options: { session?: string } = {}
         role: 'assistant',
         model: 'claude-test-1',
         content,
-        usage: { input_tokens: 10, cache_creation_input_tokens: 1, cache_read_input_tokens: 5, output_tokens: 3 },
+        usage: {
+          input_tokens: 10,
+          cache_creation_input_tokens: 1,
+          cache_read_input_tokens: 5,
+          output_tokens: 3,
+        },
       },
     })
   const agent: FakeAgent = {
     session,
     transcript,
     async hook(verb, fields = {}, options = {}) {
-      const payload = { session_id: session, transcript_path: transcript, cwd: options.cwd ?? repo.root, ...fields }
+      const payload = {
+        session_id: session,
+        transcript_path: transcript,
+        cwd: options.cwd ?? repo.root,
+        ...fields,
+      }
       return repo.entire(['hooks', 'claude-code', verb], { stdin: JSON.stringify(payload), ...options })
     },
     async start(source = 'startup') {
@@ -83,7 +93,14 @@ export function fakeAgent(repo: RecordedRepo, options: { session?: string } = {}
     },
     write(path, content) {
       repo.write(path, content)
-      assistant([{ type: 'tool_use', id: `toolu_${entries}`, name: 'Write', input: { file_path: join(repo.root, path), content } }])
+      assistant([
+        {
+          type: 'tool_use',
+          id: `toolu_${entries}`,
+          name: 'Write',
+          input: { file_path: join(repo.root, path), content },
+        },
+      ])
     },
     run: (path, content) => repo.write(path, content),
     say: (text) => assistant([{ type: 'text', text }]),
@@ -137,8 +154,15 @@ function subagentLine(subagent: string, path: string, content: string): string {
   const message = {
     id: `msg_${subagent}_${path}`,
     role: 'assistant',
-    content: [{ type: 'tool_use', id: `toolu_${subagent}`, name: 'Write', input: { file_path: path, content } }],
-    usage: { input_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 7 },
+    content: [
+      { type: 'tool_use', id: `toolu_${subagent}`, name: 'Write', input: { file_path: path, content } },
+    ],
+    usage: {
+      input_tokens: 100,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: 7,
+    },
   }
   return `${JSON.stringify({ type: 'assistant', isSidechain: true, agentId: subagent, uuid: `${subagent}-1`, message })}\n`
 }

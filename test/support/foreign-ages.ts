@@ -56,14 +56,22 @@ const head = (sessions: unknown, more: object = {}) => ({
 })
 const below = (slot: string, files: Files): Files =>
   Object.fromEntries(Object.entries(files).map(([name, content]) => [`${slot}/${name}`, content]))
-const one: Age = { checkpoint: hex, trees: {}, sessions: [{ id: 's1', agent: 'Claude Code', prompts: ['fix <it>'] }], files: ['a.txt'] }
+const one: Age = {
+  checkpoint: hex,
+  trees: {},
+  sessions: [{ id: 's1', agent: 'Claude Code', prompts: ['fix <it>'] }],
+  files: ['a.txt'],
+}
 const plainSlot = {
   'metadata.json': session('s1', { agent: 'Claude Code' }),
   'full.jsonl': `${line('fix it')}\n`,
   'content_hash.txt': hash,
   'prompt.txt': 'fix <it>',
 }
-const plain: Files = { ...below(`${dir}/0`, plainSlot), [`${dir}/metadata.json`]: head([paths(0)], { token_usage: tokens(10) }) }
+const plain: Files = {
+  ...below(`${dir}/0`, plainSlot),
+  [`${dir}/metadata.json`]: head([paths(0)], { token_usage: tokens(10) }),
+}
 const plainAge: Age = { ...one, trees: { [v1]: plain }, transcript: `${line('fix it')}\n`, tokens: 16 }
 
 export const ages: Record<string, Age> = {
@@ -97,8 +105,15 @@ export const ages: Record<string, Age> = {
         'full.jsonl': line('three'),
         'full.jsonl.001': line('four'),
         'prompt.txt': 'three\n\n---\n\nfour',
-        ...below('1', { 'metadata.json': session('s1', { token_usage: tokens(2) }), 'full.jsonl': line('one'), 'prompt.txt': 'one' }),
-        ...below('2', { 'metadata.json': session('s2', { agent: 'Gemini CLI', files_touched: null }), 'full.jsonl': line('two') }),
+        ...below('1', {
+          'metadata.json': session('s1', { token_usage: tokens(2) }),
+          'full.jsonl': line('one'),
+          'prompt.txt': 'one',
+        }),
+        ...below('2', {
+          'metadata.json': session('s2', { agent: 'Gemini CLI', files_touched: null }),
+          'full.jsonl': line('two'),
+        }),
       }),
     },
     sessions: [
@@ -116,10 +131,23 @@ export const ages: Record<string, Age> = {
       [v1]: below(dir, {
         'metadata.json': head(
           { '1': paths(1, ''), '2': paths(2, '.') },
-          { session_count: 2, session_ids: ['s1', 's2'], created_at: '2026-02-03T04:23:26.07449Z', agents: ['Claude Code'], branch: '' },
+          {
+            session_count: 2,
+            session_ids: ['s1', 's2'],
+            created_at: '2026-02-03T04:23:26.07449Z',
+            agents: ['Claude Code'],
+            branch: '',
+          },
         ),
-        ...below('1', { 'metadata.json': session('s1', { agents: ['Gemini CLI', 'Claude Code'] }), 'full.jsonl': line('one') }),
-        ...below('2', { 'metadata.json': session('s2', { created_at: undefined }), 'full.jsonl': line('two'), 'prompt.txt': 'two' }),
+        ...below('1', {
+          'metadata.json': session('s1', { agents: ['Gemini CLI', 'Claude Code'] }),
+          'full.jsonl': line('one'),
+        }),
+        ...below('2', {
+          'metadata.json': session('s2', { created_at: undefined }),
+          'full.jsonl': line('two'),
+          'prompt.txt': 'two',
+        }),
       }),
     },
     sessions: [
@@ -132,9 +160,17 @@ export const ages: Record<string, Age> = {
     ...one,
     trees: {
       'refs/heads/entire/sessions/v1': below(dir, {
-        'metadata.json': head([paths(0), paths(2)], { migration_source_commit: '0'.repeat(40), branch: '', token_usage: tokens(20) }),
+        'metadata.json': head([paths(0), paths(2)], {
+          migration_source_commit: '0'.repeat(40),
+          branch: '',
+          token_usage: tokens(20),
+        }),
         ...below('0', { ...plainSlot, 'metadata.json': session('s1', { agents: 'Claude Code' }) }),
-        ...below('2', { ...plainSlot, 'metadata.json': session('s2', { agents: 'Agent' }), 'prompt.txt': 'two' }),
+        ...below('2', {
+          ...plainSlot,
+          'metadata.json': session('s2', { agents: 'Agent' }),
+          'prompt.txt': 'two',
+        }),
       }),
     },
     sessions: [
@@ -148,8 +184,14 @@ export const ages: Record<string, Age> = {
     ...one,
     trees: {
       [v1]: below(dir, {
-        'metadata.json': head([paths(0), paths(1)], { cli_version: '0.4.4', files_touched: null, token_usage: null }),
-        ...below('0', { 'metadata.json': session('s0', { files_touched: null, agent: 'Gemini CLI', checkpoints_count: 0 }) }),
+        'metadata.json': head([paths(0), paths(1)], {
+          cli_version: '0.4.4',
+          files_touched: null,
+          token_usage: null,
+        }),
+        ...below('0', {
+          'metadata.json': session('s0', { files_touched: null, agent: 'Gemini CLI', checkpoints_count: 0 }),
+        }),
         ...below('1', {
           ...plainSlot,
           'metadata.json': session('s1', {
@@ -172,9 +214,16 @@ export const ages: Record<string, Age> = {
     ...one,
     trees: {
       [v1]: below(dir, {
-        'metadata.json': head([{ metadata: `/${dir}/0/metadata.json`, transcript: `/${dir}/0/full.jsonl` }], { token_usage: tokens(0) }),
+        'metadata.json': head([{ metadata: `/${dir}/0/metadata.json`, transcript: `/${dir}/0/full.jsonl` }], {
+          token_usage: tokens(0),
+        }),
         ...below('0', {
-          'metadata.json': session('s1', { agent: 'Gemini CLI', model: '', session_metrics: { turn_count: 2 }, prompt_attributions: [] }),
+          'metadata.json': session('s1', {
+            agent: 'Gemini CLI',
+            model: '',
+            session_metrics: { turn_count: 2 },
+            prompt_attributions: [],
+          }),
           'full.jsonl': '{"messages":[{"id":"1"}]}',
           'full.jsonl.001': '{"messages":[{"id":"2"}]}',
         }),
@@ -191,7 +240,12 @@ export const ages: Record<string, Age> = {
         'metadata.json': head([paths(0)], { strategy: 'auto-commit' }),
         ...below('0', {
           ...plainSlot,
-          'metadata.json': session('s1', { agent: 'Claude Code', strategy: 'auto-commit', is_task: true, tool_use_id: 'toolu_1' }),
+          'metadata.json': session('s1', {
+            agent: 'Claude Code',
+            strategy: 'auto-commit',
+            is_task: true,
+            tool_use_id: 'toolu_1',
+          }),
           'tasks/toolu_1/checkpoint.json': { session_id: 's1', tool_use_id: 'toolu_1' },
         }),
         'tasks/toolu_1/agent-7.jsonl': line('sub'),
@@ -204,7 +258,11 @@ export const ages: Record<string, Age> = {
     checkpoint: ulid,
     trees: {
       [`refs/entire/checkpoints/1G/${ulid}`]: {
-        'metadata.json': head([paths(0, '')], { checkpoint_id: ulid, token_usage: tokens(10), combined_attribution: {} }),
+        'metadata.json': head([paths(0, '')], {
+          checkpoint_id: ulid,
+          token_usage: tokens(10),
+          combined_attribution: {},
+        }),
         ...below('0', plainSlot),
       },
     },
@@ -212,17 +270,23 @@ export const ages: Record<string, Age> = {
   'a ref of its own for an id of the branch': {
     ...plainAge,
     trees: {
-      [`refs/entire/checkpoints/f7/${hex}`]: { 'metadata.json': head([paths(0)], { token_usage: tokens(10) }), ...below('0', plainSlot) },
+      [`refs/entire/checkpoints/f7/${hex}`]: {
+        'metadata.json': head([paths(0)], { token_usage: tokens(10) }),
+        ...below('0', plainSlot),
+      },
     },
   },
   'metadata and transcripts apart': {
     ...plainAge,
     trees: {
       'refs/entire/checkpoints/v2/main': {
-        [`${dir}/metadata.json`]: head([{ ...paths(0), transcript: `/${dir}/0/transcript.jsonl` }], { token_usage: tokens(10) }),
+        [`${dir}/metadata.json`]: head([{ ...paths(0), transcript: `/${dir}/0/transcript.jsonl` }], {
+          token_usage: tokens(10),
+        }),
         [`${dir}/0/metadata.json`]: plainSlot['metadata.json'],
         [`${dir}/0/prompt.txt`]: 'fix <it>',
-        [`${dir}/0/transcript.jsonl`]: '{"v":1,"agent":"claude-code","type":"user","content":[{"text":"fix it"}]}\n',
+        [`${dir}/0/transcript.jsonl`]:
+          '{"v":1,"agent":"claude-code","type":"user","content":[{"text":"fix it"}]}\n',
       },
       'refs/entire/checkpoints/v2/full/current': { [`${dir}/0/raw_transcript`]: `${line('fix it')}\n` },
     },
@@ -248,7 +312,11 @@ export const ages: Record<string, Age> = {
     trees: {
       'refs/entire/checkpoints/v2/main': {
         [`${dir}/metadata.json`]: head([paths(0)], { token_usage: tokens(10) }),
-        ...below(`${dir}/0`, { 'metadata.json': plainSlot['metadata.json'], 'prompt.txt': 'fix <it>', 'transcript.jsonl': '{"v":1}\n' }),
+        ...below(`${dir}/0`, {
+          'metadata.json': plainSlot['metadata.json'],
+          'prompt.txt': 'fix <it>',
+          'transcript.jsonl': '{"v":1}\n',
+        }),
       },
     },
     transcript: '{"v":1}\n',
@@ -256,7 +324,9 @@ export const ages: Record<string, Age> = {
   'no field that could be missing': {
     isOver: true,
     ...one,
-    trees: { [v1]: below(dir, { 'metadata.json': {}, ...below('0', { 'metadata.json': { session_id: 's1' } }) }) },
+    trees: {
+      [v1]: below(dir, { 'metadata.json': {}, ...below('0', { 'metadata.json': { session_id: 's1' } }) }),
+    },
     sessions: [{ id: 's1', prompts: [] }],
     files: [],
   },
@@ -276,7 +346,13 @@ export const ages: Record<string, Age> = {
         },
         ...below('0', {
           'metadata.json': {
-            ...{ session_id: 's1', created_at: 12, agent: { name: 'x' }, agents: [null, 'Claude Code'], files_touched: [1, 'a.txt', null] },
+            ...{
+              session_id: 's1',
+              created_at: 12,
+              agent: { name: 'x' },
+              agents: [null, 'Claude Code'],
+              files_touched: [1, 'a.txt', null],
+            },
             ...{
               token_usage: { input_tokens: -5, output_tokens: 'many', cache_read_input_tokens: 7 },
               summary: 'short',
@@ -297,7 +373,12 @@ export const ages: Record<string, Age> = {
   },
   'the head is lost': {
     ...plainAge,
-    trees: { [v1]: below(`${dir}/0`, { ...plainSlot, 'metadata.json': { ...plainSlot['metadata.json'], token_usage: tokens(10) } }) },
+    trees: {
+      [v1]: below(`${dir}/0`, {
+        ...plainSlot,
+        'metadata.json': { ...plainSlot['metadata.json'], token_usage: tokens(10) },
+      }),
+    },
   },
   'the head is garbage': {
     ...plainAge,
@@ -306,16 +387,24 @@ export const ages: Record<string, Age> = {
   },
   'a session is lost': {
     ...plainAge,
-    trees: { [v1]: { ...plain, [`${dir}/metadata.json`]: head([paths(0), paths(1)], { token_usage: tokens(10) }) } },
+    trees: {
+      [v1]: { ...plain, [`${dir}/metadata.json`]: head([paths(0), paths(1)], { token_usage: tokens(10) }) },
+    },
   },
   'a session is garbage': {
     ...plainAge,
     trees: { [v1]: { ...plain, [`${dir}/1/metadata.json`]: '[1', [`${dir}/1/full.jsonl`]: line('lost') } },
   },
-  'fetched, but never checked out': { ...plainAge, trees: { 'refs/remotes/origin/entire/checkpoints/v1': plain } },
+  'fetched, but never checked out': {
+    ...plainAge,
+    trees: { 'refs/remotes/origin/entire/checkpoints/v1': plain },
+  },
   'garbage here, whole on the remote': {
     ...plainAge,
-    trees: { [v1]: { [`${dir}/metadata.json`]: 'garbage' }, 'refs/remotes/origin/entire/checkpoints/v1': plain },
+    trees: {
+      [v1]: { [`${dir}/metadata.json`]: 'garbage' },
+      'refs/remotes/origin/entire/checkpoints/v1': plain,
+    },
   },
   'files where directories should be, and things that are none of ours': {
     ...plainAge,

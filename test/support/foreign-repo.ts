@@ -32,10 +32,14 @@ export function asForeign(repo: TempRepo): ForeignRepo {
       const from = tip.code === 0 ? `from ${tip.stdout.toString().trim()}\n` : ''
       const stream = [
         `commit ${ref}\ncommitter Foreign <foreign@example.com> ${seconds} +0000\n${data(message)}\n${from}`,
-        ...Object.entries(files).map(([path, content]) => `M 100644 inline ${quote(path)}\n${data(asText(content))}\n`),
+        ...Object.entries(files).map(
+          ([path, content]) => `M 100644 inline ${quote(path)}\n${data(asText(content))}\n`,
+        ),
         'done\n',
       ]
-      const ran = await repo.run(['git', 'fast-import', '--quiet', '--done', '--force'], { stdin: stream.join('') })
+      const ran = await repo.run(['git', 'fast-import', '--quiet', '--done', '--force'], {
+        stdin: stream.join(''),
+      })
       if (ran.code !== 0) throw new Error(`fast-import gave ${ran.code}: ${ran.stderr}`)
       return await repo.git('rev-parse', ref)
     },

@@ -33,9 +33,12 @@ export async function hostileRepo(): Promise<ForeignRepo> {
   await repo.git('add', 'linked.txt')
   const trailers = Object.values(checkpoints).map((id) => `Entire-Checkpoint: ${id}`)
   const author = { GIT_AUTHOR_NAME: evil('author'), GIT_AUTHOR_EMAIL: evil('mail') }
-  await repo.run(['git', 'commit', '--quiet', '--no-verify', '-m', `${evil('subject')}\n\n${trailers.join('\n')}`], {
-    env: { ...repo.env, ...author },
-  })
+  await repo.run(
+    ['git', 'commit', '--quiet', '--no-verify', '-m', `${evil('subject')}\n\n${trailers.join('\n')}`],
+    {
+      env: { ...repo.env, ...author },
+    },
+  )
   await repo.git('switch', '--quiet', '--create', 'evil\u009b31m\u202e')
   await storeSteps(repo, await repo.head())
   return repo
@@ -48,8 +51,17 @@ async function storeCheckpoint(repo: ForeignRepo, id: string): Promise<void> {
   const text = (name: string) => (isHostile ? evil(name) : name)
   const agent = id === checkpoints.foreign ? evil('Frobnicator') : 'Claude Code'
   const summary = {
-    ...{ intent: text('intent'), outcome: text('outcome'), friction: [text('friction')], open_items: [text('item')] },
-    learnings: { repo: [text('repo')], code: [{ path: text('path'), line: 1, finding: text('finding') }], workflow: [text('workflow')] },
+    ...{
+      intent: text('intent'),
+      outcome: text('outcome'),
+      friction: [text('friction')],
+      open_items: [text('item')],
+    },
+    learnings: {
+      repo: [text('repo')],
+      code: [{ path: text('path'), line: 1, finding: text('finding') }],
+      workflow: [text('workflow')],
+    },
   }
   await repo.put('refs/heads/entire/checkpoints/v1', {
     [`${dir}/metadata.json`]: {

@@ -14,7 +14,10 @@ function idle<T extends Target | undefined>(target: T, reached: () => void): T {
   }
 }
 
-export async function parseWords(app: Application<Cli>, words: string[]): Promise<{ reached: boolean; said: string }> {
+export async function parseWords(
+  app: Application<Cli>,
+  words: string[],
+): Promise<{ reached: boolean; said: string }> {
   const said: string[] = []
   let reached = false
   const root = idle(app.root, () => {

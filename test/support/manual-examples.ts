@@ -14,11 +14,15 @@ export function wordsOf(line: string, program = 'entire'): string[] | undefined 
 }
 
 export const manuals: (readonly [string, string])[] = [
-  ...generateHelpTextForAllCommands((await buildCli()) as unknown as Parameters<typeof generateHelpTextForAllCommands>[0]),
+  ...generateHelpTextForAllCommands(
+    (await buildCli()) as unknown as Parameters<typeof generateHelpTextForAllCommands>[0],
+  ),
   ['entire', rootHelp({ env: {}, cwd: '/', process: { stdout: {}, env: {} } } as unknown as Cli)],
 ]
 
-export const examples = manuals.flatMap(([command, help]) => examplesIn(help).map((line) => [command, line] as const))
+export const examples = manuals.flatMap(([command, help]) =>
+  examplesIn(help).map((line) => [command, line] as const),
+)
 
 /** The lines of a manual that can be typed. */
 export function examplesIn(help: string): string[] {

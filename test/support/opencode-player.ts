@@ -5,7 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { opencodeSessions } from './opencode-sessions.ts'
 
-const [pluginPath = '', eventsPath = '', root = '', ending = 'dispose', until = 'dispose'] = process.argv.slice(2)
+const [pluginPath = '', eventsPath = '', root = '', ending = 'dispose', until = 'dispose'] =
+  process.argv.slice(2)
 const sessions = opencodeSessions(process.env.HOME ?? '')
 
 type Question = { path: { id: string } }
@@ -24,7 +25,9 @@ const client = {
   },
 }
 
-const [makePlugin] = Object.values(await import(pluginPath)) as ((input: object) => Promise<Record<string, Hook>>)[]
+const [makePlugin] = Object.values(await import(pluginPath)) as ((
+  input: object,
+) => Promise<Record<string, Hook>>)[]
 const hooks = (await makePlugin?.({ client, directory: root, worktree: root })) ?? {}
 
 const tools: Record<string, Tool> = {
@@ -34,7 +37,11 @@ const tools: Record<string, Tool> = {
   edit: ({ filePath = '', oldString = '', newString = '' }) =>
     writeFileSync(filePath, readFileSync(filePath, 'utf8').replace(oldString, newString)),
   bash: ({ command = '' }, env) =>
-    execSync(command, { cwd: root, env: { ...process.env, OPENCODE: '1', AGENT: '1', ...env }, stdio: 'ignore' }),
+    execSync(command, {
+      cwd: root,
+      env: { ...process.env, OPENCODE: '1', AGENT: '1', ...env },
+      stdio: 'ignore',
+    }),
 }
 
 const lines = readFileSync(eventsPath, 'utf8').replaceAll('/home/dev/app', root).trim().split('\n')

@@ -8,7 +8,10 @@ import { type RecordedRepo, recordedRepo } from './recorded-repo.ts'
 export interface OpencodeRepo extends RecordedRepo {
   sessions: ReturnType<typeof opencodeSessions>
   /** Plays a captured run, from its beginning up to and including a hook. */
-  play(scenario: string, options?: { until?: string; ending?: 'dispose' | 'gone'; env?: Record<string, string> }): Promise<void>
+  play(
+    scenario: string,
+    options?: { until?: string; ending?: 'dispose' | 'gone'; env?: Record<string, string> },
+  ): Promise<void>
 }
 
 export async function opencodeRepo(): Promise<OpencodeRepo> {
@@ -21,7 +24,15 @@ export async function opencodeRepo(): Promise<OpencodeRepo> {
       const plugin = join(repo.root, '.opencode/plugins/entire.ts')
       const events = join(import.meta.dir, '../fixtures/agents/opencode', scenario, 'events.jsonl')
       const ran = await runProgram(
-        [process.execPath, join(import.meta.dir, 'opencode-player.ts'), plugin, events, repo.root, ending, until],
+        [
+          process.execPath,
+          join(import.meta.dir, 'opencode-player.ts'),
+          plugin,
+          events,
+          repo.root,
+          ending,
+          until,
+        ],
         {
           cwd: repo.root,
           env: { ...repo.env, ...env },
@@ -36,6 +47,9 @@ export async function opencodeRepo(): Promise<OpencodeRepo> {
 export function installOpencode(bin: string): void {
   if (!existsSync(bin)) mkdirSync(bin, { recursive: true })
   const path = join(bin, 'opencode')
-  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dir, 'fake-opencode.ts')}' "$@"\n`)
+  writeFileSync(
+    path,
+    `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dir, 'fake-opencode.ts')}' "$@"\n`,
+  )
   chmodSync(path, 0o755)
 }

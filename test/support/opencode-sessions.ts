@@ -32,10 +32,14 @@ export function opencodeSessions(home: string) {
   }
 
   const children = (id: string) => all().filter(({ info }) => info.parentID === id)
-  const all = () => (existsSync(dir) ? readdirSync(dir).map((name) => find(name.replace('.json', '')) as OpencodeSession) : [])
+  const all = () =>
+    existsSync(dir) ? readdirSync(dir).map((name) => find(name.replace('.json', '')) as OpencodeSession) : []
 
   /** As events of the real one changed it. */
-  function take(event: { type: string; properties: { info: { id: string }; part: Part; sessionID?: string } }): void {
+  function take(event: {
+    type: string
+    properties: { info: { id: string }; part: Part; sessionID?: string }
+  }): void {
     const { info, part, sessionID = '' } = event.properties
     if (/^session\.(?:created|updated)$/.test(event.type)) put({ messages: [], ...find(info.id), info })
     const session = find(sessionID)
@@ -57,7 +61,10 @@ export function opencodeSessions(home: string) {
   function importInto(session: OpencodeSession, directory: string): void {
     const there = find(session.info.id) ?? { info: { ...session.info, directory }, messages: [] }
     const known = new Set(there.messages.map(({ info }) => info.id))
-    put({ ...there, messages: [...there.messages, ...session.messages.filter(({ info }) => !known.has(info.id))] })
+    put({
+      ...there,
+      messages: [...there.messages, ...session.messages.filter(({ info }) => !known.has(info.id))],
+    })
   }
 
   function remove(id: string): void {

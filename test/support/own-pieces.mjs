@@ -18,6 +18,8 @@ if (act === 'cut') {
   const texts = pieces.map(({ items }, piece) => JSON.stringify({ piece, items })).reverse()
   console.log(JSON.stringify({ chunks: texts.map((text) => Buffer.from(text).toString('base64')) }))
 } else {
-  const pieces = JSON.parse(input.toString()).chunks.map((chunk) => JSON.parse(Buffer.from(chunk, 'base64').toString()))
+  const pieces = JSON.parse(input.toString()).chunks.map((chunk) =>
+    JSON.parse(Buffer.from(chunk, 'base64').toString()),
+  )
   process.stdout.write(JSON.stringify(pieces.sort((a, b) => a.piece - b.piece).flatMap(({ items }) => items)))
 }

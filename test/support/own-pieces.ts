@@ -13,7 +13,11 @@ esac`
 
 /** The pieces that the plugin makes of a list. */
 export async function cutAsPlugin(text: string, maxBytes: number): Promise<string[]> {
-  const { stdout } = await run(['node', script, 'cut', String(maxBytes)], { cwd: import.meta.dir, env: process.env, stdin: text })
+  const { stdout } = await run(['node', script, 'cut', String(maxBytes)], {
+    cwd: import.meta.dir,
+    env: process.env,
+    stdin: text,
+  })
   const { chunks } = JSON.parse(stdout.toString()) as { chunks: string[] }
   return chunks.map((chunk) => Buffer.from(chunk, 'base64').toString())
 }
@@ -23,7 +27,10 @@ export function longList(bytes: number): string {
   const items: string[] = []
   for (let size = 0; size < bytes; size += items.at(-1)?.length ?? 0)
     items.push(
-      JSON.stringify({ role: items.length % 2 === 0 ? 'user' : 'assistant', content: `${items.length} ${'word '.repeat(20_000)}` }),
+      JSON.stringify({
+        role: items.length % 2 === 0 ? 'user' : 'assistant',
+        content: `${items.length} ${'word '.repeat(20_000)}`,
+      }),
     )
   return `[${items.join(',')}]`
 }

@@ -3,7 +3,14 @@
 interface Call {
   name: string
   event: Record<string, unknown>
-  ctx: { cwd: string; hasUI: boolean; sessionId: string; sessionFile?: string; model?: { id: string }; parentSession?: string }
+  ctx: {
+    cwd: string
+    hasUI: boolean
+    sessionId: string
+    sessionFile?: string
+    model?: { id: string }
+    parentSession?: string
+  }
   /** Pi goes on while the handlers are still at work. */
   goOn?: boolean
 }
@@ -12,7 +19,9 @@ type Handler = (event: unknown, ctx: unknown) => unknown
 
 const handlers = new Map<string, Handler[]>()
 const { default: register } = await import(process.argv[2] ?? '')
-register({ on: (name: string, handler: Handler) => handlers.set(name, [...(handlers.get(name) ?? []), handler]) })
+register({
+  on: (name: string, handler: Handler) => handlers.set(name, [...(handlers.get(name) ?? []), handler]),
+})
 
 async function emit({ name, event, ctx }: Call): Promise<void> {
   const shown: string[] = []
@@ -28,9 +37,15 @@ async function emit({ name, event, ctx }: Call): Promise<void> {
     },
   }
   const returned: unknown[] = []
-  for (const handler of handlers.get(name) ?? []) returned.push(await handler({ type: name, ...event }, context))
+  for (const handler of handlers.get(name) ?? [])
+    returned.push(await handler({ type: name, ...event }, context))
   console.log(
-    JSON.stringify({ name, returned: returned.filter((value) => value !== undefined), shown, session: process.env.ENTIRE_PI_SESSION }),
+    JSON.stringify({
+      name,
+      returned: returned.filter((value) => value !== undefined),
+      shown,
+      session: process.env.ENTIRE_PI_SESSION,
+    }),
   )
 }
 

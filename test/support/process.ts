@@ -7,7 +7,10 @@ export interface Ran {
   stderr: string
 }
 
-export async function runProgram(argv: string[], options: { cwd: string; env: Environment; stdin?: string | Uint8Array }): Promise<Ran> {
+export async function runProgram(
+  argv: string[],
+  options: { cwd: string; env: Environment; stdin?: string | Uint8Array },
+): Promise<Ran> {
   const child = Bun.spawn(argv, {
     cwd: options.cwd,
     env: options.env,

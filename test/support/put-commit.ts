@@ -10,7 +10,11 @@ export interface PutCommit {
   files: Record<string, unknown>
 }
 
-export async function putCommit(repo: Repo, ref: string, { message = 'test', seconds = 1_770_000_000, files }: PutCommit): Promise<string> {
+export async function putCommit(
+  repo: Repo,
+  ref: string,
+  { message = 'test', seconds = 1_770_000_000, files }: PutCommit,
+): Promise<string> {
   const tip = (await listRefs(repo, ref))[0]?.oid
   const save = startImport(repo)
   const mark = save.commit({

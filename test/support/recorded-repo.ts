@@ -50,7 +50,9 @@ export interface RecordedRepo extends TempRepo {
   addWorktree(name: string): Promise<RecordedRepo>
 }
 
-export async function recordedRepo(options: { kind?: RepoKind; agent?: string; env?: Record<string, string> } = {}): Promise<RecordedRepo> {
+export async function recordedRepo(
+  options: { kind?: RepoKind; agent?: string; env?: Record<string, string> } = {},
+): Promise<RecordedRepo> {
   const plain = await tempRepo({ kind: options.kind ?? 'plain' })
   const bin = join(plain.base, 'bin')
   mkdirSync(bin)
@@ -85,24 +87,30 @@ function describe(plain: TempRepo): RecordedRepo {
     },
     message: (rev = 'HEAD') => plain.git('log', '-1', '--format=%B', rev),
     async checkpointsOf(rev = 'HEAD') {
-      return [...(await repo.message(rev)).matchAll(/^Entire-Checkpoint: (\S+)$/gm)].map((match) => match[1] as string)
+      return [...(await repo.message(rev)).matchAll(/^Entire-Checkpoint: (\S+)$/gm)].map(
+        (match) => match[1] as string,
+      )
     },
     async checkpointOf(rev = 'HEAD') {
       const ids = await repo.checkpointsOf(rev)
-      if (ids.length !== 1) throw new Error(`${rev} has ${ids.length} checkpoints:\n${await repo.message(rev)}`)
+      if (ids.length !== 1)
+        throw new Error(`${rev} has ${ids.length} checkpoints:\n${await repo.message(rev)}`)
       return ids[0] as string
     },
     stored: (id, path) => plain.git('show', `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/${path}`),
     storedSession: async (id, slot = 0) => JSON.parse(await repo.stored(id, `${slot}/metadata.json`)),
     async transcript(id, slot = 0) {
       const dir = `${id.slice(0, 2)}/${id.slice(2)}/${slot}`
-      const pieces = (await repo.paths(`entire/checkpoints/v1:${dir}`)).filter((name) => name.startsWith('full.jsonl')).toSorted()
+      const pieces = (await repo.paths(`entire/checkpoints/v1:${dir}`))
+        .filter((name) => name.startsWith('full.jsonl'))
+        .toSorted()
       return (await Promise.all(pieces.map((name) => repo.stored(id, `${slot}/${name}`)))).join('\n')
     },
     state: (session) => JSON.parse(readFileSync(stateFile(session), 'utf8')),
     hasState: (session) => existsSync(stateFile(session)),
     refs: async (pattern) => lines(await plain.git('for-each-ref', '--format=%(refname:short)', pattern)),
-    shadows: async () => (await repo.refs('refs/heads/entire/')).filter((name) => name !== 'entire/checkpoints/v1'),
+    shadows: async () =>
+      (await repo.refs('refs/heads/entire/')).filter((name) => name !== 'entire/checkpoints/v1'),
     shadow: (commit) => branchOf(shadowRef(commit, plain.repo.worktreeId)),
     subjects: async (rev) => lines(await plain.git('log', '--format=%s', rev)),
     paths: async (rev) => lines(await plain.git('ls-tree', '-r', '--name-only', rev)),

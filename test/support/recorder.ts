@@ -1,7 +1,7 @@
 // Plays the part of `entire` in tests of git hooks: writes down how it was called and what it was fed, and fails every time.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { installHooks } from '../../src/git/hooks.ts'
+import { installHooks } from '../../src/git/hooks/install.ts'
 import type { TempRepo } from './repo.ts'
 
 /** A message for which our commit-msg hook is called: ordinary ones are none of its business. */

@@ -28,7 +28,10 @@ export function replayPi(repo: RecordedRepo, scenario: string): PiReplay {
   const home = join(repo.base, 'home')
   const slug = `--${repo.root.slice(1).replaceAll('/', '-')}--`
   const here = (text: string) =>
-    text.replaceAll('--home-dev-app--', slug).replaceAll('/home/dev/app', repo.root).replaceAll('/home/dev', home)
+    text
+      .replaceAll('--home-dev-app--', slug)
+      .replaceAll('/home/dev/app', repo.root)
+      .replaceAll('/home/dev', home)
   const events = readdirSync(join(dir, 'hooks'))
     .toSorted()
     .map((file): Captured => {
@@ -36,8 +39,11 @@ export function replayPi(repo: RecordedRepo, scenario: string): PiReplay {
       return { name: basename(file, '.json'), event, ctx }
     })
   const { sessionId: session, sessionFile: transcript = '' } = (events[0] as Captured).ctx
-  const final = here(readFileSync(join(dir, 'home/.pi/agent/sessions/--home-dev-app--', basename(transcript)), 'utf8')).split(/(?<=\n)/)
-  const resultOf = (call: unknown) => events.find(({ event }) => event.type === 'tool_result' && event.toolCallId === call)?.event
+  const final = here(
+    readFileSync(join(dir, 'home/.pi/agent/sessions/--home-dev-app--', basename(transcript)), 'utf8'),
+  ).split(/(?<=\n)/)
+  const resultOf = (call: unknown) =>
+    events.find(({ event }) => event.type === 'tool_result' && event.toolCallId === call)?.event
   const pi = scriptedPi(join(repo.root, '.pi/extensions/entire/index.ts'), { cwd: repo.root, env: repo.env })
   let next = 0
 
@@ -54,7 +60,10 @@ export function replayPi(repo: RecordedRepo, scenario: string): PiReplay {
     const { returned } = await pi.emit(String(event.type), event, ctx)
     if (returned.length > 0) throw new Error(`${event.type} was answered with ${JSON.stringify(returned)}`)
     if (event.type !== 'tool_call') return
-    for (const { name, input } of [...callsOf(resultOf(event.toolCallId)), { name: String(event.toolName), input: asObject(event.input) }])
+    for (const { name, input } of [
+      ...callsOf(resultOf(event.toolCallId)),
+      { name: String(event.toolName), input: asObject(event.input) },
+    ])
       await tools[name]?.(repo, input ?? {}, session)
   }
 
@@ -71,7 +80,8 @@ export function replayPi(repo: RecordedRepo, scenario: string): PiReplay {
     session,
     transcript,
     to(name) {
-      if (!events.slice(next).some((event) => event.name === name)) throw new Error(`${scenario} has no event ${name} to come`)
+      if (!events.slice(next).some((event) => event.name === name))
+        throw new Error(`${scenario} has no event ${name} to come`)
       return playWhile((played) => played !== name)
     },
     rest: () => playWhile(() => true),
@@ -81,7 +91,9 @@ export function replayPi(repo: RecordedRepo, scenario: string): PiReplay {
 
 /** What subagents did, from the result of the tool that let them. */
 function callsOf(result: JsonObject | undefined): { name: string; input: JsonObject | undefined }[] {
-  const messages = asArray(asObject(result?.details)?.results).flatMap((one) => asArray(asObject(one)?.messages))
+  const messages = asArray(asObject(result?.details)?.results).flatMap((one) =>
+    asArray(asObject(one)?.messages),
+  )
   return messages
     .flatMap((message) => asArray(asObject(message)?.content))
     .map(asObject)

@@ -11,7 +11,9 @@ const replace: Tool = (_repo, input) => {
   const path = String(input.file_path)
   put(
     path,
-    readFileSync(path, 'utf8').replace(String(input.old_string ?? input.old_str), () => String(input.new_string ?? input.new_str)),
+    readFileSync(path, 'utf8').replace(String(input.old_string ?? input.old_str), () =>
+      String(input.new_string ?? input.new_str),
+    ),
   )
 }
 const shell: Tool = async (repo, input, env) => {
@@ -20,9 +22,12 @@ const shell: Tool = async (repo, input, env) => {
 
 // As much of the format as the captured patches use.
 const patch: Tool = (repo, input) => {
-  for (const [, kind, name = '', body = ''] of String(input.command).matchAll(/^\*\*\* (Add|Update) File: (.+)\n((?:[-+ @].*\n)+)/gm)) {
+  for (const [, kind, name = '', body = ''] of String(input.command).matchAll(
+    /^\*\*\* (Add|Update) File: (.+)\n((?:[-+ @].*\n)+)/gm,
+  )) {
     const path = join(repo.root, name)
-    const side = (sign: string) => [...body.matchAll(new RegExp(`^[${sign}](.*\\n)`, 'gm'))].map(([, line]) => line).join('')
+    const side = (sign: string) =>
+      [...body.matchAll(new RegExp(`^[${sign}](.*\\n)`, 'gm'))].map(([, line]) => line).join('')
     put(path, kind === 'Add' ? side('+') : readFileSync(path, 'utf8').replace(side(' -'), () => side(' +')))
   }
 }
@@ -36,9 +41,11 @@ const tools: Record<string, Tool> = {
 
 /** Variables that the agents give to hooks and to the commands they run, as captured. */
 function shellOf(agent: string, session: string): Record<string, string> {
-  if (agent === 'claude-code') return { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: session, CLAUDE_CODE_CHILD_SESSION: '1' }
+  if (agent === 'claude-code')
+    return { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: session, CLAUDE_CODE_CHILD_SESSION: '1' }
   if (agent === 'codex') return { CODEX_SESSION_ID: session, CODEX_THREAD_ID: session, CODEX_CI: '1' }
-  if (agent === 'factoryai-droid') return { FACTORY_DISABLE_SETTINGS_PERSISTENCE: 'true', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb' }
+  if (agent === 'factoryai-droid')
+    return { FACTORY_DISABLE_SETTINGS_PERSISTENCE: 'true', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb' }
   return agent === 'qwen' ? { QWEN_CODE: '1' } : { GEMINI_CLI: '1' }
 }
 
@@ -46,7 +53,8 @@ function shellOf(agent: string, session: string): Record<string, string> {
 export function hookEnv(agent: string, payload: JsonObject): Record<string, string> {
   if (agent === 'codex') return {}
   const plain = Object.entries(payload).filter(([, value]) => typeof value !== 'object')
-  const again = agent === 'factoryai-droid' ? Object.fromEntries(plain.map(([name, value]) => [name, String(value)])) : {}
+  const again =
+    agent === 'factoryai-droid' ? Object.fromEntries(plain.map(([name, value]) => [name, String(value)])) : {}
   return { ...again, ...shellOf(agent, String(payload.session_id)) }
 }
 
@@ -60,9 +68,17 @@ const withoutGitHooks = {
 }
 
 /** After the hook that announces a tool, the tool does its work. */
-export async function useTool(repo: RecordedRepo, agent: string, event: string, payload: JsonObject): Promise<void> {
+export async function useTool(
+  repo: RecordedRepo,
+  agent: string,
+  event: string,
+  payload: JsonObject,
+): Promise<void> {
   if (event !== 'PreToolUse' && event !== 'BeforeTool') return
-  const env = { ...shellOf(agent, String(payload.session_id)), ...(agent === 'gemini' ? withoutGitHooks : {}) }
+  const env = {
+    ...shellOf(agent, String(payload.session_id)),
+    ...(agent === 'gemini' ? withoutGitHooks : {}),
+  }
   await tools[String(payload.tool_name)]?.(repo, asObject(payload.tool_input) ?? {}, env)
 }
 

@@ -37,17 +37,27 @@ export function replay(repo: RecordedRepo, scenario: string, options: Options = 
   const named: Record<string, RegExp> = { qwen: /[^A-Za-z0-9]/g, 'factoryai-droid': /\//g }
   const project = named[agent] === undefined ? '-home-dev-app' : repo.root.replace(named[agent], '-')
   const here = (text: string) =>
-    text.replaceAll('/home/dev/app', repo.root).replaceAll('/home/dev', home).replaceAll('-home-dev-app', project)
+    text
+      .replaceAll('/home/dev/app', repo.root)
+      .replaceAll('/home/dev', home)
+      .replaceAll('-home-dev-app', project)
   const read = (path: string) => here(readFileSync(path, 'utf8'))
   const hooksDir = existsSync(join(dir, 'hooks')) ? join(dir, 'hooks') : dir
   const hooks = readdirSync(hooksDir)
     .filter((name) => /^\d{3}-\w+\.json$/.test(name))
     .toSorted()
     .map((name) => basename(name, '.json'))
-  const payloads = new Map(hooks.map((name) => [name, JSON.parse(read(join(hooksDir, `${name}.json`))) as JsonObject]))
+  const payloads = new Map(
+    hooks.map((name) => [name, JSON.parse(read(join(hooksDir, `${name}.json`))) as JsonObject]),
+  )
   const copies = filesBelow(dir).filter((path) => path.includes('transcript-at-hook'))
   const transcript = String(payloads.get(hooks.at(-1) ?? '')?.transcript_path)
-  const finals = new Map(filesBelow(join(dir, 'home')).map((path) => [here(join(home, relative(join(dir, 'home'), path))), read(path)]))
+  const finals = new Map(
+    filesBelow(join(dir, 'home')).map((path) => [
+      here(join(home, relative(join(dir, 'home'), path))),
+      read(path),
+    ]),
+  )
   let next = 0
 
   /** Writes the first `length` characters of the final file; never takes anything back. */
@@ -70,14 +80,18 @@ export function replay(repo: RecordedRepo, scenario: string, options: Options = 
     const event = name.slice(4)
     const captured = payloads.get(name) as JsonObject
     const payload = options.patch?.(captured, name) ?? captured
-    const subagent = typeof payload.agent_transcript_path === 'string' ? payload.agent_transcript_path : undefined
+    const subagent =
+      typeof payload.agent_transcript_path === 'string' ? payload.agent_transcript_path : undefined
     const own = typeof payload.transcript_path === 'string' ? payload.transcript_path : transcript
     const seen = copies.filter((path) => basename(path).startsWith(`${name}.`))
-    for (const copy of seen) grow(copy.includes('agent-transcript') && subagent ? subagent : transcript, read(copy).length)
+    for (const copy of seen)
+      grow(copy.includes('agent-transcript') && subagent ? subagent : transcript, read(copy).length)
     if (seen.length === 0 && own !== transcript && finals.has(own)) grow(own, Number.POSITIVE_INFINITY)
     if (event === 'PreToolUse' && payload.agent_id === undefined) grow(transcript, upTo(transcript, payload))
-    if (event === 'SessionEnd' || (event === 'Stop' && copies.length === 0)) grow(transcript, Number.POSITIVE_INFINITY)
-    if (event === 'Stop') for (const [path, text] of finals) if (path.endsWith('.settings.json')) writeFileSync(path, text)
+    if (event === 'SessionEnd' || (event === 'Stop' && copies.length === 0))
+      grow(transcript, Number.POSITIVE_INFINITY)
+    if (event === 'Stop')
+      for (const [path, text] of finals) if (path.endsWith('.settings.json')) writeFileSync(path, text)
     const running = deliver(event, payload)
     if (seen.length > 0) {
       // The last lines of the turn are written while the hook runs; what follows the hook comes when it is over.
@@ -103,7 +117,8 @@ export function replay(repo: RecordedRepo, scenario: string, options: Options = 
       const cwd = typeof payload.cwd === 'string' ? payload.cwd : repo.root
       const env = { ...repo.env, ...hookEnv(agent, payload), CLAUDE_PROJECT_DIR: repo.root }
       const ran = await repo.run(['sh', '-c', command], { cwd, env, stdin: `${JSON.stringify(payload)}\n` })
-      if (ran.code !== 0 || /failed:|\bat .*\.ts:\d+/.test(ran.stderr)) throw new Error(`${event} gave ${ran.code}: ${ran.stderr}`)
+      if (ran.code !== 0 || /failed:|\bat .*\.ts:\d+/.test(ran.stderr))
+        throw new Error(`${event} gave ${ran.code}: ${ran.stderr}`)
       said += ran.stderr
     }
     return said
@@ -123,7 +138,8 @@ export function replay(repo: RecordedRepo, scenario: string, options: Options = 
     session: String(payloads.get(hooks[0] ?? '')?.session_id),
     transcript,
     to(name) {
-      if (!hooks.slice(next).includes(name)) throw new Error(`${scenario} has no hook ${name} after ${hooks[next - 1] ?? 'its beginning'}`)
+      if (!hooks.slice(next).includes(name))
+        throw new Error(`${scenario} has no hook ${name} after ${hooks[next - 1] ?? 'its beginning'}`)
       return playWhile((played) => played !== name)
     },
     rest: () => playWhile(() => true),
@@ -137,7 +153,8 @@ function installed(repo: RecordedRepo, config: string, event: string, payload: J
   }
   const subject = String(payload.tool_name ?? payload.reason ?? '')
   const names = subject === 'Agent' ? ['Agent', 'Task'] : [subject]
-  const matches = (matcher = '') => matcher === '' || matcher === '*' || names.some((name) => matcher.split('|').includes(name))
+  const matches = (matcher = '') =>
+    matcher === '' || matcher === '*' || names.some((name) => matcher.split('|').includes(name))
   return (settings.hooks?.[event] ?? [])
     .filter((group) => matches(group.matcher))
     .flatMap((group) => group.hooks.map((hook) => hook.command))

@@ -16,7 +16,11 @@ async function init(dir: string, env: Environment, ...options: string[]): Promis
   return dir
 }
 
-async function firstCommit(dir: string, env: Environment, files: Record<string, string> = { 'README.md': '# test\n' }): Promise<string> {
+async function firstCommit(
+  dir: string,
+  env: Environment,
+  files: Record<string, string> = { 'README.md': '# test\n' },
+): Promise<string> {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(join(dir, path, '..'), { recursive: true })
     writeFileSync(join(dir, path), content)
@@ -56,7 +60,9 @@ const makers = {
     return join(base, 'linked')
   },
   submodule: async (base, env) => {
-    const library = await firstCommit(await init(join(base, 'library'), env), env, { 'README.md': '# library\n' })
+    const library = await firstCommit(await init(join(base, 'library'), env), env, {
+      'README.md': '# library\n',
+    })
     const parent = await plain(base, env)
     await runGit(parent, env, ['submodule', '--quiet', 'add', `file://${library}`, 'lib'])
     await runGit(parent, env, ['commit', '--quiet', '-m', 'add lib'])
@@ -72,8 +78,10 @@ const makers = {
     await runGit(project, env, ['worktree', 'add', '--quiet', 'main', 'main'])
     return join(project, 'main')
   },
-  sha256: async (base, env) => await firstCommit(await init(join(base, 'repo'), env, '--object-format=sha256'), env),
-  reftable: async (base, env) => await firstCommit(await init(join(base, 'repo'), env, '--ref-format=reftable'), env),
+  sha256: async (base, env) =>
+    await firstCommit(await init(join(base, 'repo'), env, '--object-format=sha256'), env),
+  reftable: async (base, env) =>
+    await firstCommit(await init(join(base, 'repo'), env, '--ref-format=reftable'), env),
   sparse: async (base, env) => {
     const dir = await init(join(base, 'repo'), env)
     await firstCommit(dir, env, { 'README.md': '# test\n', 'in/a.txt': 'a\n', 'out/b.txt': 'b\n' })
@@ -109,7 +117,10 @@ export const makeRepo: Record<RepoKind, Make> = makers
 
 /** Whether the installed git can make repositories with `--ref-format=reftable` (2.45 and later). */
 export async function canReftable(base: string, env: Environment): Promise<boolean> {
-  const { code } = await runProgram(['git', 'init', '--quiet', '--ref-format=reftable', join(base, 'probe')], { cwd: base, env })
+  const { code } = await runProgram(
+    ['git', 'init', '--quiet', '--ref-format=reftable', join(base, 'probe')],
+    { cwd: base, env },
+  )
   return code === 0
 }
 

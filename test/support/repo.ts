@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { findRepo, type Repo } from '../../src/git/repo.ts'
-import { nativePathIn } from '../../src/std/path-bytes.ts'
+import { nativePathIn } from '../../src/std/encoding.ts'
 import { type Environment, hermeticEnv } from './environment.ts'
 import { type Ran, runGit, runProgram } from './process.ts'
 import { makeRepo, type RepoKind } from './repo-kinds.ts'
@@ -21,7 +21,10 @@ export interface TempRepo extends TempDir {
   /** Standard output without its last newline; throws when git fails. */
   git(...args: string[]): Promise<string>
   /** Any program, at the top of the work tree; never throws for an exit code. */
-  run(argv: string[], options?: { cwd?: string; env?: Environment; stdin?: string | Uint8Array }): Promise<Ran>
+  run(
+    argv: string[],
+    options?: { cwd?: string; env?: Environment; stdin?: string | Uint8Array },
+  ): Promise<Ran>
   /** Paths are relative to the root; bytes that are not UTF-8 travel as in `std/path-bytes.ts`. */
   write(path: string, content: string | Uint8Array, mode?: number): void
   read(path: string): string

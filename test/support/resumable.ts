@@ -58,7 +58,11 @@ export async function pushAll(repo: RecordedRepo): Promise<string> {
 }
 
 /** Another person's home, and a clone under another path. */
-export async function otherMachine(repo: RecordedRepo, remote: string, ...cloneArgs: string[]): Promise<Machine> {
+export async function otherMachine(
+  repo: RecordedRepo,
+  remote: string,
+  ...cloneArgs: string[]
+): Promise<Machine> {
   const base = join(repo.base, 'elsewhere')
   mkdirSync(join(base, 'bin'), { recursive: true })
   symlinkSync(binary, join(base, 'bin/entire'))
@@ -74,5 +78,11 @@ export async function otherMachine(repo: RecordedRepo, remote: string, ...cloneA
     return ran.out.replace(/\n$/, '')
   }
   await git(['clone', '--quiet', ...cloneArgs, remote, root], base)
-  return { home: join(base, 'home'), root, env, git: (...args) => git(args, root), entire: (...args) => run([binary, ...args], root) }
+  return {
+    home: join(base, 'home'),
+    root,
+    env,
+    git: (...args) => git(args, root),
+    entire: (...args) => run([binary, ...args], root),
+  }
 }

@@ -23,6 +23,9 @@ export async function pointsOf(repo: RecordedRepo): Promise<Point[]> {
 export async function stepOf(repo: RecordedRepo, message: string): Promise<string> {
   const points = await pointsOf(repo)
   const found = points.find((point) => point.message === message)
-  if (found === undefined) throw new Error(`No point is called ${message}; there are: ${points.map((point) => point.message).join(', ')}`)
+  if (found === undefined)
+    throw new Error(
+      `No point is called ${message}; there are: ${points.map((point) => point.message).join(', ')}`,
+    )
   return found.id
 }

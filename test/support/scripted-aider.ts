@@ -37,9 +37,17 @@ export function scriptedAider(repo: RecordedRepo, options: { history?: string } 
     },
     start(model = 'gpt-5') {
       const now = new Date()
-      started = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ')
+      started = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
+        .toISOString()
+        .slice(0, 19)
+        .replace('T', ' ')
       append(`\n# aider chat started at ${started}\n\n`)
-      for (const line of [`/usr/bin/aider --model ${model}`, 'Aider v0.86.2', `Model: ${model} with diff edit format`]) report(line)
+      for (const line of [
+        `/usr/bin/aider --model ${model}`,
+        'Aider v0.86.2',
+        `Model: ${model} with diff edit format`,
+      ])
+        report(line)
     },
     type: (text) => append(`\n#### ${text.split('\n').join('  \n#### ')}  \n`),
     answer(text, tokens = '2.3k sent, 95 received') {

@@ -1,7 +1,7 @@
 // Makes strings that look like secrets, so that no real-looking secret has to be written into a file.
 import fc from 'fast-check'
-import { builtInRules } from '../../src/checkpoints/redact/built-in-rules.ts'
-import type { Rule } from '../../src/checkpoints/redact/rule.ts'
+import { builtInRules } from '../../src/redact/built-in-rules.ts'
+import type { Rule } from '../../src/redact/rule.ts'
 
 /** Look-around says what may stand beside a match, not what is in it. */
 function withoutLookaround(source: string): string {
@@ -11,7 +11,8 @@ function withoutLookaround(source: string): string {
   for (let i = open; i < source.length; i++) {
     if (source[i] === '\\') i += 1
     else if (source[i] === '(') depth += 1
-    else if (source[i] === ')' && --depth === 0) return withoutLookaround(source.slice(0, open) + source.slice(i + 1))
+    else if (source[i] === ')' && --depth === 0)
+      return withoutLookaround(source.slice(0, open) + source.slice(i + 1))
   }
   return source
 }
@@ -24,7 +25,9 @@ export function samplesOf(rule: Rule): fc.Arbitrary<string> {
   return fc.stringMatching(new RegExp(`^(?:${source})$`))
 }
 
-export const tokenRules = builtInRules.filter((rule) => rule.encoded === undefined && !rule.source.includes('(?<secret>'))
+export const tokenRules = builtInRules.filter(
+  (rule) => rule.encoded === undefined && !rule.source.includes('(?<secret>'),
+)
 
 const word = fc.stringMatching(/^[A-Za-z0-9!#%*+_]{8,20}$/).map((text) => `${text}7`)
 
@@ -70,7 +73,25 @@ const plain = fc.constantFrom(
   '[REDACTED_EMAIL]',
 )
 
-const glue = fc.constantFrom('', ' ', '\n', '\t', '\\n', '"', "'", '\\"', ':', '=', '/', ';', ',', 'é', 'a', '_', '9')
+const glue = fc.constantFrom(
+  '',
+  ' ',
+  '\n',
+  '\t',
+  '\\n',
+  '"',
+  "'",
+  '\\"',
+  ':',
+  '=',
+  '/',
+  ';',
+  ',',
+  'é',
+  'a',
+  '_',
+  '9',
+)
 
 /** Secrets and ordinary text in any order, with or without something between them. */
 export const mixedText: fc.Arbitrary<string> = fc
@@ -92,7 +113,13 @@ const key = fc.constantFrom(
   'signature',
   'input',
 )
-const leaf = fc.oneof(mixedText, fc.constantFrom('image', 'base64', 'text', 'hunter2'), fc.integer(), fc.boolean(), fc.constant(null))
+const leaf = fc.oneof(
+  mixedText,
+  fc.constantFrom('image', 'base64', 'text', 'hunter2'),
+  fc.integer(),
+  fc.boolean(),
+  fc.constant(null),
+)
 
 export const jsonValue: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('value'), { maxLength: 3 }), tie('object')),

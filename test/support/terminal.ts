@@ -2,7 +2,15 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { Environment } from './environment.ts'
 
-export const keys = { enter: '\r', up: '\x1b[A', down: '\x1b[B', space: ' ', interrupt: '\x03', escape: '\x1b', end: '\x04' } as const
+export const keys = {
+  enter: '\r',
+  up: '\x1b[A',
+  down: '\x1b[B',
+  space: ' ',
+  interrupt: '\x03',
+  escape: '\x1b',
+  end: '\x04',
+} as const
 
 /** Put before a command that is to be interrupted by Ctrl-C: the terminal then controls it, as it does below a shell. */
 export const underControl = ['setsid', '--ctty', '--wait'] as const
@@ -20,7 +28,10 @@ export interface Terminal extends AsyncDisposable {
 
 const patienceMs = 20_000
 
-export function openTerminal(argv: string[], options: { cwd: string; env: Environment; columns?: number; rows?: number }): Terminal {
+export function openTerminal(
+  argv: string[],
+  options: { cwd: string; env: Environment; columns?: number; rows?: number },
+): Terminal {
   const decoder = new TextDecoder()
   let output = ''
   let seen = 0
@@ -31,16 +42,22 @@ export function openTerminal(argv: string[], options: { cwd: string; env: Enviro
       output += decoder.decode(bytes, { stream: true })
     },
   })
-  const child = Bun.spawn(argv, { cwd: options.cwd, env: { TERM: 'xterm-256color', ...options.env }, terminal: device })
+  const child = Bun.spawn(argv, {
+    cwd: options.cwd,
+    env: { TERM: 'xterm-256color', ...options.env },
+    terminal: device,
+  })
   const fresh = () => stripVTControlCharacters(output.slice(seen))
-  const matches = (expected: string | RegExp) => (typeof expected === 'string' ? fresh().includes(expected) : expected.test(fresh()))
+  const matches = (expected: string | RegExp) =>
+    typeof expected === 'string' ? fresh().includes(expected) : expected.test(fresh())
   return {
     raw: () => output,
     text: () => stripVTControlCharacters(output).replaceAll('\r\n', '\n'),
     async sees(expected) {
       const deadline = performance.now() + patienceMs
       while (!matches(expected)) {
-        if (performance.now() > deadline) throw new Error(`${String(expected)} did not appear in:\n${fresh()}`)
+        if (performance.now() > deadline)
+          throw new Error(`${String(expected)} did not appear in:\n${fresh()}`)
         await Bun.sleep(5)
       }
       const text = fresh()

@@ -20,7 +20,10 @@ export function unrecordedSession(repo: TempRepo, id: string, dir = ''): Unrecor
     lines += 1
     mkdirSync(place, { recursive: true })
     const timestamp = `2026-01-15T12:${String(minute).padStart(2, '0')}:00.000Z`
-    appendFileSync(transcript, `${JSON.stringify({ uuid: `${id}-${lines}`, sessionId: id, timestamp, ...line })}\n`)
+    appendFileSync(
+      transcript,
+      `${JSON.stringify({ uuid: `${id}-${lines}`, sessionId: id, timestamp, ...line })}\n`,
+    )
   }
   return {
     id,
@@ -29,11 +32,27 @@ export function unrecordedSession(repo: TempRepo, id: string, dir = ''): Unrecor
       log({ type: 'user', message: { role: 'user', content: prompt } }, minute)
       const tools = Object.entries(files).map(([path, content]) => {
         repo.write(path, content)
-        return { type: 'tool_use', id: `toolu_${lines}_${path}`, name: 'Write', input: { file_path: join(repo.root, path), content } }
+        return {
+          type: 'tool_use',
+          id: `toolu_${lines}_${path}`,
+          name: 'Write',
+          input: { file_path: join(repo.root, path), content },
+        }
       })
-      const usage = { input_tokens: 10, cache_creation_input_tokens: 1, cache_read_input_tokens: 5, output_tokens: 4 }
+      const usage = {
+        input_tokens: 10,
+        cache_creation_input_tokens: 1,
+        cache_read_input_tokens: 5,
+        output_tokens: 4,
+      }
       const content = [...tools, { type: 'text', text: 'Done.' }]
-      log({ type: 'assistant', message: { id: `msg_${lines}`, role: 'assistant', model: 'claude-test-1', content, usage } }, minute + 1)
+      log(
+        {
+          type: 'assistant',
+          message: { id: `msg_${lines}`, role: 'assistant', model: 'claude-test-1', content, usage },
+        },
+        minute + 1,
+      )
     },
   }
 }

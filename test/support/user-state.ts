@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Repo } from '../../src/git/repo.ts'
-import { decodePath, nativePath, nativePathIn } from '../../src/std/path-bytes.ts'
+import { decodePath, nativePath, nativePathIn } from '../../src/std/encoding.ts'
 
 // Objects and our own refs are where saves go; the rest of the git directory is the user's.
 const ours = /^(objects\/|(logs\/)?refs\/heads\/entire\/|entire-)/
@@ -10,7 +10,9 @@ const ours = /^(objects\/|(logs\/)?refs\/heads\/entire\/|entire-)/
 /** One line per file: mode, modification time, digest of the content, path. */
 export function readUserState(repo: Repo): string[] {
   const dirs = [...new Set([repo.gitDir, repo.commonDir])]
-  const git = dirs.flatMap((dir) => listFiles(dir, (path) => !ours.test(path)).map((path) => describeFile(dir, path)))
+  const git = dirs.flatMap((dir) =>
+    listFiles(dir, (path) => !ours.test(path)).map((path) => describeFile(dir, path)),
+  )
   return [...readWorkTree(repo), ...git].sort()
 }
 

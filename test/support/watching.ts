@@ -14,14 +14,21 @@ export interface Watching extends AsyncDisposable {
 const patienceMs = 20_000
 
 /** Resolves when it watches. Turns end after a moment of silence, so that nobody has to wait. */
-export async function startWatching(repo: RecordedRepo, args: string[] = [], options: { quiet?: number } = {}): Promise<Watching> {
-  const child = Bun.spawn([binary, 'watch', '--json', '--quiet-seconds', String(options.quiet ?? 0.2), ...args], {
-    cwd: repo.root,
-    env: repo.env,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
+export async function startWatching(
+  repo: RecordedRepo,
+  args: string[] = [],
+  options: { quiet?: number } = {},
+): Promise<Watching> {
+  const child = Bun.spawn(
+    [binary, 'watch', '--json', '--quiet-seconds', String(options.quiet ?? 0.2), ...args],
+    {
+      cwd: repo.root,
+      env: repo.env,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    },
+  )
   let [out, err] = ['', '']
   const reading = Promise.all([
     collect(child.stdout, (text) => {
@@ -58,7 +65,10 @@ export async function startWatching(repo: RecordedRepo, args: string[] = [], opt
       await child.exited
     },
   }
-  await Promise.race([watching.hears('watching'), child.exited.then((code) => reading.then(() => fail(`It ended (${code}): ${err}`)))])
+  await Promise.race([
+    watching.hears('watching'),
+    child.exited.then((code) => reading.then(() => fail(`It ended (${code}): ${err}`))),
+  ])
   return watching
 }
 

@@ -17,12 +17,20 @@ const script = JSON.parse(readFileSync(join(import.meta.dir, 'script.json'), 'ut
 /** A place with an `entire` that writes down how it was called. */
 function place() {
   const base = mkdtempSync(join(dir, 'place-'))
-  const [root, home, bin] = ['repo', 'home', 'bin'].map((name) => join(base, name)) as [string, string, string]
+  const [root, home, bin] = ['repo', 'home', 'bin'].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+  ]
   for (const path of [root, home, bin]) mkdirSync(path)
   writeFileSync(join(root, 'notes.txt'), 'old\n')
-  writeFileSync(join(bin, 'entire'), `#!/bin/sh\nprintf '%s ' "$@" >> ${base}/calls\ncat >> ${base}/calls\necho >> ${base}/calls\n`)
+  writeFileSync(
+    join(bin, 'entire'),
+    `#!/bin/sh\nprintf '%s ' "$@" >> ${base}/calls\ncat >> ${base}/calls\necho >> ${base}/calls\n`,
+  )
   chmodSync(join(bin, 'entire'), 0o755)
-  const calls = () => (existsSync(join(base, 'calls')) ? readFileSync(join(base, 'calls'), 'utf8').trimEnd().split('\n') : [])
+  const calls = () =>
+    existsSync(join(base, 'calls')) ? readFileSync(join(base, 'calls'), 'utf8').trimEnd().split('\n') : []
   return { root, home, env: { PATH: `${bin}:${process.env.PATH}`, HOME: home }, calls }
 }
 
@@ -39,7 +47,10 @@ test('a script gives the same files and the same transcript each time', () => {
 
 test('hooks that the plugin has installed are called in the order of a session, with what the plugin understands', async () => {
   const { calls, ...where } = place()
-  await demo.definition.hooks!.install({ force: false, localDev: false }, { repoRoot: where.root, home: where.home, env: {} })
+  await demo.definition.hooks!.install(
+    { force: false, localDev: false },
+    { repoRoot: where.root, home: where.home, env: {} },
+  )
   play(script, where)
   const [start, ...rest] = calls().map((line) => line.split(' ').slice(0, 3).join(' '))
   expect(start).toBe('hooks demo session-start')
@@ -56,19 +67,32 @@ test('hooks that the plugin has installed are called in the order of a session, 
     stdin: async () => Buffer.from(payload),
     context: { repoRoot: where.root, home: where.home, env: {} },
   })
-  expect(JSON.parse(event.toString())).toMatchObject({ type: 2, session_id: script.session, prompt: 'Write a greeting.' })
+  expect(JSON.parse(event.toString())).toMatchObject({
+    type: 2,
+    session_id: script.session,
+    prompt: 'Write a greeting.',
+  })
 })
 
 test('a crash leaves the session open', async () => {
   const { calls, ...where } = place()
-  await demo.definition.hooks!.install({ force: false, localDev: false }, { repoRoot: where.root, home: where.home, env: {} })
+  await demo.definition.hooks!.install(
+    { force: false, localDev: false },
+    { repoRoot: where.root, home: where.home, env: {} },
+  )
   play({ ...script, crash: true }, where)
   expect(calls().at(-1)).toStartWith('hooks demo turn-end')
 })
 
 test('commands of the agent know whose they are', () => {
   const where = place()
-  play({ ...script, turns: [{ prompt: 'x', run: [['/bin/sh', '-c', 'echo $DEMO_AGENT_SESSION > who']], answer: 'y' }] }, where)
+  play(
+    {
+      ...script,
+      turns: [{ prompt: 'x', run: [['/bin/sh', '-c', 'echo $DEMO_AGENT_SESSION > who']], answer: 'y' }],
+    },
+    where,
+  )
   expect(readFileSync(join(where.root, 'who'), 'utf8')).toBe(`${script.session}\n`)
 })
 
@@ -78,20 +102,31 @@ function program() {
   mkdirSync(join(where.home, '.demo-agent'))
   writeFileSync(join(where.home, '.demo-agent', 'script.json'), JSON.stringify(script))
   const run = (...args: string[]) => {
-    const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, join(import.meta.dir, 'demo-agent.ts'), ...args], {
-      cwd: where.root,
-      env: where.env,
-    })
+    const { exitCode, stdout, stderr } = Bun.spawnSync(
+      [process.execPath, join(import.meta.dir, 'demo-agent.ts'), ...args],
+      {
+        cwd: where.root,
+        env: where.env,
+      },
+    )
     return { code: exitCode, said: `${stdout}${stderr}` }
   }
-  return { ...where, calls, run, log: () => readFileSync(sessionFile(sessionDir(where.home, where.root), script.session), 'utf8') }
+  return {
+    ...where,
+    calls,
+    run,
+    log: () => readFileSync(sessionFile(sessionDir(where.home, where.root), script.session), 'utf8'),
+  }
 }
 
 test('a session that is resumed goes on where its log ends, with what is left of the script', () => {
   const { run, log } = program()
   expect(run('Write a greeting.')).toEqual({ code: 0, said: 'I wrote greeting.txt.\n' })
   const first = log()
-  expect(run('--resume', script.session)).toMatchObject({ code: 0, said: expect.stringContaining('friendlier') })
+  expect(run('--resume', script.session)).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('friendlier'),
+  })
   expect(log()).toStartWith(first)
   const times = log()
     .trimEnd()
@@ -104,7 +139,13 @@ test('a session that is resumed goes on where its log ends, with what is left of
 test('a prompt that nobody wrote a turn for, and a session that does not exist, are refused', () => {
   const { run } = program()
   expect(run('Do my taxes.')).toEqual({ code: 1, said: 'demo-agent: The script has no such prompt.\n' })
-  expect(run('--resume', 'other')).toEqual({ code: 1, said: 'demo-agent: There is no session other of this repository.\n' })
+  expect(run('--resume', 'other')).toEqual({
+    code: 1,
+    said: 'demo-agent: There is no session other of this repository.\n',
+  })
   run('Write a greeting.')
-  expect(run('Write a greeting.')).toMatchObject({ code: 1, said: expect.stringContaining(`demo-agent --resume ${script.session}`) })
+  expect(run('Write a greeting.')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining(`demo-agent --resume ${script.session}`),
+  })
 })

@@ -36,7 +36,13 @@ export function play(script: Script, place: { root: string; home: string; env: N
     return new Date(next - 1000).toISOString()
   }
   const hook = (event: string, extra: Partial<HookPayload> = {}) =>
-    callHooks(place, event, { session_id: script.session, transcript_path: file, timestamp: now(), model, ...extra })
+    callHooks(place, event, {
+      session_id: script.session,
+      transcript_path: file,
+      timestamp: now(),
+      model,
+      ...extra,
+    })
   const log = (line: LogLine) => appendFileSync(file, `${JSON.stringify(line)}\n`)
 
   mkdirSync(dirname(file), { recursive: true })
@@ -50,7 +56,11 @@ export function play(script: Script, place: { root: string; home: string; env: N
     }
     for (const command of turn.run ?? []) {
       const env = { ...place.env, DEMO_AGENT_SESSION: script.session }
-      const { status } = spawnSync(command[0] ?? '', command.slice(1), { cwd: place.root, env, stdio: 'inherit' })
+      const { status } = spawnSync(command[0] ?? '', command.slice(1), {
+        cwd: place.root,
+        env,
+        stdio: 'inherit',
+      })
       log({ kind: 'run', time: now(), command, code: status ?? -1 })
     }
     const usage = { input: 1000, output: 100, cached: 0, ...turn.usage }
@@ -71,7 +81,11 @@ interface Settings {
 }
 
 /** What hooks print is shown to the person; what they say beside it only when they fail, which does not stop the agent. */
-function callHooks(place: { root: string; env: NodeJS.ProcessEnv }, event: string, payload: HookPayload): void {
+function callHooks(
+  place: { root: string; env: NodeJS.ProcessEnv },
+  event: string,
+  payload: HookPayload,
+): void {
   const path = join(place.root, '.demo', 'settings.json')
   if (!existsSync(path)) return
   const settings = JSON.parse(readFileSync(path, 'utf8')) as Settings

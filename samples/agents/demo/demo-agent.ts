@@ -15,10 +15,13 @@ const script = JSON.parse(readFileSync(join(home, '.demo-agent', 'script.json'),
 const session = values.resume ?? script.session
 const log = readLog(sessionFile(sessionDir(home, root), session))
 const played = log.filter((line) => line.kind === 'prompt').length
-const turns = prompt === undefined ? script.turns.slice(played) : script.turns.filter((turn) => turn.prompt === prompt)
+const turns =
+  prompt === undefined ? script.turns.slice(played) : script.turns.filter((turn) => turn.prompt === prompt)
 
-if (values.resume !== undefined && log.length === 0) fail(`There is no session ${session} of this repository.`)
-if (values.resume === undefined && log.length > 0) fail(`Session ${session} has begun already: demo-agent --resume ${session}`)
+if (values.resume !== undefined && log.length === 0)
+  fail(`There is no session ${session} of this repository.`)
+if (values.resume === undefined && log.length > 0)
+  fail(`Session ${session} has begun already: demo-agent --resume ${session}`)
 if (prompt !== undefined && turns.length === 0) fail('The script has no such prompt.')
 play({ ...script, session, turns }, { root, home, env })
 for (const { answer } of turns) console.log(answer)

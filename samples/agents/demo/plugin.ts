@@ -24,20 +24,33 @@ export const demo = defineAgent({
     summary: (line) => (line.kind === 'answer' ? line.text : undefined),
     tokens: (line) =>
       line.kind === 'answer'
-        ? { input: line.usage.input - line.usage.cached, cacheRead: line.usage.cached, output: line.usage.output }
+        ? {
+            input: line.usage.input - line.usage.cached,
+            cacheRead: line.usage.cached,
+            output: line.usage.output,
+          }
         : undefined,
   }),
   hooks: {
     events: {
       'session-start': (payload: HookPayload) => ({ type: 'session-start', ...common(payload) }),
-      'turn-start': (payload: HookPayload) => ({ type: 'turn-start', ...common(payload), prompt: payload.prompt ?? '' }),
+      'turn-start': (payload: HookPayload) => ({
+        type: 'turn-start',
+        ...common(payload),
+        prompt: payload.prompt ?? '',
+      }),
       'turn-end': (payload: HookPayload) => ({ type: 'turn-end', ...common(payload) }),
       'session-end': (payload: HookPayload) => ({ type: 'session-end', ...common(payload) }),
     },
     ...settingsHooks({
       agent: 'demo',
       path: '.demo/settings.json',
-      hooks: { SessionStart: 'session-start', TurnStart: 'turn-start', TurnEnd: 'turn-end', SessionEnd: 'session-end' },
+      hooks: {
+        SessionStart: 'session-start',
+        TurnStart: 'turn-start',
+        TurnEnd: 'turn-end',
+        SessionEnd: 'session-end',
+      },
     }),
   },
   hookResponse: (message) => `${message.trim()}\n`,

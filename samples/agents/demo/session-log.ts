@@ -6,7 +6,13 @@ export type LogLine =
   | { kind: 'prompt'; time: string; text: string }
   | { kind: 'edit'; time: string; path: string; change: 'write' | 'delete' }
   | { kind: 'run'; time: string; command: string[]; code: number }
-  | { kind: 'answer'; time: string; text: string; model: string; usage: { input: number; output: number; cached: number } }
+  | {
+      kind: 'answer'
+      time: string
+      text: string
+      model: string
+      usage: { input: number; output: number; cached: number }
+    }
 
 /** One directory per repository, named after its path. */
 export function sessionDir(home: string, repoRoot: string): string {

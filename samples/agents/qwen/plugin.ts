@@ -17,7 +17,11 @@ interface Line {
   provenance?: string
   model?: string
   message?: { parts?: Part[] }
-  usageMetadata?: { promptTokenCount?: number; candidatesTokenCount?: number; cachedContentTokenCount?: number }
+  usageMetadata?: {
+    promptTokenCount?: number
+    candidatesTokenCount?: number
+    cachedContentTokenCount?: number
+  }
 }
 
 interface Part {
@@ -50,13 +54,15 @@ export const qwen = defineAgent({
   usesTerminal: true,
   detect: ({ repoRoot, home }) => [repoRoot, home].some((dir) => existsSync(join(dir, '.qwen'))),
   sessions: {
-    dir: (repoRoot, { home }) => join(home, '.qwen', 'projects', repoRoot.replace(/[^A-Za-z0-9]/g, '-'), 'chats'),
+    dir: (repoRoot, { home }) =>
+      join(home, '.qwen', 'projects', repoRoot.replace(/[^A-Za-z0-9]/g, '-'), 'chats'),
     file: (dir, session) => join(dir, `${session}.jsonl`),
   },
   resumeCommand: (session) => `qwen --resume ${session}`,
   transcript: jsonlTranscript<Line>({
     // Notifications are lines of the user too, but nobody has typed them.
-    prompt: (line) => (line.type === 'user' && (line.provenance ?? 'real_user') === 'real_user' ? textOf(line) : undefined),
+    prompt: (line) =>
+      line.type === 'user' && (line.provenance ?? 'real_user') === 'real_user' ? textOf(line) : undefined,
     files: (line) =>
       (line.message?.parts ?? []).flatMap(({ functionCall: call }) =>
         call && fileTools.has(call.name) ? [call.args.file_path ?? ''] : [],
@@ -66,7 +72,12 @@ export const qwen = defineAgent({
     tokens: ({ type, uuid, usageMetadata: usage }) => {
       if (type !== 'assistant' || usage === undefined) return undefined
       const cacheRead = usage.cachedContentTokenCount ?? 0
-      return { id: uuid, input: (usage.promptTokenCount ?? 0) - cacheRead, cacheRead, output: usage.candidatesTokenCount ?? 0 }
+      return {
+        id: uuid,
+        input: (usage.promptTokenCount ?? 0) - cacheRead,
+        cacheRead,
+        output: usage.candidatesTokenCount ?? 0,
+      }
     },
   }),
   hooks: {

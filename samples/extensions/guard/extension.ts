@@ -2,7 +2,8 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { type Block, defineExtension } from '../../../src/sdk/extension.ts'
 
-const destroys = /\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?:-\w+\s+)*(?:\/|~|\$HOME)(?:\s|$)|\bmkfs\b|>\s*\/dev\/[sh]d/
+const destroys =
+  /\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?:-\w+\s+)*(?:\/|~|\$HOME)(?:\s|$)|\bmkfs\b|>\s*\/dev\/[sh]d/
 const hardToUndo = /\bgit\s+push\b.*(?:--force\b|\s-f\b)|\bgit\s+reset\s+--hard\b|\bDROP\s+TABLE\b/i
 const key = /\b(?:sk-[A-Za-z0-9_-]{20,}|ghp_[A-Za-z0-9]{36}|AKIA[A-Z0-9]{16})\b/g
 
@@ -14,13 +15,23 @@ export const guard = defineExtension({
       // From 2000 on for safety: it is asked before everybody else. If it fails, the host refuses the call.
       priority: 2000,
       async before({ toolName, args }, { host, cwd }) {
-        if (toolName === 'write' || toolName === 'edit') return isInside(cwd, String(args.path ?? '')) || outside(String(args.path))
+        if (toolName === 'write' || toolName === 'edit')
+          return isInside(cwd, String(args.path ?? '')) || outside(String(args.path))
         if (toolName !== 'bash') return true
         const command = String(args.command ?? '')
-        if (destroys.test(command)) return { allow: false, preview: `Refused: \`${command}\` destroys too much.` }
+        if (destroys.test(command))
+          return { allow: false, preview: `Refused: \`${command}\` destroys too much.` }
         if (!hardToUndo.test(command)) return true
-        const { selected } = await host.askUser({ prompt: `Really run \`${command}\`?`, choices: ['Run it', 'Refuse'] })
-        return selected === 'Run it' || { allow: false, preview: `The user refused \`${command}\`. Find another way, or ask.` }
+        const { selected } = await host.askUser({
+          prompt: `Really run \`${command}\`?`,
+          choices: ['Run it', 'Refuse'],
+        })
+        return (
+          selected === 'Run it' || {
+            allow: false,
+            preview: `The user refused \`${command}\`. Find another way, or ask.`,
+          }
+        )
       },
       after({ content }) {
         const clean = content.map(withoutKeys)

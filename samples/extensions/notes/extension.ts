@@ -32,7 +32,8 @@ export const notes = defineExtension({
     note: {
       description: 'Keeps a note, as in /note the tests need Docker',
       immediate: true,
-      handler: (args, context) => (args.trim() === '' ? context.host.notify('Nothing to note.', 'warn') : keep(args.trim(), context)),
+      handler: (args, context) =>
+        args.trim() === '' ? context.host.notify('Nothing to note.', 'warn') : keep(args.trim(), context),
     },
     notes: {
       description: 'Shows all notes; /notes clear forgets them',
@@ -55,6 +56,8 @@ export const notes = defineExtension({
   },
   messageHook(_message, { cwd, configDir }) {
     const all = readNotes(configDir, cwd)
-    return all.length === 0 ? undefined : `Notes about this project:\n${all.map((note) => `- ${note}`).join('\n')}`
+    return all.length === 0
+      ? undefined
+      : `Notes about this project:\n${all.map((note) => `- ${note}`).join('\n')}`
   },
 })

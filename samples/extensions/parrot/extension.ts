@@ -15,7 +15,10 @@ export const parrot = defineExtension({
         yield word
       }
       const isCut = options.maxTokens !== undefined && words.length > options.maxTokens
-      return { stopReason: isCut ? 'length' : 'stop', usage: { inputTokens: words.length, outputTokens: words.length } }
+      return {
+        stopReason: isCut ? 'length' : 'stop',
+        usage: { inputTokens: words.length, outputTokens: words.length },
+      }
     },
   },
 })

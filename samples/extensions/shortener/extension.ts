@@ -18,7 +18,11 @@ export const shortener = defineExtension({
       const summary = await summarize(messages.slice(1, from), context)
       const note: CompactEntry = {
         type: 'user',
-        data: { content: `[Earlier in this conversation]\n${summary}`, blocks: [], timestamp: new Date().toISOString() },
+        data: {
+          content: `[Earlier in this conversation]\n${summary}`,
+          blocks: [],
+          timestamp: new Date().toISOString(),
+        },
       }
       return [first, note, ...messages.slice(from)]
     },
@@ -30,7 +34,8 @@ async function summarize(messages: CompactEntry[], { host, signal }: Context): P
   try {
     const { text } = await host.chat({
       model: 'small',
-      system: 'Sum up this part of a conversation between a user and a coding agent: decisions, files, open ends. At most 200 words.',
+      system:
+        'Sum up this part of a conversation between a user and a coding agent: decisions, files, open ends. At most 200 words.',
       messages: [{ role: 'user', content: log }],
     })
     if (text !== '') return text
@@ -39,5 +44,7 @@ async function summarize(messages: CompactEntry[], { host, signal }: Context): P
     host.log('warn', `no summary: ${error instanceof Error ? error.message : error}`)
   }
   // Better than nothing: what was asked.
-  return messages.flatMap(({ type, data }) => (type === 'user' ? [`- ${textOf(data).slice(0, 200)}`] : [])).join('\n')
+  return messages
+    .flatMap(({ type, data }) => (type === 'user' ? [`- ${textOf(data).slice(0, 200)}`] : []))
+    .join('\n')
 }

@@ -1,4 +1,5 @@
 // Aider, as an agent. It has no hooks: `entire watch` follows its chat history.
+
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -11,11 +12,20 @@ import { aiderWatcher } from './watcher.ts'
 export const aider = {
   ...aiderCard,
   description: 'Aider - AI pair programming in your terminal',
-  protectedDirs: [historyName, '.aider.input.history', '.aider.llm.history', '.aider.tags.cache.v3', '.aider.tags.cache.v4'],
-  detect: (root) => [historyName, '.aider.conf.yml', '.aider.input.history'].some((name) => exists(join(root, name))),
+  protectedDirs: [
+    historyName,
+    '.aider.input.history',
+    '.aider.llm.history',
+    '.aider.tags.cache.v3',
+    '.aider.tags.cache.v4',
+  ],
+  detect: (root) =>
+    [historyName, '.aider.conf.yml', '.aider.input.history'].some((name) => exists(join(root, name))),
   hookNames: [],
   parseHook: (verb) => {
-    throw new EntireError('unknown-hook', `Aider has no hook called ${verb}.`, { hint: 'Run `entire watch` beside it.' })
+    throw new EntireError('unknown-hook', `Aider has no hook called ${verb}.`, {
+      hint: 'Run `entire watch` beside it.',
+    })
   },
   projectDir: () => undefined,
   transcript: aiderTranscript,

@@ -81,5 +81,7 @@ test('a session that comes back is added to the history once, and nothing there 
   writeFileSync(path, '\n# aider chat started at 2026-11-15 10:00:00\n\n#### theirs  ')
   await aiderResume.deliver?.(log)
   await aiderResume.deliver?.(log)
-  expect(readFileSync(path, 'utf8')).toBe(`\n# aider chat started at 2026-11-15 10:00:00\n\n#### theirs  ${alone}`)
+  expect(readFileSync(path, 'utf8')).toBe(
+    `\n# aider chat started at 2026-11-15 10:00:00\n\n#### theirs  ${alone}`,
+  )
 })

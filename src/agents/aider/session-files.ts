@@ -1,11 +1,11 @@
 // Where aider keeps its chat history: one file for all sessions of a repository, each beginning with a line that has the time.
+
 import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Env, SessionResumer } from '../../model/agent.ts'
 import type { FilePart, TranscriptSections } from '../../model/session-file.ts'
-import { fileSize, readText } from '../../std/file.ts'
-import { readRange } from '../../std/file-range.ts'
-import { text } from '../hook-table.ts'
+import { fileSize, readRange, readText } from '../../std/file.ts'
+import { text } from '../shared/hook-table.ts'
 
 export const historyName = '.aider.chat.history.md'
 
@@ -14,7 +14,9 @@ const blockBytes = 1024 * 1024
 
 /** The one aider was told to use, in the ways it can be told; else the one in the top directory. */
 export function historyFile(root: string, env: Env): string {
-  const said = /^chat-history-file:[ \t]*(["']?)(.+?)\1[ \t]*(?:#.*)?$/m.exec(readText(join(root, '.aider.conf.yml')) ?? '')?.[2]
+  const said = /^chat-history-file:[ \t]*(["']?)(.+?)\1[ \t]*(?:#.*)?$/m.exec(
+    readText(join(root, '.aider.conf.yml')) ?? '',
+  )?.[2]
   return resolve(root, text(env.AIDER_CHAT_HISTORY_FILE) ?? said ?? historyName)
 }
 
@@ -46,7 +48,8 @@ export const aiderSections: TranscriptSections = {
 
 export const aiderResume: SessionResumer = {
   sessionDir: (root, env) => dirname(historyFile(root, env)),
-  sessionFile: (dir, _session, origin) => join(dir, origin?.name?.endsWith('.md') ? basename(origin.name) : historyName),
+  sessionFile: (dir, _session, origin) =>
+    join(dir, origin?.name?.endsWith('.md') ? basename(origin.name) : historyName),
   // It has no names for sessions: it reads what the history holds.
   command: () => 'aider --restore-chat-history',
   // Other sessions are in that file. What is there already stays as it is.
@@ -73,9 +76,14 @@ function findSection(fd: number, size: number, time: string | undefined): FilePa
   for (let at = size; at > 0; ) {
     const from = Math.max(0, at - blockBytes)
     const block = readRange(fd, from, Math.min(at + overlap, size) - from)
-    for (let found = block.lastIndexOf(heading); found !== -1; found = found === 0 ? -1 : block.lastIndexOf(heading, found - 1)) {
+    for (
+      let found = block.lastIndexOf(heading);
+      found !== -1;
+      found = found === 0 ? -1 : block.lastIndexOf(heading, found - 1)
+    ) {
       if (from + found >= end || !isLineStart(fd, from + found)) continue
-      if (block.toString('utf8', found + heading.length, found + heading.length + 19) === time) return { from: from + found, to: end }
+      if (block.toString('utf8', found + heading.length, found + heading.length + 19) === time)
+        return { from: from + found, to: end }
       end = from + found
     }
     at = from

@@ -10,27 +10,31 @@ const fixtures = resolve(import.meta.dir, '../../../test/fixtures/agents/aider')
 const fixture = (name: string) => readFileSync(join(fixtures, name), 'utf8')
 const linesOf = (text: string) => text.replace(/\n$/, '').split('\n')
 
-const expected: Record<string, Pick<TranscriptReading, 'prompts' | 'files' | 'tokens'> & { model: string }> = {
-  'commands.md': {
-    prompts: ['why does the parser accept an empty file?', 'Refuse empty files:\n\n- throw an error\n- say which file it is'],
-    files: [],
-    tokens: { input: 2100, cacheCreation: 0, cacheRead: 0, output: 180, calls: 1 },
-    model: 'anthropic/claude-sonnet-4-5',
-  },
-  'edits.md': {
-    prompts: ['greet in French', 'and say goodbye in a file of its own', 'greet louder'],
-    files: ['greet.txt', 'docs/good bye.txt'],
-    // Sent, without what the cache took (1.5k) and gave (4.0k, 12k): 2.3k + 6.5k + 1k + 1234.
-    tokens: { input: 11_034, cacheCreation: 1500, cacheRead: 16_000, output: 2_501_405, calls: 4 },
-    model: 'o3',
-  },
-  'message.md': {
-    prompts: ['# Task\n\n#### Scope\n\nMake it **quiet**.'],
-    files: ['quiet.txt'],
-    tokens: { input: 730, cacheCreation: 0, cacheRead: 0, output: 895, calls: 1 },
-    model: 'ollama_chat/qwen3:8b',
-  },
-}
+const expected: Record<string, Pick<TranscriptReading, 'prompts' | 'files' | 'tokens'> & { model: string }> =
+  {
+    'commands.md': {
+      prompts: [
+        'why does the parser accept an empty file?',
+        'Refuse empty files:\n\n- throw an error\n- say which file it is',
+      ],
+      files: [],
+      tokens: { input: 2100, cacheCreation: 0, cacheRead: 0, output: 180, calls: 1 },
+      model: 'anthropic/claude-sonnet-4-5',
+    },
+    'edits.md': {
+      prompts: ['greet in French', 'and say goodbye in a file of its own', 'greet louder'],
+      files: ['greet.txt', 'docs/good bye.txt'],
+      // Sent, without what the cache took (1.5k) and gave (4.0k, 12k): 2.3k + 6.5k + 1k + 1234.
+      tokens: { input: 11_034, cacheCreation: 1500, cacheRead: 16_000, output: 2_501_405, calls: 4 },
+      model: 'o3',
+    },
+    'message.md': {
+      prompts: ['# Task\n\n#### Scope\n\nMake it **quiet**.'],
+      files: ['quiet.txt'],
+      tokens: { input: 730, cacheCreation: 0, cacheRead: 0, output: 895, calls: 1 },
+      model: 'ollama_chat/qwen3:8b',
+    },
+  }
 
 describe('a chat history', () => {
   for (const [name, { model, ...rest }] of Object.entries(expected)) {
@@ -78,7 +82,11 @@ describe('a chat history', () => {
       '>',
       '',
     ]
-    expect(aiderTranscript.readLines(lines, undefined)).toMatchObject({ prompts: [], files: [], tokens: { calls: 0 } })
+    expect(aiderTranscript.readLines(lines, undefined)).toMatchObject({
+      prompts: [],
+      files: [],
+      tokens: { calls: 0 },
+    })
   })
 })
 
@@ -96,7 +104,11 @@ test('people read the conversation without commands and without what aider repor
 test('from a position on, people read what came after it', () => {
   const lines = linesOf(fixture('edits.md'))
   const from = lines.indexOf('#### and say goodbye in a file of its own  ')
-  expect(aiderTranscript.readEntries?.(fixture('edits.md'), from)?.map(({ role, text }) => [role, text.split('\n')[0]])).toEqual([
+  expect(
+    aiderTranscript
+      .readEntries?.(fixture('edits.md'), from)
+      ?.map(({ role, text }) => [role, text.split('\n')[0]]),
+  ).toEqual([
     ['user', 'and say goodbye in a file of its own'],
     ['assistant', 'Here is the new file.'],
     ['assistant', 'Sorry. With its name:'],

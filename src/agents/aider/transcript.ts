@@ -2,9 +2,16 @@
 import type { TranscriptEntry, TranscriptFormat } from '../../model/agent.ts'
 import { addTokens, noTokens } from '../../model/tokens.ts'
 import { asString } from '../../std/json.ts'
-import { given } from '../hook-table.ts'
-import { type HistoryPiece, parseHistory, promptOf } from './history.ts'
-import { parseCommit, parseEdit, parseModel, parseTokens } from './report.ts'
+import { given } from '../shared/hook-table.ts'
+import {
+  type HistoryPiece,
+  parseCommit,
+  parseEdit,
+  parseHistory,
+  parseModel,
+  parseTokens,
+  promptOf,
+} from './history.ts'
 
 export const aiderTranscript: TranscriptFormat = {
   shape: () => 'lines',

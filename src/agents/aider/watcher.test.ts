@@ -69,8 +69,20 @@ test('read in pieces it tells the same; what is typed is one prompt however it i
 })
 
 test('an answer that nobody typed a prompt for is a turn without words', () => {
-  const lines = ['# aider chat started at 2026-11-16 10:00:01', '', '> Aider v0.86.2  ', '', 'Done.', '', '> Tokens: 1 sent, 1 received.  ']
-  expect(bare(reader(lines, undefined).signs) as object[]).toEqual([started('2026-11-16 10:00:01'), { type: 'prompt' }, { type: 'answer' }])
+  const lines = [
+    '# aider chat started at 2026-11-16 10:00:01',
+    '',
+    '> Aider v0.86.2  ',
+    '',
+    'Done.',
+    '',
+    '> Tokens: 1 sent, 1 received.  ',
+  ]
+  expect(bare(reader(lines, undefined).signs) as object[]).toEqual([
+    started('2026-11-16 10:00:01'),
+    { type: 'prompt' },
+    { type: 'answer' },
+  ])
 })
 
 test('what stands before the first start is a session, too', () => {
@@ -82,6 +94,13 @@ test('what stands before the first start is a session, too', () => {
 })
 
 test('a commit whose message has several lines is one, too', () => {
-  const lines = ['#### go  ', '', '> Tokens: 1 sent, 1 received.  ', '> Commit 0a1b2c3 feat: one', '', '- and more  ']
+  const lines = [
+    '#### go  ',
+    '',
+    '> Tokens: 1 sent, 1 received.  ',
+    '> Commit 0a1b2c3 feat: one',
+    '',
+    '- and more  ',
+  ]
   expect(reader(lines, undefined).signs.at(-1)).toEqual({ type: 'commit', line: 3, commit: '0a1b2c3' })
 })

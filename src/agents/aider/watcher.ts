@@ -1,9 +1,9 @@
 // What aider's chat history tells while it grows.
+
 import { dirname } from 'node:path'
 import type { FileWatcher, Sign } from '../../model/session-file.ts'
 import { exists } from '../../std/file.ts'
-import { type HistoryPiece, parseHistory, promptOf } from './history.ts'
-import { parseCommit, parseEdit, parseTokens } from './report.ts'
+import { type HistoryPiece, parseCommit, parseEdit, parseHistory, parseTokens, promptOf } from './history.ts'
 import { historyFile, sessionId } from './session-files.ts'
 
 export const aiderWatcher: FileWatcher = {
@@ -20,7 +20,8 @@ export const aiderWatcher: FileWatcher = {
       if (!begun && sign.type !== 'session') signs.push(sessionSign(path, undefined, piece.line))
       begun = true
       // Comments in the code can be prompts, too; of these only the answer is written down.
-      if (!asked && (sign.type === 'answer' || sign.type === 'work')) signs.push({ type: 'prompt', line: piece.line })
+      if (!asked && (sign.type === 'answer' || sign.type === 'work'))
+        signs.push({ type: 'prompt', line: piece.line })
       asked = sign.type !== 'session'
       signs.push(sign)
     }

@@ -16,7 +16,11 @@ const ids = {
   failing: '56b00090-beb3-4904-94c0-99cfc2c4f867',
 }
 const base = (session: string) => ({ session, transcript: `${projects}/${session}.jsonl` })
-const task = { description: 'Write sub.txt', prompt: 'SUBAGENT-WRITE sub.txt', subagent_type: 'general-purpose' }
+const task = {
+  description: 'Write sub.txt',
+  prompt: 'SUBAGENT-WRITE sub.txt',
+  subagent_type: 'general-purpose',
+}
 const described = { toolName: 'Agent', subagentType: 'general-purpose', taskDescription: 'Write sub.txt' }
 const steps = (first: string, second: string) => ({
   todos: [
@@ -29,19 +33,31 @@ const steps = (first: string, second: string) => ({
 const scenarios: Record<string, [string, string, AgentEvent | null][]> = {
   'A1-create': [
     ['001-SessionStart', 'session-start', { type: 'session-start', ...base(ids.a) }],
-    ['002-UserPromptSubmit', 'user-prompt-submit', { type: 'turn-start', ...base(ids.a), prompt: 'create hello.txt' }],
+    [
+      '002-UserPromptSubmit',
+      'user-prompt-submit',
+      { type: 'turn-start', ...base(ids.a), prompt: 'create hello.txt' },
+    ],
     ['008-Stop', 'stop', { type: 'turn-end', ...base(ids.a), lastMessage: 'Created hello.txt.' }],
     ['009-SessionEnd', 'session-end', { type: 'session-end', ...base(ids.a) }],
   ],
   'A2-resume-edit': [
     ['001-SessionStart', 'session-start', { type: 'session-start', session: ids.a }],
-    ['002-UserPromptSubmit', 'user-prompt-submit', { type: 'turn-start', ...base(ids.a), prompt: 'edit hello.txt' }],
+    [
+      '002-UserPromptSubmit',
+      'user-prompt-submit',
+      { type: 'turn-start', ...base(ids.a), prompt: 'edit hello.txt' },
+    ],
     ['012-Stop', 'stop', { type: 'turn-end', ...base(ids.a), lastMessage: 'Edited hello.txt.' }],
     ['013-SessionEnd', 'session-end', { type: 'session-end', ...base(ids.a) }],
   ],
   'A3-continue-commit': [
     ['001-SessionStart', 'session-start', { type: 'session-start', session: ids.a }],
-    ['002-UserPromptSubmit', 'user-prompt-submit', { type: 'turn-start', ...base(ids.a), prompt: 'commit the changes' }],
+    [
+      '002-UserPromptSubmit',
+      'user-prompt-submit',
+      { type: 'turn-start', ...base(ids.a), prompt: 'commit the changes' },
+    ],
     ['008-Stop', 'stop', { type: 'turn-end', ...base(ids.a), lastMessage: 'Committed.' }],
     ['009-SessionEnd', 'session-end', { type: 'session-end', ...base(ids.a) }],
   ],
@@ -54,13 +70,21 @@ const scenarios: Record<string, [string, string, AgentEvent | null][]> = {
   ],
   's17-commit-githookenv': [
     ['001-SessionStart', 'session-start', { type: 'session-start', ...base(ids.commit) }],
-    ['002-UserPromptSubmit', 'user-prompt-submit', { type: 'turn-start', ...base(ids.commit), prompt: 'commit everything' }],
+    [
+      '002-UserPromptSubmit',
+      'user-prompt-submit',
+      { type: 'turn-start', ...base(ids.commit), prompt: 'commit everything' },
+    ],
     ['008-Stop', 'stop', { type: 'turn-end', ...base(ids.commit), lastMessage: 'Committed.' }],
     ['009-SessionEnd', 'session-end', { type: 'session-end', ...base(ids.commit) }],
   ],
   's23-todo-tools0': [
     ['001-SessionStart', 'session-start', { type: 'session-start', ...base(ids.todo) }],
-    ['002-UserPromptSubmit', 'user-prompt-submit', { type: 'turn-start', ...base(ids.todo), prompt: 'make a todo list' }],
+    [
+      '002-UserPromptSubmit',
+      'user-prompt-submit',
+      { type: 'turn-start', ...base(ids.todo), prompt: 'make a todo list' },
+    ],
     [
       '005-PostToolUse',
       'post-todo',
@@ -90,14 +114,28 @@ const scenarios: Record<string, [string, string, AgentEvent | null][]> = {
   ],
   's4-subagent': [
     ['001-SessionStart', 'session-start', { type: 'session-start', ...base(ids.background) }],
-    ['002-UserPromptSubmit', 'user-prompt-submit', { type: 'turn-start', ...base(ids.background), prompt: 'spawn a subagent' }],
+    [
+      '002-UserPromptSubmit',
+      'user-prompt-submit',
+      { type: 'turn-start', ...base(ids.background), prompt: 'spawn a subagent' },
+    ],
     [
       '004-PreToolUse',
       'pre-task',
-      { type: 'subagent-start', ...base(ids.background), ...described, toolUse: 'toolu_01ykKVNfVxiiuMgvSRbPMfBJ', toolInput: task },
+      {
+        type: 'subagent-start',
+        ...base(ids.background),
+        ...described,
+        toolUse: 'toolu_01ykKVNfVxiiuMgvSRbPMfBJ',
+        toolInput: task,
+      },
     ],
     ['005-PostToolUse', 'post-task', null],
-    ['011-Stop', 'stop', { type: 'turn-end', ...base(ids.background), lastMessage: 'The subagent wrote sub.txt.' }],
+    [
+      '011-Stop',
+      'stop',
+      { type: 'turn-end', ...base(ids.background), lastMessage: 'The subagent wrote sub.txt.' },
+    ],
     [
       '013-SubagentStop',
       'subagent-stop',
@@ -112,12 +150,20 @@ const scenarios: Record<string, [string, string, AgentEvent | null][]> = {
       },
     ],
     ['014-UserPromptSubmit', 'user-prompt-submit', { type: 'turn-start', ...base(ids.background) }],
-    ['016-Stop', 'stop', { type: 'turn-end', ...base(ids.background), lastMessage: 'The subagent wrote sub.txt.' }],
+    [
+      '016-Stop',
+      'stop',
+      { type: 'turn-end', ...base(ids.background), lastMessage: 'The subagent wrote sub.txt.' },
+    ],
     ['017-SessionEnd', 'session-end', { type: 'session-end', ...base(ids.background) }],
   ],
   's4b-subagent-fg': [
     ['001-SessionStart', 'session-start', { type: 'session-start', ...base(ids.foreground) }],
-    ['002-UserPromptSubmit', 'user-prompt-submit', { type: 'turn-start', ...base(ids.foreground), prompt: 'spawn a subagent' }],
+    [
+      '002-UserPromptSubmit',
+      'user-prompt-submit',
+      { type: 'turn-start', ...base(ids.foreground), prompt: 'spawn a subagent' },
+    ],
     [
       '004-PreToolUse',
       'pre-task',
@@ -143,25 +189,37 @@ const scenarios: Record<string, [string, string, AgentEvent | null][]> = {
         subagentTranscript: `${projects}/${ids.foreground}/subagents/agent-aa0288694bcbf428d.jsonl`,
       },
     ],
-    ['013-Stop', 'stop', { type: 'turn-end', ...base(ids.foreground), lastMessage: 'The subagent wrote sub.txt.' }],
+    [
+      '013-Stop',
+      'stop',
+      { type: 'turn-end', ...base(ids.foreground), lastMessage: 'The subagent wrote sub.txt.' },
+    ],
     ['014-SessionEnd', 'session-end', { type: 'session-end', ...base(ids.foreground) }],
   ],
   's8-bashfail': [
     ['001-SessionStart', 'session-start', { type: 'session-start', ...base(ids.failing) }],
-    ['002-UserPromptSubmit', 'user-prompt-submit', { type: 'turn-start', ...base(ids.failing), prompt: 'run a failing command' }],
+    [
+      '002-UserPromptSubmit',
+      'user-prompt-submit',
+      { type: 'turn-start', ...base(ids.failing), prompt: 'run a failing command' },
+    ],
     ['008-Stop', 'stop', { type: 'turn-end', ...base(ids.failing), lastMessage: 'It failed with exit 3.' }],
     ['009-SessionEnd', 'session-end', { type: 'session-end', ...base(ids.failing) }],
   ],
 }
 
-const payloadOf = (scenario: string, name: string) => JSON.parse(readFileSync(join(fixtures, scenario, `${name}.json`), 'utf8'))
+const payloadOf = (scenario: string, name: string) =>
+  JSON.parse(readFileSync(join(fixtures, scenario, `${name}.json`), 'utf8'))
 const rows = Object.entries(scenarios).flatMap(([scenario, events]) =>
   events.map(([name, verb, event]) => [scenario, name, verb, event] as const),
 )
 
 test.each(rows)('%s %s means what it says', (scenario, name, verb, event) => {
   const payload = payloadOf(scenario, name)
-  const first = event?.type === 'turn-start' && event.prompt !== undefined ? { firstMetadata: { firstPrompt: payload.prompt_id } } : {}
+  const first =
+    event?.type === 'turn-start' && event.prompt !== undefined
+      ? { firstMetadata: { firstPrompt: payload.prompt_id } }
+      : {}
   expect(claudeCode.parseHook(verb, payload, {})).toEqual(event && { ...event, ...first })
 })
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cuts, fixtureLines, readInPieces, type Total } from '../../../test/fixtures/agents/read-transcripts.ts'
+import {
+  cuts,
+  fixtureLines,
+  readInPieces,
+  type Total,
+} from '../../../test/fixtures/agents/read-transcripts.ts'
 import { claudeTranscript } from './transcript.ts'
 
 const project = 'home/.claude/projects/-home-dev-app'
@@ -107,16 +112,17 @@ const expected: Record<string, Total> = {
     summary: 'The subagent wrote sub.txt.',
     lastId: 'b1cd1faa-9504-4b59-b194-9815be86c1cc',
   },
-  [`s4b-subagent-fg/${project}/880c319a-38f8-4cf8-9e97-1cd5be3e4127/subagents/agent-aa0288694bcbf428d.jsonl`]: {
-    items: 22,
-    prompts: [],
-    files: sub,
-    tokens: tokens(205, 40, 600, 73, 2),
-    subagents: [],
-    model,
-    summary: 'Subagent done: wrote sub.txt.',
-    lastId: '10e2efeb-5e68-4575-b58b-c7d9b72882e8',
-  },
+  [`s4b-subagent-fg/${project}/880c319a-38f8-4cf8-9e97-1cd5be3e4127/subagents/agent-aa0288694bcbf428d.jsonl`]:
+    {
+      items: 22,
+      prompts: [],
+      files: sub,
+      tokens: tokens(205, 40, 600, 73, 2),
+      subagents: [],
+      model,
+      summary: 'Subagent done: wrote sub.txt.',
+      lastId: '10e2efeb-5e68-4575-b58b-c7d9b72882e8',
+    },
   [`s8-bashfail/${project}/56b00090-beb3-4904-94c0-99cfc2c4f867.jsonl`]: {
     items: 32,
     prompts: ['run a failing command'],

@@ -1,9 +1,17 @@
 import { expect, test } from 'bun:test'
-import { readEntries } from './entries.ts'
+import { readEntries } from './transcript.ts'
 
-const lines = (...entries: unknown[]) => entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))).join('\n')
-const user = (content: unknown, more: object = {}) => ({ type: 'user', message: { role: 'user', content }, ...more })
-const assistant = (content: unknown[], more: object = {}) => ({ type: 'assistant', message: { role: 'assistant', content, ...more } })
+const lines = (...entries: unknown[]) =>
+  entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))).join('\n')
+const user = (content: unknown, more: object = {}) => ({
+  type: 'user',
+  message: { role: 'user', content },
+  ...more,
+})
+const assistant = (content: unknown[], more: object = {}) => ({
+  type: 'assistant',
+  message: { role: 'assistant', content, ...more },
+})
 
 test('what was said and done is told in order', () => {
   const transcript = lines(

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { claudeTranscript } from './transcript.ts'
 
 const line = (entry: object) => JSON.stringify(entry)
-const user = (content: unknown, rest: object = {}) => line({ type: 'user', message: { role: 'user', content }, ...rest })
+const user = (content: unknown, rest: object = {}) =>
+  line({ type: 'user', message: { role: 'user', content }, ...rest })
 const read = (...lines: string[]) => claudeTranscript.readLines(lines, undefined)
 const result = (content: unknown, toolUseResult?: unknown) =>
   user([{ type: 'tool_result', tool_use_id: 't1', content }], {
@@ -23,16 +24,27 @@ test.each([
     ]),
     ['a1b2'],
   ],
-  ['notified', user('<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n</task-notification>'), ['a1']],
+  [
+    'notified',
+    user('<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n</task-notification>'),
+    ['a1'],
+  ],
   [
     'notified while a turn ran',
     line({
       type: 'attachment',
-      attachment: { type: 'queued_command', prompt: '<task-notification><task-id>a1</task-id><status>failed</status></task-notification>' },
+      attachment: {
+        type: 'queued_command',
+        prompt: '<task-notification><task-id>a1</task-id><status>failed</status></task-notification>',
+      },
     }),
     ['a1'],
   ],
-  ['still running', user('<task-notification><task-id>a1</task-id><status>running</status></task-notification>'), []],
+  [
+    'still running',
+    user('<task-notification><task-id>a1</task-id><status>running</status></task-notification>'),
+    [],
+  ],
   ['an id that is a path', result('x', { status: 'completed', agentId: '../../x' }), []],
   ['an error', result('x', 'Error: no such agent'), []],
 ])('finished subagents: %s', (_name, entry, subagents) => {
@@ -42,7 +54,10 @@ test.each([
 test('a subagent that was sent on and finished again is named once', () => {
   const first = read(result('done', { status: 'completed', agentId: 'a1' }))
   const second = claudeTranscript.readLines(
-    [result('done', { status: 'completed', agentId: 'a1' }), result('done', { status: 'completed', agentId: 'a2' })],
+    [
+      result('done', { status: 'completed', agentId: 'a1' }),
+      result('done', { status: 'completed', agentId: 'a2' }),
+    ],
     first.carry,
   )
   expect(second.subagents).toEqual(['a2'])

@@ -14,7 +14,10 @@ function backgroundPayload(name: string, meta?: string) {
   const dir = join(home, name)
   const payload = JSON.parse(readFileSync(join(fixtures, 's4-subagent/013-SubagentStop.json'), 'utf8'))
   mkdirSync(join(dir, 'subagents'), { recursive: true })
-  writeFileSync(join(dir, 'main.jsonl'), readFileSync(join(fixtures, 's4-subagent/013-SubagentStop.transcript-at-hook.jsonl')))
+  writeFileSync(
+    join(dir, 'main.jsonl'),
+    readFileSync(join(fixtures, 's4-subagent/013-SubagentStop.transcript-at-hook.jsonl')),
+  )
   if (meta !== undefined) writeFileSync(join(dir, 'subagents/agent-a0dbc9b03db2772af.meta.json'), meta)
   return {
     ...payload,
@@ -30,22 +33,49 @@ test.each([
     'toolu_meta',
     'From meta',
   ],
-  ['the result of its launch in the main transcript', undefined, 'toolu_01ykKVNfVxiiuMgvSRbPMfBJ', 'Write sub.txt'],
-  ['the launch, when the description is broken', '{"toolUseId":', 'toolu_01ykKVNfVxiiuMgvSRbPMfBJ', 'Write sub.txt'],
-  ['the launch, when the description names no tool call', '{"toolUseId":7}', 'toolu_01ykKVNfVxiiuMgvSRbPMfBJ', 'Write sub.txt'],
+  [
+    'the result of its launch in the main transcript',
+    undefined,
+    'toolu_01ykKVNfVxiiuMgvSRbPMfBJ',
+    'Write sub.txt',
+  ],
+  [
+    'the launch, when the description is broken',
+    '{"toolUseId":',
+    'toolu_01ykKVNfVxiiuMgvSRbPMfBJ',
+    'Write sub.txt',
+  ],
+  [
+    'the launch, when the description names no tool call',
+    '{"toolUseId":7}',
+    'toolu_01ykKVNfVxiiuMgvSRbPMfBJ',
+    'Write sub.txt',
+  ],
 ])('the tool call of a background subagent is found in %s', (name, meta, toolUse, taskDescription) => {
-  expect(claudeCode.parseHook('subagent-stop', backgroundPayload(name, meta), {})).toMatchObject({ toolUse, taskDescription })
+  expect(claudeCode.parseHook('subagent-stop', backgroundPayload(name, meta), {})).toMatchObject({
+    toolUse,
+    taskDescription,
+  })
 })
 
 test('a resume keeps its transcript when it is there', () => {
   const transcript = join(home, 'there.jsonl')
   writeFileSync(transcript, '')
-  const event = claudeCode.parseHook('session-start', { session_id: 's', source: 'resume', transcript_path: transcript }, {})
+  const event = claudeCode.parseHook(
+    'session-start',
+    { session_id: 's', source: 'resume', transcript_path: transcript },
+    {},
+  )
   expect(event).toEqual({ type: 'session-start', session: 's', transcript })
 })
 
 test('an id that would lead out of the directory gives no path', () => {
-  const payload = { session_id: 's', transcript_path: '/t/s.jsonl', tool_use_id: 't', tool_response: { agentId: '../../etc/passwd' } }
+  const payload = {
+    session_id: 's',
+    transcript_path: '/t/s.jsonl',
+    tool_use_id: 't',
+    tool_response: { agentId: '../../etc/passwd' },
+  }
   expect(claudeCode.parseHook('post-task', payload, {})).toEqual({
     type: 'subagent-end',
     session: 's',
@@ -57,7 +87,9 @@ test('an id that would lead out of the directory gives no path', () => {
 
 test('a payload without a session is refused', () => {
   for (const payload of [{}, { session_id: '' }, { session_id: 7 }, { session_id: null }])
-    expect(() => claudeCode.parseHook('stop', payload, {})).toThrow(expect.objectContaining({ code: 'bad-payload' }))
+    expect(() => claudeCode.parseHook('stop', payload, {})).toThrow(
+      expect.objectContaining({ code: 'bad-payload' }),
+    )
 })
 
 test('an unknown hook is refused with the known ones', () => {
@@ -85,24 +117,33 @@ test('whatever the values in a payload are, an event or nothing comes of it', ()
   ]
   const odd = fc.oneof(
     fc.jsonValue(),
-    fc.record({ id: fc.jsonValue(), agentId: fc.jsonValue(), status: fc.jsonValue(), description: fc.jsonValue() }),
+    fc.record({
+      id: fc.jsonValue(),
+      agentId: fc.jsonValue(),
+      status: fc.jsonValue(),
+      description: fc.jsonValue(),
+    }),
   )
   fc.assert(
-    fc.property(fc.constantFrom(...claudeCode.hookNames), fc.dictionary(fc.constantFrom(...keys), odd), (verb, payload) => {
-      const event = claudeCode.parseHook(verb, { ...payload, session_id: 's' } as never, {})
-      expect(event === null || event.session === 's').toBe(true)
-      for (const field of [
-        'transcript',
-        'prompt',
-        'toolUse',
-        'subagent',
-        'subagentType',
-        'taskDescription',
-        'model',
-        'lastMessage',
-      ] as const)
-        expect(['string', 'undefined']).toContain(typeof event?.[field])
-    }),
+    fc.property(
+      fc.constantFrom(...claudeCode.hookNames),
+      fc.dictionary(fc.constantFrom(...keys), odd),
+      (verb, payload) => {
+        const event = claudeCode.parseHook(verb, { ...payload, session_id: 's' } as never, {})
+        expect(event === null || event.session === 's').toBe(true)
+        for (const field of [
+          'transcript',
+          'prompt',
+          'toolUse',
+          'subagent',
+          'subagentType',
+          'taskDescription',
+          'model',
+          'lastMessage',
+        ] as const)
+          expect(['string', 'undefined']).toContain(typeof event?.[field])
+      },
+    ),
   )
 })
 

@@ -2,24 +2,34 @@
 
 import { exists } from '../../std/file.ts'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, text } from '../hook-table.ts'
-import { cleanPrompt } from '../prompt-text.ts'
-import { findLaunch, isLaunch } from './launch.ts'
+import { given, type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { cleanPrompt } from '../shared/message-text.ts'
 import { isSafeId, subagentTranscript } from './session-files.ts'
+import { findLaunch, isLaunch } from './subagents.ts'
 
 export const claudeHooks: HookTable = {
   // After a compaction the same conversation goes on, perhaps in the middle of a turn.
   'session-start': (payload, base) =>
-    payload.source === 'compact' ? null : { type: 'session-start', ...startOf(payload, base), ...given({ model: text(payload.model) }) },
+    payload.source === 'compact'
+      ? null
+      : { type: 'session-start', ...startOf(payload, base), ...given({ model: text(payload.model) }) },
 
   // The end of a background subagent starts a turn by itself, with a notification in place of a prompt.
   'user-prompt-submit': (payload, base) => {
     const prompt = cleanPrompt(text(payload.prompt) ?? '')
     const id = prompt === undefined ? undefined : text(payload.prompt_id)
-    return { type: 'turn-start', ...base, ...given({ prompt, firstMetadata: id === undefined ? undefined : { firstPrompt: id } }) }
+    return {
+      type: 'turn-start',
+      ...base,
+      ...given({ prompt, firstMetadata: id === undefined ? undefined : { firstPrompt: id } }),
+    }
   },
 
-  stop: (payload, base) => ({ type: 'turn-end', ...base, ...given({ lastMessage: text(payload.last_assistant_message) }) }),
+  stop: (payload, base) => ({
+    type: 'turn-end',
+    ...base,
+    ...given({ lastMessage: text(payload.last_assistant_message) }),
+  }),
 
   'session-end': (_payload, base) => ({ type: 'session-end', ...base }),
 
@@ -87,7 +97,10 @@ function taskOf(payload: JsonObject) {
 
 function subagentOf(base: HookBase, subagent: string | undefined) {
   if (subagent === undefined) return {}
-  const file = base.transcript !== undefined && isSafeId(subagent) ? subagentTranscript(base.transcript, subagent) : undefined
+  const file =
+    base.transcript !== undefined && isSafeId(subagent)
+      ? subagentTranscript(base.transcript, subagent)
+      : undefined
   return { subagent, ...given({ subagentTranscript: file }) }
 }
 

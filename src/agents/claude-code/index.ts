@@ -1,15 +1,47 @@
 // Claude Code, as an agent.
+
 import { join } from 'node:path'
-import type { Agent } from '../../model/agent.ts'
+import type { Agent, TextGenerator } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
+import { findObjects } from '../../std/json.ts'
 import { claudeCodeCard } from '../cards.ts'
-import { parseWithTable, text } from '../hook-table.ts'
-import { lazyInstaller } from '../lazy-installer.ts'
-import { claudeGenerator } from './generator.ts'
+import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
 import { claudeHooks } from './hooks.ts'
-import { prepareTranscript } from './preparer.ts'
-import { claudeResume, subagentTranscript } from './session-files.ts'
+import { claudeResume, prepareTranscript, subagentTranscript } from './session-files.ts'
 import { claudeTranscript } from './transcript.ts'
+
+// Claude Code as a writer of text: no settings are loaded, so that no hook runs and no tool is allowed.
+
+export const claudeGenerator: TextGenerator = {
+  command: ({ model }) => [
+    'claude',
+    '--print',
+    '--output-format',
+    'json',
+    '--setting-sources',
+    '',
+    ...(model === undefined ? [] : [`--model=${model}`]),
+  ],
+  // What a Claude Code that runs us tells its children: with it, this one would take itself for a part of that session.
+  env: {
+    CLAUDE_PROJECT_DIR: undefined,
+    CLAUDE_ENV_FILE: undefined,
+    CLAUDE_PID: undefined,
+    CLAUDE_CODE_CHILD_SESSION: undefined,
+    CLAUDE_CODE_ENTRYPOINT: undefined,
+    CLAUDE_CODE_MESSAGING_SOCKET: undefined,
+    CLAUDE_CODE_MESSAGING_TOKEN: undefined,
+    CLAUDE_CODE_SESSION_ATTENDED: undefined,
+    AI_AGENT: undefined,
+  },
+  parseAnswer(output) {
+    const result = findObjects(output).findLast((object) => object.type === 'result')
+    const answer = text(result?.result)
+    if (answer !== undefined && result?.is_error !== true) return answer
+    throw new EntireError('agent-failed', answer ?? 'It printed no result.')
+  },
+}
 
 export const claudeCode = {
   ...claudeCodeCard,
@@ -22,7 +54,10 @@ export const claudeCode = {
   transcript: claudeTranscript,
   preparer: { prepare: prepareTranscript },
   subagents: { transcriptPath: subagentTranscript },
-  installer: lazyInstaller('.claude/settings.json', async () => (await import('./install.ts')).claudeInstaller),
+  installer: lazyInstaller(
+    '.claude/settings.json',
+    async () => (await import('./install.ts')).claudeInstaller,
+  ),
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: claudeResume,
   generator: claudeGenerator,

@@ -39,7 +39,9 @@ test('nine hooks, and the rule against reading recordings', async () => {
 
 test('every installed verb is one the agent understands', async () => {
   await claudeInstaller.install(site(), { command: 'entire', force: false })
-  const verbs = [...JSON.stringify(read()).matchAll(/hooks claude-code ([a-z-]+)/g)].map(([, verb]) => verb ?? '')
+  const verbs = [...JSON.stringify(read()).matchAll(/hooks claude-code ([a-z-]+)/g)].map(
+    ([, verb]) => verb ?? '',
+  )
   expect(verbs.toSorted()).toEqual(claudeCode.hookNames.toSorted())
 })
 
@@ -48,7 +50,9 @@ test('a group of the user with the same matcher gets our hook at its end', async
   const lint = { type: 'command', command: 'lint' }
   writeFileSync(
     join(root, '.claude/settings.json'),
-    JSON.stringify({ hooks: { Stop: [{ hooks: [lint] }], PreToolUse: [{ matcher: 'Bash', hooks: [lint] }] } }),
+    JSON.stringify({
+      hooks: { Stop: [{ hooks: [lint] }], PreToolUse: [{ matcher: 'Bash', hooks: [lint] }] },
+    }),
   )
   await claudeInstaller.install(site(), { command: 'entire', force: false })
   expect(read().hooks.Stop).toEqual([{ hooks: [lint, ours('stop')] }])
@@ -74,7 +78,10 @@ test('in every historic form our hooks are replaced by the one form of today', a
     'go run /x/cmd/entire/main.go hooks claude-code stop',
   ]
   const hooks = old.map((command) => ({ type: 'command', command }))
-  writeFileSync(join(root, '.claude/settings.json'), JSON.stringify({ hooks: { Stop: [{ matcher: '', hooks }] } }))
+  writeFileSync(
+    join(root, '.claude/settings.json'),
+    JSON.stringify({ hooks: { Stop: [{ matcher: '', hooks }] } }),
+  )
   expect(await claudeInstaller.installed(site())).toBe(true)
   expect(await claudeInstaller.install(site(), { command: 'entire', force: false })).toBe(9)
   expect(read().hooks.Stop).toEqual([group('stop')])

@@ -1,7 +1,7 @@
 // Claude Code's hooks in .claude/settings.json, and the rule that keeps it from reading its own recordings.
-import { fileInstaller } from '../file-installer.ts'
-import { hookCommand, hookRecogniser } from '../hook-command.ts'
-import type { HookEntry } from '../hook-settings.ts'
+
+import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
+import { fileInstaller } from '../shared/settings-installer.ts'
 
 // Claude Code kills the hooks of a session's end after 1.5 seconds unless they ask for more.
 const sessionEndSeconds = 30
@@ -25,7 +25,11 @@ export const claudeInstaller = fileInstaller({
       ({ event, verb, matcher = '', timeout }): HookEntry => ({
         event,
         matcher,
-        hook: { type: 'command', command: hookCommand(program, 'claude-code', verb), ...(timeout === undefined ? {} : { timeout }) },
+        hook: {
+          type: 'command',
+          command: hookCommand(program, 'claude-code', verb),
+          ...(timeout === undefined ? {} : { timeout }),
+        },
       }),
     ),
   isOurs: hookRecogniser(['claude-code', 'claudecode'], ['rewind\\s+claude-hook']),

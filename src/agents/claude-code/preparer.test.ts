@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../model/event.ts'
-import { prepareTranscript } from './preparer.ts'
+import { prepareTranscript } from './session-files.ts'
 
 const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/claude-code')
 const dir = mkdtempSync(join(tmpdir(), 'entire-preparer-'))
@@ -15,11 +15,17 @@ const stop = (lastMessage?: string): AgentEvent => ({
   ...(lastMessage === undefined ? {} : { lastMessage }),
 })
 const user = (content: string) => `${JSON.stringify({ type: 'user', message: { content } })}\n`
-const said = (id: string, text: string) => `${JSON.stringify({ type: 'assistant', message: { id, content: [{ type: 'text', text }] } })}\n`
+const said = (id: string, text: string) =>
+  `${JSON.stringify({ type: 'assistant', message: { id, content: [{ type: 'text', text }] } })}\n`
 const noise = (size: number) => `${JSON.stringify({ type: 'attachment', content: 'x'.repeat(size) })}\n`
 
 /** Writes the first part, prepares, writes the second part meanwhile; tells what was in the file when preparing was done. */
-async function prepareWhileWriting(name: string, first: string, second: string, event: AgentEvent): Promise<string> {
+async function prepareWhileWriting(
+  name: string,
+  first: string,
+  second: string,
+  event: AgentEvent,
+): Promise<string> {
   const path = join(dir, `${name}.jsonl`)
   writeFileSync(path, first)
   const late = Bun.sleep(60).then(() => appendFileSync(path, second))
@@ -31,10 +37,30 @@ async function prepareWhileWriting(name: string, first: string, second: string, 
 
 test.each([
   ['the answer comes late', user('go'), said('m1', 'Done.'), 'Done.'],
-  ['an earlier turn ended with the same words', user('go') + said('m1', 'Done.') + user('again'), said('m2', 'Done.'), 'Done.'],
-  ['the answer has several parts', user('go') + said('m1', 'First.'), said('m1', 'Second.'), 'First.\n\nSecond.'],
-  ['the last line is half written', user('go') + said('m1', 'Done.').slice(0, 30), said('m1', 'Done.').slice(30), 'Done.'],
-  ['the answer is larger than the first look', user('go'), said('m1', 'y'.repeat(200_000)), 'y'.repeat(200_000)],
+  [
+    'an earlier turn ended with the same words',
+    user('go') + said('m1', 'Done.') + user('again'),
+    said('m2', 'Done.'),
+    'Done.',
+  ],
+  [
+    'the answer has several parts',
+    user('go') + said('m1', 'First.'),
+    said('m1', 'Second.'),
+    'First.\n\nSecond.',
+  ],
+  [
+    'the last line is half written',
+    user('go') + said('m1', 'Done.').slice(0, 30),
+    said('m1', 'Done.').slice(30),
+    'Done.',
+  ],
+  [
+    'the answer is larger than the first look',
+    user('go'),
+    said('m1', 'y'.repeat(200_000)),
+    'y'.repeat(200_000),
+  ],
   ['other large lines follow', user('go'), said('m1', 'Done.') + noise(100_000), 'Done.'],
 ])('waits until the last message is there: %s', async (name, first, second, lastMessage) => {
   expect(await prepareWhileWriting(name, first, second, stop(lastMessage))).toBe(first + second)
@@ -49,7 +75,11 @@ test.each([
   ],
   ['nothing is expected', user('go'), stop()],
   ['only blanks are expected', user('go'), stop(' \n')],
-  ['the message is one of a subagent, in its own transcript', user('go'), { ...stop('Done.'), subagentTranscript: '/other.jsonl' }],
+  [
+    'the message is one of a subagent, in its own transcript',
+    user('go'),
+    { ...stop('Done.'), subagentTranscript: '/other.jsonl' },
+  ],
 ])('does not wait when %s', async (name, first, event) => {
   expect(await prepareWhileWriting(name, first, noise(10), event)).toBe(first)
 })
@@ -70,12 +100,20 @@ test('gives up on a message that never comes', async () => {
 
 test('every captured turn is recognised as complete in its final transcript, and waited for in the one at hand', async () => {
   const scenario = join(fixtures, 's8-bashfail')
-  const final = readFileSync(join(scenario, 'home/.claude/projects/-home-dev-app/56b00090-beb3-4904-94c0-99cfc2c4f867.jsonl'), 'utf8')
+  const final = readFileSync(
+    join(scenario, 'home/.claude/projects/-home-dev-app/56b00090-beb3-4904-94c0-99cfc2c4f867.jsonl'),
+    'utf8',
+  )
   const atHook = readFileSync(join(scenario, '008-Stop.transcript-at-hook.jsonl'), 'utf8')
   const answer = final.indexOf('It failed with exit 3.')
   const end = final.indexOf('\n', answer) + 1
   expect(final.startsWith(atHook)).toBe(true)
   const before = atHook.length < end ? atHook : final.slice(0, final.lastIndexOf('\n', answer) + 1)
-  const seen = await prepareWhileWriting('captured', before, final.slice(before.length), stop('It failed with exit 3.'))
+  const seen = await prepareWhileWriting(
+    'captured',
+    before,
+    final.slice(before.length),
+    stop('It failed with exit 3.'),
+  )
   expect(seen.length).toBeGreaterThanOrEqual(end)
 })

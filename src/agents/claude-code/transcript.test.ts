@@ -4,9 +4,16 @@ import { fixtureLines } from '../../../test/fixtures/agents/read-transcripts.ts'
 import { claudeTranscript } from './transcript.ts'
 
 const project = 'home/.claude/projects/-home-dev-app'
-const tokens = (input: number, output: number, calls: number) => ({ input, cacheCreation: 0, cacheRead: 0, output, calls })
+const tokens = (input: number, output: number, calls: number) => ({
+  input,
+  cacheCreation: 0,
+  cacheRead: 0,
+  output,
+  calls,
+})
 const line = (entry: object) => JSON.stringify(entry)
-const user = (content: unknown, rest: object = {}) => line({ type: 'user', message: { role: 'user', content }, ...rest })
+const user = (content: unknown, rest: object = {}) =>
+  line({ type: 'user', message: { role: 'user', content }, ...rest })
 const assistant = (message: object, rest: object = {}) => line({ type: 'assistant', message, ...rest })
 const used = (input_tokens: unknown, output_tokens: unknown) => ({ usage: { input_tokens, output_tokens } })
 const read = (...lines: string[]) => claudeTranscript.readLines(lines, undefined)
@@ -14,16 +21,26 @@ const toolUse = (name: string, input: object) => assistant({ content: [{ type: '
 
 test.each([
   ['a text', user('fix it'), ['fix it']],
-  ['several texts', user([{ type: 'text', text: 'fix' }, { type: 'image' }, { type: 'text', text: 'it' }]), ['fix\n\nit']],
+  [
+    'several texts',
+    user([{ type: 'text', text: 'fix' }, { type: 'image' }, { type: 'text', text: 'it' }]),
+    ['fix\n\nit'],
+  ],
   ['a text of an older version', line({ type: 'human', message: { content: 'fix it' } }), ['fix it']],
   [
     'typed during a turn',
-    line({ type: 'attachment', attachment: { type: 'queued_command', prompt: 'and that', commandMode: 'prompt' } }),
+    line({
+      type: 'attachment',
+      attachment: { type: 'queued_command', prompt: 'and that', commandMode: 'prompt' },
+    }),
     ['and that'],
   ],
   [
     'typed with a picture during a turn',
-    line({ type: 'attachment', attachment: { type: 'queued_command', prompt: [{ type: 'text', text: 'see' }] } }),
+    line({
+      type: 'attachment',
+      attachment: { type: 'queued_command', prompt: [{ type: 'text', text: 'see' }] },
+    }),
     ['see'],
   ],
   ['a tool result', user([{ type: 'tool_result', tool_use_id: 't', content: 'out' }]), []],
@@ -35,7 +52,10 @@ test.each([
     'a queued notification',
     line({
       type: 'attachment',
-      attachment: { type: 'queued_command', prompt: '<task-notification><task-id>a1</task-id></task-notification>' },
+      attachment: {
+        type: 'queued_command',
+        prompt: '<task-notification><task-id>a1</task-id></task-notification>',
+      },
     }),
     [],
   ],
@@ -79,13 +99,21 @@ test('tokens count once a message, with the largest counts; messages without an 
 test('what a fork copied of the conversation it goes on from is not its own', () => {
   const copied = [
     user('write a', { promptId: 'p1', uuid: 'u1' }),
-    assistant({ id: 'm1', ...used(10, 20), content: [{ type: 'tool_use', name: 'Write', input: { file_path: '/a' } }] }),
+    assistant({
+      id: 'm1',
+      ...used(10, 20),
+      content: [{ type: 'tool_use', name: 'Write', input: { file_path: '/a' } }],
+    }),
     // The last answer before a compaction is copied without what it cost.
     assistant({ id: 'm2', ...used(0, 0), content: [{ type: 'text', text: 'Wrote p2.' }] }),
   ]
   const own = [
     user('write b', { promptId: 'p2' }),
-    assistant({ id: 'm3', ...used(7, 3), content: [{ type: 'tool_use', name: 'Write', input: { file_path: '/b' } }] }),
+    assistant({
+      id: 'm3',
+      ...used(7, 3),
+      content: [{ type: 'tool_use', name: 'Write', input: { file_path: '/b' } }],
+    }),
   ]
   const fork = claudeTranscript.readLines([...copied, ...own], undefined, { firstPrompt: 'p2' })
   expect(fork).toMatchObject({ items: 5, prompts: ['write b'], files: ['/b'], tokens: tokens(7, 3, 1) })
@@ -96,13 +124,19 @@ test('what a fork copied of the conversation it goes on from is not its own', ()
     tokens: tokens(1, 1, 1),
   })
   // Versions that do not name prompts are read from the beginning.
-  expect(claudeTranscript.readLines(copied, undefined, { firstPrompt: 'p9' })).toMatchObject({ prompts: ['write a'], items: 3 })
+  expect(claudeTranscript.readLines(copied, undefined, { firstPrompt: 'p9' })).toMatchObject({
+    prompts: ['write a'],
+    items: 3,
+  })
 })
 
 test('an error of the API is neither the model nor the last word', () => {
   const reading = read(
     assistant({ id: 'm1', model: 'claude-x', content: [{ type: 'text', text: 'Half done.' }] }),
-    assistant({ id: 'm2', model: '<synthetic>', content: [{ type: 'text', text: 'API Error: 500' }] }, { isApiErrorMessage: true }),
+    assistant(
+      { id: 'm2', model: '<synthetic>', content: [{ type: 'text', text: 'API Error: 500' }] },
+      { isApiErrorMessage: true },
+    ),
   )
   expect([reading.model, reading.summary]).toEqual(['claude-x', 'Half done.'])
 })
@@ -120,7 +154,9 @@ const result = (content: unknown, toolUseResult?: unknown) =>
   })
 
 test('the result of a tool call is found, and the transcript cut after it', () => {
-  const lines = fixtureLines(`claude-code/s4b-subagent-fg/${project}/880c319a-38f8-4cf8-9e97-1cd5be3e4127.jsonl`)
+  const lines = fixtureLines(
+    `claude-code/s4b-subagent-fg/${project}/880c319a-38f8-4cf8-9e97-1cd5be3e4127.jsonl`,
+  )
   const id = claudeTranscript.toolResultId?.(lines, 'toolu_01vWaMkBwIs8V24uw5n0UCtQ')
   expect(id).toBe('db8f8d25-34e4-40d6-8392-8733040b0577')
   expect(claudeTranscript.truncateAt?.(lines, id ?? '')).toEqual(lines.slice(0, 25))
@@ -153,7 +189,12 @@ test('garbage between the lines changes nothing but their number', () => {
 
 test('a line of many megabytes is read like any other', () => {
   const big = 'x'.repeat(12 * 1024 * 1024)
-  const reading = read(user('fix it'), toolUse('Write', { file_path: '/big', content: big }), result(big), user(big))
+  const reading = read(
+    user('fix it'),
+    toolUse('Write', { file_path: '/big', content: big }),
+    result(big),
+    user(big),
+  )
   expect([reading.files, reading.prompts.length]).toEqual([['/big'], 2])
 })
 
@@ -198,11 +239,15 @@ test('whatever the values of known fields are, nothing is thrown', () => {
     ),
   }))
   fc.assert(
-    fc.property(fc.array(fc.dictionary(fc.constantFrom(...names), tree), { maxLength: 5 }), fc.jsonValue(), (entries, carry) => {
-      const reading = claudeTranscript.readLines(entries.map(line), carry as never)
-      expect(reading.items).toBe(entries.length)
-      expect(Object.values(reading.tokens).every(Number.isFinite)).toBe(true)
-    }),
+    fc.property(
+      fc.array(fc.dictionary(fc.constantFrom(...names), tree), { maxLength: 5 }),
+      fc.jsonValue(),
+      (entries, carry) => {
+        const reading = claudeTranscript.readLines(entries.map(line), carry as never)
+        expect(reading.items).toBe(entries.length)
+        expect(Object.values(reading.tokens).every(Number.isFinite)).toBe(true)
+      },
+    ),
     { numRuns: 300 },
   )
 })

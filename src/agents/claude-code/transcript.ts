@@ -1,15 +1,20 @@
 // Claude Code's transcript: one JSON object a line, one line per content block, appended to and never rewritten.
-import type { TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
+import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
 import { asNumber, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
-import { text } from '../hook-table.ts'
-import { type MessageTally, messageTally } from '../message-tally.ts'
-import { cleanPrompt } from '../prompt-text.ts'
-import { blocksOf, joinTexts } from './content.ts'
-import { readEntries } from './entries.ts'
-import { finishedSubagents } from './finished-subagents.ts'
-import { typedText } from './typed-text.ts'
+import { text } from '../shared/hook-table.ts'
+import { type MessageTally, messageTally } from '../shared/message-tally.ts'
+import { blocksOf, cleanPrompt, joinTexts, textOf, toBlocks, toolDetail } from '../shared/message-text.ts'
+import { finishedSubagents } from './subagents.ts'
 
-const writingTools = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'mcp__acp__Write', 'mcp__acp__Edit'])
+const writingTools = new Set([
+  'Write',
+  'Edit',
+  'MultiEdit',
+  'NotebookEdit',
+  'mcp__acp__Write',
+  'mcp__acp__Edit',
+])
 // A subagent that is sent on after it finished finishes again; its transcript must not be counted again.
 const rememberedSubagents = 64
 
@@ -20,7 +25,9 @@ export const claudeTranscript: TranscriptFormat = {
     const tally = messageTally(carry)
     const before = asStrings(carry?.subagents)
     const reading: Reading = { items: lines.length, files: new Set(), prompts: [], subagents: new Set() }
-    for (const line of carry === undefined ? lines.slice(findBeginning(lines, metadata?.firstPrompt)) : lines) {
+    for (const line of carry === undefined
+      ? lines.slice(findBeginning(lines, metadata?.firstPrompt))
+      : lines) {
       const entry = parseEntry(line)
       if (entry === undefined) continue
       readEntry(entry, reading, tally)
@@ -44,7 +51,11 @@ export const claudeTranscript: TranscriptFormat = {
     for (const line of lines.toReversed()) {
       if (!line.includes(toolUse)) continue
       const entry = parseEntry(line)
-      if (entry && blocksOf(entry).some((block) => block.type === 'tool_result' && block.tool_use_id === toolUse)) return text(entry.uuid)
+      if (
+        entry &&
+        blocksOf(entry).some((block) => block.type === 'tool_result' && block.tool_use_id === toolUse)
+      )
+        return text(entry.uuid)
     }
     return undefined
   },
@@ -117,4 +128,48 @@ function readPrompt(entry: JsonObject, reading: Reading): void {
   const typed = typedText(entry)
   const prompt = typed ? cleanPrompt(typed) : undefined
   if (prompt !== undefined) reading.prompts.push(prompt)
+}
+
+// The conversation of a Claude Code transcript, for people to read.
+
+// A skill is handed to the model as if the user had typed it.
+const skill = 'Base directory for this skill:'
+
+export function readEntries(transcript: string, from: number): TranscriptEntry[] {
+  const lines = transcript.split('\n')
+  const parsed = lines.map((line) => asObject(parseJson(line)))
+  if (transcript.trim() !== '' && parsed.every((entry) => entry === undefined))
+    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
+  return parsed.slice(from).flatMap((entry) => (entry === undefined ? [] : entriesOf(entry)))
+}
+
+function entriesOf(entry: JsonObject): TranscriptEntry[] {
+  if (entry.isSidechain === true) return []
+  return entry.type === 'assistant' ? answerEntries(entry) : promptEntries(entry)
+}
+
+function promptEntries(entry: JsonObject): TranscriptEntry[] {
+  const prompt = cleanPrompt(typedText(entry) ?? '')
+  return prompt === undefined || prompt.startsWith(skill) ? [] : [{ role: 'user', text: prompt }]
+}
+
+function answerEntries(entry: JsonObject): TranscriptEntry[] {
+  // Errors of the API are written as answers of a model of this name.
+  if (asObject(entry.message)?.model === '<synthetic>') return []
+  return blocksOf(entry).flatMap((block): TranscriptEntry[] => {
+    if (block.type === 'tool_use')
+      return [{ role: 'tool', name: text(block.name) ?? 'unknown', text: toolDetail(block.input) }]
+    const said = block.type === 'text' ? text(block.text)?.trim() : undefined
+    return said ? [{ role: 'assistant', text: said }] : []
+  })
+}
+
+// What was typed, in an entry of a Claude Code transcript: most entries of the user are results of tools or notes of the program.
+
+export function typedText(entry: JsonObject): string | undefined {
+  if (entry.isSidechain === true || entry.isMeta === true || entry.isCompactSummary === true) return undefined
+  if (entry.type === 'user' || entry.type === 'human') return textOf(entry)
+  // Typed while a turn was running: it never becomes an entry of the user.
+  const attachment = asObject(entry.attachment)
+  return attachment?.type === 'queued_command' ? joinTexts(toBlocks(attachment.prompt)) : undefined
 }

@@ -59,7 +59,11 @@ const rows = Object.entries(scenarios).flatMap(([scenario, events]) =>
     .filter((file) => /^\d{3}-\w+\.json$/.test(file))
     .map((file) => {
       const name = file.replace('.json', '')
-      return [scenario, name, events[name] !== undefined ? events[name] : (events[name.slice(4)] ?? null)] as const
+      return [
+        scenario,
+        name,
+        events[name] !== undefined ? events[name] : (events[name.slice(4)] ?? null),
+      ] as const
     }),
 )
 

@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cuts, fixtureLines, readInPieces, type Total } from '../../../test/fixtures/agents/read-transcripts.ts'
+import {
+  cuts,
+  fixtureLines,
+  readInPieces,
+  type Total,
+} from '../../../test/fixtures/agents/read-transcripts.ts'
 import { codexTranscript } from './transcript.ts'
 
 const day = 'home/.codex/sessions/2026/11/15'
 const session = 'rollout-2026-11-15T19-42-57-01a1e0bb-f7e9-71d1-9885-c8386c66670e.jsonl'
-const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({ input, cacheCreation: 0, cacheRead, output, calls })
+const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({
+  input,
+  cacheCreation: 0,
+  cacheRead,
+  output,
+  calls,
+})
 const hello = ['/home/dev/app/hello.txt']
 const model = 'gpt-5.5'
 
@@ -49,7 +60,8 @@ const expected: Record<string, Total> = {
     tokens: tokens(2106, 900, 154, 3),
     subagents: [],
     model: 'gpt-5.5-codex',
-    summary: 'Mock reply to: Another language model started to solve this problem and produced a summary of i',
+    summary:
+      'Mock reply to: Another language model started to solve this problem and produced a summary of i',
     lastId: 'msg_a8cluyXFVGiLVlhwZstxxKZO',
   },
   [`c4-subagent-gpt55/${day}/rollout-2026-11-15T19-24-09-01a1e0aa-c180-75d2-9568-6000a8e1bc6f.jsonl`]: {

@@ -1,18 +1,33 @@
 import { expect, test } from 'bun:test'
-import { codexGenerator } from './generator.ts'
+import { codexGenerator } from './index.ts'
 
 test('it keeps no rollout, may change nothing, and takes the prompt from its input', () => {
   expect(codexGenerator.command({ model: '-x' })).toEqual([
-    ...['codex', 'exec', '--json', '--ephemeral', '--skip-git-repo-check', '--sandbox=read-only', '--model=-x', '-'],
+    ...[
+      'codex',
+      'exec',
+      '--json',
+      '--ephemeral',
+      '--skip-git-repo-check',
+      '--sandbox=read-only',
+      '--model=-x',
+      '-',
+    ],
   ])
   expect(codexGenerator.command({}).join(' ')).not.toContain('--model')
 })
 
 const events = (...list: object[]) => list.map((event) => JSON.stringify(event)).join('\n')
-const message = (text: string) => ({ type: 'item.completed', item: { id: 'item_1', type: 'agent_message', text } })
+const message = (text: string) => ({
+  type: 'item.completed',
+  item: { id: 'item_1', type: 'agent_message', text },
+})
 
 test('the answer is the last message', () => {
-  const output = events({ type: 'thread.started' }, message('thinking'), message('{"a":1}'), { type: 'turn.completed', usage: {} })
+  const output = events({ type: 'thread.started' }, message('thinking'), message('{"a":1}'), {
+    type: 'turn.completed',
+    usage: {},
+  })
   expect(codexGenerator.parseAnswer(`warning: x\n${output}\n`)).toBe('{"a":1}')
 })
 

@@ -8,21 +8,33 @@ import { codex } from './index.ts'
 const dir = mkdtempSync(join(tmpdir(), 'entire-codex-hooks-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-const line = (type: string, payload: object) => `${JSON.stringify({ timestamp: '2026-11-15T19:00:00Z', ordinal: 0, type, payload })}\n`
+const line = (type: string, payload: object) =>
+  `${JSON.stringify({ timestamp: '2026-11-15T19:00:00Z', ordinal: 0, type, payload })}\n`
 
 function rollout(name: string, meta: object, ...rest: string[]): string {
   const path = join(dir, name)
-  writeFileSync(path, line('session_meta', { id: 't', ...meta, base_instructions: { text: 'x'.repeat(40_000) } }) + rest.join(''))
+  writeFileSync(
+    path,
+    line('session_meta', { id: 't', ...meta, base_instructions: { text: 'x'.repeat(40_000) } }) +
+      rest.join(''),
+  )
   return path
 }
 
-const user = (text: string) => line('response_item', { type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
+const user = (text: string) =>
+  line('response_item', { type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
 const mainVerbs = ['session-start', 'user-prompt-submit', 'stop', 'interrupt', 'pre-compact', 'session-end']
 
 test('a fork continues the session it was made from, which its hooks do not say but its rollout does', () => {
-  const transcript = rollout('fork.jsonl', { thread_source: 'user', forked_from_id: 'old', history_base: { thread_id: 'old' } })
+  const transcript = rollout('fork.jsonl', {
+    thread_source: 'user',
+    forked_from_id: 'old',
+    history_base: { thread_id: 'old' },
+  })
   for (const verb of mainVerbs) {
-    expect(codex.parseHook(verb, { session_id: 'new', transcript_path: transcript, source: 'fork' }, {})).toMatchObject({
+    expect(
+      codex.parseHook(verb, { session_id: 'new', transcript_path: transcript, source: 'fork' }, {}),
+    ).toMatchObject({
       session: 'new',
       previousSession: 'old',
       transcript,
@@ -36,11 +48,15 @@ test.each([
   ['a review', { source: { subagent: 'review' } }],
 ])('nothing a subagent does is the user’s: %s', (_name, meta) => {
   const transcript = rollout('child.jsonl', meta)
-  for (const verb of mainVerbs) expect(codex.parseHook(verb, { session_id: 's', transcript_path: transcript, prompt: 'x' }, {})).toBeNull()
+  for (const verb of mainVerbs)
+    expect(
+      codex.parseHook(verb, { session_id: 's', transcript_path: transcript, prompt: 'x' }, {}),
+    ).toBeNull()
 })
 
 test('neither is what comes with the id of a subagent, where its rollout cannot be read', () => {
-  for (const verb of mainVerbs) expect(codex.parseHook(verb, { session_id: 's', agent_id: 'a', transcript_path: '/gone' }, {})).toBeNull()
+  for (const verb of mainVerbs)
+    expect(codex.parseHook(verb, { session_id: 's', agent_id: 'a', transcript_path: '/gone' }, {})).toBeNull()
 })
 
 test('an interrupted turn has ended', () => {
@@ -53,21 +69,36 @@ test('an interrupted turn has ended', () => {
 })
 
 test('a session that is not kept has no transcript', () => {
-  expect(codex.parseHook('stop', { session_id: 's', transcript_path: null }, {})).toEqual({ type: 'turn-end', session: 's' })
+  expect(codex.parseHook('stop', { session_id: 's', transcript_path: null }, {})).toEqual({
+    type: 'turn-end',
+    session: 's',
+  })
 })
 
 test('a subagent’s task is what it was told, and where that cannot be read, its name', () => {
-  const stop = (path: string) => codex.parseHook('subagent-stop', { session_id: 's', agent_id: 'a', agent_transcript_path: path }, {})
-  const told = rollout('told.jsonl', { thread_source: 'subagent' }, user('<environment_context>\nx\n</environment_context>'), user('do it'))
+  const stop = (path: string) =>
+    codex.parseHook('subagent-stop', { session_id: 's', agent_id: 'a', agent_transcript_path: path }, {})
+  const told = rollout(
+    'told.jsonl',
+    { thread_source: 'subagent' },
+    user('<environment_context>\nx\n</environment_context>'),
+    user('do it'),
+  )
   expect(stop(told)).toMatchObject({ taskDescription: 'do it', toolUse: 'a', subagent: 'a' })
-  const sealed = rollout('sealed.jsonl', { thread_source: 'subagent', agent_path: '/root/fix', agent_nickname: 'Locke' })
+  const sealed = rollout('sealed.jsonl', {
+    thread_source: 'subagent',
+    agent_path: '/root/fix',
+    agent_nickname: 'Locke',
+  })
   expect(stop(sealed)).toMatchObject({ taskDescription: '/root/fix' })
   expect(stop('/gone')).not.toHaveProperty('taskDescription')
 })
 
 test('the rollout that a subagent’s hooks name is never the session’s', () => {
   for (const verb of ['subagent-start', 'subagent-stop']) {
-    expect(codex.parseHook(verb, { session_id: 's', agent_id: 'a', transcript_path: '/child' }, {})).not.toHaveProperty('transcript')
+    expect(
+      codex.parseHook(verb, { session_id: 's', agent_id: 'a', transcript_path: '/child' }, {}),
+    ).not.toHaveProperty('transcript')
     expect(codex.parseHook(verb, { session_id: 's', transcript_path: '/child' }, {})).toBeNull()
   }
 })
@@ -90,15 +121,30 @@ test('tools and what follows a compaction mean nothing', () => {
 
 test('a payload without a session and an unknown hook are refused', () => {
   expect(() => codex.parseHook('stop', {}, {})).toThrow(expect.objectContaining({ code: 'bad-payload' }))
-  expect(() => codex.parseHook('pre-model-request', { session_id: 's' }, {})).toThrow(expect.objectContaining({ code: 'unknown-hook' }))
+  expect(() => codex.parseHook('pre-model-request', { session_id: 's' }, {})).toThrow(
+    expect.objectContaining({ code: 'unknown-hook' }),
+  )
 })
 
 test('whatever the values in a payload are, an event or nothing comes of it', () => {
-  const keys = ['transcript_path', 'prompt', 'model', 'source', 'trigger', 'agent_type', 'agent_transcript_path', 'future']
+  const keys = [
+    'transcript_path',
+    'prompt',
+    'model',
+    'source',
+    'trigger',
+    'agent_type',
+    'agent_transcript_path',
+    'future',
+  ]
   const dictionary = fc.dictionary(fc.constantFrom(...keys), fc.jsonValue())
   fc.assert(
     fc.property(fc.constantFrom(...codex.hookNames), dictionary, fc.boolean(), (verb, payload, isChild) => {
-      const event = codex.parseHook(verb, { ...payload, session_id: 's', ...(isChild ? { agent_id: 'a' } : {}) } as never, {})
+      const event = codex.parseHook(
+        verb,
+        { ...payload, session_id: 's', ...(isChild ? { agent_id: 'a' } : {}) } as never,
+        {},
+      )
       for (const field of ['transcript', 'prompt', 'model', 'subagentTranscript'] as const)
         expect(['string', 'undefined']).toContain(typeof event?.[field])
     }),
@@ -106,5 +152,7 @@ test('whatever the values in a payload are, an event or nothing comes of it', ()
 })
 
 test('the banner is one message without blank lines before it, in the only form Codex takes', () => {
-  expect(codex.hookResponse('\n\nPowered by Entire:\n  x')).toBe('{"systemMessage":"Powered by Entire:\\n  x"}\n')
+  expect(codex.hookResponse('\n\nPowered by Entire:\n  x')).toBe(
+    '{"systemMessage":"Powered by Entire:\\n  x"}\n',
+  )
 })

@@ -2,15 +2,16 @@
 // their own: their turns are not the user's, and their rollout must never be taken for the session's.
 import type { AgentEvent } from '../../model/event.ts'
 import type { JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, text } from '../hook-table.ts'
-import { typedText } from './prompt.ts'
-import { readOrigin, readTask } from './rollout.ts'
+import { given, type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { readOrigin, readTask, typedText } from './rollout.ts'
 
 const nothing = () => null
 
 export const codexHooks: HookTable = {
   // After a compaction the same turn goes on.
-  'session-start': ofMainThread((payload, base) => (payload.source === 'compact' ? null : { type: 'session-start', ...base })),
+  'session-start': ofMainThread((payload, base) =>
+    payload.source === 'compact' ? null : { type: 'session-start', ...base },
+  ),
   'user-prompt-submit': ofMainThread((payload, base) => ({
     type: 'turn-start',
     ...base,
@@ -34,18 +35,27 @@ export const codexHooks: HookTable = {
 
 type MainBase = HookBase & Pick<AgentEvent, 'model' | 'previousSession'>
 
-function ofMainThread(meaning: (payload: JsonObject, base: MainBase) => AgentEvent | null): HookTable[string] {
+function ofMainThread(
+  meaning: (payload: JsonObject, base: MainBase) => AgentEvent | null,
+): HookTable[string] {
   return (payload, base) => {
     if (text(payload.agent_id) !== undefined) return null
     const origin = base.transcript === undefined ? undefined : readOrigin(base.transcript)
     if (origin?.isSubagent) return null
-    return meaning(payload, { ...base, ...given({ model: text(payload.model), previousSession: origin?.forkedFrom }) })
+    return meaning(payload, {
+      ...base,
+      ...given({ model: text(payload.model), previousSession: origin?.forkedFrom }),
+    })
   }
 }
 
 // The call of the tool that started it is not named: the thread's own id stands for it. The rollout that is named may be that of a
 // subagent which started another one, so the session keeps the one it has.
-function ofSubagent(type: 'subagent-start' | 'subagent-end', payload: JsonObject, base: HookBase): AgentEvent | null {
+function ofSubagent(
+  type: 'subagent-start' | 'subagent-end',
+  payload: JsonObject,
+  base: HookBase,
+): AgentEvent | null {
   const subagent = text(payload.agent_id)
   if (subagent === undefined) return null
   const { transcript: _transcript, ...rest } = base

@@ -1,14 +1,49 @@
 // Codex, as an agent.
+
 import { join } from 'node:path'
-import type { Agent } from '../../model/agent.ts'
+import type { Agent, TextGenerator } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
+import { asObject, parseJson } from '../../std/json.ts'
 import { codexCard } from '../cards.ts'
-import { parseWithTable, text } from '../hook-table.ts'
-import { lazyInstaller } from '../lazy-installer.ts'
-import { codexGenerator } from './generator.ts'
+import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
 import { codexHooks } from './hooks.ts'
 import { codexResume, subagentTranscript } from './session-files.ts'
 import { codexTranscript } from './transcript.ts'
+
+// Codex as a writer of text: it may look at nothing but an empty directory, and keeps no rollout.
+
+export const codexGenerator: TextGenerator = {
+  command: ({ model }) => [
+    'codex',
+    'exec',
+    '--json',
+    '--ephemeral',
+    '--skip-git-repo-check',
+    '--sandbox=read-only',
+    ...(model === undefined ? [] : [`--model=${model}`]),
+    '-',
+  ],
+  // What a Codex that runs us tells its children.
+  env: { CODEX_SESSION_ID: undefined, CODEX_THREAD_ID: undefined, CODEX_TOOL_CALL_ID: undefined },
+  parseAnswer(output) {
+    const events = output
+      .split('\n')
+      .map((line) => asObject(parseJson(line)))
+      .filter((event) => event !== undefined)
+    const answers = events.flatMap((event) => {
+      const item = event.type === 'item.completed' ? asObject(event.item) : undefined
+      return item?.type === 'agent_message' ? (text(item.text) ?? []) : []
+    })
+    const answer = answers.at(-1)
+    if (answer !== undefined) return answer
+    const failed = events.findLast((event) => event.type === 'turn.failed' || event.type === 'error')
+    throw new EntireError(
+      'agent-failed',
+      text(asObject(failed?.error)?.message) ?? text(failed?.message) ?? 'It printed no message.',
+    )
+  },
+}
 
 export const codex = {
   ...codexCard,

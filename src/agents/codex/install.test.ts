@@ -41,14 +41,23 @@ test('eight hooks; the last moments of a session are given the three seconds the
 
 test('every installed verb is one the agent understands', async () => {
   await install()
-  for (const [, verb = ''] of JSON.stringify(read()).matchAll(/hooks codex ([a-z-]+)/g)) expect(codex.hookNames).toContain(verb)
+  for (const [, verb = ''] of JSON.stringify(read()).matchAll(/hooks codex ([a-z-]+)/g))
+    expect(codex.hookNames).toContain(verb)
 })
 
 test('hooks of the reference program, with null for a matcher, are ours; those of others keep their places', async () => {
   mkdirSync(join(root, '.codex'))
   const theirs = { type: 'command', command: 'notify-me' }
-  const group = (verb: string) => ({ matcher: null, hooks: [{ type: 'command', command: `entire hooks codex ${verb}`, timeout: 30 }] })
-  writeFileSync(path(), JSON.stringify({ hooks: { Stop: [{ hooks: [theirs] }, group('stop')], PostToolUse: [group('post-tool-use')] } }))
+  const group = (verb: string) => ({
+    matcher: null,
+    hooks: [{ type: 'command', command: `entire hooks codex ${verb}`, timeout: 30 }],
+  })
+  writeFileSync(
+    path(),
+    JSON.stringify({
+      hooks: { Stop: [{ hooks: [theirs] }, group('stop')], PostToolUse: [group('post-tool-use')] },
+    }),
+  )
   expect(await codexInstaller.installed(site())).toBe(true)
   expect(await codexInstaller.current(site(), { command: 'entire' })).toBe(false)
   await install()
@@ -59,7 +68,8 @@ test('hooks of the reference program, with null for a matcher, are ours; those o
 
 test('hooks in the config.toml of Codex are not counted as installed, and not touched', async () => {
   mkdirSync(join(root, '.codex'))
-  const config = '# mine\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "entire hooks codex stop"\n'
+  const config =
+    '# mine\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "entire hooks codex stop"\n'
   writeFileSync(join(root, '.codex/config.toml'), config)
   expect(await codexInstaller.installed(site())).toBe(false)
   await install()

@@ -1,7 +1,7 @@
 // Codex's hooks in .codex/hooks.json. Codex also takes hooks from its config.toml; those are the user's own, and never counted as ours.
-import { fileInstaller } from '../file-installer.ts'
-import { hookCommand, hookRecogniser } from '../hook-command.ts'
-import type { HookEntry } from '../hook-settings.ts'
+
+import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
+import { fileInstaller } from '../shared/settings-installer.ts'
 
 // Codex would wait ten minutes; for the ends of sessions and interrupted turns one second, and never longer than three.
 const seconds = 30

@@ -35,22 +35,36 @@ test('a rollout that is there is found by its id, on whatever day it began', () 
 
 test('one that is not is named as it was, or by the time it began, here', () => {
   const dir = join(base, 'new')
-  const file = (origin?: Parameters<typeof codexResume.sessionFile>[2]) => codexResume.sessionFile(dir, id, origin)
+  const file = (origin?: Parameters<typeof codexResume.sessionFile>[2]) =>
+    codexResume.sessionFile(dir, id, origin)
   const name = `rollout-2026-11-15T19-42-57-${id}.jsonl`
   expect(file({ name, startedAt: '2020-01-01T00:00:00Z' })).toBe(join(dir, '2026/11/15', name))
   expect(codexResume.sessionFile(join(dir, '2026/11/15'), id, { name })).toBe(join(dir, '2026/11/15', name))
   // 11 o'clock in the time of this machine, wherever it stands.
   const started = new Date(2026, 2, 4, 11, 12, 13)
   const here = join(dir, '2026/03/04', `rollout-2026-03-04T11-12-13-${id}.jsonl`)
-  for (const odd of [undefined, 'x.jsonl', `../rollout-2026-11-15T19-42-57-${id}.jsonl`, `rollout-2026-11-15T19-42-57-${other}.jsonl`])
+  for (const odd of [
+    undefined,
+    'x.jsonl',
+    `../rollout-2026-11-15T19-42-57-${id}.jsonl`,
+    `rollout-2026-11-15T19-42-57-${other}.jsonl`,
+  ])
     expect(file({ startedAt: started.toISOString(), ...(odd === undefined ? {} : { name: odd }) })).toBe(here)
 })
 
 test('where nothing else is known, the id says when it began', () => {
   const began = new Date(0x01a1e0bbf7e9)
-  const day = [began.getFullYear(), String(began.getMonth() + 1).padStart(2, '0'), String(began.getDate()).padStart(2, '0')]
-  expect(codexResume.sessionFile(base, id)).toStartWith(join(base, ...day.map(String), `rollout-${day.join('-')}T`))
-  expect(basename(String(codexResume.sessionFile(base, 'odd')))).toMatch(/^rollout-(?:1969-12-31|1970-01-01)T\d\d-\d\d-\d\d-odd\.jsonl$/)
+  const day = [
+    began.getFullYear(),
+    String(began.getMonth() + 1).padStart(2, '0'),
+    String(began.getDate()).padStart(2, '0'),
+  ]
+  expect(codexResume.sessionFile(base, id)).toStartWith(
+    join(base, ...day.map(String), `rollout-${day.join('-')}T`),
+  )
+  expect(basename(String(codexResume.sessionFile(base, 'odd')))).toMatch(
+    /^rollout-(?:1969-12-31|1970-01-01)T\d\d-\d\d-\d\d-odd\.jsonl$/,
+  )
 })
 
 test('a session is resumed by its id', () => {
@@ -59,7 +73,9 @@ test('a session is resumed by its id', () => {
 
 test('subagents are siblings, also on the next day, and are restored beside the session', () => {
   const main = put(join(base, 'sub/2026/11/15'), `rollout-2026-11-15T23-59-57-${id}.jsonl`)
-  expect(subagentTranscript(main, other)).toBe(join(base, 'sub/2026/11/15', `rollout-2026-11-15T23-59-57-${other}.jsonl`))
+  expect(subagentTranscript(main, other)).toBe(
+    join(base, 'sub/2026/11/15', `rollout-2026-11-15T23-59-57-${other}.jsonl`),
+  )
   const late = put(join(base, 'sub/2026/11/16'), `rollout-2026-11-16T00-00-02-${other}.jsonl`)
   expect(subagentTranscript(main, other)).toBe(late)
 })

@@ -1,4 +1,5 @@
 // Where Codex keeps its rollouts: a file for each thread, below directories for the day it began.
+
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -8,7 +9,8 @@ import { parseTime } from '../../std/time.ts'
 
 export const codexResume: SessionResumer = {
   sessionDir: (_root, env) => env.ENTIRE_TEST_CODEX_SESSION_DIR || join(codexHome(env), 'sessions'),
-  sessionFile: (dir, session, origin) => findRollout(dir, session) ?? newFile(dir, rolloutName(session, origin)),
+  sessionFile: (dir, session, origin) =>
+    findRollout(dir, session) ?? newFile(dir, rolloutName(session, origin)),
   command: (session) => `codex resume ${session}`,
 }
 
@@ -21,7 +23,11 @@ export function subagentTranscript(mainTranscript: string, subagent: string): st
   const beside = dirname(mainTranscript)
   const root = dayDir.test(beside) ? join(beside, '../../..') : beside
   const stamp = nameParts.exec(basename(mainTranscript))?.[1] ?? stampOf(timeOfId(subagent))
-  return findIn(beside, subagent) ?? findRollout(root, subagent) ?? join(beside, `rollout-${stamp}-${subagent}.jsonl`)
+  return (
+    findIn(beside, subagent) ??
+    findRollout(root, subagent) ??
+    join(beside, `rollout-${stamp}-${subagent}.jsonl`)
+  )
 }
 
 const dayDir = /[/\\]\d{4}[/\\]\d\d[/\\]\d\d$/
@@ -72,13 +78,19 @@ function rolloutName(session: string, { name = '', startedAt }: LogOrigin = {}):
 
 /** Ids begin with the time they were made at, in milliseconds. */
 function timeOfId(id: string): Date {
-  const time = new Date(Number.parseInt(/^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id)?.slice(1).join('') ?? '0', 16))
+  const time = new Date(
+    Number.parseInt(/^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id)?.slice(1).join('') ?? '0', 16),
+  )
   return Number.isNaN(time.getTime()) ? new Date(0) : time
 }
 
 /** In local time, as Codex does it. */
 function stampOf(time: Date): string {
   const two = (number: number) => String(number).padStart(2, '0')
-  const day = [String(time.getFullYear()).padStart(4, '0'), two(time.getMonth() + 1), two(time.getDate())].join('-')
+  const day = [
+    String(time.getFullYear()).padStart(4, '0'),
+    two(time.getMonth() + 1),
+    two(time.getDate()),
+  ].join('-')
   return `${day}T${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join('-')}`
 }

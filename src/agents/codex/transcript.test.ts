@@ -4,7 +4,13 @@ import { fixtureLines, readInPieces } from '../../../test/fixtures/agents/read-t
 import { codexTranscript } from './transcript.ts'
 
 const day = 'home/.codex/sessions/2026/11/15'
-const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({ input, cacheCreation: 0, cacheRead, output, calls })
+const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({
+  input,
+  cacheCreation: 0,
+  cacheRead,
+  output,
+  calls,
+})
 const line = (type: string, payload: object, rest: object = {}) =>
   JSON.stringify({ timestamp: '2026-11-15T19:00:00Z', type, payload, ...rest })
 const item = (payload: object) => line('response_item', payload)
@@ -17,10 +23,15 @@ const usage = (input: number, cached: number, output: number) => ({
   total_tokens: input + output,
 })
 const record = (id: string, ...counts: [number, number, number]) =>
-  line('token_usage_record', { response_id: id, usage: usage(...counts), thread_token_usage: usage(9000, 9000, 9000) })
+  line('token_usage_record', {
+    response_id: id,
+    usage: usage(...counts),
+    thread_token_usage: usage(9000, 9000, 9000),
+  })
 const total = (sum: [number, number, number], last: [number, number, number]) =>
   event({ type: 'token_count', info: { total_token_usage: usage(...sum), last_token_usage: usage(...last) } })
-const user = (...texts: string[]) => item({ type: 'message', role: 'user', content: texts.map((text) => ({ type: 'input_text', text })) })
+const user = (...texts: string[]) =>
+  item({ type: 'message', role: 'user', content: texts.map((text) => ({ type: 'input_text', text })) })
 const read = (...lines: string[]) => codexTranscript.readLines(lines, undefined)
 
 test('a fork begins without the lines it goes on from: only what is new is counted, whatever its totals are', () => {
@@ -38,7 +49,11 @@ test('a fork begins without the lines it goes on from: only what is new is count
 })
 
 test('a request that is recorded again counts once, and the running total never besides', () => {
-  const first = read(record('r1', 100, 40, 10), total([100, 40, 10], [100, 40, 10]), total([100, 40, 10], [100, 40, 10]))
+  const first = read(
+    record('r1', 100, 40, 10),
+    total([100, 40, 10], [100, 40, 10]),
+    total([100, 40, 10], [100, 40, 10]),
+  )
   expect(first.tokens).toEqual(tokens(60, 40, 10, 1))
   const second = codexTranscript.readLines(
     [total([100, 40, 10], [100, 40, 10]), record('r1', 100, 40, 10), record('r2', 5, 0, 1)],
@@ -48,20 +63,32 @@ test('a request that is recorded again counts once, and the running total never 
 })
 
 test('where older versions wrote only the running total, what it grew by counts', () => {
-  const first = read(total([100, 40, 10], [100, 40, 10]), total([100, 40, 10], [100, 40, 10]), event({ type: 'token_count', info: null }))
+  const first = read(
+    total([100, 40, 10], [100, 40, 10]),
+    total([100, 40, 10], [100, 40, 10]),
+    event({ type: 'token_count', info: null }),
+  )
   expect(first.tokens).toEqual(tokens(60, 40, 10, 1))
   const second = codexTranscript.readLines([total([180, 60, 25], [80, 20, 15])], first.carry)
   expect(second.tokens).toEqual(tokens(60, 20, 15, 1))
   // It begins anew.
-  expect(codexTranscript.readLines([total([30, 10, 5], [30, 10, 5])], second.carry).tokens).toEqual(tokens(20, 10, 5, 1))
+  expect(codexTranscript.readLines([total([30, 10, 5], [30, 10, 5])], second.carry).tokens).toEqual(
+    tokens(20, 10, 5, 1),
+  )
 })
 
 test('a total that begins with that of another thread leaves it out', () => {
-  expect(read(total([1100, 400, 110], [100, 40, 10]), total([1200, 450, 120], [100, 50, 10])).tokens).toEqual(tokens(110, 90, 20, 2))
+  expect(read(total([1100, 400, 110], [100, 40, 10]), total([1200, 450, 120], [100, 50, 10])).tokens).toEqual(
+    tokens(110, 90, 20, 2),
+  )
 })
 
 test('a session of an older version that a newer one goes on with is counted to its end', () => {
-  const reading = read(total([100, 40, 10], [100, 40, 10]), record('r1', 50, 20, 5), total([150, 60, 15], [50, 20, 5]))
+  const reading = read(
+    total([100, 40, 10], [100, 40, 10]),
+    record('r1', 50, 20, 5),
+    total([150, 60, 15], [50, 20, 5]),
+  )
   expect(reading.tokens).toEqual(tokens(90, 60, 15, 2))
 })
 
@@ -76,7 +103,11 @@ test('what goes into the cache is part of the input', () => {
 test.each([
   ['a text', ['fix it'], ['fix it']],
   ['the environment', ['<environment_context>\n  <cwd>/x</cwd>\n</environment_context>'], []],
-  ['instructions', ['# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>…</INSTRUCTIONS>', '<environment_context>…'], []],
+  [
+    'instructions',
+    ['# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>…</INSTRUCTIONS>', '<environment_context>…'],
+    [],
+  ],
   ['older instructions', ['<user_instructions>be nice</user_instructions>'], []],
   ['how a subagent ended', ['<subagent_notification>\n{}\n</subagent_notification>'], []],
   ['that a turn was aborted', ['<turn_aborted>\nby the user\n</turn_aborted>'], []],
@@ -97,13 +128,17 @@ test('where a version says what is what, that counts', () => {
       internal_chat_message_metadata_passthrough: { content_item_kinds: kinds },
     })
   expect(
-    read(message(['user.text'], 'one'), message(['compaction.summary'], 'Another'), message(['x.future', 'user.text'], 'no', 'two'))
-      .prompts,
+    read(
+      message(['user.text'], 'one'),
+      message(['compaction.summary'], 'Another'),
+      message(['x.future', 'user.text'], 'no', 'two'),
+    ).prompts,
   ).toEqual(['one', 'two'])
 })
 
 test('files come from patches that were applied, by a tool, a script or the shell', () => {
-  const change = (changes: object, status = 'completed') => done({ type: 'FileChange', id: 'exec-1', changes, status })
+  const change = (changes: object, status = 'completed') =>
+    done({ type: 'FileChange', id: 'exec-1', changes, status })
   const output = (type: string, output: unknown) => item({ type, call_id: 'c', output })
   const success = 'Success. Updated the following files:\n'
   const reading = read(
@@ -115,28 +150,50 @@ test('files come from patches that were applied, by a tool, a script or the shel
     event({ type: 'patch_apply_end', success: false, changes: { '/r/not': {} } }),
     output('function_call_output', `Exit code: 0\nOutput:\n${success}A f\nM dir/g h\nD /r/i\n`),
     line('turn_context', { cwd: '/r/sub' }),
-    output('custom_tool_call_output', JSON.stringify({ output: `${success}M j\n`, metadata: { exit_code: 0 } })),
+    output(
+      'custom_tool_call_output',
+      JSON.stringify({ output: `${success}M j\n`, metadata: { exit_code: 0 } }),
+    ),
     output('custom_tool_call_output', [
       { type: 'input_text', text: 'Script completed' },
       { type: 'input_text', text: `${success}M k` },
     ]),
     output('function_call_output', 'error: invalid patch'),
   )
-  expect(reading.files).toEqual(['/r/a', '/r/b', '/r/c', '/r/d', '/r/e', '/r/f', '/r/dir/g h', '/r/i', '/r/sub/j', '/r/sub/k'])
+  expect(reading.files).toEqual([
+    '/r/a',
+    '/r/b',
+    '/r/c',
+    '/r/d',
+    '/r/e',
+    '/r/f',
+    '/r/dir/g h',
+    '/r/i',
+    '/r/sub/j',
+    '/r/sub/k',
+  ])
 })
 
 test('subagents of the newer generation are known by their paths, and each finishes once', () => {
   const activity = (kind: string, id: string, path: string) =>
     done({ type: 'SubAgentActivity', id: 'x', kind, agent_thread_id: id, agent_path: path })
-  const first = read(activity('started', 't1', '/root/a'), activity('started', 't2', '/root/b'), activity('completed', 't1', '/root/a'))
+  const first = read(
+    activity('started', 't1', '/root/a'),
+    activity('started', 't2', '/root/b'),
+    activity('completed', 't1', '/root/a'),
+  )
   expect(first.subagents).toEqual(['t1'])
   const message = (author: string) => item({ type: 'agent_message', author, recipient: '/root', content: [] })
-  const second = codexTranscript.readLines([message('/root/a'), message('/root/b'), message('/root'), message('/root/b')], first.carry)
+  const second = codexTranscript.readLines(
+    [message('/root/a'), message('/root/b'), message('/root'), message('/root/b')],
+    first.carry,
+  )
   expect(second.subagents).toEqual(['t2'])
 })
 
 test('subagents of the older generation finish when they are waited for, or when they are told about', () => {
-  const states = (agents_states: object) => done({ type: 'CollabAgentToolCall', id: 'c', tool: 'wait', agents_states })
+  const states = (agents_states: object) =>
+    done({ type: 'CollabAgentToolCall', id: 'c', tool: 'wait', agents_states })
   const told = (id: string, status: unknown) =>
     user(`<subagent_notification>\n${JSON.stringify({ agent_path: id, status })}\n</subagent_notification>`)
   expect(
@@ -158,7 +215,9 @@ test('a fork by an older version is its own, though the lines it copied are anot
 })
 
 test('garbage between the lines changes nothing but their number', () => {
-  const lines = fixtureLines(`codex/c4-subagent-gpt55/${day}/rollout-2026-11-15T19-24-09-01a1e0aa-c180-75d2-9568-6000a8e1bc6f.jsonl`)
+  const lines = fixtureLines(
+    `codex/c4-subagent-gpt55/${day}/rollout-2026-11-15T19-24-09-01a1e0aa-c180-75d2-9568-6000a8e1bc6f.jsonl`,
+  )
   const garbage = [
     '',
     '{',
@@ -197,23 +256,53 @@ test('any rollout gives the same in any pieces, whatever its values are', () => 
     ['token_usage_record', fc.record({ response_id: id, usage: fc.oneof(counts, odd) })],
     [
       'event_msg',
-      fc.record({ type: fc.constant('token_count'), info: fc.record({ total_token_usage: counts, last_token_usage: counts }) }),
+      fc.record({
+        type: fc.constant('token_count'),
+        info: fc.record({ total_token_usage: counts, last_token_usage: counts }),
+      }),
     ],
-    ['event_msg', fc.record({ type: fc.constant('item_completed'), item: fc.record({ type: fc.constant('FileChange'), changes: odd }) })],
-    ['event_msg', fc.record({ type: fc.constant('item_completed'), item: fc.record({ agents_states: fc.dictionary(id, odd) }) })],
-    ['session_meta', fc.record({ thread_source: fc.constantFrom('user', 'subagent'), cwd: fc.constantFrom('/r', '/s') })],
+    [
+      'event_msg',
+      fc.record({
+        type: fc.constant('item_completed'),
+        item: fc.record({ type: fc.constant('FileChange'), changes: odd }),
+      }),
+    ],
+    [
+      'event_msg',
+      fc.record({
+        type: fc.constant('item_completed'),
+        item: fc.record({ agents_states: fc.dictionary(id, odd) }),
+      }),
+    ],
+    [
+      'session_meta',
+      fc.record({ thread_source: fc.constantFrom('user', 'subagent'), cwd: fc.constantFrom('/r', '/s') }),
+    ],
     ['turn_context', fc.record({ model: id, cwd: odd })],
-    ['response_item', fc.record({ type: fc.constant('message'), role: fc.constantFrom('user', 'assistant'), content: odd })],
+    [
+      'response_item',
+      fc.record({ type: fc.constant('message'), role: fc.constantFrom('user', 'assistant'), content: odd }),
+    ],
     ['response_item', odd],
   ]
-  const record = fc.oneof(...payloads.map(([type, payload]) => fc.record({ type: fc.constant(type), payload })), odd)
+  const record = fc.oneof(
+    ...payloads.map(([type, payload]) => fc.record({ type: fc.constant(type), payload })),
+    odd,
+  )
   fc.assert(
-    fc.property(fc.array(record, { maxLength: 20 }), fc.array(fc.nat(20), { maxLength: 4 }), (records, ends) => {
-      // Whose thread it is stands in the first line.
-      const lines = [{ type: 'session_meta', payload: { id: 't', cwd: '/r' } }, ...records].map((one) => JSON.stringify(one))
-      const cutAt = ends.map((end) => Math.min(end + 1, lines.length))
-      expect(readInPieces(codexTranscript, lines, cutAt)).toEqual(readInPieces(codexTranscript, lines, []))
-    }),
+    fc.property(
+      fc.array(record, { maxLength: 20 }),
+      fc.array(fc.nat(20), { maxLength: 4 }),
+      (records, ends) => {
+        // Whose thread it is stands in the first line.
+        const lines = [{ type: 'session_meta', payload: { id: 't', cwd: '/r' } }, ...records].map((one) =>
+          JSON.stringify(one),
+        )
+        const cutAt = ends.map((end) => Math.min(end + 1, lines.length))
+        expect(readInPieces(codexTranscript, lines, cutAt)).toEqual(readInPieces(codexTranscript, lines, []))
+      },
+    ),
     { numRuns: 300 },
   )
 })

@@ -1,15 +1,12 @@
 // Codex's transcript, which it calls a rollout: one JSON object a line, appended to and never rewritten. Most things are said twice, once
 // as the model sees them and once as people do; each is taken from one of the two. A fork begins with none of the lines it goes on from.
-import type { TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
-import { asArray, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
-import { given, text } from '../hook-table.ts'
-import { changesOf, printedFiles, resolveFile } from './changed-files.ts'
-import { readEntries } from './entries.ts'
-import { promptOf } from './prompt.ts'
-import { originOf } from './rollout.ts'
-import { strip } from './strip.ts'
-import { type SubagentWatch, subagentWatch } from './subagents.ts'
-import { type UsageMeter, usageMeter } from './usage.ts'
+import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
+import { asArray, asObject, asString, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
+import { given, text } from '../shared/hook-table.ts'
+import { toolDetail } from '../shared/message-text.ts'
+import { changesOf, originOf, printedFiles, promptOf, resolveFile } from './rollout.ts'
+import { type SubagentWatch, strip, subagentWatch, type UsageMeter, usageMeter } from './usage.ts'
 
 export const codexTranscript: TranscriptFormat = {
   shape: () => 'lines',
@@ -43,11 +40,17 @@ function beginReading(carry: JsonObject | undefined): Reading {
     files: new Set(),
     usage: usageMeter(carry),
     subagents: subagentWatch(carry),
-    ...given({ isSubagent: typeof carry?.isSubagent === 'boolean' ? carry.isSubagent : undefined, cwd: text(carry?.cwd) }),
+    ...given({
+      isSubagent: typeof carry?.isSubagent === 'boolean' ? carry.isSubagent : undefined,
+      cwd: text(carry?.cwd),
+    }),
   }
 }
 
-function finishReading({ files, usage, subagents, isSubagent, cwd, prompts, ...rest }: Reading, items: number): TranscriptReading {
+function finishReading(
+  { files, usage, subagents, isSubagent, cwd, prompts, ...rest }: Reading,
+  items: number,
+): TranscriptReading {
   return {
     items,
     ...rest,
@@ -88,7 +91,8 @@ const responses: Record<string, Reader> = {
     if (message.role !== 'user') return
     const prompt = promptOf(message)
     if (prompt !== undefined) reading.prompts.push(prompt)
-    for (const part of asArray(message.content)) reading.subagents.notification(asString(asObject(part)?.text) ?? '')
+    for (const part of asArray(message.content))
+      reading.subagents.notification(asString(asObject(part)?.text) ?? '')
   },
   function_call_output: (payload, reading) => noteFiles(printedFiles(payload.output), reading),
   custom_tool_call_output: (payload, reading) => noteFiles(printedFiles(payload.output), reading),
@@ -97,10 +101,12 @@ const responses: Record<string, Reader> = {
 
 const events: Record<string, Reader> = {
   token_count: (payload, { usage }) => usage.total(asObject(payload.info)),
-  patch_apply_end: (payload, reading) => noteFiles(payload.success === true ? changesOf(payload) : [], reading),
+  patch_apply_end: (payload, reading) =>
+    noteFiles(payload.success === true ? changesOf(payload) : [], reading),
   item_completed(payload, reading) {
     const item = asObject(payload.item)
-    if (item?.type === 'FileChange' && (item.status ?? 'completed') === 'completed') noteFiles(changesOf(item), reading)
+    if (item?.type === 'FileChange' && (item.status ?? 'completed') === 'completed')
+      noteFiles(changesOf(item), reading)
     if (item) reading.subagents.item(item)
   },
 }
@@ -110,7 +116,12 @@ function readRecord(record: JsonObject, payload: JsonObject, reading: Reading): 
   if (Object.hasOwn(records, type)) records[type]?.(payload, reading, record)
 }
 
-function readWith(readers: Record<string, Reader>, payload: JsonObject, reading: Reading, record: JsonObject): void {
+function readWith(
+  readers: Record<string, Reader>,
+  payload: JsonObject,
+  reading: Reading,
+  record: JsonObject,
+): void {
   const type = asString(payload.type) ?? ''
   if (Object.hasOwn(readers, type)) readers[type]?.(payload, reading, record)
 }
@@ -132,4 +143,61 @@ function noteDirectory({ cwd }: JsonObject, reading: Reading): void {
 
 function noteFiles(paths: string[], { files, cwd }: Reading): void {
   for (const path of paths) files.add(resolveFile(path, cwd))
+}
+
+// The conversation of a rollout, for people to read.
+
+export function readEntries(transcript: string, from: number): TranscriptEntry[] {
+  const records = transcript.split('\n').map((line) => asObject(parseJson(line)))
+  if (transcript.trim() !== '' && records.every((record) => record === undefined))
+    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
+  return records.slice(from).flatMap((record) => (record ? entriesOf(record) : []))
+}
+
+function entriesOf(record: JsonObject): TranscriptEntry[] {
+  const payload = asObject(record.payload) ?? {}
+  if (record.type === 'event_msg') return nestedTool(asObject(payload.item))
+  if (record.type !== 'response_item') return []
+  if (payload.type === 'message')
+    return asObject(record.metadata)?.compaction_output === true ? [] : said(payload)
+  if (payload.type === 'function_call')
+    return [{ role: 'tool', name: nameOf(payload), text: argumentsOf(payload) }]
+  // A script in which the model calls its tools: what these did is told for itself.
+  if (payload.type === 'custom_tool_call' && payload.name !== 'exec') {
+    return [{ role: 'tool', name: nameOf(payload), text: patchedFiles(asString(payload.input) ?? '') }]
+  }
+  return []
+}
+
+function said(message: JsonObject): TranscriptEntry[] {
+  const prompt = promptOf(message)
+  if (prompt !== undefined) return [{ role: 'user', text: prompt }]
+  const words = asArray(message.content).flatMap((part) => text(asObject(part)?.text) ?? [])
+  return message.role === 'assistant' && words.length > 0
+    ? [{ role: 'assistant', text: words.join('\n').trim() }]
+    : []
+}
+
+/** Only tools that a script called: the others were told when they were called. */
+function nestedTool(item: JsonObject | undefined): TranscriptEntry[] {
+  if (!text(item?.id)?.startsWith('exec-')) return []
+  if (item?.type === 'CommandExecution')
+    return [{ role: 'tool', name: 'exec_command', text: asStrings(item.command).at(-1) ?? '' }]
+  return item?.type === 'FileChange'
+    ? [{ role: 'tool', name: 'apply_patch', text: changesOf(item).join(', ') }]
+    : []
+}
+
+function nameOf({ name }: JsonObject): string {
+  return text(name) ?? 'unknown'
+}
+
+function argumentsOf(call: JsonObject): string {
+  const input = asObject(parseJson(asString(call.arguments) ?? ''))
+  const words = asStrings(input?.command)
+  return text(input?.cmd) ?? text(input?.message) ?? (words.length > 0 ? words.join(' ') : toolDetail(input))
+}
+
+function patchedFiles(patch: string): string {
+  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path).join(', ')
 }

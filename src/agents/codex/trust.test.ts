@@ -3,9 +3,9 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
-import { eventKey, hookHash } from './hook-hash.ts'
 import { codex } from './index.ts'
 import { codexInstaller } from './install.ts'
+import { eventKey, hookHash } from './trust.ts'
 
 const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/codex/config')
 const json = (name: string) => JSON.parse(readFileSync(join(fixtures, name), 'utf8'))
@@ -30,15 +30,21 @@ test.each([
   ['hooks-match.json', 'app-server-hooks-list-matchers.json', '/home/dev/app-match'],
 ])('hooks are called what Codex calls them: %s', (config, listed, root) => {
   const entries: { key: string }[] = json(listed).result.data[0].hooks
-  expect(Object.keys(hashes(json(config), `${root}/.codex/hooks.json`)).sort()).toEqual(entries.map(({ key }) => key).sort())
+  expect(Object.keys(hashes(json(config), `${root}/.codex/hooks.json`)).sort()).toEqual(
+    entries.map(({ key }) => key).sort(),
+  )
 })
 
 test('the hash of a hook is the one that Codex computed itself', () => {
   // Paths in the other commands were changed after they had been captured, so only this one can be compared.
   const key = '/home/dev/app-match/.codex/hooks.json:stop:0:0'
-  const listed = json('app-server-hooks-list-matchers.json').result.data[0].hooks.find((entry: { key: string }) => entry.key === key)
+  const listed = json('app-server-hooks-list-matchers.json').result.data[0].hooks.find(
+    (entry: { key: string }) => entry.key === key,
+  )
   expect(listed.command).toBe('exit 0')
-  expect(hashes(json('hooks-match.json'), '/home/dev/app-match/.codex/hooks.json')[key]).toBe(listed.currentHash)
+  expect(hashes(json('hooks-match.json'), '/home/dev/app-match/.codex/hooks.json')[key]).toBe(
+    listed.currentHash,
+  )
 })
 
 test.each([
@@ -49,15 +55,27 @@ test.each([
     '"pre_tool_use","hooks":[{"async":false,"command":"x","timeout":600',
     ',"matcher":"Edit|Write"',
   ],
-  ['Stop', {}, { command: 'say "hi"', async: true, timeout: 3 }, '"stop","hooks":[{"async":true,"command":"say \\"hi\\"","timeout":3', ''],
+  [
+    'Stop',
+    {},
+    { command: 'say "hi"', async: true, timeout: 3 },
+    '"stop","hooks":[{"async":true,"command":"say \\"hi\\"","timeout":3',
+    '',
+  ],
   ['SessionEnd', {}, { command: 'x' }, '"session_end","hooks":[{"async":false,"command":"x","timeout":1', ''],
 ])('it is that of the hook as JSON, with its keys in order: %s', (event, group, hook, middle, end) => {
   const written = `{"event_name":${middle},"type":"command"}]${end}}`
-  expect(hookHash(event, group, hook)).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(written).digest('hex')}`)
+  expect(hookHash(event, group, hook)).toBe(
+    `sha256:${new Bun.CryptoHasher('sha256').update(written).digest('hex')}`,
+  )
 })
 
 test('what may be matched counts only where it is matched, and time only as far as it is given', () => {
-  const hook = (timeout?: number) => ({ type: 'command', command: 'x', ...(timeout === undefined ? {} : { timeout }) })
+  const hook = (timeout?: number) => ({
+    type: 'command',
+    command: 'x',
+    ...(timeout === undefined ? {} : { timeout }),
+  })
   expect(hookHash('Stop', { matcher: '' }, hook())).toBe(hookHash('Stop', {}, hook(600)))
   expect(hookHash('SessionStart', { matcher: null }, hook())).toBe(hookHash('SessionStart', {}, hook()))
   expect(hookHash('SessionStart', { matcher: '' }, hook())).not.toBe(hookHash('SessionStart', {}, hook()))
@@ -73,9 +91,12 @@ let home: string
 const find = (dir = root) => codex.findObstacle(dir, { HOME: home })
 const configure = (text: string) => appendFileSync(join(home, '.codex/config.toml'), text)
 const trustProject = (level = 'trusted') => configure(`\n[projects."${root}"]\ntrust_level = "${level}"\n`)
-const install = (dir: string) => codexInstaller.install({ root: dir, keepDir: join(dir, '.git/kept') }, { command: 'entire', force: false })
+const install = (dir: string) =>
+  codexInstaller.install({ root: dir, keepDir: join(dir, '.git/kept') }, { command: 'entire', force: false })
 
-function trustHooks(change: (key: string, hash: string) => string = (_key, hash) => `trusted_hash = "${hash}"`): void {
+function trustHooks(
+  change: (key: string, hash: string) => string = (_key, hash) => `trusted_hash = "${hash}"`,
+): void {
   const path = join(root, '.codex/hooks.json')
   for (const [key, hash] of Object.entries(hashes(JSON.parse(readFileSync(path, 'utf8')), path)))
     configure(`\n[hooks.state."${key}"]\n${change(key, hash)}\n`)
@@ -126,12 +147,16 @@ test('with both, hooks run', async () => {
 test('a hook that was changed after its user agreed to it', async () => {
   trustProject()
   trustHooks((key, hash) => `trusted_hash = "${key.includes(':stop:') ? 'sha256:0' : hash}"`)
-  expect((await find())?.message).toBe('Codex passes over 1 of our 8 hooks until you trust them as they are now: Stop.')
+  expect((await find())?.message).toBe(
+    'Codex passes over 1 of our 8 hooks until you trust them as they are now: Stop.',
+  )
 })
 
 test('a hook that is switched off', async () => {
   trustProject()
-  trustHooks((key, hash) => `trusted_hash = "${hash}"${key.includes(':interrupt:') ? '\nenabled = false' : ''}`)
+  trustHooks(
+    (key, hash) => `trusted_hash = "${hash}"${key.includes(':interrupt:') ? '\nenabled = false' : ''}`,
+  )
   expect((await find())?.message).toEndWith(': Interrupt.')
 })
 
@@ -152,7 +177,10 @@ test('hooks that are switched off as a whole', async () => {
 
 test('a file that Codex cannot read', async () => {
   trustProject()
-  writeFileSync(join(root, '.codex/hooks.json'), `// ours\n${readFileSync(join(root, '.codex/hooks.json'), 'utf8')}`)
+  writeFileSync(
+    join(root, '.codex/hooks.json'),
+    `// ours\n${readFileSync(join(root, '.codex/hooks.json'), 'utf8')}`,
+  )
   expect((await find())?.message).toContain('not plain JSON')
 })
 
@@ -165,7 +193,10 @@ test('in a linked work tree, hooks are taken from the main one, and so is trust'
   const tree = join(base, String(count), 'tree')
   mkdirSync(tree)
   writeFileSync(join(tree, '.git'), `gitdir: ${join(root, '.git/worktrees/tree')}\n`)
-  await codexInstaller.install({ root: tree, keepDir: join(tree, 'kept') }, { command: 'entire', force: false })
+  await codexInstaller.install(
+    { root: tree, keepDir: join(tree, 'kept') },
+    { command: 'entire', force: false },
+  )
   trustProject()
   trustHooks()
   expect(await find(tree)).toBeUndefined()

@@ -19,7 +19,10 @@ const task = (subagent: string) => ({ toolUse: subagent, subagent, subagentType:
 type Meaning = Omit<AgentEvent, 'session' | 'transcript' | 'timestamp'>
 
 /** Which session, and what each hook means; hooks that are not named mean nothing. */
-const scenarios: Record<string, [session: string, meanings: Record<string, Meaning | [session: string, Meaning]>]> = {
+const scenarios: Record<
+  string,
+  [session: string, meanings: Record<string, Meaning | [session: string, Meaning]>]
+> = {
   'run1-create': [
     main,
     {

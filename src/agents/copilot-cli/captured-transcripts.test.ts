@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cuts, fixtureLines, readInPieces, type Total } from '../../../test/fixtures/agents/read-transcripts.ts'
+import {
+  cuts,
+  fixtureLines,
+  readInPieces,
+  type Total,
+} from '../../../test/fixtures/agents/read-transcripts.ts'
 import type { TokenUsage } from '../../model/tokens.ts'
 import { copilotTranscript } from './transcript.ts'
 
-const log = (scenario: string, session: string) => `copilot-cli/${scenario}/home/.copilot/session-state/${session}/events.jsonl`
+const log = (scenario: string, session: string) =>
+  `copilot-cli/${scenario}/home/.copilot/session-state/${session}/events.jsonl`
 const tokens = (input: number, cacheRead: number, output: number, calls: number): TokenUsage => ({
   input,
   cacheCreation: 0,
@@ -157,7 +163,11 @@ describe.each(Object.entries(expected))('%s', (path, total) => {
       '[]',
       '',
     ]
-    const { items, carry: _carry, ...reading } = copilotTranscript.readLines([...strange, ...later, ...strange], undefined)
+    const {
+      items,
+      carry: _carry,
+      ...reading
+    } = copilotTranscript.readLines([...strange, ...later, ...strange], undefined)
     expect({ ...reading, items: items - 8 }).toEqual(total)
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fixtureLines } from '../../../test/fixtures/agents/read-transcripts.ts'
-import { readEntries } from './entries.ts'
+import { readEntries } from './transcript.ts'
 
 const lines = (scenario: string, session: string) =>
   fixtureLines(`copilot-cli/${scenario}/home/.copilot/session-state/${session}/events.jsonl`)

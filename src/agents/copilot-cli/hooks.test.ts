@@ -16,13 +16,19 @@ function replayed(scenario: string, file: string): JsonObject {
   const payload = JSON.parse(readFileSync(join(fixtures, scenario, 'hooks', `${file}.json`), 'utf8'))
   const path = join(home, '.copilot/session-state', payload.sessionId, 'events.jsonl')
   const lines = readFileSync(path, 'utf8').split('\n')
-  const at = lines.findIndex((line) => line.includes('"hook.start"') && line.includes(`"timestamp":${payload.timestamp}`))
+  const at = lines.findIndex(
+    (line) => line.includes('"hook.start"') && line.includes(`"timestamp":${payload.timestamp}`),
+  )
   writeFileSync(path, `${lines.slice(0, at + 1).join('\n')}\n`)
   return { ...payload, ...(payload.transcriptPath === undefined ? {} : { transcriptPath: path }) }
 }
 
 test('when a hook did not let the agent stop, its reason is no prompt; a turn begins all the same', async () => {
-  const event = await copilotCli.parseHook('user-prompt-submitted', replayed('stop-blocked', '007-userPromptSubmitted'), { HOME: home })
+  const event = await copilotCli.parseHook(
+    'user-prompt-submitted',
+    replayed('stop-blocked', '007-userPromptSubmitted'),
+    { HOME: home },
+  )
   expect(event).toMatchObject({ type: 'turn-start', session: '6cd05bf4-1855-4f23-8403-1dfc88615a76' })
   expect(event).not.toHaveProperty('prompt')
 })
@@ -40,24 +46,48 @@ test('a reason that is written late is waited for', async () => {
 
 test('what the user types after a stop was blocked is a prompt', async () => {
   const payload = { ...replayed('stop-blocked', '007-userPromptSubmitted'), prompt: 'stop it' }
-  expect(await copilotCli.parseHook('user-prompt-submitted', payload, { HOME: home })).toMatchObject({ prompt: 'stop it' })
-  const later = { ...replayed('stop-blocked', '009-sessionEnd'), prompt: 'Please say nothing special instead.' }
-  expect(await copilotCli.parseHook('user-prompt-submitted', later, { HOME: home })).toMatchObject({ prompt: later.prompt })
+  expect(await copilotCli.parseHook('user-prompt-submitted', payload, { HOME: home })).toMatchObject({
+    prompt: 'stop it',
+  })
+  const later = {
+    ...replayed('stop-blocked', '009-sessionEnd'),
+    prompt: 'Please say nothing special instead.',
+  }
+  expect(await copilotCli.parseHook('user-prompt-submitted', later, { HOME: home })).toMatchObject({
+    prompt: later.prompt,
+  })
 })
 
 test('what a subagent is to do is found in the transcript', async () => {
   const start = replayed('subagent', '004-subagentStart')
-  expect(await copilotCli.parseHook('subagent-start', start, { HOME: home })).toMatchObject({ taskDescription: 'Write two files' })
+  expect(await copilotCli.parseHook('subagent-start', start, { HOME: home })).toMatchObject({
+    taskDescription: 'Write two files',
+  })
   const stop = replayed('subagent', '013-subagentStop')
-  expect(await copilotCli.parseHook('subagent-stop', stop, { HOME: home })).toMatchObject({ taskDescription: 'Write two files' })
+  expect(await copilotCli.parseHook('subagent-stop', stop, { HOME: home })).toMatchObject({
+    taskDescription: 'Write two files',
+  })
 })
 
 test.each([
   ['camelCase', { sessionId: 's', timestamp: 1794771246448, transcriptPath: '/t/s/events.jsonl' }],
-  ['snake_case', { session_id: 's', timestamp: '2026-11-15T19:34:06.448Z', transcript_path: '/t/s/events.jsonl', hook_event_name: 'Stop' }],
+  [
+    'snake_case',
+    {
+      session_id: 's',
+      timestamp: '2026-11-15T19:34:06.448Z',
+      transcript_path: '/t/s/events.jsonl',
+      hook_event_name: 'Stop',
+    },
+  ],
   [
     'the mixture of VS Code',
-    { sessionId: 's', timestamp: '2026-11-15T19:34:06.448Z', transcript_path: '/t/s/events.jsonl', hookEventName: 'Stop' },
+    {
+      sessionId: 's',
+      timestamp: '2026-11-15T19:34:06.448Z',
+      transcript_path: '/t/s/events.jsonl',
+      hookEventName: 'Stop',
+    },
   ],
 ])('the dialects say the same: %s', async (_name, payload) => {
   const base = { session: 's', transcript: '/t/s/events.jsonl', timestamp: '2026-11-15T19:34:06.448Z' }
@@ -68,7 +98,9 @@ test('where the transcript lies follows from the session, but not in VS Code, an
   const env = { COPILOT_HOME: '/c', HOME: '/h' }
   const start = (payload: JsonObject) => copilotCli.parseHook('session-start', payload, env)
   expect(start({ sessionId: 'a-1' })).toMatchObject({ transcript: '/c/session-state/a-1/events.jsonl' })
-  expect(start({ session_id: 'a-1', hook_event_name: 'SessionStart' })).toMatchObject({ transcript: '/c/session-state/a-1/events.jsonl' })
+  expect(start({ session_id: 'a-1', hook_event_name: 'SessionStart' })).toMatchObject({
+    transcript: '/c/session-state/a-1/events.jsonl',
+  })
   expect(start({ sessionId: 'a-1', hookEventName: 'SessionStart' })).not.toHaveProperty('transcript')
   expect(start({ sessionId: '../../x' })).not.toHaveProperty('transcript')
 })
@@ -81,39 +113,78 @@ test('what subagents of subagents do counts for the session', async () => {
     parentAgentId: 'inner-parent',
     transcriptPath: '/home/dev/.copilot/session-state/outer/events.jsonl',
   }
-  const task = { session: 'outer', toolUse: 'inner', subagent: 'inner', subagentType: 'explore', transcript: payload.transcriptPath }
+  const task = {
+    session: 'outer',
+    toolUse: 'inner',
+    subagent: 'inner',
+    subagentType: 'explore',
+    transcript: payload.transcriptPath,
+  }
   expect(await copilotCli.parseHook('subagent-stop', payload, {})).toEqual({ type: 'subagent-end', ...task })
-  expect(await copilotCli.parseHook('subagent-stop', { ...payload, transcriptPath: '' }, {})).toMatchObject({ session: 'inner-parent' })
+  expect(await copilotCli.parseHook('subagent-stop', { ...payload, transcriptPath: '' }, {})).toMatchObject({
+    session: 'inner-parent',
+  })
 })
 
 test('a session that is named after a tool call is a subagent’s', async () => {
   const payload = { sessionId: 'toolu_01', prompt: 'go' }
-  for (const verb of ['session-start', 'user-prompt-submitted', 'agent-stop', 'session-end', 'pre-compact', 'subagent-stop'])
+  for (const verb of [
+    'session-start',
+    'user-prompt-submitted',
+    'agent-stop',
+    'session-end',
+    'pre-compact',
+    'subagent-stop',
+  ])
     expect(await copilotCli.parseHook(verb, payload, {})).toBeNull()
-  const stop = { ...payload, agentId: 'a1', transcriptPath: '/home/dev/.copilot/session-state/s1/events.jsonl' }
-  expect(await copilotCli.parseHook('subagent-stop', stop, {})).toMatchObject({ type: 'subagent-end', session: 's1', subagent: 'a1' })
+  const stop = {
+    ...payload,
+    agentId: 'a1',
+    transcriptPath: '/home/dev/.copilot/session-state/s1/events.jsonl',
+  }
+  expect(await copilotCli.parseHook('subagent-stop', stop, {})).toMatchObject({
+    type: 'subagent-end',
+    session: 's1',
+    subagent: 'a1',
+  })
 })
 
 test('what the program puts around a prompt is not part of it', async () => {
   const prompt = '<current_datetime>2026-11-15T19:34:06Z</current_datetime>\n\ngo\n<reminder>tests</reminder>'
-  expect(await copilotCli.parseHook('user-prompt-submitted', { sessionId: 's', prompt }, {})).toMatchObject({ prompt: 'go' })
+  expect(await copilotCli.parseHook('user-prompt-submitted', { sessionId: 's', prompt }, {})).toMatchObject({
+    prompt: 'go',
+  })
 })
 
 test('a payload without a session and an unknown hook are refused', () => {
-  expect(() => copilotCli.parseHook('agent-stop', { sessionId: '' }, {})).toThrow(expect.objectContaining({ code: 'bad-payload' }))
+  expect(() => copilotCli.parseHook('agent-stop', { sessionId: '' }, {})).toThrow(
+    expect.objectContaining({ code: 'bad-payload' }),
+  )
   expect(() => copilotCli.parseHook('stop', { sessionId: 's' }, {})).toThrow(
     expect.objectContaining({ code: 'unknown-hook', hint: expect.stringContaining('agent-stop') }),
   )
 })
 
 test('whatever the values in a payload are, an event or nothing comes of it', async () => {
-  const keys = ['timestamp', 'transcriptPath', 'prompt', 'agentId', 'agentType', 'parentAgentId', 'hookEventName', 'stopReason', 'future']
+  const keys = [
+    'timestamp',
+    'transcriptPath',
+    'prompt',
+    'agentId',
+    'agentType',
+    'parentAgentId',
+    'hookEventName',
+    'stopReason',
+    'future',
+  ]
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...copilotCli.hookNames),
       fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()),
       async (verb, payload) => {
-        const event = await copilotCli.parseHook(verb, { ...payload, sessionId: 's' } as never, { HOME: home })
+        const event = await copilotCli.parseHook(verb, { ...payload, sessionId: 's' } as never, {
+          HOME: home,
+        })
         for (const field of ['transcript', 'prompt', 'timestamp', 'subagent'] as const)
           expect(['string', 'undefined']).toContain(typeof event?.[field])
       },

@@ -1,17 +1,39 @@
 // GitHub Copilot CLI, as an agent.
+
 import { join } from 'node:path'
-import type { Agent } from '../../model/agent.ts'
+import type { Agent, TextGenerator } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
 import { exists, readText } from '../../std/file.ts'
 import { copilotCliCard } from '../cards.ts'
-import { parseWithTable, text } from '../hook-table.ts'
-import { lazyInstaller } from '../lazy-installer.ts'
-import { awaitOutcome } from './blocked-stop.ts'
-import { copilotGenerator } from './generator.ts'
-import { copilotHooks } from './hooks.ts'
-import { baseFields } from './payload.ts'
-import { prepareTranscript } from './preparer.ts'
-import { copilotResume } from './session-files.ts'
+import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
+import { awaitOutcome, baseFields, copilotHooks } from './hooks.ts'
+import { copilotResume, prepareTranscript } from './session-files.ts'
 import { copilotTranscript } from './transcript.ts'
+
+// Copilot CLI as a writer of text: without a terminal it answers what it reads. It gets no tool and no instructions of a project, and
+// hooks of a repository run only where the folder is trusted.
+
+export const copilotGenerator: TextGenerator = {
+  // No tool is called none, so that none is left.
+  command: ({ model }) => [
+    'copilot',
+    '--silent',
+    '--no-color',
+    '--no-custom-instructions',
+    '--available-tools=none',
+    ...(model === undefined ? [] : [`--model=${model}`]),
+  ],
+  env: {
+    COPILOT_ALLOW_ALL: undefined,
+    GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS: undefined,
+    COPILOT_AGENT_SESSION_ID: undefined,
+  },
+  parseAnswer(output) {
+    const answer = output.trim()
+    if (answer !== '') return answer
+    throw new EntireError('agent-failed', 'It printed no answer.')
+  },
+}
 
 const hooksFile = '.github/hooks/entire.json'
 
@@ -20,12 +42,16 @@ export const copilotCli = {
   description: "Copilot CLI - GitHub's AI coding assistant",
   protectedDirs: ['.github/hooks'],
   // Almost every repository has a .github directory; these two are there for Copilot CLI only.
-  detect: (root) => exists(join(root, '.github/copilot')) || (readText(join(root, hooksFile)) ?? '').includes('hooks copilot-cli '),
+  detect: (root) =>
+    exists(join(root, '.github/copilot')) ||
+    (readText(join(root, hooksFile)) ?? '').includes('hooks copilot-cli '),
   hookNames: Object.keys(copilotHooks),
   parseHook: (verb, payload, env) => {
-    const parse = () => parseWithTable('copilot-cli', copilotHooks, verb, payload, env, (fields) => baseFields(fields, env))
+    const parse = () =>
+      parseWithTable('copilot-cli', copilotHooks, verb, payload, env, (fields) => baseFields(fields, env))
     const { transcript } = baseFields(payload, env)
-    const outcome = verb === 'user-prompt-submitted' && transcript !== undefined ? awaitOutcome(transcript) : undefined
+    const outcome =
+      verb === 'user-prompt-submitted' && transcript !== undefined ? awaitOutcome(transcript) : undefined
     return outcome === undefined ? parse() : outcome.then(parse)
   },
   projectDir: (payload, env) => text(env.COPILOT_PROJECT_DIR) ?? text(payload.cwd),

@@ -44,7 +44,9 @@ test('seven hooks in a file of their own, none of them at tools and none with a 
 
 test('every installed verb is one the agent understands', async () => {
   await copilotInstaller.install(site(), options)
-  const verbs = [...JSON.stringify(read()).matchAll(/hooks copilot-cli ([a-z-]+)/g)].map(([, verb]) => verb ?? '')
+  const verbs = [...JSON.stringify(read()).matchAll(/hooks copilot-cli ([a-z-]+)/g)].map(
+    ([, verb]) => verb ?? '',
+  )
   expect(copilotCli.hookNames).toEqual(expect.arrayContaining(verbs))
 })
 

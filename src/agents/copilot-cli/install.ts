@@ -1,8 +1,8 @@
 // Copilot CLI's hooks, in a file of their own below .github/hooks. Not among them are those that run with every tool: one that fails
 // before a tool (killed, out of time, out of memory) denies the tool, and we have nothing to learn from them.
-import { fileInstaller } from '../file-installer.ts'
-import { hookCommand, hookRecogniser } from '../hook-command.ts'
-import type { HookEntry } from '../hook-settings.ts'
+
+import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
+import { fileInstaller } from '../shared/settings-installer.ts'
 
 const hooks: [event: string, verb: string][] = [
   ['sessionStart', 'session-start'],

@@ -15,7 +15,10 @@ const put = (path: string, text: string) => {
 beforeEach(() => {
   base = mkdtempSync(join(tmpdir(), 'entire-copilot-trust-'))
   root = join(base, 'work/app')
-  put('home/.copilot/config.json', '// This file is managed automatically.\n{ "firstLaunchAt": "2026-11-16T03:19:25.350Z", }\n')
+  put(
+    'home/.copilot/config.json',
+    '// This file is managed automatically.\n{ "firstLaunchAt": "2026-11-16T03:19:25.350Z", }\n',
+  )
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
@@ -44,25 +47,30 @@ test.each([
 test('the environment may stand for trust, and may say where the file is', async () => {
   expect(await copilotCli.findObstacle(root, { ...env(), COPILOT_ALLOW_ALL: 'true' })).toBeUndefined()
   expect(await copilotCli.findObstacle(root, { ...env(), COPILOT_ALLOW_ALL: '1' })).toEqual(untrusted)
-  expect(await copilotCli.findObstacle(root, { ...env(), GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS: 'true' })).toBeUndefined()
+  expect(
+    await copilotCli.findObstacle(root, { ...env(), GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS: 'true' }),
+  ).toBeUndefined()
   put('elsewhere/config.json', JSON.stringify({ trustedFolders: [root] }))
-  expect(await copilotCli.findObstacle(root, { ...env(), COPILOT_HOME: join(base, 'elsewhere') })).toBeUndefined()
+  expect(
+    await copilotCli.findObstacle(root, { ...env(), COPILOT_HOME: join(base, 'elsewhere') }),
+  ).toBeUndefined()
 })
 
 test('where Copilot CLI was never started there is nothing to say', async () => {
   expect(await copilotCli.findObstacle(root, { HOME: join(base, 'other') })).toBeUndefined()
 })
 
-test.each(['.github/hooks/entire.json', '.github/copilot/settings.json', '.github/copilot/settings.local.json'])(
-  'hooks are off when %s says so',
-  async (file) => {
-    put(join('work/app', file), '{ "disableAllHooks": true }')
-    const trusting = { ...env(), COPILOT_ALLOW_ALL: 'true' }
-    expect(await copilotCli.findObstacle(root, trusting)).toEqual({
-      message: expect.stringContaining(file),
-      fix: expect.stringContaining(file),
-    })
-    put(join('work/app', file), 'not JSON')
-    expect(await copilotCli.findObstacle(root, trusting)).toBeUndefined()
-  },
-)
+test.each([
+  '.github/hooks/entire.json',
+  '.github/copilot/settings.json',
+  '.github/copilot/settings.local.json',
+])('hooks are off when %s says so', async (file) => {
+  put(join('work/app', file), '{ "disableAllHooks": true }')
+  const trusting = { ...env(), COPILOT_ALLOW_ALL: 'true' }
+  expect(await copilotCli.findObstacle(root, trusting)).toEqual({
+    message: expect.stringContaining(file),
+    fix: expect.stringContaining(file),
+  })
+  put(join('work/app', file), 'not JSON')
+  expect(await copilotCli.findObstacle(root, trusting)).toBeUndefined()
+})

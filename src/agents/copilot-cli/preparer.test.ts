@@ -1,9 +1,17 @@
 import { afterAll, expect, test } from 'bun:test'
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { AgentEvent } from '../../model/event.ts'
-import { prepareTranscript } from './preparer.ts'
+import { prepareTranscript } from './session-files.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'entire-preparer-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -11,11 +19,17 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const time = 1794771322270
 const stop: AgentEvent = { type: 'turn-end', session: 's', timestamp: new Date(time).toISOString() }
 const line = (type: string, data: unknown) => `${JSON.stringify({ type, data })}\n`
-const hook = (timestamp: number) => line('hook.start', { hookType: 'agentStop', input: { sessionId: 's', timestamp } })
+const hook = (timestamp: number) =>
+  line('hook.start', { hookType: 'agentStop', input: { sessionId: 's', timestamp } })
 const said = line('assistant.message', { content: 'Done.' })
 
 /** Writes the first part, prepares, writes the second part meanwhile; tells what was in the file when preparing was done. */
-async function prepareWhileWriting(path: string, first: string, second: string, event: AgentEvent): Promise<string> {
+async function prepareWhileWriting(
+  path: string,
+  first: string,
+  second: string,
+  event: AgentEvent,
+): Promise<string> {
   mkdirSync(dirname(path), { recursive: true })
   if (first !== '') writeFileSync(path, first)
   const late = Bun.sleep(60).then(() => appendFileSync(path, second))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { copilotGenerator } from './generator.ts'
+import { copilotGenerator } from './index.ts'
 import { copilotResume, sessionOf } from './session-files.ts'
 
 test.each([
@@ -7,7 +7,8 @@ test.each([
   [{ HOME: '/home/dev', COPILOT_HOME: '/cfg' }, '/cfg/session-state'],
   [{ HOME: '/home/dev', ENTIRE_TEST_COPILOT_SESSION_DIR: '/test' }, '/test'],
 ])('with %j, sessions lie in %s, whatever the project is called', (env, dir) => {
-  for (const root of ['/home/dev/app', '/x/we ird_dir.é']) expect(copilotResume.sessionDir(root, env)).toBe(dir)
+  for (const root of ['/home/dev/app', '/x/we ird_dir.é'])
+    expect(copilotResume.sessionDir(root, env)).toBe(dir)
 })
 
 test('a session is a directory with a log in it, and is resumed by its id', () => {

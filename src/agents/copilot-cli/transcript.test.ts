@@ -4,21 +4,37 @@ import { noTokens } from '../../model/tokens.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { copilotTranscript } from './transcript.ts'
 
-const event = (type: string, data: object, more: object = {}) => JSON.stringify({ type, data, id: `${type}-id`, ...more })
+const event = (type: string, data: object, more: object = {}) =>
+  JSON.stringify({ type, data, id: `${type}-id`, ...more })
 const read = (lines: string[], carry?: JsonObject) => copilotTranscript.readLines(lines, carry)
 const receipt = (source: string, sequence: number, inputTokens: number) =>
   event('session.usage_record', { usage: { inputTokens, accounting: { sourceSessionId: source, sequence } } })
 const shutdown = (inputTokens: number, outputTokens: number, count: number) =>
-  event('session.shutdown', { modelMetrics: { a: { requests: { count }, usage: { inputTokens, outputTokens, cacheReadTokens: 10 } } } })
+  event('session.shutdown', {
+    modelMetrics: { a: { requests: { count }, usage: { inputTokens, outputTokens, cacheReadTokens: 10 } } },
+  })
 
 test('a receipt that is there twice counts once, also in a later stretch', () => {
-  const first = read([event('session.start', { sessionId: 's' }), receipt('s', 1, 100), receipt('s', 2, 100), receipt('s', 2, 100)])
+  const first = read([
+    event('session.start', { sessionId: 's' }),
+    receipt('s', 1, 100),
+    receipt('s', 2, 100),
+    receipt('s', 2, 100),
+  ])
   expect(first.tokens).toEqual({ ...noTokens, input: 200, calls: 2 })
-  expect(read([receipt('s', 2, 100), receipt('s', 3, 50)], first.carry).tokens).toEqual({ ...noTokens, input: 50, calls: 1 })
+  expect(read([receipt('s', 2, 100), receipt('s', 3, 50)], first.carry).tokens).toEqual({
+    ...noTokens,
+    input: 50,
+    calls: 1,
+  })
 })
 
 test('with receipts, neither messages nor totals add anything', () => {
-  const lines = [receipt('s', 1, 100), event('assistant.message', { content: 'hi', outputTokens: 7 }), shutdown(900, 90, 9)]
+  const lines = [
+    receipt('s', 1, 100),
+    event('assistant.message', { content: 'hi', outputTokens: 7 }),
+    shutdown(900, 90, 9),
+  ]
   expect(read(lines).tokens).toEqual({ ...noTokens, input: 100, calls: 1 })
 })
 
@@ -34,7 +50,8 @@ test('without receipts, messages count what they say and the end of the program 
 })
 
 test('without a list of edits, files come from what was measured, and only of calls that succeeded', () => {
-  const call = (success: boolean, toolTelemetry: object) => event('tool.execution_complete', { success, toolTelemetry })
+  const call = (success: boolean, toolTelemetry: object) =>
+    event('tool.execution_complete', { success, toolTelemetry })
   const lines = [
     call(true, { properties: { filePaths: '["/a"]' } }),
     call(true, { restrictedProperties: { filePaths: '["/b",7,""]' } }),
@@ -45,7 +62,9 @@ test('without a list of edits, files come from what was measured, and only of ca
 })
 
 test('a call that failed half way wrote what it lists', () => {
-  const lines = [event('tool.execution_complete', { success: false, fileEdits: [{ path: '/a', kind: 'edit' }, {}, 'x'] })]
+  const lines = [
+    event('tool.execution_complete', { success: false, fileEdits: [{ path: '/a', kind: 'edit' }, {}, 'x'] }),
+  ]
   expect(read(lines).files).toEqual(['/a'])
 })
 
@@ -58,26 +77,42 @@ test('messages that nobody typed are no prompts', () => {
     said({ content: 'of an agent', source: 'agent-1' }, { agentId: '2' }),
     said({ content: 'go on', isAutopilotContinuation: true }),
     said({ content: '<system_notification>\nShell 0 is done.\n</system_notification>' }),
-    said({ transformedContent: '<current_datetime>now</current_datetime>\n\nolder\n\n<reminder>x</reminder>' }),
+    said({
+      transformedContent: '<current_datetime>now</current_datetime>\n\nolder\n\n<reminder>x</reminder>',
+    }),
   ]
   expect(read(lines).prompts).toEqual(['typed', 'also typed', 'older'])
 })
 
 test('what only the maker can read is not stored, and every other line stays as it is', () => {
-  const line = event('assistant.message', { content: 'hi', reasoningOpaque: 'x'.repeat(100), encryptedContent: 'y', reasoningText: 'why' })
-  expect(JSON.parse(copilotTranscript.strip?.(line) ?? '').data).toEqual({ content: 'hi', reasoningText: 'why' })
+  const line = event('assistant.message', {
+    content: 'hi',
+    reasoningOpaque: 'x'.repeat(100),
+    encryptedContent: 'y',
+    reasoningText: 'why',
+  })
+  expect(JSON.parse(copilotTranscript.strip?.(line) ?? '').data).toEqual({
+    content: 'hi',
+    reasoningText: 'why',
+  })
   const lines = [
-    ...fixtureLines('copilot-cli/run1-create/home/.copilot/session-state/dfe59430-ad73-4e15-af15-a9a2b70ebb91/events.jsonl'),
+    ...fixtureLines(
+      'copilot-cli/run1-create/home/.copilot/session-state/dfe59430-ad73-4e15-af15-a9a2b70ebb91/events.jsonl',
+    ),
     '',
   ]
   expect(lines.map((each) => copilotTranscript.strip?.(each))).toEqual(lines)
   expect(copilotTranscript.strip?.('{"encryptedContent"')).toBe('{"encryptedContent"')
 })
 
-const helper = fixtureLines('copilot-cli/subagent/home/.copilot/session-state/4bbac332-8302-4a9c-870e-9453f98709ad/events.jsonl')
+const helper = fixtureLines(
+  'copilot-cli/subagent/home/.copilot/session-state/4bbac332-8302-4a9c-870e-9453f98709ad/events.jsonl',
+)
 
 test('the end of a tool call and of a subagent is found, and the transcript cut there', () => {
-  const ends = ['call_6moc6gf7lm', '4bff2ad4-c1ee-43da-8700-b956c1a714d9'].map((id) => copilotTranscript.toolResultId?.(helper, id) ?? '')
+  const ends = ['call_6moc6gf7lm', '4bff2ad4-c1ee-43da-8700-b956c1a714d9'].map(
+    (id) => copilotTranscript.toolResultId?.(helper, id) ?? '',
+  )
   const types = ends.map((id) => JSON.parse(copilotTranscript.truncateAt?.(helper, id).at(-1) ?? '{}').type)
   expect(types).toEqual(['tool.execution_complete', 'subagent.completed'])
   expect(copilotTranscript.toolResultId?.(helper, 'call_none')).toBeUndefined()

@@ -1,10 +1,11 @@
 // Copilot CLI's transcript: one event a line, appended to by every process that resumes the session. What subagents do is part of it,
 // marked with their ids.
-import type { TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
+import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
 import { asArray, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
-import { text } from '../hook-table.ts'
-import { readEntries } from './entries.ts'
-import { blockReason, typedText } from './typed-text.ts'
+import { text } from '../shared/hook-table.ts'
+import { toolDetail } from '../shared/message-text.ts'
+import { blockReason, typedText } from './session-files.ts'
 import { usageCounter } from './usage.ts'
 
 export const copilotTranscript: TranscriptFormat = {
@@ -50,7 +51,8 @@ export const copilotTranscript: TranscriptFormat = {
     for (const line of lines.toReversed()) {
       const event = line.includes(toolUse) ? parseEvent(line) : undefined
       if (event?.type === 'subagent.completed' && event.agentId === toolUse) return text(event.id)
-      if (event?.type === 'tool.execution_complete' && asObject(event.data)?.toolCallId === toolUse) return text(event.id)
+      if (event?.type === 'tool.execution_complete' && asObject(event.data)?.toolCallId === toolUse)
+        return text(event.id)
     }
     return undefined
   },
@@ -86,12 +88,46 @@ function writtenFiles(event: JsonObject): string[] {
   const data = asObject(event.data)
   if (event.type !== 'tool.execution_complete' || data === undefined) return []
   // Also of a call that failed half way: what it wrote is written.
-  if (Array.isArray(data.fileEdits)) return asArray(data.fileEdits).flatMap((edit) => text(asObject(edit)?.path) ?? [])
+  if (Array.isArray(data.fileEdits))
+    return asArray(data.fileEdits).flatMap((edit) => text(asObject(edit)?.path) ?? [])
   return data.success === false ? [] : telemetryFiles(asObject(data.toolTelemetry))
 }
 
 // Older versions name the files in a list that is itself JSON.
 function telemetryFiles(telemetry: JsonObject | undefined): string[] {
-  const list = text(asObject(telemetry?.properties)?.filePaths) ?? text(asObject(telemetry?.restrictedProperties)?.filePaths)
+  const list =
+    text(asObject(telemetry?.properties)?.filePaths) ??
+    text(asObject(telemetry?.restrictedProperties)?.filePaths)
   return list === undefined ? [] : asStrings(parseJson(list)).filter((path) => path !== '')
+}
+
+// The conversation of a Copilot CLI session, for people to read. What subagents say among themselves is left out.
+
+export function readEntries(transcript: string, from: number): TranscriptEntry[] {
+  const events = transcript.split('\n').map((line) => asObject(parseJson(line)))
+  if (transcript.trim() !== '' && events.every((event) => event === undefined))
+    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
+  let blocked: string | undefined
+  const entries = events.map((event) => {
+    if (event === undefined || event.agentId !== undefined) return []
+    const said = event.type === 'assistant.message' ? answerEntries(event) : promptEntries(event, blocked)
+    blocked = event.type === 'user.message' ? undefined : (blockReason(event) ?? blocked)
+    return said
+  })
+  return entries.slice(from).flat()
+}
+
+function promptEntries(event: JsonObject, blocked: string | undefined): TranscriptEntry[] {
+  const prompt = typedText(event, blocked)
+  return prompt === undefined ? [] : [{ role: 'user', text: prompt }]
+}
+
+function answerEntries(event: JsonObject): TranscriptEntry[] {
+  const data = asObject(event.data)
+  const said = text(data?.content)?.trim()
+  const tools = asArray(data?.toolRequests).map((request): TranscriptEntry => {
+    const call = asObject(request)
+    return { role: 'tool', name: text(call?.name) ?? 'unknown', text: toolDetail(call?.arguments) }
+  })
+  return [...(said ? [{ role: 'assistant', text: said } as const] : []), ...tools]
 }

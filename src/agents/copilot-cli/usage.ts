@@ -2,7 +2,7 @@
 // message, and all of it when the program ends: since the beginning of the session, over all resumes.
 import { addTokens, noTokens, type TokenUsage } from '../../model/tokens.ts'
 import { asCount, asObject, type JsonObject } from '../../std/json.ts'
-import { text } from '../hook-table.ts'
+import { text } from '../shared/hook-table.ts'
 
 // Of this many sources the last receipt is remembered; each subagent is one.
 const remembered = 64
@@ -19,7 +19,10 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
   let hasReceipts = carry?.receipts === true
   // A fork begins with a copy of the session it was made from: what that one spent is not spent again.
   let isCopy = carry?.copy === true
-  let sequences = Object.entries(asObject(carry?.sequences) ?? {}).map(([source, last]): [string, number] => [source, asCount(last)])
+  let sequences = Object.entries(asObject(carry?.sequences) ?? {}).map(([source, last]): [string, number] => [
+    source,
+    asCount(last),
+  ])
   // What was counted without receipts.
   let counted = perField((field) => asCount(asObject(carry?.counted)?.[field]))
 
@@ -39,7 +42,10 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
   function isFirst(source: string, sequence: number): boolean {
     const last = sequences.find(([known]) => known === source)?.[1] ?? 0
     if (sequence > 0 && sequence <= last) return false
-    sequences = [...sequences.filter(([known]) => known !== source), [source, sequence] satisfies [string, number]].slice(-remembered)
+    sequences = [
+      ...sequences.filter(([known]) => known !== source),
+      [source, sequence] satisfies [string, number],
+    ].slice(-remembered)
     return true
   }
 
@@ -64,7 +70,8 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
       // Summing up the conversation is a call without a receipt.
       'session.compaction_complete': ({ data }) => {
         const used = asObject(asObject(data)?.compactionTokensUsed)
-        if (used && !isCopy) tokens = addTokens(tokens, { ...parseUsage(used), calls: asCount(used.requestCount) || 1 })
+        if (used && !isCopy)
+          tokens = addTokens(tokens, { ...parseUsage(used), calls: asCount(used.requestCount) || 1 })
       },
     } satisfies Record<string, (event: JsonObject) => void>),
   )

@@ -13,7 +13,12 @@ const transcripts = '/home/dev/.cursor/projects/home-dev-app/agent-transcripts'
 // The directory of the conversation is not there on this machine, so the path that is expected of it is that of the command line.
 const expectedOf = (session: string) => ({ session, transcript: `${transcripts}/${session}.jsonl` })
 const named = { session: ide, transcript: `${transcripts}/${ide}/${ide}.jsonl` }
-const task = { toolUse: 'sub-7', subagent: 'sub-7', subagentType: 'explore', taskDescription: 'look for other greetings' }
+const task = {
+  toolUse: 'sub-7',
+  subagent: 'sub-7',
+  subagentType: 'explore',
+  taskDescription: 'look for other greetings',
+}
 
 const expected: Record<string, (AgentEvent | null)[]> = {
   'ide-create': [
@@ -26,7 +31,12 @@ const expected: Record<string, (AgentEvent | null)[]> = {
     { type: 'compaction', ...named },
     { type: 'subagent-start', ...named, ...task },
     null,
-    { type: 'subagent-end', ...named, ...task, subagentTranscript: `${transcripts}/${ide}/subagents/sub-7.jsonl` },
+    {
+      type: 'subagent-end',
+      ...named,
+      ...task,
+      subagentTranscript: `${transcripts}/${ide}/subagents/sub-7.jsonl`,
+    },
     { type: 'turn-end', ...named, model },
     { type: 'session-end', ...named, model },
   ],
@@ -67,18 +77,38 @@ test('a subagent whose id could be no file name gets one, and one without an id 
 })
 
 test('a payload without a session and an unknown hook are refused', () => {
-  expect(() => cursor.parseHook('stop', { workspace_roots: ['/r'] }, {})).toThrow(expect.objectContaining({ code: 'bad-payload' }))
-  expect(() => cursor.parseHook('future', { conversation_id: 'c' }, {})).toThrow(expect.objectContaining({ code: 'unknown-hook' }))
+  expect(() => cursor.parseHook('stop', { workspace_roots: ['/r'] }, {})).toThrow(
+    expect.objectContaining({ code: 'bad-payload' }),
+  )
+  expect(() => cursor.parseHook('future', { conversation_id: 'c' }, {})).toThrow(
+    expect.objectContaining({ code: 'unknown-hook' }),
+  )
 })
 
 test('whatever the values in a payload are, an event or nothing comes of it', () => {
-  const keys = ['transcript_path', 'prompt', 'model', 'workspace_roots', 'task', 'subagent_id', 'subagent_type', 'description', 'future']
+  const keys = [
+    'transcript_path',
+    'prompt',
+    'model',
+    'workspace_roots',
+    'task',
+    'subagent_id',
+    'subagent_type',
+    'description',
+    'future',
+  ]
   fc.assert(
-    fc.property(fc.constantFrom(...cursor.hookNames), fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()), (verb, fields) => {
-      const event = cursor.parseHook(verb, { ...fields, conversation_id: '../c' } as never, { HOME: '/nowhere' })
-      for (const field of ['transcript', 'prompt', 'model', 'subagentType'] as const)
-        expect(['string', 'undefined']).toContain(typeof event?.[field])
-    }),
+    fc.property(
+      fc.constantFrom(...cursor.hookNames),
+      fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()),
+      (verb, fields) => {
+        const event = cursor.parseHook(verb, { ...fields, conversation_id: '../c' } as never, {
+          HOME: '/nowhere',
+        })
+        for (const field of ['transcript', 'prompt', 'model', 'subagentType'] as const)
+          expect(['string', 'undefined']).toContain(typeof event?.[field])
+      },
+    ),
   )
 })
 

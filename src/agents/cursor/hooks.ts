@@ -1,13 +1,16 @@
 // What Cursor's hooks mean. Started with `-p` it tells only of the session's start and end, so a turn begins with the session.
-
 import type { AgentEvent } from '../../model/event.ts'
 import { asArray, type JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, text } from '../hook-table.ts'
-import { plainId, taskId } from '../task-id.ts'
-import { typedText } from './typed-text.ts'
+import { given, type HookBase, type HookTable, plainId, taskId, text } from '../shared/hook-table.ts'
+import { typedText } from './transcript.ts'
 
 export const cursorHooks: HookTable = {
-  'session-start': (payload, base) => ({ type: 'session-start', ...base, opensTurn: true, ...modelOf(payload) }),
+  'session-start': (payload, base) => ({
+    type: 'session-start',
+    ...base,
+    opensTurn: true,
+    ...modelOf(payload),
+  }),
   'before-submit-prompt': (payload, base) => ({
     type: 'turn-start',
     ...base,
@@ -42,13 +45,18 @@ function modelOf(payload: JsonObject): { model?: string } {
   return given({ model: text(payload.model) })
 }
 
-function taskEvent(type: 'subagent-start' | 'subagent-end', payload: JsonObject, base: HookBase): AgentEvent | null {
+function taskEvent(
+  type: 'subagent-start' | 'subagent-end',
+  payload: JsonObject,
+  base: HookBase,
+): AgentEvent | null {
   const task = text(payload.task)
   // Without a task there is nothing to call the step.
   if (task === undefined) return null
   const id = text(payload.subagent_id) ?? text(payload.tool_call_id)
   const subagentType = text(payload.subagent_type)
-  const toolUse = id === undefined ? taskId('cursortask', base.session, subagentType ?? '', task) : plainId(id)
+  const toolUse =
+    id === undefined ? taskId('cursortask', base.session, subagentType ?? '', task) : plainId(id)
   return {
     type,
     ...base,

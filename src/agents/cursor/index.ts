@@ -1,15 +1,42 @@
 // Cursor, the editor and its command line, as an agent.
-import { join } from 'node:path'
-import type { Agent, Env } from '../../model/agent.ts'
-import { exists } from '../../std/file.ts'
+
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Agent, Env, SessionResumer } from '../../model/agent.ts'
+import type { EventMetadata } from '../../model/event.ts'
+import { exists, fileSize } from '../../std/file.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { cursorCard } from '../cards.ts'
-import { parseWithTable, text } from '../hook-table.ts'
-import { lazyInstaller } from '../lazy-installer.ts'
+import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
 import { claudeVerbs, cursorHooks, workspaceOf } from './hooks.ts'
-import { prepareTranscript } from './preparer.ts'
-import { cursorResume, predictTranscript } from './session-files.ts'
 import { cursorTranscript } from './transcript.ts'
+
+// Where Cursor keeps its transcripts: the editor gives each conversation a directory, the command line only a file.
+
+export const cursorResume = {
+  sessionDir: (root, env) =>
+    env.ENTIRE_TEST_CURSOR_PROJECT_DIR ||
+    join(
+      env.HOME || homedir(),
+      '.cursor',
+      'projects',
+      root.replace(/^\/+/, '').replace(/[^A-Za-z0-9]/g, '-'),
+      'agent-transcripts',
+    ),
+  sessionFile: (dir, session) =>
+    join(dir, ...(exists(join(dir, session)) ? [session] : []), `${session}.jsonl`),
+  command: () => 'Open this project in Cursor.',
+} satisfies SessionResumer
+
+/** Where the transcript of a session is to be, for hooks that do not say. */
+export function predictTranscript(
+  root: string | undefined,
+  session: string | undefined,
+  env: Env,
+): string | undefined {
+  if (root === undefined || session === undefined || !/^[A-Za-z0-9_-]+$/.test(session)) return undefined
+  return cursorResume.sessionFile(cursorResume.sessionDir(root, env), session)
+}
 
 export const cursor = {
   ...cursorCard,
@@ -17,7 +44,8 @@ export const cursor = {
   protectedDirs: ['.cursor'],
   detect: (root) => exists(join(root, '.cursor')),
   hookNames: Object.keys(cursorHooks),
-  parseHook: (verb, payload, env) => parseWithTable('cursor', cursorHooks, verb, payload, env, (fields) => baseOf(fields, env)),
+  parseHook: (verb, payload, env) =>
+    parseWithTable('cursor', cursorHooks, verb, payload, env, (fields) => baseOf(fields, env)),
   projectDir,
   transcript: cursorTranscript,
   preparer: { prepare: (path, _event, remembered) => prepareTranscript(path, remembered()?.transcript) },
@@ -35,4 +63,27 @@ function baseOf(payload: JsonObject, env: Env) {
 
 function projectDir(payload: JsonObject, env: Env): string | undefined {
   return text(env.CURSOR_PROJECT_DIR) ?? workspaceOf(payload) ?? text(payload.cwd)
+}
+
+// Cursor may report the end of a turn before it has written the first line of its transcript.
+
+const pauseMs = 50
+const missing = { transcript: 'missing' }
+
+/**
+ * Returns when the transcript has something in it. Where Cursor keeps no transcripts of the project there is nothing to wait for, and a
+ * session that was waited for in vain is not waited for again.
+ */
+export async function prepareTranscript(
+  transcript: string,
+  remembered: unknown,
+  patienceMs = 5_000,
+): Promise<EventMetadata | undefined> {
+  const deadline = performance.now() + (remembered === missing.transcript ? 0 : patienceMs)
+  while (!fileSize(transcript)) {
+    if (!exists(dirname(dirname(transcript)))) return undefined
+    if (performance.now() >= deadline) return missing
+    await Bun.sleep(pauseMs)
+  }
+  return undefined
 }

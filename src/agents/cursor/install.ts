@@ -1,6 +1,7 @@
 // Cursor's hooks in .cursor/hooks.json. One event that it does not know would make it ignore the whole file.
-import { fileInstaller } from '../file-installer.ts'
-import { hookCommand, hookRecogniser } from '../hook-command.ts'
+
+import { hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
+import { fileInstaller } from '../shared/settings-installer.ts'
 
 const events: Record<string, string> = {
   sessionStart: 'session-start',
@@ -15,7 +16,11 @@ const events: Record<string, string> = {
 export const cursorInstaller = fileInstaller({
   configPath: '.cursor/hooks.json',
   entries: (program) =>
-    Object.entries(events).map(([event, verb]) => ({ event, matcher: '', hook: { command: hookCommand(program, 'cursor', verb) } })),
+    Object.entries(events).map(([event, verb]) => ({
+      event,
+      matcher: '',
+      hook: { command: hookCommand(program, 'cursor', verb) },
+    })),
   isOurs: hookRecogniser(['cursor']),
   members: [],
   switches: [],

@@ -2,8 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareTranscript } from './preparer.ts'
-import { cursorResume, predictTranscript } from './session-files.ts'
+import { cursorResume, predictTranscript, prepareTranscript } from './index.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'entire-cursor-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -25,7 +24,9 @@ test('a conversation of the editor has a directory, one of the command line only
 })
 
 test('no path is expected of what could be no name of a file', () => {
-  expect(predictTranscript('/r', 'abc', { ENTIRE_TEST_CURSOR_PROJECT_DIR: dir })).toBe(join(dir, 'abc/abc.jsonl'))
+  expect(predictTranscript('/r', 'abc', { ENTIRE_TEST_CURSOR_PROJECT_DIR: dir })).toBe(
+    join(dir, 'abc/abc.jsonl'),
+  )
   expect(predictTranscript('/r', '../abc', { HOME: '/h' })).toBeUndefined()
   expect(predictTranscript(undefined, 'abc', {})).toBeUndefined()
 })

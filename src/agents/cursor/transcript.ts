@@ -3,10 +3,8 @@ import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../..
 import { noTokens } from '../../model/tokens.ts'
 import { EntireError } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
-import { blocksOf, joinTexts } from '../claude-code/content.ts'
-import { text } from '../hook-table.ts'
-import { toolDetail } from '../tool-detail.ts'
-import { typedText } from './typed-text.ts'
+import { text } from '../shared/hook-table.ts'
+import { blocksOf, cleanPrompt, joinTexts, toolDetail } from '../shared/message-text.ts'
 
 const writingTools = new Set(['Write', 'StrReplace'])
 
@@ -14,7 +12,13 @@ export const cursorTranscript: TranscriptFormat = {
   shape: () => 'lines',
 
   readLines(lines) {
-    const reading: TranscriptReading = { items: lines.length, files: [], prompts: [], tokens: noTokens, subagents: [] }
+    const reading: TranscriptReading = {
+      items: lines.length,
+      files: [],
+      prompts: [],
+      tokens: noTokens,
+      subagents: [],
+    }
     for (const line of lines) {
       const message = asObject(parseJson(line))
       if (message?.role === 'user') {
@@ -39,7 +43,10 @@ export const cursorTranscript: TranscriptFormat = {
 
 function writtenFiles(message: JsonObject): string[] {
   return blocksOf(message).flatMap((block) => {
-    const file = block.type === 'tool_use' && writingTools.has(text(block.name) ?? '') ? text(asObject(block.input)?.path) : undefined
+    const file =
+      block.type === 'tool_use' && writingTools.has(text(block.name) ?? '')
+        ? text(asObject(block.input)?.path)
+        : undefined
     return file ?? []
   })
 }
@@ -51,8 +58,19 @@ function entriesOf(message: JsonObject): TranscriptEntry[] {
   }
   if (message.role !== 'assistant') return []
   return blocksOf(message).flatMap((block): TranscriptEntry[] => {
-    if (block.type === 'tool_use') return [{ role: 'tool', name: text(block.name) ?? 'unknown', text: toolDetail(block.input) }]
+    if (block.type === 'tool_use')
+      return [{ role: 'tool', name: text(block.name) ?? 'unknown', text: toolDetail(block.input) }]
     const said = block.type === 'text' ? text(block.text)?.trim() : undefined
     return said ? [{ role: 'assistant', text: said }] : []
   })
+}
+
+// What the user typed in Cursor: in transcripts it stands in a tag, among what the editor adds about open files and the time.
+
+const query = /<user_query>([\s\S]*?)<\/user_query>/g
+const time = /^\s*<timestamp>[\s\S]*?<\/timestamp>/
+
+export function typedText(text: string): string | undefined {
+  const queries = [...text.matchAll(query)].map(([, typed]) => (typed as string).trim())
+  return cleanPrompt(queries.length > 0 ? queries.join('\n\n') : text.replace(time, ''))
 }

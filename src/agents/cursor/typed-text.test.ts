@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { typedText } from './typed-text.ts'
+import { typedText } from './transcript.ts'
 
 test.each([
   ['go', 'go'],

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cuts, fixtureLines, readInPieces, type Total } from '../../../test/fixtures/agents/read-transcripts.ts'
+import {
+  cuts,
+  fixtureLines,
+  readInPieces,
+  type Total,
+} from '../../../test/fixtures/agents/read-transcripts.ts'
 import { noTokens } from '../../model/tokens.ts'
 import { cursorTranscript } from './transcript.ts'
 
@@ -63,7 +68,10 @@ test('the conversation has what was typed, said and done', () => {
 })
 
 test('whatever a line holds, reading goes on', () => {
-  const messages = fc.record({ role: fc.constantFrom('user', 'assistant'), message: fc.record({ content: fc.array(fc.jsonValue()) }) })
+  const messages = fc.record({
+    role: fc.constantFrom('user', 'assistant'),
+    message: fc.record({ content: fc.array(fc.jsonValue()) }),
+  })
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.jsonValue(), messages)), (all) => {
       const lines = all.map((entry) => JSON.stringify(entry))

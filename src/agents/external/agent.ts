@@ -1,16 +1,15 @@
 // An executable as an agent. What it did not declare it is never asked for.
-import type { Agent } from '../../model/agent.ts'
+import type { Agent, HookInstaller } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
-import type { Messages } from '../../protocol/external-messages.ts'
-import { EntireError } from '../../std/errors.ts'
+import type { Messages } from '../../protocol/external-agent/messages.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
 import { asString, type JsonObject, parseJson } from '../../std/json.ts'
 import { pluginAnalyser } from './analyser.ts'
 import { ask, askForBytes, type Plugin, unlessItFails } from './call.ts'
+import { forgetHooks, noteHooks } from './hook-note.ts'
 import type { Info } from './info.ts'
-import { pluginInstaller } from './installer.ts'
-import { pluginPieces } from './pieces.ts'
 import { pluginResumer, pluginSource } from './session-files.ts'
-import { anyTranscript } from './transcript.ts'
+import { anyTranscript, pluginPieces } from './transcript.ts'
 
 export function externalAgent(plugin: Plugin, info: Info): Agent {
   const { capabilities } = info
@@ -24,33 +23,48 @@ export function externalAgent(plugin: Plugin, info: Info): Agent {
     protectedDirs,
     detect: async () => (await ask(plugin, 'detect', {})).present,
     hookNames: capabilities.hooks === true ? info.hook_names : [],
-    parseHook: (verb, payload, _env, raw) => parseHook(plugin, verb, payload, raw ?? Buffer.from(JSON.stringify(payload))),
+    parseHook: (verb, payload, _env, raw) =>
+      parseHook(plugin, verb, payload, raw ?? Buffer.from(JSON.stringify(payload))),
     projectDir: () => undefined,
     callerEnv: (capabilities.caller_env_vars ?? []).filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name)),
     transcript: anyTranscript,
     source: pluginSource(plugin, info),
     pieces: pluginPieces(plugin),
     ...(analyser === undefined ? {} : { analyser }),
-    ...(capabilities.hooks === true ? { installer: pluginInstaller(plugin, { type: info.type, protectedDirs }) } : {}),
+    ...(capabilities.hooks === true
+      ? { installer: pluginInstaller(plugin, { type: info.type, protectedDirs }) }
+      : {}),
     ...(capabilities.hook_response_writer === true
-      ? { hookResponse: async (message) => (await unlessItFails(plugin, askForBytes(plugin, 'write-hook-response', { message }))) ?? '' }
+      ? {
+          hookResponse: async (message) =>
+            (await unlessItFails(plugin, askForBytes(plugin, 'write-hook-response', { message }))) ?? '',
+        }
       : {}),
     resume: pluginResumer(plugin),
     ...(capabilities.text_generator === true ? { generator: pluginGenerator(plugin) } : {}),
   }
 }
 
-async function parseHook(plugin: Plugin, verb: string, payload: JsonObject, raw: Uint8Array): Promise<AgentEvent | null> {
+async function parseHook(
+  plugin: Plugin,
+  verb: string,
+  payload: JsonObject,
+  raw: Uint8Array,
+): Promise<AgentEvent | null> {
   const wire = await ask(plugin, 'parse-hook', { hook: verb }, raw)
   if (wire === null) return null
-  const { parseEvent } = await import('../../protocol/external-event.ts')
+  const { parseEvent } = await import('../../protocol/external-agent/event.ts')
   const event = parseEvent(wire)
   if (event === undefined) return null
   const session = event.session === '' ? await askForSession(plugin, event, payload) : event.session
   if (session === '')
-    throw new EntireError('bad-payload', `entire-agent-${plugin.name} gave an event without a session for its hook ${verb}.`, {
-      hint: `Check the plugin: \`entire agent check ${plugin.path}\`.`,
-    })
+    throw new EntireError(
+      'bad-payload',
+      `entire-agent-${plugin.name} gave an event without a session for its hook ${verb}.`,
+      {
+        hint: `Check the plugin: \`entire agent check ${plugin.path}\`.`,
+      },
+    )
   return { ...event, session }
 }
 
@@ -91,4 +105,37 @@ function pluginGenerator(plugin: Plugin): NonNullable<Agent['generator']> {
 
 function isBelow(dir: string): boolean {
   return dir !== '' && !/^[/\\]|^[A-Za-z]:/.test(dir) && !dir.split(/[/\\]/).includes('..')
+}
+
+// Hooks that a plugin installs itself. What it says is believed only where it can be asked again.
+
+export function pluginInstaller(
+  plugin: Plugin,
+  agent: { type: string; protectedDirs: string[] },
+): HookInstaller {
+  const installed = async () => (await ask(plugin, 'are-hooks-installed', {})).installed
+  return {
+    configPath: plugin.path,
+    async install(site, { force }) {
+      const { hooks_installed: added } = await ask(plugin, 'install-hooks', { 'local-dev': false, force })
+      noteHooks(site, { name: plugin.name, type: agent.type, path: plugin.path, dirs: agent.protectedDirs })
+      return added
+    },
+    async uninstall(site) {
+      const problem = await ask(plugin, 'uninstall-hooks', {})
+        .then(installed)
+        .then(
+          (isThere) =>
+            isThere ? `entire-agent-${plugin.name} says that its hooks are still there.` : undefined,
+          messageOf,
+        )
+      if (problem === undefined) return forgetHooks(site, plugin.name)
+      throw new EntireError('agent-failed', problem, {
+        hint: `Its hooks may still be installed. By hand: \`${plugin.path} uninstall-hooks\`.`,
+      })
+    },
+    installed,
+    // Only the plugin knows what its hooks should look like.
+    current: async () => true,
+  }
 }

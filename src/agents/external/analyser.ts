@@ -1,9 +1,10 @@
 // What a plugin finds in a transcript. Each question is a process of its own, so they are asked side by side; one that fails leaves its
 // part empty and the others as they are.
+
 import { dirname, join } from 'node:path'
 import type { TranscriptAnalyser } from '../../model/agent.ts'
 import { noTokens, type TokenUsage } from '../../model/tokens.ts'
-import type { Messages } from '../../protocol/external-messages.ts'
+import type { Messages } from '../../protocol/external-agent/messages.ts'
 import { ask, type Plugin, unlessItFails } from './call.ts'
 import type { Info } from './info.ts'
 
@@ -18,17 +19,30 @@ export function pluginAnalyser(plugin: Plugin, { capabilities }: Info): Transcri
   const findFiles = async (call: Call): Promise<string[]> => {
     const { reference, from: offset } = call
     const own = analyses && soft(ask(plugin, 'extract-modified-files', { path: reference, offset }))
-    const all = isAware && soft(ask(plugin, 'extract-all-modified-files', { offset, 'subagents-dir': subagentsDir(call) }, call.bytes))
+    const all =
+      isAware &&
+      soft(
+        ask(
+          plugin,
+          'extract-all-modified-files',
+          { offset, 'subagents-dir': subagentsDir(call) },
+          call.bytes,
+        ),
+      )
     const answers = await Promise.all([own, all])
     return [...new Set(answers.flatMap((answer) => (answer ? answer.files : [])))]
   }
   const countTokens = async (call: Call): Promise<TokenUsage> => {
     const { from: offset, bytes } = call
     if (isAware) {
-      const total = await soft(ask(plugin, 'calculate-total-tokens', { offset, 'subagents-dir': subagentsDir(call) }, bytes))
+      const total = await soft(
+        ask(plugin, 'calculate-total-tokens', { offset, 'subagents-dir': subagentsDir(call) }, bytes),
+      )
       if (total) return toUsage(total)
     }
-    const own = capabilities.token_calculator === true && (await soft(ask(plugin, 'calculate-tokens', { offset }, bytes)))
+    const own =
+      capabilities.token_calculator === true &&
+      (await soft(ask(plugin, 'calculate-tokens', { offset }, bytes)))
     return own ? toUsage(own) : noTokens
   }
 
@@ -40,7 +54,8 @@ export function pluginAnalyser(plugin: Plugin, { capabilities }: Info): Transcri
       const call = end !== undefined && end < transcript.from ? { ...transcript, from: 0 } : transcript
       const [files, prompts, summary, tokens] = await Promise.all([
         findFiles(call),
-        analyses && soft(ask(plugin, 'extract-prompts', { 'session-ref': call.reference, offset: call.from })),
+        analyses &&
+          soft(ask(plugin, 'extract-prompts', { 'session-ref': call.reference, offset: call.from })),
         analyses && soft(ask(plugin, 'extract-summary', { 'session-ref': call.reference })),
         countTokens(call),
       ])

@@ -1,12 +1,12 @@
 // One question to a plugin: a process with a time limit and a size limit, whose answer is what the protocol promises, or an error that
 // says what came instead.
+
 import type { Env } from '../../model/agent.ts'
-import { type Arguments, callArguments, type SubcommandName } from '../../protocol/external-agent.ts'
-import type { AnswerMessage } from '../../protocol/external-answer.ts'
-import { limits, protocolVersion } from '../../protocol/external-subcommand.ts'
+import type { AnswerMessage } from '../../protocol/external-agent/answer.ts'
+import { limits, protocolVersion } from '../../protocol/external-agent/subcommand.ts'
+import { type Arguments, callArguments, type SubcommandName } from '../../protocol/external-agent/table.ts'
 import { EntireError } from '../../std/errors.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
-import { plainText } from './plain-text.ts'
 
 export interface PluginSite {
   /** Of the repository; plugins run there. */
@@ -41,10 +41,16 @@ export async function ask<Name extends SubcommandName>(
   stdin?: string | Uint8Array,
 ): Promise<AnswerMessage<Name>> {
   // The schemas are loaded while the first plugin is at work; hooks of agents that are not external never load them.
-  const [bytes, { parseAnswer }] = await Promise.all([askForBytes(plugin, name, args, stdin), import('../../protocol/external-answer.ts')])
+  const [bytes, { parseAnswer }] = await Promise.all([
+    askForBytes(plugin, name, args, stdin),
+    import('../../protocol/external-agent/answer.ts'),
+  ])
   const parsed = parseAnswer(name, bytes)
   if (parsed.ok) return parsed.value
-  throw failure(`${programOf(plugin)} ${name} gave no answer that can be understood: ${plainText(parsed.problem)}`, plugin)
+  throw failure(
+    `${programOf(plugin)} ${name} gave no answer that can be understood: ${plainText(parsed.problem)}`,
+    plugin,
+  )
 }
 
 export async function askForBytes<Name extends SubcommandName>(
@@ -60,7 +66,10 @@ export async function askForBytes<Name extends SubcommandName>(
 }
 
 /** For what we can do without: undefined, and somebody is told why. */
-export async function unlessItFails<Value>(plugin: Plugin, answer: Promise<Value>): Promise<Value | undefined> {
+export async function unlessItFails<Value>(
+  plugin: Plugin,
+  answer: Promise<Value>,
+): Promise<Value | undefined> {
   try {
     return await answer
   } catch (error) {
@@ -93,7 +102,14 @@ export async function callPlugin<Name extends SubcommandName>(
   return result
 }
 
-const notAsked: LimitedResult = { code: null, signal: null, stdout: Buffer.alloc(0), stderr: '', timedOut: false, startError: 'hung' }
+const notAsked: LimitedResult = {
+  code: null,
+  signal: null,
+  stdout: Buffer.alloc(0),
+  stderr: '',
+  timedOut: false,
+  startError: 'hung',
+}
 
 // Inside a git hook these speak of the repository of the command that runs the hook, perhaps with an index of its own.
 const foreign =
@@ -116,7 +132,8 @@ export function findProblem(plugin: Plugin, name: SubcommandName, result: Limite
   if (result === notAsked) return `${call} was not tried: the plugin has not answered before.`
   if (startError !== undefined) return `${call} could not be started: ${startError}.`
   if (timedOut) return `${call} did not answer within ${plugin.site.timeoutMs / 1000} s, and was ended.`
-  if (overflowed !== undefined) return `${call} wrote more than ${limits.maxBytes / 1024 / 1024} MB to ${overflowed}, and was ended.`
+  if (overflowed !== undefined)
+    return `${call} wrote more than ${limits.maxBytes / 1024 / 1024} MB to ${overflowed}, and was ended.`
   if (code === 0) return undefined
   const said = plainText(stderr)
   return `${call}: ${said === '' ? (code === null ? `it was ended by ${signal}` : `exit code ${code}`) : said}`
@@ -127,5 +144,21 @@ function programOf({ name }: Plugin): string {
 }
 
 function failure(message: string, { path }: Plugin): EntireError {
-  return new EntireError('agent-failed', message, { hint: `Check the plugin: \`entire agent check ${path}\`.` })
+  return new EntireError('agent-failed', message, {
+    hint: `Check the plugin: \`entire agent check ${path}\`.`,
+  })
+}
+
+// What a plugin says is shown to people, so it must not be able to move their cursor.
+
+const sequence = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])/g
+const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g
+
+/** Its own lines and tabs stay. */
+export function plainText(text: string): string {
+  return text.replace(sequence, '').replace(control, '').trim()
+}
+
+export function plainLine(text: string): string {
+  return plainText(text).replace(/[\n\t]+/g, ' ')
 }

@@ -1,11 +1,14 @@
 // From names and executables to agents. A plugin that cannot be used is left out, and somebody is told why.
+
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
+import { executablePrefix } from '../../protocol/external-agent/subcommand.ts'
 import { EntireError } from '../../std/errors.ts'
+import { findDistrust, isExecutable, searchPath } from '../../std/program-search.ts'
 import type { Clock } from '../../std/time.ts'
 import { externalAgent } from './agent.ts'
-import type { Plugin, PluginSite } from './call.ts'
-import { findPlugin, listPlugins } from './find-plugins.ts'
+import { makePlugin, type Plugin, type PluginSite, plainLine } from './call.ts'
 import { type Known, openInfoCache, readInfo } from './info.ts'
 
 export interface Discovery {
@@ -29,7 +32,9 @@ export async function findExternalAgent(discovery: Discovery, name: string): Pro
   if (plugin === undefined) return undefined
   const { known } = await learn(discovery, plugin)
   if ('info' in known) return externalAgent(plugin, known.info)
-  throw new EntireError('agent-failed', known.problem, { hint: `Check the plugin: \`entire agent check ${plugin.path}\`.` })
+  throw new EntireError('agent-failed', known.problem, {
+    hint: `Check the plugin: \`entire agent check ${plugin.path}\`.`,
+  })
 }
 
 /** Those that cannot be used are left out; why is told once. */
@@ -47,7 +52,10 @@ export async function listExternalAgents(discovery: Discovery): Promise<Agent[]>
   return found.flat()
 }
 
-async function learn({ cacheDir, clock, refresh, hurried, taken }: Discovery, plugin: Plugin): Promise<{ known: Known; isNews: boolean }> {
+async function learn(
+  { cacheDir, clock, refresh, hurried, taken }: Discovery,
+  plugin: Plugin,
+): Promise<{ known: Known; isNews: boolean }> {
   const cache = openInfoCache(join(cacheDir, infoCacheName), clock)
   const before = refresh ? undefined : cache.find(plugin.path)
   const known = before ?? (await readKnown(plugin))
@@ -66,5 +74,46 @@ async function readKnown(plugin: Plugin): Promise<Known> {
   } catch (error) {
     if (error instanceof EntireError) return { problem: error.message }
     throw error
+  }
+}
+
+// The plugins on the PATH. The first of a name counts; what is ours already, or what others could have changed, is not run.
+
+const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
+
+/** Looks for this one only. */
+export function findPlugin(site: PluginSite, name: string): Plugin | undefined {
+  if (!nameRule.test(name)) return undefined
+  const path = searchPath(site.env)
+    .map((dir) => join(dir, executablePrefix + name))
+    .find((place) => isExecutable(place) && isTrusted(site, place))
+  return path === undefined ? undefined : makePlugin(name, path, site)
+}
+
+export function listPlugins(site: PluginSite): Plugin[] {
+  const found = new Map<string, Plugin>()
+  for (const dir of searchPath(site.env)) {
+    for (const file of list(dir)) {
+      const name = file.slice(executablePrefix.length)
+      if (!file.startsWith(executablePrefix) || !nameRule.test(name) || found.has(name)) continue
+      const path = join(dir, file)
+      if (isExecutable(path) && isTrusted(site, path)) found.set(name, makePlugin(name, path, site))
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function isTrusted(site: PluginSite, path: string): boolean {
+  const distrust = findDistrust(path, site.root)
+  if (distrust !== undefined) site.report(`Skipped ${plainLine(path)}: ${distrust}.`)
+  return distrust === undefined
+}
+
+function list(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch {
+    // Many an entry of the PATH does not exist.
+    return []
   }
 }

@@ -1,4 +1,5 @@
 // Whose hooks are in this work tree. Only a plugin can remove its hooks, and one that is gone cannot be asked whether it has any.
+
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HookSite } from '../../model/agent.ts'
@@ -27,7 +28,14 @@ export function readHookNotes(site: HookSite): HookNote[] {
     const name = /^plugin-(.+)\.json$/.exec(file)?.[1]
     const note = name === undefined ? undefined : asObject(parseJson(readText(notePath(site, name)) ?? ''))
     if (name === undefined || note === undefined) return []
-    return [{ name, type: asString(note.type) ?? name, path: asString(note.path) ?? '', dirs: asStrings(note.dirs) }]
+    return [
+      {
+        name,
+        type: asString(note.type) ?? name,
+        path: asString(note.path) ?? '',
+        dirs: asStrings(note.dirs),
+      },
+    ]
   })
 }
 

@@ -8,7 +8,14 @@ const dir = mkdtempSync(join(tmpdir(), 'entire-info-'))
 const plugin = join(dir, 'entire-agent-x')
 const file = join(dir, 'cache.json')
 const now = () => new Date('2026-01-13T12:00:00Z')
-const info = { name: 'x', type: 'X', description: 'x', hook_names: [], protected_dirs: [], capabilities: {} } as unknown as Info
+const info = {
+  name: 'x',
+  type: 'X',
+  description: 'x',
+  hook_names: [],
+  protected_dirs: [],
+  capabilities: {},
+} as unknown as Info
 
 afterEach(() => rmSync(file, { force: true }))
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
@@ -28,7 +35,10 @@ test('a problem is remembered for ten minutes', () => {
   expect(openInfoCache(file, () => new Date('2026-01-13T12:11:00Z')).find(plugin)).toBeUndefined()
 })
 
-test.each(['', 'garbage', '{"plugins":[]}', '{"plugins":{"/x":5}}'])('a damaged file remembers nothing: %s', (text) => {
-  writeFileSync(file, text)
-  expect(openInfoCache(file, now).find(plugin)).toBeUndefined()
-})
+test.each(['', 'garbage', '{"plugins":[]}', '{"plugins":{"/x":5}}'])(
+  'a damaged file remembers nothing: %s',
+  (text) => {
+    writeFileSync(file, text)
+    expect(openInfoCache(file, now).find(plugin)).toBeUndefined()
+  },
+)

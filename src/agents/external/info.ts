@@ -1,11 +1,10 @@
 // Who a plugin says it is. Asked once, and remembered until its file changes: a hook must not pay for a second process.
-import type { Messages } from '../../protocol/external-messages.ts'
-import { limits } from '../../protocol/external-subcommand.ts'
+import type { Messages } from '../../protocol/external-agent/messages.ts'
+import { limits } from '../../protocol/external-agent/subcommand.ts'
 import { EntireError } from '../../std/errors.ts'
 import { findStat, readText, writeAtomic } from '../../std/file.ts'
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
-import { ask, type Plugin } from './call.ts'
-import { plainLine } from './plain-text.ts'
+import { ask, type Plugin, plainLine } from './call.ts'
 
 export type Info = Messages['info']
 
@@ -14,7 +13,8 @@ export async function readInfo(plugin: Plugin): Promise<Info> {
   const { site } = plugin
   const patient = { ...plugin, site: { ...site, timeoutMs: Math.min(site.timeoutMs, limits.discoveryMs) } }
   const info = await ask(patient, 'info', {})
-  if (info.name !== plugin.name) throw unusable(plugin, `it says that its name is ${JSON.stringify(plainLine(info.name))}`)
+  if (info.name !== plugin.name)
+    throw unusable(plugin, `it says that its name is ${JSON.stringify(plainLine(info.name))}`)
   const named = { ...info, type: plainLine(info.type), description: plainLine(info.description) }
   if (named.type === '') throw unusable(plugin, 'its type is no text that could be shown')
   return named
@@ -54,9 +54,14 @@ export function openInfoCache(file: string, now: () => Date): InfoCache {
   const write = (path: string, entry: object) => {
     const stamp = stampOf(path)
     if (stamp === undefined) return
-    const there = Object.entries(entries()).filter(([other]) => other !== path && stampOf(other) !== undefined)
+    const there = Object.entries(entries()).filter(
+      ([other]) => other !== path && stampOf(other) !== undefined,
+    )
     try {
-      writeAtomic(file, JSON.stringify({ plugins: { ...Object.fromEntries(there), [path]: { stamp, ...entry } } }))
+      writeAtomic(
+        file,
+        JSON.stringify({ plugins: { ...Object.fromEntries(there), [path]: { stamp, ...entry } } }),
+      )
     } catch {
       // A repository that may only be read: the next one asks again.
     }
@@ -82,6 +87,8 @@ function stampOf(path: string): string | undefined {
 // We wrote it after checking it against the schema, which is not loaded for this; a file that somebody damaged is not used.
 function isInfo(info: JsonObject | undefined): boolean {
   const texts = [info?.name, info?.type, info?.description].every((text) => asString(text) !== undefined)
-  const lists = [info?.hook_names, info?.protected_dirs].every((list) => asArray(list).every((item) => typeof item === 'string'))
+  const lists = [info?.hook_names, info?.protected_dirs].every((list) =>
+    asArray(list).every((item) => typeof item === 'string'),
+  )
   return texts && lists && asObject(info?.capabilities) !== undefined
 }

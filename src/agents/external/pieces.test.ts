@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { cutAsPlugin, longList, ownPieces } from '../../../test/support/own-pieces.ts'
 import { writePlugin } from '../../../test/support/sh-plugin.ts'
 import { makePlugin } from './call.ts'
-import { pluginPieces } from './pieces.ts'
+import { pluginPieces } from './transcript.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'pieces-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -54,8 +54,10 @@ test('what does not fit into an answer is not asked for', async () => {
   expect(reports).toEqual([expect.stringContaining('too large to be joined by entire-agent-sample')])
 })
 
-const on = (subcommand: string, act: string) => `if [ "$1" = ${subcommand} ]; then cat > /dev/null; ${act}; exit 0; fi`
-const chunk = (...texts: string[]) => `echo '${JSON.stringify({ chunks: texts.map((piece) => Buffer.from(piece).toString('base64')) })}'`
+const on = (subcommand: string, act: string) =>
+  `if [ "$1" = ${subcommand} ]; then cat > /dev/null; ${act}; exit 0; fi`
+const chunk = (...texts: string[]) =>
+  `echo '${JSON.stringify({ chunks: texts.map((piece) => Buffer.from(piece).toString('base64')) })}'`
 
 describe('a plugin that cuts is not believed when', () => {
   test.each([
@@ -66,7 +68,11 @@ describe('a plugin that cuts is not believed when', () => {
       on('chunk-transcript', `printf '{"chunks":[""'; yes ',""' | head -5000 | tr -d '\\n'; echo ']}'`),
       '5001 pieces',
     ],
-    ['its pieces are no base64', on('chunk-transcript', `echo '{"chunks":["%%%"]}'`), 'no answer that can be understood'],
+    [
+      'its pieces are no base64',
+      on('chunk-transcript', `echo '{"chunks":["%%%"]}'`),
+      'no answer that can be understood',
+    ],
     ['it prints garbage', on('chunk-transcript', 'echo hello'), 'no answer that can be understood'],
     ['it floods', on('chunk-transcript', 'yes'), 'wrote more than 10 MB'],
     ['it fails', on('chunk-transcript', 'echo out of scissors >&2; exit 3'), 'out of scissors'],
@@ -85,7 +91,11 @@ describe('a plugin that cuts is not believed when', () => {
 
 describe('a plugin that joins is not believed when', () => {
   test.each([
-    ['it joins to something else', on('reassemble-transcript', 'echo "[]"'), 'was not given back by entire-agent-sample'],
+    [
+      'it joins to something else',
+      on('reassemble-transcript', 'echo "[]"'),
+      'was not given back by entire-agent-sample',
+    ],
     ['it fails', on('reassemble-transcript', 'echo out of glue >&2; exit 3'), 'out of glue'],
     ['it floods', on('reassemble-transcript', 'yes'), 'wrote more than 10 MB'],
     ['it hangs', on('reassemble-transcript', 'sleep 60'), 'did not answer within 2 s'],

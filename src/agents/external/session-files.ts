@@ -1,14 +1,13 @@
 // Sessions where the plugin keeps them: to read their transcripts, and to give them back.
-import { isAbsolute, resolve } from 'node:path'
+
+import { isAbsolute, normalize, resolve } from 'node:path'
 import type { SessionResumer, TranscriptFetcher } from '../../model/agent.ts'
 import type { DeliveredLog } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { fileSize } from '../../std/file.ts'
 import { isInside } from '../../std/program-search.ts'
-import { ask, callPlugin, findProblem, type Plugin, unlessItFails } from './call.ts'
+import { ask, callPlugin, findProblem, type Plugin, plainLine, unlessItFails } from './call.ts'
 import type { Info } from './info.ts'
-import { plainLine } from './plain-text.ts'
-import { checkSessionRef } from './session-ref.ts'
 
 export function pluginSource(plugin: Plugin, { capabilities }: Info): TranscriptFetcher {
   return {
@@ -27,7 +26,9 @@ export function pluginSource(plugin: Plugin, { capabilities }: Info): Transcript
         checkSessionRef(reference, await sessionDir(plugin, plugin.site.root))
         return { file: reference }
       }
-      throw new EntireError('agent-failed', problem, { hint: 'Files are recorded as usual; the transcript is read again next time.' })
+      throw new EntireError('agent-failed', problem, {
+        hint: 'Files are recorded as usual; the transcript is read again next time.',
+      })
     },
   }
 }
@@ -42,7 +43,10 @@ export function pluginResumer(plugin: Plugin): SessionResumer {
       return sessionFile(plugin, dir, session)
     },
     async command(session) {
-      const answer = await unlessItFails(plugin, ask(plugin, 'format-resume-command', { 'session-id': session }))
+      const answer = await unlessItFails(
+        plugin,
+        ask(plugin, 'format-resume-command', { 'session-id': session }),
+      )
       return answer && plainLine(answer.command)
     },
     deliver: async (log) => (await unlessItFails(plugin, deliver(plugin, log))) ?? false,
@@ -56,7 +60,10 @@ async function sessionDir(plugin: Plugin, root: string): Promise<string> {
 }
 
 async function sessionFile(plugin: Plugin, dir: string, session: string): Promise<string> {
-  const { session_file: file } = await ask(plugin, 'resolve-session-file', { 'session-dir': dir, 'session-id': session })
+  const { session_file: file } = await ask(plugin, 'resolve-session-file', {
+    'session-dir': dir,
+    'session-id': session,
+  })
   const path = resolve(dir, file)
   if (!isInside(path, dir) || path === dir) refuse(plugin, 'resolve-session-file', file)
   return path
@@ -88,4 +95,36 @@ async function deliver(plugin: Plugin, { session, path, startedAt, bytes }: Deli
   }
   await ask(plugin, 'write-session', {}, JSON.stringify(message))
   return true
+}
+
+// References to sessions come from plugins and from stored data, and become paths that somebody writes to.
+
+/** A path must lie in the plugin's own directory of sessions; anything else is a key, which must not lead out of where it is used. */
+export function checkSessionRef(reference: string, sessionDir: string): void {
+  const problem =
+    isAbsolute(reference) || /^[A-Za-z]:|^\\\\/.test(reference)
+      ? findPathProblem(reference, sessionDir)
+      : findKeyProblem(reference)
+  if (problem === undefined) return
+  throw new EntireError(
+    'agent-failed',
+    `The session reference ${JSON.stringify(plainLine(reference))} is refused: ${problem}.`,
+    {
+      hint: 'A plugin may keep sessions only in the directory that its get-session-dir names.',
+    },
+  )
+}
+
+function findPathProblem(path: string, dir: string): string | undefined {
+  if (parts(path).some((part) => part === '.' || part === '..')) return 'it has "." or ".." in it'
+  return isInside(path, dir) && path !== dir ? undefined : `it lies outside ${dir}`
+}
+
+function findKeyProblem(key: string): string | undefined {
+  if (key === '' || /^[/\\]/.test(key)) return 'it is no key'
+  return parts(normalize(key)).includes('..') ? 'it leads out of its directory' : undefined
+}
+
+function parts(path: string): string[] {
+  return path.split(/[/\\]/)
 }

@@ -1,11 +1,18 @@
 import { expect, test } from 'bun:test'
-import { checkSessionRef } from './session-ref.ts'
+import { checkSessionRef } from './session-files.ts'
 
 const dir = '/home/me/.sample/sessions'
 
-test.each(['/home/me/.sample/sessions/a.log', '/home/me/.sample/sessions/2026/a.log', 'a', 'a/b', 'a/../b', '..a', 'with space'])(
-  'a reference inside is taken: %s',
-  (reference) => expect(() => checkSessionRef(reference, dir)).not.toThrow(),
+test.each([
+  '/home/me/.sample/sessions/a.log',
+  '/home/me/.sample/sessions/2026/a.log',
+  'a',
+  'a/b',
+  'a/../b',
+  '..a',
+  'with space',
+])('a reference inside is taken: %s', (reference) =>
+  expect(() => checkSessionRef(reference, dir)).not.toThrow(),
 )
 
 test.each([

@@ -2,14 +2,24 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { cuts, fixtureLines, readInPieces, type Total } from '../../../test/fixtures/agents/read-transcripts.ts'
-import { droidTotals } from './totals.ts'
-import { droidTranscript } from './transcript.ts'
+import {
+  cuts,
+  fixtureLines,
+  readInPieces,
+  type Total,
+} from '../../../test/fixtures/agents/read-transcripts.ts'
+import { droidTotals, droidTranscript } from './transcript.ts'
 
 const sessions = 'home/.factory/sessions/-home-dev-app'
 // How often the model was called is in the transcript; what that cost is in the file beside it.
 const called = (calls: number) => ({ input: 0, cacheCreation: 0, cacheRead: 0, output: 0, calls })
-const used = (input: number, cacheRead: number, output: number) => ({ input, cacheCreation: 0, cacheRead, output, calls: 0 })
+const used = (input: number, cacheRead: number, output: number) => ({
+  input,
+  cacheCreation: 0,
+  cacheRead,
+  output,
+  calls: 0,
+})
 const hello = ['/home/dev/app/hello.txt']
 const model = 'Mock-0'
 

@@ -33,7 +33,13 @@ test.each(rows)('%s %s means what it says', (scenario, file, session) => {
   const verb = hook.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
   const payload = JSON.parse(readFileSync(join(fixtures, scenario, 'hooks', file), 'utf8'))
   // The plain values of a payload are in the environment too; those of another hook must not be taken for this one's.
-  const env = { session_id: 'other', transcript_path: '/other.jsonl', prompt: 'other', hook_event_name: 'Stop', tool_name: 'Task' }
+  const env = {
+    session_id: 'other',
+    transcript_path: '/other.jsonl',
+    prompt: 'other',
+    hook_event_name: 'Stop',
+    tool_name: 'Task',
+  }
   expect(factoryaiDroid.parseHook(verb, payload, env)).toEqual(expected(session, hook))
 })
 
@@ -42,27 +48,49 @@ const base = { session: 's', transcript: '/t.jsonl' }
 
 test('the start of a session opens a turn, for `droid exec` tells of no prompt; the hook for prompts that runs beside it adds nothing', () => {
   const start = { ...payload, hook_event_name: 'SessionStart', source: 'startup' }
-  expect(factoryaiDroid.parseHook('session-start', start, {})).toEqual({ type: 'session-start', ...base, opensTurn: true })
+  expect(factoryaiDroid.parseHook('session-start', start, {})).toEqual({
+    type: 'session-start',
+    ...base,
+    opensTurn: true,
+  })
   expect(factoryaiDroid.parseHook('user-prompt-submit', start, {})).toBeNull()
 })
 
 test('a prompt begins a turn', () => {
-  const prompt = { ...payload, hook_event_name: 'UserPromptSubmit', prompt: 'go<system-reminder>x</system-reminder>' }
-  expect(factoryaiDroid.parseHook('user-prompt-submit', prompt, {})).toEqual({ type: 'turn-start', ...base, prompt: 'go' })
+  const prompt = {
+    ...payload,
+    hook_event_name: 'UserPromptSubmit',
+    prompt: 'go<system-reminder>x</system-reminder>',
+  }
+  expect(factoryaiDroid.parseHook('user-prompt-submit', prompt, {})).toEqual({
+    type: 'turn-start',
+    ...base,
+    prompt: 'go',
+  })
 })
 
 test('a fork names the session it continues, although it calls itself a resume', () => {
   const fork = { ...payload, source: 'resume', previous_session_id: 'p' }
-  expect(factoryaiDroid.parseHook('session-start', fork, {})).toMatchObject({ type: 'session-start', previousSession: 'p' })
+  expect(factoryaiDroid.parseHook('session-start', fork, {})).toMatchObject({
+    type: 'session-start',
+    previousSession: 'p',
+  })
 })
 
 test('a compaction is one before it happens; the start that follows it begins nothing', () => {
-  expect(factoryaiDroid.parseHook('pre-compact', { ...payload, trigger: 'auto' }, {})).toEqual({ type: 'compaction', ...base })
+  expect(factoryaiDroid.parseHook('pre-compact', { ...payload, trigger: 'auto' }, {})).toEqual({
+    type: 'compaction',
+    ...base,
+  })
   expect(factoryaiDroid.parseHook('session-start', { ...payload, source: 'compact' }, {})).toBeNull()
 })
 
 test('a subagent has an id made of what it was asked, the same at its start and at its end', () => {
-  const task = { ...payload, tool_name: 'Task', tool_input: { subagent_type: 'worker', description: 'Look', prompt: 'look around' } }
+  const task = {
+    ...payload,
+    tool_name: 'Task',
+    tool_input: { subagent_type: 'worker', description: 'Look', prompt: 'look around' },
+  }
   const about = {
     ...base,
     // sha256 of the session, the tool and its input, each on a line
@@ -76,31 +104,57 @@ test('a subagent has an id made of what it was asked, the same at its start and 
     taskDescription: 'Look',
   }
   expect(factoryaiDroid.parseHook('pre-tool-use', task, {})).toEqual({ type: 'subagent-start', ...about })
-  expect(factoryaiDroid.parseHook('post-tool-use', { ...task, tool_response: 'done' }, {})).toEqual({ type: 'subagent-end', ...about })
-  expect(factoryaiDroid.parseHook('pre-tool-use', { ...task, tool_use_id: 'call/1' }, {})).toMatchObject({ toolUse: 'call_1' })
+  expect(factoryaiDroid.parseHook('post-tool-use', { ...task, tool_response: 'done' }, {})).toEqual({
+    type: 'subagent-end',
+    ...about,
+  })
+  expect(factoryaiDroid.parseHook('pre-tool-use', { ...task, tool_use_id: 'call/1' }, {})).toMatchObject({
+    toolUse: 'call_1',
+  })
 })
 
 test('other tools, the end of a subagent and notifications mean nothing', () => {
   for (const verb of ['pre-tool-use', 'post-tool-use', 'subagent-stop', 'notification'])
-    expect(factoryaiDroid.parseHook(verb, { ...payload, tool_name: 'Execute', tool_input: {} }, {})).toBeNull()
+    expect(
+      factoryaiDroid.parseHook(verb, { ...payload, tool_name: 'Execute', tool_input: {} }, {}),
+    ).toBeNull()
 })
 
 test('a payload without a session and an unknown hook are refused', () => {
   expect(() => factoryaiDroid.parseHook('stop', { session_id: '' }, { session_id: 's' })).toThrow(
     expect.objectContaining({ code: 'bad-payload' }),
   )
-  expect(() => factoryaiDroid.parseHook('future', payload, {})).toThrow(expect.objectContaining({ code: 'unknown-hook' }))
+  expect(() => factoryaiDroid.parseHook('future', payload, {})).toThrow(
+    expect.objectContaining({ code: 'unknown-hook' }),
+  )
 })
 
 test('whatever the values in a payload are, an event or nothing comes of it', () => {
-  const keys = ['transcript_path', 'prompt', 'source', 'previous_session_id', 'tool_use_id', 'tool_input', 'hook_event_name', 'future']
+  const keys = [
+    'transcript_path',
+    'prompt',
+    'source',
+    'previous_session_id',
+    'tool_use_id',
+    'tool_input',
+    'hook_event_name',
+    'future',
+  ]
   fc.assert(
-    fc.property(fc.constantFrom(...factoryaiDroid.hookNames), fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()), (verb, fields) => {
-      const event = factoryaiDroid.parseHook(verb, { tool_name: 'Task', ...fields, session_id: 's' } as never, {})
-      for (const field of ['transcript', 'prompt', 'previousSession'] as const)
-        expect(['string', 'undefined']).toContain(typeof event?.[field])
-      expect(event?.toolUse ?? '_').toMatch(/^[A-Za-z0-9_-]+$/)
-    }),
+    fc.property(
+      fc.constantFrom(...factoryaiDroid.hookNames),
+      fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()),
+      (verb, fields) => {
+        const event = factoryaiDroid.parseHook(
+          verb,
+          { tool_name: 'Task', ...fields, session_id: 's' } as never,
+          {},
+        )
+        for (const field of ['transcript', 'prompt', 'previousSession'] as const)
+          expect(['string', 'undefined']).toContain(typeof event?.[field])
+        expect(event?.toolUse ?? '_').toMatch(/^[A-Za-z0-9_-]+$/)
+      },
+    ),
   )
 })
 

@@ -1,9 +1,8 @@
 // What the hooks of Factory's Droid mean. `droid exec` never announces its prompt, so a turn begins with the session there.
 import type { AgentEvent } from '../../model/event.ts'
 import { asObject, type JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, text } from '../hook-table.ts'
-import { cleanPrompt } from '../prompt-text.ts'
-import { plainId, taskId } from '../task-id.ts'
+import { given, type HookBase, type HookTable, plainId, taskId, text } from '../shared/hook-table.ts'
+import { cleanPrompt } from '../shared/message-text.ts'
 
 const nothing = () => null
 
@@ -12,7 +11,12 @@ export const droidHooks: HookTable = {
   'session-start': (payload, base) =>
     payload.source === 'compact'
       ? null
-      : { type: 'session-start', ...base, opensTurn: true, ...given({ previousSession: text(payload.previous_session_id) }) },
+      : {
+          type: 'session-start',
+          ...base,
+          opensTurn: true,
+          ...given({ previousSession: text(payload.previous_session_id) }),
+        },
 
   // Installed for the start of a session as well, for programs that need a prompt to begin a turn.
   'user-prompt-submit': (payload, base) =>
@@ -35,7 +39,11 @@ export const droidHooks: HookTable = {
   notification: nothing,
 }
 
-function taskEvent(type: 'subagent-start' | 'subagent-end', payload: JsonObject, base: HookBase): AgentEvent | null {
+function taskEvent(
+  type: 'subagent-start' | 'subagent-end',
+  payload: JsonObject,
+  base: HookBase,
+): AgentEvent | null {
   const toolName = text(payload.tool_name)
   if (toolName !== 'Task') return null
   const input = asObject(payload.tool_input)
@@ -43,8 +51,15 @@ function taskEvent(type: 'subagent-start' | 'subagent-end', payload: JsonObject,
   return {
     type,
     ...base,
-    toolUse: id === undefined ? taskId('factorytask', base.session, toolName, JSON.stringify(payload.tool_input ?? null)) : plainId(id),
+    toolUse:
+      id === undefined
+        ? taskId('factorytask', base.session, toolName, JSON.stringify(payload.tool_input ?? null))
+        : plainId(id),
     toolName,
-    ...given({ toolInput: payload.tool_input, subagentType: text(input?.subagent_type), taskDescription: text(input?.description) }),
+    ...given({
+      toolInput: payload.tool_input,
+      subagentType: text(input?.subagent_type),
+      taskDescription: text(input?.description),
+    }),
   }
 }

@@ -1,15 +1,50 @@
 // Factory's Droid, as an agent.
+
+import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Agent } from '../../model/agent.ts'
-import { exists } from '../../std/file.ts'
+import type { Agent, Env, Obstacle, SessionResumer, TextGenerator } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
+import { exists, readText } from '../../std/file.ts'
+import { findObjects } from '../../std/json.ts'
 import { factoryaiDroidCard } from '../cards.ts'
-import { parseWithTable, text } from '../hook-table.ts'
-import { lazyInstaller } from '../lazy-installer.ts'
-import { droidGenerator } from './generator.ts'
+import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
 import { droidHooks } from './hooks.ts'
-import { findObstacle } from './obstacle.ts'
-import { droidResume } from './session-files.ts'
 import { droidTranscript } from './transcript.ts'
+
+// Where Droid keeps its sessions.
+
+export const droidResume: SessionResumer = {
+  // Named after the project's path: slashes become dashes, everything else stays.
+  sessionDir: (root, env) =>
+    env.ENTIRE_TEST_DROID_PROJECT_DIR ||
+    join(
+      env.FACTORY_HOME_OVERRIDE || env.HOME || homedir(),
+      '.factory',
+      'sessions',
+      root.replace(/[/\\]/g, '-'),
+    ),
+  sessionFile: (dir, session) => join(dir, `${session}.jsonl`),
+  command: (session) => `droid --session-id ${session}`,
+}
+
+// Droid as a writer of text: `droid exec` reads its prompt from a pipe, and may only read unless it is told otherwise.
+
+export const droidGenerator: TextGenerator = {
+  command: ({ model }) => [
+    'droid',
+    'exec',
+    '--output-format',
+    'json',
+    ...(model === undefined ? [] : [`--model=${model}`]),
+  ],
+  env: { FACTORY_PROJECT_DIR: undefined },
+  parseAnswer(output) {
+    const result = findObjects(output).findLast((object) => object.type === 'result')
+    const answer = text(result?.result)
+    if (answer !== undefined && result?.is_error !== true) return answer
+    throw new EntireError('agent-failed', answer ?? 'It printed no result.')
+  },
+}
 
 export const factoryaiDroid = {
   ...factoryaiDroidCard,
@@ -21,10 +56,36 @@ export const factoryaiDroid = {
   projectDir: (payload, env) => text(env.FACTORY_PROJECT_DIR) ?? text(payload.cwd),
   transcript: droidTranscript,
   tasksEndWithTurn: true,
-  installer: lazyInstaller('.factory/settings.json', async () => (await import('./install.ts')).droidInstaller),
+  installer: lazyInstaller(
+    '.factory/settings.json',
+    async () => (await import('./install.ts')).droidInstaller,
+  ),
   findObstacle,
   // It shows what a hook prints as it is.
   hookResponse: (message) => `${message.trim()}\n`,
   resume: droidResume,
   generator: droidGenerator,
 } satisfies Agent
+
+// Droid reads the hooks of settings.json only where no hooks.json lies beside it, and none at all where they are switched off.
+
+const hookFiles = ['.factory/hooks.json', '.factory/hooks/hooks.json']
+const settingsFiles = ['.factory/settings.json', '.factory/settings.local.json']
+
+export function findObstacle(root: string, env: Env): Obstacle | undefined {
+  const other = hookFiles.find(
+    (file) => readText(join(root, file))?.includes('hooks factoryai-droid ') === false,
+  )
+  if (other !== undefined)
+    return {
+      message: `Droid reads its hooks from ${other} alone, and ours are in .factory/settings.json.`,
+      fix: `Move the hooks of ${other} into "hooks" of .factory/settings.json and delete the file.`,
+    }
+  const user = join(env.FACTORY_HOME_OVERRIDE || env.HOME || homedir(), '.factory', 'settings.json')
+  const switchedOff = [...settingsFiles.map((file) => join(root, file)), user].find((file) =>
+    /"hooksDisabled"\s*:\s*true/.test(readText(file) ?? ''),
+  )
+  return switchedOff === undefined
+    ? undefined
+    : { message: `Droid's hooks are switched off in ${switchedOff}.`, fix: 'Remove "hooksDisabled" there.' }
+}

@@ -58,7 +58,10 @@ test('a file of hooks of its own makes Droid overlook ours, and so does a switch
   await droidInstaller.install(site(), { command: 'entire', force: false })
   expect(obstacle()).toBeUndefined()
   put('.factory/hooks.json', '{"Stop":[]}')
-  expect(obstacle()).toMatchObject({ message: expect.stringContaining('.factory/hooks.json'), fix: expect.stringContaining('Move') })
+  expect(obstacle()).toMatchObject({
+    message: expect.stringContaining('.factory/hooks.json'),
+    fix: expect.stringContaining('Move'),
+  })
   // With ours in it the file is no obstacle.
   put('.factory/hooks.json', JSON.stringify(read().hooks))
   expect(obstacle()).toBeUndefined()

@@ -1,7 +1,7 @@
 // Droid's hooks in .factory/settings.json.
-import { fileInstaller } from '../file-installer.ts'
-import { hookCommand, hookRecogniser } from '../hook-command.ts'
-import type { HookEntry } from '../hook-settings.ts'
+
+import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
+import { fileInstaller } from '../shared/settings-installer.ts'
 
 const hooks: { event: string; verb: string; matcher?: string }[] = [
   { event: 'SessionStart', verb: 'session-start' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { droidResume } from './session-files.ts'
+import { droidResume } from './index.ts'
 
 test.each([
   ['/home/dev/app', '-home-dev-app'],
@@ -11,7 +11,9 @@ test.each([
 })
 
 test('Droid’s own variable names another home, and tests name the directory', () => {
-  expect(droidResume.sessionDir('/r', { HOME: '/h', FACTORY_HOME_OVERRIDE: '/o' })).toBe('/o/.factory/sessions/-r')
+  expect(droidResume.sessionDir('/r', { HOME: '/h', FACTORY_HOME_OVERRIDE: '/o' })).toBe(
+    '/o/.factory/sessions/-r',
+  )
   expect(droidResume.sessionDir('/r', { HOME: '/h', ENTIRE_TEST_DROID_PROJECT_DIR: '/t' })).toBe('/t')
 })
 

@@ -1,27 +1,40 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { fixtureLines } from '../../../test/fixtures/agents/read-transcripts.ts'
-import { droidTotals } from './totals.ts'
-import { droidTranscript } from './transcript.ts'
+import { droidTotals, droidTranscript } from './transcript.ts'
 
-const line = (message: object, fields: object = {}) => JSON.stringify({ type: 'message', id: 'm1', message, ...fields })
-const typed = (text: string, fields: object = {}) => line({ role: 'user', content: [{ type: 'text', text }], ...fields })
-const tool = (name: string, input: object) => line({ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name, input }] })
+const line = (message: object, fields: object = {}) =>
+  JSON.stringify({ type: 'message', id: 'm1', message, ...fields })
+const typed = (text: string, fields: object = {}) =>
+  line({ role: 'user', content: [{ type: 'text', text }], ...fields })
+const tool = (name: string, input: object) =>
+  line({ role: 'assistant', content: [{ type: 'tool_use', id: 'c', name, input }] })
 const read = (...lines: string[]) => droidTranscript.readLines(lines, undefined)
 
 test.each([
   ['a run of a hook', typed('x', { visibility: 'user_only', hookEventName: 'Stop' })],
   ['context for the model', typed('x', { visibility: 'llm_only' })],
-  ['context by its id', JSON.stringify({ type: 'message', id: 'context-1', message: { role: 'user', content: 'be quick' } })],
+  [
+    'context by its id',
+    JSON.stringify({ type: 'message', id: 'context-1', message: { role: 'user', content: 'be quick' } }),
+  ],
   ['a reminder', typed('<system-reminder>x</system-reminder>')],
-  ['the result of a tool', line({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'x' }] })],
-  ['a kind of line that we do not know', JSON.stringify({ type: 'mission', message: { role: 'user', content: 'x' } })],
+  [
+    'the result of a tool',
+    line({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'x' }] }),
+  ],
+  [
+    'a kind of line that we do not know',
+    JSON.stringify({ type: 'mission', message: { role: 'user', content: 'x' } }),
+  ],
 ])('%s is no prompt', (_what, entry) => {
   expect(read(entry)).toMatchObject({ items: 1, prompts: [] })
 })
 
 test('what is typed is a prompt without what is put around it, also as plain text', () => {
-  expect(read(typed('go<system-reminder>x</system-reminder>'), line({ role: 'user', content: 'on' })).prompts).toEqual(['go', 'on'])
+  expect(
+    read(typed('go<system-reminder>x</system-reminder>'), line({ role: 'user', content: 'on' })).prompts,
+  ).toEqual(['go', 'on'])
 })
 
 test.each([
@@ -30,7 +43,11 @@ test.each([
   ['Edit', { file_path: '/r/a' }, ['/r/a']],
   ['MultiEdit', { file_path: '/r/a' }, ['/r/a']],
   ['NotebookEdit', { notebook_path: '/r/a.ipynb' }, ['/r/a.ipynb']],
-  ['ApplyPatch', { input: '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n*** End Patch' }, ['a.ts', 'b.ts']],
+  [
+    'ApplyPatch',
+    { input: '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n*** End Patch' },
+    ['a.ts', 'b.ts'],
+  ],
   ['ApplyPatch', {}, []],
   ['Read', { file_path: '/r/a' }, []],
   ['Execute', { command: 'touch a' }, []],
@@ -48,7 +65,13 @@ test('a message that is listed again is one call of the model', () => {
 test('subagents are what the total with them has beyond the total without', () => {
   const settings = {
     model: 'claude-opus-4-5',
-    tokenUsage: { inputTokens: 10, outputTokens: 2, cacheReadTokens: 5, cacheCreationTokens: 1, thinkingTokens: 1 },
+    tokenUsage: {
+      inputTokens: 10,
+      outputTokens: 2,
+      cacheReadTokens: 5,
+      cacheCreationTokens: 1,
+      thinkingTokens: 1,
+    },
     childInclusiveTokenUsageBySessionId: { a: {}, b: {} },
     inclusiveTokenUsage: { inputTokens: 30, outputTokens: 4, cacheReadTokens: 5, cacheCreationTokens: 1 },
   }
@@ -61,12 +84,16 @@ test('subagents are what the total with them has beyond the total without', () =
   })
 })
 
-test.each(['', '{', '[]', '{"model":"x"}', '{"tokenUsage":7}'])('settings that say nothing of usage are no total (%s)', (text) => {
-  expect(droidTotals.parse(text)).toBeUndefined()
-})
+test.each(['', '{', '[]', '{"model":"x"}', '{"tokenUsage":7}'])(
+  'settings that say nothing of usage are no total (%s)',
+  (text) => {
+    expect(droidTotals.parse(text)).toBeUndefined()
+  },
+)
 
 test('the conversation has what was typed, said and done, and nothing of hooks and context', () => {
-  const path = 'factoryai-droid/run1-create/home/.factory/sessions/-home-dev-app/f5a5cb64-e9dc-455b-baed-0520bda13f0b.jsonl'
+  const path =
+    'factoryai-droid/run1-create/home/.factory/sessions/-home-dev-app/f5a5cb64-e9dc-455b-baed-0520bda13f0b.jsonl'
   const conversation = [
     { role: 'user' as const, text: 'create hello.txt' },
     { role: 'assistant' as const, text: 'Working on it.' },
@@ -87,7 +114,19 @@ test('a transcript is cut after a message', () => {
 
 test('whatever a line holds, reading goes on', () => {
   const messages = fc.record({ type: fc.constant('message'), id: fc.jsonValue(), message: fc.jsonValue() })
-  const blocks = fc.record({ role: fc.constantFrom('user', 'assistant'), content: fc.array(fc.jsonValue()), modelId: fc.jsonValue() })
-  const entries = fc.oneof(fc.jsonValue(), messages, fc.record({ type: fc.constant('message'), message: blocks }))
-  fc.assert(fc.property(fc.array(entries), (all) => expect(read(...all.map((entry) => JSON.stringify(entry))).items).toBe(all.length)))
+  const blocks = fc.record({
+    role: fc.constantFrom('user', 'assistant'),
+    content: fc.array(fc.jsonValue()),
+    modelId: fc.jsonValue(),
+  })
+  const entries = fc.oneof(
+    fc.jsonValue(),
+    messages,
+    fc.record({ type: fc.constant('message'), message: blocks }),
+  )
+  fc.assert(
+    fc.property(fc.array(entries), (all) =>
+      expect(read(...all.map((entry) => JSON.stringify(entry))).items).toBe(all.length),
+    ),
+  )
 })

@@ -1,12 +1,44 @@
 // Droid's session: one JSON object a line, appended to. Usage is not in it; it only tells how often the model was called.
-import type { TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
-import { asObject } from '../../std/json.ts'
-import { joinTexts } from '../claude-code/content.ts'
-import { text } from '../hook-table.ts'
-import { messageTally } from '../message-tally.ts'
-import { readEntries } from './entries.ts'
-import { type DroidMessage, parseMessage } from './message.ts'
-import { droidTotals } from './totals.ts'
+import type { TranscriptEntry, TranscriptFormat, TranscriptReading, UsageTotals } from '../../model/agent.ts'
+import { beyond, noTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'
+import { EntireError } from '../../std/errors.ts'
+import { asCount, asObject, type JsonObject, parseJson } from '../../std/json.ts'
+import { given, text } from '../shared/hook-table.ts'
+import { messageTally } from '../shared/message-tally.ts'
+import { cleanPrompt, joinTexts, toBlocks, toolDetail } from '../shared/message-text.ts'
+
+// Droid's usage: a running total in the settings of the session, beside its transcript.
+
+export const droidTotals: UsageTotals = {
+  path: (transcript) => transcript.replace(/\.jsonl$/, '.settings.json'),
+
+  parse(text) {
+    const settings = asObject(parseJson(text))
+    const own = settings && parseUsage(settings.tokenUsage)
+    if (settings === undefined || own === undefined) return undefined
+    // Subagents are sessions of their own; how often they called the model is not said, but each did at least once.
+    const subagents = beyond(parseUsage(settings.inclusiveTokenUsage) ?? noTokens, own)
+    const children = Object.keys(asObject(settings.childInclusiveTokenUsageBySessionId) ?? {}).length
+    const tokens =
+      totalTokens(subagents) === 0
+        ? own
+        : { ...own, subagents: { ...subagents, calls: Math.max(children, 1) } }
+    return { tokens, ...given({ model: modelName(settings.model) }) }
+  },
+}
+
+function parseUsage(value: unknown): TokenUsage | undefined {
+  const usage = asObject(value)
+  return (
+    usage && {
+      input: asCount(usage.inputTokens),
+      cacheCreation: asCount(usage.cacheCreationTokens),
+      cacheRead: asCount(usage.cacheReadTokens),
+      output: asCount(usage.outputTokens),
+      calls: 0,
+    }
+  )
+}
 
 const writingTools = new Set(['Create', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit'])
 const oneCall = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0, calls: 1 }
@@ -16,7 +48,12 @@ export const droidTranscript: TranscriptFormat = {
 
   readLines(lines, carry) {
     const tally = messageTally(carry)
-    const reading: Omit<TranscriptReading, 'tokens'> = { items: lines.length, files: [], prompts: [], subagents: [] }
+    const reading: Omit<TranscriptReading, 'tokens'> = {
+      items: lines.length,
+      files: [],
+      prompts: [],
+      subagents: [],
+    }
     for (const line of lines) {
       const message = parseMessage(line)
       if (message === undefined) continue
@@ -54,5 +91,62 @@ function writtenFiles({ blocks }: DroidMessage): string[] {
 }
 
 function patchedFiles(patch: string): string[] {
-  return [...patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)].map(([, file]) => (file as string).trim())
+  return [...patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm)].map(([, file]) =>
+    (file as string).trim(),
+  )
+}
+
+// The conversation of a Droid session, for people to read.
+
+export function readEntries(transcript: string, from: number): TranscriptEntry[] {
+  const lines = transcript.split('\n')
+  if (transcript.trim() !== '' && lines.every((line) => parseJson(line) === undefined))
+    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
+  return lines.slice(from).flatMap(entriesOf)
+}
+
+function entriesOf(line: string): TranscriptEntry[] {
+  const message = parseMessage(line)
+  if (message?.prompt !== undefined) return [{ role: 'user', text: message.prompt }]
+  if (!message?.isAssistant) return []
+  return message.blocks.flatMap((block): TranscriptEntry[] => {
+    if (block.type === 'tool_use')
+      return [{ role: 'tool', name: text(block.name) ?? 'unknown', text: toolDetail(block.input) }]
+    const said = block.type === 'text' ? text(block.text)?.trim() : undefined
+    return said ? [{ role: 'assistant', text: said }] : []
+  })
+}
+
+// One line of a Droid session. Runs of hooks and context for the model are messages of the user too, but nobody typed them.
+
+export interface DroidMessage {
+  id: string | undefined
+  isAssistant: boolean
+  blocks: JsonObject[]
+  model: string | undefined
+  /** What the user typed. */
+  prompt: string | undefined
+}
+
+/** Undefined for every other kind of line. */
+export function parseMessage(line: string): DroidMessage | undefined {
+  const entry = asObject(parseJson(line))
+  const message = entry?.type === 'message' ? asObject(entry.message) : undefined
+  if (entry === undefined || message === undefined) return undefined
+  const id = text(entry.id)
+  const blocks = toBlocks(message.content)
+  const isTyped =
+    message.role === 'user' && text(message.visibility) === undefined && id?.startsWith('context-') !== true
+  return {
+    id,
+    isAssistant: message.role === 'assistant',
+    blocks,
+    model: modelName(message.modelId),
+    prompt: isTyped ? cleanPrompt(joinTexts(blocks) ?? '') : undefined,
+  }
+}
+
+/** Models that the user added bear a mark. */
+export function modelName(value: unknown): string | undefined {
+  return text(text(value)?.replace(/^custom:/, ''))
 }

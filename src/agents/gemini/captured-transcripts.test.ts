@@ -1,10 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cuts, fixtureLines, readInPieces, type Total } from '../../../test/fixtures/agents/read-transcripts.ts'
+import {
+  cuts,
+  fixtureLines,
+  readInPieces,
+  type Total,
+} from '../../../test/fixtures/agents/read-transcripts.ts'
 import { geminiTranscript } from './transcript.ts'
 
 const chats = 'home/.gemini/tmp/proj/chats'
-const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({ input, cacheCreation: 0, cacheRead, output, calls })
+const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({
+  input,
+  cacheCreation: 0,
+  cacheRead,
+  output,
+  calls,
+})
 const model = 'gemini-2.5-flash'
 const hello = ['/home/dev/app/hello.txt']
 
@@ -68,16 +79,17 @@ const expected: Record<string, Total> = {
     summary: 'The sub-agent finished.',
     lastId: '7f7ddf71-4244-463d-a5ec-62df9d215178',
   },
-  [`run10-subagent/${chats}/89118801-b5d5-4081-9f53-49cd1e72ce65/26d4eb6a-7253-427d-aa99-028a20ae5178.jsonl`]: {
-    items: 9,
-    prompts: [],
-    files: [],
-    tokens: tokens(2095, 405, 59, 2),
-    subagents: [],
-    model,
-    summary: 'Nothing special.',
-    lastId: 'f05aa0db-30eb-486e-ad91-2295b1b8d9f3',
-  },
+  [`run10-subagent/${chats}/89118801-b5d5-4081-9f53-49cd1e72ce65/26d4eb6a-7253-427d-aa99-028a20ae5178.jsonl`]:
+    {
+      items: 9,
+      prompts: [],
+      files: [],
+      tokens: tokens(2095, 405, 59, 2),
+      subagents: [],
+      model,
+      summary: 'Nothing special.',
+      lastId: 'f05aa0db-30eb-486e-ad91-2295b1b8d9f3',
+    },
 }
 
 describe.each(Object.entries(expected))('%s', (path, total) => {

@@ -2,8 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { claimChatsDir, findChatsDir } from './chats-dir.ts'
-import { geminiResume } from './session-files.ts'
+import { claimChatsDir, findChatsDir, geminiResume } from './session-files.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'entire-gemini-chats-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
@@ -29,9 +28,17 @@ function home({ projects, owners = {} }: Known): string {
 test.each<[string, Known, string]>([
   ['the one that was noted', { projects: { '/w/app': 'app-7' } }, 'app-7'],
   ['one that says whose it is', { projects: {}, owners: { 'app-3': '/w/app' } }, 'app-3'],
-  ['not one that was noted but is another project’s', { projects: { '/w/app': 'app' }, owners: { app: '/x/app' } }, 'app-1'],
+  [
+    'not one that was noted but is another project’s',
+    { projects: { '/w/app': 'app' }, owners: { app: '/x/app' } },
+    'app-1',
+  ],
   ['a new one, named like the project', { projects: {} }, 'app'],
-  ['a new one, with a number where the name is taken', { projects: { '/x/app': 'app' }, owners: { 'app-1': '/y/app' } }, 'app-2'],
+  [
+    'a new one, with a number where the name is taken',
+    { projects: { '/x/app': 'app' }, owners: { 'app-1': '/y/app' } },
+    'app-2',
+  ],
   ['never one outside', { projects: { '/w/app': '../../evil' } }, 'app'],
 ])('the directory of a project: %s', (_name, known, expected) => {
   const HOME = home(known)
@@ -56,21 +63,27 @@ test('a directory that was claimed stays the project’s when another one of tha
 
 test('a restored file has a name that Gemini looks at: the one it had, else one made up in the same way', () => {
   const dir = join(home({}), 'chats')
-  const file = (origin: Parameters<typeof geminiResume.sessionFile>[2]) => geminiResume.sessionFile(dir, 'c6e3dc5e-7c40', origin)
+  const file = (origin: Parameters<typeof geminiResume.sessionFile>[2]) =>
+    geminiResume.sessionFile(dir, 'c6e3dc5e-7c40', origin)
   expect(file({ name: 'session-2026-11-15T19-21-c6e3dc5e.jsonl', shape: 'lines' })).toBe(
     join(dir, 'session-2026-11-15T19-21-c6e3dc5e.jsonl'),
   )
   expect(file({ name: '../session-x-c6e3dc5e.jsonl', startedAt: '2026-02-03T04:05:06Z' })).toBe(
     join(dir, 'session-2026-02-03T04-05-c6e3dc5e.jsonl'),
   )
-  expect(file({ startedAt: '2026-02-03T04:05:06Z', shape: 'document' })).toBe(join(dir, 'session-2026-02-03T04-05-c6e3dc5e.json'))
+  expect(file({ startedAt: '2026-02-03T04:05:06Z', shape: 'document' })).toBe(
+    join(dir, 'session-2026-02-03T04-05-c6e3dc5e.json'),
+  )
 })
 
 test('two sessions that begin alike are told apart by what is in their files', () => {
   const dir = join(home({}), 'chats')
   mkdirSync(dir)
-  const header = (id: string) => `${JSON.stringify({ sessionId: id, projectHash: 'x' })}\n{"id":"1","type":"gemini"}\n`
+  const header = (id: string) =>
+    `${JSON.stringify({ sessionId: id, projectHash: 'x' })}\n{"id":"1","type":"gemini"}\n`
   writeFileSync(join(dir, 'session-2026-01-01T00-00-c6e3dc5e.jsonl'), header('c6e3dc5e-other'))
   writeFileSync(join(dir, 'session-2026-01-02T00-00-c6e3dc5e.jsonl'), header('c6e3dc5e-mine'))
-  expect(geminiResume.sessionFile(dir, 'c6e3dc5e-mine')).toBe(join(dir, 'session-2026-01-02T00-00-c6e3dc5e.jsonl'))
+  expect(geminiResume.sessionFile(dir, 'c6e3dc5e-mine')).toBe(
+    join(dir, 'session-2026-01-02T00-00-c6e3dc5e.jsonl'),
+  )
 })

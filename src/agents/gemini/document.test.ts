@@ -2,9 +2,16 @@ import { expect, test } from 'bun:test'
 import { geminiTranscript } from './transcript.ts'
 
 const model = 'gemini-2.5-flash'
-const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({ input, cacheCreation: 0, cacheRead, output, calls })
+const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({
+  input,
+  cacheCreation: 0,
+  cacheRead,
+  output,
+  calls,
+})
 const call = (name: string, args: object) => ({ name, args, status: 'success' })
-const document = (messages: unknown, rest: object = {}) => JSON.stringify({ sessionId: 's', ...rest, messages })
+const document = (messages: unknown, rest: object = {}) =>
+  JSON.stringify({ sessionId: 's', ...rest, messages })
 const legacy = [
   { type: 'user', content: 'create a' },
   {
@@ -15,7 +22,13 @@ const legacy = [
     model,
   },
   { id: 'm3', type: 'user', content: [{ text: 'now b' }] },
-  { id: 'm4', type: 'gemini', content: '', toolCalls: [call('replace', { path: 'b' })], tokens: { input: 20, output: 6, cached: 0 } },
+  {
+    id: 'm4',
+    type: 'gemini',
+    content: '',
+    toolCalls: [call('replace', { path: 'b' })],
+    tokens: { input: 20, output: 6, cached: 0 },
+  },
 ]
 
 test('an old document is read from the message asked for', () => {
@@ -51,7 +64,9 @@ test('every message of a long document counts, also when all are of one moment',
 })
 
 test.each(['', '{', 'null', '[]', '{"messages": 7}', '{}'])('what is no document is refused: %s', (text) => {
-  expect(() => geminiTranscript.readDocument?.(text, 0)).toThrow(expect.objectContaining({ code: 'corrupt-state' }))
+  expect(() => geminiTranscript.readDocument?.(text, 0)).toThrow(
+    expect.objectContaining({ code: 'corrupt-state' }),
+  )
 })
 
 test.each([

@@ -11,7 +11,12 @@ test('a message that is written again tells only what is new', () => {
     { id: 'u1', type: 'user', content: [{ text: '<session_context>x</session_context>' }] },
     { id: 'u2', type: 'user', content: 'create hello.txt' },
     { id: 'g1', type: 'gemini', content: 'I will.' },
-    { id: 'g1', type: 'gemini', content: 'I will.', toolCalls: [call('write_file', { file_path: 'hello.txt' })] },
+    {
+      id: 'g1',
+      type: 'gemini',
+      content: 'I will.',
+      toolCalls: [call('write_file', { file_path: 'hello.txt' })],
+    },
     { id: 'u3', type: 'user', content: [{ functionResponse: {} }] },
     { $set: { messages: [{ id: 'u2', type: 'user', content: [{ text: 'create hello.txt' }] }] } },
     { id: 'g2', type: 'gemini', content: [{ text: 'thinking', thought: true }, { text: 'Done.' }] },

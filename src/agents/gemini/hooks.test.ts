@@ -45,7 +45,10 @@ const scenarios: Record<string, Scenario> = {
 }
 
 /** What each hook of a scenario means. A resume begins with a stub in place of the transcript, which is not passed on. */
-function expected({ session, transcript, prompt, resumed }: Scenario, hook: string): Omit<AgentEvent, 'timestamp'> | null {
+function expected(
+  { session, transcript, prompt, resumed }: Scenario,
+  hook: string,
+): Omit<AgentEvent, 'timestamp'> | null {
   const events: Record<string, Omit<AgentEvent, 'timestamp'>> = {
     SessionStart: { type: 'session-start', session, ...(resumed ? {} : { transcript }) },
     BeforeAgent: { type: 'turn-start', session, transcript, prompt },
@@ -80,23 +83,43 @@ test('compression is a compaction when the user asks for it; the automatic hook 
 
 test('context that a hook injected is not part of the prompt', () => {
   const payload = { session_id: 's', prompt: 'go\n<hook_context>be quick</hook_context>' }
-  expect(gemini.parseHook('before-agent', payload, {})).toEqual({ type: 'turn-start', session: 's', prompt: 'go' })
+  expect(gemini.parseHook('before-agent', payload, {})).toEqual({
+    type: 'turn-start',
+    session: 's',
+    prompt: 'go',
+  })
 })
 
 test('a payload without a session and an unknown hook are refused', () => {
-  expect(() => gemini.parseHook('after-agent', { session_id: '' }, {})).toThrow(expect.objectContaining({ code: 'bad-payload' }))
+  expect(() => gemini.parseHook('after-agent', { session_id: '' }, {})).toThrow(
+    expect.objectContaining({ code: 'bad-payload' }),
+  )
   expect(() => gemini.parseHook('stop', { session_id: 's' }, {})).toThrow(
     expect.objectContaining({ code: 'unknown-hook', hint: expect.stringContaining('before-agent') }),
   )
 })
 
 test('whatever the values in a payload are, an event or nothing comes of it', () => {
-  const keys = ['transcript_path', 'prompt', 'timestamp', 'source', 'trigger', 'reason', 'tool_name', 'future']
+  const keys = [
+    'transcript_path',
+    'prompt',
+    'timestamp',
+    'source',
+    'trigger',
+    'reason',
+    'tool_name',
+    'future',
+  ]
   fc.assert(
-    fc.property(fc.constantFrom(...gemini.hookNames), fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()), (verb, payload) => {
-      const event = gemini.parseHook(verb, { ...payload, session_id: 's' } as never, {})
-      for (const field of ['transcript', 'prompt', 'timestamp'] as const) expect(['string', 'undefined']).toContain(typeof event?.[field])
-    }),
+    fc.property(
+      fc.constantFrom(...gemini.hookNames),
+      fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()),
+      (verb, payload) => {
+        const event = gemini.parseHook(verb, { ...payload, session_id: 's' } as never, {})
+        for (const field of ['transcript', 'prompt', 'timestamp'] as const)
+          expect(['string', 'undefined']).toContain(typeof event?.[field])
+      },
+    ),
   )
 })
 

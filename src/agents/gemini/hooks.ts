@@ -1,13 +1,21 @@
 // What Gemini CLI's hooks mean. Most of them are acknowledged and mean nothing for the lifecycle.
-import { given, type HookBase, type HookTable, text } from '../hook-table.ts'
-import { cleanPrompt } from '../prompt-text.ts'
+
+import { given, type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { cleanPrompt } from '../shared/message-text.ts'
 
 const nothing = () => null
 
 export const geminiHooks: HookTable = {
-  'session-start': (payload, base) => ({ type: 'session-start', ...(payload.source === 'resume' ? withoutTranscript(base) : base) }),
+  'session-start': (payload, base) => ({
+    type: 'session-start',
+    ...(payload.source === 'resume' ? withoutTranscript(base) : base),
+  }),
   'session-end': (_payload, base) => ({ type: 'session-end', ...base }),
-  'before-agent': (payload, base) => ({ type: 'turn-start', ...base, ...given({ prompt: cleanPrompt(text(payload.prompt) ?? '') }) }),
+  'before-agent': (payload, base) => ({
+    type: 'turn-start',
+    ...base,
+    ...given({ prompt: cleanPrompt(text(payload.prompt) ?? '') }),
+  }),
   // The answer in the payload is garbled when it was streamed in pieces; the transcript is complete by now and has it right.
   'after-agent': (_payload, base) => ({ type: 'turn-end', ...base }),
   'before-model': nothing,

@@ -1,14 +1,34 @@
 // Gemini CLI, as an agent.
+
 import { join } from 'node:path'
-import type { Agent } from '../../model/agent.ts'
+import type { Agent, TextGenerator } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
+import { asObject, findObjects } from '../../std/json.ts'
 import { geminiCard } from '../cards.ts'
-import { parseWithTable, text } from '../hook-table.ts'
-import { lazyInstaller } from '../lazy-installer.ts'
-import { geminiGenerator } from './generator.ts'
+import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
 import { geminiHooks } from './hooks.ts'
 import { geminiResume, subagentTranscript } from './session-files.ts'
 import { geminiTranscript } from './transcript.ts'
+
+// Gemini CLI as a writer of text: started without a terminal it answers what it reads, and asks for no tool it would need leave for.
+
+export const geminiGenerator: TextGenerator = {
+  command: ({ model }) => [
+    'gemini',
+    '--output-format',
+    'json',
+    ...(model === undefined ? [] : [`--model=${model}`]),
+  ],
+  // In a directory it was not told to trust it refuses to start; ours is empty.
+  env: { GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_PROJECT_DIR: undefined },
+  parseAnswer(output) {
+    const result = findObjects(output).findLast((object) => 'response' in object || 'error' in object)
+    const answer = text(result?.response)
+    if (answer !== undefined) return answer
+    throw new EntireError('agent-failed', text(asObject(result?.error)?.message) ?? 'It printed no response.')
+  },
+}
 
 export const gemini = {
   ...geminiCard,
@@ -20,7 +40,10 @@ export const gemini = {
   projectDir: (payload, env) => text(env.GEMINI_PROJECT_DIR) ?? text(payload.cwd),
   transcript: geminiTranscript,
   subagents: { transcriptPath: subagentTranscript },
-  installer: lazyInstaller('.gemini/settings.json', async () => (await import('./install.ts')).geminiInstaller),
+  installer: lazyInstaller(
+    '.gemini/settings.json',
+    async () => (await import('./install.ts')).geminiInstaller,
+  ),
   findObstacle: async (root, env) => (await import('./trust.ts')).findObstacle(root, env),
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: geminiResume,

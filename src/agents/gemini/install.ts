@@ -1,7 +1,7 @@
 // Gemini CLI's hooks in .gemini/settings.json, and the switch that makes them run.
-import { fileInstaller } from '../file-installer.ts'
-import { hookCommand, hookRecogniser } from '../hook-command.ts'
-import type { HookEntry } from '../hook-settings.ts'
+
+import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
+import { fileInstaller } from '../shared/settings-installer.ts'
 
 const hooks: { event: string; verb: string; matcher?: string; name?: string }[] = [
   { event: 'SessionStart', verb: 'session-start' },

@@ -21,9 +21,15 @@ test('the directory of a project is the one the agent noted, else one named like
   mkdirSync(join(home, '.gemini'))
   writeFileSync(join(home, '.gemini/projects.json'), JSON.stringify({ projects: { '/w/app': 'app-1' } }))
   expect(geminiResume.sessionDir('/w/app', { HOME: home })).toBe(join(home, '.gemini/tmp/app-1/chats'))
-  expect(geminiResume.sessionDir('/w/My_Proj.v2 x', { HOME: home })).toBe(join(home, '.gemini/tmp/my-proj-v2-x/chats'))
-  expect(geminiResume.sessionDir('/w/app', { HOME: '/nowhere', GEMINI_CLI_HOME: home })).toBe(join(home, '.gemini/tmp/app-1/chats'))
-  expect(geminiResume.sessionDir('/w/app', { HOME: home, ENTIRE_TEST_GEMINI_PROJECT_DIR: '/test' })).toBe('/test')
+  expect(geminiResume.sessionDir('/w/My_Proj.v2 x', { HOME: home })).toBe(
+    join(home, '.gemini/tmp/my-proj-v2-x/chats'),
+  )
+  expect(geminiResume.sessionDir('/w/app', { HOME: '/nowhere', GEMINI_CLI_HOME: home })).toBe(
+    join(home, '.gemini/tmp/app-1/chats'),
+  )
+  expect(geminiResume.sessionDir('/w/app', { HOME: home, ENTIRE_TEST_GEMINI_PROJECT_DIR: '/test' })).toBe(
+    '/test',
+  )
 })
 
 test('the file of a session is found by the beginning of its id, and the stub of a resume is passed over', () => {

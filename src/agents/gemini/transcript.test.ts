@@ -4,14 +4,26 @@ import { fixtureLines, readInPieces } from '../../../test/fixtures/agents/read-t
 import { geminiTranscript } from './transcript.ts'
 
 const chats = 'home/.gemini/tmp/proj/chats'
-const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({ input, cacheCreation: 0, cacheRead, output, calls })
+const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({
+  input,
+  cacheCreation: 0,
+  cacheRead,
+  output,
+  calls,
+})
 const hello = ['/home/dev/app/hello.txt']
 const line = (record: object) => JSON.stringify(record)
 const at = (second: number) => new Date(second * 1000).toISOString()
 const message = (id: string, second: number, rest: object) => ({ id, timestamp: at(second), ...rest })
-const prompt = (id: string, second: number, content: unknown) => message(id, second, { type: 'user', content })
+const prompt = (id: string, second: number, content: unknown) =>
+  message(id, second, { type: 'user', content })
 const answer = (id: string, second: number, rest: object = {}) =>
-  message(id, second, { type: 'gemini', content: `said ${id}`, tokens: { input: 10, output: 1, cached: 4 }, ...rest })
+  message(id, second, {
+    type: 'gemini',
+    content: `said ${id}`,
+    tokens: { input: 10, output: 1, cached: 4 },
+    ...rest,
+  })
 const call = (name: string, args: object, rest: object = {}) => ({ name, args, status: 'success', ...rest })
 const read = (...records: object[]) => geminiTranscript.readLines(records.map(line), undefined)
 
@@ -21,14 +33,23 @@ test('what a resume lists again belongs to no stretch but the one it happened in
   const listed = geminiTranscript.readLines(lines.slice(11, 13), first.carry)
   expect(listed).toMatchObject({ prompts: [], files: [], tokens: tokens(0, 0, 0, 0) })
   const second = geminiTranscript.readLines(lines.slice(13), listed.carry)
-  expect(second).toMatchObject({ prompts: ['edit hello.txt'], files: hello, tokens: tokens(2994, 606, 87, 3) })
+  expect(second).toMatchObject({
+    prompts: ['edit hello.txt'],
+    files: hello,
+    tokens: tokens(2994, 606, 87, 3),
+  })
 })
 
 test('a long conversation listed again in a later stretch is not counted again, and the carry stays small', () => {
-  const messages = Array.from({ length: 400 }, (_, n) => (n % 2 ? answer(`m${n}`, n) : prompt(`m${n}`, n, `p${n}`)))
+  const messages = Array.from({ length: 400 }, (_, n) =>
+    n % 2 ? answer(`m${n}`, n) : prompt(`m${n}`, n, `p${n}`),
+  )
   const first = read(...messages)
   expect(first.tokens).toEqual(tokens(1200, 800, 200, 200))
-  const again = geminiTranscript.readLines([line({ $set: { messages } }), line(answer('new', 500))], first.carry)
+  const again = geminiTranscript.readLines(
+    [line({ $set: { messages } }), line(answer('new', 500))],
+    first.carry,
+  )
   expect(again).toMatchObject({ prompts: [], tokens: tokens(6, 4, 1, 1) })
   expect(JSON.stringify(again.carry).length).toBeLessThan(4096)
 })
@@ -44,13 +65,25 @@ test('of a message written again, the last version counts', () => {
 
 test('a header in the middle, as a resume in the same minute writes it, changes nothing', () => {
   const header = { sessionId: 's', projectHash: 'h', startTime: at(1), lastUpdated: at(1), kind: 'main' }
-  const [first, second] = [[prompt('a', 1, 'one'), answer('b', 2)] as const, [prompt('c', 3, 'two'), answer('d', 4)] as const]
+  const [first, second] = [
+    [prompt('a', 1, 'one'), answer('b', 2)] as const,
+    [prompt('c', 3, 'two'), answer('d', 4)] as const,
+  ]
   const { items, ...whole } = read(header, ...first, ...second)
-  expect(read(header, ...first, header, { $set: { lastUpdated: at(3) } }, ...second)).toEqual({ ...whole, items: items + 2 })
+  expect(read(header, ...first, header, { $set: { lastUpdated: at(3) } }, ...second)).toEqual({
+    ...whole,
+    items: items + 2,
+  })
 })
 
 test('a rewind takes back neither tokens nor prompts', () => {
-  const reading = read(prompt('a', 1, 'one'), answer('b', 2), { $rewindTo: 'a' }, prompt('c', 3, 'two'), answer('d', 4))
+  const reading = read(
+    prompt('a', 1, 'one'),
+    answer('b', 2),
+    { $rewindTo: 'a' },
+    prompt('c', 3, 'two'),
+    answer('d', 4),
+  )
   expect(reading).toMatchObject({ prompts: ['one', 'two'], tokens: tokens(12, 8, 2, 2), summary: 'said d' })
 })
 
@@ -59,7 +92,11 @@ test.each([
   ['parts', [{ text: 'fix' }, { inlineData: {} }, { text: 'it' }], ['fix\nit']],
   ['the session context', [{ text: '<session_context>\nThis is the Gemini CLI.\n</session_context>' }], []],
   ['a summary of what was compressed', [{ text: '<state_snapshot>…</state_snapshot>' }], []],
-  ['with context of a hook', [{ text: 'fix it' }, { text: '<hook_context>quick</hook_context>' }], ['fix it']],
+  [
+    'with context of a hook',
+    [{ text: 'fix it' }, { text: '<hook_context>quick</hook_context>' }],
+    ['fix it'],
+  ],
   ['a tool result', [{ functionResponse: { name: 'x' } }, { text: 'seen' }], []],
 ])('prompts: %s', (_name, content, prompts) => {
   expect(read(prompt('a', 1, content)).prompts).toEqual(prompts)
@@ -67,8 +104,10 @@ test.each([
 
 test('of a prompt with files in it, what was typed counts', () => {
   expect(
-    read({ ...prompt('a', 1, [{ text: 'explain @a.ts' }, { text: 'content of a.ts' }]), displayContent: [{ text: 'explain @a.ts' }] })
-      .prompts,
+    read({
+      ...prompt('a', 1, [{ text: 'explain @a.ts' }, { text: 'content of a.ts' }]),
+      displayContent: [{ text: 'explain @a.ts' }],
+    }).prompts,
   ).toEqual(['explain @a.ts'])
 })
 
@@ -90,7 +129,9 @@ test('files come from the tools that write and succeeded', () => {
 
 test('the log is cut after the last line of a message', () => {
   const lines = fixtureLines(`gemini/run1-create/${chats}/session-2026-11-15T19-21-c6e3dc5e.jsonl`)
-  expect(geminiTranscript.truncateAt?.(lines, 'd2805cce-e737-4ecf-b959-e69fd40f52a0')).toEqual(lines.slice(0, 7))
+  expect(geminiTranscript.truncateAt?.(lines, 'd2805cce-e737-4ecf-b959-e69fd40f52a0')).toEqual(
+    lines.slice(0, 7),
+  )
   expect(geminiTranscript.truncateAt?.(lines, 'other')).toEqual(lines)
 })
 
@@ -118,7 +159,9 @@ test('garbage between the lines changes nothing but their number', () => {
 
 test('a line of many megabytes is read like any other', () => {
   const big = 'x'.repeat(12 * 1024 * 1024)
-  expect(read(answer('a', 1, { toolCalls: [call('write_file', { file_path: '/big', content: big })] })).files).toEqual(['/big'])
+  expect(
+    read(answer('a', 1, { toolCalls: [call('write_file', { file_path: '/big', content: big })] })).files,
+  ).toEqual(['/big'])
 })
 
 test('any log gives the same in any pieces, whatever its values are', () => {
@@ -149,13 +192,17 @@ test('any log gives the same in any pieces, whatever its values are', () => {
     odd,
   )
   fc.assert(
-    fc.property(fc.array(record, { maxLength: 20 }), fc.array(fc.nat(20), { maxLength: 4 }), (records, ends) => {
-      const lines = records.map((item) => JSON.stringify(item))
-      const cutAt = ends.map((end) => Math.min(end, lines.length))
-      const whole = readInPieces(geminiTranscript, lines, [])
-      const pieces = readInPieces(geminiTranscript, lines, cutAt)
-      expect({ ...pieces, subagents: [...new Set(pieces.subagents)] }).toEqual(whole)
-    }),
+    fc.property(
+      fc.array(record, { maxLength: 20 }),
+      fc.array(fc.nat(20), { maxLength: 4 }),
+      (records, ends) => {
+        const lines = records.map((item) => JSON.stringify(item))
+        const cutAt = ends.map((end) => Math.min(end, lines.length))
+        const whole = readInPieces(geminiTranscript, lines, [])
+        const pieces = readInPieces(geminiTranscript, lines, cutAt)
+        expect({ ...pieces, subagents: [...new Set(pieces.subagents)] }).toEqual(whole)
+      },
+    ),
     { numRuns: 300 },
   )
 })

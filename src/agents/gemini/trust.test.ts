@@ -22,7 +22,8 @@ const trusted = (rules: object) => home({ 'trustedFolders.json': rules })
 
 test('a directory that Gemini CLI was never told about', async () => {
   expect(await find(home({}))).toEqual({
-    message: 'Gemini CLI does not trust this directory yet, and runs no hooks there: its sessions are not recorded.',
+    message:
+      'Gemini CLI does not trust this directory yet, and runs no hooks there: its sessions are not recorded.',
     fix: 'Start `gemini` in /w/app, open `/permissions`, and trust the directory. (--skip-trust runs no hooks.)',
   })
 })
@@ -48,11 +49,15 @@ test('a directory whose name only begins alike is another one', async () => {
 })
 
 test('trust may be switched off, or said in the environment', async () => {
-  expect(await find(home({ 'settings.json': '{ // mine\n "security": {"folderTrust": {"enabled": false}} }' }))).toBeUndefined()
+  expect(
+    await find(home({ 'settings.json': '{ // mine\n "security": {"folderTrust": {"enabled": false}} }' })),
+  ).toBeUndefined()
   expect(await find(home({}), { GEMINI_CLI_TRUST_WORKSPACE: 'true' })).toBeUndefined()
   const dir = trusted({ '/w/app': 'TRUST_FOLDER' })
   expect(await find('/nowhere', { GEMINI_CLI_HOME: dir })).toBeUndefined()
-  expect(await find(home({}), { GEMINI_CLI_TRUSTED_FOLDERS_PATH: join(dir, '.gemini/trustedFolders.json') })).toBeUndefined()
+  expect(
+    await find(home({}), { GEMINI_CLI_TRUSTED_FOLDERS_PATH: join(dir, '.gemini/trustedFolders.json') }),
+  ).toBeUndefined()
 })
 
 test('where Gemini CLI was never used, nothing stands in the way', async () => {

@@ -14,9 +14,13 @@ export function findObstacle(root: string, env: Env): Obstacle | undefined {
   if (env.GEMINI_CLI_TRUST_WORKSPACE === 'true') return undefined
   const security = asObject(read(join(home, 'settings.json')).security)
   if (asObject(security?.folderTrust)?.enabled === false) return undefined
-  const verdict = findVerdict(read(env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, 'trustedFolders.json')), root)
+  const verdict = findVerdict(
+    read(env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, 'trustedFolders.json')),
+    root,
+  )
   if (verdict === 'trusted') return undefined
-  const said = verdict === undefined ? 'does not trust this directory yet' : 'was told not to trust this directory'
+  const said =
+    verdict === undefined ? 'does not trust this directory yet' : 'was told not to trust this directory'
   return {
     message: `Gemini CLI ${said}, and runs no hooks there: its sessions are not recorded.`,
     fix: `Start \`gemini\` in ${root}, open \`/permissions\`, and trust the directory. (--skip-trust runs no hooks.)`,

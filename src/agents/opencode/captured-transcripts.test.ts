@@ -6,8 +6,15 @@ import { opencodeTranscript } from './transcript.ts'
 
 const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/opencode')
 const exported = (scenario: string) => readFileSync(join(fixtures, scenario, 'export.json'), 'utf8')
-const read = (document: string, from: number, metadata = {}) => opencodeTranscript.readDocument?.(document, from, metadata)
-const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({ input, cacheCreation: 0, cacheRead, output, calls })
+const read = (document: string, from: number, metadata = {}) =>
+  opencodeTranscript.readDocument?.(document, from, metadata)
+const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({
+  input,
+  cacheCreation: 0,
+  cacheRead,
+  output,
+  calls,
+})
 
 const hello = ['/home/dev/app/hello.txt']
 const model = 'mock-model'
@@ -83,16 +90,22 @@ describe.each(expected)('%s from message %i on', (scenario, from, reading) => {
 
   test('says the same with fields and parts that nobody knows yet', () => {
     const document = JSON.parse(exported(scenario), (_key, value) =>
-      value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value, future: { deep: [1] } } : value,
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? { ...value, future: { deep: [1] } }
+        : value,
     )
-    for (const message of document.messages) message.parts.push({ type: 'hologram', text: 'not a text part' }, null, 7)
+    for (const message of document.messages)
+      message.parts.push({ type: 'hologram', text: 'not a text part' }, null, 7)
     expect(read(JSON.stringify(document), from)).toEqual(reading)
   })
 })
 
 test('what a subagent used is reported apart and counts as the subagent’s', () => {
   const metadata = { 'task-call_6gsvhkhntf': '[1097,0,203,23,1]' }
-  expect(read(exported('run6-subagent'), 0, metadata)?.tokens).toEqual({ ...tokens(2194, 406, 46, 2), subagents: tokens(1097, 203, 23, 1) })
+  expect(read(exported('run6-subagent'), 0, metadata)?.tokens).toEqual({
+    ...tokens(2194, 406, 46, 2),
+    subagents: tokens(1097, 203, 23, 1),
+  })
   expect(read(exported('run6-subagent'), 3, metadata)?.tokens).toEqual(tokens(0, 0, 0, 0))
 })
 
@@ -104,5 +117,9 @@ test('the conversation reads as it was held', () => {
     { role: 'tool', name: 'edit', text: '/home/dev/app/hello.txt' },
     { role: 'assistant', text: 'Changed the greeting in hello.txt.' },
   ])
-  expect(opencodeTranscript.readEntries?.(exported('run6-subagent'), 0)).toContainEqual({ role: 'tool', name: 'task', text: 'Say nothing' })
+  expect(opencodeTranscript.readEntries?.(exported('run6-subagent'), 0)).toContainEqual({
+    role: 'tool',
+    name: 'task',
+    text: 'Say nothing',
+  })
 })

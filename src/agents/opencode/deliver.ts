@@ -4,9 +4,8 @@ import type { AgentPlace, DeliveredLog } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists, readBytes, removeFile, writeAtomic } from '../../std/file.ts'
 import { asArray, asObject, asString, parseJson } from '../../std/json.ts'
-import { parseMessage } from './message.ts'
-import { deleteSession, findSession, importSession } from './program.ts'
-import { isSessionId } from './session-place.ts'
+import { deleteSession, findSession, importSession, isSessionId } from './program.ts'
+import { parseMessage } from './transcript.ts'
 
 /** False: OpenCode could not be asked, or did not take it. Then it has what it had. */
 export async function deliver(log: DeliveredLog, place: AgentPlace): Promise<boolean> {
@@ -30,10 +29,14 @@ async function replace(log: DeliveredLog, there: Buffer, place: AgentPlace): Pro
     await importBytes(log.path, log.bytes, place)
   } catch (error) {
     await importBytes(log.path, there, place).catch(() => {
-      throw new EntireError('write-failed', `OpenCode took neither the stored session ${log.session} nor its own back.`, {
-        hint: `Run \`opencode import ${log.path}\` to give it its own back.`,
-        cause: error,
-      })
+      throw new EntireError(
+        'write-failed',
+        `OpenCode took neither the stored session ${log.session} nor its own back.`,
+        {
+          hint: `Run \`opencode import ${log.path}\` to give it its own back.`,
+          cause: error,
+        },
+      )
     })
     throw error
   } finally {
@@ -77,7 +80,32 @@ function idsIn(session: Buffer): string[] {
 }
 
 function tasksIn(session: Buffer): string[] {
-  const states = messagesIn(session).flatMap(({ parts }) => parts.flatMap(({ tool, state }) => (tool === 'task' ? (state ?? []) : [])))
+  const states = messagesIn(session).flatMap(({ parts }) =>
+    parts.flatMap(({ tool, state }) => (tool === 'task' ? (state ?? []) : [])),
+  )
   const ids = states.flatMap((state) => asString(asObject(asObject(state)?.metadata)?.sessionId) ?? [])
   return [...new Set(ids)].filter(isSessionId)
+}
+
+// A session that is in OpenCode's database, as a file beside: so that it can be compared with others, kept, and found.
+
+export async function mirrorSession(session: string, path: string, place: AgentPlace): Promise<void> {
+  if (!isSessionId(session)) return
+  try {
+    const there = await findSession(session, place)
+    if (there === undefined) removeFile(path)
+    // What is the same but for its writing stays as it was written.
+    else if (outlineOf(readBytes(path)) !== outlineOf(there)) writeAtomic(path, there)
+  } catch (error) {
+    // An OpenCode that cannot be asked leaves the file what it is.
+    if (!(error instanceof EntireError)) throw error
+  }
+}
+
+function outlineOf(session: Buffer | undefined): string | undefined {
+  if (session === undefined) return undefined
+  const messages = asArray(asObject(parseJson(session.toString('utf8')))?.messages).map(parseMessage)
+  return JSON.stringify(
+    messages.map(({ id, info, parts }) => [id, asObject(info.time)?.completed, parts.map((part) => part.id)]),
+  )
 }

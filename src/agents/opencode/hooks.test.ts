@@ -4,13 +4,22 @@ import type { AgentEvent } from '../../model/event.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { opencode } from './index.ts'
 
-const parse = (verb: string, payload: JsonObject = {}) => opencode.parseHook(verb, { session_id: 'ses_1', cwd: '/r', ...payload }, {})
+const parse = (verb: string, payload: JsonObject = {}) =>
+  opencode.parseHook(verb, { session_id: 'ses_1', cwd: '/r', ...payload }, {})
 const session = 'ses_1'
 
 const table: [string, JsonObject, AgentEvent | null][] = [
   ['session-start', {}, { type: 'session-start', session }],
-  ['turn-start', { prompt: '"create hello.txt"', model: 'm' }, { type: 'turn-start', session, prompt: 'create hello.txt', model: 'm' }],
-  ['turn-start', { prompt: 'go', since: 'msg_1' }, { type: 'turn-start', session, prompt: 'go', firstMetadata: { since: 'msg_1' } }],
+  [
+    'turn-start',
+    { prompt: '"create hello.txt"', model: 'm' },
+    { type: 'turn-start', session, prompt: 'create hello.txt', model: 'm' },
+  ],
+  [
+    'turn-start',
+    { prompt: 'go', since: 'msg_1' },
+    { type: 'turn-start', session, prompt: 'go', firstMetadata: { since: 'msg_1' } },
+  ],
   ['turn-start', { prompt: '' }, { type: 'turn-start', session }],
   ['turn-end', { model: 'm' }, { type: 'turn-end', session, model: 'm' }],
   ['compaction', {}, { type: 'compaction', session }],
@@ -22,10 +31,24 @@ const table: [string, JsonObject, AgentEvent | null][] = [
   ],
   [
     'subagent-stop',
-    { tool_use_id: 'call_1', subagent_id: 'ses_2', usage: { input: 5, output: 4, cache_read: 3, cache_write: 2, calls: 1 } },
-    { type: 'subagent-end', session, toolUse: 'call_1', subagent: 'ses_2', metadata: { 'task-call_1': '[5,2,3,4,1]' } },
+    {
+      tool_use_id: 'call_1',
+      subagent_id: 'ses_2',
+      usage: { input: 5, output: 4, cache_read: 3, cache_write: 2, calls: 1 },
+    },
+    {
+      type: 'subagent-end',
+      session,
+      toolUse: 'call_1',
+      subagent: 'ses_2',
+      metadata: { 'task-call_1': '[5,2,3,4,1]' },
+    },
   ],
-  ['subagent-stop', { tool_use_id: 'functions.task:0', usage: null }, { type: 'subagent-end', session, toolUse: 'functions_task_0' }],
+  [
+    'subagent-stop',
+    { tool_use_id: 'functions.task:0', usage: null },
+    { type: 'subagent-end', session, toolUse: 'functions_task_0' },
+  ],
   ['subagent-start', {}, null],
 ]
 
@@ -34,19 +57,37 @@ test.each(table)('%s %j means what it says', (verb, payload, event) => {
 })
 
 test('a payload without a session and an unknown hook are refused', () => {
-  expect(() => opencode.parseHook('turn-end', {}, {})).toThrow(expect.objectContaining({ code: 'bad-payload' }))
-  expect(() => parse('stop')).toThrow(expect.objectContaining({ code: 'unknown-hook', hint: expect.stringContaining('turn-end') }))
+  expect(() => opencode.parseHook('turn-end', {}, {})).toThrow(
+    expect.objectContaining({ code: 'bad-payload' }),
+  )
+  expect(() => parse('stop')).toThrow(
+    expect.objectContaining({ code: 'unknown-hook', hint: expect.stringContaining('turn-end') }),
+  )
 })
 
 test('whatever the values in a payload are, an event or nothing comes of it', () => {
-  const keys = ['prompt', 'model', 'since', 'tool_use_id', 'subagent_id', 'subagent_type', 'description', 'usage', 'future']
+  const keys = [
+    'prompt',
+    'model',
+    'since',
+    'tool_use_id',
+    'subagent_id',
+    'subagent_type',
+    'description',
+    'usage',
+    'future',
+  ]
   fc.assert(
-    fc.property(fc.constantFrom(...opencode.hookNames), fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()), (verb, payload) => {
-      const event = parse(verb, payload as JsonObject)
-      for (const field of ['prompt', 'model', 'toolUse', 'subagent'] as const)
-        expect(['string', 'undefined']).toContain(typeof event?.[field])
-      for (const value of Object.values(event?.metadata ?? {})) expect(value).toBeString()
-    }),
+    fc.property(
+      fc.constantFrom(...opencode.hookNames),
+      fc.dictionary(fc.constantFrom(...keys), fc.jsonValue()),
+      (verb, payload) => {
+        const event = parse(verb, payload as JsonObject)
+        for (const field of ['prompt', 'model', 'toolUse', 'subagent'] as const)
+          expect(['string', 'undefined']).toContain(typeof event?.[field])
+        for (const value of Object.values(event?.metadata ?? {})) expect(value).toBeString()
+      },
+    ),
   )
 })
 

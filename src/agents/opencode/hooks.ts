@@ -1,10 +1,8 @@
 // What the calls of our plugin mean. The plugin speaks for OpenCode, which has no hooks of its own.
 import type { AgentEvent } from '../../model/event.ts'
 import type { JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, text } from '../hook-table.ts'
-import { plainId } from '../task-id.ts'
-import { noteTaskUsage } from './task-usage.ts'
-import { typedText } from './typed-text.ts'
+import { given, type HookBase, type HookTable, plainId, text } from '../shared/hook-table.ts'
+import { noteTaskUsage, typedText } from './transcript.ts'
 
 const modelOf = (payload: JsonObject) => given({ model: text(payload.model) })
 
@@ -17,7 +15,10 @@ export const opencodeHooks: HookTable = {
       type: 'turn-start',
       ...base,
       ...modelOf(payload),
-      ...given({ prompt: typedText(text(payload.prompt) ?? ''), firstMetadata: since === undefined ? undefined : { since } }),
+      ...given({
+        prompt: typedText(text(payload.prompt) ?? ''),
+        firstMetadata: since === undefined ? undefined : { since },
+      }),
     }
   },
   'turn-end': (payload, base) => ({ type: 'turn-end', ...base, ...modelOf(payload) }),

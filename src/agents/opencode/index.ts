@@ -1,10 +1,10 @@
 // OpenCode, as an agent.
+
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
 import { opencodeCard } from '../cards.ts'
-import { parseWithTable, text } from '../hook-table.ts'
-import { lazyInstaller } from '../lazy-installer.ts'
+import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
 import { opencodeHooks } from './hooks.ts'
 import { opencodeResume, opencodeSource } from './session-files.ts'
 import { opencodeTranscript } from './transcript.ts'
@@ -20,6 +20,9 @@ export const opencode = {
   transcript: opencodeTranscript,
   tasksEndWithTurn: true,
   source: opencodeSource,
-  installer: lazyInstaller('.opencode/plugins/entire.ts', async () => (await import('./install.ts')).opencodeInstaller),
+  installer: lazyInstaller(
+    '.opencode/plugins/entire.ts',
+    async () => (await import('./install.ts')).opencodeInstaller,
+  ),
   resume: opencodeResume,
 } satisfies Agent

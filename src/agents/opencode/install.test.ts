@@ -17,7 +17,9 @@ const entire = { command: 'entire', force: false }
 
 test('the plugin is a program that OpenCode can load, and calls the program it was installed by', async () => {
   const here = site('loads')
-  expect(await opencode.installer.install(here, { command: '/opt/it\'s "here"/$entire', force: false })).toBe(1)
+  expect(await opencode.installer.install(here, { command: '/opt/it\'s "here"/$entire', force: false })).toBe(
+    1,
+  )
   const module = await import(plugin(here.root))
   expect(Object.keys(module)).toEqual(['EntirePlugin'])
   expect(Object.keys(await module.EntirePlugin({ client: {}, directory: here.root })).toSorted()).toEqual([
@@ -28,14 +30,19 @@ test('the plugin is a program that OpenCode can load, and calls the program it w
     'tool.execute.after',
     'tool.execute.before',
   ])
-  expect(readFileSync(plugin(here.root), 'utf8')).toContain('const program = "/opt/it\'s \\"here\\"/$entire"\n')
+  expect(readFileSync(plugin(here.root), 'utf8')).toContain(
+    'const program = "/opt/it\'s \\"here\\"/$entire"\n',
+  )
 })
 
 test('it is installed once, is current until the program is another one, and goes without a trace', async () => {
   const here = site('comes-and-goes')
   expect(opencode.detect(here.root)).toBe(false)
   expect(await opencode.installer.installed(here)).toBe(false)
-  expect([await opencode.installer.install(here, entire), await opencode.installer.install(here, entire)]).toEqual([1, 0])
+  expect([
+    await opencode.installer.install(here, entire),
+    await opencode.installer.install(here, entire),
+  ]).toEqual([1, 0])
   expect(opencode.detect(here.root)).toBe(true)
   expect(await opencode.installer.installed(here)).toBe(true)
   expect(await opencode.installer.current(here, entire)).toBe(true)

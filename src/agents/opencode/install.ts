@@ -1,8 +1,10 @@
 // Our plugin for OpenCode, which is all of our hooks for it: a file of its own in the repository.
-import { ownedFileInstaller } from '../owned-file.ts'
+import { ownedFileInstaller } from '../shared/owned-file.ts'
 
 // Not a module of this program, so its types are OpenCode's business: it is checked against them on its own.
-const { default: plugin } = (await import('./plugin/entire.ts' as string, { with: { type: 'text' } })) as { default: string }
+const { default: plugin } = (await import('./plugin/entire.ts' as string, { with: { type: 'text' } })) as {
+  default: string
+}
 
 export const opencodeInstaller = ownedFileInstaller({
   configPath: '.opencode/plugins/entire.ts',

@@ -34,14 +34,23 @@ async function place() {
     root,
     program,
     sessions: opencodeSessions(home),
-    async play(scenario: string, { script = '', events, ending = 'dispose', until = 'dispose', env }: Options = {}) {
-      writeFileSync(program, `#!/bin/sh\n${script}\npayload=$(cat)\nprintf '%s %s%s\\n' "$3" "$4" "$payload" >>'${notes}'\n`)
+    async play(
+      scenario: string,
+      { script = '', events, ending = 'dispose', until = 'dispose', env }: Options = {},
+    ) {
+      writeFileSync(
+        program,
+        `#!/bin/sh\n${script}\npayload=$(cat)\nprintf '%s %s%s\\n' "$3" "$4" "$payload" >>'${notes}'\n`,
+      )
       chmodSync(program, 0o755)
       const path = events ?? join(fixtures, scenario, 'events.jsonl')
-      return await runProgram([process.execPath, player, join(root, '.opencode/plugins/entire.ts'), path, root, ending, until], {
-        cwd: root,
-        env: { ...dir.env, ...env },
-      })
+      return await runProgram(
+        [process.execPath, player, join(root, '.opencode/plugins/entire.ts'), path, root, ending, until],
+        {
+          cwd: root,
+          env: { ...dir.env, ...env },
+        },
+      )
     },
     calls: (): [string, Record<string, unknown>][] =>
       (existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n') : []).map((line) => {
@@ -59,7 +68,15 @@ test('a run is a session with a turn', async () => {
   expect(await here.play('run1-create')).toEqual({ code: 0, stdout: Buffer.alloc(0), stderr: '' })
   expect(here.calls()).toEqual([
     ['session-start', { session_id: first }],
-    ['turn-start', { session_id: first, prompt: '"create hello.txt"', model: 'mock-model', since: 'msg_1e0ae778a001SBc830uGS5AVDZ' }],
+    [
+      'turn-start',
+      {
+        session_id: first,
+        prompt: '"create hello.txt"',
+        model: 'mock-model',
+        since: 'msg_1e0ae778a001SBc830uGS5AVDZ',
+      },
+    ],
     ['turn-end', { session_id: first }],
     ['session-end', { session_id: first }],
   ])
@@ -82,7 +99,12 @@ test('a session that is resumed is not created, and begins with its prompt', asy
 test('a subagent is a task of the session that started it, and no session of its own', async () => {
   await using here = await place()
   await here.play('run6-subagent')
-  const task = { session_id: second, tool_use_id: 'call_6gsvhkhntf', subagent_type: 'general', description: 'Say nothing' }
+  const task = {
+    session_id: second,
+    tool_use_id: 'call_6gsvhkhntf',
+    subagent_type: 'general',
+    description: 'Say nothing',
+  }
   const usage = { input: 1097, output: 23, cache_read: 203, cache_write: 0, calls: 1 }
   expect(here.calls()).toMatchObject([
     ['session-start', { session_id: second }],
@@ -97,7 +119,10 @@ test('a subagent is a task of the session that started it, and no session of its
 
 test('a task that fails is over, too', async () => {
   await using here = await place()
-  const lines = readFileSync(join(fixtures, 'run6-subagent/events.jsonl'), 'utf8').replaceAll('"status":"completed"', '"status":"error"')
+  const lines = readFileSync(join(fixtures, 'run6-subagent/events.jsonl'), 'utf8').replaceAll(
+    '"status":"completed"',
+    '"status":"error"',
+  )
   const events = join(here.root, 'events.jsonl')
   writeFileSync(events, lines.replace(/^.*"hook":"tool.execute.after".*\n/m, ''))
   await here.play('', { events })
@@ -130,14 +155,24 @@ test('a fork tells its old messages again, and they are no prompts', async () =>
   const events = join(here.root, 'events.jsonl')
   writeFileSync(events, [...old, created, ...rest].join('\n').replaceAll(first, 'ses_fork'))
   await here.play('', { events })
-  expect(here.calls().map(([verb, { prompt }]) => prompt ?? verb)).toEqual(['session-start', '"edit hello.txt"', 'turn-end', 'session-end'])
+  expect(here.calls().map(([verb, { prompt }]) => prompt ?? verb)).toEqual([
+    'session-start',
+    '"edit hello.txt"',
+    'turn-end',
+    'session-end',
+  ])
   expect(here.calls()[1]?.[1].since).toBe('msg_1e0af0b4a001n7yMGd8YHm0tk2')
 })
 
 test('a turn is recorded to its end, however long it takes, before the agent is gone', async () => {
   await using here = await place()
   await here.play('run1-create', { script: 'sleep 0.3' })
-  expect(here.calls().map(([verb]) => verb)).toEqual(['session-start', 'turn-start', 'turn-end', 'session-end'])
+  expect(here.calls().map(([verb]) => verb)).toEqual([
+    'session-start',
+    'turn-start',
+    'turn-end',
+    'session-end',
+  ])
 })
 
 test('a turn is recorded even when the agent does not wait for us', async () => {
@@ -150,7 +185,12 @@ test('a turn is recorded even when the agent does not wait for us', async () => 
 test('a turn in the middle of which the agent is closed has an end', async () => {
   await using here = await place()
   await here.play('run1-create', { until: 'tool.execute.after' })
-  expect(here.calls().map(([verb]) => verb)).toEqual(['session-start', 'turn-start', 'turn-end', 'session-end'])
+  expect(here.calls().map(([verb]) => verb)).toEqual([
+    'session-start',
+    'turn-start',
+    'turn-end',
+    'session-end',
+  ])
 })
 
 test('a process that only exports a session tells nothing', async () => {
@@ -163,13 +203,31 @@ test('a process that only exports a session tells nothing', async () => {
 
 test('compaction, and a session that is deleted, are told', async () => {
   await using here = await place()
-  const lines = readFileSync(join(fixtures, 'run1-create/events.jsonl'), 'utf8').trim().split('\n').slice(0, -1)
-  const event = (type: string, properties: object) => JSON.stringify({ hook: `event.${type}`, payload: { type, properties } })
+  const lines = readFileSync(join(fixtures, 'run1-create/events.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(0, -1)
+  const event = (type: string, properties: object) =>
+    JSON.stringify({ hook: `event.${type}`, payload: { type, properties } })
   const events = join(here.root, 'events.jsonl')
   const compacted = event('session.compacted', { sessionID: first })
-  writeFileSync(events, [...lines, compacted, event('session.deleted', { info: { id: first } }), event('session.invented', {})].join('\n'))
+  writeFileSync(
+    events,
+    [
+      ...lines,
+      compacted,
+      event('session.deleted', { info: { id: first } }),
+      event('session.invented', {}),
+    ].join('\n'),
+  )
   await here.play('', { events })
-  expect(here.calls().map(([verb]) => verb)).toEqual(['session-start', 'turn-start', 'turn-end', 'compaction', 'session-end'])
+  expect(here.calls().map(([verb]) => verb)).toEqual([
+    'session-start',
+    'turn-start',
+    'turn-end',
+    'compaction',
+    'session-end',
+  ])
 })
 
 const failures: [string, string][] = [
@@ -179,12 +237,19 @@ const failures: [string, string][] = [
 
 test.each(failures)('%s is not heard of', async (_name, script) => {
   await using here = await place()
-  expect(await here.play('run6-subagent', { script })).toEqual({ code: 0, stdout: Buffer.alloc(0), stderr: '' })
+  expect(await here.play('run6-subagent', { script })).toEqual({
+    code: 0,
+    stdout: Buffer.alloc(0),
+    stderr: '',
+  })
 })
 
 test('where there is no such program, nothing happens', async () => {
   await using here = await place()
-  await opencodeInstaller.install({ root: here.root, keepDir: here.root }, { command: 'no-such-program-anywhere', force: false })
+  await opencodeInstaller.install(
+    { root: here.root, keepDir: here.root },
+    { command: 'no-such-program-anywhere', force: false },
+  )
   expect(await here.play('run6-subagent')).toEqual({ code: 0, stdout: Buffer.alloc(0), stderr: '' })
   expect(here.calls()).toEqual([])
 })

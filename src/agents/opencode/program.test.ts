@@ -18,7 +18,14 @@ function place(env: Record<string, string> = {}) {
   const path = join(root, '.entire/tmp', `${id}.json`)
   const there = {
     root,
-    env: { ...dir.env, PATH: `${bin}${delimiter}${dir.env.PATH}`, GIT_DIR: '.git', GIT_INDEX_FILE: 'index', PWD: '/elsewhere', ...env },
+    env: {
+      ...dir.env,
+      PATH: `${bin}${delimiter}${dir.env.PATH}`,
+      GIT_DIR: '.git',
+      GIT_INDEX_FILE: 'index',
+      PWD: '/elsewhere',
+      ...env,
+    },
   }
   return {
     ...there,
@@ -41,7 +48,10 @@ function place(env: Record<string, string> = {}) {
 }
 
 const message = (name: string, ...parts: object[]) => ({ info: { id: name }, parts: parts as never })
-const session = (...names: string[]): OpencodeSession => ({ info: { id }, messages: names.map((name) => message(name)) })
+const session = (...names: string[]): OpencodeSession => ({
+  info: { id },
+  messages: names.map((name) => message(name)),
+})
 const names = (found: OpencodeSession | undefined) => found?.messages.map((each) => each.info.id)
 
 test('a session is exported whole, however long it is', async () => {
@@ -55,7 +65,12 @@ test('a session is exported whole, however long it is', async () => {
 
 const failures: [string, Record<string, string>, (here: ReturnType<typeof place>) => void, string][] = [
   ['has no such session', {}, () => {}, 'has no session ses_abc'],
-  ['fails', { OPENCODE_FAILS: 'export' }, (here) => here.sessions.put(session('m1')), 'Error: database is locked'],
+  [
+    'fails',
+    { OPENCODE_FAILS: 'export' },
+    (here) => here.sessions.put(session('m1')),
+    'Error: database is locked',
+  ],
   ['is not there', {}, (here) => here.without(), 'opencode: not found'],
 ]
 
@@ -77,7 +92,10 @@ test('tests may put the export where it is looked for', async () => {
 test('a session is given back to the directory in which it is to go on', async () => {
   await using here = place()
   expect(await here.deliver(session('m1', 'm2'))).toBe(true)
-  expect(here.sessions.find(id)).toEqual({ info: { id, directory: here.root }, messages: session('m1', 'm2').messages })
+  expect(here.sessions.find(id)).toEqual({
+    info: { id, directory: here.root },
+    messages: session('m1', 'm2').messages,
+  })
   expect(here.temporary()).toEqual([`${id}.json`])
 })
 
@@ -94,7 +112,12 @@ test('what is missing is added, what went on differently is replaced', async () 
 
 test('subagents, and theirs, come back with the session that is replaced', async () => {
   await using here = place()
-  const task = (child: string) => ({ id: 'p', type: 'tool', tool: 'task', state: { metadata: { sessionId: child } } })
+  const task = (child: string) => ({
+    id: 'p',
+    type: 'tool',
+    tool: 'task',
+    state: { metadata: { sessionId: child } },
+  })
   const child = { info: { id: 'ses_child', parentID: id }, messages: [message('c1', task('ses_grandchild'))] }
   const grandchild = { info: { id: 'ses_grandchild', parentID: 'ses_child' }, messages: [message('g1')] }
   here.sessions.put({ info: { id }, messages: [message('m1', task('ses_child')), message('m2')] })
@@ -102,7 +125,10 @@ test('subagents, and theirs, come back with the session that is replaced', async
   here.sessions.put(grandchild)
   await here.mirror()
   await here.deliver(session('m1'))
-  expect(['ses_child', 'ses_grandchild'].map((each) => names(here.sessions.find(each)))).toEqual([['c1'], ['g1']])
+  expect(['ses_child', 'ses_grandchild'].map((each) => names(here.sessions.find(each)))).toEqual([
+    ['c1'],
+    ['g1'],
+  ])
 })
 
 test('an OpenCode that does not take a session keeps its own', async () => {

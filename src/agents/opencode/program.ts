@@ -1,13 +1,13 @@
 // Runs OpenCode to get a session out of its database or into it: what is in there, and what is still on its way, only OpenCode knows.
+
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { AgentPlace } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { readBytes, removeFile } from '../../std/file.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
 import { systemRandom } from '../../std/random.ts'
-import { sessionFile, sessionsDir } from './session-place.ts'
 
 const timeoutMs = 30_000
 const maxBytes = 64 * 1024
@@ -31,13 +31,19 @@ export async function exportSession(session: string, place: AgentPlace): Promise
 }
 
 // Into a file: what OpenCode prints to a pipe is cut off where the pipe is full when it ends.
-async function exporting(session: string, place: AgentPlace): Promise<{ result: LimitedResult; output: Buffer }> {
+async function exporting(
+  session: string,
+  place: AgentPlace,
+): Promise<{ result: LimitedResult; output: Buffer }> {
   const dir = sessionsDir(place.root)
   // Named like any half-written file, so that what a killed process leaves is swept up.
   const path = join(dir, `export-${systemRandom(4)}.json.${process.pid}.tmp`)
   mkdirSync(dir, { recursive: true, mode: 0o750 })
   try {
-    const result = await run(['sh', '-c', 'umask 077; exec opencode export "$1" >"$2"', 'sh', session, path], place)
+    const result = await run(
+      ['sh', '-c', 'umask 077; exec opencode export "$1" >"$2"', 'sh', session, path],
+      place,
+    )
     return { result, output: readBytes(path) ?? Buffer.alloc(0) }
   } finally {
     removeFile(path)
@@ -64,7 +70,12 @@ async function run(argv: string[], { root, env }: AgentPlace): Promise<LimitedRe
   // Inside a git hook there are variables that would lead OpenCode's own git astray. Plugins, ours too, have no business here. Where
   // it is, OpenCode takes from PWD.
   const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))
-  return await runLimited(argv, { cwd: root, env: { ...Object.fromEntries(own), PWD: root, OPENCODE_PURE: '1' }, timeoutMs, maxBytes })
+  return await runLimited(argv, {
+    cwd: root,
+    env: { ...Object.fromEntries(own), PWD: root, OPENCODE_PURE: '1' },
+    timeoutMs,
+    maxBytes,
+  })
 }
 
 function failure(what: string, result: LimitedResult): EntireError {
@@ -81,4 +92,23 @@ function reasonOf({ startError, timedOut, code, stderr }: LimitedResult): string
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('Exporting session'))
   return said.at(-1) ?? (code === 0 ? 'what it printed is no session.' : `it ended with ${code}.`)
+}
+
+// What OpenCode has no file for gets one here, for as long as somebody needs it.
+
+export function sessionsDir(root: string): string {
+  return join(root, '.entire', 'tmp')
+}
+
+export function sessionFile(root: string, session: string): string {
+  return join(sessionsDir(root), `${session}.json`)
+}
+
+export function sessionOf(file: string): string {
+  return basename(file, '.json')
+}
+
+/** Others are not worth asking OpenCode for, which takes its time. */
+export function isSessionId(id: string): boolean {
+  return /^ses_\w+$/.test(id)
 }

@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { cuts, fixtureLines, readInPieces, type Total } from '../../../test/fixtures/agents/read-transcripts.ts'
+import {
+  cuts,
+  fixtureLines,
+  readInPieces,
+  type Total,
+} from '../../../test/fixtures/agents/read-transcripts.ts'
 import { piTranscript } from './transcript.ts'
 
 const dir = 'home/.pi/agent/sessions/--home-dev-app--'
 const file = `${dir}/2026-11-15T19-32-36-141Z_01a1e0b2-7cac-759b-b11e-c3ad235bf442.jsonl`
-const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({ input, cacheCreation: 0, cacheRead, output, calls })
+const tokens = (input: number, cacheRead: number, output: number, calls: number) => ({
+  input,
+  cacheCreation: 0,
+  cacheRead,
+  output,
+  calls,
+})
 const model = 'mock-model'
 const files = ['/home/dev/app/hello.txt']
 
@@ -84,7 +95,10 @@ describe.each(Object.entries(expected))('%s', (path, total) => {
 
 test('a session that goes on says what is new', () => {
   const before = piTranscript.readLines(fixtureLines(`pi/run1-create/${file}`), undefined)
-  const { carry: _carry, ...reading } = piTranscript.readLines(fixtureLines(`pi/run2-resume-edit/${file}`).slice(7), before.carry)
+  const { carry: _carry, ...reading } = piTranscript.readLines(
+    fixtureLines(`pi/run2-resume-edit/${file}`).slice(7),
+    before.carry,
+  )
   expect(reading).toEqual({
     items: 6,
     prompts: ['edit hello.txt'],

@@ -1,6 +1,15 @@
 // The extension as Pi runs it: loaded by a program that has Pi's events, with a recorder in the place of ours.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type PiContext, type ScriptedPi, scriptedPi } from '../../../test/support/scripted-pi.ts'
@@ -31,7 +40,10 @@ function put(program: string, script: string): string {
 async function startPi(command = 'entire', edit = (text: string) => text): Promise<ScriptedPi> {
   await piInstaller.install({ root, keepDir: join(root, 'kept') }, { command, force: false })
   writeFileSync(join(root, path), edit(readFileSync(join(root, path), 'utf8')))
-  return scriptedPi(join(root, path), { cwd: root, env: { PATH: `${join(root, 'bin')}${delimiter}/usr/bin:/bin`, HOME: root } })
+  return scriptedPi(join(root, path), {
+    cwd: root,
+    env: { PATH: `${join(root, 'bin')}${delimiter}/usr/bin:/bin`, HOME: root },
+  })
 }
 
 const lines = (file: string) =>
@@ -68,7 +80,8 @@ test.each([
 ])('%s: what Pi said is passed on, once, with the session that it belongs to', async (scenario, prompt) => {
   const entire = put('entire', recording)
   await using pi = await startPi()
-  for (const { name, event, ctx: seen } of captured(scenario)) expect((await pi.emit(name, event, seen)).returned).toEqual([])
+  for (const { name, event, ctx: seen } of captured(scenario))
+    expect((await pi.emit(name, event, seen)).returned).toEqual([])
   await pi.quit()
   const session_id = '01a1e0b2-7cac-759b-b11e-c3ad235bf442'
   const common = {
@@ -140,7 +153,9 @@ test('of the tools, only those that let another agent work are told', async () =
   for (const toolName of ['bash', 'subagent']) {
     const tool = { toolName, toolCallId: `call_${toolName}`, input }
     expect((await pi.emit('tool_call', tool, ctx())).returned).toEqual([])
-    expect((await pi.emit('tool_result', { ...tool, content: [], isError: false }, ctx())).returned).toEqual([])
+    expect((await pi.emit('tool_result', { ...tool, content: [], isError: false }, ctx())).returned).toEqual(
+      [],
+    )
   }
   const told = { tool_name: 'subagent', tool_use_id: 'call_subagent', tool_input: input }
   expect(payloads(entire)).toMatchObject([
@@ -153,8 +168,16 @@ test('a session that Pi is told not to keep is not told about', async () => {
   const entire = put('entire', recording)
   await using pi = await startPi()
   const { sessionFile: _none, ...unkept } = ctx()
-  const events = ['session_start', 'before_agent_start', 'agent_start', 'agent_end', 'session_compact', 'session_shutdown']
-  for (const name of events) expect(await pi.emit(name, { reason: 'startup' }, unkept)).not.toHaveProperty('session')
+  const events = [
+    'session_start',
+    'before_agent_start',
+    'agent_start',
+    'agent_end',
+    'session_compact',
+    'session_shutdown',
+  ]
+  for (const name of events)
+    expect(await pi.emit(name, { reason: 'startup' }, unkept)).not.toHaveProperty('session')
   await pi.quit()
   expect(payloads(entire)).toEqual([])
 })
@@ -168,7 +191,10 @@ test('a fork names its parent, and a reload is no end', async () => {
 })
 
 test('commands of the session can say whose they are, and a message is shown where there is somebody to see it', async () => {
-  put('entire', `cat >/dev/null; printf '%s\\n' '{"systemMessage":"\\n\\nPowered by Entire"}'; echo noise >&2`)
+  put(
+    'entire',
+    `cat >/dev/null; printf '%s\\n' '{"systemMessage":"\\n\\nPowered by Entire"}'; echo noise >&2`,
+  )
   await using pi = await startPi()
   expect(await pi.emit('session_start', { reason: 'startup' }, ctx({ hasUI: true }))).toMatchObject({
     shown: ['Powered by Entire'],
@@ -196,9 +222,14 @@ test.each([
   if (script !== undefined) put('entire', script)
   await using pi = await startPi()
   const prompt = 'long '.repeat(100_000)
-  expect(await pi.emit('session_start', { reason: 'startup' }, ctx({ hasUI: true }))).toMatchObject({ returned: [], shown: [] })
+  expect(await pi.emit('session_start', { reason: 'startup' }, ctx({ hasUI: true }))).toMatchObject({
+    returned: [],
+    shown: [],
+  })
   expect((await pi.emit('before_agent_start', { prompt }, ctx())).returned).toEqual([])
-  expect((await pi.emit('agent_end', { messages: [] }, ctx({ cwd: join(root, 'gone') }))).returned).toEqual([])
+  expect((await pi.emit('agent_end', { messages: [] }, ctx({ cwd: join(root, 'gone') }))).returned).toEqual(
+    [],
+  )
   await pi.quit()
 })
 

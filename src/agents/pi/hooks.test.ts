@@ -19,7 +19,11 @@ const base = { session, transcript: file }
 
 test.each<[string, JsonObject, AgentEvent | null]>([
   ['session_start', { reason: 'startup' }, { type: 'session-start', ...base, model: 'm' }],
-  ['before_agent_start', { prompt: 'create hello.txt' }, { type: 'turn-start', ...base, model: 'm', prompt: 'create hello.txt' }],
+  [
+    'before_agent_start',
+    { prompt: 'create hello.txt' },
+    { type: 'turn-start', ...base, model: 'm', prompt: 'create hello.txt' },
+  ],
   ['before_agent_start', { prompt: '' }, { type: 'turn-start', ...base, model: 'm' }],
   ['agent_start', {}, { type: 'turn-start', ...base, model: 'm' }],
   ['agent_end', {}, { type: 'turn-end', ...base, model: 'm' }],
@@ -59,11 +63,16 @@ test('a tool that lets another agent work is a task', () => {
       subagentType: 'scout',
       taskDescription: 'look around',
     })
-  expect(parse('tool_call', payload({ tool_name: 'subagent', tool_input: 7 }))).toMatchObject({ type: 'subagent-start' })
+  expect(parse('tool_call', payload({ tool_name: 'subagent', tool_input: 7 }))).toMatchObject({
+    type: 'subagent-start',
+  })
 })
 
 test('the extension of the reference program names only the file of a session, and at its end nothing', () => {
-  expect(parse('session_start', { type: 'session_start', cwd: '/x', session_file: file })).toEqual({ type: 'session-start', ...base })
+  expect(parse('session_start', { type: 'session_start', cwd: '/x', session_file: file })).toEqual({
+    type: 'session-start',
+    ...base,
+  })
   expect(parse('session_shutdown', { type: 'session_shutdown' })).toBeNull()
   const nested = '/s/2026-11-15T19-32-36-141Z_aaaa-bbbb/scout/run-0/session.jsonl'
   expect(parse('agent_end', { session_file: nested })).toMatchObject({ session: 'aaaa-bbbb_scout_run-0' })
@@ -73,12 +82,17 @@ test('the extension of the reference program names only the file of a session, a
 
 test('a session that is kept nowhere, and a hook that nobody knows, are refused with what to do', () => {
   expect(() => parse('before_agent_start', { prompt: 'x' })).toThrow('without the id of its session')
-  expect(() => parse('agent_end', { session_id: '', session_file: '' })).toThrow('without the id of its session')
+  expect(() => parse('agent_end', { session_id: '', session_file: '' })).toThrow(
+    'without the id of its session',
+  )
   expect(() => parse('hologram', payload())).toThrow('pi has no hook called hologram')
 })
 
 test('fields of the future change nothing', () => {
-  expect(parse('agent_end', payload({ hologram: { deep: [1] }, model: 7, parent_session: false }))).toEqual({ type: 'turn-end', ...base })
+  expect(parse('agent_end', payload({ hologram: { deep: [1] }, model: 7, parent_session: false }))).toEqual({
+    type: 'turn-end',
+    ...base,
+  })
 })
 
 // The captures are what Pi gives to its extensions; ours passes on what it takes from the context.
@@ -97,7 +111,9 @@ describe.each(['run1-create', 'run2-resume-edit', 'run3-commit-continue'])('%s',
         const { event, ctx } = JSON.parse(readFileSync(join(dir, name), 'utf8'))
         return { event, ctx }
       })
-      .filter(({ event }) => ['session_start', 'before_agent_start', 'agent_end', 'session_shutdown'].includes(event.type))
+      .filter(({ event }) =>
+        ['session_start', 'before_agent_start', 'agent_end', 'session_shutdown'].includes(event.type),
+      )
       .map(({ event, ctx }) =>
         parse(event.type, {
           cwd: ctx.cwd,

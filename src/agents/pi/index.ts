@@ -1,14 +1,104 @@
 // Pi, as an agent.
-import { join } from 'node:path'
-import type { Agent } from '../../model/agent.ts'
-import { exists } from '../../std/file.ts'
+
+import { readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve, sep } from 'node:path'
+import type { Agent, Env, LogOrigin, SessionResumer, TextGenerator } from '../../model/agent.ts'
+import { EntireError } from '../../std/errors.ts'
+import { exists, readText, writeAtomic } from '../../std/file.ts'
+import { asObject, parseJson } from '../../std/json.ts'
+import { parseTime } from '../../std/time.ts'
 import { piCard } from '../cards.ts'
-import { text } from '../hook-table.ts'
-import { lazyInstaller } from '../lazy-installer.ts'
-import { piGenerator } from './generator.ts'
+import { readFirstLine } from '../shared/file-tail.ts'
+import { lazyInstaller, text } from '../shared/hook-table.ts'
 import { parsePiHook, piHooks } from './hooks.ts'
-import { piResume } from './session-files.ts'
 import { piTranscript } from './transcript.ts'
+
+// Where Pi keeps its sessions, and how one gets there.
+
+export const piResume: SessionResumer = {
+  sessionDir: (root, env) =>
+    env.ENTIRE_TEST_PI_SESSION_DIR ||
+    findChosenDir(root, env) ||
+    join(agentDir(env), 'sessions', slugOf(root)),
+  sessionFile: (dir, session, origin) =>
+    join(dir, findName(dir, session, origin?.name) ?? newName(session, origin)),
+  command: (session) => (session === '' ? 'pi --continue' : `pi --session ${session}`),
+  // Pi works in the directory that the session names, wherever it was started.
+  async deliver({ path, root, bytes }) {
+    const moved = moveTo(root, bytes)
+    if (moved === undefined) return false
+    writeAtomic(path, moved)
+    return true
+  },
+}
+
+function agentDir(env: Env): string {
+  return env.PI_CODING_AGENT_DIR ? expand(env.PI_CODING_AGENT_DIR, env) : join(homeOf(env), '.pi', 'agent')
+}
+
+// The project's own settings come before those of the user.
+function findChosenDir(root: string, env: Env): string | undefined {
+  const settings = [join(root, '.pi', 'settings.json'), join(agentDir(env), 'settings.json')]
+  const chosen =
+    env.PI_CODING_AGENT_SESSION_DIR || settings.map(sessionDirIn).find((dir) => dir !== undefined)
+  return chosen === undefined ? undefined : resolve(root, expand(chosen, env))
+}
+
+function sessionDirIn(settings: string): string | undefined {
+  return text(asObject(parseJson(readText(settings) ?? ''))?.sessionDir)
+}
+
+function expand(path: string, env: Env): string {
+  return path === '~' || path.startsWith('~/') ? join(homeOf(env), path.slice(1)) : path
+}
+
+function homeOf(env: Env): string {
+  return env.HOME || homedir()
+}
+
+function slugOf(root: string): string {
+  return `--${root.replace(/^[/\\]/, '').replace(/[/\\:]/g, '-')}--`
+}
+
+/** A file that was named by hand is the session's when it says so. */
+function findName(dir: string, session: string, known: string | undefined): string | undefined {
+  if (known?.endsWith('.jsonl') && !/[/\\]/.test(known) && idIn(join(dir, known)) === session) return known
+  return exists(dir) ? readdirSync(dir).find((name) => name.endsWith(`_${session}.jsonl`)) : undefined
+}
+
+function idIn(file: string): string | undefined {
+  const header = asObject(parseJson(readFirstLine(file, 4096) ?? ''))
+  return header?.type === 'session' ? text(header.id) : undefined
+}
+
+function newName(session: string, origin: LogOrigin | undefined): string {
+  const { name = '', startedAt } = origin ?? {}
+  if (name.endsWith(`_${session}.jsonl`) && !/[/\\]/.test(name)) return name
+  const stamp = (parseTime(startedAt) ?? new Date(0)).toISOString().replace(/[:.]/g, '-')
+  return `${stamp}_${session}.jsonl`
+}
+
+// Pi as a writer of text: it answers what it reads, keeps nothing, and has no tools.
+
+export const piGenerator: TextGenerator = {
+  command: ({ model }) => [
+    'pi',
+    '--no-session',
+    '--no-tools',
+    '--no-skills',
+    '--no-prompt-templates',
+    '--no-context-files',
+    // Whatever follows is its value, also when it looks like a flag; joined with `=` it would not be understood.
+    ...(model === undefined ? [] : ['--model', model]),
+    '--print',
+  ],
+  parseAnswer(output) {
+    const answer = output.trim()
+    if (answer !== '') return answer
+    throw new EntireError('agent-failed', 'It printed no answer.')
+  },
+}
 
 export const pi = {
   ...piCard,
@@ -20,8 +110,24 @@ export const pi = {
   projectDir: (payload) => text(payload.cwd),
   transcript: piTranscript,
   tasksEndWithTurn: true,
-  installer: lazyInstaller('.pi/extensions/entire/index.ts', async () => (await import('./install.ts')).piInstaller),
+  installer: lazyInstaller(
+    '.pi/extensions/entire/index.ts',
+    async () => (await import('./install.ts')).piInstaller,
+  ),
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: piResume,
   generator: piGenerator,
 } satisfies Agent
+
+// The first line of a session says in which directory it runs. On another machine, or in another clone, that is another one.
+
+/** Undefined when it runs there already, or nobody can say where it runs. */
+export function moveTo(root: string, session: Buffer): Buffer | undefined {
+  const end = session.indexOf('\n')
+  const header = asObject(parseJson(session.toString('utf8', 0, end === -1 ? session.length : end)))
+  const cwd = text(header?.cwd)
+  if (header?.type !== 'session' || cwd === undefined || cwd === root || cwd.startsWith(join(root, sep)))
+    return undefined
+  const moved = Buffer.from(`${JSON.stringify({ ...header, cwd: root })}\n`)
+  return end === -1 ? moved : Buffer.concat([moved, session.subarray(end + 1)])
+}

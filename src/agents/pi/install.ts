@@ -1,8 +1,10 @@
 // Pi's extension, which is all of our hooks for it: a file of its own in the repository.
-import { ownedFileInstaller } from '../owned-file.ts'
+import { ownedFileInstaller } from '../shared/owned-file.ts'
 
 // Not a module of this program, so its types are Pi's business: it is checked against them on its own.
-const { default: template } = (await import('./extension/index.ts' as string, { with: { type: 'text' } })) as { default: string }
+const { default: template } = (await import('./extension/index.ts' as string, {
+  with: { type: 'text' },
+})) as { default: string }
 
 export const piInstaller = ownedFileInstaller({
   configPath: '.pi/extensions/entire/index.ts',

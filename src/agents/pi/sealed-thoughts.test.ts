@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { stripThoughts } from './sealed-thoughts.ts'
+import { stripThoughts } from './transcript.ts'
 
 const line = (thinkingSignature: unknown) =>
   JSON.stringify({
@@ -23,9 +23,14 @@ test('a seal keeps what only its provider can read, and loses the words that are
   )
 })
 
-test.each([line('reasoning_content'), line('EqQBCkYIBxgCKkD'), line(undefined), line(7), '{"thinkingSignature":"{', 'no json', ''])(
-  'everything else stays as it is (%#)',
-  (other) => {
-    expect(stripThoughts(other)).toBe(other)
-  },
-)
+test.each([
+  line('reasoning_content'),
+  line('EqQBCkYIBxgCKkD'),
+  line(undefined),
+  line(7),
+  '{"thinkingSignature":"{',
+  'no json',
+  '',
+])('everything else stays as it is (%#)', (other) => {
+  expect(stripThoughts(other)).toBe(other)
+})

@@ -5,20 +5,27 @@ import { piTranscript } from './transcript.ts'
 
 let second = 0
 const at = () => new Date(Date.UTC(2026, 10, 15, 12, 0, second++)).toISOString()
-const header = (more: object = {}) => JSON.stringify({ type: 'session', version: 3, id: 's', timestamp: at(), cwd: '/w/app', ...more })
+const header = (more: object = {}) =>
+  JSON.stringify({ type: 'session', version: 3, id: 's', timestamp: at(), cwd: '/w/app', ...more })
 const entry = (id: string, parentId: string | null, more: object) =>
   JSON.stringify({ type: 'message', id, parentId, timestamp: at(), ...more })
-const user = (id: string, parent: string | null, content: unknown) => entry(id, parent, { message: { role: 'user', content } })
+const user = (id: string, parent: string | null, content: unknown) =>
+  entry(id, parent, { message: { role: 'user', content } })
 const usage = (input: number, output = 1) => ({ input, output, cacheRead: 2, cacheWrite: 3, totalTokens: 0 })
 const answer = (id: string, parent: string, content: unknown[], more: object = {}) =>
-  entry(id, parent, { message: { role: 'assistant', content, model: 'm', usage: usage(10), stopReason: 'stop', ...more } })
+  entry(id, parent, {
+    message: { role: 'assistant', content, model: 'm', usage: usage(10), stopReason: 'stop', ...more },
+  })
 const said = (text: string) => ({ type: 'text', text })
 const call = (id: string, name: string, args: object) => ({ type: 'toolCall', id, name, arguments: args })
 const result = (id: string, parent: string, toolCallId: string, more: object = {}) =>
-  entry(id, parent, { message: { role: 'toolResult', toolCallId, toolName: 'write', content: [], isError: false, ...more } })
+  entry(id, parent, {
+    message: { role: 'toolResult', toolCallId, toolName: 'write', content: [], isError: false, ...more },
+  })
 
 const read = (lines: string[]) => piTranscript.readLines(lines, undefined)
-const entries = (lines: string[], from = 0) => piTranscript.readEntries?.(lines.join('\n'), from).map(({ text }) => text)
+const entries = (lines: string[], from = 0) =>
+  piTranscript.readEntries?.(lines.join('\n'), from).map(({ text }) => text)
 
 // The answer to `one` was left, and `one` asked again in other words.
 const branched = [
@@ -50,9 +57,15 @@ test('the conversation is that of the branch that goes on', () => {
 })
 
 test('a broken line, a line without parent and lines that name each other do not end the conversation', () => {
-  expect(entries([header(), user('a', null, 'one'), '{broken', user('c', 'b', 'two')])).toEqual(['one', 'two'])
+  expect(entries([header(), user('a', null, 'one'), '{broken', user('c', 'b', 'two')])).toEqual([
+    'one',
+    'two',
+  ])
   const first = [header({ version: 1 }), '{"type":"message","message":{"role":"user","content":"one"}}']
-  expect(entries([...first, '{"type":"message","message":{"role":"user","content":"two"}}'])).toEqual(['one', 'two'])
+  expect(entries([...first, '{"type":"message","message":{"role":"user","content":"two"}}'])).toEqual([
+    'one',
+    'two',
+  ])
   expect(entries([header(), user('a', 'b', 'one'), user('b', 'a', 'two')])).toEqual(['one', 'two'])
   expect(() => entries(['no json', 'at all'])).toThrow('no line that is JSON')
   expect(entries([''])).toEqual([])
@@ -80,7 +93,9 @@ test('a file counts when its tool says that it wrote it, wherever the session ru
   ]
   const files = ['/w/app/sub/new.txt', '/w/app/other.txt', '/w/app/sub/spelled.txt']
   expect(read(lines).files).toEqual(files)
-  fc.assert(fc.property(cuts(lines), (ends) => expect(readInPieces(piTranscript, lines, ends).files).toEqual(files)))
+  fc.assert(
+    fc.property(cuts(lines), (ends) => expect(readInPieces(piTranscript, lines, ends).files).toEqual(files)),
+  )
 })
 
 test('an entry that is written twice counts once', () => {
@@ -89,13 +104,20 @@ test('an entry that is written twice counts once', () => {
   expect(read(twice)).toMatchObject({ prompts: ['one', 'two'], tokens: { input: 10, calls: 1 } })
   fc.assert(
     fc.property(cuts(twice), (ends) =>
-      expect(readInPieces(piTranscript, twice, ends)).toMatchObject({ prompts: ['one', 'two'], tokens: { input: 10, calls: 1 } }),
+      expect(readInPieces(piTranscript, twice, ends)).toMatchObject({
+        prompts: ['one', 'two'],
+        tokens: { input: 10, calls: 1 },
+      }),
     ),
   )
 })
 
 test('what a fork has from its parent is the parent’s', () => {
-  const old = [user('a', null, 'one'), answer('b', 'a', [said('yes'), call('c1', 'write', { path: 'old.txt' })]), result('c', 'b', 'c1')]
+  const old = [
+    user('a', null, 'one'),
+    answer('b', 'a', [said('yes'), call('c1', 'write', { path: 'old.txt' })]),
+    result('c', 'b', 'c1'),
+  ]
   const fork = header({ parentSession: '/s/2026_old.jsonl' })
   const lines = [
     fork,
@@ -104,21 +126,48 @@ test('what a fork has from its parent is the parent’s', () => {
     answer('e', 'd', [said('no'), call('c2', 'write', { path: 'new.txt' })]),
     result('f', 'e', 'c2'),
   ]
-  const own = { prompts: ['two'], files: ['/w/app/new.txt'], tokens: { input: 10, calls: 1 }, summary: 'no', lastId: 'f' }
+  const own = {
+    prompts: ['two'],
+    files: ['/w/app/new.txt'],
+    tokens: { input: 10, calls: 1 },
+    summary: 'no',
+    lastId: 'f',
+  }
   expect(read(lines)).toMatchObject(own)
-  fc.assert(fc.property(cuts(lines), (ends) => expect(readInPieces(piTranscript, lines, ends)).toMatchObject(own)))
+  fc.assert(
+    fc.property(cuts(lines), (ends) => expect(readInPieces(piTranscript, lines, ends)).toMatchObject(own)),
+  )
   expect(entries(lines)).toEqual(['one', 'yes', 'old.txt', 'two', 'no', 'new.txt'])
 })
 
 test('an answer that failed cost what it says, and nothing when it says nothing', () => {
-  const failed = { stopReason: 'error', errorMessage: 'overloaded', usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } }
+  const failed = {
+    stopReason: 'error',
+    errorMessage: 'overloaded',
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  }
   const aborted = { stopReason: 'aborted', usage: usage(7, 0) }
-  const lines = [header(), user('a', null, 'go'), answer('b', 'a', [], failed), answer('c', 'b', [said('half')], aborted)]
-  expect(read(lines)).toMatchObject({ tokens: { input: 7, cacheCreation: 3, cacheRead: 2, output: 0, calls: 1 }, summary: 'half' })
+  const lines = [
+    header(),
+    user('a', null, 'go'),
+    answer('b', 'a', [], failed),
+    answer('c', 'b', [said('half')], aborted),
+  ]
+  expect(read(lines)).toMatchObject({
+    tokens: { input: 7, cacheCreation: 3, cacheRead: 2, output: 0, calls: 1 },
+    summary: 'half',
+  })
 })
 
 test('the model is the one that was chosen last', () => {
-  const change = JSON.stringify({ type: 'model_change', id: 'x', parentId: 'b', timestamp: at(), provider: 'p', modelId: 'other' })
+  const change = JSON.stringify({
+    type: 'model_change',
+    id: 'x',
+    parentId: 'b',
+    timestamp: at(),
+    provider: 'p',
+    modelId: 'other',
+  })
   const lines = [header(), user('a', null, 'go'), answer('b', 'a', [said('yes')], { model: 'first' })]
   expect(read(lines).model).toBe('first')
   expect(read([...lines, change]).model).toBe('other')
@@ -139,27 +188,51 @@ test('only what was typed is a prompt', () => {
     entry('j', 'i', { type: 'session_info', name: 'a name' }),
     user('k', 'j', '<skill name="review" location="/s/SKILL.md">\nBe strict.\n</skill>\n\nthe parser'),
   ]
-  expect(read(lines)).toMatchObject({ prompts: ['plain words', 'with a picture', '/skill:review the parser'], lastId: 'k' })
+  expect(read(lines)).toMatchObject({
+    prompts: ['plain words', 'with a picture', '/skill:review the parser'],
+    lastId: 'k',
+  })
   expect(entries(lines)).toEqual(['plain words', 'with a picture', '!git status', '/skill:review the parser'])
 })
 
 test('what a subagent spent and wrote is in the result of the tool that started it', () => {
-  const spent = { input: 100, output: 20, cacheRead: 5, cacheWrite: 6, cost: 0.1, contextTokens: 131, turns: 3 }
+  const spent = {
+    input: 100,
+    output: 20,
+    cacheRead: 5,
+    cacheWrite: 6,
+    cost: 0.1,
+    contextTokens: 131,
+    turns: 3,
+  }
   const messages = [
-    { role: 'assistant', content: [call('s1', 'write', { path: 'made.txt' }), call('s2', 'edit', { path: 'not.txt' })] },
+    {
+      role: 'assistant',
+      content: [call('s1', 'write', { path: 'made.txt' }), call('s2', 'edit', { path: 'not.txt' })],
+    },
     { role: 'toolResult', toolCallId: 's2', isError: true },
   ]
   const lines = [
     header(),
     user('a', null, 'delegate'),
     answer('b', 'a', [call('c1', 'subagent', { agent: 'scout', task: 'look' })]),
-    result('c', 'b', 'c1', { toolName: 'subagent', details: { mode: 'single', results: [{ agent: 'scout', messages, usage: spent }] } }),
+    result('c', 'b', 'c1', {
+      toolName: 'subagent',
+      details: { mode: 'single', results: [{ agent: 'scout', messages, usage: spent }] },
+    }),
   ]
   expect(read(lines)).toMatchObject({
     files: ['/w/app/made.txt'],
-    tokens: { input: 10, calls: 1, subagents: { input: 100, cacheCreation: 6, cacheRead: 5, output: 20, calls: 3 } },
+    tokens: {
+      input: 10,
+      calls: 1,
+      subagents: { input: 100, cacheCreation: 6, cacheRead: 5, output: 20, calls: 3 },
+    },
   })
-  expect(read([...lines.slice(0, 3), result('c', 'b', 'c1', { toolName: 'subagent', details: 'other' })]).tokens.subagents).toBeUndefined()
+  expect(
+    read([...lines.slice(0, 3), result('c', 'b', 'c1', { toolName: 'subagent', details: 'other' })]).tokens
+      .subagents,
+  ).toBeUndefined()
 })
 
 test('an id with a bar in it is found as the task that was named after it', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { typedPrompt } from './typed-prompt.ts'
+import { typedPrompt } from './hooks.ts'
 
-const skill = '<skill name="review" location="/s/review/SKILL.md">\nReferences are relative to /s/review.\n\nBe strict.\n</skill>'
+const skill =
+  '<skill name="review" location="/s/review/SKILL.md">\nReferences are relative to /s/review.\n\nBe strict.\n</skill>'
 
 test.each([
   ['create hello.txt', 'create hello.txt'],

@@ -1,15 +1,18 @@
 // What clean and reset would remove or have removed, in the sections people know, and as JSON.
+
 import { relative } from 'node:path'
 import { branchOf } from '../../checkpoints/layout.ts'
+import { countPlan, type DiscardPlan, emptyPlan, type Kept, planSessions } from '../../cleanup/clean.ts'
+import type { Holdings } from '../../cleanup/inventory.ts'
 import type { RefTip } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
-import type { Kept } from '../../session/clean.ts'
-import { countPlan, type DiscardPlan } from '../../session/discard.ts'
-import { keptDays } from '../../session/kept.ts'
+import { keptDays } from '../../sessions/kept-refs.ts'
+import { EntireError } from '../../std/errors.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
+import { findSessionId } from '../session/find-session.ts'
 
 /** Lines of the sections that have something in them. */
 export function sectionLines(repo: Repo, plan: DiscardPlan): string[] {
@@ -45,7 +48,11 @@ function stateName({ id, stepCount }: Session): string {
 
 export function keptLines(kept: Kept[]): string[] {
   if (kept.length === 0) return []
-  return [`Kept, because in use (${kept.length}):`, ...kept.map(({ name, why }) => `  ${clean(name)}: ${clean(why)}`), '']
+  return [
+    `Kept, because in use (${kept.length}):`,
+    ...kept.map(({ name, why }) => `  ${clean(name)}: ${clean(why)}`),
+    '',
+  ]
 }
 
 /** What was done, thing by thing. */
@@ -58,13 +65,42 @@ export function doneLines(repo: Repo, plan: DiscardPlan): string[] {
 }
 
 export function noteRecovery(cli: Cli, plan: DiscardPlan): void {
-  if (countPlan(plan) > 0) cli.note(`What was removed is kept for ${keptDays} days: \`entire clean --undo\` brings it back.`)
+  if (countPlan(plan) > 0)
+    cli.note(`What was removed is kept for ${keptDays} days: \`entire clean --undo\` brings it back.`)
 }
 
 export function planJson(repo: Repo, plan: DiscardPlan): JsonObject {
   return {
-    sessions: plan.sessions.map(({ id, phase, stepCount }) => ({ session_id: id, phase, checkpoints: stepCount })),
+    sessions: plan.sessions.map(({ id, phase, stepCount }) => ({
+      session_id: id,
+      phase,
+      checkpoints: stepCount,
+    })),
     shadow_branches: plan.branches.map(({ ref, oid }) => ({ branch: branchOf(ref), commit: oid })),
     temporary_files: plan.temporary.map((path) => relative(repo.root, path)),
   }
+}
+
+// The one session that `--session` names, as clean and reset take it away: in use or not, because the person says so.
+
+export function requireSession(repo: Repo, { sessions }: Holdings, prefix: string): Session {
+  const id = findSessionId(repo, prefix)
+  const session = sessions.find((candidate) => candidate.id === id)
+  if (session !== undefined) return session
+  if (id !== undefined)
+    throw new EntireError('corrupt-state', `The state of session ${clean(id)} cannot be read.`, {
+      hint: 'Run `entire doctor`.',
+    })
+  throw new EntireError('not-found', `session not found: ${clean(prefix)}`, {
+    hint: '`entire session list` shows the sessions there are.',
+  })
+}
+
+export function planNamed(holdings: Holdings, id: string): DiscardPlan {
+  const session = holdings.sessions.find((candidate) => candidate.id === id)
+  return session === undefined ? emptyPlan : planSessions(holdings, [session])
+}
+
+export function describeNamed(session: Session): string {
+  return `Phase: ${session.phase}, Checkpoints: ${session.stepCount}`
 }

@@ -1,15 +1,34 @@
 // One cleaning: look, show, ask, look again under the locks, remove.
+
+import { relative } from 'node:path'
+import { branchOf } from '../../checkpoints/layout.ts'
+import {
+  type CleanPlan,
+  countPlan,
+  type DiscardPlan,
+  discard,
+  planAll,
+  planHead,
+} from '../../cleanup/clean.ts'
+import { type Holdings, readHoldings } from '../../cleanup/inventory.ts'
+import { restoreLast } from '../../cleanup/trash-restore.ts'
 import type { Repo } from '../../git/repo.ts'
-import { type CleanPlan, planAll, planHead } from '../../session/clean.ts'
-import { countPlan, type DiscardPlan, discard } from '../../session/discard.ts'
-import { type Holdings, readHoldings } from '../../session/holdings.ts'
 import { formatJson } from '../../std/json.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { createRecorder } from '../recorder.ts'
 import { clean } from '../render/text.ts'
-import { describeNamed, planNamed, requireSession } from './named-session.ts'
-import { doneLines, headLines, keptLines, noteRecovery, planJson, sectionLines } from './report.ts'
+import {
+  describeNamed,
+  doneLines,
+  headLines,
+  keptLines,
+  noteRecovery,
+  planJson,
+  planNamed,
+  requireSession,
+  sectionLines,
+} from './report.ts'
 
 export interface CleanFlags {
   force?: boolean
@@ -40,7 +59,10 @@ export async function runClean(cli: Cli, repo: Repo, flags: CleanFlags): Promise
     printFound(cli, scope, plan, flags)
     if (flags.dryRun || count === 0) return
   }
-  const question = { ...scope.question(count), otherwise: `Run \`${scope.command} --force\`, or with --dry-run to see what would go.` }
+  const question = {
+    ...scope.question(count),
+    otherwise: `Run \`${scope.command} --force\`, or with --dry-run to see what would go.`,
+  }
   if (!flags.force && !(await confirm(cli, question))) return cli.note('Clean cancelled.')
   const done = await discard(createRecorder(repo, { component: 'clean' }), 'clean', plan, scope.plan)
   if (flags.json) printJson(cli, repo, done, plan, flags)
@@ -98,6 +120,27 @@ function printFound(cli: Cli, scope: Scope, plan: CleanPlan, flags: CleanFlags):
 }
 
 function printJson(cli: Cli, repo: Repo, items: DiscardPlan, { kept }: CleanPlan, flags: CleanFlags): void {
-  const facts = { dry_run: flags.dryRun === true, ...planJson(repo, items), kept: kept.map((item) => ({ ...item })) }
+  const facts = {
+    dry_run: flags.dryRun === true,
+    ...planJson(repo, items),
+    kept: kept.map((item) => ({ ...item })),
+  }
   cli.process.stdout.write(formatJson(facts))
+}
+
+// `entire clean --undo`: what clean, reset or doctor removed last comes back.
+
+export async function undoClean(cli: Cli, repo: Repo, json: boolean): Promise<void> {
+  const { by, restored, inTheWay } = await restoreLast(createRecorder(repo, { component: 'clean' }))
+  const name = (thing: string) => (thing.startsWith('refs/') ? branchOf(thing) : relative(repo.root, thing))
+  if (json) {
+    cli.process.stdout.write(
+      formatJson({ removed_by: by, restored: restored.map(name), in_the_way: inTheWay.map(name) }),
+    )
+    return
+  }
+  cli.out(`Brought back what \`entire ${clean(by)}\` removed:`)
+  for (const thing of restored) cli.out(`  ${clean(name(thing))}`)
+  for (const thing of inTheWay)
+    cli.note(`  ${clean(name(thing))} stays as it is now; its older version is still kept.`)
 }

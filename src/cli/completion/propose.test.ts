@@ -9,20 +9,31 @@ const free = ['n', 'hook', 'name']
 
 function values(target: Target, route: string[]): { route: string; names: (string | undefined)[] }[] {
   if ('getAllEntries' in target)
-    return target.getAllEntries().flatMap((entry) => values(entry.target as Target, [...route, entry.name.original]))
+    return target
+      .getAllEntries()
+      .flatMap((entry) => values(entry.target as Target, [...route, entry.name.original]))
   const { flags = {}, positional } = (target as Command<Cli>).parameters
   const places = positional?.kind === 'array' ? [positional.parameter] : (positional?.parameters ?? [])
   return [
     ...Object.entries(flags).flatMap(([name, flag]) =>
-      flag.kind === 'parsed' ? [{ route: [...route, `--${name}`].join(' '), names: [name, flag.placeholder] }] : [],
+      flag.kind === 'parsed'
+        ? [{ route: [...route, `--${name}`].join(' '), names: [name, flag.placeholder] }]
+        : [],
     ),
-    ...places.map(({ placeholder }) => ({ route: [...route, `<${placeholder}>`].join(' '), names: [placeholder] })),
+    ...places.map(({ placeholder }) => ({
+      route: [...route, `<${placeholder}>`].join(' '),
+      names: [placeholder],
+    })),
   ]
 }
 
 test('whatever a command takes can be completed, except what nobody can guess', async () => {
-  const all = (await Promise.all(commandNames.map(async (name) => values(await commandList[name].load(), [name])))).flat()
+  const all = (
+    await Promise.all(commandNames.map(async (name) => values(await commandList[name].load(), [name])))
+  ).flat()
   expect(all.length).toBeGreaterThan(15)
   const unknown = all.filter(({ route, names }) => findSource(route.split(' ')[0] ?? '', names) === undefined)
-  expect(unknown.filter(({ names }) => !free.includes(names.at(-1) ?? '')).map(({ route }) => route)).toEqual([])
+  expect(unknown.filter(({ names }) => !free.includes(names.at(-1) ?? '')).map(({ route }) => route)).toEqual(
+    [],
+  )
 })

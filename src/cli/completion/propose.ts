@@ -1,19 +1,23 @@
 // What could come next on a command line: commands, flags and values, from the same tree that runs it.
+
 import { buildApplication, type Command, proposeCompletions, type RouteMap } from '@stricli/core'
 import { canonical, commandList, commandNames, isCommandName, type Target } from '../command-list.ts'
 import type { Cli } from '../context.ts'
 import { listPlugins } from '../plugin.ts'
 import { clean, cut } from '../render/text.ts'
-import type { Candidate } from './sources.ts'
-import { withSources } from './with-sources.ts'
+import { type Asked, type Candidate, findSource, type Source } from './sources.ts'
 
 /** `words`: those after the program, the last one being typed. */
 export async function propose(cli: Cli, typed: readonly string[]): Promise<Candidate[]> {
   const found = await proposeJoined(cli, typed)
   const partial = typed.at(-1) ?? ''
   // A name that would move the cursor, or need more than a word, is not worth the risk.
-  const usable = found.filter(({ value }) => value.startsWith(partial) && value !== '' && clean(value) === value && !/\s/.test(value))
-  const unique = new Map(usable.map((candidate) => [candidate.value, { ...candidate, about: cut(candidate.about, 60) }]))
+  const usable = found.filter(
+    ({ value }) => value.startsWith(partial) && value !== '' && clean(value) === value && !/\s/.test(value),
+  )
+  const unique = new Map(
+    usable.map((candidate) => [candidate.value, { ...candidate, about: cut(candidate.about, 60) }]),
+  )
   return [...unique.values()]
 }
 
@@ -51,12 +55,16 @@ async function proposeFor(target: Target, position: Position): Promise<Candidate
   const [word, ...rest] = position.rest
   const fallback = target.getDefaultCommand()
   const next =
-    word === undefined ? undefined : target.getAllEntries().find(({ name, aliases }) => name.original === word || aliases.includes(word))
+    word === undefined
+      ? undefined
+      : target.getAllEntries().find(({ name, aliases }) => name.original === word || aliases.includes(word))
   if (next !== undefined) return proposeFor(next.target as Target, { ...position, rest })
   const flags = fallback === undefined ? [] : await commandProposals(fallback, position)
   if (word !== undefined) return flags
   const routes = target.getAllEntries().filter((entry) => !entry.hidden)
-  return position.partial.startsWith('-') ? flags : routes.map(({ name, target: { brief } }) => ({ value: name.original, about: brief }))
+  return position.partial.startsWith('-')
+    ? flags
+    : routes.map(({ name, target: { brief } }) => ({ value: name.original, about: brief }))
 }
 
 async function commandProposals(command: Command<Cli>, position: Position): Promise<Candidate[]> {
@@ -95,9 +103,68 @@ function rootCandidates(cli: Cli, partial: string): Candidate[] {
 
 function commandCandidates(): Candidate[] {
   // Hooks are called by agents and by git, not by people.
-  return commandNames.filter((name) => name !== 'hooks').map((name) => ({ value: name, about: commandList[name].brief }))
+  return commandNames
+    .filter((name) => name !== 'hooks')
+    .map((name) => ({ value: name, about: commandList[name].brief }))
 }
 
 function isRouteMap(target: Target): target is RouteMap<Cli> {
   return 'getAllEntries' in target
+}
+
+// `entire completion complete -- <words>`: what the completion scripts ask when a person presses Tab.
+
+/** Lines of a word, a tab, and what it is. Whatever goes wrong, a person who pressed Tab must not see it. */
+export async function answerShell(cli: Cli, words: readonly string[]): Promise<number> {
+  try {
+    for (const { value, about } of await propose(cli, words[0] === '--' ? words.slice(1) : words))
+      cli.out(`${value}\t${about}`)
+  } catch {}
+  return 0
+}
+
+// A command whose values are proposed by what they are called, so that no command has to care.
+
+/** `about` is filled with what each proposed value is. */
+export function withSources(
+  command: Command<Cli>,
+  { cli, words, partial }: Asked,
+  about: Map<string, string>,
+): Command<Cli> {
+  const give = (names: (string | undefined)[], separator: string | undefined) => {
+    const source = findSource(words[0] ?? '', names)
+    return source && proposer(source, separator)
+  }
+  const proposer = (source: Source, separator: string | undefined) => async () => {
+    // Of a list only the last item is being typed.
+    const head = separator === undefined ? '' : partial.slice(0, partial.lastIndexOf(separator) + 1)
+    const candidates = await source({ cli, words, partial: partial.slice(head.length) })
+    for (const candidate of candidates) about.set(head + candidate.value, candidate.about)
+    return candidates.map(({ value }) => head + value)
+  }
+  const { flags = {}, positional } = command.parameters
+  const sourced = Object.entries(flags).map(([name, flag]) => {
+    if (flag.kind !== 'parsed') return [name, flag]
+    const proposeCompletions = give(
+      [name, flag.placeholder],
+      typeof flag.variadic === 'string' ? flag.variadic : undefined,
+    )
+    return [name, { ...flag, ...(proposeCompletions && { proposeCompletions }) }]
+  })
+  const parameter = <P extends { placeholder?: string }>(known: P): P => {
+    const proposeCompletions = give([known.placeholder], undefined)
+    return { ...known, ...(proposeCompletions && { proposeCompletions }) }
+  }
+  const places =
+    positional?.kind === 'array'
+      ? { ...positional, parameter: parameter(positional.parameter) }
+      : positional && { ...positional, parameters: positional.parameters.map(parameter) }
+  return {
+    ...command,
+    parameters: {
+      ...command.parameters,
+      flags: Object.fromEntries(sourced),
+      ...(places && { positional: places }),
+    },
+  } as Command<Cli>
 }

@@ -1,4 +1,5 @@
 // What can stand for a value on the command line, here and now. Asked at every press of Tab: few, newest first, one process each at most.
+
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { agents } from '../../agents/all.ts'
@@ -37,16 +38,25 @@ const inRepo =
 // Ours among them are nothing to go to.
 const branches = inRepo(async (repo) => {
   const format = '--format=%(refname:short)%09%(contents:subject)'
-  const found = await gitLines(repo, ['for-each-ref', '--sort=-committerdate', `--count=${2 * most}`, format, 'refs/heads'])
+  const found = await gitLines(repo, [
+    'for-each-ref',
+    '--sort=-committerdate',
+    `--count=${2 * most}`,
+    format,
+    'refs/heads',
+  ])
   return found.filter(({ value }) => !value.startsWith('entire/')).slice(0, most)
 })
 
 const sessions = inRepo(async (repo) => {
-  const { listSessions } = await import('../../session/store.ts')
+  const { listSessions } = await import('../../sessions/store.ts')
   return listSessions(repo)
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
     .slice(0, most)
-    .map(({ id, agentType, firstPrompt }) => ({ value: id, about: [agentType, firstPrompt].filter(Boolean).join(' · ') }))
+    .map(({ id, agentType, firstPrompt }) => ({
+      value: id,
+      about: [agentType, firstPrompt].filter(Boolean).join(' · '),
+    }))
 })
 
 // With nothing typed, the newest few by their commits; else all that begin like it, however many there are.
@@ -58,7 +68,10 @@ const checkpoints = inRepo(async (repo, { partial }) => {
       return id === undefined ? [] : [{ value: id, about }]
     })
   }
-  const [{ findCheckpointIds }, { readObjects }] = await Promise.all([import('../../checkpoints/read.ts'), import('../../git/cat-file.ts')])
+  const [{ findCheckpointIds }, { readObjects }] = await Promise.all([
+    import('../../checkpoints/read.ts'),
+    import('../../git/cat-file.ts'),
+  ])
   await using objects = readObjects(repo)
   return (await findCheckpointIds(repo, objects, partial)).map((value) => ({ value, about: 'checkpoint' }))
 })
@@ -74,7 +87,8 @@ const remotes = inRepo(async (repo) => [
   { value: 'github:', about: 'a repository there: github:owner/repo' },
 ])
 
-const targets: Source = async (asked) => (await Promise.all([branches, sessions, checkpoints].map((source) => source(asked)))).flat()
+const targets: Source = async (asked) =>
+  (await Promise.all([branches, sessions, checkpoints].map((source) => source(asked)))).flat()
 
 const keys: Source = async () => {
   const { settingKeys } = await import('../configure/keys.ts')
@@ -131,7 +145,9 @@ const ids: Record<string, Source> = {
 
 /** For a value of a command, by the name of its flag, else by the word that stands for it in the help. */
 export function findSource(command: string, names: (string | undefined)[]): Source | undefined {
-  const found = names.map((name = '') => (name === 'id' ? ids[command] : Object.hasOwn(byName, name) ? byName[name] : undefined))
+  const found = names.map((name = '') =>
+    name === 'id' ? ids[command] : Object.hasOwn(byName, name) ? byName[name] : undefined,
+  )
   return found.find((source) => source !== undefined)
 }
 

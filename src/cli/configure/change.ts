@@ -1,32 +1,50 @@
 // A change of a setting, and what has to follow from it.
+
 import type { Repo } from '../../git/repo.ts'
 import type { SettingsFile } from '../../model/settings.ts'
-import { ensureEntireDir, readSettings, settingsPaths } from '../../session/settings.ts'
-import type { Json } from '../../std/json.ts'
-import { planCheckpointRemote, requireLocal } from '../checkpoint-remote-choice.ts'
-import type { Cli } from '../context.ts'
-import { hookCommand } from '../program.ts'
-import { type Changes, changeSettings } from '../settings-file.ts'
-import { ensureMetadataBranch, findInstalledAgents } from '../setup.ts'
-import { installAgent, installGitHooks, noteOverridden } from '../setup-steps.ts'
-import { formatValue } from './format.ts'
-import { parseValue, type SettingKey } from './keys.ts'
-import { readRaw, settingValue } from './values.ts'
+import { ensureEntireDir, readSettings, settingsPaths } from '../../settings/read.ts'
+import { type Changes, changeSettings } from '../../settings/write.ts'
+import type { Json, JsonObject } from '../../std/json.ts'
+import { type Cli, hookCommand } from '../context.ts'
+import { clean, tableLines } from '../render/text.ts'
+import { planCheckpointRemote, requireLocal } from '../setup/checkpoint-remote.ts'
+import {
+  ensureMetadataBranch,
+  findInstalledAgents,
+  installAgent,
+  installGitHooks,
+  noteOverridden,
+} from '../setup/setup.ts'
+import { parseValue, readRaw, type SettingKey, type SettingValue, settingValue } from './keys.ts'
 
 /** `file`: undefined when the person did not say. */
-export async function setKey(cli: Cli, repo: Repo, key: SettingKey, text: string, file: SettingsFile | undefined): Promise<void> {
+export async function setKey(
+  cli: Cli,
+  repo: Repo,
+  key: SettingKey,
+  text: string,
+  file: SettingsFile | undefined,
+): Promise<void> {
   const remote = key.kind === 'remote' ? await planCheckpointRemote(repo, text) : undefined
   if (remote?.onlyLocal && file === 'project') requireLocal()
-  const changes = remote === undefined ? nest(key.path, parseValue(key, text)) : { strategy_options: remote.options }
+  const changes =
+    remote === undefined ? nest(key.path, parseValue(key, text)) : { strategy_options: remote.options }
   const target = file ?? 'local'
   save(repo, target, changes)
-  cli.out(`${key.name} = ${formatValue(settingValue(readRaw(repo.root), key, target).value)} (${settingsPaths[target]})`)
+  cli.out(
+    `${key.name} = ${formatValue(settingValue(readRaw(repo.root), key, target).value)} (${settingsPaths[target]})`,
+  )
   if (target === 'project') noteOverridden(cli, repo, changes)
   noteRedacted(cli, repo, key, target)
   await follow(cli, repo, key)
 }
 
-export async function unsetKey(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile | undefined): Promise<void> {
+export async function unsetKey(
+  cli: Cli,
+  repo: Repo,
+  key: SettingKey,
+  file: SettingsFile | undefined,
+): Promise<void> {
   const target = file ?? 'local'
   const isSet = settingValue(readRaw(repo.root), key, target).source === target
   if (!isSet) return cli.out(`${key.name} is not set in ${settingsPaths[target]}.`)
@@ -53,7 +71,13 @@ function nest(path: string[], value: Json | undefined): Changes {
 function noteRedacted(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile): void {
   const raw = readRaw(repo.root)
   const [mine, theirs] = [settingValue(raw, key, 'local'), settingValue(raw, key, 'project')]
-  if (file === 'local' && key.path[0] === 'redaction' && mine.value === false && theirs.value === true && theirs.source === 'project')
+  if (
+    file === 'local' &&
+    key.path[0] === 'redaction' &&
+    mine.value === false &&
+    theirs.value === true &&
+    theirs.source === 'project'
+  )
     cli.note(`Note: ${settingsPaths.project} asks for it, and a local file can only redact more.`)
 }
 
@@ -61,9 +85,38 @@ function noteRedacted(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile)
 async function follow(cli: Cli, repo: Repo, key: SettingKey): Promise<void> {
   if (key.name === 'absolute_git_hook_path') {
     const command = hookCommand(readSettings(repo.root), cli.program)
-    for (const agent of await findInstalledAgents(repo)) await installAgent(cli, repo, agent, { command, force: false, implied: false })
+    for (const agent of await findInstalledAgents(repo))
+      await installAgent(cli, repo, agent, { command, force: false, implied: false })
     await installGitHooks(cli, repo, command)
   }
   if (key.name === 'checkpoints.primary.type' && readSettings(repo.root).checkpointsBackend === 'git-branch')
     await ensureMetadataBranch(repo, cli.clock())
+}
+
+// Settings for people and for programs.
+
+export function formatValue(value: Json): string {
+  if (value === null) return '(none)'
+  return clean(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+export function valueJson({ key, value, source }: SettingValue): JsonObject {
+  return {
+    key: key.name,
+    value,
+    source,
+    default: key.default,
+    ...(key.choices.length > 0 ? { choices: [...key.choices] } : {}),
+    meaning: key.meaning,
+  }
+}
+
+export function valueLines(values: SettingValue[], width: number): string[] {
+  const rows = values.map(({ key, value, source }) => [
+    key.name,
+    formatValue(value),
+    source === 'default' ? 'default' : settingsPaths[source].replace('.entire/', ''),
+    key.meaning,
+  ])
+  return tableLines([['KEY', 'VALUE', 'FROM', 'MEANING'], ...rows], { width })
 }

@@ -1,16 +1,19 @@
 import { expect, test } from 'bun:test'
 import { defaultSettings } from '../../model/settings.ts'
-import { readCheckpointRemote } from '../../session/checkpoint-remote.ts'
-import { settingsKeys } from '../../session/settings-readers.ts'
+import { readCheckpointRemote, settingsKeys } from '../../settings/read.ts'
 import type { Json, JsonObject } from '../../std/json.ts'
 import { findKey, parseValue, patternKey, settingKeys } from './keys.ts'
 
-const nested = (path: string[], value: Json) => path.reduceRight<Json>((below, key) => ({ [key]: below }), value) as JsonObject
+const nested = (path: string[], value: Json) =>
+  path.reduceRight<Json>((below, key) => ({ [key]: below }), value) as JsonObject
 
 /** What holds when only this is set. */
 function effect(path: string[], value: Json, around: JsonObject = {}): unknown {
   const [name, block] = Object.entries(nested(path, value))[0] as [string, Json]
-  const merged = path[0] === 'redaction' && path.length > 2 ? { pii: { ...around, ...((block as JsonObject).pii as JsonObject) } } : block
+  const merged =
+    path[0] === 'redaction' && path.length > 2
+      ? { pii: { ...around, ...((block as JsonObject).pii as JsonObject) } }
+      : block
   return settingsKeys[name]?.read(merged, defaultSettings, 'local')
 }
 
@@ -18,7 +21,9 @@ test.each(settingKeys.filter((key) => key.choices.length > 0).map((key) => [key.
   '%s: every value it can have counts',
   (_name, key) => {
     const around: JsonObject = key.name === 'redaction.pii.enabled' ? {} : { enabled: true }
-    const effects = key.choices.map((choice) => JSON.stringify(effect(key.path, parseValue(key, choice), around)))
+    const effects = key.choices.map((choice) =>
+      JSON.stringify(effect(key.path, parseValue(key, choice), around)),
+    )
     expect(effects).not.toContain(undefined as never)
     expect(new Set(effects).size).toBe(key.choices.length)
     expect(key.choices).toContain(String(key.default))
@@ -26,12 +31,16 @@ test.each(settingKeys.filter((key) => key.choices.length > 0).map((key) => [key.
 )
 
 test('who writes summaries counts', () => {
-  expect(effect(['summary_generation', 'provider'], 'gemini')).toEqual({ summary: { ...defaultSettings.summary, provider: 'gemini' } })
+  expect(effect(['summary_generation', 'provider'], 'gemini')).toEqual({
+    summary: { ...defaultSettings.summary, provider: 'gemini' },
+  })
   expect(effect(['summary_timeout_seconds'], 90)).toEqual({ summary: { timeoutSeconds: 90 } })
 })
 
 test('every key that the settings files may have at their top can be changed', () => {
-  expect(Object.keys(settingsKeys).filter((name) => !settingKeys.some(({ path }) => path[0] === name))).toEqual([])
+  expect(
+    Object.keys(settingsKeys).filter((name) => !settingKeys.some(({ path }) => path[0] === name)),
+  ).toEqual([])
 })
 
 test('a rule of one’s own counts, and so does a place for checkpoints', () => {
@@ -71,7 +80,9 @@ test.each([
   ['strategy', 'Auto-Commit', 'auto-commit'],
   ['summary_generation.model', ' Haiku-4 ', 'Haiku-4'],
   ['summary_timeout_seconds', '90', 90],
-] as const)('%s: %s is understood', (name, text, value) => expect(parseValue(findKey(name), text)).toBe(value))
+] as const)('%s: %s is understood', (name, text, value) =>
+  expect(parseValue(findKey(name), text)).toBe(value),
+)
 
 test.each([
   ['enabled', 'maybe', 'Use one of: true, false.'],

@@ -1,7 +1,10 @@
 // The settings a person can change: one table for checking, listing, asking and completing.
-import { defaultSettings, strategies } from '../../model/settings.ts'
+
+import { defaultSettings, type SettingsFile, strategies } from '../../model/settings.ts'
+import { describeCheckpointRemote, readCheckpointRemote, readRawSettings } from '../../settings/read.ts'
+import { valueAt } from '../../settings/write.ts'
 import { EntireError } from '../../std/errors.ts'
-import type { Json } from '../../std/json.ts'
+import { asObject, type Json, type JsonObject } from '../../std/json.ts'
 import { logLevels } from '../../std/log.ts'
 import { closest } from '../closest.ts'
 import { clean } from '../render/text.ts'
@@ -21,8 +24,21 @@ export interface SettingKey {
 const booleans = ['true', 'false']
 const redactionMeaning = 'The files add up: a local one can only redact more.'
 
-function key(name: string, kind: SettingKey['kind'], fallback: Json, meaning: string, choices: readonly string[] = []): SettingKey {
-  return { name, path: name.split('.'), kind, choices: kind === 'boolean' ? booleans : choices, default: fallback, meaning }
+function key(
+  name: string,
+  kind: SettingKey['kind'],
+  fallback: Json,
+  meaning: string,
+  choices: readonly string[] = [],
+): SettingKey {
+  return {
+    name,
+    path: name.split('.'),
+    kind,
+    choices: kind === 'boolean' ? booleans : choices,
+    default: fallback,
+    meaning,
+  }
 }
 
 export const settingKeys: SettingKey[] = [
@@ -34,25 +50,51 @@ export const settingKeys: SettingKey[] = [
     'Who commits: you (manual-commit), or entire after each turn (auto-commit)',
     strategies,
   ),
-  key('commit_linking', 'choice', defaultSettings.commitLinking, 'Link commits to sessions at once, or ask at each `git commit -m`', [
-    'always',
-    'prompt',
-  ]),
-  key('strategy_options.push_sessions', 'boolean', defaultSettings.pushSessions, 'Push checkpoints along with `git push`'),
+  key(
+    'commit_linking',
+    'choice',
+    defaultSettings.commitLinking,
+    'Link commits to sessions at once, or ask at each `git commit -m`',
+    ['always', 'prompt'],
+  ),
+  key(
+    'strategy_options.push_sessions',
+    'boolean',
+    defaultSettings.pushSessions,
+    'Push checkpoints along with `git push`',
+  ),
   key(
     'strategy_options.checkpoint_remote',
     'remote',
     null,
     'Push them there instead: a git remote, a URL (local only), or github:owner/repo',
   ),
-  key('checkpoints.primary.type', 'choice', defaultSettings.checkpointsBackend, 'Checkpoints on one branch, or in a ref each', [
-    'git-branch',
-    'git-refs',
-  ]),
-  key('absolute_git_hook_path', 'boolean', defaultSettings.absoluteHookPath, 'Hooks call this program by its absolute path'),
-  key('external_agents', 'boolean', defaultSettings.externalAgents, 'Whether plugins on the PATH (entire-agent-…) are asked for agents'),
+  key(
+    'checkpoints.primary.type',
+    'choice',
+    defaultSettings.checkpointsBackend,
+    'Checkpoints on one branch, or in a ref each',
+    ['git-branch', 'git-refs'],
+  ),
+  key(
+    'absolute_git_hook_path',
+    'boolean',
+    defaultSettings.absoluteHookPath,
+    'Hooks call this program by its absolute path',
+  ),
+  key(
+    'external_agents',
+    'boolean',
+    defaultSettings.externalAgents,
+    'Whether plugins on the PATH (entire-agent-…) are asked for agents',
+  ),
   key('log_level', 'choice', defaultSettings.logLevel, 'How much goes to .entire/logs/entire.log', logLevels),
-  key('summary_generation.provider', 'text', null, 'The agent that writes summaries; without it the one of the session'),
+  key(
+    'summary_generation.provider',
+    'text',
+    null,
+    'The agent that writes summaries; without it the one of the session',
+  ),
   key('summary_generation.model', 'text', null, 'The model it uses, by the name the agent has for it'),
   key('summary_timeout_seconds', 'number', defaultSettings.summary.timeoutSeconds, 'How long it may take'),
   key('redaction.pii.enabled', 'boolean', false, `Also redact personal data. ${redactionMeaning}`),
@@ -91,11 +133,21 @@ export function findKey(text: string): SettingKey {
     settingKeys.flatMap((known) => [known.name, known.path.at(-1) as string]),
   )
   throw new EntireError('bad-usage', `Unknown setting "${clean(text)}".`, {
-    hint: near[0] === undefined ? '`entire configure --list` shows what there is.' : `Did you mean ${near[0]}?`,
+    hint:
+      near[0] === undefined ? '`entire configure --list` shows what there is.' : `Did you mean ${near[0]}?`,
   })
 }
 
-const words: Record<string, boolean> = { true: true, yes: true, on: true, '1': true, false: false, no: false, off: false, '0': false }
+const words: Record<string, boolean> = {
+  true: true,
+  yes: true,
+  on: true,
+  '1': true,
+  false: false,
+  no: false,
+  off: false,
+  '0': false,
+}
 
 /** The value as it goes into the file. Of a remote, the caller decides. */
 export function parseValue({ name, kind, choices }: SettingKey, text: string): Json {
@@ -107,7 +159,9 @@ export function parseValue({ name, kind, choices }: SettingKey, text: string): J
   if (kind === 'number' && Number(word) > 0 && Number.isFinite(Number(word))) return Number(word)
   const near = closest(word, choices)[0]
   throw new EntireError('bad-usage', `"${clean(text)}" is no value for ${name}.`, {
-    hint: wanted[kind] ?? `Use one of: ${choices.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    hint:
+      wanted[kind] ??
+      `Use one of: ${choices.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
   })
 }
 
@@ -123,4 +177,54 @@ function isPattern(text: string): boolean {
   } catch {
     return false
   }
+}
+
+// What the settings files say about a key, and which of them counts.
+
+export type RawSettings = Record<SettingsFile, JsonObject>
+
+export interface SettingValue {
+  key: SettingKey
+  value: Json
+  source: SettingsFile | 'default'
+}
+
+export function readRaw(root: string): RawSettings {
+  return { project: readRawSettings(root, 'project'), local: readRawSettings(root, 'local') }
+}
+
+/** `only`: what one file says, whatever the other one does. */
+export function settingValue(raw: RawSettings, key: SettingKey, only?: SettingsFile): SettingValue {
+  const files = only === undefined ? (['local', 'project'] as const) : [only]
+  for (const file of files) {
+    const value = key.kind === 'remote' ? remoteIn(raw[file], file) : valueAt(raw[file], key.path)
+    // Null and an empty text say nothing.
+    if (value !== undefined && value !== null && value !== '') return { key, value, source: file }
+  }
+  return { key, value: key.default, source: 'default' }
+}
+
+export function listValues(raw: RawSettings, only?: SettingsFile): SettingValue[] {
+  return [...settingKeys, ...patternKeys(raw)].map((key) => settingValue(raw, key, only))
+}
+
+/** Keys at the top of the files that this version does not use. */
+export function foreignKeys(raw: RawSettings): string[] {
+  const known = new Set(settingKeys.map((key) => key.path[0]))
+  return [...new Set([...Object.keys(raw.project), ...Object.keys(raw.local)])].filter(
+    (name) => !known.has(name),
+  )
+}
+
+function patternKeys(raw: RawSettings): SettingKey[] {
+  const path = patternPrefix.split('.').slice(0, -1)
+  const labels = [raw.project, raw.local].flatMap((settings) =>
+    Object.keys(asObject(valueAt(settings, path)) ?? {}),
+  )
+  return [...new Set(labels)].filter((label) => /^[A-Za-z]\w*$/.test(label)).map(patternKey)
+}
+
+function remoteIn(settings: JsonObject, file: SettingsFile): string | undefined {
+  const remote = readCheckpointRemote(asObject(settings.strategy_options) ?? {}, file)
+  return remote && describeCheckpointRemote(remote)
 }

@@ -1,19 +1,15 @@
 // Settings one after the other, chosen from a list, until the person leaves it.
 import type { Repo } from '../../git/repo.ts'
 import type { SettingsFile } from '../../model/settings.ts'
-import { readSettings, settingsPaths } from '../../session/settings.ts'
+import { readSettings, settingsPaths } from '../../settings/read.ts'
 import { EntireError } from '../../std/errors.ts'
-import { askForAgents } from '../agent-choice.ts'
+import { formatError } from '../application.ts'
 import { askText, type Choice, choose } from '../ask.ts'
-import type { Cli } from '../context.ts'
-import { hookCommand } from '../program.ts'
-import { formatError } from '../render/error.ts'
-import { findInstalledAgents } from '../setup.ts'
-import { installAgent, uninstallAgent } from '../setup-steps.ts'
-import { setKey, unsetKey } from './change.ts'
-import { formatValue } from './format.ts'
-import { patternKey, patternPrefix, type SettingKey } from './keys.ts'
-import { listValues, readRaw } from './values.ts'
+import { type Cli, hookCommand } from '../context.ts'
+import { askForAgents } from '../setup/plan.ts'
+import { findInstalledAgents, installAgent, uninstallAgent } from '../setup/setup.ts'
+import { formatValue, setKey, unsetKey } from './change.ts'
+import { listValues, patternKey, patternPrefix, readRaw, type SettingKey } from './keys.ts'
 
 const otherwise = 'Say it on the command line: `entire configure <key> <value>`.'
 const [done, agents, pattern, unset] = ['done', 'agents', 'new pattern', 'unset']
@@ -21,7 +17,11 @@ const [done, agents, pattern, unset] = ['done', 'agents', 'new pattern', 'unset'
 export async function runMenu(cli: Cli, repo: Repo, file: SettingsFile | undefined): Promise<void> {
   const detail = `Changes go to ${settingsPaths[file ?? 'local']}.`
   for (;;) {
-    const chosen = await choose(cli, { message: 'What do you want to change?', detail, otherwise }, await menuChoices(repo))
+    const chosen = await choose(
+      cli,
+      { message: 'What do you want to change?', detail, otherwise },
+      await menuChoices(repo),
+    )
     if (chosen === undefined || chosen === done) return
     try {
       await takeChoice(cli, repo, chosen, file)
@@ -43,7 +43,12 @@ async function menuChoices(repo: Repo): Promise<Choice[]> {
   ]
 }
 
-async function takeChoice(cli: Cli, repo: Repo, chosen: string, file: SettingsFile | undefined): Promise<void> {
+async function takeChoice(
+  cli: Cli,
+  repo: Repo,
+  chosen: string,
+  file: SettingsFile | undefined,
+): Promise<void> {
   if (chosen === agents) return changeAgents(cli, repo)
   if (chosen === pattern) {
     const label = await askText(cli, {
@@ -64,7 +69,12 @@ async function takeChoice(cli: Cli, repo: Repo, chosen: string, file: SettingsFi
   else if (answer !== undefined) await setKey(cli, repo, key, answer, file)
 }
 
-async function askForText(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile | undefined): Promise<void> {
+async function askForText(
+  cli: Cli,
+  repo: Repo,
+  key: SettingKey,
+  file: SettingsFile | undefined,
+): Promise<void> {
   const example = key.name.startsWith(patternPrefix) ? 'for example T-[0-9]+' : 'or `none`'
   const answer = await askText(cli, { message: key.name, detail: `${key.meaning} (${example})`, otherwise })
   if (answer === undefined) return
@@ -76,7 +86,8 @@ async function changeAgents(cli: Cli, repo: Repo): Promise<void> {
   const chosen = await askForAgents(cli, repo, installed)
   if (chosen === undefined) return
   const command = hookCommand(readSettings(repo.root), cli.program)
-  for (const agent of installed.filter((known) => !chosen.includes(known))) await uninstallAgent(cli, repo, agent)
+  for (const agent of installed.filter((known) => !chosen.includes(known)))
+    await uninstallAgent(cli, repo, agent)
   for (const agent of chosen.filter((wanted) => !installed.includes(wanted)))
     await installAgent(cli, repo, agent, { command, force: false, implied: false })
 }

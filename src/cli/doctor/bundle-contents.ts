@@ -1,19 +1,19 @@
 // What goes into a bundle for a bug report. Chosen field by field: what is not named here stays out.
+
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { git } from '../../git/exec.ts'
-import { findHookManagers } from '../../git/hook-managers.ts'
+import { findHookManagers } from '../../git/hooks/files.ts'
 import { listRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
-import { settingsFiles, settingsPaths } from '../../session/settings.ts'
-import { listSessions } from '../../session/store.ts'
+import { listSessions } from '../../sessions/store.ts'
+import { settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { readText } from '../../std/file.ts'
 import { asObject, formatJson, type Json, type JsonObject, parseJson } from '../../std/json.ts'
 import { version } from '../../std/version.ts'
-import { readHookHealth } from '../hook-health.ts'
+import { readHookHealth } from '../setup/health.ts'
 import { diagnose } from './checks.ts'
-import type { Examination } from './examination.ts'
-import { type Finding, findingJson, isWrong } from './finding.ts'
+import { type Examination, type Finding, findingJson, isWrong } from './examination.ts'
 import { parseLogLine, readLogBackwards } from './log-file.ts'
 
 export interface BundleFile {
@@ -28,7 +28,11 @@ const refLines = 500
 export async function collectBundle(exam: Examination): Promise<BundleFile[]> {
   const { repo } = exam
   const parts: [name: string, about: string, text: () => string | Promise<string>][] = [
-    ['environment.json', 'versions of entire, git and the system', async () => formatJson(await describeEnvironment(exam))],
+    [
+      'environment.json',
+      'versions of entire, git and the system',
+      async () => formatJson(await describeEnvironment(exam)),
+    ],
     ['settings.json', 'settings, without free text', () => formatJson(describeSettings(repo))],
     ['hooks.json', 'which hooks are installed', async () => formatJson(await describeHooks(exam))],
     [
@@ -38,7 +42,11 @@ export async function collectBundle(exam: Examination): Promise<BundleFile[]> {
     ],
     ['refs.txt', 'our branches and refs, with commit ids only', () => describeRefs(repo)],
     ['log.jsonl', `the last ${logLines} lines of the log`, () => readLogTail(repo)],
-    ['findings.json', 'what `entire doctor` found', async () => formatJson((await diagnose(exam)).map(describeFinding))],
+    [
+      'findings.json',
+      'what `entire doctor` found',
+      async () => formatJson((await diagnose(exam)).map(describeFinding)),
+    ],
   ]
   return Promise.all(parts.map(async ([name, about, text]) => ({ name, about, text: await attempt(text) })))
 }
@@ -76,7 +84,10 @@ function describeSettings(repo: Repo): JsonObject {
   const files = settingsFiles(repo.root).map((file) => {
     const text = readText(join(repo.root, settingsPaths[file])) ?? ''
     const value = parseJson(text)
-    return [settingsPaths[file], value === undefined ? `not JSON (${text.length} characters)` : outline(value)] as const
+    return [
+      settingsPaths[file],
+      value === undefined ? `not JSON (${text.length} characters)` : outline(value),
+    ] as const
   })
   return Object.fromEntries(files)
 }
@@ -86,7 +97,9 @@ function outline(value: Json): Json {
   if (typeof value === 'string') return /^[A-Za-z][A-Za-z-]{0,20}$/.test(value) ? value : '(text)'
   if (Array.isArray(value)) return value.map(outline)
   const fields = asObject(value)
-  return fields === undefined ? value : Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, outline(field)]))
+  return fields === undefined
+    ? value
+    : Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, outline(field)]))
 }
 
 async function describeHooks({ cli, repo, recorder }: Examination): Promise<JsonObject> {
@@ -122,7 +135,13 @@ function describeSession(session: ReturnType<typeof listSessions>[number]): Json
 }
 
 async function describeRefs(repo: Repo): Promise<string> {
-  const patterns = ['refs/heads/entire', 'refs/entire', 'refs/entire-remotes', 'refs/notes/entire-checkpoints', 'refs/remotes/*/entire/**']
+  const patterns = [
+    'refs/heads/entire',
+    'refs/entire',
+    'refs/entire-remotes',
+    'refs/notes/entire-checkpoints',
+    'refs/remotes/*/entire/**',
+  ]
   const refs = await listRefs(repo, ...patterns)
   const more = refs.length > refLines ? `… and ${refs.length - refLines} more\n` : ''
   return refs.slice(0, refLines).reduce((text, { ref, oid }) => `${text}${oid} ${ref}\n`, '') + more
@@ -133,7 +152,18 @@ function describeFinding(finding: Finding): JsonObject {
   return findingJson(isWrong(finding) ? finding : { ...finding, detail: [] })
 }
 
-const logFields = ['time', 'level', 'msg', 'component', 'agent', 'session_id', 'hook', 'checkpoint', 'ms', 'phases']
+const logFields = [
+  'time',
+  'level',
+  'msg',
+  'component',
+  'agent',
+  'session_id',
+  'hook',
+  'checkpoint',
+  'ms',
+  'phases',
+]
 
 function readLogTail(repo: Repo): string {
   const lines: string[] = []

@@ -1,16 +1,12 @@
 // All checks, in the order in which findings are told and mended: what others depend on comes first.
+
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { checkBranches, checkLinks, checkMetadata } from './data-checks.ts'
-import type { Examination } from './examination.ts'
-import type { Finding } from './finding.ts'
-import { checkGitLocks } from './git-lock-checks.ts'
-import { checkAgentHooks, checkGitHooks, checkProgram } from './hook-checks.ts'
-import { checkHookErrors } from './log-checks.ts'
-import { checkObstacles } from './obstacle-checks.ts'
-import { checkDirectories, checkGit, checkLog, checkSettings } from './place-checks.ts'
-import { checkPlugins } from './plugin-checks.ts'
+import type { Examination, Finding } from './examination.ts'
+import { checkAgentHooks, checkGitHooks, checkObstacles, checkPlugins, checkProgram } from './hook-checks.ts'
+import { checkDirectories, checkGit, checkHookErrors, checkLog, checkSettings } from './place-checks.ts'
 import { checkProvisional, checkStuck } from './session-checks.ts'
-import { checkLocks, checkPending, checkStates } from './state-checks.ts'
+import { checkGitLocks, checkLocks, checkPending, checkStates } from './state-checks.ts'
 
 type Check = (exam: Examination) => Promise<Finding[]>
 
@@ -39,11 +35,15 @@ const checks = {
 /** A check that fails is a finding itself: the others still tell what they see. */
 export async function diagnose(exam: Examination): Promise<Finding[]> {
   const found = await Promise.all(
-    Object.entries(checks).map(([name, check]) => check(exam).catch((error: unknown) => [failed(name, error)])),
+    Object.entries(checks).map(([name, check]) =>
+      check(exam).catch((error: unknown) => [failed(name, error)]),
+    ),
   )
   const findings = found.flat()
   // Without git nearly everything fails for the same reason.
-  const missing = findings.filter(({ id, subject }) => id === 'check-failed' && subject === 'the version of git')
+  const missing = findings.filter(
+    ({ id, subject }) => id === 'check-failed' && subject === 'the version of git',
+  )
   return missing.length === 0 ? findings : [...missing, ...findings.filter(({ id }) => id !== 'check-failed')]
 }
 
@@ -54,7 +54,9 @@ function failed(name: string, error: unknown): Finding {
     severity: 'error',
     title: `What is to know about ${name} cannot be found out.`,
     detail: [messageOf(error)],
-    fix: (error instanceof EntireError ? error.hint : undefined) ?? 'Repair what the message names, and run `entire doctor` again.',
+    fix:
+      (error instanceof EntireError ? error.hint : undefined) ??
+      'Repair what the message names, and run `entire doctor` again.',
     remedies: [],
   }
 }

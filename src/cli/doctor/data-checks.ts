@@ -1,14 +1,13 @@
 // What is stored: the branch of checkpoints and its copies, links that lead nowhere, branches of steps that nobody owns.
-import { type BrokenLinks, findBrokenLinks } from '../../checkpoints/dangling.ts'
+
+import { type BrokenLinks, findBrokenLinks, readMetadataHealth } from '../../checkpoints/health.ts'
 import { branchOf, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
-import { readMetadataHealth } from '../../checkpoints/metadata-health.ts'
 import { mergeWith } from '../../checkpoints/sync.ts'
+import { discard, emptyPlan } from '../../cleanup/clean.ts'
+import type { Holdings } from '../../cleanup/inventory.ts'
 import { readConfig } from '../../git/config.ts'
-import { discard, emptyPlan } from '../../session/discard.ts'
-import type { Holdings } from '../../session/holdings.ts'
-import { keptDays } from '../../session/kept.ts'
-import type { Examination } from './examination.ts'
-import type { Finding } from './finding.ts'
+import { keptDays } from '../../sessions/kept-refs.ts'
+import type { Examination, Finding } from './examination.ts'
 
 const commitsWalked = 200
 const named = 10
@@ -39,7 +38,15 @@ export async function checkMetadata(exam: Examination): Promise<Finding[]> {
         },
       ]
     const merge = async () => {
-      const sync = { repo, objects, remote, label: remote, ref: metadataRef, clock: recorder.clock, say: () => {} }
+      const sync = {
+        repo,
+        objects,
+        remote,
+        label: remote,
+        ref: metadataRef,
+        clock: recorder.clock,
+        say: () => {},
+      }
       await mergeWith({ ...sync, author: (await readConfig(repo)).author }, oid)
       return [`Merged the checkpoints of ${remote} into ${metadataBranch}`]
     }
@@ -49,7 +56,10 @@ export async function checkMetadata(exam: Examination): Promise<Finding[]> {
         id: 'metadata-disconnected',
         severity: 'warning',
         title: `The checkpoints here and those on ${remote} have no common beginning.`,
-        detail: [...base.detail, 'Both sides began a history of their own. Putting them together loses nothing of either.'],
+        detail: [
+          ...base.detail,
+          'Both sides began a history of their own. Putting them together loses nothing of either.',
+        ],
         fix: 'The next `git push` puts them together; `entire doctor --force` does it now',
         remedies: [{ label: 'Put both histories together', apply: merge }],
       },
@@ -87,7 +97,10 @@ function describeIncomplete(incomplete: BrokenLinks['incomplete']): Finding[] {
   if (incomplete.length === 0) return []
   const lines = incomplete
     .slice(0, named)
-    .map(({ commit, checkpoint, lostSessions }) => `${commit.slice(0, 7)} → ${checkpoint} (${lostSessions} of its sessions)`)
+    .map(
+      ({ commit, checkpoint, lostSessions }) =>
+        `${commit.slice(0, 7)} → ${checkpoint} (${lostSessions} of its sessions)`,
+    )
   return [
     {
       id: 'sessions-lost',
@@ -105,11 +118,15 @@ function describeIncomplete(incomplete: BrokenLinks['incomplete']): Finding[] {
 }
 
 export async function checkBranches(exam: Examination): Promise<Finding[]> {
-  const findOrphans = ({ shadows, owners }: Holdings) => shadows.filter(({ ref }) => (owners.get(ref) ?? []).length === 0)
+  const findOrphans = ({ shadows, owners }: Holdings) =>
+    shadows.filter(({ ref }) => (owners.get(ref) ?? []).length === 0)
   const branches = findOrphans(await exam.holdings())
   if (branches.length === 0) return []
   const apply = async () => {
-    const done = await discard(exam.recorder, 'doctor', { ...emptyPlan, branches }, (now) => ({ ...emptyPlan, branches: findOrphans(now) }))
+    const done = await discard(exam.recorder, 'doctor', { ...emptyPlan, branches }, (now) => ({
+      ...emptyPlan,
+      branches: findOrphans(now),
+    }))
     return [
       ...done.branches.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`),
       `Kept for ${keptDays} days: entire clean --undo brings them back.`,

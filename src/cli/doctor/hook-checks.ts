@@ -1,17 +1,24 @@
 // The hooks recording depends on: missing, written over by another tool, of another version, or calling a program that is not there.
+
 import { readdirSync, realpathSync } from 'node:fs'
-import { readHookNotes } from '../../agents/external/hook-note.ts'
-import { readKept } from '../../agents/kept-file.ts'
+import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
+import { readKept } from '../../agents/shared/settings-installer.ts'
 import { readConfig } from '../../git/config.ts'
-import { hookNames } from '../../git/hook-names.ts'
-import { isHosted, planInstall, readHookState } from '../../git/hook-plan.ts'
-import { installHooks } from '../../git/hooks.ts'
-import { isSetUp } from '../../session/settings.ts'
+import { installHooks, isHosted, planInstall, readHookState } from '../../git/hooks/install.ts'
+import { hookNames } from '../../git/hooks/names.ts'
+import { isSetUp } from '../../settings/read.ts'
 import type { EntireError } from '../../std/errors.ts'
-import { hookCommand } from '../program.ts'
-import { findWatchedAgents, type HookedAgent, hookedAgents, hookSite, readInstalled } from '../setup.ts'
-import type { Examination } from './examination.ts'
-import type { Finding, Remedy } from './finding.ts'
+import { hookCommand } from '../context.ts'
+import { byHand, findGonePlugins, type GonePlugin } from '../setup/health.ts'
+import {
+  findInstalledAgents,
+  findWatchedAgents,
+  type HookedAgent,
+  hookedAgents,
+  hookSite,
+  readInstalled,
+} from '../setup/setup.ts'
+import type { Examination, Finding, Remedy } from './examination.ts'
 
 function commandOf({ cli, recorder }: Examination): string {
   return hookCommand(recorder.settings, cli.program)
@@ -20,13 +27,21 @@ function commandOf({ cli, recorder }: Examination): string {
 type HookFault = 'missing' | 'foreign' | 'outdated'
 
 const gitFaults: Record<HookFault, { severity: Finding['severity']; title: string; detail: string }> = {
-  missing: { severity: 'error', title: 'Git hooks are missing', detail: 'Commits are not linked to sessions.' },
+  missing: {
+    severity: 'error',
+    title: 'Git hooks are missing',
+    detail: 'Commits are not linked to sessions.',
+  },
   foreign: {
     severity: 'error',
     title: 'Git hooks were written over by another tool',
     detail: 'Commits are not linked to sessions. Installing ours again keeps theirs, and both run.',
   },
-  outdated: { severity: 'warning', title: 'Git hooks are of another version', detail: 'They may not do what this version expects.' },
+  outdated: {
+    severity: 'warning',
+    title: 'Git hooks are of another version',
+    detail: 'They may not do what this version expects.',
+  },
 }
 
 export async function checkGitHooks(exam: Examination): Promise<Finding[]> {
@@ -67,12 +82,17 @@ export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
   const command = commandOf(exam)
   const states = await readInstalled(exam.repo)
   const installed = states.flatMap(({ agent, installed: isThere }) => (isThere === true ? agent : []))
-  const silent = states.flatMap(({ agent, installed: problem }) => (typeof problem === 'boolean' ? [] : silentPlugin(agent, problem)))
+  const silent = states.flatMap(({ agent, installed: problem }) =>
+    typeof problem === 'boolean' ? [] : silentPlugin(agent, problem),
+  )
   const current = await Promise.all(installed.map((agent) => agent.installer.current(site, { command })))
   // What the file was before our hooks is kept for as long as they should be in it.
   const noted = readHookNotes(site).map(({ name }) => name)
   const lost = states.flatMap(({ agent, installed: isThere }) =>
-    isThere === false && (noted.includes(agent.name) || readKept(site, agent.installer.configPath) !== undefined) ? agent : [],
+    isThere === false &&
+    (noted.includes(agent.name) || readKept(site, agent.installer.configPath) !== undefined)
+      ? agent
+      : [],
   )
   const isWatched = (await findWatchedAgents(exam.repo)).length > 0
   if (installed.length === 0 && lost.length === 0 && !isWatched)
@@ -173,5 +193,62 @@ function listNames(dir: string): string[] {
     return readdirSync(dir)
   } catch {
     return []
+  }
+}
+
+// Hooks that are installed and yet do not run: some agents ask their user for leave first, and say nothing of it afterwards.
+
+export async function checkObstacles(exam: Examination): Promise<Finding[]> {
+  if (!isRecording(exam)) return []
+  const installed = await findInstalledAgents(exam.repo)
+  const found = await Promise.all(
+    installed.map(async (agent): Promise<Finding[]> => {
+      const obstacle = await agent.findObstacle?.(exam.repo.root, exam.cli.env)
+      if (obstacle === undefined) return []
+      return [
+        {
+          id: 'agent-hooks-held-back',
+          subject: agent.name,
+          severity: 'warning',
+          title: obstacle.message,
+          detail: [],
+          fix: obstacle.fix,
+          remedies: [],
+        },
+      ]
+    }),
+  )
+  return found.flat()
+}
+
+// External agents that have hooks here, but whose sessions nobody records: the plugin is gone, or the settings do not allow it.
+
+export async function checkPlugins(exam: Examination): Promise<Finding[]> {
+  if (!isRecording(exam)) return []
+  if (!exam.recorder.settings.externalAgents) return readHookNotes(hookSite(exam.repo)).map(refused)
+  return (await findGonePlugins(exam.repo, exam.cli.env)).map(gone)
+}
+
+function refused({ name, type }: HookNote): Finding {
+  return {
+    id: 'external-agents-off',
+    subject: name,
+    severity: 'warning',
+    title: `${type} has hooks here, but external agents are not allowed: its sessions are not recorded.`,
+    detail: [],
+    fix: `\`entire enable --agent ${name}\` allows them; \`entire agent remove ${name}\` removes its hooks`,
+    remedies: [],
+  }
+}
+
+function gone(plugin: GonePlugin): Finding {
+  return {
+    id: 'plugin-gone',
+    subject: plugin.name,
+    severity: 'error',
+    title: `${plugin.type} has hooks here and no plugin that can be used: its sessions are not recorded.`,
+    detail: [plugin.why],
+    fix: `Put entire-agent-${plugin.name} back. Or ${byHand(plugin)}, and then run \`entire agent remove ${plugin.name}\``,
+    remedies: [],
   }
 }

@@ -3,10 +3,11 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { tempRepo } from '../../../test/support/repo.ts'
-import { medians, readHookRuns, slowestPhase } from './hook-runs.ts'
 import { logFile } from './log-file.ts'
+import { medians, readHookRuns, slowestPhase } from './trace.ts'
 
-const line = (fields: Record<string, unknown>) => `${JSON.stringify({ time: '2026-02-10T12:00:00Z', level: 'INFO', ...fields })}\n`
+const line = (fields: Record<string, unknown>) =>
+  `${JSON.stringify({ time: '2026-02-10T12:00:00Z', level: 'INFO', ...fields })}\n`
 
 test('hooks with their phases; lines without times, garbage and other lines are passed over', async () => {
   await using repo = await tempRepo()

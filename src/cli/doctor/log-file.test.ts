@@ -15,11 +15,19 @@ test('any lines, across blocks and across the two files', async () => {
     fc.nat(200_000).map((length) => 'é'.repeat(length / 2 + 1)),
   )
   fc.assert(
-    fc.property(fc.array(line, { maxLength: 12 }), fc.array(line, { maxLength: 4 }), fc.boolean(), (newer, older, ends) => {
-      writeFileSync(path, newer.map((text, index) => (ends || index < newer.length - 1 ? `${text}\n` : text)).join(''))
-      writeFileSync(`${path}.1`, older.map((text) => `${text}\n`).join(''))
-      expect([...readLogBackwards(repo.repo)]).toEqual([...newer.toReversed(), ...older.toReversed()])
-    }),
+    fc.property(
+      fc.array(line, { maxLength: 12 }),
+      fc.array(line, { maxLength: 4 }),
+      fc.boolean(),
+      (newer, older, ends) => {
+        writeFileSync(
+          path,
+          newer.map((text, index) => (ends || index < newer.length - 1 ? `${text}\n` : text)).join(''),
+        )
+        writeFileSync(`${path}.1`, older.map((text) => `${text}\n`).join(''))
+        expect([...readLogBackwards(repo.repo)]).toEqual([...newer.toReversed(), ...older.toReversed()])
+      },
+    ),
     { numRuns: 60, seed: 4711 },
   )
 })
@@ -45,7 +53,10 @@ test.each([
   ['', undefined],
   ['{"time":"t","level":"INFO"}', undefined],
   ['[1]', undefined],
-  ['{"time":"t","level":"INFO","msg":"m","ms":"soon"}', { time: 't', level: 'INFO', message: 'm', ms: undefined }],
+  [
+    '{"time":"t","level":"INFO","msg":"m","ms":"soon"}',
+    { time: 't', level: 'INFO', message: 'm', ms: undefined },
+  ],
   ['{"time":"t","level":"INFO","msg":"m","ms":5,"session_id":"s"}', { message: 'm', ms: 5, session: 's' }],
 ])('%s', (text, expected) => {
   const line = parseLogLine(text)

@@ -1,10 +1,10 @@
 // The log, read from its end: it may be large, and people ask for what happened last.
+
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Repo } from '../../git/repo.ts'
 import { isErrno } from '../../std/errors.ts'
-import { fileSize } from '../../std/file.ts'
-import { readRange } from '../../std/file-range.ts'
+import { fileSize, readRange } from '../../std/file.ts'
 import { asNumber, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 
 const blockBytes = 64 * 1024
@@ -31,7 +31,8 @@ export interface LogLine {
 export function parseLogLine(text: string): LogLine | undefined {
   const record = asObject(parseJson(text))
   const [time, level, message] = [asString(record?.time), asString(record?.level), asString(record?.msg)]
-  if (record === undefined || time === undefined || level === undefined || message === undefined) return undefined
+  if (record === undefined || time === undefined || level === undefined || message === undefined)
+    return undefined
   return {
     time,
     level,

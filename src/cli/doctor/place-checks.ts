@@ -1,14 +1,14 @@
 // The ground everything stands on: git itself, settings, directories.
+
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { git } from '../../git/exec.ts'
-import { isSetUp, readSettings } from '../../session/settings.ts'
-import { sessionsDir } from '../../session/store.ts'
+import { sessionsDir } from '../../sessions/store.ts'
+import { isSetUp, readSettings } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { findStat } from '../../std/file.ts'
-import type { Examination } from './examination.ts'
-import type { Finding } from './finding.ts'
-import { logFile } from './log-file.ts'
+import type { Examination, Finding } from './examination.ts'
+import { type LogLine, logFile, parseLogLine, readLogBackwards } from './log-file.ts'
 
 const oldestGit = [2, 38] as const
 
@@ -31,20 +31,40 @@ export async function checkGit({ repo }: Examination): Promise<Finding[]> {
 export async function checkSettings({ repo }: Examination): Promise<Finding[]> {
   const base = { detail: [], remedies: [] }
   if (!isSetUp(repo.root))
-    return [{ ...base, id: 'not-set-up', severity: 'info', title: 'Entire is not set up in this repository.', fix: 'entire enable' }]
+    return [
+      {
+        ...base,
+        id: 'not-set-up',
+        severity: 'info',
+        title: 'Entire is not set up in this repository.',
+        fix: 'entire enable',
+      },
+    ]
   try {
     if (readSettings(repo.root).enabled) return []
-    return [{ ...base, id: 'disabled', severity: 'info', title: 'Recording is switched off in this repository.', fix: 'entire enable' }]
+    return [
+      {
+        ...base,
+        id: 'disabled',
+        severity: 'info',
+        title: 'Recording is switched off in this repository.',
+        fix: 'entire enable',
+      },
+    ]
   } catch (error) {
     const fix = (error instanceof EntireError ? error.hint : undefined) ?? 'Repair the file.'
     const detail = ['Until then hooks record with the default settings.']
-    return [{ id: 'settings-unreadable', severity: 'error', title: messageOf(error), detail, fix, remedies: [] }]
+    return [
+      { id: 'settings-unreadable', severity: 'error', title: messageOf(error), detail, fix, remedies: [] },
+    ]
   }
 }
 
 /** A link makes us write somewhere else, and a repository could bring one along. */
 export async function checkDirectories({ repo }: Examination): Promise<Finding[]> {
-  const own = ['.entire', '.entire/logs', '.entire/metadata', '.entire/tmp'].map((path) => join(repo.root, path))
+  const own = ['.entire', '.entire/logs', '.entire/metadata', '.entire/tmp'].map((path) =>
+    join(repo.root, path),
+  )
   return [...own, sessionsDir(repo)].filter(isLink).map((path) => {
     const name = relative(repo.root, path)
     return {
@@ -94,4 +114,37 @@ function whyUnwritable(root: string, dir: string, file: string): string | undefi
   } catch (error) {
     return messageOf(error)
   }
+}
+
+// Hooks never fail in front of people; what went wrong in them is in the log.
+
+const dayMs = 24 * 60 * 60 * 1000
+
+export async function checkHookErrors({ repo, now }: Examination): Promise<Finding[]> {
+  const errors: LogLine[] = []
+  // Something went well after the last failure.
+  let recovered = false
+  for (const text of readLogBackwards(repo)) {
+    const line = parseLogLine(text)
+    if (line === undefined || !isHook(line)) continue
+    if (now.getTime() - Date.parse(line.time) > dayMs) break
+    if (line.level === 'ERROR') errors.push(line)
+    else if (errors.length === 0 && line.ms !== undefined) recovered = true
+  }
+  const [last] = errors
+  if (last === undefined) return []
+  return [
+    {
+      id: 'hook-errors',
+      severity: recovered ? 'info' : 'warning',
+      title: `Hooks failed ${errors.length} time(s) during the last day${recovered ? ', and have succeeded since' : ''}.`,
+      detail: [`Last: ${last.time} ${last.message}`],
+      fix: '`entire doctor logs --level error` shows them all',
+      remedies: [],
+    },
+  ]
+}
+
+function isHook({ component }: LogLine): boolean {
+  return component === 'hooks' || component === 'git-hooks'
 }

@@ -1,13 +1,14 @@
 // Nothing in a bundle says whose machine it is from, or how to get into another one.
 import { expect, test } from 'bun:test'
-import { redactText } from '../../checkpoints/redact/redact-text.ts'
-import { redactTranscript } from '../../checkpoints/redact/redact-transcript.ts'
-import { createRedactor } from '../../checkpoints/redact/redactor.ts'
 import { defaultSettings } from '../../model/settings.ts'
-import { scrub } from './scrub.ts'
+import { createRedactor, redactText, redactTranscript } from '../../redact/redact.ts'
+import { scrub } from './bundle.ts'
 
 const redactor = createRedactor(defaultSettings.redaction)
-const redaction = { json: (text: string) => redactTranscript(text, redactor), text: (text: string) => redactText(text, redactor) }
+const redaction = {
+  json: (text: string) => redactTranscript(text, redactor),
+  text: (text: string) => redactText(text, redactor),
+}
 const scrubbing = { redaction, home: '/home/ada', user: 'ada', root: '/home/ada/shop' }
 const key = ['AKIA', 'Q3EGRIJKLMNOP2QR'].join('')
 

@@ -1,20 +1,16 @@
 // Sessions that will not come to an end by themselves, and checkpoints that were left provisional.
+
 import { branchOf } from '../../checkpoints/layout.ts'
+import { discard, emptyPlan } from '../../cleanup/clean.ts'
+import { condenseStuck } from '../../cleanup/condense-stuck.ts'
+import { findUncommitted, type Holdings, readHoldings, shadowsOf } from '../../cleanup/inventory.ts'
 import { isActive, type Session } from '../../model/session.ts'
-import { completeTurn } from '../../session/complete-turn.ts'
-import { condenseStuck } from '../../session/condense-stuck.ts'
-import { findUnsaved } from '../../session/dead-turn.ts'
-import { discard, emptyPlan } from '../../session/discard.ts'
-import { type Holdings, readHoldings } from '../../session/holdings.ts'
-import { shadowsOf } from '../../session/in-use.ts'
-import { keptDays } from '../../session/kept.ts'
-import { isStuck, whyStuck } from '../../session/stuck.ts'
-import { findUncommitted } from '../../session/uncommitted.ts'
-import { worktreeOf } from '../../session/work-trees.ts'
-import { planNamed } from '../clean/named-session.ts'
+import { completeTurn, findUnsaved, isStuck, whyStuck } from '../../recording/dead-turn.ts'
+import { keptDays } from '../../sessions/kept-refs.ts'
+import { worktreeOf } from '../../sessions/work-trees.ts'
+import { planNamed } from '../clean/report.ts'
 import { clean } from '../render/text.ts'
-import type { Examination } from './examination.ts'
-import type { Finding, Remedy } from './finding.ts'
+import type { Examination, Finding, Remedy } from './examination.ts'
 
 const named = 10
 
@@ -22,16 +18,21 @@ export async function checkStuck(exam: Examination): Promise<Finding[]> {
   const { sessions, shadows } = await exam.holdings()
   const refs = new Set(shadows.map(({ ref }) => ref))
   const ended = sessions.filter(
-    (session) => session.phase === 'ended' && session.stepCount > 0 && shadowsOf(session).some((ref) => refs.has(ref)),
+    (session) =>
+      session.phase === 'ended' && session.stepCount > 0 && shadowsOf(session).some((ref) => refs.has(ref)),
   )
   const waiting = await findWaiting(exam, ended)
-  const filesOf = (session: Session) => session.filesTouched.filter((path) => waiting.get(session.worktreeId)?.has(path))
+  const filesOf = (session: Session) =>
+    session.filesTouched.filter((path) => waiting.get(session.worktreeId)?.has(path))
   const stuck = sessions.flatMap((session) => {
     const isOver = ended.includes(session) && filesOf(session).length === 0
-    const reason = whyStuck(session, exam.now) ?? (isOver ? 'ended with uncondensed checkpoint data' : undefined)
+    const reason =
+      whyStuck(session, exam.now) ?? (isOver ? 'ended with uncondensed checkpoint data' : undefined)
     return reason === undefined ? [] : [stuckFinding(exam, session, reason)]
   })
-  const later = ended.map((session) => ({ id: session.id, files: filesOf(session) })).filter(({ files }) => files.length > 0)
+  const later = ended
+    .map((session) => ({ id: session.id, files: filesOf(session) }))
+    .filter(({ files }) => files.length > 0)
   return [...(await Promise.all(stuck)), ...(later.length === 0 ? [] : [waitingFinding(later)])]
 }
 
@@ -66,7 +67,10 @@ async function stuckFinding(exam: Examination, session: Session, reason: string)
   const { shadows } = await exam.holdings()
   const branch = shadows.find(({ ref }) => shadowsOf(session).includes(ref))
   const unsaved = await findUnsaved(exam.recorder, session)
-  const hasSteps = branch !== undefined && session.stepCount > 0 && (await exam.recorder.findAgentByType(session.agentType)) !== undefined
+  const hasSteps =
+    branch !== undefined &&
+    session.stepCount > 0 &&
+    (await exam.recorder.findAgentByType(session.agentType)) !== undefined
   const canCondense = hasSteps || unsaved.length > 0
   return {
     id: 'stuck-session',
@@ -95,7 +99,10 @@ function condenseRemedy({ recorder }: Examination, session: Session): Remedy {
     label: 'Condense',
     async apply() {
       const checkpoint = await condenseStuck(recorder, session)
-      return [`Condensed session ${session.id}`, `No commit names its checkpoint ${checkpoint}: entire explain -c ${checkpoint} shows it.`]
+      return [
+        `Condensed session ${session.id}`,
+        `No commit names its checkpoint ${checkpoint}: entire explain -c ${checkpoint} shows it.`,
+      ]
     },
   }
 }
@@ -104,9 +111,13 @@ function discardRemedy({ recorder }: Examination, session: Session): Remedy {
   return {
     label: 'Discard',
     async apply() {
-      const plan = (found: Holdings) => (goesOn(found.sessions, session.id, recorder.clock()) ? emptyPlan : planNamed(found, session.id))
+      const plan = (found: Holdings) =>
+        goesOn(found.sessions, session.id, recorder.clock()) ? emptyPlan : planNamed(found, session.id)
       await discard(recorder, 'doctor', plan(await readHoldings(recorder.repo)), plan)
-      return [`Discarded session ${session.id}`, `It is kept for ${keptDays} days: entire clean --undo brings it back.`]
+      return [
+        `Discarded session ${session.id}`,
+        `It is kept for ${keptDays} days: entire clean --undo brings it back.`,
+      ]
     },
   }
 }
@@ -120,7 +131,9 @@ function goesOn(sessions: Session[], id: string, now: Date): boolean {
 /** A commit in the middle of a turn got its checkpoint at once; the end of the turn, which completes it, never came. */
 export async function checkProvisional(exam: Examination): Promise<Finding[]> {
   const { sessions } = await exam.holdings()
-  const left = sessions.filter((session) => session.turnCheckpoints.length > 0 && (!isActive(session) || isStuck(session, exam.now)))
+  const left = sessions.filter(
+    (session) => session.turnCheckpoints.length > 0 && (!isActive(session) || isStuck(session, exam.now)),
+  )
   return left.map((session): Finding => {
     const ids = session.turnCheckpoints.map(clean).join(', ')
     const isKnown = exam.recorder.agentCards().some(({ type }) => type === session.agentType)
@@ -134,7 +147,9 @@ export async function checkProvisional(exam: Examination): Promise<Finding[]> {
       severity: 'warning',
       title: `The turn that made ${ids} never ended, so the stored transcript stops at the commit.`,
       detail: [`Session: ${session.id}`, `Agent: ${session.agentType}`],
-      fix: isKnown ? '`entire doctor --force` completes it' : `Use the version of entire that knows the agent "${session.agentType}".`,
+      fix: isKnown
+        ? '`entire doctor --force` completes it'
+        : `Use the version of entire that knows the agent "${session.agentType}".`,
       remedies: isKnown ? [remedy] : [],
     }
   })

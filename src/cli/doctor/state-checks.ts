@@ -1,33 +1,38 @@
 // What lies about in the git directory: states nobody can read, locks of the dead, commits that were left half recorded.
+
 import { existsSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { discard, emptyPlan } from '../../cleanup/clean.ts'
+import { completeCommit } from '../../commits/complete.ts'
+import { isUnfinished, readPending, rewriteFile } from '../../commits/pending.ts'
 import { readCommit } from '../../git/commit.ts'
 import { readCheckpointIds } from '../../git/trailers.ts'
-import { completeCommit } from '../../session/complete-commit.ts'
-import { discard, emptyPlan } from '../../session/discard.ts'
-import { keptDays } from '../../session/kept.ts'
-import { isUnfinished, readPending, rewriteFile } from '../../session/pending-commit.ts'
-import { lockFile } from '../../session/persist.ts'
-import { listHeads } from '../../session/state-heads.ts'
-import { sessionsDir } from '../../session/store.ts'
-import { sweep } from '../../session/sweep.ts'
-import { listWorktrees, lockWorktrees } from '../../session/work-trees.ts'
+import { sweep } from '../../recording/sweep.ts'
+import { listHeads } from '../../sessions/heads.ts'
+import { keptDays } from '../../sessions/kept-refs.ts'
+import { lockFile } from '../../sessions/save.ts'
+import { sessionsDir } from '../../sessions/store.ts'
+import { listWorktrees, lockWorktrees } from '../../sessions/work-trees.ts'
 import { findStat, readText } from '../../std/file.ts'
 import { isStale, takeLock } from '../../std/lock.ts'
-import type { Examination } from './examination.ts'
-import type { Finding, Remedy } from './finding.ts'
+import type { Examination, Finding, Remedy } from './examination.ts'
 
 export async function checkStates({ repo, recorder }: Examination): Promise<Finding[]> {
   const bad = listHeads(repo).unreadable.map((id) => `${id}.json`)
   const names = [...bad, ...list(sessionsDir(repo)).filter((name) => name.endsWith('.json.corrupt'))]
-  const paths = [...new Set(names)].map((name) => join(sessionsDir(repo), name)).filter((path) => existsSync(path))
+  const paths = [...new Set(names)]
+    .map((name) => join(sessionsDir(repo), name))
+    .filter((path) => existsSync(path))
   return paths.map((path): Finding => {
     const remedy: Remedy = {
       label: 'Remove it',
       async apply() {
         const plan = { ...emptyPlan, unreadable: [path] }
         await discard(recorder, 'doctor', plan, () => plan)
-        return [`Removed ${relative(repo.commonDir, path)}`, `It is kept for ${keptDays} days: entire clean --undo brings it back.`]
+        return [
+          `Removed ${relative(repo.commonDir, path)}`,
+          `It is kept for ${keptDays} days: entire clean --undo brings it back.`,
+        ]
       },
     }
     return {
@@ -42,14 +47,14 @@ export async function checkStates({ repo, recorder }: Examination): Promise<Find
   })
 }
 
-const longMs = 60_000
+const staleLockMs = 60_000
 
 export async function checkLocks({ repo, now }: Examination): Promise<Finding[]> {
   const own = listWorktrees(repo).flatMap((place) => [lockFile(place), `${lockFile(place)}.takeover`])
   const queue = join(repo.commonDir, 'entire-checkpoint-push-queue.jsonl.lock')
   const locks = [...own, queue].filter((path) => existsSync(path))
   const stale = [...locks.filter(isStale), ...findRefLocks(repo.commonDir, now)]
-  const held = locks.filter((path) => !stale.includes(path) && ageOf(path, now) > longMs)
+  const held = locks.filter((path) => !stale.includes(path) && ageOf(path, now) > staleLockMs)
   const remedy: Remedy = {
     label: 'Remove them',
     async apply() {
@@ -104,7 +109,9 @@ export async function checkPending({ repo, recorder, now }: Examination): Promis
     async apply() {
       using _lock = await takeLock(lockFile(repo), { waitMs: 10_000 })
       await completeCommit(recorder)
-      return [`Completed ${pending === undefined ? 'a rewritten commit' : `the commit of checkpoint ${pending.checkpoint}`}`]
+      return [
+        `Completed ${pending === undefined ? 'a rewritten commit' : `the commit of checkpoint ${pending.checkpoint}`}`,
+      ]
     },
   }
   return [
@@ -134,4 +141,41 @@ function list(dir: string): string[] {
   } catch {
     return []
   }
+}
+
+// Locks of git itself that nobody seems to hold any more. They are everybody's: only a person can know that no git is at work.
+
+// A commit whose message is being written may hold the one of the index for as long as that takes.
+const staleGitLockMs = 10 * 60_000
+
+export async function checkGitLocks({ repo, now }: Examination): Promise<Finding[]> {
+  const own = ['HEAD.lock', 'index.lock'].map((name) => join(repo.gitDir, name))
+  const shared = ['packed-refs.lock', 'config.lock', 'shallow.lock', 'reftable/tables.list.lock'].map(
+    (name) => join(repo.commonDir, name),
+  )
+  return [...own, ...shared, ...refLocks(join(repo.commonDir, 'refs'))].flatMap((path): Finding[] => {
+    const since = findStat(path)?.mtimeMs
+    const minutes = since === undefined ? 0 : Math.round((now.getTime() - since) / 60_000)
+    if (since === undefined || now.getTime() - since < staleGitLockMs) return []
+    const name = relative(repo.gitDir, path)
+    return [
+      {
+        id: 'git-lock',
+        subject: name,
+        severity: 'warning',
+        title: `A lock of git has been there for ${minutes} minutes: ${name}.`,
+        detail: ['While it is there, git refuses to change what it locks, for you and for us.'],
+        fix: `If no git is running in this repository: rm ${path}`,
+        remedies: [],
+      },
+    ]
+  })
+}
+
+// Those of our own branches are swept up by the next turn.
+function refLocks(refs: string): string[] {
+  const all = readdirSync(refs, { recursive: true, encoding: 'utf8' })
+  return all
+    .filter((name) => name.endsWith('.lock') && !name.startsWith('heads/entire/'))
+    .map((name) => join(refs, name))
 }

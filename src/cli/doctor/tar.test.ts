@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runProgram } from '../../../test/support/process.ts'
 import { tempDir } from '../../../test/support/repo.ts'
-import { formatTar } from './tar.ts'
+import { formatTar } from './bundle.ts'
 
 test('tar takes the files out as they were put in', async () => {
   await using dir = tempDir()

@@ -1,14 +1,20 @@
 // The answer about a whole branch. Its first line is known before the others, and is shown before what finds them is even loaded.
+
 import { readCurrentBranch } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Cli } from '../context.ts'
 import { openPages } from '../pager.ts'
 import { clean } from '../render/text.ts'
-import type { BranchView } from './branch-points.ts'
+import type { BranchView } from './branch-list.ts'
 import type { ExplainFlags } from './flags.ts'
 
-export async function explainBranch(cli: Cli, repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<void> {
+export async function explainBranch(
+  cli: Cli,
+  repo: Repo,
+  objects: ObjectReader,
+  flags: ExplainFlags,
+): Promise<void> {
   const lost = (await (flags.json ? printJson : printList)(cli, repo, objects, flags)).unreadable
   if (lost.length > 0)
     cli.note(
@@ -16,23 +22,39 @@ export async function explainBranch(cli: Cli, repo: Repo, objects: ObjectReader,
     )
 }
 
-async function printJson(cli: Cli, repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<BranchView> {
-  const [{ listJson }, { formatJson }] = await Promise.all([import('./list-view.ts'), import('../../std/json.ts')])
+async function printJson(
+  cli: Cli,
+  repo: Repo,
+  objects: ObjectReader,
+  flags: ExplainFlags,
+): Promise<BranchView> {
+  const [{ listJson }, { formatJson }] = await Promise.all([
+    import('./branch-list.ts'),
+    import('../../std/json.ts'),
+  ])
   const view = await readView(repo, objects, flags)
   cli.process.stdout.write(formatJson(listJson(view)))
   return view
 }
 
-async function printList(cli: Cli, repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<BranchView> {
+async function printList(
+  cli: Cli,
+  repo: Repo,
+  objects: ObjectReader,
+  flags: ExplainFlags,
+): Promise<BranchView> {
   const branch = await readCurrentBranch(repo)
-  await using pages = openPages(cli, { off: flags.noPager === true, title: `Branch: ${clean(branch ?? '(detached)')}\n` })
+  await using pages = openPages(cli, {
+    off: flags.noPager === true,
+    title: `Branch: ${clean(branch ?? '(detached)')}\n`,
+  })
   const reading = readView(repo, objects, flags)
   // Whoever waits for it hears of its failure.
   reading.catch(() => {})
   const [{ learnTimeZone }, { listLines }, { lookOf }] = await Promise.all([
-    import('../render/time.ts'),
-    import('./list-view.ts'),
-    import('./look.ts'),
+    import('../render/numbers.ts'),
+    import('./branch-list.ts'),
+    import('./conversation.ts'),
   ])
   learnTimeZone()
   const view = await reading
@@ -42,7 +64,7 @@ async function printList(cli: Cli, repo: Repo, objects: ObjectReader, flags: Exp
 }
 
 async function readView(repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<BranchView> {
-  const { readBranchPoints } = await import('./branch-points.ts')
+  const { readBranchPoints } = await import('./branch-list.ts')
   return await readBranchPoints(repo, objects, {
     ...(flags.session === undefined ? {} : { session: flags.session }),
     everything: flags.searchAll === true,

@@ -1,9 +1,12 @@
 // What was said in a session, read by the agent that wrote it down.
-import { readTranscript, type StoredSession } from '../../checkpoints/read.ts'
+
+import { type Joiner, readTranscript, type StoredSession } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Agent, TranscriptEntry, TranscriptFormat } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
-import { joinerOf } from './joiner.ts'
+import type { Cli } from '../context.ts'
+import { clean, cleanLines, cut, paint, type Style } from '../render/text.ts'
+import { write } from '../streams.ts'
 
 export interface Conversation {
   entries: TranscriptEntry[]
@@ -15,13 +18,20 @@ export interface Conversation {
 
 export type Scope = 'checkpoint' | 'full'
 
-export async function readConversation(objects: ObjectReader, session: StoredSession, scope: Scope): Promise<Conversation> {
+export async function readConversation(
+  objects: ObjectReader,
+  session: StoredSession,
+  scope: Scope,
+): Promise<Conversation> {
   try {
     const transcript = await readTranscript(objects, session, await joinerOf(session))
-    return transcript === undefined ? { entries: [] } : await parseConversation(transcript.toString('utf8'), session, scope)
+    return transcript === undefined
+      ? { entries: [] }
+      : await parseConversation(transcript.toString('utf8'), session, scope)
   } catch (error) {
     // A piece that is lost does not hide the rest of the checkpoint.
-    if (error instanceof EntireError && error.code === 'transcript-missing') return { entries: [], problem: '(transcript is incomplete)' }
+    if (error instanceof EntireError && error.code === 'transcript-missing')
+      return { entries: [], problem: '(transcript is incomplete)' }
     throw error
   }
 }
@@ -44,7 +54,10 @@ async function findReader(type: string | undefined, text: string): Promise<Agent
   const { defaultAgent, findAgentByType, agents } = await import('../../agents/all.ts')
   if (type !== undefined && type !== 'Agent') return findAgentByType(type)
   const reads = ({ transcript }: Agent) => canRead(transcript, text)
-  return [defaultAgent, ...agents.filter(({ transcript }) => transcript.shape(text) === 'document')].find(reads) ?? defaultAgent
+  return (
+    [defaultAgent, ...agents.filter(({ transcript }) => transcript.shape(text) === 'document')].find(reads) ??
+    defaultAgent
+  )
 }
 
 function canRead(format: TranscriptFormat, text: string): boolean {
@@ -52,5 +65,62 @@ function canRead(format: TranscriptFormat, text: string): boolean {
     return (format.readEntries?.(text, 0) ?? []).length > 0
   } catch {
     return false
+  }
+}
+
+// Who joins the pieces of a stored transcript: its agent, where that has cut them in its own way.
+
+/** Undefined for agents that leave it to us. */
+export async function joinerOf({ agent: type, session }: StoredSession): Promise<Joiner | undefined> {
+  const { findAgentByType } = await import('../../agents/all.ts')
+  // Data that does not say who wrote it is older than agents that cut anything.
+  if (type === undefined || type === 'Agent') return undefined
+  const agent = findAgentByType(type)
+  if (agent !== undefined) return agent.pieces
+  return {
+    async join(pieces) {
+      const what = `The transcript of session ${clean(session)} was cut by ${clean(type)}, which is not known here`
+      write(
+        2,
+        `[entire] ${what}: its ${pieces.length} pieces are put one after another, which is not how it was recorded.\n`,
+      )
+      return undefined
+    },
+  }
+}
+
+// A conversation as text: who said what, and which tools were used.
+
+const detailLength = 200
+
+export function transcriptLines({ entries, problem }: Conversation, look: Look): string[] {
+  if (problem !== undefined) return [`  ${clean(problem)}`]
+  if (entries.length === 0) return ['  (none)']
+  return entries.flatMap((entry, index) => [...(index > 0 ? [''] : []), ...entryLines(entry, look)])
+}
+
+function entryLines(entry: TranscriptEntry, { paint }: Look): string[] {
+  if (entry.role === 'tool') {
+    const detail = cut(entry.text, detailLength)
+    return [`${paint('dim', '[Tool]')} ${clean(entry.name ?? '')}${detail === '' ? '' : `: ${detail}`}`]
+  }
+  const label = entry.role === 'user' ? paint('cyan', '[User]') : paint('green', '[Assistant]')
+  const lines = cleanLines(entry.text.replaceAll('\t', '    ')).split('\n')
+  const [first = '', ...rest] = lines.map((line) => line.trimEnd())
+  return [`${label} ${first}`.trimEnd(), ...rest]
+}
+
+// How an answer looks where it is going: as wide as the terminal and in colours there, plain and uncut anywhere else.
+
+export interface Look {
+  width: number
+  paint(style: Style, text: string): string
+}
+
+export function lookOf(cli: Cli): Look {
+  const isColoured = paint(cli, 'dim', '') !== ''
+  return {
+    width: cli.isTerminal ? cli.size().columns : Number.POSITIVE_INFINITY,
+    paint: (style, text) => (isColoured && text !== '' ? paint(cli, style, text) : text),
   }
 }

@@ -1,14 +1,27 @@
 // Everything about one checkpoint, asked for at once.
 
 import { metadataRef } from '../../checkpoints/layout.ts'
-import { readNotes } from '../../checkpoints/notes.ts'
+import { readNotes } from '../../checkpoints/links.ts'
 import { ownRef, remoteMetadataRef } from '../../checkpoints/places.ts'
 import { readPrompts, type StoredCheckpoint, type StoredSession } from '../../checkpoints/read.ts'
+import { formatSession } from '../../checkpoints/record.ts'
+import { formatTokens } from '../../checkpoints/token-record.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
 import { checkpointTrailer, readCheckpointIds } from '../../git/trailers.ts'
-import { type Conversation, readConversation, type Scope } from './conversation.ts'
+import type { CheckpointSummary } from '../../model/checkpoint.ts'
+import { type TokenUsage, totalTokens } from '../../model/tokens.ts'
+import type { JsonObject } from '../../std/json.ts'
+import { localTime } from '../render/numbers.ts'
+import { clean, cut } from '../render/text.ts'
+import {
+  type Conversation,
+  type Look,
+  readConversation,
+  type Scope,
+  transcriptLines,
+} from './conversation.ts'
 
 const commitsSearched = 500
 
@@ -37,7 +50,15 @@ export interface DetailOptions {
 
 /** Commits of this branch, or with `everything` those of all branches that name a checkpoint. */
 export function readHistory(repo: Repo, everything: boolean): Promise<LogEntry[]> {
-  const all = ['--exclude=entire/*', '--branches', '--remotes', '--tags', 'HEAD', '--fixed-strings', `--grep=${checkpointTrailer}: `]
+  const all = [
+    '--exclude=entire/*',
+    '--branches',
+    '--remotes',
+    '--tags',
+    'HEAD',
+    '--fixed-strings',
+    `--grep=${checkpointTrailer}: `,
+  ]
   const history = readLog(repo, everything ? all : [`-${commitsSearched}`, 'HEAD'])
   // It is asked for before anyone waits for it; whoever does hears of its failure.
   history.catch(() => {})
@@ -54,10 +75,19 @@ export async function readDetail(
     readCommits(objects, checkpoint.checkpoint, options),
     Promise.all(checkpoint.sessions.map((session) => readSession(objects, session, options.scope))),
   ])
-  return { checkpoint, sessions, commits, author: commits[0]?.author ?? (await readAuthor(repo, checkpoint.checkpoint)) }
+  return {
+    checkpoint,
+    sessions,
+    commits,
+    author: commits[0]?.author ?? (await readAuthor(repo, checkpoint.checkpoint)),
+  }
 }
 
-async function readSession(objects: ObjectReader, session: StoredSession, scope: DetailOptions['scope']): Promise<SessionDetail> {
+async function readSession(
+  objects: ObjectReader,
+  session: StoredSession,
+  scope: DetailOptions['scope'],
+): Promise<SessionDetail> {
   // Without a summary the first prompt says what was wanted, and the transcript says which one that is.
   const needed = scope !== 'none' ? scope : session.summary === undefined ? 'checkpoint' : undefined
   const [prompts, conversation] = await Promise.all([
@@ -67,13 +97,19 @@ async function readSession(objects: ObjectReader, session: StoredSession, scope:
   return { session, prompts, ...(conversation === undefined ? {} : { conversation }) }
 }
 
-async function readCommits(objects: ObjectReader, id: string, { history, commit }: DetailOptions): Promise<LogEntry[]> {
+async function readCommits(
+  objects: ObjectReader,
+  id: string,
+  { history, commit }: DetailOptions,
+): Promise<LogEntry[]> {
   const notes = await readNotes(objects)
   // Most commits do not have the id anywhere; only of those that have it the trailers are read.
   const isLinked = ({ oid, message }: LogEntry) =>
     notes.get(oid)?.includes(id) || (message.includes(id) && readCheckpointIds(message).includes(id))
   const commits = (await history).filter(isLinked)
-  return commit === undefined || commits.some(({ oid }) => oid === commit.oid) ? commits : [commit, ...commits]
+  return commit === undefined || commits.some(({ oid }) => oid === commit.oid)
+    ? commits
+    : [commit, ...commits]
 }
 
 // A checkpoint of someone else's branch: whoever stored it has made its commit, too.
@@ -83,4 +119,153 @@ async function readAuthor(repo: Repo, id: string): Promise<string | undefined> {
     if (commit !== undefined) return commit.author
   }
   return undefined
+}
+
+// One checkpoint in full: who asked for what, when, what was said, and which commits hold the work.
+
+export interface DetailShape extends Look {
+  /** How much of the conversation is shown. */
+  scope: Scope | 'none'
+}
+
+const headings: Record<Scope, string> = {
+  checkpoint: 'Transcript (checkpoint scope):',
+  full: 'Transcript (full session):',
+}
+
+export function detailLines(
+  { checkpoint, sessions, commits, author }: CheckpointDetail,
+  shape: DetailShape,
+): string[] {
+  const last = sessions.at(-1)
+  const others = sessions.slice(0, -1).reverse()
+  return [
+    `Checkpoint: ${shape.paint('cyan', checkpoint.checkpoint)}`,
+    ...(last ? sessionHead(last) : []),
+    ...(author === undefined ? [] : [`Author: ${clean(author)}`]),
+    ...tokenLines(checkpoint.tokens ?? last?.session.tokens),
+    '',
+    ...commitLines(commits),
+    '',
+    ...summaryLines(last?.session.summary, intentOf(last)),
+    ...(shape.scope === 'none' ? [] : ['', ...list('Files', checkpoint.files)]),
+    ...conversationLines(last, shape),
+    ...(others.length === 0 ? [] : ['', `Other sessions of this checkpoint: (${others.length})`]),
+    ...others.flatMap((other) => [
+      '',
+      ...sessionHead(other),
+      ...tokenLines(other.session.tokens),
+      ...summaryLines(other.session.summary, intentOf(other)),
+      ...conversationLines(other, shape),
+    ]),
+  ]
+}
+
+export function detailJson(
+  { checkpoint, sessions, commits, author }: CheckpointDetail,
+  scope: DetailShape['scope'],
+): JsonObject {
+  return {
+    checkpoint_id: checkpoint.checkpoint,
+    strategy: checkpoint.strategy,
+    ...(checkpoint.branch === undefined ? {} : { branch: checkpoint.branch }),
+    ...(author === undefined ? {} : { author }),
+    files_touched: checkpoint.files,
+    ...(checkpoint.tokens === undefined ? {} : { token_usage: formatTokens(checkpoint.tokens) }),
+    sessions: sessions.map((detail) => sessionJson(detail, scope)),
+    commits: commits.map((commit) => ({
+      id: commit.oid,
+      date: commit.committedAt,
+      author: commit.author,
+      message: commit.subject,
+    })),
+  }
+}
+
+function sessionJson(
+  { session, prompts, conversation }: SessionDetail,
+  scope: DetailShape['scope'],
+): JsonObject {
+  const shown = scope === 'none' ? undefined : conversation
+  return {
+    ...formatSession(session),
+    prompts,
+    ...(shown === undefined ? {} : { transcript: shown.entries.map((entry) => ({ ...entry })) }),
+    ...(shown?.problem === undefined ? {} : { transcript_problem: shown.problem }),
+  }
+}
+
+function sessionHead({ session }: SessionDetail): string[] {
+  const model = session.model === undefined ? '' : ` (${clean(session.model)})`
+  return [
+    `Session: ${clean(session.session)}`,
+    ...(session.agent === undefined ? [] : [`Agent: ${clean(session.agent)}${model}`]),
+    ...(session.createdAt === '' ? [] : [`Created: ${clean(localTime(session.createdAt))}`]),
+  ]
+}
+
+// A transcript that cannot be read leaves the stored prompts.
+function intentOf(detail: SessionDetail | undefined): string | undefined {
+  return detail?.conversation?.asked ?? detail?.prompts[0]
+}
+
+function tokenLines(tokens: TokenUsage | undefined): string[] {
+  return tokens === undefined ? [] : [`Tokens: ${totalTokens(tokens)}`]
+}
+
+function commitLines(commits: LogEntry[]): string[] {
+  if (commits.length === 0) return ['Commits: No commits found on this branch']
+  const lines = commits.map(
+    (commit) =>
+      `  ${commit.oid.slice(0, 7)} ${localTime(commit.committedAt).slice(0, 10)} ${cut(commit.subject, 80)}`,
+  )
+  return [`Commits: (${commits.length})`, ...lines]
+}
+
+function conversationLines(detail: SessionDetail | undefined, shape: DetailShape): string[] {
+  if (shape.scope === 'none' || detail?.conversation === undefined) return []
+  return ['', headings[shape.scope], ...transcriptLines(detail.conversation, shape)]
+}
+
+function list(title: string, items: string[]): string[] {
+  return items.length === 0
+    ? [`${title}: (none)`]
+    : [`${title}: (${items.length})`, ...items.map((item) => `  - ${clean(item)}`)]
+}
+
+// What was wanted and what came of it: the summary of a session, or the prompt where there is none.
+
+export function summaryLines(summary: CheckpointSummary | undefined, prompt: string | undefined): string[] {
+  if (summary === undefined)
+    return [`Intent: ${prompt === undefined ? '(unknown)' : cut(prompt, 80)}`, 'Outcome: (not generated)']
+  const { repo, code, workflow } = summary.learnings
+  const learnings = [
+    ...section('  Repository:', repo, '    '),
+    ...section('  Code:', code.map(formatFinding), '    '),
+    ...section('  Workflow:', workflow, '    '),
+  ]
+  return [
+    `Intent: ${clean(summary.intent)}`,
+    `Outcome: ${clean(summary.outcome)}`,
+    ...apart(learnings.length === 0 ? [] : ['Learnings:', ...learnings]),
+    ...apart(section('Friction:', summary.friction)),
+    ...apart(section('Open Items:', summary.openItems)),
+  ]
+}
+
+function formatFinding({
+  path,
+  line,
+  endLine,
+  finding,
+}: CheckpointSummary['learnings']['code'][number]): string {
+  return `${path}${line ? `:${line}${endLine ? `-${endLine}` : ''}` : ''}: ${finding}`
+}
+
+function section(title: string, items: string[], indent = '  '): string[] {
+  return items.length === 0 ? [] : [title, ...items.map((item) => `${indent}- ${clean(item)}`)]
+}
+
+function apart(lines: string[]): string[] {
+  return lines.length === 0 ? [] : ['', ...lines]
 }

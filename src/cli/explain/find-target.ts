@@ -44,20 +44,27 @@ export async function findAnything(repo: Repo, objects: ObjectReader, typed: str
 
 function given(typed: string, what: string): string {
   if (typed.trim() !== '') return typed.trim()
-  throw new EntireError('bad-usage', `The ${what} is empty.`, { hint: 'Run `entire explain` to see what there is.' })
+  throw new EntireError('bad-usage', `The ${what} is empty.`, {
+    hint: 'Run `entire explain` to see what there is.',
+  })
 }
 
 async function findStored(repo: Repo, objects: ObjectReader, name: string): Promise<Target | undefined> {
   // A whole id says where it is; only the beginning of one has to be looked for.
   const whole = [name.toLowerCase(), name.toUpperCase()].find(isCheckpointId)
-  const ids = whole !== undefined && (await isStored(objects, whole)) ? [whole] : await findIds(repo, objects, name)
+  const ids =
+    whole !== undefined && (await isStored(objects, whole)) ? [whole] : await findIds(repo, objects, name)
   if (ids.length > 1) throw ambiguous('checkpoint', name, ids)
   if (ids[0] === undefined) return await findStep(repo, name)
   const checkpoint = await readCheckpoint(objects, ids[0])
   if (checkpoint !== undefined) return { kind: 'checkpoint', checkpoint }
-  throw new EntireError('corrupt-state', `checkpoint ${ids[0]} cannot be read: its metadata.json is missing or damaged.`, {
-    hint: `\`git fsck\` shows what else is. A copy on the remote may still be whole: \`${fetchCommand}\`.`,
-  })
+  throw new EntireError(
+    'corrupt-state',
+    `checkpoint ${ids[0]} cannot be read: its metadata.json is missing or damaged.`,
+    {
+      hint: `\`git fsck\` shows what else is. A copy on the remote may still be whole: \`${fetchCommand}\`.`,
+    },
+  )
 }
 
 async function isStored(objects: ObjectReader, id: string): Promise<boolean> {
@@ -89,14 +96,28 @@ async function findStep(repo: Repo, prefix: string): Promise<Target | undefined>
 
 function ambiguous(what: string, prefix: string, matches: string[]): EntireError {
   const some = `${matches.slice(0, 5).join(', ')}${matches.length > 5 ? ', …' : ''}`
-  return new EntireError('bad-id', `ambiguous ${what} prefix "${clean(prefix)}" matches ${matches.length} ${what}s: ${some}`, {
-    hint: 'Type more of the id.',
-  })
+  return new EntireError(
+    'bad-id',
+    `ambiguous ${what} prefix "${clean(prefix)}" matches ${matches.length} ${what}s: ${some}`,
+    {
+      hint: 'Type more of the id.',
+    },
+  )
 }
 
 // Asked as an object, because `git log` would take a range or an option for what it is.
-async function readCommitTarget(repo: Repo, objects: ObjectReader, name: string): Promise<Target | undefined> {
+async function readCommitTarget(
+  repo: Repo,
+  objects: ObjectReader,
+  name: string,
+): Promise<Target | undefined> {
   const object = await objects.info(`${name}^{commit}`)
   const commit = object && (await readLog(repo, ['-1', object.oid]))[0]
-  return commit && { kind: 'commit', commit, ids: (await linkCheckpoints(objects, [commit]))[0]?.checkpoints ?? [] }
+  return (
+    commit && {
+      kind: 'commit',
+      commit,
+      ids: (await linkCheckpoints(objects, [commit]))[0]?.checkpoints ?? [],
+    }
+  )
 }

@@ -1,6 +1,7 @@
 // Which flags go together, and what to say when they do not.
+
 import { EntireError } from '../../std/errors.ts'
-import type { DetailShape } from './detail-view.ts'
+import type { DetailShape } from './detail.ts'
 
 export interface ExplainFlags {
   session?: string
@@ -40,14 +41,19 @@ const exclusive: [key: keyof ExplainFlags, name: string][][] = [
 export function checkFlags(flags: ExplainFlags, named: string | undefined): void {
   for (const group of exclusive) {
     if (group.filter(([key]) => flags[key] !== undefined && flags[key] !== false).length > 1)
-      throw new EntireError('bad-usage', `cannot specify multiple of ${group.map(([, name]) => name).join(', ')}`)
+      throw new EntireError(
+        'bad-usage',
+        `cannot specify multiple of ${group.map(([, name]) => name).join(', ')}`,
+      )
   }
   const target = flags.session ?? flags.commit ?? flags.checkpoint
   if (named !== undefined && target !== undefined)
     throw new EntireError('bad-usage', 'cannot specify multiple of an id, --session, --commit, --checkpoint')
   const hasCheckpoint = flags.checkpoint !== undefined || named !== undefined
-  if (flags.generate && !hasCheckpoint) throw new EntireError('bad-usage', '--generate requires --checkpoint/-c flag')
-  if (flags.rawTranscript && !hasCheckpoint) throw new EntireError('bad-usage', '--raw-transcript requires --checkpoint/-c flag')
+  if (flags.generate && !hasCheckpoint)
+    throw new EntireError('bad-usage', '--generate requires --checkpoint/-c flag')
+  if (flags.rawTranscript && !hasCheckpoint)
+    throw new EntireError('bad-usage', '--raw-transcript requires --checkpoint/-c flag')
   if (flags.force && !flags.generate) throw new EntireError('bad-usage', '--force requires --generate flag')
 }
 

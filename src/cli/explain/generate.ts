@@ -1,7 +1,8 @@
 // `--generate`: an agent's own program sums up the session, and the checkpoint keeps what it says. Nothing is written unless all went well.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import { agents } from '../../agents/all.ts'
 import type { StoredCheckpoint, StoredSession } from '../../checkpoints/read.ts'
 import { formatSummary, parseSummary } from '../../checkpoints/record.ts'
@@ -9,18 +10,18 @@ import { saveSummary } from '../../checkpoints/summary.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { readConfig } from '../../git/config.ts'
 import type { Repo } from '../../git/repo.ts'
+import type { Agent, TextGenerator } from '../../model/agent.ts'
 import type { CheckpointSummary } from '../../model/checkpoint.ts'
-import { queueForPush } from '../../session/push-queue.ts'
+import type { Settings } from '../../model/settings.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
+import { queueForPush } from '../../sync/queue.ts'
 import type { Cli } from '../context.ts'
 import { createRecorder } from '../recorder.ts'
 import { clean, cut } from '../render/text.ts'
 import { readConversation } from './conversation.ts'
-import { parseAnswer } from './summary-answer.ts'
-import { summaryPrompt } from './summary-prompt.ts'
-import { findWriter, type Writer } from './writer.ts'
+import { parseAnswer, summaryPrompt } from './summary.ts'
 
 const maxBytes = 4 * 1024 * 1024
 
@@ -42,33 +43,63 @@ export async function generateSummary(
   const answer = await ask(cli, writer, prompt, settings.summary)
   const summary = parseAnswer(answer)
   if (summary === undefined)
-    throw new EntireError('agent-failed', `${writer.name} did not answer with a summary: ${cut(answer, 200)}`, {
-      hint: 'Nothing was saved. Run the command again, or choose another agent or model in summary_generation of .entire/settings.json.',
-    })
+    throw new EntireError(
+      'agent-failed',
+      `${writer.name} did not answer with a summary: ${cut(answer, 200)}`,
+      {
+        hint: 'Nothing was saved. Run the command again, or choose another agent or model in summary_generation of .entire/settings.json.',
+      },
+    )
   const { json } = await redaction()
   const safe = parseSummary(parseJson(json(JSON.stringify(formatSummary(summary))))) as CheckpointSummary
   const { author } = await readConfig(repo)
   const seconds = Math.floor(clock().getTime() / 1000)
-  await saveSummary(repo, objects, { checkpoint: id, session: (session as StoredSession).session, summary: safe, author, seconds })
+  await saveSummary(repo, objects, {
+    checkpoint: id,
+    session: (session as StoredSession).session,
+    summary: safe,
+    author,
+    seconds,
+  })
   queueForPush(repo, id)
 }
 
-async function readPrompt(objects: ObjectReader, id: string, session: StoredSession | undefined): Promise<string> {
-  const { entries, problem } = session === undefined ? { entries: [] } : await readConversation(objects, session, 'checkpoint')
+async function readPrompt(
+  objects: ObjectReader,
+  id: string,
+  session: StoredSession | undefined,
+): Promise<string> {
+  const { entries, problem } =
+    session === undefined ? { entries: [] } : await readConversation(objects, session, 'checkpoint')
   if (entries.length > 0) return summaryPrompt(entries)
-  throw new EntireError('transcript-missing', `checkpoint ${id} has no transcript to summarise${problem ? ` ${clean(problem)}` : ''}`, {
-    hint: 'A summary is made of what was said since the checkpoint before; `--full` shows the whole session.',
-  })
+  throw new EntireError(
+    'transcript-missing',
+    `checkpoint ${id} has no transcript to summarise${problem ? ` ${clean(problem)}` : ''}`,
+    {
+      hint: 'A summary is made of what was said since the checkpoint before; `--full` shows the whole session.',
+    },
+  )
 }
 
 // In an empty directory: there its hooks know no repository, so its run is not recorded as a session of this one.
-async function ask(cli: Cli, writer: Writer, prompt: string, options: { model?: string; timeoutSeconds: number }): Promise<string> {
+async function ask(
+  cli: Cli,
+  writer: Writer,
+  prompt: string,
+  options: { model?: string; timeoutSeconds: number },
+): Promise<string> {
   const empty = mkdtempSync(join(tmpdir(), 'entire-summary-'))
   const cwd = writer.generator.dir ?? empty
   try {
     const [, ...args] = writer.generator.command(options)
     const env = writerEnv(cli.env, writer)
-    const ran = await runLimited([writer.program, ...args], { cwd, env, stdin: prompt, timeoutMs: options.timeoutSeconds * 1000, maxBytes })
+    const ran = await runLimited([writer.program, ...args], {
+      cwd,
+      env,
+      stdin: prompt,
+      timeoutMs: options.timeoutSeconds * 1000,
+      maxBytes,
+    })
     return parseOutput(writer, ran, options.timeoutSeconds)
   } finally {
     rmSync(empty, { recursive: true, force: true })
@@ -100,9 +131,70 @@ function parseOutput({ name, generator }: Writer, ran: LimitedResult, seconds: n
 }
 
 /** Why there is no answer to look at. */
-function describeEnd({ timedOut, overflowed, startError, signal }: LimitedResult, seconds: number): string | undefined {
+function describeEnd(
+  { timedOut, overflowed, startError, signal }: LimitedResult,
+  seconds: number,
+): string | undefined {
   if (timedOut) return `did not answer within ${seconds} seconds`
   if (overflowed !== undefined) return 'printed far more than a summary'
   if (startError !== undefined) return `could not be started (${startError})`
   return signal === null ? undefined : 'was stopped'
+}
+
+// Who writes a summary: the agent the settings name, else the one whose session it is, else any that is installed and can.
+
+export interface Writer {
+  name: string
+  generator: TextGenerator
+  /** Absolute path of its program. */
+  program: string
+}
+
+export function findWriter(
+  cli: Cli,
+  { provider }: Settings['summary'],
+  sessionAgent: string | undefined,
+): Writer {
+  if (provider !== undefined) return namedWriter(cli, provider)
+  const order = [...agents.filter((agent) => agent.type === sessionAgent), ...agents]
+  const writer = order.map((agent) => writerOf(cli, agent)).find((found) => found !== undefined)
+  if (writer !== undefined) return writer
+  throw new EntireError('not-found', 'No agent that can write a summary was found.', {
+    hint: `Install one of these programs, or make sure it is on the PATH: ${programs().join(', ')}.`,
+  })
+}
+
+function namedWriter(cli: Cli, provider: string): Writer {
+  const agent = agents.find(({ name, generator }) => name === provider && generator !== undefined)
+  if (agent === undefined)
+    throw new EntireError(
+      'bad-settings',
+      `summary_generation: "${provider}" is no agent that can write summaries.`,
+      {
+        hint: `Use one of: ${agents
+          .filter(({ generator }) => generator !== undefined)
+          .map(({ name }) => name)
+          .join(', ')}.`,
+      },
+    )
+  const writer = writerOf(cli, agent)
+  if (writer !== undefined) return writer
+  throw new EntireError(
+    'not-found',
+    `The settings want summaries by ${agent.type}, and its program was not found.`,
+    {
+      hint: `Make sure \`${agent.generator?.command({})[0]}\` is on the PATH, or change summary_generation in .entire/settings.json.`,
+    },
+  )
+}
+
+// Looked up here, because it runs in another directory: an entry like `.` would mean that one.
+function writerOf(cli: Cli, { type, generator }: Agent): Writer | undefined {
+  const path = (cli.env.PATH ?? '').split(delimiter).filter((entry) => isAbsolute(entry))
+  const program = generator && Bun.which(generator.command({})[0] as string, { PATH: path.join(delimiter) })
+  return generator && program ? { name: type, generator, program } : undefined
+}
+
+function programs(): string[] {
+  return agents.flatMap(({ generator }) => generator?.command({})[0] ?? [])
 }

@@ -1,19 +1,18 @@
 // A step: what a session had done when no commit had taken it in yet.
+
 import { sessionDir } from '../../checkpoints/layout.ts'
 import { readPrompts, type StoredSession } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { LogEntry } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
 import { readTrailer } from '../../git/trailers.ts'
-import { readSession } from '../../session/store.ts'
+import { readSession } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { JsonObject } from '../../std/json.ts'
+import { localTime } from '../render/numbers.ts'
 import { clean } from '../render/text.ts'
-import { localTime } from '../render/time.ts'
-import { type Conversation, readConversation } from './conversation.ts'
-import type { DetailShape } from './detail-view.ts'
-import { summaryLines } from './summary-view.ts'
-import { transcriptLines } from './transcript-view.ts'
+import { type Conversation, readConversation, transcriptLines } from './conversation.ts'
+import { type DetailShape, summaryLines } from './detail.ts'
 
 export interface StepDetail {
   step: LogEntry
@@ -22,12 +21,21 @@ export interface StepDetail {
 }
 
 /** What a step holds of its session, in the form of a checkpoint's; undefined when it holds nothing. */
-export async function readStepSession(repo: Repo, objects: ObjectReader, step: LogEntry): Promise<StoredSession | undefined> {
+export async function readStepSession(
+  repo: Repo,
+  objects: ObjectReader,
+  step: LogEntry,
+): Promise<StoredSession | undefined> {
   const session = readTrailer(step.message, 'Entire-Session')[0]
   return session === undefined ? undefined : await readSessionAt(repo, objects, step.oid, session)
 }
 
-async function readSessionAt(repo: Repo, objects: ObjectReader, commit: string, session: string): Promise<StoredSession | undefined> {
+async function readSessionAt(
+  repo: Repo,
+  objects: ObjectReader,
+  commit: string,
+  session: string,
+): Promise<StoredSession | undefined> {
   const dir = await objects.info(`${commit}:${sessionDir(session)}`)
   if (dir?.type !== 'tree') return undefined
   const agent = findAgentType(repo, session)
@@ -35,14 +43,24 @@ async function readSessionAt(repo: Repo, objects: ObjectReader, commit: string, 
   return { ...none, session, dir: dir.oid, ...(agent === undefined ? {} : { agent }) }
 }
 
-export async function readStep(repo: Repo, objects: ObjectReader, step: LogEntry, scope: DetailShape['scope']): Promise<StepDetail> {
+export async function readStep(
+  repo: Repo,
+  objects: ObjectReader,
+  step: LogEntry,
+  scope: DetailShape['scope'],
+): Promise<StepDetail> {
   const session = await readStepSession(repo, objects, step)
   if (session === undefined) return { step, prompts: [], conversation: { entries: [] } }
-  const before = step.parents[0] === undefined ? undefined : await readSessionAt(repo, objects, step.parents[0], session.session)
+  const before =
+    step.parents[0] === undefined
+      ? undefined
+      : await readSessionAt(repo, objects, step.parents[0], session.session)
   const [prompts, all, known] = await Promise.all([
     readPrompts(objects, session),
     scope === 'none' ? { entries: [] } : readConversation(objects, session, 'full'),
-    scope === 'checkpoint' && before !== undefined ? readConversation(objects, before, 'full') : { entries: [] },
+    scope === 'checkpoint' && before !== undefined
+      ? readConversation(objects, before, 'full')
+      : { entries: [] },
   ])
   // Of what the step before it had already, nothing is said again.
   return { step, prompts, conversation: { ...all, entries: all.entries.slice(known.entries.length) } }
@@ -66,7 +84,10 @@ export function stepLines({ step, prompts, conversation }: StepDetail, shape: De
   ]
 }
 
-export function stepJson({ step, prompts, conversation }: StepDetail, scope: DetailShape['scope']): JsonObject {
+export function stepJson(
+  { step, prompts, conversation }: StepDetail,
+  scope: DetailShape['scope'],
+): JsonObject {
   const session = readTrailer(step.message, 'Entire-Session')[0]
   return {
     step_id: step.oid,

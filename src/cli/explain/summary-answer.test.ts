@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseAnswer } from './summary-answer.ts'
+import { parseAnswer } from './summary.ts'
 
 const whole = {
   intent: 'Add a parser',
@@ -9,21 +9,23 @@ const whole = {
   open_items: ['e'],
 }
 
-test.each([JSON.stringify(whole), `Here you are:\n\`\`\`json\n${JSON.stringify(whole, null, 2)}\n\`\`\`\nBye {}`])(
-  'a summary is found in what was answered (%#)',
-  (answer) => {
-    expect(parseAnswer(answer)).toEqual({
-      intent: 'Add a parser',
-      outcome: 'Added',
-      learnings: { repo: ['a'], code: [{ path: 'a.ts', line: 1, endLine: 2, finding: 'b' }], workflow: ['c'] },
-      friction: ['d'],
-      openItems: ['e'],
-    })
-  },
-)
+test.each([
+  JSON.stringify(whole),
+  `Here you are:\n\`\`\`json\n${JSON.stringify(whole, null, 2)}\n\`\`\`\nBye {}`,
+])('a summary is found in what was answered (%#)', (answer) => {
+  expect(parseAnswer(answer)).toEqual({
+    intent: 'Add a parser',
+    outcome: 'Added',
+    learnings: { repo: ['a'], code: [{ path: 'a.ts', line: 1, endLine: 2, finding: 'b' }], workflow: ['c'] },
+    friction: ['d'],
+    openItems: ['e'],
+  })
+})
 
 test('what is missing or of another kind is empty', () => {
-  expect(parseAnswer('{"intent":"a","outcome":"b","learnings":["x"],"friction":"none","open_items":[1,"c"]}')).toEqual({
+  expect(
+    parseAnswer('{"intent":"a","outcome":"b","learnings":["x"],"friction":"none","open_items":[1,"c"]}'),
+  ).toEqual({
     intent: 'a',
     outcome: 'b',
     learnings: { repo: [], code: [], workflow: [] },
@@ -32,11 +34,16 @@ test('what is missing or of another kind is empty', () => {
   })
 })
 
-test.each(['', 'I cannot do that.', '{}', '{"intent":"a"}', '{"intent":"","outcome":"b"}', '[1,2]'])('%j is no summary', (answer) => {
-  expect(parseAnswer(answer)).toBeUndefined()
-})
+test.each(['', 'I cannot do that.', '{}', '{"intent":"a"}', '{"intent":"","outcome":"b"}', '[1,2]'])(
+  '%j is no summary',
+  (answer) => {
+    expect(parseAnswer(answer)).toBeUndefined()
+  },
+)
 
 test('a summary without end is cut', () => {
-  const summary = parseAnswer(JSON.stringify({ intent: 'x'.repeat(1e6), outcome: 'b', friction: Array(1000).fill('y'.repeat(1e4)) }))
+  const summary = parseAnswer(
+    JSON.stringify({ intent: 'x'.repeat(1e6), outcome: 'b', friction: Array(1000).fill('y'.repeat(1e4)) }),
+  )
   expect(JSON.stringify(summary).length).toBeLessThan(150_000)
 })

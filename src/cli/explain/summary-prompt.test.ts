@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { TranscriptEntry } from '../../model/agent.ts'
-import { summaryPrompt } from './summary-prompt.ts'
+import { summaryPrompt } from './summary.ts'
 
 test('the conversation stands between tags that it cannot close itself', () => {
   const prompt = summaryPrompt([
@@ -14,7 +14,10 @@ test('the conversation stands between tags that it cannot close itself', () => {
 })
 
 test('however long the session was, the prompt has a length a model can read, and holds its beginning and its end', () => {
-  const entries: TranscriptEntry[] = Array.from({ length: 5000 }, (_, at) => ({ role: 'assistant', text: `${at} ${'x'.repeat(500)}` }))
+  const entries: TranscriptEntry[] = Array.from({ length: 5000 }, (_, at) => ({
+    role: 'assistant',
+    text: `${at} ${'x'.repeat(500)}`,
+  }))
   const prompt = summaryPrompt([{ role: 'user', text: 'y'.repeat(1_000_000) }, ...entries])
   expect(prompt.length).toBeLessThan(130_000)
   expect(prompt).toContain('[User] yyy')

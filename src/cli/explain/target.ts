@@ -1,6 +1,7 @@
 // The answer about one checkpoint, one step, or the checkpoints of one commit.
+
 import { fetchCommand } from '../../checkpoints/places.ts'
-import { readCheckpoint, type StoredCheckpoint } from '../../checkpoints/read.ts'
+import { readCheckpoint, readTranscript, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { LogEntry } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -8,14 +9,13 @@ import { EntireError } from '../../std/errors.ts'
 import { formatJson, type Json } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { page } from '../pager.ts'
-import { learnTimeZone } from '../render/time.ts'
-import { readDetail, readHistory } from './detail.ts'
-import { type DetailShape, detailJson, detailLines } from './detail-view.ts'
+import { learnTimeZone } from '../render/numbers.ts'
+import { write } from '../streams.ts'
+import { joinerOf, lookOf } from './conversation.ts'
+import { type DetailShape, detailJson, detailLines, readDetail, readHistory } from './detail.ts'
 import { findAnything, findByPrefix, findCommit, type Target } from './find-target.ts'
 import { type ExplainFlags, scopeOf } from './flags.ts'
-import { lookOf } from './look.ts'
-import { printTranscript } from './raw-transcript.ts'
-import { readStep, stepJson, stepLines } from './step.ts'
+import { readStep, readStepSession, stepJson, stepLines } from './step.ts'
 
 interface Answering {
   cli: Cli
@@ -25,7 +25,13 @@ interface Answering {
   shape: DetailShape
 }
 
-export async function explainTarget(cli: Cli, repo: Repo, objects: ObjectReader, flags: ExplainFlags, named?: string): Promise<void> {
+export async function explainTarget(
+  cli: Cli,
+  repo: Repo,
+  objects: ObjectReader,
+  flags: ExplainFlags,
+  named?: string,
+): Promise<void> {
   const answering: Answering = { cli, repo, objects, flags, shape: { ...lookOf(cli), scope: scopeOf(flags) } }
   objects.warm()
   const history = readHistory(repo, flags.searchAll === true)
@@ -46,9 +52,13 @@ async function findTarget({ repo, objects, flags }: Answering, named: string | u
 
 async function explainStep({ cli, repo, objects, flags, shape }: Answering, step: LogEntry): Promise<void> {
   if (flags.generate)
-    throw new EntireError('bad-usage', `${step.oid.slice(0, 7)} is a step: a summary is kept in a checkpoint, and this has none yet.`, {
-      hint: 'Commit the work first, then generate the summary of its checkpoint.',
-    })
+    throw new EntireError(
+      'bad-usage',
+      `${step.oid.slice(0, 7)} is a step: a summary is kept in a checkpoint, and this has none yet.`,
+      {
+        hint: 'Commit the work first, then generate the summary of its checkpoint.',
+      },
+    )
   if (flags.rawTranscript) return await printTranscript(repo, objects, { kind: 'step', step })
   const detail = await readStep(repo, objects, step, shape.scope)
   await show(cli, flags, flags.json ? stepJson(detail, shape.scope) : stepLines(detail, shape))
@@ -63,16 +73,28 @@ async function explainCommit(
   const { commit, ids } = target
   const stored = await Promise.all(ids.map((id) => readCheckpoint(objects, id)))
   const missing = ids.filter((_, index) => stored[index] === undefined)
-  const newest = stored.filter((checkpoint) => checkpoint !== undefined).sort((a, b) => createdAt(b) - createdAt(a))
+  const newest = stored
+    .filter((checkpoint) => checkpoint !== undefined)
+    .sort((a, b) => createdAt(b) - createdAt(a))
   if (missing.length > 0 && newest.length === 0)
-    throw new EntireError('not-found', `checkpoint not found: ${missing.join(', ')} (of commit ${commit.oid.slice(0, 7)})`, {
-      hint: `It may be on the remote only: \`${fetchCommand}\`. \`entire doctor\` finds all such commits.`,
-    })
+    throw new EntireError(
+      'not-found',
+      `checkpoint not found: ${missing.join(', ')} (of commit ${commit.oid.slice(0, 7)})`,
+      {
+        hint: `It may be on the remote only: \`${fetchCommand}\`. \`entire doctor\` finds all such commits.`,
+      },
+    )
   for (const id of missing) cli.note(`Checkpoint ${id} of this commit cannot be read here.`)
   const [first] = newest
   if (first === undefined) return await show(cli, flags, flags.json ? [] : unlinked(commit))
-  if (flags.rawTranscript) return await printTranscript(repo, objects, { kind: 'checkpoint', checkpoint: first })
-  await explainCheckpoints(answering, [await withSummary(answering, first), ...newest.slice(1)], history, commit)
+  if (flags.rawTranscript)
+    return await printTranscript(repo, objects, { kind: 'checkpoint', checkpoint: first })
+  await explainCheckpoints(
+    answering,
+    [await withSummary(answering, first), ...newest.slice(1)],
+    history,
+    commit,
+  )
 }
 
 function unlinked(commit: LogEntry): string[] {
@@ -84,7 +106,10 @@ function unlinked(commit: LogEntry): string[] {
   ]
 }
 
-async function withSummary({ cli, repo, objects, flags }: Answering, checkpoint: StoredCheckpoint): Promise<StoredCheckpoint> {
+async function withSummary(
+  { cli, repo, objects, flags }: Answering,
+  checkpoint: StoredCheckpoint,
+): Promise<StoredCheckpoint> {
   if (!flags.generate) return checkpoint
   const { generateSummary } = await import('./generate.ts')
   await generateSummary(cli, repo, objects, checkpoint, { force: flags.force === true })
@@ -101,7 +126,9 @@ async function explainCheckpoints(
   commit?: LogEntry,
 ): Promise<void> {
   const options = { scope: shape.scope, history, ...(commit === undefined ? {} : { commit }) }
-  const details = await Promise.all(checkpoints.map((checkpoint) => readDetail(repo, objects, checkpoint, options)))
+  const details = await Promise.all(
+    checkpoints.map((checkpoint) => readDetail(repo, objects, checkpoint, options)),
+  )
   // A commit may have several checkpoints, so its answer is a list.
   const json = details.map((detail) => detailJson(detail, shape.scope))
   if (flags.json) return await show(cli, flags, commit === undefined ? (json[0] ?? null) : json)
@@ -119,4 +146,24 @@ async function show(cli: Cli, flags: ExplainFlags, answer: string[] | Json): Pro
 
 function createdAt(checkpoint: StoredCheckpoint): number {
   return Date.parse(checkpoint.sessions.at(-1)?.createdAt ?? '') || 0
+}
+
+// The stored transcript as it is: bytes, not text.
+
+export async function printTranscript(
+  repo: Repo,
+  objects: ObjectReader,
+  target: Exclude<Target, { kind: 'commit' }>,
+): Promise<void> {
+  const session =
+    target.kind === 'step'
+      ? await readStepSession(repo, objects, target.step)
+      : target.checkpoint.sessions.at(-1)
+  const transcript = session && (await readTranscript(objects, session, await joinerOf(session)))
+  const name = target.kind === 'step' ? target.step.oid.slice(0, 7) : target.checkpoint.checkpoint
+  if (transcript === undefined)
+    throw new EntireError('transcript-missing', `checkpoint ${name} has no transcript`, {
+      hint: 'The agent had not written one when it was saved; prompts and files are there without --raw-transcript.',
+    })
+  write(1, transcript)
 }

@@ -6,7 +6,9 @@ import { examplesIn, wordsOf } from '../../../test/support/manual-examples.ts'
 import { buildPiglet } from './app.ts'
 
 const app = buildPiglet()
-const manuals = generateHelpTextForAllCommands(app as unknown as Parameters<typeof generateHelpTextForAllCommands>[0])
+const manuals = generateHelpTextForAllCommands(
+  app as unknown as Parameters<typeof generateHelpTextForAllCommands>[0],
+)
 
 test.each(manuals)('%s has examples', (_command, help) => {
   expect(examplesIn(help)).not.toEqual([])
@@ -19,6 +21,8 @@ test.each(manuals.flatMap(([, help]) => examplesIn(help)))('%s', async (line) =>
 })
 
 test('every command can answer for programs', () => {
-  const without = manuals.filter(([command, help]) => /^piglet ext ./.test(command) && !/--json/.test(help)).map(([command]) => command)
+  const without = manuals
+    .filter(([command, help]) => /^piglet ext ./.test(command) && !/--json/.test(help))
+    .map(([command]) => command)
   expect(without).toEqual([])
 })

@@ -1,9 +1,16 @@
 // `piglet`: the command line as a tree of commands.
+
 import { type Application, buildRouteMap } from '@stricli/core'
 import { makeApplication, runApplication } from '../application.ts'
+import { formatManual } from '../command-parts.ts'
 import { type Cli, systemContext } from '../context.ts'
-import { formatManual } from '../manual.ts'
-import { extensionCommands } from './ext-commands.ts'
+import { callCommand, runCommand } from './call.ts'
+import { checkCommand, newCommand } from './check.ts'
+import { infoCommand, listCommand } from './info.ts'
+import { logsCommand } from './logs.ts'
+import { recordCommand, replayCommand } from './record.ts'
+import { topCommand } from './top.ts'
+import { trustCommand } from './trust.ts'
 
 /** For running and for the generated reference. */
 export function buildPiglet(inputs: readonly string[] = []): Application<Cli> {
@@ -33,3 +40,34 @@ export async function runPiglet(args: string[], cli: Cli = systemContext()): Pro
   const inputs = args.length === 0 ? ['--help'] : args[0] === 'help' ? [...args.slice(1), '--help'] : args
   return await runApplication(buildPiglet(inputs), inputs, cli)
 }
+
+// `piglet ext …`: everything one can do with extensions.
+
+export const extensionCommands = buildRouteMap<string, Cli>({
+  routes: {
+    list: listCommand,
+    info: infoCommand,
+    new: newCommand,
+    check: checkCommand,
+    call: callCommand,
+    run: runCommand,
+    trust: trustCommand,
+    logs: logsCommand,
+    top: topCommand,
+    record: recordCommand,
+    replay: replayCommand,
+  },
+  docs: {
+    brief: 'List, try, check, watch and write extensions',
+    fullDescription: formatManual({
+      text: [
+        'Extensions are found in <config>/extensions and, when the project is trusted, in .piglet/extensions.',
+      ],
+      examples: [
+        ['piglet ext list', 'which there are'],
+        ['piglet ext call greet \'{"name": "you"}\'', 'run a tool'],
+        ['piglet ext check .', 'check the one you are working on'],
+      ],
+    }),
+  },
+})

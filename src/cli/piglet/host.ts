@@ -1,21 +1,20 @@
 // Runs extensions for the time of a command: found, started, and stopped in the end, whatever happens.
+
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { discoverExtensions } from '../../extensions/discover.ts'
-import { createRecorder, type Tap } from '../../extensions/flight-recorder/recorder.ts'
-import { createHeadless, type Headless } from '../../extensions/headless/headless.ts'
-import type { HeadlessOptions } from '../../extensions/headless/headless-options.ts'
-import { publishBoard } from '../../extensions/status-board.ts'
-import { countTraffic } from '../../extensions/traffic.ts'
+import { createRecorder, type Tap } from '../../extensions/flight-recorder/recording.ts'
+import { countTraffic, publishBoard } from '../../extensions/status-board.ts'
+import { createHeadless, type Headless } from '../../piglet/headless.ts'
+import type { HeadlessOptions } from '../../piglet/options.ts'
+import type { AnswerQuestion, View, ViewPart } from '../../piglet/view.ts'
 import { EntireError } from '../../std/errors.ts'
 import { fileLog } from '../../std/log.ts'
+import { choose } from '../ask.ts'
 import type { Cli } from '../context.ts'
-import { clean } from '../render/text.ts'
-import { untilSignal } from '../watch/signals.ts'
-import { answerAtTerminal } from './answer-question.ts'
-import { findExtension } from './find-extension.ts'
-import { findPlaces, logFileOf } from './places.ts'
-import { printChanges } from './view-printer.ts'
+import { clean, cleanLines } from '../render/text.ts'
+import { untilSignal } from '../signals.ts'
+import { findExtension, findPlaces, logFileOf } from './places.ts'
 
 export interface HostOptions {
   /** Only these, by name or directory. */
@@ -105,4 +104,58 @@ function openRecording(cli: Cli, file: string | undefined): { tap?: Tap } & Disp
     tap: createRecorder({ write: (text) => void writeSync(fd, text), clock: cli.clock }),
     [Symbol.dispose]: () => closeSync(fd),
   }
+}
+
+// Questions of extensions, put to the person at the terminal. Where there is none, they are dismissed.
+
+export function answerAtTerminal(cli: Cli): AnswerQuestion | undefined {
+  if (!cli.interactive) return undefined
+  return async (question) => {
+    const [message, choices] =
+      question.kind === 'pick'
+        ? [
+            question.title,
+            question.items.map(({ id, label, desc }) => ({
+              value: id,
+              label: desc ? `${label}: ${desc}` : label,
+            })),
+          ]
+        : [question.prompt, question.choices.map((choice) => ({ value: choice, label: choice }))]
+    const from = question.extension === '' ? '' : `[${clean(question.extension)}] `
+    const shown = choices.map(({ value, label }) => ({ value, label: clean(label) }))
+    return await choose(
+      cli,
+      { message: `${from}${clean(message)}`, otherwise: 'Run it at a terminal.' },
+      shown,
+    )
+  }
+}
+
+// What extensions show, on a terminal without windows: messages are the answer, everything else stands beside it.
+
+type Printer = { [Part in ViewPart]?: (cli: Cli, view: Readonly<View>) => void }
+
+const printer: Printer = {
+  messages: (cli, { messages }) => cli.out(cleanLines(messages.at(-1)?.text ?? '')),
+  notifications: (cli, { notifications }) => {
+    const last = notifications.at(-1)
+    if (last)
+      cli.note(
+        `${last.level === 'info' ? '' : `${last.level}: `}${last.extension === '' ? '' : `[${clean(last.extension)}] `}${cleanLines(last.message)}`,
+      )
+  },
+  widgets: (cli, { widgets }) => {
+    const last = widgets.at(-1)
+    if (last) cli.note(`[${clean(last.extension)}] ${cleanLines(last.content)}`)
+  },
+  overlays: (cli, { overlays }) => {
+    const last = overlays.at(-1)
+    if (last) cli.out(`${last.title === '' ? '' : `${clean(last.title)}\n`}${cleanLines(last.content)}`)
+  },
+  title: (cli, { title }) => cli.note(`Title: ${clean(title)}`),
+  inputText: (cli, { inputText }) => cli.note(`Put where you would type: ${cleanLines(inputText)}`),
+}
+
+export function printChanges(cli: Cli): (part: ViewPart, view: Readonly<View>) => void {
+  return (part, view) => printer[part]?.(cli, view)
 }

@@ -1,10 +1,10 @@
 // Things that can be done with running extensions, each one line: what a person types, and what a recording is made of.
 import type { ExtensionHost } from '../../extensions/extension-host.ts'
-import type { ToolOutcome } from '../../extensions/offer.ts'
+import type { ToolOutcome } from '../../extensions/live-extension.ts'
 import { collectInjections, transformInput } from '../../extensions/prompt-chain.ts'
-import { requireRunning } from '../../extensions/running.ts'
+import { requireRunning } from '../../extensions/registry.ts'
 import { callTool } from '../../extensions/tool-calls.ts'
-import { type EventName, events } from '../../protocol/extension-events.ts'
+import { type EventName, events } from '../../protocol/extension/events.ts'
 import { EntireError } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { closest } from '../closest.ts'
@@ -26,18 +26,28 @@ export const verbs = {
     usage: 'call <tool> [<json>]',
     act: (host, { subject, rest }, signal) => callByName(host, subject, parseArguments(rest), signal),
   },
-  run: { usage: 'run <command> [<text>]', act: (host, { subject, rest }, signal) => runByName(host, subject, rest, signal) },
+  run: {
+    usage: 'run <command> [<text>]',
+    act: (host, { subject, rest }, signal) => runByName(host, subject, rest, signal),
+  },
   press: { usage: 'press <key>', act: (host, { subject }, signal) => pressKey(host, subject, signal) },
-  type: { usage: 'type <text>', act: (host, { subject, rest }, signal) => transformInput(host, join(subject, rest), signal) },
+  type: {
+    usage: 'type <text>',
+    act: (host, { subject, rest }, signal) => transformInput(host, join(subject, rest), signal),
+  },
   message: {
     usage: 'message <text>',
     act: (host, { subject, rest }, signal) => collectInjections(host, join(subject, rest), signal, () => {}),
   },
-  event: { usage: 'event <type> [<json>]', act: (host, { subject, rest }) => tellEvent(host, subject, parseArguments(rest)) },
+  event: {
+    usage: 'event <type> [<json>]',
+    act: (host, { subject, rest }) => tellEvent(host, subject, parseArguments(rest)),
+  },
 } satisfies Record<string, { usage: string; act: Act }>
 
 export function parseStep(line: string): Step {
-  const [, verb = '', subject = '', rest = ''] = /^\s*(\S+)(?:\s+(\S+)(?:\s+([\s\S]*\S))?)?\s*$/.exec(line) ?? []
+  const [, verb = '', subject = '', rest = ''] =
+    /^\s*(\S+)(?:\s+(\S+)(?:\s+([\s\S]*\S))?)?\s*$/.exec(line) ?? []
   if (subject !== '' && Object.hasOwn(verbs, verb)) return { verb: verb as Verb, subject, rest }
   throw new EntireError('bad-usage', `"${clean(line)}" is nothing that can be done.`, {
     hint: `One of: ${Object.values(verbs)
@@ -50,20 +60,33 @@ export async function runStep(host: ExtensionHost, step: Step, signal: AbortSign
   return await verbs[step.verb].act(host, step, signal)
 }
 
-export async function callByName(host: ExtensionHost, name: string, args: JsonObject, signal: AbortSignal): Promise<ToolOutcome> {
+export async function callByName(
+  host: ExtensionHost,
+  name: string,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
   const outcome = await callTool(host, name, args, { id: 'cli', signal })
   return outcome ?? missing('tool', name, [...host.registry.tools().keys()])
 }
 
 /** The text after the name is handed over as it is. */
-export async function runByName(host: ExtensionHost, name: string, args: string, signal: AbortSignal): Promise<void> {
-  const command = host.registry.commands().get(name) ?? missing('command', name, [...host.registry.commands().keys()])
+export async function runByName(
+  host: ExtensionHost,
+  name: string,
+  args: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const command =
+    host.registry.commands().get(name) ?? missing('command', name, [...host.registry.commands().keys()])
   if (command.local) await command.local.execute(args, signal)
-  else await requireRunning(host.running, command.owner).request('command/execute', { name, args }, { signal })
+  else
+    await requireRunning(host.running, command.owner).request('command/execute', { name, args }, { signal })
 }
 
 async function pressKey(host: ExtensionHost, key: string, signal: AbortSignal): Promise<unknown> {
-  const { owner } = host.registry.shortcuts().get(key) ?? missing('key', key, [...host.registry.shortcuts().keys()])
+  const { owner } =
+    host.registry.shortcuts().get(key) ?? missing('key', key, [...host.registry.shortcuts().keys()])
   return await requireRunning(host.running, owner).request('shortcut/handle', { key }, { signal })
 }
 
@@ -76,12 +99,15 @@ async function tellEvent(host: ExtensionHost, type: string, data: JsonObject): P
 export function parseArguments(text: string): JsonObject {
   const args = text.trim() === '' ? {} : asObject(parseJson(text))
   if (args) return args
-  throw new EntireError('bad-usage', `"${clean(text)}" is no JSON object.`, { hint: 'Write arguments like this: \'{"name": "you"}\'.' })
+  throw new EntireError('bad-usage', `"${clean(text)}" is no JSON object.`, {
+    hint: 'Write arguments like this: \'{"name": "you"}\'.',
+  })
 }
 
 function missing(what: string, name: string, known: string[]): never {
   const near = closest(name, known)
-  const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${known.join(', ') || 'none'}.`
+  const hint =
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${known.join(', ') || 'none'}.`
   throw new EntireError('not-found', `There is no ${what} ${clean(name)}.`, { hint: clean(hint) })
 }
 

@@ -1,10 +1,10 @@
 // Sessions as the status and the list show them.
+
 import { isActive, type Session } from '../../model/session.ts'
-import { whyStuck } from '../../session/stuck.ts'
+import { whyStuck } from '../../recording/dead-turn.ts'
 import { parseTime } from '../../std/time.ts'
+import { timeAgo, tokensText } from './numbers.ts'
 import { clean, cut } from './text.ts'
-import { timeAgo } from './time.ts'
-import { tokensText } from './tokens.ts'
 
 export const unknown = '(unknown)'
 
@@ -27,7 +27,11 @@ export function promptOf(session: Session): string | undefined {
 }
 
 /** By work tree, newest first; no lines when there are none. */
-export function activeSessionLines(sessions: Session[], branches: Map<string, string | undefined>, now: Date): string[] {
+export function activeSessionLines(
+  sessions: Session[],
+  branches: Map<string, string | undefined>,
+  now: Date,
+): string[] {
   if (sessions.length === 0) return []
   const groups = Map.groupBy(sessions, (session) => session.worktreePath || unknown)
   const paths = [...groups.keys()].sort()
@@ -37,7 +41,9 @@ export function activeSessionLines(sessions: Session[], branches: Map<string, st
     ...paths.flatMap((path, index) => [
       ...(index > 0 ? [''] : []),
       `  ${clean(path)} (${clean(branches.get(path) ?? 'unknown')})`,
-      ...(groups.get(path) as Session[]).toSorted((a, b) => started(b) - started(a)).flatMap((session) => sessionLines(session, now)),
+      ...(groups.get(path) as Session[])
+        .toSorted((a, b) => started(b) - started(a))
+        .flatMap((session) => sessionLines(session, now)),
     ]),
   ]
 }
@@ -46,7 +52,11 @@ function sessionLines(session: Session, now: Date): string[] {
   const start = parseTime(session.startedAt)
   const agent = clean(session.agentType) || unknown
   const id = [...clean(session.id)].slice(0, 7).join('').padEnd(9)
-  const facts = [clean(session.model ?? ''), withWord(tokensText(session.tokens), 'tokens'), troubleText(session, now)]
+  const facts = [
+    clean(session.model ?? ''),
+    withWord(tokensText(session.tokens), 'tokens'),
+    troubleText(session, now),
+  ]
   return [
     `    [${agent}] ${id} started ${start ? timeAgo(start, now) : unknown}${sinceText(session, now, ', ')}`,
     ...(session.firstPrompt ? [`      "${cut(session.firstPrompt, 60)}"`] : []),
@@ -72,7 +82,11 @@ export function cardLines(session: Session, now: Date): string[] {
     withWord('tokens', tokensText(session.tokens)),
     troubleText(session, now),
   ]
-  return [...joined(head), ...(prompt === undefined ? [] : [`  > "${cut(prompt, 60)}"`]), ...joined(life).map((line) => `  ${line}`)]
+  return [
+    ...joined(head),
+    ...(prompt === undefined ? [] : [`  > "${cut(prompt, 60)}"`]),
+    ...joined(life).map((line) => `  ${line}`),
+  ]
 }
 
 /** Name of a linked work tree, or of the directory of the main one. */
@@ -102,7 +116,9 @@ function troubleText(session: Session, now: Date): string {
 // Only where it says something that the start does not.
 function sinceText(session: Session, now: Date, separator: string): string {
   const [start, last] = [parseTime(session.startedAt), parseTime(session.lastInteraction)]
-  return start && last && last.getTime() - start.getTime() > 60_000 ? `${separator}active ${timeAgo(last, now)}` : ''
+  return start && last && last.getTime() - start.getTime() > 60_000
+    ? `${separator}active ${timeAgo(last, now)}`
+    : ''
 }
 
 function withWord(first: string | undefined, second: string | undefined): string {

@@ -1,6 +1,6 @@
 // Tables line up and fit.
 import { expect, test } from 'bun:test'
-import { fit, tableLines } from './table.ts'
+import { fit, tableLines } from './text.ts'
 
 test('columns line up, also with wide characters and colours', () => {
   const rows = [
@@ -8,7 +8,11 @@ test('columns line up, also with wide characters and colours', () => {
     ['1', '漢字', '10'],
     ['22', '\x1b[32mok\x1b[39m', '5'],
   ]
-  expect(tableLines(rows, { right: [2] })).toEqual(['id  name   n', '1   漢字  10', '22  \x1b[32mok\x1b[39m     5'])
+  expect(tableLines(rows, { right: [2] })).toEqual([
+    'id  name   n',
+    '1   漢字  10',
+    '22  \x1b[32mok\x1b[39m     5',
+  ])
 })
 
 test('a line is cut where the terminal ends, in the middle of nothing', () => {

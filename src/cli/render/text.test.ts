@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { localTime, timeAgo } from './numbers.ts'
 import { clean, cleanLines, cut } from './text.ts'
-import { localTime, timeAgo } from './time.ts'
 
 test.each([
   ['plain', 'plain'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { noTokens } from '../../model/tokens.ts'
-import { formatCount, tokensText } from './tokens.ts'
+import { formatCount, tokensText } from './numbers.ts'
 
 test.each([
   [0, '0'],

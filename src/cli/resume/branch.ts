@@ -1,13 +1,21 @@
 // Resuming a branch: everything is looked up and asked before the branch is changed, so that a no leaves things as they are.
-import { type Branches, readBranches } from '../../git/branches.ts'
-import { switchBranch, switchToRemoteBranch } from '../../git/checkout.ts'
-import { fetchRefs } from '../../git/fetch.ts'
+
+import { type Branches, readBranches, switchBranch, switchToRemoteBranch } from '../../git/branches.ts'
+import { fetchRefs } from '../../git/remote.ts'
 import { readStatus } from '../../git/status.ts'
-import { type BranchCheckpoint, findBranchCheckpoint, readNewest } from '../../session/resume-branch.ts'
+import { type BranchCheckpoint, findBranchCheckpoint, readNewest } from '../../resume/find.ts'
 import { EntireError } from '../../std/errors.ts'
 import { clean } from '../render/text.ts'
-import { finishRestore, type Prepared, prepareRestore, report } from './restore.ts'
-import { agreed, fetchMissing, type Run, tell } from './run.ts'
+import {
+  agreed,
+  fetchMissing,
+  finishRestore,
+  type Prepared,
+  prepareRestore,
+  type Run,
+  report,
+  tell,
+} from './restore.ts'
 
 export interface BranchTarget {
   kind: 'branch'
@@ -27,7 +35,8 @@ export async function resumeBranch(run: Run, { name, isLocal }: BranchTarget): P
   const prepared = found && (await prepare(run, found))
   if (prepared === 'cancelled') return
   if (!isHere) await switchTo(run, name, isLocal)
-  if (prepared !== undefined && prepared !== 'missing') return finishRestore(run, prepared, name ?? branches.current)
+  if (prepared !== undefined && prepared !== 'missing')
+    return finishRestore(run, prepared, name ?? branches.current)
   tell(run, ...missingLines(label, found))
   report(run, { branch: name ?? branches.current, checkpoint: found?.checkpoints[0], logs: [] })
 }
@@ -45,13 +54,18 @@ function cancelled(run: Run): void {
 async function requireClean({ repo }: Run): Promise<void> {
   const { modified, deleted } = await readStatus(repo)
   if (modified.length + deleted.length === 0) return
-  throw new EntireError('uncommitted-changes', 'you have uncommitted changes. Please commit or stash them first', {
-    hint: '`git stash` puts them aside, and `git stash pop` brings them back.',
-  })
+  throw new EntireError(
+    'uncommitted-changes',
+    'you have uncommitted changes. Please commit or stash them first',
+    {
+      hint: '`git stash` puts them aside, and `git stash pop` brings them back.',
+    },
+  )
 }
 
 async function fetchBranch(run: Run, name: string): Promise<boolean> {
-  if (!(await agreed(run, { message: `Branch '${clean(name)}' not found locally. Fetch from origin?` }))) return false
+  if (!(await agreed(run, { message: `Branch '${clean(name)}' not found locally. Fetch from origin?` })))
+    return false
   tell(run, `Fetching branch '${clean(name)}' from origin...`)
   const ref = `+refs/heads/${name}:refs/remotes/origin/${name}`
   const result = await fetchRefs(run.repo, 'origin', [ref], { mayAsk: run.cli.interactive, tags: true })
@@ -74,7 +88,10 @@ async function acceptOlder(run: Run, { commit, newer }: BranchCheckpoint): Promi
   return agreed(run, { message: 'Resume from this older checkpoint?' })
 }
 
-async function prepare(run: Run, { checkpoints }: BranchCheckpoint): Promise<Prepared | 'missing' | 'cancelled'> {
+async function prepare(
+  run: Run,
+  { checkpoints }: BranchCheckpoint,
+): Promise<Prepared | 'missing' | 'cancelled'> {
   const stored = (await readNewest(run.objects, checkpoints)) ?? (await fetchNewest(run, checkpoints))
   if (stored === undefined) return 'missing'
   return (await prepareRestore(run, stored)) ?? 'cancelled'
@@ -90,9 +107,13 @@ async function fetchNewest(run: Run, checkpoints: string[]) {
 async function switchTo(run: Run, name: string, isLocal: boolean): Promise<void> {
   const failure = await (isLocal ? switchBranch : switchToRemoteBranch)(run.repo, name)
   if (failure !== undefined)
-    throw new EntireError('git-failed', `Failed to checkout branch: ${failure.split('\n').map(clean).join('\n')}`, {
-      hint: 'Nothing was changed.',
-    })
+    throw new EntireError(
+      'git-failed',
+      `Failed to checkout branch: ${failure.split('\n').map(clean).join('\n')}`,
+      {
+        hint: 'Nothing was changed.',
+      },
+    )
   tell(run, `Switched to branch '${clean(name)}'`)
 }
 

@@ -1,31 +1,91 @@
-// One run of resuming, whatever was named.
-import { readObjects } from '../../git/cat-file.ts'
-import type { Repo } from '../../git/repo.ts'
-import type { Cli } from '../context.ts'
-import { createRecorder } from '../recorder.ts'
-import { resumeBranch } from './branch.ts'
-import { pickTarget } from './pick.ts'
-import type { ResumeFlags, Run } from './run.ts'
-import { resumeCheckpoint, resumeSession } from './stored.ts'
-import { findSession, findTarget, type Target } from './target.ts'
+// `entire resume`: back to the conversation behind a branch, on any machine.
 
-/** Without a name: a picker on a terminal, else the branch that is checked out. */
-export async function resume(cli: Cli, repo: Repo, typed: string | undefined, flags: ResumeFlags): Promise<void> {
-  await withRun(cli, repo, flags, async (run) => {
-    if (typed !== undefined) return findTarget(run, typed)
-    return cli.interactive && !flags.json ? pickTarget(run) : { kind: 'branch', name: undefined, isLocal: true }
-  })
+import { buildCommand } from '@stricli/core'
+import { formatManual, said } from '../command-parts.ts'
+import { type Cli, requireRepo } from '../context.ts'
+import { saysDisabled } from '../disabled.ts'
+import type { ResumeFlags } from './restore.ts'
+
+export const resumeFlags = {
+  force: said('Ask nothing, and replace newer local logs; they are kept beside'),
+  yes: said('Ask nothing, but stop where a newer local log would be replaced'),
+  json: said('Print JSON'),
 }
 
-export async function resumeOneSession(cli: Cli, repo: Repo, typed: string, flags: ResumeFlags): Promise<void> {
-  await withRun(cli, repo, flags, (run) => findSession(run, typed))
-}
+export const resumeCommand = buildCommand<ResumeFlags, [string?], Cli>({
+  async func(flags, target) {
+    const repo = requireRepo(this, 'resume')
+    if (saysDisabled(this, repo)) return
+    const { resume } = await import('./run.ts')
+    await resume(this, repo, target, flags)
+  },
+  parameters: {
+    flags: resumeFlags,
+    aliases: { f: 'force', y: 'yes' },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          brief: 'A branch, or the beginning of the id of a session or checkpoint',
+          placeholder: 'target',
+          parse: String,
+          optional: true,
+        },
+      ],
+    },
+  },
+  docs: {
+    brief: 'Continue the session behind a branch, a session or a checkpoint',
+    fullDescription: formatManual({
+      text: [
+        'Puts the stored session logs back where the agents look for them on this machine and in this work tree, and prints the',
+        'command that continues the conversation.',
+        'A branch is checked out first; uncommitted changes stop that. Without a name: a list to pick from, or the current branch',
+        'where there is no terminal.',
+        'A name that is both a branch and an id is taken for the branch. Ids may be shortened to four or more characters.',
+        'A local log with newer entries is never replaced unasked; when it is, the old file is kept beside the new one. For a session',
+        'named by its id the newer local log is kept.',
+        'What is not in this clone is fetched from origin, or from where checkpoints are pushed to.',
+      ],
+      examples: [
+        ['entire resume', 'pick a branch or session'],
+        ['entire resume feature/login', 'switch to a branch and continue its last session'],
+        ['entire resume 6f3c0e51', 'a session, by the beginning of its id'],
+        ['entire resume a3b2c4d5e6f7', 'all sessions of a checkpoint'],
+        ['entire resume --json --yes feature/login', 'for scripts'],
+      ],
+    }),
+  },
+})
 
-async function withRun(cli: Cli, repo: Repo, flags: ResumeFlags, find: (run: Run) => Promise<Target | undefined>): Promise<void> {
-  await using objects = readObjects(repo)
-  const run: Run = { cli, repo, objects, recorder: createRecorder(repo, { component: 'resume' }), flags }
-  const target = await find(run)
-  if (target?.kind === 'branch') await resumeBranch(run, target)
-  if (target?.kind === 'session') await resumeSession(run, target)
-  if (target?.kind === 'checkpoint') await resumeCheckpoint(run, target)
-}
+// `entire session resume`: back to one conversation.
+
+export const resumeSessionCommand = buildCommand<ResumeFlags, [string], Cli>({
+  async func(flags, id) {
+    const repo = requireRepo(this, 'session resume')
+    if (saysDisabled(this, repo)) return
+    const { resumeOneSession } = await import('./run.ts')
+    await resumeOneSession(this, repo, id, flags)
+  },
+  parameters: {
+    flags: resumeFlags,
+    aliases: { f: 'force', y: 'yes' },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'The session, or the beginning of its id', placeholder: 'id', parse: String }],
+    },
+  },
+  docs: {
+    brief: 'Continue a session',
+    fullDescription: formatManual({
+      text: [
+        'Puts the log of the session back where its agent looks for it on this machine, from its last checkpoint, and prints the command that continues it.',
+        'A local log that went on after that checkpoint is kept, unless --force is said.',
+      ],
+      examples: [
+        ['entire session resume 6f3c0e51', 'by the beginning of its id'],
+        ['entire session resume 6f3c0e51 --json | jq -r .sessions[0].command', 'for scripts'],
+      ],
+    }),
+  },
+})

@@ -1,44 +1,48 @@
-// What every way of resuming shares: the command being run, what it may do unasked, and how it tells.
-import type { ObjectReader } from '../../git/cat-file.ts'
+// One run of resuming, whatever was named.
+
+import { readObjects } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
-import { fetchStored } from '../../session/resume-fetch.ts'
-import type { Recorder } from '../../session/work.ts'
-import { formatJson } from '../../std/json.ts'
-import { confirm, type Question } from '../ask.ts'
 import type { Cli } from '../context.ts'
-import { clean } from '../render/text.ts'
+import { createRecorder } from '../recorder.ts'
+import { resumeBranch } from './branch.ts'
+import type { ResumeFlags, Run } from './restore.ts'
+import { resumeCheckpoint, resumeSession } from './stored.ts'
+import { findSession, findTarget, pickTarget, type Target } from './target.ts'
 
-export interface ResumeFlags {
-  force?: boolean
-  yes?: boolean
-  json?: boolean
+/** Without a name: a picker on a terminal, else the branch that is checked out. */
+export async function resume(
+  cli: Cli,
+  repo: Repo,
+  typed: string | undefined,
+  flags: ResumeFlags,
+): Promise<void> {
+  await withRun(cli, repo, flags, async (run) => {
+    if (typed !== undefined) return findTarget(run, typed)
+    return cli.interactive && !flags.json
+      ? pickTarget(run)
+      : { kind: 'branch', name: undefined, isLocal: true }
+  })
 }
 
-export interface Run {
-  cli: Cli
-  repo: Repo
-  objects: ObjectReader
-  recorder: Recorder
-  flags: ResumeFlags
+export async function resumeOneSession(
+  cli: Cli,
+  repo: Repo,
+  typed: string,
+  flags: ResumeFlags,
+): Promise<void> {
+  await withRun(cli, repo, flags, (run) => findSession(run, typed))
 }
 
-/** A line for people; programs get the answer instead. */
-export function tell({ cli, flags }: Run, ...lines: string[]): void {
-  if (!flags.json) for (const line of lines) cli.note(line)
-}
-
-export function answer({ cli, flags }: Run, value: unknown): void {
-  if (flags.json) cli.process.stdout.write(formatJson(value))
-}
-
-/** A question whose yes loses nothing: --yes says it, and so does --force. */
-export async function agreed({ cli, flags }: Run, question: Omit<Question, 'otherwise'>): Promise<boolean> {
-  if (flags.force || flags.yes) return true
-  return confirm(cli, { ...question, otherwise: 'Say --yes to go on without being asked.' })
-}
-
-/** Session data that this clone lacks: true when it is here now. */
-export async function fetchMissing(run: Run, checkpoint: string): Promise<boolean> {
-  const say = (line: string) => tell(run, clean(line))
-  return fetchStored(run.recorder, run.objects, checkpoint, { mayAsk: run.cli.interactive, say })
+async function withRun(
+  cli: Cli,
+  repo: Repo,
+  flags: ResumeFlags,
+  find: (run: Run) => Promise<Target | undefined>,
+): Promise<void> {
+  await using objects = readObjects(repo)
+  const run: Run = { cli, repo, objects, recorder: createRecorder(repo, { component: 'resume' }), flags }
+  const target = await find(run)
+  if (target?.kind === 'branch') await resumeBranch(run, target)
+  if (target?.kind === 'session') await resumeSession(run, target)
+  if (target?.kind === 'checkpoint') await resumeCheckpoint(run, target)
 }

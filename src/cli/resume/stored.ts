@@ -1,16 +1,16 @@
 // Resuming without a branch: one session, or all sessions of a checkpoint. The work tree stays as it is.
+
 import { fetchCommand } from '../../checkpoints/places.ts'
 import { readCheckpoint, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import { readBranches } from '../../git/branches.ts'
-import { describeLog, planRestore, type RestoredLog } from '../../session/restore-logs.ts'
-import { placeLog } from '../../session/restore-place.ts'
-import { findLastCheckpoint } from '../../session/resume-session.ts'
-import { readSession } from '../../session/store.ts'
+import { findLastCheckpoint } from '../../resume/find.ts'
+import { describeLog, planRestore, type RestoredLog } from '../../resume/restore-logs.ts'
+import { placeLog } from '../../resume/write-log.ts'
+import { readSession } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { clean } from '../render/text.ts'
-import { finishRestore, prepareRestore, report } from './restore.ts'
-import { fetchMissing, type Run, tell } from './run.ts'
+import { fetchMissing, finishRestore, prepareRestore, type Run, report, tell } from './restore.ts'
 
 export interface CheckpointTarget {
   kind: 'checkpoint'
@@ -45,9 +45,14 @@ export async function resumeSession(run: Run, { id }: SessionTarget): Promise<vo
   if (plan.logs.length === 0 && (await resumeIfLocal(run, id))) return
   for (const warning of plan.warnings) run.cli.note(`Warning: ${clean(warning)}`)
   await noteBranch(run, checkpoint)
-  if (run.flags.force || plan.logs.every(({ state }) => state !== 'local-newer')) return finishRestore(run, { checkpoint, plan })
+  if (run.flags.force || plan.logs.every(({ state }) => state !== 'local-newer'))
+    return finishRestore(run, { checkpoint, plan })
   tell(run, `The log on this machine is newer than checkpoint ${checkpoint.checkpoint}, and is kept.`)
-  report(run, { branch: undefined, checkpoint: checkpoint.checkpoint, logs: await Promise.all(plan.logs.map(describeLog)) })
+  report(run, {
+    branch: undefined,
+    checkpoint: checkpoint.checkpoint,
+    logs: await Promise.all(plan.logs.map(describeLog)),
+  })
 }
 
 function asLost(error: unknown): EntireError {
@@ -57,9 +62,13 @@ function asLost(error: unknown): EntireError {
 
 async function resumeLocal(run: Run, id: string): Promise<void> {
   if (await resumeIfLocal(run, id)) return
-  throw new EntireError('transcript-missing', `Session ${clean(id)} has no checkpoint, and its log is not on this machine.`, {
-    hint: `Checkpoints are written with commits. Those of others must be fetched first: \`${fetchCommand}\`.`,
-  })
+  throw new EntireError(
+    'transcript-missing',
+    `Session ${clean(id)} has no checkpoint, and its log is not on this machine.`,
+    {
+      hint: `Checkpoints are written with commits. Those of others must be fetched first: \`${fetchCommand}\`.`,
+    },
+  )
 }
 
 /** Where the log is still here there is nothing to restore. */
@@ -90,5 +99,6 @@ async function readOrFetch(run: Run, id: string): Promise<StoredCheckpoint | und
 async function noteBranch(run: Run, { branch }: StoredCheckpoint): Promise<void> {
   if (branch === undefined || run.flags.json) return
   const { current } = await readBranches(run.repo)
-  if (current !== branch) tell(run, `Recorded on branch '${clean(branch)}'; you are on '${clean(current ?? 'a detached HEAD')}'.`)
+  if (current !== branch)
+    tell(run, `Recorded on branch '${clean(branch)}'; you are on '${clean(current ?? 'a detached HEAD')}'.`)
 }

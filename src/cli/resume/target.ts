@@ -1,14 +1,21 @@
 // From what a person typed to what is meant: a branch, a session or a checkpoint, in this order.
+
 import { isShadowRef, metadataBranch } from '../../checkpoints/layout.ts'
+import { linkCheckpoints } from '../../checkpoints/links.ts'
 import { findCheckpointIds, readCheckpoint } from '../../checkpoints/read.ts'
+import { type BranchCommit, readBranchLog } from '../../git/log.ts'
 import { listRefs } from '../../git/refs.ts'
 import { isCheckpointId } from '../../model/checkpoint.ts'
-import { isPlainId } from '../../session/restore-place.ts'
-import { findSessionIds } from '../../session/resume-session.ts'
+import type { Session } from '../../model/session.ts'
+import { findSessionIds, readRecentSessions } from '../../resume/find.ts'
+import { isPlainId } from '../../resume/write-log.ts'
 import { EntireError } from '../../std/errors.ts'
-import { clean } from '../render/text.ts'
+import { parseTime } from '../../std/time.ts'
+import { choose } from '../ask.ts'
+import { timeAgo } from '../render/numbers.ts'
+import { clean, cut, fit, tableLines } from '../render/text.ts'
 import type { BranchTarget } from './branch.ts'
-import { fetchMissing, type Run } from './run.ts'
+import { fetchMissing, type Run, tell } from './restore.ts'
 import type { CheckpointTarget, SessionTarget } from './stored.ts'
 
 export type Target = BranchTarget | SessionTarget | CheckpointTarget
@@ -32,7 +39,9 @@ export async function findSession(run: Run, typed: string): Promise<SessionTarge
   const found = await findSessions(run, typed)
   const [first, ...others] = found.filter(({ id }) => id === typed).concat(found)
   if (first === undefined)
-    throw new EntireError('not-found', `Session not found: ${clean(typed)}`, { hint: '`entire session list` shows the sessions.' })
+    throw new EntireError('not-found', `Session not found: ${clean(typed)}`, {
+      hint: '`entire session list` shows the sessions.',
+    })
   if (first.id !== typed && others.length > 0) throw ambiguous(typed, found)
   return first
 }
@@ -40,11 +49,14 @@ export async function findSession(run: Run, typed: string): Promise<SessionTarge
 // Patterns of `for-each-ref` are globs, so what it gives is compared again. Our own branches hold no work of anybody's.
 async function findBranch({ repo }: Run, typed: string): Promise<BranchTarget | undefined> {
   const name = typed.replace(/^origin\/(?=.)/, '')
-  if (name === '' || name.startsWith('-') || name === metadataBranch || isShadowRef(`refs/heads/${name}`)) return undefined
+  if (name === '' || name.startsWith('-') || name === metadataBranch || isShadowRef(`refs/heads/${name}`))
+    return undefined
   const [local, remote] = [`refs/heads/${name}`, `refs/remotes/origin/${name}`]
   const refs = (await listRefs(repo, `refs/heads/${typed}`, local, remote)).map(({ ref }) => ref)
   if (refs.includes(`refs/heads/${typed}`)) return { kind: 'branch', name: typed, isLocal: true }
-  return refs.includes(local) || refs.includes(remote) ? { kind: 'branch', name, isLocal: refs.includes(local) } : undefined
+  return refs.includes(local) || refs.includes(remote)
+    ? { kind: 'branch', name, isLocal: refs.includes(local) }
+    : undefined
 }
 
 async function findSessions({ repo, objects }: Run, typed: string): Promise<SessionTarget[]> {
@@ -68,5 +80,69 @@ function notFound(typed: string): EntireError {
 function ambiguous(typed: string, found: (SessionTarget | CheckpointTarget)[]): EntireError {
   const names = found.slice(0, 5).map(({ kind, id }) => `${kind} ${clean(id)}`)
   const more = found.length > names.length ? ', …' : ''
-  return new EntireError('bad-id', `"${clean(typed)}" could be ${names.join(', ')}${more}`, { hint: 'Type more of the id.' })
+  return new EntireError('bad-id', `"${clean(typed)}" could be ${names.join(', ')}${more}`, {
+    hint: 'Type more of the id.',
+  })
+}
+
+// The picker: branches that have checkpoints and sessions heard of lately. How much is looked at does not depend on how much there is.
+
+const commitsLookedAt = 300
+const branchesShown = 10
+const sessionsShown = 10
+
+interface Option {
+  target: Target
+  cells: string[]
+}
+
+/** Undefined when nothing was picked. */
+export async function pickTarget(run: Run): Promise<Target | undefined> {
+  const [branches, sessions] = [await branchOptions(run), sessionOptions(run)]
+  const options = [...branches, ...sessions]
+  if (options.length === 0) {
+    tell(run, 'Nothing to resume: no branch has a checkpoint, and no session was recorded here.')
+    return undefined
+  }
+  const labels = tableLines(options.map(({ cells }) => cells)).map((line) =>
+    fit(line, run.cli.size().columns - 6),
+  )
+  const choices = options.map((_, index) => ({ value: String(index), label: labels[index] as string }))
+  const question = {
+    message: 'What do you want to resume?',
+    otherwise: 'Name a branch, a session or a checkpoint.',
+  }
+  const chosen = await choose(run.cli, question, [...choices, { value: 'cancel', label: 'Cancel' }])
+  const target = options[Number(chosen)]?.target
+  if (target === undefined) tell(run, 'Resume cancelled.')
+  return target
+}
+
+async function branchOptions({ cli, repo, objects }: Run): Promise<Option[]> {
+  const commits = await readBranchLog(repo, { count: commitsLookedAt, without: 'entire' })
+  const linked = (await linkCheckpoints(objects, commits)).map(({ commit }) => commit as BranchCommit)
+  const newest = new Map(linked.toReversed().map((commit) => [commit.branch, commit]))
+  return [...newest.values()]
+    .sort((a, b) => Date.parse(b.committedAt) - Date.parse(a.committedAt))
+    .slice(0, branchesShown)
+    .map(({ branch, committedAt, subject }) => ({
+      target: { kind: 'branch', name: branch, isLocal: true },
+      cells: ['branch', clean(branch), timeAgo(new Date(committedAt), cli.clock()), cut(subject, 60)],
+    }))
+}
+
+function sessionOptions({ cli, repo }: Run): Option[] {
+  return readRecentSessions(repo, sessionsShown).map((session) => ({
+    target: { kind: 'session', id: session.id },
+    cells: ['session', clean(session.id).slice(0, 8), heardOf(session, cli.clock()), describe(session)],
+  }))
+}
+
+function heardOf({ lastInteraction, startedAt }: Session, now: Date): string {
+  const time = parseTime(lastInteraction) ?? parseTime(startedAt)
+  return time === undefined ? '(unknown)' : timeAgo(time, now)
+}
+
+function describe({ agentType, firstPrompt }: Session): string {
+  return `${clean(agentType)}${firstPrompt === undefined ? '' : `: ${cut(firstPrompt, 60)}`}`
 }

@@ -1,14 +1,13 @@
 // Choosing a point at the terminal: look, choose, see what would happen, say yes.
-import type { RewindPoint } from '../../checkpoints/rewind-points.ts'
+
 import type { ObjectReader } from '../../git/cat-file.ts'
-import { rewindTo } from '../../session/rewind.ts'
-import type { Recorder } from '../../session/work.ts'
+import type { RewindPoint } from '../../rewind/points.ts'
+import { rewindTo } from '../../rewind/rewind.ts'
+import type { Recorder } from '../../sessions/work.ts'
 import { choose, confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
-import { fit } from '../render/table.ts'
-import { clean } from '../render/text.ts'
-import { notePreview } from './plan-text.ts'
-import { labelPoint, shortId } from './points.ts'
+import { clean, fit } from '../render/text.ts'
+import { labelPoint, notePreview, shortId } from './points.ts'
 import { checkOutCommit, type Going, goToOwnCommit, resetBranch, restoreLogsOf } from './to-commit.ts'
 import { type GoOptions, goToStep } from './to-step.ts'
 
@@ -29,7 +28,10 @@ export async function pickPoint(
     return cli.out('Rewind points are created automatically when agent sessions end.')
   }
   const { columns } = cli.size()
-  const choices = points.map((point) => ({ value: point.id, label: fit(labelPoint(point, points), columns - margin) }))
+  const choices = points.map((point) => ({
+    value: point.id,
+    label: fit(labelPoint(point, points), columns - margin),
+  }))
   const question = {
     message: 'Select a checkpoint to restore',
     detail: "Your working directory will be restored to this checkpoint's state",
@@ -47,26 +49,34 @@ export async function pickPoint(
 async function confirmStep({ cli, recorder, point, options }: Going): Promise<void> {
   notePreview(cli, await rewindTo(recorder, point, { dryRun: true }))
   const detail = `This will reset to: ${clean(point.message)}\nWhat is replaced is kept: \`entire rewind --undo\` brings it back.`
-  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, otherwise }))) return cli.out(cancelled)
+  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, otherwise })))
+    return cli.out(cancelled)
   await goToStep(cli, recorder, point, options)
 }
 
 async function confirmOwnCommit(going: Going): Promise<void> {
   const { cli, point } = going
   const detail = `This will reset to: ${clean(point.message)}\nThe branch moves, too; \`entire rewind --undo\` brings it back.`
-  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, otherwise }))) return cli.out(cancelled)
+  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, otherwise })))
+    return cli.out(cancelled)
   await goToOwnCommit(going)
 }
 
 const actions = {
-  logs: { label: 'Restore logs only (keep current files)', run: async (going: Going) => void (await restoreLogsOf(going)) },
+  logs: {
+    label: 'Restore logs only (keep current files)',
+    run: async (going: Going) => void (await restoreLogsOf(going)),
+  },
   checkout: { label: 'Checkout commit (detached HEAD, for viewing)', run: checkOutCommit },
   reset: { label: 'Reset branch to this commit (destructive!)', run: resetBranch },
   cancel: { label: 'Cancel', run: async ({ cli }: Going) => cli.out(cancelled) },
 }
 
 async function chooseForCommit(going: Going): Promise<void> {
-  const choices = Object.entries(actions).map(([value, { label }]) => ({ value: value as keyof typeof actions, label }))
+  const choices = Object.entries(actions).map(([value, { label }]) => ({
+    value: value as keyof typeof actions,
+    label,
+  }))
   const question = {
     message: `Logs-only point: ${shortId(going.point.id)}`,
     detail: 'This commit has session logs but no checkpoint state. Choose an action:',

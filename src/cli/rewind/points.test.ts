@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { RewindPoint } from '../../checkpoints/rewind-points.ts'
+import type { RewindPoint } from '../../rewind/points.ts'
 import { findPoint, formatPoint, labelPoint } from './points.ts'
 
 const point = (id: string, fields: Partial<RewindPoint> = {}): RewindPoint => ({
@@ -18,7 +18,9 @@ test('a point is found by its id or by seven digits and more; fewer are not enou
   expect(findPoint(points, points[0]?.id ?? '')).toBe(points[0]!)
   expect(findPoint(points, '1234567')).toBe(points[2]!)
   expect(() => findPoint(points, '123456')).toThrow('rewind point not found: 123456')
-  expect(() => findPoint(points, 'abcdef01')).toThrow('abcdef01 could be any of these: abcdef012300, abcdef019900.')
+  expect(() => findPoint(points, 'abcdef01')).toThrow(
+    'abcdef01 could be any of these: abcdef012300, abcdef019900.',
+  )
   expect(() => findPoint(points, 'no\x1b[2Jthing')).toThrow('rewind point not found: nothing')
 })
 
@@ -28,7 +30,9 @@ test('a label names commits, marks tasks, and tells sessions apart only where th
   const several = [point('a', { prompt: 'do\x1b[1m it' }), point('b', { session: 's2' })]
   expect(labelPoint(several[0]!, several)).toEndWith(') Make it [do it]')
   expect(labelPoint(point('a', { isTask: true }), [])).toEndWith(') [Task] Make it')
-  expect(labelPoint(point('abcdef0', { isLogsOnly: true, checkpoint: 'a3b2c4d5e6f7' }), [])).toStartWith('abcdef0 (2026-')
+  expect(labelPoint(point('abcdef0', { isLogsOnly: true, checkpoint: 'a3b2c4d5e6f7' }), [])).toStartWith(
+    'abcdef0 (2026-',
+  )
 })
 
 test('the JSON of a point has the fields that scripts know, and only those it has', () => {
@@ -42,5 +46,9 @@ test('the JSON of a point has the fields that scripts know, and only those it ha
     session_id: 's1',
   })
   const full = point('a', { isTask: true, toolUse: 'toolu_1', checkpoint: 'a3b2c4d5e6f7', prompt: 'p' })
-  expect(formatPoint(full)).toMatchObject({ tool_use_id: 'toolu_1', condensation_id: 'a3b2c4d5e6f7', session_prompt: 'p' })
+  expect(formatPoint(full)).toMatchObject({
+    tool_use_id: 'toolu_1',
+    condensation_id: 'a3b2c4d5e6f7',
+    session_prompt: 'p',
+  })
 })

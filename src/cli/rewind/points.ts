@@ -1,15 +1,22 @@
 // The points one can go back to, as they are read, listed, named and found.
-import { type RewindPoint, readRewindPoints } from '../../checkpoints/rewind-points.ts'
+
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { StrategyName } from '../../model/settings.ts'
-import { findSession } from '../../session/store.ts'
+import { isEmptyPlan, type Kept, type KeptReason, type RewindPlan } from '../../rewind/plan.ts'
+import { type RewindPoint, readRewindPoints } from '../../rewind/points.ts'
+import { findSession } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { JsonObject } from '../../std/json.ts'
+import type { Cli } from '../context.ts'
+import { localTime } from '../render/numbers.ts'
 import { clean } from '../render/text.ts'
-import { localTime } from '../render/time.ts'
 
-export function readPoints(repo: Repo, objects: ObjectReader, strategy: StrategyName): Promise<RewindPoint[]> {
+export function readPoints(
+  repo: Repo,
+  objects: ObjectReader,
+  strategy: StrategyName,
+): Promise<RewindPoint[]> {
   return readRewindPoints(repo, objects, { strategy, findSession: (id) => findSession(repo, id) })
 }
 
@@ -33,7 +40,8 @@ const shortest = 7
 
 export function findPoint(points: RewindPoint[], id: string): RewindPoint {
   const exact = points.find((point) => point.id === id)
-  const found = exact === undefined && id.length >= shortest ? points.filter((point) => point.id.startsWith(id)) : []
+  const found =
+    exact === undefined && id.length >= shortest ? points.filter((point) => point.id.startsWith(id)) : []
   if (found.length > 1)
     throw new EntireError(
       'bad-usage',
@@ -64,4 +72,47 @@ export function labelPoint(point: RewindPoint, points: RewindPoint[]): string {
   const name = point.checkpoint === undefined ? '       ' : shortId(point.id)
   const time = localTime(point.date).slice(0, 'YYYY-MM-DD HH:MM'.length)
   return `${name} (${time}) ${point.isTask ? '[Task] ' : ''}${clean(point.message)}${prompt}`
+}
+
+// What a rewind would do or has done to files, in words.
+
+const reasons: Record<KeptReason, string> = {
+  'not-made-by-a-session': 'no session made it',
+  'of-an-agent': "in an agent's own directory",
+  'something-in-the-way': 'something else is in its place',
+  'no-copy-possible': 'too large or unreadable to keep a copy of',
+}
+
+const shown = 50
+
+/** The answer of a dry run. */
+export function planLines(plan: RewindPlan): string[] {
+  const lines = [
+    ...plan.restore.map((path) => `  Restore: ${clean(path)}`),
+    ...plan.remove.map((path) => `  Delete: ${clean(path)}`),
+    ...shortened(plan.keep),
+  ]
+  return isEmptyPlan(plan) ? [...lines, 'Nothing differs: no file would change.'] : lines
+}
+
+/** Beside the answer: what happened to which file. */
+export function noteFiles(cli: Cli, plan: RewindPlan): void {
+  for (const path of plan.remove) cli.note(`  Deleted: ${clean(path)}`)
+  for (const path of plan.restore) cli.note(`  Restored: ${clean(path)}`)
+  for (const line of shortened(plan.keep.filter(({ reason }) => reason !== 'not-made-by-a-session')))
+    cli.note(line)
+}
+
+/** Before the question. */
+export function notePreview(cli: Cli, plan: RewindPlan): void {
+  for (const path of plan.restore) cli.note(`  ${clean(path)}`)
+  for (const line of shortened(plan.keep)) cli.note(line)
+  if (plan.remove.length === 0) return
+  cli.note('\nWarning: The following files will be DELETED:')
+  for (const path of plan.remove) cli.note(`  - ${clean(path)}`)
+}
+
+function shortened(keep: Kept[]): string[] {
+  const lines = keep.slice(0, shown).map(({ path, reason }) => `  Keep: ${clean(path)} (${reasons[reason]})`)
+  return keep.length > shown ? [...lines, `  Keep: ${keep.length - shown} more`] : lines
 }

@@ -1,9 +1,10 @@
 // What a reset would take away, told before it is confirmed.
+
 import { git } from '../../git/exec.ts'
 import type { Oid } from '../../git/oid.ts'
 import type { Repo } from '../../git/repo.ts'
 import { readStatus } from '../../git/status.ts'
-import { decodePath } from '../../std/path-bytes.ts'
+import { decodePath } from '../../std/encoding.ts'
 import { clean } from '../render/text.ts'
 
 export type ChangeKind = 'modified:' | 'added:' | 'deleted:'
@@ -35,7 +36,8 @@ export async function readUncommitted(repo: Repo): Promise<Uncommitted[]> {
 }
 
 export function uncommittedLines(changes: Uncommitted[]): string[] {
-  const total = (side: 'added' | 'removed') => changes.reduce((sum, { lines }) => sum + (lines?.[side] ?? 0), 0)
+  const total = (side: 'added' | 'removed') =>
+    changes.reduce((sum, { lines }) => sum + (lines?.[side] ?? 0), 0)
   return [
     ...changes.map(({ kind, path, lines }) => `  ${kind.padEnd(10)} ${clean(path)}${counts(lines)}`),
     '',
@@ -72,7 +74,9 @@ function parseNumbers(output: Buffer): Map<string, Uncommitted['lines']> {
 function parseAdded(output: Buffer): Set<string> {
   const fields = records(output)
   return new Set(
-    fields.flatMap((field, index) => (index % 2 === 0 && field.toString('latin1') === 'A' ? [decodePath(fields[index + 1] ?? field)] : [])),
+    fields.flatMap((field, index) =>
+      index % 2 === 0 && field.toString('latin1') === 'A' ? [decodePath(fields[index + 1] ?? field)] : [],
+    ),
   )
 }
 

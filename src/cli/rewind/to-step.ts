@@ -1,14 +1,14 @@
 // Going back to a step, and what is said about it.
-import type { RewindPoint } from '../../checkpoints/rewind-points.ts'
+
 import type { ObjectReader } from '../../git/cat-file.ts'
-import { rewindTo, type StepReport } from '../../session/rewind.ts'
-import { type LogDone, restoreStepLog } from '../../session/rewind-logs.ts'
-import type { Recorder } from '../../session/work.ts'
+import { type LogDone, restoreStepLog } from '../../rewind/logs.ts'
+import type { RewindPoint } from '../../rewind/points.ts'
+import { rewindTo, type StepReport } from '../../rewind/rewind.ts'
+import type { Recorder } from '../../sessions/work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
-import { noteFiles, planLines } from './plan-text.ts'
-import { shortId } from './points.ts'
+import { noteFiles, planLines, shortId } from './points.ts'
 
 export interface GoOptions {
   dryRun: boolean
@@ -18,7 +18,12 @@ export interface GoOptions {
   standing: string | undefined
 }
 
-export async function goToStep(cli: Cli, recorder: Recorder, point: RewindPoint, options: GoOptions): Promise<void> {
+export async function goToStep(
+  cli: Cli,
+  recorder: Recorder,
+  point: RewindPoint,
+  options: GoOptions,
+): Promise<void> {
   const report = await rewindTo(recorder, point, options)
   if (options.json) return void cli.process.stdout.write(formatJson(describe(point, report, options)))
   if (!options.dryRun) return tell(cli, point, report)
@@ -40,17 +45,23 @@ export async function restoreLogOfStep(
     options,
   )
   if (options.json)
-    return void cli.process.stdout.write(formatJson({ id: point.id, dry_run: options.dryRun, log: describeLog(log, options) }))
-  if (options.dryRun) return cli.out(`  Write: ${clean(log.path ?? '(nothing)')}\nDry run: nothing was changed.`)
+    return void cli.process.stdout.write(
+      formatJson({ id: point.id, dry_run: options.dryRun, log: describeLog(log, options) }),
+    )
+  if (options.dryRun)
+    return cli.out(`  Write: ${clean(log.path ?? '(nothing)')}\nDry run: nothing was changed.`)
   noteLog(cli, log)
-  if (log.state === 'write' || log.state === 'unchanged') cli.out(`Restored session logs.\n${log.command ?? ''}`.trimEnd())
+  if (log.state === 'write' || log.state === 'unchanged')
+    cli.out(`Restored session logs.\n${log.command ?? ''}`.trimEnd())
   cli.out('Note: Working directory unchanged. Use interactive mode for full checkout.')
 }
 
 function tell(cli: Cli, point: RewindPoint, report: StepReport): void {
   noteFiles(cli, report)
   if (report.shadow !== undefined)
-    cli.note(`[entire] Reset shadow branch ${report.shadow.replace('refs/heads/', '')} to checkpoint ${shortId(point.id)}`)
+    cli.note(
+      `[entire] Reset shadow branch ${report.shadow.replace('refs/heads/', '')} to checkpoint ${shortId(point.id)}`,
+    )
   if (!report.isDone) {
     cli.out('Nothing differs: no file was changed.')
     return
@@ -72,7 +83,8 @@ const logProblems: Record<LogDone['state'], string | undefined> = {
 
 function noteLog(cli: Cli, log: LogDone): void {
   const problem = logProblems[log.state]
-  if (problem !== undefined) cli.note(`Note: ${problem}${log.problem === undefined ? '' : ` ${clean(log.problem)}`}`)
+  if (problem !== undefined)
+    cli.note(`Note: ${problem}${log.problem === undefined ? '' : ` ${clean(log.problem)}`}`)
   if (log.backup !== undefined) cli.note(`The session log from before is kept: ${clean(log.backup)}`)
 }
 
@@ -82,7 +94,10 @@ function describe(point: RewindPoint, report: StepReport, { dryRun }: GoOptions)
   return { id: point.id, dry_run: dryRun, ...files, log: describeLog(log, { dryRun }), can_undo: isDone }
 }
 
-function describeLog({ state, session, path, command, backup, problem }: LogDone, { dryRun }: Pick<GoOptions, 'dryRun'>): JsonObject {
+function describeLog(
+  { state, session, path, command, backup, problem }: LogDone,
+  { dryRun }: Pick<GoOptions, 'dryRun'>,
+): JsonObject {
   const fields = {
     state: state === 'write' && !dryRun ? 'restored' : state,
     session_id: session,
@@ -91,5 +106,7 @@ function describeLog({ state, session, path, command, backup, problem }: LogDone
     backup,
     problem,
   }
-  return Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
 }

@@ -1,20 +1,29 @@
 // Finds the session that is meant, and the commit it goes to.
+
 import { agents, findAgent } from '../../agents/all.ts'
+import { amendWithTrailer, attachSession, linkByNote } from '../../attach/attach.ts'
+import {
+  type AttachPlan,
+  type FoundTranscript,
+  findTranscripts,
+  placesOf,
+  planAttach,
+} from '../../attach/plan.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import type { Session } from '../../model/session.ts'
-import { type AttachPlan, planAttach } from '../../session/attach-plan.ts'
-import { type FoundTranscript, findTranscripts, placesOf } from '../../session/attach-transcript.ts'
-import { isSetUp } from '../../session/settings.ts'
-import { readState } from '../../session/state-heads.ts'
-import { checkSessionId } from '../../session/store.ts'
+import { readState } from '../../sessions/heads.ts'
+import { checkSessionId } from '../../sessions/store.ts'
+import type { Recorder } from '../../sessions/work.ts'
+import { isSetUp } from '../../settings/read.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
+import { confirm } from '../ask.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { saysDisabled } from '../disabled.ts'
 import { createRecorder } from '../recorder.ts'
-import { clean } from '../render/text.ts'
-import { attach, linkAgain } from './attach-steps.ts'
+import { tokensText } from '../render/numbers.ts'
+import { clean, cut } from '../render/text.ts'
 import { findSessionId } from './find-session.ts'
 
 export interface AttachFlags {
@@ -25,13 +34,17 @@ export interface AttachFlags {
 export async function runAttach(this: Cli, flags: AttachFlags, id: string): Promise<void> {
   const repo = requireRepo(this, 'session attach')
   if (!isSetUp(repo.root))
-    throw new EntireError('bad-settings', 'Entire is not set up in this repository.', { hint: 'Run `entire enable` first.' })
+    throw new EntireError('bad-settings', 'Entire is not set up in this repository.', {
+      hint: 'Run `entire enable` first.',
+    })
   if (saysDisabled(this, repo)) return
   checkSessionId(id)
   const recorder = createRecorder(repo, { component: 'session-attach' })
   const chosen = flags.agent === undefined ? undefined : namedAgent(flags.agent)
   const known = findKnown(repo, id)
-  const found = (chosen === undefined ? knownTranscript(known) : undefined) ?? (await detect(this, repo, chosen, known?.id ?? id))
+  const found =
+    (chosen === undefined ? knownTranscript(known) : undefined) ??
+    (await detect(this, repo, chosen, known?.id ?? id))
   const plan: AttachPlan = await planAttach(recorder, found, known)
   const force = flags.force === true
   await (plan.kind === 'done' ? linkAgain : attach)(this, recorder, plan, force)
@@ -66,9 +79,13 @@ async function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: strin
   if (found === undefined) throw await notFound(cli, tried, id, roots)
   if (others.length > 0) {
     const named = [found, ...others].map(({ agent, session }) => `${clean(session)} (${agent.name})`).sort()
-    throw new EntireError('bad-id', `"${clean(id)}" may be one of several sessions: ${named.slice(0, 5).join(', ')}`, {
-      hint: 'Type more of the id, or name the agent with --agent.',
-    })
+    throw new EntireError(
+      'bad-id',
+      `"${clean(id)}" may be one of several sessions: ${named.slice(0, 5).join(', ')}`,
+      {
+        hint: 'Type more of the id, or name the agent with --agent.',
+      },
+    )
   }
   if (chosen === undefined) cli.note(`Auto-detected agent: ${found.agent.type}`)
   return found
@@ -78,9 +95,86 @@ const shown = 2
 
 async function notFound(cli: Cli, tried: Agent[], id: string, roots: string[]): Promise<EntireError> {
   const resumers = tried.flatMap(({ resume }) => resume ?? [])
-  const places = (await Promise.all(resumers.map((resume) => placesOf(resume, cli.env, roots)))).flatMap(([place]) => place ?? [])
-  const more = places.length > shown ? ` and ${places.length - shown} other directories (--agent <name> names one agent)` : ''
+  const places = (await Promise.all(resumers.map((resume) => placesOf(resume, cli.env, roots)))).flatMap(
+    ([place]) => place ?? [],
+  )
+  const more =
+    places.length > shown
+      ? ` and ${places.length - shown} other directories (--agent <name> names one agent)`
+      : ''
   return new EntireError('transcript-missing', `No transcript of session ${clean(id)} was found.`, {
     hint: `Looked in ${places.slice(0, shown).map(clean).join(', ')}${more}. Run the command in the directory the session was started in.`,
   })
+}
+
+// Attaching, and what the person is asked and told about it.
+
+export async function attach(cli: Cli, recorder: Recorder, plan: AttachPlan, force: boolean): Promise<void> {
+  const isLinked = plan.link !== undefined
+  const amends = !isLinked && (await mayAmend(cli, plan, force))
+  const { session, turns } = await attachSession(recorder, plan, { note: !isLinked && !amends })
+  const captured = [
+    `${turns} turn${turns === 1 ? '' : 's'}`,
+    clean(session.model ?? ''),
+    tokensOf(tokensText(session.tokens)),
+  ]
+  cli.out(`Attached session ${clean(plan.session)}`)
+  cli.out(`  Captured: ${captured.filter((part) => part !== '').join(' · ')}`)
+  cli.out(
+    `  ${plan.kind === 'add' ? 'Added to existing checkpoint' : 'Created checkpoint'} ${plan.checkpoint}`,
+  )
+  if (isLinked) return
+  if (!amends || !(await amend(cli, recorder, plan))) sayNote(cli, plan)
+}
+
+/** Nothing new to store: only HEAD may be told of the checkpoint that the session has. */
+export async function linkAgain(
+  cli: Cli,
+  recorder: Recorder,
+  plan: AttachPlan,
+  force: boolean,
+): Promise<void> {
+  cli.out(`Session ${clean(plan.session)} already has checkpoint ${plan.checkpoint}`)
+  if (plan.link === 'trailer' || (plan.link === 'note' && !force && !cli.interactive)) return
+  if (await mayAmend(cli, plan, force)) await amend(cli, recorder, plan)
+  else sayTrailer(cli, plan)
+}
+
+// Never unasked: an amended commit has another id.
+async function mayAmend(cli: Cli, plan: AttachPlan, force: boolean): Promise<boolean> {
+  if (plan.noAmend !== undefined) {
+    if (force || cli.interactive) cli.note(`The commit is not amended, because ${plan.noAmend}.`)
+    return false
+  }
+  if (force || !cli.interactive) return force
+  const subject = cut(plan.commit.message.split('\n')[0] ?? '', 60)
+  return confirm(cli, {
+    message: 'Amend the last commit to name the checkpoint?',
+    detail: `${plan.commit.oid.slice(0, 7)} ${subject} → Entire-Checkpoint: ${plan.checkpoint}`,
+    otherwise: 'Say --force to amend it.',
+  })
+}
+
+async function amend(cli: Cli, recorder: Recorder, plan: AttachPlan): Promise<boolean> {
+  const head = await amendWithTrailer(recorder, plan.commit, plan.checkpoint)
+  if (head !== undefined) {
+    cli.out(`  Amended ${plan.commit.oid.slice(0, 7)}, which is now ${head.slice(0, 7)}`)
+    return true
+  }
+  cli.note('git could not amend the commit.')
+  await linkByNote(recorder, plan.commit.oid, plan.checkpoint)
+  return false
+}
+
+function sayNote(cli: Cli, plan: AttachPlan): void {
+  cli.out(`  Linked to ${plan.commit.oid.slice(0, 7)} by a note`)
+  sayTrailer(cli, plan)
+}
+
+function sayTrailer(cli: Cli, plan: AttachPlan): void {
+  cli.out(`\nCopy to your commit message to attach:\n\n  Entire-Checkpoint: ${plan.checkpoint}`)
+}
+
+function tokensOf(count: string | undefined): string {
+  return count === undefined ? '' : `${count} tokens`
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Session } from '../../model/session.ts'
-import { parseSession } from '../../session/state-record.ts'
-import { briefLines, reportJson, reportTokens } from './tokens-report.ts'
+import { parseSession } from '../../sessions/record.ts'
+import { briefLines, reportJson, reportTokens } from './tokens.ts'
 
 const tokens = (more: object = {}) => ({
   input_tokens: 100,
@@ -13,12 +13,33 @@ const tokens = (more: object = {}) => ({
 })
 
 const session = (more: object = {}): Session =>
-  parseSession({ session_id: 's', agent_type: 'Claude Code', phase: 'idle', token_usage: tokens(), ...more }) as Session
+  parseSession({
+    session_id: 's',
+    agent_type: 'Claude Code',
+    phase: 'idle',
+    token_usage: tokens(),
+    ...more,
+  }) as Session
 
 test('the report names total, parts and shares', () => {
-  const subagents = { subagent_tokens: { ...tokens(), input_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0, output_tokens: 20 } }
+  const subagents = {
+    subagent_tokens: {
+      ...tokens(),
+      input_tokens: 0,
+      cache_read_tokens: 0,
+      cache_creation_tokens: 0,
+      output_tokens: 20,
+    },
+  }
   const report = reportJson(
-    reportTokens(session({ model_name: 'opus', token_usage: tokens(subagents), context_tokens: 50, context_window_size: 200 })),
+    reportTokens(
+      session({
+        model_name: 'opus',
+        token_usage: tokens(subagents),
+        context_tokens: 50,
+        context_window_size: 200,
+      }),
+    ),
   )
   expect(report).toMatchObject({
     session_id: 's',
@@ -26,17 +47,35 @@ test('the report names total, parts and shares', () => {
     model: 'opus',
     status: 'idle',
     source: 'session_state',
-    tokens: { total: 1020, input: 100, cache_read: 800, cache_write: 50, output: 50, api_calls: 3, subagent_total: 20 },
+    tokens: {
+      total: 1020,
+      input: 100,
+      cache_read: 800,
+      cache_write: 50,
+      output: 50,
+      api_calls: 3,
+      subagent_total: 20,
+    },
     context: { tokens: 50, window_size: 200, percent: 25 },
   })
-  expect(report.contributors).toContainEqual({ kind: 'cache_read', label: 'Cache read', tokens: 800, percent: 78, confidence: 'high' })
+  expect(report.contributors).toContainEqual({
+    kind: 'cache_read',
+    label: 'Cache read',
+    tokens: 800,
+    percent: 78,
+    confidence: 'high',
+  })
 })
 
 test.each<[string, object, string[]]>([
   ['nothing to say', {}, []],
   ['no counts', { token_usage: undefined }, ['no-token-data']],
   ['counts of zero', { token_usage: tokens({ api_call_count: 0 }) }, ['no-token-data']],
-  ['many calls', { token_usage: tokens({ api_call_count: 20, cache_read_tokens: 10 }) }, ['api-call-amplification']],
+  [
+    'many calls',
+    { token_usage: tokens({ api_call_count: 20, cache_read_tokens: 10 }) },
+    ['api-call-amplification'],
+  ],
   [
     'many calls over the same context',
     { token_usage: tokens({ api_call_count: 20 }) },

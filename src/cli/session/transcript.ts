@@ -1,10 +1,10 @@
 // The live transcript of a session, as its agent wrote it so far.
+
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { findAgentByType } from '../../agents/all.ts'
 import type { Session } from '../../model/session.ts'
 import { EntireError } from '../../std/errors.ts'
-import { fileSize } from '../../std/file.ts'
-import { readRange } from '../../std/file-range.ts'
+import { fileSize, readRange } from '../../std/file.ts'
 import type { Cli } from '../context.ts'
 import { page } from '../pager.ts'
 import { clean } from '../render/text.ts'
@@ -24,7 +24,10 @@ function readLive(session: Session): Buffer {
   const fd = openSync(path, 'r')
   try {
     const agent = findAgentByType(session.agentType)
-    const part = agent?.sections === undefined ? { from: 0, to: fstatSync(fd).size } : agent.sections.find(path, session.id)
+    const part =
+      agent?.sections === undefined
+        ? { from: 0, to: fstatSync(fd).size }
+        : agent.sections.find(path, session.id)
     if (part === undefined) throw missing(session)
     const bytes = readRange(fd, part.from, part.to - part.from)
     const isDocument = agent?.transcript.shape(bytes.subarray(0, 256).toString('utf8')) === 'document'
@@ -36,10 +39,14 @@ function readLive(session: Session): Buffer {
 
 function missing(session: Session): EntireError {
   const stored = session.lastCheckpoint === undefined ? undefined : clean(session.lastCheckpoint)
-  return new EntireError('transcript-missing', `The transcript of session ${clean(session.id)} is not on this machine.`, {
-    hint:
-      stored === undefined
-        ? 'Its agent may have removed it.'
-        : `Its last checkpoint has a copy: \`entire explain -c ${stored} --raw-transcript\`.`,
-  })
+  return new EntireError(
+    'transcript-missing',
+    `The transcript of session ${clean(session.id)} is not on this machine.`,
+    {
+      hint:
+        stored === undefined
+          ? 'Its agent may have removed it.'
+          : `Its last checkpoint has a copy: \`entire explain -c ${stored} --raw-transcript\`.`,
+    },
+  )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../../test/support/repo.ts'
-import { readDegraded } from './degraded.ts'
+import { readDegraded } from './json.ts'
 
 const line = (record: object) => `${JSON.stringify(record)}\n`
 

@@ -1,15 +1,15 @@
 // What `--detailed` adds: which files the facts come from, and how much has been recorded.
+
 import { relative } from 'node:path'
 import { findCheckpointIds } from '../../checkpoints/read.ts'
 import { readObjects } from '../../git/cat-file.ts'
 import { readConfig } from '../../git/config.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
-import { settingsFiles, settingsPaths } from '../../session/settings.ts'
-import type { HookHealth } from '../hook-health.ts'
-import { tableLines } from '../render/table.ts'
-import { clean } from '../render/text.ts'
-import type { OpenSessions } from './open-sessions.ts'
+import { settingsFiles, settingsPaths } from '../../settings/read.ts'
+import { clean, tableLines } from '../render/text.ts'
+import type { HookHealth } from '../setup/health.ts'
+import type { OpenSessions } from './facts.ts'
 
 const backends: Record<Settings['checkpointsBackend'], string> = {
   'git-branch': 'branch entire/checkpoints/v1',
@@ -22,7 +22,12 @@ const hookStates: Record<HookHealth['git'], string> = {
   missing: 'missing',
 }
 
-export async function detailLines(repo: Repo, settings: Settings, hooks: HookHealth, open: OpenSessions): Promise<string[]> {
+export async function detailLines(
+  repo: Repo,
+  settings: Settings,
+  hooks: HookHealth,
+  open: OpenSessions,
+): Promise<string[]> {
   const [{ hooksDir }, checkpoints] = await Promise.all([readConfig(repo), countCheckpoints(repo)])
   const rows = [
     [

@@ -1,20 +1,24 @@
 // The status for programs: everything in one object, and an exit code of 0 whatever it says.
+
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { readWorktrees } from '../../git/branches.ts'
 import type { Repo } from '../../git/repo.ts'
-import { readWorktrees } from '../../git/worktrees.ts'
 import type { Settings } from '../../model/settings.ts'
-import type { JsonObject } from '../../std/json.ts'
+import { fileSize, readRange } from '../../std/file.ts'
+import { asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
-import { readHookHealth } from '../hook-health.ts'
 import { findTrouble, sessionsPerAgent } from '../render/sessions.ts'
-import { sessionJson } from '../session/session-json.ts'
-import { readDegraded } from './degraded.ts'
-import { readOpenSessions } from './open-sessions.ts'
-import { readSyncState, syncJson } from './sync-state.ts'
+import { sessionJson } from '../session/find-session.ts'
+import { readHookHealth } from '../setup/health.ts'
+import { readOpenSessions, readSyncState, syncJson } from './facts.ts'
 
 export async function statusJson(cli: Cli, repo: Repo, settings: Settings): Promise<JsonObject> {
   const now = cli.clock()
   const sync = await readSyncState(repo, settings, () => readWorktrees(repo))
-  const { sessions, unreadable } = settings.enabled ? readOpenSessions(repo) : { sessions: [], unreadable: [] }
+  const { sessions, unreadable } = settings.enabled
+    ? readOpenSessions(repo)
+    : { sessions: [], unreadable: [] }
   const degraded = sessions.length > 0 ? readDegraded(repo) : new Set<string>()
   const hooks = await readHookHealth(cli, repo, settings)
   return {
@@ -34,5 +38,38 @@ export async function statusJson(cli: Cli, repo: Repo, settings: Settings): Prom
     ...(hooks.outdated.length > 0 ? { hooks_outdated: hooks.outdated.map((agent) => agent.type) } : {}),
     git_hooks: hooks.git,
     ...(await syncJson(sync)),
+  }
+}
+
+// Sessions whose last hook failed, as the end of the log tells: something of them may be missing.
+
+const tailBytes = 64 * 1024
+
+export function readDegraded(repo: Repo): Set<string> {
+  const degraded = new Set<string>()
+  for (const line of readTail(join(repo.root, '.entire', 'logs', 'entire.log')).split('\n')) {
+    const record = line.includes('"session_id"') ? asObject(parseJson(line)) : undefined
+    const session = asString(record?.session_id)
+    if (session === undefined) continue
+    // A hook that succeeds makes good for the ones that failed: it saves what they did not.
+    if (record?.level === 'ERROR') degraded.add(session)
+    else if (record?.ms !== undefined) degraded.delete(session)
+  }
+  return degraded
+}
+
+function readTail(path: string): string {
+  const size = fileSize(path) ?? 0
+  if (size === 0) return ''
+  try {
+    const fd = openSync(path, 'r')
+    try {
+      return readRange(fd, Math.max(0, size - tailBytes), tailBytes).toString('utf8')
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    // A log that cannot be read says nothing.
+    return ''
   }
 }

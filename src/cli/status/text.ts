@@ -1,41 +1,61 @@
 // The status for people: what is known at once is printed at once.
+
+import { readWorktrees } from '../../git/branches.ts'
 import type { Repo } from '../../git/repo.ts'
-import { readWorktrees } from '../../git/worktrees.ts'
 import type { Settings } from '../../model/settings.ts'
-import { readSettingsFile, settingsFiles } from '../../session/settings.ts'
+import { readSettingsFile, settingsFiles } from '../../settings/read.ts'
 import type { Cli } from '../context.ts'
-import { type HookHealth, readHookHealth } from '../hook-health.ts'
-import { paint } from '../render/colour.ts'
 import { activeSessionLines } from '../render/sessions.ts'
-import { fit } from '../render/table.ts'
-import { type OpenSessions, readOpenSessions } from './open-sessions.ts'
-import { readSyncState, syncLines } from './sync-state.ts'
+import { fit, paint } from '../render/text.ts'
+import { type HookHealth, readHookHealth } from '../setup/health.ts'
+import { type OpenSessions, readOpenSessions, readSyncState, syncLines } from './facts.ts'
 
 const sessionsShown = 20
 
-export async function printStatus(cli: Cli, repo: Repo, settings: Settings, detailed: boolean): Promise<void> {
+export async function printStatus(
+  cli: Cli,
+  repo: Repo,
+  settings: Settings,
+  detailed: boolean,
+): Promise<void> {
   cli.out(settings.enabled ? paint(cli, 'green', describe(settings)) : describe(settings))
   if (detailed) for (const line of settingsLines(repo)) cli.out(line)
   if (!settings.enabled) return
   const worktrees = once(() => readWorktrees(repo))
   const sync = await readSyncState(repo, settings, worktrees)
   const open = readOpenSessions(repo, sessionsShown)
-  const branches = open.sessions.length > 0 ? worktrees().catch(() => new Map<string, undefined>()) : new Map<string, undefined>()
+  const branches =
+    open.sessions.length > 0
+      ? worktrees().catch(() => new Map<string, undefined>())
+      : new Map<string, undefined>()
   const hooks = await readHookHealth(cli, repo, settings)
   const warn = (text: string) => cli.out(paint(cli, 'yellow', `  ! ${text}`))
-  const names = [...hooks.agents.map(({ type }) => type), ...hooks.watched.map(({ type }) => `${type} (entire watch)`)]
+  const names = [
+    ...hooks.agents.map(({ type }) => type),
+    ...hooks.watched.map(({ type }) => `${type} (entire watch)`),
+  ]
   if (names.length > 0) cli.out(`  Agents · ${names.join(', ')}`)
   for (const warning of hookWarnings(hooks)) warn(warning)
-  for (const { line, isWarning } of await syncLines(sync)) cli.out(isWarning ? paint(cli, 'yellow', `  ${line}`) : `  ${line}`)
+  for (const { line, isWarning } of await syncLines(sync))
+    cli.out(isWarning ? paint(cli, 'yellow', `  ${line}`) : `  ${line}`)
   if (open.unreadable.length > 0) warn(unreadableText(open.unreadable.length))
-  if (detailed) for (const line of await (await import('./detail.ts')).detailLines(repo, settings, hooks, open)) cli.out(line)
+  if (detailed)
+    for (const line of await (await import('./detail.ts')).detailLines(repo, settings, hooks, open))
+      cli.out(line)
   for (const line of sessionLines(cli, open, await branches)) cli.out(line)
 }
 
-function sessionLines(cli: Cli, { sessions, more }: OpenSessions, branches: Map<string, string | undefined>): string[] {
+function sessionLines(
+  cli: Cli,
+  { sessions, more }: OpenSessions,
+  branches: Map<string, string | undefined>,
+): string[] {
   const lines = activeSessionLines(sessions, branches, cli.clock())
   const { columns } = cli.size()
-  return [...lines.map((line) => fit(line, columns)), ...(more === 0 ? [] : ['', `… and ${more} more (entire session list --all)`])]
+  return [
+    ...lines.map((line) => fit(line, columns)),
+    ...(more === 0 ? [] : ['', `… and ${more} more (entire session list --all)`]),
+  ]
 }
 
 function settingsLines(repo: Repo): string[] {
@@ -50,7 +70,9 @@ function hookWarnings({ agents, watched, outdated, git }: HookHealth): string[] 
   return [
     ...(agents.length + watched.length === 0 ? ["no agent hooks installed · run 'entire enable'"] : []),
     ...outdated.map((agent) => `${agent.type} hooks out of date · run 'entire enable --force'`),
-    ...(git === 'all' ? [] : [`git hooks ${git === 'missing' ? 'missing' : 'out of date'} · run 'entire enable'`]),
+    ...(git === 'all'
+      ? []
+      : [`git hooks ${git === 'missing' ? 'missing' : 'out of date'} · run 'entire enable'`]),
   ]
 }
 

@@ -1,14 +1,15 @@
 // Which agents are watched: those named, else those that have no other way to be recorded here.
+
 import { resolve } from 'node:path'
 import { agents, findAgent } from '../../agents/all.ts'
-import { sessionDirWatcher } from '../../agents/session-dir-watcher.ts'
+import { sessionDirWatcher } from '../../agents/shared/session-dir-watcher.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import type { FileWatcher, WatchPlace } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
-import { findInstalledAgents } from '../setup.ts'
+import { findInstalledAgents } from '../setup/setup.ts'
 
 export interface WatchedAgent {
   agent: Agent
@@ -25,8 +26,14 @@ export async function watchedAgents(
 ): Promise<WatchedAgent[]> {
   const installed = new Set((await findInstalledAgents(repo)).map(({ name }) => name))
   const history = flags.chatHistoryFile
-  const env = { ...cli.env, ...(history === undefined ? {} : { AIDER_CHAT_HISTORY_FILE: resolve(cli.cwd, history) }) }
-  const chosen = flags.agent === undefined ? await withoutHooks(repo, installed) : flags.agent.map((name) => named(name.trim()))
+  const env = {
+    ...cli.env,
+    ...(history === undefined ? {} : { AIDER_CHAT_HISTORY_FILE: resolve(cli.cwd, history) }),
+  }
+  const chosen =
+    flags.agent === undefined
+      ? await withoutHooks(repo, installed)
+      : flags.agent.map((name) => named(name.trim()))
   return [...new Set(chosen)].map((agent) => ({
     agent,
     watcher: watcherOf(agent) ?? unwatchable(agent),
@@ -43,7 +50,9 @@ async function withoutHooks(repo: Repo, installed: Set<string>): Promise<Agent[]
   const candidates = agents.filter(
     (agent) => agent.executable === undefined && !installed.has(agent.name) && watcherOf(agent) !== undefined,
   )
-  const detected = await Promise.all(candidates.map((agent) => agent.installer === undefined || agent.detect(repo.root)))
+  const detected = await Promise.all(
+    candidates.map((agent) => agent.installer === undefined || agent.detect(repo.root)),
+  )
   return candidates.filter((_, index) => detected[index])
 }
 
@@ -51,14 +60,20 @@ function named(name: string): Agent {
   const agent = findAgent(name)
   if (agent !== undefined) return agent
   const known = agents.filter((each) => watcherOf(each) !== undefined).map((each) => each.name)
-  throw new EntireError('unknown-agent', name === '' ? 'Missing agent name.' : `Unknown agent "${clean(name)}".`, {
-    hint: `Agents that can be watched: ${known.join(', ')}.`,
-  })
+  throw new EntireError(
+    'unknown-agent',
+    name === '' ? 'Missing agent name.' : `Unknown agent "${clean(name)}".`,
+    {
+      hint: `Agents that can be watched: ${known.join(', ')}.`,
+    },
+  )
 }
 
 function unwatchable({ type, executable }: Agent): never {
   throw new EntireError('agent-failed', `${type} keeps its sessions in a form that cannot be watched.`, {
     hint:
-      executable === undefined ? 'Its hooks record it: `entire agent add`.' : 'Its plugin records it through hooks: `entire agent add`.',
+      executable === undefined
+        ? 'Its hooks record it: `entire agent add`.'
+        : 'Its plugin records it through hooks: `entire agent add`.',
   })
 }

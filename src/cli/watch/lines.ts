@@ -1,12 +1,12 @@
 // What a person or a script sees of a watcher: a line for everything that happens.
+
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import type { WatchNews } from '../../session/watch-report.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { formatTime } from '../../std/time.ts'
+import type { WatchNews } from '../../watch/turns.ts'
 import type { Cli } from '../context.ts'
-import { paint } from '../render/colour.ts'
-import { clean, cut } from '../render/text.ts'
+import { clean, cut, paint } from '../render/text.ts'
 import type { WatchedAgent } from './agents.ts'
 
 export interface Narrator {
@@ -18,7 +18,8 @@ export interface Narrator {
 export function jsonNarrator(cli: Cli): Narrator {
   const print = (fields: object) => cli.out(JSON.stringify({ time: formatTime(cli.clock()), ...fields }))
   return {
-    watching: (watched, places) => print({ event: 'watching', agents: watched.map(({ agent }) => agent.name), places }),
+    watching: (watched, places) =>
+      print({ event: 'watching', agents: watched.map(({ agent }) => agent.name), places }),
     news: (agent, news) => print({ ...factsOf(news), agent: agent.name }),
     stopped: (reason) => print({ event: 'stopped', reason }),
   }
@@ -27,7 +28,11 @@ export function jsonNarrator(cli: Cli): Narrator {
 function factsOf(news: WatchNews): Record<string, unknown> {
   if (news.event === 'failed') {
     const { error, ...rest } = news
-    return { ...rest, message: messageOf(error), ...(error instanceof EntireError && error.hint ? { hint: error.hint } : {}) }
+    return {
+      ...rest,
+      message: messageOf(error),
+      ...(error instanceof EntireError && error.hint ? { hint: error.hint } : {}),
+    }
   }
   if (news.event !== 'turn-end') return { ...news }
   const { event, session } = news
@@ -35,16 +40,20 @@ function factsOf(news: WatchNews): Record<string, unknown> {
 }
 
 export function textNarrator(cli: Cli, repo: Repo): Narrator {
-  const line = (agent: Agent, text: string) => cli.out(`${paint(cli, 'dim', clockTime(cli))} ${agent.name}  ${text}`)
+  const line = (agent: Agent, text: string) =>
+    cli.out(`${paint(cli, 'dim', clockTime(cli))} ${agent.name}  ${text}`)
   return {
     watching(watched, places) {
-      cli.out(`Watching ${watched.map(({ agent }) => agent.type).join(', ')} in ${clean(repo.root)} (Ctrl-C ends it)`)
+      cli.out(
+        `Watching ${watched.map(({ agent }) => agent.type).join(', ')} in ${clean(repo.root)} (Ctrl-C ends it)`,
+      )
       for (const place of places) cli.out(`  ${paint(cli, 'dim', clean(place))}`)
       for (const { agent } of watched.filter(({ isHooked }) => isHooked))
         cli.note(`Note: Hooks for ${agent.type} are installed. Sessions that they report are left to them.`)
     },
     news(agent, news) {
-      if (news.event === 'failed') return void cli.note(`${clockTime(cli)} ${agent.name}  ${failure(news.error)}`)
+      if (news.event === 'failed')
+        return void cli.note(`${clockTime(cli)} ${agent.name}  ${failure(news.error)}`)
       const text = textOf(news)
       if (text !== undefined) line(agent, text)
     },
@@ -71,14 +80,19 @@ type TurnEnd = Extract<WatchNews, { event: 'turn-end' }>
 
 function summary({ after }: TurnEnd): string {
   const names = after.turnFiles.map(clean)
-  const files = names.length === 0 ? '' : `: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
+  const files =
+    names.length === 0
+      ? ''
+      : `: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`
   return `${quoted(after.lastPrompt ?? '')}${files}`
 }
 
 /** As a step, or in a checkpoint that a commit in the middle of the turn had. */
 function isSaved({ before, after }: TurnEnd): boolean {
   return (
-    after.stepCount !== before?.stepCount || (before?.turnCheckpoints.length ?? 0) > 0 || after.lastCheckpoint !== before?.lastCheckpoint
+    after.stepCount !== before?.stepCount ||
+    (before?.turnCheckpoints.length ?? 0) > 0 ||
+    after.lastCheckpoint !== before?.lastCheckpoint
   )
 }
 

@@ -1,18 +1,19 @@
 // Follows the files of all watched agents until a signal comes.
+
+import { type FSWatcher, utimesSync, watch } from 'node:fs'
+import { join } from 'node:path'
 import type { Repo } from '../../git/repo.ts'
-import { type FileFollower, followFile } from '../../session/watch-file.ts'
-import { readSeal } from '../../session/watch-growth.ts'
-import { readWatchState, type WatchState, writeWatchState } from '../../session/watch-state.ts'
 import { EntireError } from '../../std/errors.ts'
-import { findStat } from '../../std/file.ts'
+import { exists, findStat, readText } from '../../std/file.ts'
+import { takeLock } from '../../std/lock.ts'
 import { parseTime } from '../../std/time.ts'
+import { type FileFollower, followFile, readSeal } from '../../watch/file.ts'
+import { readWatchState, type WatchState, writeWatchState } from '../../watch/state.ts'
 import type { Cli } from '../context.ts'
 import { createRecorder } from '../recorder.ts'
+import { untilSignal } from '../signals.ts'
 import type { WatchedAgent } from './agents.ts'
 import { jsonNarrator, type Narrator, textNarrator } from './lines.ts'
-import { takeWatchLock } from './lock.ts'
-import { untilSignal } from './signals.ts'
-import { createWaker } from './wake.ts'
 
 const keepMs = 60_000
 
@@ -24,7 +25,12 @@ interface Watch {
   quietMs: number
 }
 
-export async function runWatch(cli: Cli, repo: Repo, watched: WatchedAgent[], options: { quietMs: number; json: boolean }): Promise<void> {
+export async function runWatch(
+  cli: Cli,
+  repo: Repo,
+  watched: WatchedAgent[],
+  options: { quietMs: number; json: boolean },
+): Promise<void> {
   using lock = await takeWatchLock(repo)
   const narrator = options.json ? jsonNarrator(cli) : textNarrator(cli, repo)
   const watch: Watch = { cli, repo, state: readWatchState(repo), narrator, quietMs: options.quietMs }
@@ -44,7 +50,10 @@ export async function runWatch(cli: Cli, repo: Repo, watched: WatchedAgent[], op
     for (const source of sources) await source.look()
     if (cli.clock().getTime() - kept < keepMs) continue
     kept = cli.clock().getTime()
-    if (!lock.keep()) throw new EntireError('busy', 'Another `entire watch` took over.', { hint: 'This one was asleep for too long.' })
+    if (!lock.keep())
+      throw new EntireError('busy', 'Another `entire watch` took over.', {
+        hint: 'This one was asleep for too long.',
+      })
     noteTime(watch, watched)
   }
   waker.close()
@@ -101,7 +110,8 @@ function followAgent(watch: Watch, { agent, watcher, isHooked, place }: WatchedA
     if (stat === undefined || waits?.size === stat.size) return
     const isNew = !isFirst || stat.birthtimeMs > since.getTime()
     const silentUpTo = waits?.silentUpTo ?? (isNew ? 0 : stat.size)
-    const isIdle = isFirst && stat.mtimeMs <= since.getTime() && agent.watcher === undefined && !state.files.has(path)
+    const isIdle =
+      isFirst && stat.mtimeMs <= since.getTime() && agent.watcher === undefined && !state.files.has(path)
     const follower = isIdle ? undefined : await open(path, silentUpTo)
     if (follower === undefined) return void waiting.set(path, { size: stat.size, silentUpTo })
     waiting.delete(path)
@@ -121,5 +131,106 @@ function followAgent(watch: Watch, { agent, watcher, isHooked, place }: WatchedA
         await follower.finish()
       }
     },
+  }
+}
+
+// Waits until there may be something to read. The system reports changes where it can; a look every now and then finds what it does not
+// report: on network drives, in directories that are not there yet.
+
+const tickMs = { reported: 1_000, unreported: 250 }
+// Agents write in bursts; each look takes in all of it.
+const settleMs = 25
+
+export interface Waker {
+  /** Directories whose changes wake us; asked for again until they are there. */
+  attend(dirs: string[]): void
+  /** Resolves at the next change, tick or call of `wake`. */
+  next(): Promise<void>
+  wake(): void
+  close(): void
+}
+
+/** `longest`: how long to wait at most. */
+export function createWaker(longest: number, subscribe = watchDir): Waker {
+  const watchers = new Map<string, FSWatcher | undefined>()
+  let isAwake = false
+  let resolveNext: (() => void) | undefined
+  const wake = () => {
+    isAwake = true
+    resolveNext?.()
+  }
+  const drop = (dir: string) => {
+    watchers.get(dir)?.close()
+    watchers.set(dir, undefined)
+  }
+  return {
+    wake,
+    attend(dirs) {
+      for (const dir of dirs) {
+        // A directory that was replaced reports nothing any more.
+        if (!exists(dir)) drop(dir)
+        else if (watchers.get(dir) === undefined)
+          watchers.set(
+            dir,
+            subscribe(dir, wake, () => drop(dir)),
+          )
+      }
+    },
+    async next() {
+      const pause = [...watchers.values()].every((watcher) => watcher !== undefined)
+        ? tickMs.reported
+        : tickMs.unreported
+      if (!isAwake) {
+        await new Promise<void>((resolve) => {
+          resolveNext = resolve
+          setTimeout(resolve, Math.min(pause, longest))
+        })
+      }
+      resolveNext = undefined
+      if (isAwake) await Bun.sleep(settleMs)
+      isAwake = false
+    },
+    close() {
+      for (const dir of watchers.keys()) drop(dir)
+    },
+  }
+}
+
+export function watchDir(dir: string, wake: () => void, lost: () => void): FSWatcher | undefined {
+  try {
+    return watch(dir, { persistent: false }, wake).on('error', lost)
+  } catch {
+    return undefined
+  }
+}
+
+// One watcher for each work tree: two would record everything twice.
+
+export interface WatchLock {
+  /** Locks that nobody touches for long are taken over. False: somebody did. */
+  keep(): boolean
+  [Symbol.dispose](): void
+}
+
+export async function takeWatchLock(repo: Repo): Promise<WatchLock> {
+  const path = join(repo.gitDir, 'entire-watch.lock')
+  try {
+    const lock = await takeLock(path, { waitMs: 0 })
+    const own = readText(path)
+    return {
+      keep() {
+        if (readText(path) !== own) return false
+        const now = new Date()
+        utimesSync(path, now, now)
+        return true
+      },
+      [Symbol.dispose]: () => lock[Symbol.dispose](),
+    }
+  } catch (error) {
+    if (!(error instanceof EntireError && error.code === 'busy')) throw error
+    const owner = readText(path)?.split(' ')[0]
+    throw new EntireError('busy', `Somebody is watching here already${owner ? ` (process ${owner})` : ''}.`, {
+      hint: 'One `entire watch` is enough for all agents. Stop that one first, or leave it running.',
+    })
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createWaker } from './wake.ts'
+import { createWaker } from './run.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'entire-wake-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))

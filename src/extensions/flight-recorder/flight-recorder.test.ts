@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
-import { requestLine, resultLine } from '../../protocol/extension-line.ts'
-import { findDifference } from './difference.ts'
-import { createRecorder } from './recorder.ts'
-import { parseRecording } from './recording.ts'
+import { requestLine, resultLine } from '../../protocol/extension/peer.ts'
+import { createRecorder, parseRecording } from './recording.ts'
+import { findDifference } from './replay.ts'
 
-function recorded(said: [extension: string, direction: 'in' | 'out', line: string, process?: number][]): string {
+function recorded(
+  said: [extension: string, direction: 'in' | 'out', line: string, process?: number][],
+): string {
   let text = ''
   let now = 1000
   const tap = createRecorder({
@@ -51,7 +52,9 @@ test('a recording that was cut off is read up to there', () => {
 })
 
 test('another file is refused by name', () => {
-  expect(() => parseRecording('{"a":1}\n', 'notes.jsonl')).toThrow('notes.jsonl is no recording of extensions.')
+  expect(() => parseRecording('{"a":1}\n', 'notes.jsonl')).toThrow(
+    'notes.jsonl is no recording of extensions.',
+  )
 })
 
 test('keys that are handed out are left out, and nothing else is', () => {

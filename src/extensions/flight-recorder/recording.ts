@@ -1,6 +1,7 @@
 // A recording: what went over the wire, one JSON value per line, with times. The first line says what it is.
-import { protocolVersion } from '../../protocol/extension.ts'
-import { type Incoming, parseLine } from '../../protocol/extension-line.ts'
+
+import { type Incoming, parseLine } from '../../protocol/extension/peer.ts'
+import { protocolVersion } from '../../protocol/extension/table.ts'
 import { EntireError } from '../../std/errors.ts'
 import { asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'
 
@@ -35,7 +36,9 @@ export function entryLine(entry: Entry): string {
 export function parseRecording(text: string, place: string): RecordedProcess[] {
   const [head = '', ...lines] = text.split('\n')
   if (asObject(parseJson(head))?.recording !== recordingVersion)
-    throw new EntireError('bad-usage', `${place} is no recording of extensions.`, { hint: 'Make one with `piglet ext record`.' })
+    throw new EntireError('bad-usage', `${place} is no recording of extensions.`, {
+      hint: 'Make one with `piglet ext record`.',
+    })
   const processes = new Map<string, RecordedProcess>()
   for (const line of lines) {
     const entry = parseEntry(line)
@@ -53,5 +56,54 @@ function parseEntry(line: string): Entry | undefined {
   const fields = asObject(parseJson(line))
   const [extension, to] = [asString(fields?.extension), asString(fields?.to)]
   if (!fields || extension === undefined || (to !== 'extension' && to !== 'host')) return undefined
-  return { ms: asNumber(fields.ms) ?? 0, extension, process: asNumber(fields.process) ?? 1, to, message: fields.message ?? null }
+  return {
+    ms: asNumber(fields.ms) ?? 0,
+    extension,
+    process: asNumber(fields.process) ?? 1,
+    to,
+    message: fields.message ?? null,
+  }
+}
+
+// Writes down everything that hosts and extensions say to each other. Keys that are handed out are left out.
+
+export interface RecorderOptions {
+  /** Takes whole lines. */
+  write(text: string): void
+  clock(): Date
+}
+
+/** The same as the host calls its `tap`. */
+export type Tap = (extension: string, direction: 'in' | 'out', line: string, process: number) => void
+
+export const leftOut = '(left out)'
+
+export function createRecorder({ write, clock }: RecorderOptions): Tap {
+  const begin = clock()
+  const keyRequests = new Set<string>()
+  write(headerLine(begin))
+  return (extension, direction, line, process) => {
+    const message = parseJson(line)
+    if (message === undefined) return
+    const known = parseLine(line)
+    const ask = (id: number) => `${process} ${id}`
+    if (direction === 'in' && known?.kind === 'request' && known.method === 'host/auth.getKey')
+      keyRequests.add(ask(known.id))
+    const isKey = direction === 'out' && known?.kind === 'answer' && keyRequests.delete(ask(known.id))
+    write(
+      entryLine({
+        ms: clock().getTime() - begin.getTime(),
+        extension,
+        process,
+        to: direction === 'in' ? 'host' : 'extension',
+        message: isKey ? withoutKey(message) : message,
+      }),
+    )
+  }
+}
+
+function withoutKey(message: Json): Json {
+  const fields = asObject(message)
+  const result = asObject(fields?.result)
+  return fields && result?.key ? { ...fields, result: { ...result, key: leftOut } } : message
 }

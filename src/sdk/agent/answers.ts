@@ -1,14 +1,21 @@
 // Every subcommand as a function of what the author has defined. A subcommand without a line here does not compile.
+
 import { Buffer } from 'node:buffer'
 import { readFileSync } from 'node:fs'
-import type { Answer, Arguments, Input, SubcommandName } from '../../protocol/external-agent.ts'
-import { formatEvent } from '../../protocol/external-event.ts'
+import { formatEvent } from '../../protocol/external-agent/event.ts'
+import type { Capability } from '../../protocol/external-agent/messages.ts'
+import type { Answer, Arguments, Input, SubcommandName } from '../../protocol/external-agent/table.ts'
 import type { AgentDefinition, AgentHooks, Context } from './definition.ts'
-import { infoOf } from './info.ts'
 import { PluginError } from './plugin-error.ts'
-import { rawTranscript } from './raw-transcript.ts'
-import { readIfThere, readSession, sessionFile, writeSession } from './session-file.ts'
-import { formatTokens, readSubagents } from './subagents.ts'
+import {
+  formatTokens,
+  readIfThere,
+  readSession,
+  readSubagents,
+  sessionFile,
+  writeSession,
+} from './session-file.ts'
+import { rawTranscript } from './transcripts.ts'
 
 interface Question<Name extends SubcommandName> {
   agent: AgentDefinition
@@ -17,14 +24,20 @@ interface Question<Name extends SubcommandName> {
   context: Context
 }
 
-type Answers = { [Name in SubcommandName]: (question: Question<Name>) => Answer<Name> | Promise<Answer<Name>> }
+type Answers = {
+  [Name in SubcommandName]: (question: Question<Name>) => Answer<Name> | Promise<Answer<Name>>
+}
 
 export const answers: Answers = {
   info: ({ agent }) => infoOf(agent),
   detect: async ({ agent, context }) => ({ present: await agent.detect(context) }),
   'get-session-id': ({ input }) => ({ session_id: text(input.session_id, 'session_id') }),
-  'get-session-dir': ({ agent, args, context }) => ({ session_dir: agent.sessions.dir(args['repo-path'], context) }),
-  'resolve-session-file': ({ agent, args }) => ({ session_file: sessionFile(agent, args['session-dir'], args['session-id']) }),
+  'get-session-dir': ({ agent, args, context }) => ({
+    session_dir: agent.sessions.dir(args['repo-path'], context),
+  }),
+  'resolve-session-file': ({ agent, args }) => ({
+    session_file: sessionFile(agent, args['session-dir'], args['session-id']),
+  }),
   'read-session': async ({ agent, input, context }) => {
     text(input.session_id, 'session_id')
     return agent.sessions.read ? agent.sessions.read(input, context) : readSession(agent, input, context)
@@ -43,13 +56,16 @@ export const answers: Answers = {
   },
   'reassemble-transcript': ({ agent, input }) => {
     if (!Array.isArray(input.chunks)) throw new PluginError('chunks must be a list')
-    return (agent.transcript ?? rawTranscript).join(input.chunks.map((chunk) => decode(text(chunk, 'a chunk'))))
+    return (agent.transcript ?? rawTranscript).join(
+      input.chunks.map((chunk) => decode(text(chunk, 'a chunk'))),
+    )
   },
   'format-resume-command': ({ agent, args }) => ({ command: agent.resumeCommand(quote(args['session-id'])) }),
   'parse-hook': async ({ agent, args, input, context }) => {
     const read = hooksOf(agent).events[args.hook]
     const payload = Buffer.from(input).toString('utf8').trim()
-    const event = read === undefined || payload === '' ? null : await read(parsePayload(args.hook, payload), context)
+    const event =
+      read === undefined || payload === '' ? null : await read(parsePayload(args.hook, payload), context)
     if (event === null) return null
     if (!event.session) throw new PluginError(`the hook ${args.hook} came without a session`)
     return formatEvent(event)
@@ -62,13 +78,22 @@ export const answers: Answers = {
     await hooksOf(agent).uninstall(context)
     return undefined
   },
-  'are-hooks-installed': async ({ agent, context }) => ({ installed: await hooksOf(agent).installed(context) }),
-  'get-transcript-position': ({ agent, args }) => ({ position: transcriptOf(agent).position(bytesOf(args.path)) }),
+  'are-hooks-installed': async ({ agent, context }) => ({
+    installed: await hooksOf(agent).installed(context),
+  }),
+  'get-transcript-position': ({ agent, args }) => ({
+    position: transcriptOf(agent).position(bytesOf(args.path)),
+  }),
   'extract-modified-files': ({ agent, args }) => {
     const bytes = bytesOf(args.path)
-    return { files: transcriptOf(agent).read(bytes, args.offset).files, current_position: transcriptOf(agent).position(bytes) }
+    return {
+      files: transcriptOf(agent).read(bytes, args.offset).files,
+      current_position: transcriptOf(agent).position(bytes),
+    }
   },
-  'extract-prompts': ({ agent, args }) => ({ prompts: transcriptOf(agent).read(bytesOf(args['session-ref']), args.offset).prompts }),
+  'extract-prompts': ({ agent, args }) => ({
+    prompts: transcriptOf(agent).read(bytesOf(args['session-ref']), args.offset).prompts,
+  }),
   'extract-summary': ({ agent, args }) => {
     const { summary } = transcriptOf(agent).read(bytesOf(args['session-ref']), 0)
     return { summary: summary ?? '', has_summary: summary !== undefined }
@@ -77,12 +102,14 @@ export const answers: Answers = {
     await agent.prepareTranscript?.(args['session-ref'], context)
     return undefined
   },
-  'calculate-tokens': ({ agent, args, input }) => formatTokens(transcriptOf(agent).read(Buffer.from(input), args.offset).tokens),
+  'calculate-tokens': ({ agent, args, input }) =>
+    formatTokens(transcriptOf(agent).read(Buffer.from(input), args.offset).tokens),
   'generate-text': async ({ agent, args, input, context }) => {
     const answer = await agent.generateText?.(Buffer.from(input).toString('utf8'), args.model, context)
     return { text: answer ?? '' }
   },
-  'write-hook-response': async ({ agent, args, context }) => Buffer.from((await agent.hookResponse?.(args.message, context)) ?? ''),
+  'write-hook-response': async ({ agent, args, context }) =>
+    Buffer.from((await agent.hookResponse?.(args.message, context)) ?? ''),
   'extract-all-modified-files': async ({ agent, args, input, context }) => {
     const main = transcriptOf(agent).read(Buffer.from(input), args.offset)
     const others = await readSubagents(agent, args['subagents-dir'], context)
@@ -127,11 +154,50 @@ function text(value: unknown, name: string): string {
 }
 
 function decode(data: string): Buffer {
-  if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new PluginError('a chunk is not base64')
+  if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
+    throw new PluginError('a chunk is not base64')
   return Buffer.from(data, 'base64')
 }
 
 /** People paste the command into a shell. */
 function quote(word: string): string {
   return /^[\w.:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+// The capabilities of an agent follow from what its author has defined.
+
+const offers: Record<Capability, (agent: AgentDefinition) => boolean> = {
+  hooks: (agent) => agent.hooks !== undefined,
+  transcript_analyzer: (agent) => agent.transcript?.analyses === true,
+  transcript_preparer: (agent) => agent.prepareTranscript !== undefined,
+  token_calculator: (agent) => agent.transcript?.countsTokens === true,
+  text_generator: (agent) => agent.generateText !== undefined,
+  hook_response_writer: (agent) => agent.hookResponse !== undefined,
+  subagent_aware_extractor: (agent) => agent.subagentTranscripts !== undefined,
+  compact_transcript: (agent) => agent.compactTranscript !== undefined,
+}
+
+export function hasCapability(agent: AgentDefinition, capability: Capability): boolean {
+  return offers[capability](agent)
+}
+
+export function infoOf(agent: AgentDefinition): Answer<'info'> {
+  const declared = Object.fromEntries(
+    Object.entries(offers).map(([capability, has]) => [capability, has(agent)]),
+  )
+  return {
+    protocol_version: 1,
+    name: agent.name,
+    type: agent.type,
+    description: agent.description,
+    is_preview: agent.preview ?? false,
+    protected_dirs: agent.protectedDirs ?? [],
+    ...(agent.protectedFiles === undefined ? {} : { protected_files: agent.protectedFiles }),
+    hook_names: Object.keys(agent.hooks?.events ?? {}),
+    capabilities: {
+      ...(declared as Record<Capability, boolean>),
+      ...(agent.usesTerminal === undefined ? {} : { uses_terminal: agent.usesTerminal }),
+      ...(agent.callerEnv === undefined ? {} : { caller_env_vars: agent.callerEnv }),
+    },
+  }
 }

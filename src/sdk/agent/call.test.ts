@@ -15,7 +15,10 @@ const least: AgentDefinition = {
   type: 'Least',
   description: 'As little as possible',
   detect: () => true,
-  sessions: { dir: () => join(dir, 'sessions'), file: (sessions, session) => join(sessions, `${session}.jsonl`) },
+  sessions: {
+    dir: () => join(dir, 'sessions'),
+    file: (sessions, session) => join(sessions, `${session}.jsonl`),
+  },
   resumeCommand: (session) => `least --resume ${session}`,
 }
 
@@ -129,7 +132,11 @@ test.each([
   [['reassemble-transcript'], '{"chunks":"x"}', 'must be a list'],
   [['parse-hook', '--hook', 'stop'], 'garbage', 'is not JSON'],
   [['parse-hook', '--hook', 'stop'], '{}', 'came without a session'],
-  [['resolve-session-file', '--session-dir', '/s', '--session-id', '../../etc/passwd'], '', 'not a session id'],
+  [
+    ['resolve-session-file', '--session-dir', '/s', '--session-id', '../../etc/passwd'],
+    '',
+    'not a session id',
+  ],
   [['resolve-session-file', '--session-dir', '/s', '--session-id', ''], '', 'not a session id'],
 ] as const)('%j with %j is refused', (words, stdin, message) => {
   expect(call(full, [...words], stdin)).rejects.toThrow(message)
@@ -151,7 +158,12 @@ describe('sessions in files', () => {
     await call(full, ['write-session'], session(path))
     expect(readFileSync(path, 'utf8')).toBe('{"ask":"Hi"}\n{"file":"a.ts"}\n')
     expect(statSync(path).mode & 0o077).toBe(0)
-    const input = { hook_type: 'stop', session_id: 's1', session_ref: path, timestamp: '2026-01-13T12:00:00Z' }
+    const input = {
+      hook_type: 'stop',
+      session_id: 's1',
+      session_ref: path,
+      timestamp: '2026-01-13T12:00:00Z',
+    }
     expect(await ask(full, ['read-session'], input)).toEqual({
       ...session(path),
       repo_path: dir,
@@ -174,7 +186,10 @@ describe('sessions in files', () => {
 
   test('that do not exist yet have no content', async () => {
     const input = { hook_type: 'stop', session_id: 'new', session_ref: '', timestamp: '' }
-    expect(await ask(full, ['read-session'], input)).toMatchObject({ native_data: null, session_ref: join(dir, 'sessions', 'new.jsonl') })
+    expect(await ask(full, ['read-session'], input)).toMatchObject({
+      native_data: null,
+      session_ref: join(dir, 'sessions', 'new.jsonl'),
+    })
   })
 
   test('that are too large to pass are passed without their content', async () => {
@@ -190,10 +205,14 @@ test('transcripts of subagents are added to that of the agent, and counted apart
   mkdirSync(subagents)
   writeFileSync(join(subagents, 'one.jsonl'), '{"file":"b.ts","in":100}\n')
   const main = '{"file":"a.ts","in":5}\n{"file":"b.ts","in":7}\n'
-  expect(await ask(full, ['extract-all-modified-files', '--offset', '0', '--subagents-dir', subagents], main)).toEqual({
+  expect(
+    await ask(full, ['extract-all-modified-files', '--offset', '0', '--subagents-dir', subagents], main),
+  ).toEqual({
     files: ['a.ts', 'b.ts'],
   })
-  expect(await ask(full, ['calculate-total-tokens', '--offset', '1', '--subagents-dir', subagents], main)).toMatchObject({
+  expect(
+    await ask(full, ['calculate-total-tokens', '--offset', '1', '--subagents-dir', subagents], main),
+  ).toMatchObject({
     input_tokens: 7,
     api_call_count: 1,
     subagent_tokens: { input_tokens: 100, api_call_count: 1 },

@@ -1,7 +1,8 @@
 // What an author says about an agent. Capabilities are derived from it: what is not defined is not offered.
-import type { PluginEvent } from '../../protocol/external-event.ts'
-import type { MessageInput } from '../../protocol/external-messages.ts'
-import type { Transcript } from './transcript.ts'
+
+import type { PluginEvent } from '../../protocol/external-agent/event.ts'
+import type { MessageInput } from '../../protocol/external-agent/messages.ts'
+import type { Transcript } from './transcripts.ts'
 
 export type HookInput = MessageInput['hook-input']
 export type AgentSession = MessageInput['session']

@@ -34,76 +34,89 @@ void defineAgent({
 
 const deno = Bun.which('deno')
 
-describe.each([...(['node', 'bun'] as const), ...(deno === null ? [] : (['deno'] as const))])('on %s', (runtime) => {
-  let plugin: string
-  beforeAll(async () => {
-    const place = mkdtempSync(join(dir, `${runtime}-`))
-    writeFileSync(join(place, 'entire-agent-loud.ts'), source)
-    plugin = await buildPlugin(join(place, 'entire-agent-loud.ts'), place, runtime)
-    chmodSync(plugin, 0o755)
-  })
-  const run = (words: string[], stdin?: string | Uint8Array) =>
-    runLimited([plugin, ...words], {
-      cwd: dir,
-      env: { PATH: process.env.PATH, HOME: dir },
-      timeoutMs: 30_000,
-      maxBytes: 64_000_000,
-      ...(stdin === undefined ? {} : { stdin }),
+describe.each([...(['node', 'bun'] as const), ...(deno === null ? [] : (['deno'] as const))])(
+  'on %s',
+  (runtime) => {
+    let plugin: string
+    beforeAll(async () => {
+      const place = mkdtempSync(join(dir, `${runtime}-`))
+      writeFileSync(join(place, 'entire-agent-loud.ts'), source)
+      plugin = await buildPlugin(join(place, 'entire-agent-loud.ts'), place, runtime)
+      chmodSync(plugin, 0o755)
+    })
+    const run = (words: string[], stdin?: string | Uint8Array) =>
+      runLimited([plugin, ...words], {
+        cwd: dir,
+        env: { PATH: process.env.PATH, HOME: dir },
+        timeoutMs: 30_000,
+        maxBytes: 64_000_000,
+        ...(stdin === undefined ? {} : { stdin }),
+      })
+
+    test('what the author prints does not get into the answer, and what is left open does not hold it up', async () => {
+      const result = await run(['detect'])
+      expect(result).toMatchObject({ code: 0, timedOut: false, stderr: 'looking around\n' })
+      expect(result.stdout.toString()).toBe('{"present":true}\n')
     })
 
-  test('what the author prints does not get into the answer, and what is left open does not hold it up', async () => {
-    const result = await run(['detect'])
-    expect(result).toMatchObject({ code: 0, timedOut: false, stderr: 'looking around\n' })
-    expect(result.stdout.toString()).toBe('{"present":true}\n')
-  })
-
-  test('a failure is a word on stderr and exit code 1; a mistake of the author also says where', async () => {
-    expect(await run(['format-resume-command', '--session-id', 'a'])).toMatchObject({
-      code: 1,
-      stdout: Buffer.alloc(0),
-      stderr: 'entire-agent-loud: cannot be resumed\n',
+    test('a failure is a word on stderr and exit code 1; a mistake of the author also says where', async () => {
+      expect(await run(['format-resume-command', '--session-id', 'a'])).toMatchObject({
+        code: 1,
+        stdout: Buffer.alloc(0),
+        stderr: 'entire-agent-loud: cannot be resumed\n',
+      })
+      const mistake = await run(['get-session-dir', '--repo-path', dir])
+      expect(mistake.code).toBe(1)
+      expect(mistake.stderr).toContain('TypeError: a mistake true')
+      expect(mistake.stderr).toContain('    at ')
+      expect((await run([])).code).toBe(1)
+      expect((await run(['read-transcript', '--session-ref', join(dir, 'absent')])).stderr).toContain(
+        'ENOENT',
+      )
     })
-    const mistake = await run(['get-session-dir', '--repo-path', dir])
-    expect(mistake.code).toBe(1)
-    expect(mistake.stderr).toContain('TypeError: a mistake true')
-    expect(mistake.stderr).toContain('    at ')
-    expect((await run([])).code).toBe(1)
-    expect((await run(['read-transcript', '--session-ref', join(dir, 'absent')])).stderr).toContain('ENOENT')
-  })
 
-  test('12 MB go in and come out, byte for byte', async () => {
-    const bytes = Buffer.alloc(12_000_000, '{"text":"Grüße"}\n')
-    const cut = await run(['chunk-transcript', '--max-size', '1000000'], bytes)
-    expect(cut.code).toBe(0)
-    expect(JSON.parse(cut.stdout.toString()).chunks.length).toBeGreaterThan(11)
-    const joined = await run(['reassemble-transcript'], cut.stdout)
-    expect(joined.stdout.equals(bytes)).toBe(true)
-  })
-
-  test('a question that needs no input does not wait for any', async () => {
-    const result = await runLimited(['/bin/sh', '-c', '{ sleep 3 2>/dev/null & } | "$0" info', plugin], {
-      cwd: dir,
-      env: { PATH: process.env.PATH },
-      timeoutMs: 5_000,
-      maxBytes: 10_000,
+    test('12 MB go in and come out, byte for byte', async () => {
+      const bytes = Buffer.alloc(12_000_000, '{"text":"Grüße"}\n')
+      const cut = await run(['chunk-transcript', '--max-size', '1000000'], bytes)
+      expect(cut.code).toBe(0)
+      expect(JSON.parse(cut.stdout.toString()).chunks.length).toBeGreaterThan(11)
+      const joined = await run(['reassemble-transcript'], cut.stdout)
+      expect(joined.stdout.equals(bytes)).toBe(true)
     })
-    expect(result.stdout.toString()).toContain('"name":"loud"')
-  })
-})
+
+    test('a question that needs no input does not wait for any', async () => {
+      const result = await runLimited(['/bin/sh', '-c', '{ sleep 3 2>/dev/null & } | "$0" info', plugin], {
+        cwd: dir,
+        env: { PATH: process.env.PATH },
+        timeoutMs: 5_000,
+        maxBytes: 10_000,
+      })
+      expect(result.stdout.toString()).toContain('"name":"loud"')
+    })
+  },
+)
 
 test('the kit needs nothing but modules of Node, which Bun and Deno have too', () => {
   const modules = readModules(['src']).filter(({ path }) => !path.endsWith('.test.ts'))
   const reached = staticallyReachable(modules, 'src/sdk/agent.ts')
-  const loaded = reached.flatMap(({ imports }) => imports.filter(({ kind, target }) => kind !== 'type' && target === undefined))
-  expect([...new Set(loaded.map(({ specifier }) => specifier))].filter((specifier) => !specifier.startsWith('node:'))).toEqual([])
+  const loaded = reached.flatMap(({ imports }) =>
+    imports.filter(({ kind, target }) => kind !== 'type' && target === undefined),
+  )
+  expect(
+    [...new Set(loaded.map(({ specifier }) => specifier))].filter(
+      (specifier) => !specifier.startsWith('node:'),
+    ),
+  ).toEqual([])
   for (const { path, text } of reached) {
-    expect(`${path}: ${/\bBun\.|\brequire\(|import\.meta\.(?:dir|main)|\b__dirname\b/.exec(text)?.[0]}`).toBe(`${path}: undefined`)
+    expect(`${path}: ${/\bBun\.|\brequire\(|import\.meta\.(?:dir|main)|\b__dirname\b/.exec(text)?.[0]}`).toBe(
+      `${path}: undefined`,
+    )
     // Deno has these only when they are imported.
     for (const name of ['process', 'Buffer'] as const) {
       const isUsed = new RegExp(`\\b${name}\\.`).test(text.replaceAll(/\/\/.*|\/\*[\s\S]*?\*\//g, ''))
-      expect(`${path} ${isUsed && !new RegExp(`import (?:process|\\{ Buffer \\}) from 'node:${name.toLowerCase()}'`).test(text)}`).toBe(
-        `${path} false`,
-      )
+      expect(
+        `${path} ${isUsed && !new RegExp(`import (?:process|\\{ Buffer \\}) from 'node:${name.toLowerCase()}'`).test(text)}`,
+      ).toBe(`${path} false`)
     }
   }
 })

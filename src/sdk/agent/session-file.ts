@@ -1,11 +1,13 @@
 // Sessions of agents that keep one file each: the file is the transcript.
+
 import { Buffer } from 'node:buffer'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import process from 'node:process'
+import type { Answer } from '../../protocol/external-agent/table.ts'
 import type { AgentDefinition, AgentSession, Context, HookInput } from './definition.ts'
 import { PluginError } from './plugin-error.ts'
-import { rawTranscript } from './raw-transcript.ts'
+import { addCounts, type Reading, rawTranscript, type TokenTotal } from './transcripts.ts'
 
 /** More would not fit through the pipe as base64, with room for the rest. */
 const maxNativeBytes = 6 * 1024 * 1024
@@ -23,12 +25,14 @@ export function readIfThere(path: string): Buffer | undefined {
 export function sessionFile(agent: AgentDefinition, dir: string, session: string): string {
   const file = agent.sessions.file(dir, session)
   // An id comes from outside; one with `..` in it must not lead out of the directory.
-  if (session === '' || !isInside(dir, file)) throw new PluginError(`${JSON.stringify(session)} is not a session id`)
+  if (session === '' || !isInside(dir, file))
+    throw new PluginError(`${JSON.stringify(session)} is not a session id`)
   return file
 }
 
 export function readSession(agent: AgentDefinition, input: HookInput, context: Context): AgentSession {
-  const path = input.session_ref || sessionFile(agent, agent.sessions.dir(context.repoRoot, context), input.session_id)
+  const path =
+    input.session_ref || sessionFile(agent, agent.sessions.dir(context.repoRoot, context), input.session_id)
   const bytes = readIfThere(path)
   const transcript = agent.transcript ?? rawTranscript
   return {
@@ -58,11 +62,44 @@ export function writeSession(agent: AgentDefinition, session: AgentSession, cont
 function findPlace(agent: AgentDefinition, session: AgentSession, dir: string): string {
   if (session.session_ref === '') return sessionFile(agent, dir, session.session_id)
   const path = isAbsolute(session.session_ref) ? session.session_ref : join(dir, session.session_ref)
-  if (!isInside(dir, path)) throw new PluginError(`${session.session_ref} is outside of ${dir}, where sessions are kept`)
+  if (!isInside(dir, path))
+    throw new PluginError(`${session.session_ref} is outside of ${dir}, where sessions are kept`)
   return path
 }
 
 function isInside(dir: string, path: string): boolean {
   const way = relative(resolve(dir), resolve(dir, path))
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+// Reads the transcripts of subagents beside that of the agent, and puts the counts of both into the form of the wire.
+
+export async function readSubagents(
+  agent: AgentDefinition,
+  dir: string,
+  context: Context,
+): Promise<Reading[]> {
+  const paths = (await agent.subagentTranscripts?.(dir, context)) ?? []
+  return paths.flatMap((path) => {
+    const bytes = readIfThere(path)
+    return bytes === undefined ? [] : [(agent.transcript ?? rawTranscript).read(bytes, 0)]
+  })
+}
+
+export function formatTokens(
+  main: TokenTotal,
+  subagents: TokenTotal[] = [],
+): NonNullable<Answer<'calculate-tokens'>> {
+  const others = addCounts(subagents)
+  return { ...wire(main), ...(others.calls === 0 ? {} : { subagent_tokens: wire(others) }) }
+}
+
+function wire(total: TokenTotal) {
+  return {
+    input_tokens: total.input,
+    output_tokens: total.output,
+    cache_creation_tokens: total.cacheCreation,
+    cache_read_tokens: total.cacheRead,
+    api_call_count: total.calls,
+  }
 }

@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { settingsHooks } from './settings-hooks.ts'
@@ -10,7 +20,12 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-const hooks = settingsHooks({ agent: 'demo', path: '.demo/settings.json', hooks: { Start: 'start', Stop: 'stop' }, extra: { timeout: 5 } })
+const hooks = settingsHooks({
+  agent: 'demo',
+  path: '.demo/settings.json',
+  hooks: { Start: 'start', Stop: 'stop' },
+  extra: { timeout: 5 },
+})
 const once = { force: false, localDev: false }
 
 function place(text?: string) {
@@ -24,7 +39,11 @@ function place(text?: string) {
 }
 
 const foreign = JSON.stringify(
-  { theme: 'dark', hooks: { Stop: [{ matcher: 'x', hooks: [{ type: 'command', command: 'notify' }] }], Other: [] }, last: 1 },
+  {
+    theme: 'dark',
+    hooks: { Stop: [{ matcher: 'x', hooks: [{ type: 'command', command: 'notify' }] }], Other: [] },
+    last: 1,
+  },
   null,
   4,
 )
@@ -70,14 +89,19 @@ test('an entry of another version is replaced, one of another agent is not ours'
   expect(read()).not.toContain('/opt/entire hooks demo stop')
   expect(read()).toContain('entire hooks demonstration stop')
   await hooks.uninstall(context)
-  expect(JSON.parse(read())).toEqual({ hooks: { Stop: [{ hooks: [{ command: 'entire hooks demonstration stop' }] }] } })
+  expect(JSON.parse(read())).toEqual({
+    hooks: { Stop: [{ hooks: [{ command: 'entire hooks demonstration stop' }] }] },
+  })
 })
 
-test.each(['// a comment\n{}', '[]', '{"hooks":[]}x', '{"hooks":{"Stop":{}}}'])('%j is not touched', (text) => {
-  const { context, read } = place(text)
-  expect(() => hooks.install(once, context)).toThrow('was not changed')
-  expect(read()).toBe(text)
-})
+test.each(['// a comment\n{}', '[]', '{"hooks":[]}x', '{"hooks":{"Stop":{}}}'])(
+  '%j is not touched',
+  (text) => {
+    const { context, read } = place(text)
+    expect(() => hooks.install(once, context)).toThrow('was not changed')
+    expect(read()).toBe(text)
+  },
+)
 
 test('who may read the file stays the same, and a link stays a link', async () => {
   const { context, path } = place(foreign)

@@ -1,5 +1,6 @@
 // Hooks in a JSON settings file of the agent, in the form that many agents share: per event a list of groups, each with a list of commands.
 // Entries of others stay, and in their order.
+
 import { mkdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
@@ -25,10 +26,15 @@ interface Group {
 }
 type Settings = Record<string, unknown> & { hooks?: Record<string, Group[]> }
 
-export function settingsHooks(options: SettingsHooks): Pick<AgentHooks, 'install' | 'uninstall' | 'installed'> {
+export function settingsHooks(
+  options: SettingsHooks,
+): Pick<AgentHooks, 'install' | 'uninstall' | 'installed'> {
   const ours = new RegExp(`\\bentire(?:\\.\\w+)?['"]?\\s+hooks\\s+${options.agent}\\s`)
   const isOurs = ({ command }: Entry) => typeof command === 'string' && ours.test(`${command} `)
-  const wanted = Object.entries(options.hooks).map(([event, hook]) => ({ event, command: hookCommand(options.agent, hook) }))
+  const wanted = Object.entries(options.hooks).map(([event, hook]) => ({
+    event,
+    command: hookCommand(options.agent, hook),
+  }))
   const isThere = (settings: Settings, event: string, command: string) =>
     groupsOf(settings, event).some((group) => group.hooks?.some((entry) => entry.command === command))
   return {
@@ -37,10 +43,16 @@ export function settingsHooks(options: SettingsHooks): Pick<AgentHooks, 'install
       const kept = force ? withoutEntries(file.settings, isOurs) : file.settings
       const missing = wanted.filter(({ event, command }) => !isThere(kept, event, command))
       if (missing.length === 0) return 0
-      const clean = withoutEntries(kept, (entry) => isOurs(entry) && !wanted.some(({ command }) => command === entry.command))
+      const clean = withoutEntries(
+        kept,
+        (entry) => isOurs(entry) && !wanted.some(({ command }) => command === entry.command),
+      )
       const hooks = { ...clean.hooks }
       for (const { event, command } of missing) {
-        hooks[event] = [...(hooks[event] ?? []), { hooks: [{ type: 'command', command, ...options.extra } as Entry] }]
+        hooks[event] = [
+          ...(hooks[event] ?? []),
+          { hooks: [{ type: 'command', command, ...options.extra } as Entry] },
+        ]
       }
       writeSettings(file, { ...clean, hooks })
       return missing.length
@@ -76,7 +88,9 @@ function withoutEntries(settings: Settings, gone: (entry: Entry) => boolean): Se
   const left = events.flatMap(([event, groups]): [string, Group[]][] => {
     if (!groups.some(isTouched)) return [[event, groups]]
     const kept = groups
-      .map((group) => (isTouched(group) ? { ...group, hooks: group.hooks?.filter((entry) => !gone(entry)) ?? [] } : group))
+      .map((group) =>
+        isTouched(group) ? { ...group, hooks: group.hooks?.filter((entry) => !gone(entry)) ?? [] } : group,
+      )
       .filter((group) => group.hooks?.length !== 0)
     return kept.length === 0 ? [] : [[event, kept]]
   })
@@ -94,7 +108,8 @@ function readSettings(repoRoot: Context['repoRoot'], path: string): SettingsFile
   const text = readIfThere(join(repoRoot, path))?.toString('utf8')
   const whole = text === undefined ? join(repoRoot, path) : realpathSync(join(repoRoot, path))
   const settings = parseSettings(text ?? '{}')
-  if (settings === undefined) throw new PluginError(`${path} is not a JSON object with lists of hooks; it was not changed`)
+  if (settings === undefined)
+    throw new PluginError(`${path} is not a JSON object with lists of hooks; it was not changed`)
   return { path: whole, text, settings }
 }
 

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { jsonTranscript } from './json-transcript.ts'
-import { jsonlTranscript } from './jsonl-transcript.ts'
-import { rawTranscript } from './raw-transcript.ts'
-import type { ItemReader } from './transcript.ts'
+import type { ItemReader } from './transcripts.ts'
+import { jsonlTranscript, jsonTranscript, rawTranscript } from './transcripts.ts'
 
 interface Item {
   say?: string
@@ -29,8 +27,10 @@ const items: Item[] = [
 
 const jsonl = jsonlTranscript<Item>(reader)
 const json = jsonTranscript<Item>(reader)
-const asLines = (values: unknown[]) => Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
-const asDocument = (values: unknown[]) => Buffer.from(JSON.stringify({ id: 'x', messages: values, version: 2 }, null, 2))
+const asLines = (values: unknown[]) =>
+  Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
+const asDocument = (values: unknown[]) =>
+  Buffer.from(JSON.stringify({ id: 'x', messages: values, version: 2 }, null, 2))
 
 describe.each([
   ['lines', jsonl, asLines],
@@ -44,7 +44,11 @@ describe.each([
       summary: 'Done',
       tokens: { input: 15, output: 5, cacheCreation: 0, cacheRead: 0, calls: 2 },
     })
-    expect(transcript.read(write(items), 3)).toMatchObject({ files: ['a.ts'], prompts: ['Go on'], tokens: { input: 5, calls: 1 } })
+    expect(transcript.read(write(items), 3)).toMatchObject({
+      files: ['a.ts'],
+      prompts: ['Go on'],
+      tokens: { input: 5, calls: 1 },
+    })
   })
 
   test('has nothing beyond its end', () => {
@@ -83,7 +87,8 @@ describe('lines', () => {
     const bytes = asLines(items)
     const pieces = jsonl.chunk(bytes, 60)
     expect(pieces.length).toBeGreaterThan(1)
-    for (const piece of pieces) for (const line of piece.toString().split('\n')) if (line !== '') JSON.parse(line)
+    for (const piece of pieces)
+      for (const line of piece.toString().split('\n')) if (line !== '') JSON.parse(line)
     expect(pieces.map(String).join('\n')).toBe(bytes.toString())
   })
 })

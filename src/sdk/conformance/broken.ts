@@ -1,4 +1,5 @@
 // How a rule says that it does not hold: what was expected, what came, and what the author can do about it.
+
 export interface Failure {
   expected: string
   received: string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { defects, on } from '../../../test/support/plugin-defects.ts'
 import { writePlugin } from '../../../test/support/sh-plugin.ts'
 import { type CheckOptions, checkAgent, isConformant, rules } from './check-agent.ts'
-import type { Result } from './rule.ts'
+import type { Result } from './runner.ts'
 
 let dir: string
 beforeAll(() => {
@@ -14,7 +14,8 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const env = { PATH: process.env.PATH }
-const broken = (results: Result[]) => results.filter(({ failure }) => failure !== undefined).map(({ id }) => id)
+const broken = (results: Result[]) =>
+  results.filter(({ failure }) => failure !== undefined).map(({ id }) => id)
 
 async function checkWith(defect: string, options: CheckOptions = {}): Promise<Result[]> {
   const place = mkdtempSync(join(dir, 'plugin-'))
@@ -28,7 +29,9 @@ test('a plugin that does everything right passes every rule', async () => {
   const results = await checkWith('')
   expect(broken(results)).toEqual([])
   expect(isConformant(results)).toBe(true)
-  expect(results.filter(({ status }) => status === 'skipped').map(({ id }) => id)).toEqual(['generate-text/answers'])
+  expect(results.filter(({ status }) => status === 'skipped').map(({ id }) => id)).toEqual([
+    'generate-text/answers',
+  ])
   expect(results.map(({ id }) => id)).toEqual(rules.map(({ id }) => id))
 })
 
@@ -59,16 +62,22 @@ describe('a plugin that does not behave as a process', () => {
   test('hangs at once: nothing else is tried', async () => {
     const results = await checkWith('sleep 600', short)
     expect(broken(results)).toEqual(['info/answers'])
-    expect(results.filter(({ status }) => status === 'passed').map(({ id }) => id)).toEqual(['executable/name'])
+    expect(results.filter(({ status }) => status === 'passed').map(({ id }) => id)).toEqual([
+      'executable/name',
+    ])
   })
 
   test('floods stdout: it is ended at the limit', async () => {
     const results = await checkWith(on('format-resume-command', 'yes'), { only: ['format-resume-command'] })
-    expect(results.find(({ id }) => id === 'format-resume-command/answers')?.failure?.received).toContain('more than that on stdout')
+    expect(results.find(({ id }) => id === 'format-resume-command/answers')?.failure?.received).toContain(
+      'more than that on stdout',
+    )
   })
 
   test('dies in the middle of its answer: half an answer is none', async () => {
-    const results = await checkWith(on('extract-summary', `printf '{"summary":"'; kill -9 $$`), { only: ['extract-summary'] })
+    const results = await checkWith(on('extract-summary', `printf '{"summary":"'; kill -9 $$`), {
+      only: ['extract-summary'],
+    })
     expect(broken(results)).toEqual(['extract-summary/answers'])
     expect(results.find(({ id }) => id === 'extract-summary/answers')?.failure?.received).toContain('SIGKILL')
   })
@@ -100,7 +109,11 @@ test('nothing of the user is seen or touched', async () => {
   const home = join(dir, 'my-home')
   mkdirSync(home)
   const results = await checkAgent(
-    writePlugin(mkdtempSync(join(dir, 'plugin-')), 'sample', `echo x >> "$HOME/seen"; [ -z "\${GIT_DIR-}\${XDG_CONFIG_HOME-}" ] || exit 9`),
+    writePlugin(
+      mkdtempSync(join(dir, 'plugin-')),
+      'sample',
+      `echo x >> "$HOME/seen"; [ -z "\${GIT_DIR-}\${XDG_CONFIG_HOME-}" ] || exit 9`,
+    ),
     {
       env: { ...env, HOME: home, GIT_DIR: '/nowhere', XDG_CONFIG_HOME: home },
     },
@@ -118,6 +131,9 @@ test('the check itself also runs on Node', async () => {
   )
   const built = await Bun.build({ entrypoints: [entry], target: 'node', outdir: dir, naming: 'check.mjs' })
   expect(built.success).toBe(true)
-  const child = Bun.spawnSync(['node', join(dir, 'check.mjs'), writePlugin(mkdtempSync(join(dir, 'plugin-')), 'sample')], { env })
+  const child = Bun.spawnSync(
+    ['node', join(dir, 'check.mjs'), writePlugin(mkdtempSync(join(dir, 'plugin-')), 'sample')],
+    { env },
+  )
   expect(child.stdout.toString()).toMatch(/^passed(,passed)+\n$/)
 })

@@ -1,12 +1,10 @@
 // The conformance check: tries every rule of the protocol on a plugin, each in a place of its own.
+
 import { resolve } from 'node:path'
-import type { Messages } from '../../protocol/external-messages.ts'
-import { limits as protocolLimits } from '../../protocol/external-subcommand.ts'
-import { chooseRules } from './choose-rules.ts'
+import type { Messages } from '../../protocol/external-agent/messages.ts'
+import { limits as protocolLimits } from '../../protocol/external-agent/subcommand.ts'
 import type { Fixtures } from './fixtures.ts'
 import { type Environment, makeGrounds } from './ground.ts'
-import { inLanes } from './lanes.ts'
-import type { Result, Rule } from './rule.ts'
 import { analysisRules } from './rules-analysis.ts'
 import { fixtureRules } from './rules-fixtures.ts'
 import { hookRules } from './rules-hooks.ts'
@@ -14,8 +12,8 @@ import { infoRules } from './rules-info.ts'
 import { optionalRules } from './rules-optional.ts'
 import { sessionRules } from './rules-session.ts'
 import { transcriptRules } from './rules-transcript.ts'
+import { chooseRules, inLanes, type Result, type Rule, skip, tryRule } from './runner.ts'
 import { type Limits, makeTrial } from './trial.ts'
-import { skip, tryRule } from './try-rule.ts'
 
 export interface CheckOptions {
   fixtures?: Fixtures
@@ -28,7 +26,14 @@ export interface CheckOptions {
 }
 
 /** All rules but those that samples of the author add. */
-export const rules: readonly Rule[] = [...infoRules, ...sessionRules, ...transcriptRules, ...hookRules, ...analysisRules, ...optionalRules]
+export const rules: readonly Rule[] = [
+  ...infoRules,
+  ...sessionRules,
+  ...transcriptRules,
+  ...hookRules,
+  ...analysisRules,
+  ...optionalRules,
+]
 
 /** Without it nothing is known about the plugin. */
 const firstRule = 'info/answers'
@@ -46,7 +51,11 @@ export async function checkAgent(executable: string, options: CheckOptions = {})
   const tryOrSkip = async (rule: Rule, results: Map<string, Result>): Promise<Result> => {
     const reason = findReasonToSkip(rule, info, results)
     if (reason !== undefined) return skip(rule, reason)
-    const trial = makeTrial(resolve(executable), grounds.next(), limits, { info: info ?? noInfo, learn, fixtures: options.fixtures })
+    const trial = makeTrial(resolve(executable), grounds.next(), limits, {
+      info: info ?? noInfo,
+      learn,
+      fixtures: options.fixtures,
+    })
     return await tryRule(rule, () => rule.run(trial))
   }
   try {
@@ -68,10 +77,15 @@ const noInfo = {
   protected_files: [],
 } as unknown as Messages['info']
 
-function findReasonToSkip(rule: Rule, info: Messages['info'] | undefined, results: Map<string, Result>): string | undefined {
+function findReasonToSkip(
+  rule: Rule,
+  info: Messages['info'] | undefined,
+  results: Map<string, Result>,
+): string | undefined {
   // Without an answer to `info` every other question would only fail, or hang, in the same way.
   if (info === undefined && results.has(firstRule)) return `needs ${firstRule}`
-  if (rule.requires !== undefined && info?.capabilities[rule.requires] !== true) return `the capability ${rule.requires} is not declared`
+  if (rule.requires !== undefined && info?.capabilities[rule.requires] !== true)
+    return `the capability ${rule.requires} is not declared`
   const broken = rule.needs?.find((id) => results.get(id)?.status !== 'passed')
   return broken === undefined ? undefined : `needs ${broken}`
 }

@@ -15,7 +15,11 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const correct = {
   hooks: [
-    { hook: 'stop', payload: { session_id: 'a', timestamp: '2026-01-13T12:00:00Z' }, event: { type: 3, session_id: 'a' } },
+    {
+      hook: 'stop',
+      payload: { session_id: 'a', timestamp: '2026-01-13T12:00:00Z' },
+      event: { type: 3, session_id: 'a' },
+    },
     { hook: 'start', file: 'start.json', event: { type: 1, session_id: 'from-file' } },
     { hook: 'other', payload: {}, event: null },
   ],
@@ -52,7 +56,8 @@ async function check(changes: Changes = {}, defect = '') {
   return results.filter(({ id }) => id.startsWith('fixtures/') || id.startsWith('generate-text/'))
 }
 
-const failed = (results: Awaited<ReturnType<typeof check>>) => results.filter(({ status }) => status === 'failed').map(({ id }) => id)
+const failed = (results: Awaited<ReturnType<typeof check>>) =>
+  results.filter(({ status }) => status === 'failed').map(({ id }) => id)
 
 test('samples that the plugin understands pass, each as a rule of its own', async () => {
   const results = await check()
@@ -70,27 +75,58 @@ test('samples that the plugin understands pass, each as a rule of its own', asyn
 })
 
 const disagreements: [string, Changes, string][] = [
-  ['another type of event', { hooks: [{ hook: 'stop', payload: { session_id: 'a' }, event: { type: 2 } }] }, 'fixtures/hooks/1'],
-  ['an event where there is none', { hooks: [{ hook: 'other', payload: {}, event: { type: 2 } }] }, 'fixtures/hooks/1'],
-  ['no event where there is one', { hooks: [{ hook: 'stop', payload: { session_id: 'a' }, event: null }] }, 'fixtures/hooks/1'],
+  [
+    'another type of event',
+    { hooks: [{ hook: 'stop', payload: { session_id: 'a' }, event: { type: 2 } }] },
+    'fixtures/hooks/1',
+  ],
+  [
+    'an event where there is none',
+    { hooks: [{ hook: 'other', payload: {}, event: { type: 2 } }] },
+    'fixtures/hooks/1',
+  ],
+  [
+    'no event where there is one',
+    { hooks: [{ hook: 'stop', payload: { session_id: 'a' }, event: null }] },
+    'fixtures/hooks/1',
+  ],
   ['another position', { transcripts: [{ text: 'one\n', position: 2 }] }, 'fixtures/transcripts/1/analysis'],
-  ['files that are not found', { transcripts: [{ text: 'one\n', files: ['a.ts'] }] }, 'fixtures/transcripts/1/analysis'],
-  ['prompts that are not found', { transcripts: [{ text: 'one\n', prompts: ['Hello'] }] }, 'fixtures/transcripts/1/analysis'],
-  ['a summary that is not found', { transcripts: [{ text: 'one\n', summary: 'Done.' }] }, 'fixtures/transcripts/1/analysis'],
+  [
+    'files that are not found',
+    { transcripts: [{ text: 'one\n', files: ['a.ts'] }] },
+    'fixtures/transcripts/1/analysis',
+  ],
+  [
+    'prompts that are not found',
+    { transcripts: [{ text: 'one\n', prompts: ['Hello'] }] },
+    'fixtures/transcripts/1/analysis',
+  ],
+  [
+    'a summary that is not found',
+    { transcripts: [{ text: 'one\n', summary: 'Done.' }] },
+    'fixtures/transcripts/1/analysis',
+  ],
   [
     'prompts from a later position',
     { transcripts: [{ text: 'one\n', from: [{ offset: 1, prompts: ['x'] }] }] },
     'fixtures/transcripts/1/analysis',
   ],
-  ['other tokens', { transcripts: [{ text: 'one\n', tokens: { input_tokens: 5 } }] }, 'fixtures/transcripts/1/tokens'],
+  [
+    'other tokens',
+    { transcripts: [{ text: 'one\n', tokens: { input_tokens: 5 } }] },
+    'fixtures/transcripts/1/tokens',
+  ],
   ['another command', { resume: { session: 'a', command: 'sample resume a' } }, 'fixtures/resume'],
 ]
 
-test.each(disagreements)('fixtures that expect %s name the rule that is broken', async (_title, changes, rule) => {
-  const results = await check({ hooks: [], transcripts: [], ...changes })
-  expect(failed(results)).toEqual([rule])
-  expect(results.find(({ id }) => id === rule)?.failure?.expected).toBeString()
-})
+test.each(disagreements)(
+  'fixtures that expect %s name the rule that is broken',
+  async (_title, changes, rule) => {
+    const results = await check({ hooks: [], transcripts: [], ...changes })
+    expect(failed(results)).toEqual([rule])
+    expect(results.find(({ id }) => id === rule)?.failure?.expected).toBeString()
+  },
+)
 
 test('a plugin that takes the settings of the user with it is found out', async () => {
   const results = await check({}, on('uninstall-hooks', 'rm -rf "$ENTIRE_REPO_ROOT/.sample"; exit 0'))

@@ -1,4 +1,5 @@
 // Samples that an author gives to the check: real payloads and transcripts of the agent, and what the plugin must make of them.
+
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import * as v from 'valibot'
@@ -40,7 +41,10 @@ export const fixturesSchema = v.strictObject({
     [],
   ),
   /** Settings of the agent that are there before hooks are installed: they must come back as they were. */
-  settings: v.optional(v.array(v.strictObject({ path: v.string(), file: v.optional(v.string()), text: v.optional(v.string()) })), []),
+  settings: v.optional(
+    v.array(v.strictObject({ path: v.string(), file: v.optional(v.string()), text: v.optional(v.string()) })),
+    [],
+  ),
   resume: v.optional(v.strictObject({ session: v.string(), command: v.string() })),
   /** Generating text may cost money: it is tried only when a prompt is given. */
   generate: v.optional(v.strictObject({ prompt: v.string(), model: v.optional(v.string(), '') })),
@@ -70,7 +74,11 @@ function parse(path: string): unknown {
 }
 
 /** The bytes of a sample: of its file, or of the text in the fixtures. */
-export function sampleBytes(fixtures: Fixtures, sample: { file?: string | undefined; text?: string | undefined }, ground: Places): Buffer {
+export function sampleBytes(
+  fixtures: Fixtures,
+  sample: { file?: string | undefined; text?: string | undefined },
+  ground: Places,
+): Buffer {
   if (sample.file === undefined) return Buffer.from(fill(sample.text ?? '', ground))
   const path = isAbsolute(sample.file) ? sample.file : join(fixtures.dir, sample.file)
   try {

@@ -1,8 +1,20 @@
 // Where a rule is tried: a home directory and a repository of its own, so that nothing of the user is read or changed.
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { limits, protocolVersion } from '../../protocol/external-subcommand.ts'
+import { join, sep } from 'node:path'
+import { limits, protocolVersion } from '../../protocol/external-agent/subcommand.ts'
 import { runLimited } from '../../std/limited-proc.ts'
 
 export type Environment = Record<string, string | undefined>
@@ -61,4 +73,29 @@ async function makeRepo(root: string, env: Environment): Promise<void> {
     const { code, stderr, startError } = await runLimited(['git', ...words], { cwd: root, env, ...limits })
     if (code !== 0) throw new Error(`git ${words.join(' ')} failed: ${startError ?? stderr}`)
   }
+}
+
+// The files of a repository, to see what a plugin has changed in it.
+
+/** A mark of the content by path, without what belongs to git. */
+export function readTree(root: string): Map<string, string> {
+  const files = new Map<string, string>()
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const name = path.slice(root.length + 1).replaceAll(sep, '/')
+    if (entry.isDirectory() || name === '.git' || name.startsWith('.git/')) continue
+    files.set(
+      name,
+      entry.isSymbolicLink()
+        ? readlinkSync(path)
+        : createHash('sha256').update(readFileSync(path)).digest('hex'),
+    )
+  }
+  return files
+}
+
+export function changedPaths(before: Map<string, string>, after: Map<string, string>): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => before.get(path) !== after.get(path))
+    .sort()
 }

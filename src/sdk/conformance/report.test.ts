@@ -1,13 +1,19 @@
 import { expect, test } from 'bun:test'
 import { formatJunit, formatReportJson, formatResult, formatVerdict } from './report.ts'
-import type { Result } from './rule.ts'
+import type { Result } from './runner.ts'
 
 const failure = { expected: '"a" & <b>', received: 'nothing\u0000', fix: 'Do it.\nAll of it.' }
 const results: Result[] = [
   { id: 'info/name', title: 'The name is right', status: 'passed', ms: 12 },
   { id: 'detect/answers', title: 'It detects', status: 'failed', ms: 30, failure },
   { id: 'info/stable', title: 'It is stable', status: 'warned', ms: 5, failure },
-  { id: 'parse-hook/events', title: 'It parses', status: 'skipped', ms: 0, reason: 'the capability hooks is not declared' },
+  {
+    id: 'parse-hook/events',
+    title: 'It parses',
+    status: 'skipped',
+    ms: 0,
+    reason: 'the capability hooks is not declared',
+  },
 ]
 
 test('the text has a line for each rule, the three answers for each failure, and the verdict last', () => {
@@ -38,7 +44,9 @@ test('the JSON says whether the plugin conforms; a warning does not count', () =
 
 test('the XML is well-formed whatever a plugin has printed', () => {
   const xml = formatJunit('/bin/"x"', results)
-  expect(xml).toContain('<testsuite name="/bin/&quot;x&quot;" tests="4" failures="1" skipped="1" time="0.047">')
+  expect(xml).toContain(
+    '<testsuite name="/bin/&quot;x&quot;" tests="4" failures="1" skipped="1" time="0.047">',
+  )
   expect(xml).toContain(
     '<failure message="&quot;a&quot; &amp; &lt;b&gt;">expected: &quot;a&quot; &amp; &lt;b&gt;&#10;received: nothing\ufffd',
   )

@@ -1,7 +1,12 @@
 // The outcome of a check for people, for programs and for continuous integration.
-import type { Result } from './rule.ts'
+import type { Result } from './runner.ts'
 
-const marks: Record<Result['status'], string> = { passed: 'ok  ', failed: 'FAIL', warned: 'warn', skipped: 'skip' }
+const marks: Record<Result['status'], string> = {
+  passed: 'ok  ',
+  failed: 'FAIL',
+  warned: 'warn',
+  skipped: 'skip',
+}
 
 /** What is shown of one rule. Rules for capabilities that a plugin does not have are left to the count at the end. */
 export function formatResult(result: Result): string[] {
@@ -20,7 +25,9 @@ function countResults(results: Result[]): Record<Result['status'], number> {
 
 export function formatVerdict(results: Result[]): string {
   const { passed, failed, warned, skipped } = countResults(results)
-  const details = [`${passed} passed`, `${failed} failed`, `${warned} warned`, `${skipped} skipped`].join(', ')
+  const details = [`${passed} passed`, `${failed} failed`, `${warned} warned`, `${skipped} skipped`].join(
+    ', ',
+  )
   return failed === 0 ? `Speaks the protocol: ${details}.` : `Does not speak the protocol: ${details}.`
 }
 
@@ -64,5 +71,10 @@ export function formatJunit(executable: string, results: Result[]): string {
 /** XML has no place for control characters, not even escaped. */
 function escapeXml(text: string): string {
   const plain = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
-  return plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll('\n', '&#10;')
+  return plain
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\n', '&#10;')
 }

@@ -1,8 +1,9 @@
 // What a plugin finds in a transcript: here only with an empty one, because the format is its own. Samples of the author go further.
+
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hold } from './broken.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from './runner.ts'
 import type { Trial } from './trial.ts'
 
 const analyzer = { requires: 'transcript_analyzer', level: 'must' } as const
@@ -29,7 +30,11 @@ export const analysisRules: Rule[] = [
     ...analyzer,
     run: async ({ ask, root }) => {
       const { position } = await ask('get-transcript-position', { path: join(root, 'no-such-session.jsonl') })
-      hold(position === 0, { expected: '0', received: String(position), fix: 'Answer 0 when there is no file: the session has not begun.' })
+      hold(position === 0, {
+        expected: '0',
+        received: String(position),
+        fix: 'Answer 0 when there is no file: the session has not begun.',
+      })
     },
   },
   {
@@ -70,7 +75,10 @@ export const analysisRules: Rule[] = [
     ...analyzer,
     needs: ['extract-modified-files/answers'],
     run: async (trial) => {
-      const { files } = await trial.ask('extract-modified-files', { path: emptyTranscript(trial), offset: beyond })
+      const { files } = await trial.ask('extract-modified-files', {
+        path: emptyTranscript(trial),
+        offset: beyond,
+      })
       hold(files.length === 0, nothingFound('files', files))
     },
   },
@@ -88,7 +96,10 @@ export const analysisRules: Rule[] = [
     ...analyzer,
     needs: ['extract-prompts/answers'],
     run: async (trial) => {
-      const { prompts } = await trial.ask('extract-prompts', { 'session-ref': emptyTranscript(trial), offset: beyond })
+      const { prompts } = await trial.ask('extract-prompts', {
+        'session-ref': emptyTranscript(trial),
+        offset: beyond,
+      })
       hold(prompts.length === 0, nothingFound('prompts', prompts))
     },
   },
@@ -97,7 +108,9 @@ export const analysisRules: Rule[] = [
     title: '`extract-summary` gives a summary, or says that there is none',
     ...analyzer,
     run: async (trial) => {
-      const { summary, has_summary } = await trial.ask('extract-summary', { 'session-ref': emptyTranscript(trial) })
+      const { summary, has_summary } = await trial.ask('extract-summary', {
+        'session-ref': emptyTranscript(trial),
+      })
       hold(has_summary === (summary !== ''), {
         expected: '`has_summary` true exactly when there is a text',
         received: JSON.stringify({ summary, has_summary }),

@@ -1,13 +1,20 @@
 // One rule for each sample of the author.
+
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { hold } from './broken.ts'
-import { type Fixtures, fill, fillAll, type HookFixture, sampleBytes, type TranscriptFixture } from './fixtures.ts'
-import type { Rule } from './rule.ts'
+import {
+  type Fixtures,
+  fill,
+  fillAll,
+  type HookFixture,
+  sampleBytes,
+  type TranscriptFixture,
+} from './fixtures.ts'
 import { same } from './rules-transcript.ts'
-import { findSessionFile, writeSample } from './sample-session.ts'
-import type { Trial } from './trial.ts'
+import type { Rule } from './runner.ts'
+import { findSessionFile, type Trial, writeSample } from './trial.ts'
 
 export function fixtureRules(fixtures: Fixtures): Rule[] {
   return [
@@ -26,10 +33,17 @@ function hookRule(fixtures: Fixtures, sample: HookFixture, at: number): Rule {
     requires: 'hooks',
     needs: ['parse-hook/events'],
     run: async (trial) => {
-      const payload = sample.file === undefined ? JSON.stringify(fillAll(sample.payload, trial)) : sampleBytes(fixtures, sample, trial)
+      const payload =
+        sample.file === undefined
+          ? JSON.stringify(fillAll(sample.payload, trial))
+          : sampleBytes(fixtures, sample, trial)
       const event = await trial.ask('parse-hook', { hook: sample.hook }, payload)
       const expected = fillAll(sample.event, trial)
-      equal(expected === null || event === null ? event : pick(event, expected), expected, `\`parse-hook --hook ${sample.hook}\``)
+      equal(
+        expected === null || event === null ? event : pick(event, expected),
+        expected,
+        `\`parse-hook --hook ${sample.hook}\``,
+      )
     },
   }
 }
@@ -48,14 +62,23 @@ function transcriptRules(fixtures: Fixtures, sample: TranscriptFixture, at: numb
       run: async (trial) => {
         const bytes = sampleBytes(fixtures, sample, trial)
         const { session_ref } = await writeSample(trial, sample.session, bytes)
-        same(await trial.bytes('read-transcript', { 'session-ref': session_ref }), bytes, 'Copy the file as it is.')
+        same(
+          await trial.bytes('read-transcript', { 'session-ref': session_ref }),
+          bytes,
+          'Copy the file as it is.',
+        )
         const chunks = await trial.ask('chunk-transcript', { 'max-size': 4096 }, bytes)
         same(await trial.bytes('reassemble-transcript', {}, chunks), bytes, 'Join exactly what was cut.')
       },
     }),
     rule('analysis', 'positions, files, prompts and summary are as expected', {
       requires: 'transcript_analyzer',
-      needs: ['resolve-session-file/inside', 'extract-modified-files/position', 'extract-prompts/answers', 'extract-summary/answers'],
+      needs: [
+        'resolve-session-file/inside',
+        'extract-modified-files/position',
+        'extract-prompts/answers',
+        'extract-summary/answers',
+      ],
       run: async (trial) => {
         const path = await placeSample(trial, sample.session, sampleBytes(fixtures, sample, trial))
         const { position } = await trial.ask('get-transcript-position', { path })
@@ -145,7 +168,9 @@ function resumeRule(resume: NonNullable<Fixtures['resume']>): Rule {
 
 /** The fields of a value that are expected of it. */
 function pick(value: object, expected: object): object {
-  return Object.fromEntries(Object.keys(expected).map((key) => [key, (value as Record<string, unknown>)[key]]))
+  return Object.fromEntries(
+    Object.keys(expected).map((key) => [key, (value as Record<string, unknown>)[key]]),
+  )
 }
 
 function equal(received: unknown, expected: unknown, what: string): void {

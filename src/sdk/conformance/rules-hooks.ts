@@ -1,9 +1,9 @@
 // Hooks come and go without a trace, and what they say becomes an event.
+
 import { hold } from './broken.ts'
-import type { Rule } from './rule.ts'
-import { hookInput, sessionId } from './sample-session.ts'
-import type { Trial } from './trial.ts'
-import { changedPaths, readTree } from './work-tree.ts'
+import { changedPaths, readTree } from './ground.ts'
+import type { Rule } from './runner.ts'
+import { hookInput, sessionId, type Trial } from './trial.ts'
 
 const install = (trial: Trial, options: { force?: boolean; localDev?: boolean } = {}) =>
   trial.ask('install-hooks', { force: options.force ?? false, 'local-dev': options.localDev ?? false })
@@ -33,7 +33,11 @@ export const hookRules: Rule[] = [
     needs: ['are-hooks-installed/before'],
     run: async (trial) => {
       const { hooks_installed } = await install(trial)
-      hold(hooks_installed > 0, { expected: 'at least 1', received: '0', fix: 'Count the entries that were added.' })
+      hold(hooks_installed > 0, {
+        expected: 'at least 1',
+        received: '0',
+        fix: 'Count the entries that were added.',
+      })
       await expectInstalled(trial, true, 'after `install-hooks`')
     },
   },
@@ -45,7 +49,11 @@ export const hookRules: Rule[] = [
     run: async (trial) => {
       await install(trial)
       const { hooks_installed } = await install(trial)
-      hold(hooks_installed === 0, { expected: '0', received: String(hooks_installed), fix: 'Leave entries that are there already.' })
+      hold(hooks_installed === 0, {
+        expected: '0',
+        received: String(hooks_installed),
+        fix: 'Leave entries that are there already.',
+      })
     },
   },
   {
@@ -56,7 +64,11 @@ export const hookRules: Rule[] = [
     run: async (trial) => {
       await install(trial)
       const { hooks_installed } = await install(trial, { force: true })
-      hold(hooks_installed > 0, { expected: 'at least 1', received: '0', fix: 'With --force, replace your entries and count them.' })
+      hold(hooks_installed > 0, {
+        expected: 'at least 1',
+        received: '0',
+        fix: 'With --force, replace your entries and count them.',
+      })
     },
   },
   {
@@ -77,7 +89,9 @@ export const hookRules: Rule[] = [
     run: async (trial) => {
       const before = readTree(trial.root)
       await install(trial)
-      const own = [...trial.info.protected_dirs, ...trial.info.protected_files].map((path) => path.replace(/[/\\]+$/, ''))
+      const own = [...trial.info.protected_dirs, ...trial.info.protected_files].map((path) =>
+        path.replace(/[/\\]+$/, ''),
+      )
       const outside = changedPaths(before, readTree(trial.root)).filter(
         (path) => !own.some((dir) => path === dir || path.startsWith(`${dir}/`)),
       )
@@ -110,7 +124,11 @@ export const hookRules: Rule[] = [
       await install(trial)
       await trial.bytes('uninstall-hooks', {})
       const left = changedPaths(before, readTree(trial.root))
-      hold(left.length === 0, { expected: 'no change', received: JSON.stringify(left), fix: 'Remove files that hold nothing any more.' })
+      hold(left.length === 0, {
+        expected: 'no change',
+        received: JSON.stringify(left),
+        fix: 'Remove files that hold nothing any more.',
+      })
     },
   },
   {
@@ -145,7 +163,11 @@ export const hookRules: Rule[] = [
     needs: ['parse-hook/empty'],
     run: async ({ info, ask }) => {
       for (const hook of info.hook_names) {
-        const event = await ask('parse-hook', { hook }, { ...hookInput(sessionId, '', hook), prompt: 'Fix the login' })
+        const event = await ask(
+          'parse-hook',
+          { hook },
+          { ...hookInput(sessionId, '', hook), prompt: 'Fix the login' },
+        )
         hold(event === null || event.session_id !== '', {
           expected: `an event of \`${hook}\` with a session_id`,
           received: JSON.stringify(event),

@@ -1,10 +1,11 @@
 // Who the plugin is, and how it fails.
+
 import { basename } from 'node:path'
-import { executablePrefix } from '../../protocol/external-subcommand.ts'
+import { executablePrefix } from '../../protocol/external-agent/subcommand.ts'
 import { hold } from './broken.ts'
-import type { Rule } from './rule.ts'
-import { hookInput, sessionId } from './sample-session.ts'
-import { changedPaths, readTree } from './work-tree.ts'
+import { changedPaths, readTree } from './ground.ts'
+import type { Rule } from './runner.ts'
+import { hookInput, sessionId } from './trial.ts'
 
 export function nameOf(executable: string): string {
   const file = basename(executable).replace(/\.(?:exe|cmd|bat)$/i, '')
@@ -59,7 +60,9 @@ export const infoRules: Rule[] = [
     level: 'must',
     needs: ['info/answers'],
     run: async ({ info }) => {
-      const wrong = info.hook_names.filter((name, at) => !/^[A-Za-z0-9][\w.:-]*$/.test(name) || info.hook_names.indexOf(name) !== at)
+      const wrong = info.hook_names.filter(
+        (name, at) => !/^[A-Za-z0-9][\w.:-]*$/.test(name) || info.hook_names.indexOf(name) !== at,
+      )
       hold(wrong.length === 0, {
         expected: 'names of letters, digits, `-`, `_`, `.` and `:`, each once',
         received: JSON.stringify(wrong),
@@ -162,5 +165,9 @@ export const infoRules: Rule[] = [
 
 function isInsidePath(path: string): boolean {
   const parts = path.split(/[/\\]/).filter((part, at, all) => part !== '' || at < all.length - 1)
-  return parts.length > 0 && !parts.some((part) => ['', '.', '..', '.git'].includes(part)) && !/^[A-Za-z]:/.test(path)
+  return (
+    parts.length > 0 &&
+    !parts.some((part) => ['', '.', '..', '.git'].includes(part)) &&
+    !/^[A-Za-z]:/.test(path)
+  )
 }

@@ -1,8 +1,9 @@
 // Tokens, texts, messages and subagents.
+
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hold } from './broken.ts'
-import type { Rule } from './rule.ts'
+import type { Rule } from './runner.ts'
 import type { Trial } from './trial.ts'
 
 function emptyDir({ root }: Trial): string {
@@ -86,9 +87,18 @@ export const optionalRules: Rule[] = [
     level: 'must',
     requires: 'text_generator',
     run: async ({ ask, fixtures }) => {
-      if (fixtures?.generate === undefined) return 'it may cost money; give a prompt in the fixtures (`generate`) to try it'
-      const { text } = await ask('generate-text', { model: fixtures.generate.model }, fixtures.generate.prompt)
-      hold(text !== '', { expected: 'a text', received: 'an empty one', fix: 'Fail with a message when there is no answer.' })
+      if (fixtures?.generate === undefined)
+        return 'it may cost money; give a prompt in the fixtures (`generate`) to try it'
+      const { text } = await ask(
+        'generate-text',
+        { model: fixtures.generate.model },
+        fixtures.generate.prompt,
+      )
+      hold(text !== '', {
+        expected: 'a text',
+        received: 'an empty one',
+        fix: 'Fail with a message when there is no answer.',
+      })
       return undefined
     },
   },

@@ -1,10 +1,11 @@
 // Where sessions are, and that one which was written can be read.
+
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
-import { parseAnswer } from '../../protocol/external-answer.ts'
+import { parseAnswer } from '../../protocol/external-agent/answer.ts'
 import { hold } from './broken.ts'
-import type { Rule } from './rule.ts'
-import { brokenJson, findSessionFile, hookInput, sampleSession, sessionId } from './sample-session.ts'
+import type { Rule } from './runner.ts'
+import { brokenJson, findSessionFile, hookInput, sampleSession, sessionId } from './trial.ts'
 
 export const sessionRules: Rule[] = [
   {
@@ -71,7 +72,10 @@ export const sessionRules: Rule[] = [
     title: '`resolve-session-file` names the file of the session',
     level: 'must',
     run: async ({ ask, root }) => {
-      const { session_file } = await ask('resolve-session-file', { 'session-dir': root, 'session-id': sessionId })
+      const { session_file } = await ask('resolve-session-file', {
+        'session-dir': root,
+        'session-id': sessionId,
+      })
       hold(session_file.includes(sessionId), {
         expected: `a path with ${sessionId} in it`,
         received: session_file,
@@ -100,7 +104,13 @@ export const sessionRules: Rule[] = [
     needs: ['resolve-session-file/inside'],
     run: async ({ run, root }) => {
       const dir = join(root, 'sessions')
-      const { code, stdout } = await run(['resolve-session-file', '--session-dir', dir, '--session-id', '../../outside'])
+      const { code, stdout } = await run([
+        'resolve-session-file',
+        '--session-dir',
+        dir,
+        '--session-id',
+        '../../outside',
+      ])
       const answer = parseAnswer('resolve-session-file', stdout)
       hold(code !== 0 || !answer.ok || isInside(dir, answer.value.session_file), {
         expected: 'a refusal, or a path inside the directory',
@@ -125,7 +135,11 @@ export const sessionRules: Rule[] = [
     needs: ['write-session/answers'],
     run: async (trial) => {
       const session = await sampleSession(trial)
-      await trial.bytes('write-session', {}, { ...session, modified_files: null, new_files: null, deleted_files: null })
+      await trial.bytes(
+        'write-session',
+        {},
+        { ...session, modified_files: null, new_files: null, deleted_files: null },
+      )
     },
   },
   {

@@ -1,10 +1,10 @@
 // That nothing of a transcript is lost: not on the way to us, not in pieces, not on the way back.
+
 import { join } from 'node:path'
-import { excerpt } from '../../protocol/external-answer.ts'
+import { excerpt } from '../../protocol/external-agent/answer.ts'
 import { Broken, hold } from './broken.ts'
-import type { Rule } from './rule.ts'
-import { brokenJson, hookInput, sessionBytes, sessionId, writeSample } from './sample-session.ts'
-import type { Trial } from './trial.ts'
+import type { Rule } from './runner.ts'
+import { brokenJson, hookInput, sessionBytes, sessionId, type Trial, writeSample } from './trial.ts'
 
 const lines = Buffer.from('{"text":"The quick brown fox jumps over the lazy dog."}\n'.repeat(100))
 
@@ -15,8 +15,12 @@ const contents: Record<string, Buffer> = {
   'Windows line ends': Buffer.from(lines.toString('utf8').replaceAll('\n', '\r\n')),
   'blank lines': Buffer.from('\n\n{"a":1}\n\n\n{"b":2}\n\n'.repeat(60)),
   'letters of several bytes': Buffer.from('{"text":"Grüße, 世界 🌍"}\n'.repeat(80)),
-  'one JSON document': Buffer.from(JSON.stringify({ messages: Array.from({ length: 60 }, (_, id) => ({ id, text: 'a, b' })) }, null, 2)),
-  'bytes that are no text': Buffer.from(Array.from({ length: 4000 }, (_, at) => (at % 37 === 0 ? 10 : (at * 31) % 256))),
+  'one JSON document': Buffer.from(
+    JSON.stringify({ messages: Array.from({ length: 60 }, (_, id) => ({ id, text: 'a, b' })) }, null, 2),
+  ),
+  'bytes that are no text': Buffer.from(
+    Array.from({ length: 4000 }, (_, at) => (at % 37 === 0 ? 10 : (at * 31) % 256)),
+  ),
   nothing: Buffer.alloc(0),
 }
 
@@ -62,7 +66,11 @@ export const transcriptRules: Rule[] = [
     level: 'must',
     needs: ['read-transcript/bytes'],
     run: ({ refuse, root }) =>
-      refuse(['read-transcript', '--session-ref', join(root, 'no-such-session.jsonl')], undefined, 'there is no such file'),
+      refuse(
+        ['read-transcript', '--session-ref', join(root, 'no-such-session.jsonl')],
+        undefined,
+        'there is no such file',
+      ),
   },
   {
     id: 'chunk-transcript/small',
@@ -70,7 +78,11 @@ export const transcriptRules: Rule[] = [
     level: 'must',
     run: async ({ ask }) => {
       const { chunks } = await ask('chunk-transcript', { 'max-size': 1_048_576 }, 'small content')
-      hold(chunks.length === 1, { expected: '1 piece', received: `${chunks.length}`, fix: 'Cut only what is larger than --max-size.' })
+      hold(chunks.length === 1, {
+        expected: '1 piece',
+        received: `${chunks.length}`,
+        fix: 'Cut only what is larger than --max-size.',
+      })
     },
   },
   {
@@ -109,7 +121,8 @@ export const transcriptRules: Rule[] = [
     title: '`--max-size 0` is refused',
     level: 'must',
     needs: ['chunk-transcript/small'],
-    run: ({ refuse }) => refuse(['chunk-transcript', '--max-size', '0'], 'text', 'no piece can be that small'),
+    run: ({ refuse }) =>
+      refuse(['chunk-transcript', '--max-size', '0'], 'text', 'no piece can be that small'),
   },
   {
     id: 'chunk-transcript/max-size-word',
@@ -145,7 +158,12 @@ export const transcriptRules: Rule[] = [
   },
 ]
 
-async function roundTrip({ ask, bytes: call }: Trial, name: string, bytes: Buffer, max: number): Promise<void> {
+async function roundTrip(
+  { ask, bytes: call }: Trial,
+  name: string,
+  bytes: Buffer,
+  max: number,
+): Promise<void> {
   const answer = await ask('chunk-transcript', { 'max-size': max }, bytes)
   const joined = await call('reassemble-transcript', {}, answer)
   same(joined, bytes, `Treat transcripts as bytes, not as text. This one had: ${name}.`)
@@ -155,6 +173,7 @@ export function same(received: Buffer, expected: Buffer, fix: string): void {
   if (received.equals(expected)) return
   const at = expected.findIndex((byte, index) => byte !== received[index])
   const where = at === -1 ? expected.length : at
-  const show = (bytes: Buffer) => `${bytes.length} bytes, from byte ${where} on: ${excerpt(bytes.toString('utf8', where, where + 60), 60)}`
+  const show = (bytes: Buffer) =>
+    `${bytes.length} bytes, from byte ${where} on: ${excerpt(bytes.toString('utf8', where, where + 60), 60)}`
   throw new Broken({ expected: show(expected), received: show(received), fix })
 }

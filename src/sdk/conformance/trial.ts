@@ -1,7 +1,8 @@
 // What a rule works with: the plugin, called as the program would call it, and every way in which a call can go wrong.
-import { type Arguments, callArguments, type SubcommandName } from '../../protocol/external-agent.ts'
-import { type AnswerMessage, excerpt, parseAnswer } from '../../protocol/external-answer.ts'
-import type { Messages } from '../../protocol/external-messages.ts'
+
+import { type AnswerMessage, excerpt, parseAnswer } from '../../protocol/external-agent/answer.ts'
+import type { MessageInput, Messages } from '../../protocol/external-agent/messages.ts'
+import { type Arguments, callArguments, type SubcommandName } from '../../protocol/external-agent/table.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
 import { Broken, hold } from './broken.ts'
 import type { Fixtures } from './fixtures.ts'
@@ -26,14 +27,28 @@ export interface Trial extends Ground {
   /** Calls a subcommand that must succeed, and gives what it printed. */
   bytes<Name extends SubcommandName>(name: Name, args: Arguments<Name>, stdin?: Stdin): Promise<Buffer>
   /** The same, read by the schema. */
-  ask<Name extends SubcommandName>(name: Name, args: Arguments<Name>, stdin?: Stdin): Promise<AnswerMessage<Name>>
+  ask<Name extends SubcommandName>(
+    name: Name,
+    args: Arguments<Name>,
+    stdin?: Stdin,
+  ): Promise<AnswerMessage<Name>>
   /** The same call must be refused, with a word about why. */
   refuse(words: string[], stdin: Stdin | undefined, why: string): Promise<void>
 }
 
-export function makeTrial(executable: string, ground: Ground, limits: Limits, known: Pick<Trial, 'info' | 'learn' | 'fixtures'>): Trial {
+export function makeTrial(
+  executable: string,
+  ground: Ground,
+  limits: Limits,
+  known: Pick<Trial, 'info' | 'learn' | 'fixtures'>,
+): Trial {
   const run: Trial['run'] = async (words, stdin) => {
-    const options = { cwd: ground.root, env: ground.env, ...limits, ...(stdin === undefined ? {} : { stdin: encode(stdin) }) }
+    const options = {
+      cwd: ground.root,
+      env: ground.env,
+      ...limits,
+      ...(stdin === undefined ? {} : { stdin: encode(stdin) }),
+    }
     const result = await runLimited([executable, ...words], options)
     checkProcess(words.join(' '), result, limits)
     return result
@@ -104,4 +119,60 @@ function checkProcess(call: string, result: LimitedResult, limits: Limits): void
     received: 'a process started by the plugin that still held it open',
     fix: 'Give processes that go on in the background their own output: `command >/dev/null 2>&1 </dev/null &`.',
   })
+}
+
+// The session that rules write and read. Its content fits every format: one JSON object, as a line and as a document.
+
+export const sessionId = 'conformance-session-1'
+export const sessionBytes = Buffer.from('{"conformance":true}\n')
+export const brokenJson = '{"session_id":'
+export const time = '2026-01-13T12:00:00Z'
+
+export function hookInput(session: string, ref: string, hookType = 'stop'): MessageInput['hook-input'] {
+  return {
+    hook_type: hookType,
+    session_id: session,
+    session_ref: ref,
+    timestamp: time,
+    user_prompt: 'Fix the login',
+    raw_data: {},
+  }
+}
+
+export async function findSessionFile(trial: Trial, session: string): Promise<{ dir: string; file: string }> {
+  const { session_dir: dir } = await trial.ask('get-session-dir', { 'repo-path': trial.root })
+  const { session_file: file } = await trial.ask('resolve-session-file', {
+    'session-dir': dir,
+    'session-id': session,
+  })
+  return { dir, file }
+}
+
+export async function sampleSession(
+  trial: Trial,
+  session = sessionId,
+  bytes: Uint8Array = sessionBytes,
+): Promise<MessageInput['session']> {
+  return {
+    session_id: session,
+    agent_name: trial.info.name,
+    repo_path: trial.root,
+    session_ref: (await findSessionFile(trial, session)).file,
+    start_time: time,
+    native_data: Buffer.from(bytes).toString('base64'),
+    modified_files: ['README.md'],
+    new_files: [],
+    deleted_files: [],
+  }
+}
+
+/** Writes a session through the plugin, and says where it is. */
+export async function writeSample(
+  trial: Trial,
+  session = sessionId,
+  bytes: Uint8Array = sessionBytes,
+): Promise<MessageInput['session']> {
+  const written = await sampleSession(trial, session, bytes)
+  await trial.bytes('write-session', {}, written)
+  return written
 }

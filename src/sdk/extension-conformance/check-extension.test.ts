@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { defects } from '../../../test/extensions/extension-defects.ts'
 import { type ExtensionDirs, extensionDirs } from '../../../test/extensions/live.ts'
 import { soundExtension } from '../../../test/extensions/sound-extension.ts'
-import type { Result } from '../conformance/rule.ts'
+import type { Result } from '../conformance/runner.ts'
 import { type CheckOptions, checkExtension, rules } from './check-extension.ts'
-import { parseFixtures } from './fixtures.ts'
+import { parseFixtures } from './ground.ts'
 
 let dirs: ExtensionDirs
 let count = 0
@@ -17,7 +17,8 @@ beforeAll(() => {
 afterAll(() => dirs[Symbol.dispose]())
 
 const limits = { startMs: 4000, answerMs: 2000, endMs: 1500, settleMs: 150 }
-const broken = (results: Result[]) => results.filter(({ failure }) => failure !== undefined).map(({ id }) => id)
+const broken = (results: Result[]) =>
+  results.filter(({ failure }) => failure !== undefined).map(({ id }) => id)
 
 function write(code: string, manifest: Record<string, string> = {}): string {
   count += 1
@@ -59,7 +60,10 @@ describe('an extension that does not behave as a process', () => {
     expect(results.find(({ id }) => id === 'handshake/answers')?.failure?.received).toBe(
       'the end of the process (exit code 1); it printed: I cannot',
     )
-    expect(results.find(({ id }) => id === 'framing/large')).toMatchObject({ status: 'skipped', reason: 'needs handshake/answers' })
+    expect(results.find(({ id }) => id === 'framing/large')).toMatchObject({
+      status: 'skipped',
+      reason: 'needs handshake/answers',
+    })
   })
 
   test('hangs in a handler and reads nothing more: the rule fails at its limit, and the check goes on', async () => {
@@ -78,7 +82,9 @@ describe('an extension that does not behave as a process', () => {
   })
 
   test('closes its side of the channel: it is told that no answer came', async () => {
-    const results = await check(`unknown = () => { fs.closeSync(4); return {} }`, { only: ['requests/unknown-method'] })
+    const results = await check(`unknown = () => { fs.closeSync(4); return {} }`, {
+      only: ['requests/unknown-method'],
+    })
     expect(broken(results)).toEqual(['requests/unknown-method'])
   })
 
@@ -102,17 +108,35 @@ describe('fixtures', () => {
     })
     const results = await check('', { fixtures: right, only: ['tools', 'commands'] })
     expect(broken(results)).toEqual([])
-    expect(results.map(({ id }) => id)).toEqual(['handshake/answers', 'tools/1-greet', 'tools/2-greet', 'tools/3-wait', 'commands/1-hi'])
+    expect(results.map(({ id }) => id)).toEqual([
+      'handshake/answers',
+      'tools/1-greet',
+      'tools/2-greet',
+      'tools/3-wait',
+      'commands/1-hi',
+    ])
   })
 
   test('and are told when they do something else', async () => {
     const wrong = fixtures({
-      tools: [{ name: 'greet', args: { who: 'you' }, contains: 'Goodbye' }, { name: 'greet' }, { name: 'none' }],
+      tools: [
+        { name: 'greet', args: { who: 'you' }, contains: 'Goodbye' },
+        { name: 'greet' },
+        { name: 'none' },
+      ],
       commands: [{ name: 'hi', says: 'bye' }, { name: 'none' }],
     })
     const results = await check('', { fixtures: wrong, only: ['tools', 'commands'] })
-    expect(broken(results)).toEqual(['tools/1-greet', 'tools/2-greet', 'tools/3-none', 'commands/1-hi', 'commands/2-none'])
-    expect(results.find(({ id }) => id === 'tools/1-greet')?.failure).toMatchObject({ expected: 'a text with "Goodbye"' })
+    expect(broken(results)).toEqual([
+      'tools/1-greet',
+      'tools/2-greet',
+      'tools/3-none',
+      'commands/1-hi',
+      'commands/2-none',
+    ])
+    expect(results.find(({ id }) => id === 'tools/1-greet')?.failure).toMatchObject({
+      expected: 'a text with "Goodbye"',
+    })
   })
 
   test('that cannot be read are refused with their form', () => {
@@ -123,7 +147,9 @@ describe('fixtures', () => {
 test('a directory without a manifest, and one whose program is not there, are refused by name', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'entire-ext-'))
   expect(checkExtension(empty)).rejects.toThrow(`${empty} has no manifest.yaml`)
-  expect(checkExtension(dirs.add('gone', {}, { runtime: 'ruby' }).dir)).rejects.toThrow('runtime ruby is none of bun, node, deno, python')
+  expect(checkExtension(dirs.add('gone', {}, { runtime: 'ruby' }).dir)).rejects.toThrow(
+    'runtime ruby is none of bun, node, deno, python',
+  )
 })
 
 test('nothing of the user is seen or touched', async () => {
@@ -143,7 +169,12 @@ test('the check itself also runs on Node', async () => {
     entry,
     `import { checkExtension } from ${here}\ncheckExtension(process.argv[2]!, { only: ['handshake', 'end'] }).then((r) => console.log(r.map((x) => x.status).join()))`,
   )
-  const built = await Bun.build({ entrypoints: [entry], target: 'node', outdir: dirs.base, naming: 'check.mjs' })
+  const built = await Bun.build({
+    entrypoints: [entry],
+    target: 'node',
+    outdir: dirs.base,
+    naming: 'check.mjs',
+  })
   expect(built.success).toBe(true)
   const child = Bun.spawnSync(['node', join(dirs.base, 'check.mjs'), write('')], { env: process.env })
   expect(child.stdout.toString()).toMatch(/^passed(,passed)+\n$/)

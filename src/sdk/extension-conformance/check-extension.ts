@@ -1,27 +1,19 @@
 // The conformance check: tries every rule on an extension, each in a place and a process of its own.
+
 import { resolve } from 'node:path'
-import type { Environment } from '../../extensions/environment.ts'
+import { checkRuntime, type Environment } from '../../extensions/launch.ts'
 import type { Manifest } from '../../extensions/manifest.ts'
 import { manifestName, readManifest } from '../../extensions/read-manifest.ts'
-import { noRegistrations } from '../../extensions/registration-list.ts'
-import { checkRuntime } from '../../extensions/runtime-command.ts'
+import { noRegistrations } from '../../extensions/start-extension.ts'
 import { EntireError } from '../../std/errors.ts'
-import { chooseRules } from '../conformance/choose-rules.ts'
-import { inLanes } from '../conformance/lanes.ts'
-import type { Result } from '../conformance/rule.ts'
-import { skip, tryRule } from '../conformance/try-rule.ts'
-import type { Fixtures } from './fixtures.ts'
-import { makeGrounds } from './ground.ts'
-import type { Rule } from './rule.ts'
-import { endRules } from './rules-end.ts'
-import { fixtureRules } from './rules-fixtures.ts'
-import { framingRules } from './rules-framing.ts'
+import { chooseRules, inLanes, type Result, skip, tryRule } from '../conformance/runner.ts'
+import { type Fixtures, makeGrounds } from './ground.ts'
 import { firstRule, handshakeRules } from './rules-handshake.ts'
 import { hookRules } from './rules-hooks.ts'
-import { manifestRules } from './rules-manifest.ts'
-import { messageRules } from './rules-messages.ts'
-import { requestRules } from './rules-requests.ts'
-import { type Facts, type Limits, makeTrial } from './trial.ts'
+import { endRules, manifestRules } from './rules-lifecycle.ts'
+import { framingRules, messageRules } from './rules-messages.ts'
+import { fixtureRules, requestRules } from './rules-requests.ts'
+import { type Facts, type Limits, makeTrial, type Rule } from './trial.ts'
 import { createWireLog } from './wire-log.ts'
 
 export interface CheckOptions {
@@ -53,7 +45,10 @@ const lanes = 4
 /** Throws for a directory that has no extension in it: there is nothing that could be checked. */
 export async function checkExtension(dir: string, options: CheckOptions = {}): Promise<Result[]> {
   const manifest = readManifest(resolve(dir))
-  if (!manifest) throw new EntireError('not-found', `${dir} has no ${manifestName}.`, { hint: 'Name the directory of an extension.' })
+  if (!manifest)
+    throw new EntireError('not-found', `${dir} has no ${manifestName}.`, {
+      hint: 'Name the directory of an extension.',
+    })
   checkRuntime(manifest)
   const grounds = makeGrounds(options.env ?? process.env, manifest)
   const session = makeSession(manifest, options)
@@ -78,7 +73,13 @@ export async function checkExtension(dir: string, options: CheckOptions = {}): P
       firstRule,
     )
     const known = new Map(before.map((result) => [result.id, result]))
-    const after = await inLanes(1, chosen.filter(isLast), (rule) => attempt(rule, known), options.onResult, firstRule)
+    const after = await inLanes(
+      1,
+      chosen.filter(isLast),
+      (rule) => attempt(rule, known),
+      options.onResult,
+      firstRule,
+    )
     return [...before, ...after]
   } finally {
     grounds.remove()
@@ -103,15 +104,25 @@ function makeSession(manifest: Manifest, options: CheckOptions) {
 }
 
 function listRules({ fixtures, only }: CheckOptions): Rule[] {
-  const all = [...rules.slice(0, -messageRules.length), ...(fixtures === undefined ? [] : fixtureRules(fixtures)), ...messageRules]
+  const all = [
+    ...rules.slice(0, -messageRules.length),
+    ...(fixtures === undefined ? [] : fixtureRules(fixtures)),
+    ...messageRules,
+  ]
   return chooseRules(all, only, firstRule)
 }
 
-function findReasonToSkip(rule: Rule, isKnown: boolean, facts: Facts, results: Map<string, Result>): string | undefined {
+function findReasonToSkip(
+  rule: Rule,
+  isKnown: boolean,
+  facts: Facts,
+  results: Map<string, Result>,
+): string | undefined {
   const isMessageRule = messageRules.includes(rule)
   // Without a handshake every other rule would only fail, or hang, in the same way.
   if (!isKnown && results.has(firstRule) && !isMessageRule) return `needs ${firstRule}`
-  if (rule.requires !== undefined && facts.registrations[rule.requires].length === 0) return `no ${rule.requires} was said`
+  if (rule.requires !== undefined && facts.registrations[rule.requires].length === 0)
+    return `no ${rule.requires} was said`
   const broken = rule.needs?.find((id) => results.get(id)?.status !== 'passed')
   return broken === undefined ? undefined : `needs ${broken}`
 }

@@ -1,12 +1,22 @@
 // One run of the extension in the hands of a rule: it answers what it is asked, and says what came.
-import type { Environment } from '../../extensions/environment.ts'
+
+import { parse } from 'valibot'
+import type { Environment } from '../../extensions/launch.ts'
 import type { Manifest } from '../../extensions/manifest.ts'
 import { openWire, type Wire } from '../../extensions/wire.ts'
-import { codes, errorLine, type Incoming, noticeLine, parseLine, requestLine, resultLine } from '../../protocol/extension-line.ts'
-import { RpcFailure } from '../../protocol/extension-peer.ts'
+import {
+  codes,
+  errorLine,
+  type Incoming,
+  noticeLine,
+  parseLine,
+  RpcFailure,
+  requestLine,
+  resultLine,
+} from '../../protocol/extension/peer.ts'
+import { findMethod } from '../../protocol/extension/table.ts'
 import type { ChildExit } from '../../std/child-process.ts'
 import { Broken } from '../conformance/broken.ts'
-import { emptyAnswer } from './host-answers.ts'
 import { excerpt, judgeAnswer, judgeCall, judgeLine, type WireLog } from './wire-log.ts'
 
 export type Answer = Pick<Extract<Incoming, { kind: 'answer' }>, 'result' | 'error'>
@@ -21,7 +31,8 @@ export interface ProbeOptions {
   answerWith?(method: string): unknown
 }
 
-export interface Probe extends Pick<Wire, 'write' | 'pause' | 'resume' | 'closeInput' | 'printed' | 'exited'> {
+export interface Probe
+  extends Pick<Wire, 'write' | 'pause' | 'resume' | 'closeInput' | 'printed' | 'exited'> {
   /** Its answer. Broken when there is none in time. */
   ask(method: string, params?: unknown, withinMs?: number): Promise<Answer>
   /** The same, without waiting: gives the id. */
@@ -51,7 +62,8 @@ export function openProbe({ manifest, env, log, answerMs, answerWith = emptyAnsw
     const { id } = message
     const method = asked.get(id)
     if (method === undefined || answers.has(id)) {
-      const what = method === undefined ? `an answer to ${id}, which nobody asked` : `a second answer to \`${method}\``
+      const what =
+        method === undefined ? `an answer to ${id}, which nobody asked` : `a second answer to \`${method}\``
       log.note('one-answer', `${what}: ${excerpt(JSON.stringify(message.error ?? message.result))}`)
       return
     }
@@ -157,4 +169,33 @@ export function withPrinted(text: string, { printed }: Pick<Wire, 'printed'>): s
 
 function later(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, ms, undefined).unref())
+}
+
+// What a host says that has nothing: no tools, no models, no keys, and nobody at the terminal.
+
+/** Where nothing at all would be a lie. */
+const special: Record<string, () => unknown> = {
+  'host/askUser': () => ({ selected: '', cancelled: true }),
+  'host/executeTool': () => refuse(codes.notFound, 'unknown tool'),
+  'host/activateTool': () => refuse(codes.notFound, 'unknown tool'),
+  'host/chat': () => refuse(codes.failed, 'no model configured'),
+  'host/agent.run': () => refuse(codes.failed, 'no model configured'),
+  'host/triggerCompact': () => refuse(codes.failed, 'no compactor registered'),
+  'host/undoRestore': () => refuse(codes.notFound, 'no snapshot for path'),
+}
+
+/** The answer of an empty host. Throws an RpcFailure for what it cannot do. */
+export function emptyAnswer(method: string): unknown {
+  const schema = findMethod(method)?.result
+  if (schema === undefined) return refuse(codes.unknownMethod, `method not found: ${method}`)
+  const answer = special[method]
+  return answer ? answer() : parse(schema, {})
+}
+
+export function refuseAll(): never {
+  return refuse(codes.failed, 'host app not available')
+}
+
+function refuse(code: number, message: string): never {
+  throw new RpcFailure(code, message)
 }

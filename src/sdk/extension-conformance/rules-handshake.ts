@@ -1,11 +1,10 @@
 // How an extension begins, and what it says of itself.
-import { events } from '../../protocol/extension-events.ts'
-import { asObject, asString } from '../../std/json.ts'
+
+import { events } from '../../protocol/extension/events.ts'
+import { asArray, asObject, asString } from '../../std/json.ts'
 import { hold } from '../conformance/broken.ts'
-import { refuseAll } from './host-answers.ts'
-import type { Rule } from './rule.ts'
-import { findSchemaProblem } from './tool-schema.ts'
-import { readFacts } from './trial.ts'
+import { refuseAll } from './probe.ts'
+import { type Rule, readFacts } from './trial.ts'
 import { excerpt } from './wire-log.ts'
 
 export const firstRule = 'handshake/answers'
@@ -41,7 +40,8 @@ export const handshakeRules: Rule[] = [
     level: 'should',
     run: async ({ facts }) =>
       hold(Object.values(facts.registrations).flat().length > 0, {
-        expected: 'at least one tool, command, event handler or other registration before the answer to `initialize`',
+        expected:
+          'at least one tool, command, event handler or other registration before the answer to `initialize`',
         received: 'none that counts',
         fix: 'Register first, then answer: what comes later is ignored.',
       }),
@@ -52,7 +52,10 @@ export const handshakeRules: Rule[] = [
     level: 'should',
     run: async ({ facts: { registrations } }) => {
       const names = Object.entries(registrations).flatMap(([method, list]) =>
-        list.map((one) => `${method} ${Object.values(asObject(one) ?? {}).find((value) => typeof value === 'string')}`),
+        list.map(
+          (one) =>
+            `${method} ${Object.values(asObject(one) ?? {}).find((value) => typeof value === 'string')}`,
+        ),
       )
       const twice = names.filter((name, at) => names.indexOf(name) !== at)
       hold(twice.length === 0, {
@@ -117,7 +120,9 @@ export const handshakeRules: Rule[] = [
     level: 'must',
     requires: 'register/shortcut',
     run: async ({ facts }) => {
-      const wrong = facts.registrations['register/shortcut'].map(({ key }) => key).filter((key) => !isKey(key))
+      const wrong = facts.registrations['register/shortcut']
+        .map(({ key }) => key)
+        .filter((key) => !isKey(key))
       hold(wrong.length === 0, {
         expected:
           '`ctrl+`, `alt+`, `shift+` in this order, and one letter; ctrl or alt must be there, and ctrl+c, ctrl+z, ctrl+m are taken',
@@ -173,11 +178,35 @@ function isKey(key: string): boolean {
 
 function namesOf(registrations: object): string {
   const lists = Object.entries(registrations) as [string, object[]][]
-  const names = lists.flatMap(([method, list]) => list.map((one) => `${method.slice('register/'.length)} ${labelOf(one)}`))
+  const names = lists.flatMap(([method, list]) =>
+    list.map((one) => `${method.slice('register/'.length)} ${labelOf(one)}`),
+  )
   return excerpt(names.sort().join(', '))
 }
 
 function labelOf(one: object): string {
   const { name, key, title, api } = one as Record<string, unknown>
   return asString(name) ?? asString(key) ?? asString(title) ?? asString(api) ?? ''
+}
+
+// Whether the parameters of a tool are something that models can be given.
+
+/** What is wrong with it, in words. */
+export function findSchemaProblem(schema: unknown): string | undefined {
+  const root = asObject(schema)
+  if (root === undefined) return 'it is no object'
+  // Nothing at all means: no arguments.
+  if (Object.keys(root).length === 0) return undefined
+  if (root.type !== 'object') return 'its type is not "object"'
+  const properties = root.properties === undefined ? {} : asObject(root.properties)
+  if (properties === undefined) return 'its properties are no object'
+  const bad = Object.entries(properties).find(
+    ([, property]) => asObject(property) === undefined && typeof property !== 'boolean',
+  )
+  if (bad) return `its property ${bad[0]} is no schema`
+  if (root.required !== undefined && !Array.isArray(root.required)) return 'its required is no list'
+  const missing = asArray(root.required).filter(
+    (name) => typeof name !== 'string' || !Object.hasOwn(properties, name),
+  )
+  return missing.length === 0 ? undefined : `it requires ${missing.join(', ')} and has no such property`
 }

@@ -1,12 +1,13 @@
 // Those who are asked at every turn: what they answer decides what the user gets to see.
+
 import { parseAction } from '../../extensions/action.ts'
-import type { ActionResult } from '../../protocol/extension-content.ts'
-import { type EventName, events } from '../../protocol/extension-events.ts'
+import type { ActionResult } from '../../protocol/extension/content.ts'
+import { type EventName, events } from '../../protocol/extension/events.ts'
+import type { SentParams } from '../../protocol/extension/table.ts'
 import { asArray, asObject, asString } from '../../std/json.ts'
 import { hold } from '../conformance/broken.ts'
 import type { Answer, Probe } from './probe.ts'
-import type { Rule } from './rule.ts'
-import { conversation, emptyTurnEnd, sampleEvents } from './sample-messages.ts'
+import type { Rule } from './trial.ts'
 import { excerpt } from './wire-log.ts'
 
 /** What it answered when it had to answer with something. */
@@ -32,7 +33,11 @@ export const hookRules: Rule[] = [
       const probe = await start()
       for (const { name, hooks } of facts.registrations['register/interceptor']) {
         if (hooks && hooks.length > 0 && !hooks.includes('before')) continue
-        const { allow } = await resultOf(probe, 'interceptor/before', { name, toolName: 'check_tool', args: { path: 'README.md' } })
+        const { allow } = await resultOf(probe, 'interceptor/before', {
+          name,
+          toolName: 'check_tool',
+          args: { path: 'README.md' },
+        })
         hold(typeof allow === 'boolean', {
           expected: `\`allow\`: true or false, of the interceptor ${name}`,
           received: excerpt(JSON.stringify(allow)),
@@ -75,7 +80,9 @@ export const hookRules: Rule[] = [
     level: 'must',
     requires: 'register/inputTransformer',
     run: async ({ start }) => {
-      const { output, handled } = await resultOf(await start(), 'inputTransformer/transform', { input: 'Add a parser' })
+      const { output, handled } = await resultOf(await start(), 'inputTransformer/transform', {
+        input: 'Add a parser',
+      })
       hold(handled === true || (asString(output) ?? '') !== '', {
         expected: 'the text in `output`, or `handled: true`',
         received: excerpt(JSON.stringify({ output, handled })),
@@ -91,7 +98,8 @@ export const hookRules: Rule[] = [
     run: async ({ start, facts }) => {
       const probe = await start()
       const handlers = facts.registrations['register/eventHandler']
-      const hears = (type: string) => handlers.some((handler) => handler.events.length === 0 || handler.events.includes(type))
+      const hears = (type: string) =>
+        handlers.some((handler) => handler.events.length === 0 || handler.events.includes(type))
       for (const type of eventNames.filter(hears)) {
         const { action } = await resultOf(probe, 'event/dispatch', { type, data: sampleEvents[type] })
         hold(action === undefined || action === null || parseAction(action as ActionResult) !== undefined, {
@@ -148,3 +156,71 @@ export const hookRules: Rule[] = [
     },
   },
 ]
+
+// A conversation and events as a host sends them, to see what an extension does with them.
+
+const timestamp = '2026-01-13T12:00:00Z'
+const usage = { inputTokens: 1200, outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0.001 }
+
+const user = { role: 'user', content: 'Add a parser', timestamp }
+const assistant = {
+  role: 'assistant',
+  content: [
+    { type: 'text', text: 'I read the file first.' },
+    { type: 'tool_use', id: 'call-1', name: 'read', arguments: { path: 'README.md' } },
+  ],
+  model: 'check-model',
+  provider: 'check',
+  usage,
+  stopReason: 'toolUse',
+  timestamp,
+}
+const toolResult = {
+  role: 'tool_result',
+  toolCallId: 'call-1',
+  tool_call_id: 'call-1',
+  toolName: 'read',
+  tool_name: 'read',
+  content: [{ type: 'text', text: '# Conformance' }],
+  isError: false,
+  is_error: false,
+  timestamp,
+}
+const last = { ...assistant, content: [{ type: 'text', text: 'Done.' }], stopReason: 'stop' }
+
+const turns = Array.from({ length: 6 }, () => [
+  { type: 'user', data: user },
+  { type: 'assistant', data: assistant },
+  { type: 'tool_result', data: toolResult },
+  { type: 'assistant', data: last },
+])
+
+/** Long enough to be worth shortening. */
+export const conversation: SentParams<'compact/execute'>['messages'] = turns.flat()
+
+const call = { ToolCallID: 'call-1', ToolName: 'read' }
+
+/** In the order of a run. */
+export const sampleEvents: Record<EventName, Record<string, unknown>> = {
+  EventAgentStart: {},
+  EventSessionLoad: { MessageCount: 4 },
+  EventAgentInit: { ToolCount: 7 },
+  EventPromptBuild: { System: 'You are a coding agent.' },
+  EventMessagePre: { Content: 'Add a parser' },
+  EventTurnStart: {},
+  EventStreamDelta: { Kind: 'text', Index: 0, Delta: 'Done' },
+  EventStreamDone: { Message: last },
+  EventToolStart: { ...call, Args: { path: 'README.md' } },
+  EventToolUpdate: { ...call, Partial: 'half' },
+  EventToolEnd: { ...call, Result: null, IsError: false },
+  EventStepWait: { ...call, Args: { path: 'README.md' } },
+  EventTurnEnd: { Assistant: assistant, ToolResults: [toolResult] },
+  EventTurnUsage: { turn: 1, usage, breakdown: {} },
+  EventRetry: { Attempt: 1, Max: 3, DelayMs: 500, Error: 'overloaded' },
+  EventMaxTurns: { Count: 30, Max: 30 },
+  EventCompact: { Before: 24, After: 8, TokensAtCompact: 50_000 },
+  EventAgentEnd: { Messages: [user, assistant, toolResult, last] },
+}
+
+/** What is said when the model could not be reached: everything that may be missing is. */
+export const emptyTurnEnd = { Assistant: null, ToolResults: null }

@@ -1,13 +1,12 @@
 // What a rule works with: the extension, started as often as it likes, and what is known of it.
-import type { Environment } from '../../extensions/environment.ts'
+import type { Environment } from '../../extensions/launch.ts'
 import type { Registrations } from '../../extensions/live-extension.ts'
 import type { Manifest } from '../../extensions/manifest.ts'
-import { noRegistrations, register } from '../../extensions/registration-list.ts'
-import { isRegistration, protocolVersion } from '../../protocol/extension.ts'
+import { noRegistrations, register } from '../../extensions/start-extension.ts'
+import { isRegistration, protocolVersion, type Registration } from '../../protocol/extension/table.ts'
 import type { Json } from '../../std/json.ts'
 import { hold } from '../conformance/broken.ts'
-import type { Fixtures } from './fixtures.ts'
-import type { Ground } from './ground.ts'
+import type { Fixtures, Ground } from './ground.ts'
 import { openProbe, type Probe } from './probe.ts'
 import type { WireLog } from './wire-log.ts'
 
@@ -98,6 +97,24 @@ export function makeTrial(ground: Ground, known: Known): Trial {
 /** What counts of everything that was said before the answer. */
 export function readFacts(manifest: Manifest, probe: Probe, answer: Json | undefined): Facts {
   const registrations = noRegistrations()
-  for (const { method, params } of probe.calls) if (isRegistration(method)) register(registrations, manifest, method, params)
+  for (const { method, params } of probe.calls)
+    if (isRegistration(method)) register(registrations, manifest, method, params)
   return { answer, registrations }
+}
+
+// A rule for extensions: what is to be tried, and what it means when it does not hold.
+
+export interface Rule {
+  /** Stable: programs may refer to it. */
+  id: string
+  /** A sentence that is true of an extension that keeps the rule. */
+  title: string
+  /** A host depends on `must`; `should` is what a good extension does, and is only warned about. */
+  level: 'must' | 'should'
+  /** Tried only where something of the kind is registered. */
+  requires?: Registration
+  /** Rules without which this one says nothing new: it is skipped when one of them is broken. */
+  needs?: string[]
+  /** Throws `Broken`. A text says why the rule could not be tried. */
+  run(trial: Trial): Promise<string | undefined> | Promise<void>
 }

@@ -1,10 +1,11 @@
 // Everything an extension says in any trial, held against the table: what does not fit is kept for the rules about messages.
+
 import { safeParse } from 'valibot'
 import type { Manifest } from '../../extensions/manifest.ts'
 import { findRefusal } from '../../extensions/permissions.ts'
-import { parseParams } from '../../extensions/serve-request.ts'
-import { findMethod, isRegistration, type MethodName, methods } from '../../protocol/extension.ts'
-import { type Incoming, parseLine } from '../../protocol/extension-line.ts'
+import { parseParams } from '../../extensions/serve.ts'
+import { type Incoming, parseLine } from '../../protocol/extension/peer.ts'
+import { findMethod, isRegistration, type MethodName, methods } from '../../protocol/extension/table.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 
 /** What can be wrong with a message, each a rule of its own. */
@@ -43,7 +44,12 @@ export function judgeLine(log: WireLog, line: string): Incoming | undefined {
 }
 
 /** A request or notice to the host. */
-export function judgeCall(log: WireLog, manifest: Manifest, call: Extract<Incoming, { method: string }>, isShaken: boolean): void {
+export function judgeCall(
+  log: WireLog,
+  manifest: Manifest,
+  call: Extract<Incoming, { method: string }>,
+  isShaken: boolean,
+): void {
   const fault = findCallFault(manifest, call, isShaken)
   if (fault) log.note(...fault)
 }
@@ -57,19 +63,26 @@ function findCallFault(
 ): Fault | undefined {
   const known = findMethod(method)
   // Such notices may be ignored by everybody.
-  if (!known) return kind === 'notice' && method.startsWith('$/') ? undefined : ['known', `${kind} \`${method}\``]
-  if (known.to === 'extension') return ['known', `\`${method}\`, which is a call from the host to the extension`]
+  if (!known)
+    return kind === 'notice' && method.startsWith('$/') ? undefined : ['known', `${kind} \`${method}\``]
+  if (known.to === 'extension')
+    return ['known', `\`${method}\`, which is a call from the host to the extension`]
   if ((known.result !== undefined) !== (kind === 'request'))
     return ['known', `\`${method}\` as a ${kind}, which is a ${kind === 'request' ? 'notice' : 'request'}`]
   const parsed = parseParams(method, params)
   const said = excerpt(JSON.stringify(params))
-  if ('problem' in parsed) return [isRegistration(method) ? 'registrations' : 'schema', `\`${method}\`: ${parsed.problem}: ${said}`]
+  if ('problem' in parsed)
+    return [isRegistration(method) ? 'registrations' : 'schema', `\`${method}\`: ${parsed.problem}: ${said}`]
   if (isShaken && isRegistration(method)) return ['in-time', `\`${method}\`: ${said}`]
   const refusal = findRefusal(manifest, method, known, parsed.value)
   return refusal === undefined ? undefined : ['permissions', refusal]
 }
 
-export function judgeAnswer(log: WireLog, method: string, answer: Extract<Incoming, { kind: 'answer' }>): void {
+export function judgeAnswer(
+  log: WireLog,
+  method: string,
+  answer: Extract<Incoming, { kind: 'answer' }>,
+): void {
   const schema = Object.hasOwn(methods, method) ? findMethod(method as MethodName)?.result : undefined
   if (schema === undefined || answer.error !== undefined) return
   const parsed = safeParse(schema, answer.result)

@@ -1,16 +1,26 @@
 // The answers to everything a host asks of a running extension. A method without an answer does not compile.
+
 import { safeParse } from 'valibot'
-import type { ExtensionRequest, Params, SentResult } from '../../protocol/extension.ts'
-import { assistantMessage, contentBlock, toolResultMessage, userMessage } from '../../protocol/extension-content.ts'
-import { codes } from '../../protocol/extension-line.ts'
-import { RpcFailure } from '../../protocol/extension-peer.ts'
+import {
+  assistantMessage,
+  contentBlock,
+  toolResultMessage,
+  userMessage,
+} from '../../protocol/extension/content.ts'
+import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import type { ExtensionRequest, Params, SentParams, SentResult } from '../../protocol/extension/table.ts'
 import { asArray, asObject } from '../../std/json.ts'
-import { findArgsProblem } from './args.ts'
-import type { CompactEntry, Context, ProviderRequest } from './definition.ts'
-import { decodeEvent } from './events.ts'
+import { type Block, errorAnswer, findArgsProblem, ToolError, toAnswer } from './args.ts'
+import {
+  type CompactEntry,
+  type Context,
+  decodeEvent,
+  type Piece,
+  type Provider,
+  type ProviderRequest,
+  type SentMessage,
+} from './definition.ts'
 import { inOrder, type Offers } from './offers.ts'
-import { streamProvider } from './provider-stream.ts'
-import { type Block, errorAnswer, ToolError, toAnswer } from './tool-answer.ts'
 
 export type Asked = Exclude<ExtensionRequest, 'initialize'>
 
@@ -22,7 +32,11 @@ export const answers: { [M in Asked]: Answer<M> } = {
     try {
       const problem = findArgsProblem(tool.parameters ?? {}, args)
       if (problem !== undefined)
-        throw new ToolError('INVALID_ARGS', `${name}: ${problem}`, 'Call it again with arguments as in its schema.')
+        throw new ToolError(
+          'INVALID_ARGS',
+          `${name}: ${problem}`,
+          'Call it again with arguments as in its schema.',
+        )
       return toAnswer(await tool.execute(args, withCallId(context, callId)))
     } catch (error) {
       if (error instanceof ToolError) return errorAnswer(error)
@@ -44,7 +58,11 @@ export const answers: { [M in Asked]: Answer<M> } = {
     for (const interceptor of chosen(interceptors, name)) {
       const call = { toolName, args: current }
       const verdict = (await interceptor.before?.(call, context)) ?? true
-      const { allow = true, args: changed, preview } = typeof verdict === 'boolean' ? { allow: verdict } : verdict
+      const {
+        allow = true,
+        args: changed,
+        preview,
+      } = typeof verdict === 'boolean' ? { allow: verdict } : verdict
       if (!allow) return { allow, preview: preview ?? interceptor.preview?.(call) ?? '' }
       current = changed ?? current
     }
@@ -54,7 +72,10 @@ export const answers: { [M in Asked]: Answer<M> } = {
   async 'interceptor/after'({ interceptors }, { name, toolName, details }, context) {
     let current = details
     for (const interceptor of chosen(interceptors, name)) {
-      const change = await interceptor.after?.({ toolName, content: contentOf(current), details: current }, context)
+      const change = await interceptor.after?.(
+        { toolName, content: contentOf(current), details: current },
+        context,
+      )
       if (change && 'details' in change) current = change.details
       else if (change) current = { ...asObject(current), content: change.content }
     }
@@ -69,7 +90,8 @@ export const answers: { [M in Asked]: Answer<M> } = {
       const action = await handle(decodeEvent(type, data), context)
       if (action) wanted.push(action)
     }
-    if (wanted.length > 1) context.host.log('warn', `${type}: ${wanted.length} handlers want something; only the first gets it`)
+    if (wanted.length > 1)
+      context.host.log('warn', `${type}: ${wanted.length} handlers want something; only the first gets it`)
     return { action: wanted[0] ?? null }
   },
 
@@ -117,7 +139,8 @@ function chosen(interceptors: Offers['interceptors'], name: string) {
 
 /** What a tool said: hosts and other extensions have several forms for it. */
 function contentOf(details: unknown): Block[] {
-  const content = typeof details === 'string' ? details : (asObject(details)?.content ?? asObject(details)?.output)
+  const content =
+    typeof details === 'string' ? details : (asObject(details)?.content ?? asObject(details)?.output)
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return asArray(content).flatMap((block) => {
     const parsed = safeParse(contentBlock, block)
@@ -137,4 +160,75 @@ function decodeEntry({ type, data }: { type: string; data?: unknown }): CompactE
 // Not a copy: that would make a host which the tool may not need.
 function withCallId(context: Context, callId: string): Context & { callId: string } {
   return Object.create(context, { callId: { value: callId, enumerable: true } })
+}
+
+// An answer in the place of a model: pieces are told as they come, and put together to the message that counts.
+
+type Part =
+  | { text: string }
+  | { thinking: string }
+  | { id: string; name: string; arguments: Record<string, unknown> }
+type AssistantMessage = NonNullable<SentResult<'provider/stream'>['message']>
+
+export async function streamProvider(
+  provider: Provider,
+  request: ProviderRequest,
+  context: Context,
+  requestId: number,
+): Promise<AssistantMessage> {
+  const content: Part[] = []
+  const pieces = provider(request, context)[Symbol.asyncIterator]()
+  let step = await pieces.next()
+  while (!step.done) {
+    const delta = addPiece(content, step.value)
+    // Whoever reads slowly is not flooded; whoever has left is not talked to.
+    await context.host.tell('provider/delta', { requestId, index: content.length - 1, ...delta })
+    if (context.signal.aborted) await pieces.return?.(undefined)
+    context.signal.throwIfAborted()
+    step = await pieces.next()
+  }
+  return finish(content, request, step.value as SentMessage | undefined)
+}
+
+/** Adds it to the parts of the message, and gives what is told of it. */
+function addPiece(
+  content: Part[],
+  piece: Piece,
+): Pick<SentParams<'provider/delta'>, 'type' | 'delta' | 'tool'> {
+  const last = content.at(-1)
+  if (typeof piece === 'object' && 'toolCall' in piece) {
+    const { id, name, arguments: args = {} } = piece.toolCall
+    content.push({ id, name, arguments: args })
+    return { type: 'toolcall_end', tool: { id, name, arguments: JSON.stringify(args) } }
+  }
+  if (typeof piece === 'object' && 'thinking' in piece) {
+    if (last && 'thinking' in last) last.thinking += piece.thinking
+    else content.push({ thinking: piece.thinking })
+    return { type: 'thinking_delta', delta: piece.thinking }
+  }
+  const text = typeof piece === 'string' ? piece : piece.text
+  if (last && 'text' in last) last.text += text
+  else content.push({ text })
+  return { type: 'text_delta', delta: text }
+}
+
+function finish(content: Part[], { model }: ProviderRequest, said: SentMessage = {}): AssistantMessage {
+  const hasCalls = content.some((part) => 'arguments' in part)
+  const usage = {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    cost: 0,
+    ...said.usage,
+  }
+  return {
+    content,
+    model: model.id,
+    provider: model.provider || model.api,
+    stopReason: hasCalls ? 'toolUse' : 'stop',
+    timestamp: new Date().toISOString(),
+    ...said,
+    usage,
+  }
 }

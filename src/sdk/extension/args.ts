@@ -1,5 +1,10 @@
 // What a tool may be called with: the types that its schema promises, and the check that keeps the promise. Models do not always read
 // schemas.
+
+import { type GenericSchema, type InferOutput, safeParse } from 'valibot'
+import type { ToolErrorCode } from '../../protocol/extension/content.ts'
+import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import type { SentResult } from '../../protocol/extension/table.ts'
 import { asArray, asObject, asStrings } from '../../std/json.ts'
 
 export interface ArgsSchema {
@@ -28,7 +33,9 @@ type Value<S> = S extends { enum: readonly (infer Choice)[] }
               : Record<string, unknown>
             : unknown
 
-type Fields<Properties, Needed> = { [Name in keyof Properties as Name extends Needed ? Name : never]: Value<Properties[Name]> } & {
+type Fields<Properties, Needed> = {
+  [Name in keyof Properties as Name extends Needed ? Name : never]: Value<Properties[Name]>
+} & {
   [Name in keyof Properties as Name extends Needed ? never : Name]?: Value<Properties[Name]>
 }
 
@@ -49,17 +56,23 @@ const kinds: Record<string, (value: unknown) => boolean> = {
 export function findArgsProblem(schema: ArgsSchema, value: unknown, path = 'arguments'): string | undefined {
   if (asObject(schema) === undefined) return undefined
   const types = schema.type === undefined ? [] : [schema.type].flat()
-  if (types.length > 0 && !types.some((type) => (kinds[type] ?? (() => true))(value))) return `${path} must be ${types.join(' or ')}`
+  if (types.length > 0 && !types.some((type) => (kinds[type] ?? (() => true))(value)))
+    return `${path} must be ${types.join(' or ')}`
   if (schema.enum && typeof value !== 'object' && !schema.enum.includes(value))
     return `${path} must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}`
   return problemInFields(schema, asObject(value) ?? {}, path) ?? problemInItems(schema, asArray(value), path)
 }
 
-function problemInFields({ properties, required }: ArgsSchema, value: Record<string, unknown>, path: string): string | undefined {
+function problemInFields(
+  { properties, required }: ArgsSchema,
+  value: Record<string, unknown>,
+  path: string,
+): string | undefined {
   const missing = asStrings(required).find((name) => value[name] === undefined)
   if (missing !== undefined) return `${path}.${missing} is missing`
   for (const [name, schema] of Object.entries(properties ?? {})) {
-    const problem = value[name] === undefined ? undefined : findArgsProblem(schema, value[name], `${path}.${name}`)
+    const problem =
+      value[name] === undefined ? undefined : findArgsProblem(schema, value[name], `${path}.${name}`)
     if (problem !== undefined) return problem
   }
   return undefined
@@ -67,5 +80,71 @@ function problemInFields({ properties, required }: ArgsSchema, value: Record<str
 
 function problemInItems({ items }: ArgsSchema, value: unknown[], path: string): string | undefined {
   if (!items) return undefined
-  return value.map((item, at) => findArgsProblem(items, item, `${path}[${at}]`)).find((problem) => problem !== undefined)
+  return value
+    .map((item, at) => findArgsProblem(items, item, `${path}[${at}]`))
+    .find((problem) => problem !== undefined)
+}
+
+// What a tool may answer with, and how that is said to the host.
+
+export type Block = { type: 'text'; text: string } | { type: 'image'; data: string; mime: string }
+
+export interface ToolResult {
+  content: Block[]
+  isError?: boolean
+  errorCode?: string
+  errorHint?: string
+}
+
+/** A text alone is enough. */
+export type ToolOutput = string | { text: string; isError?: boolean } | ToolResult | ToolError | undefined
+
+/** A failure that the model can do something about: thrown or returned. The hint says what. */
+export class ToolError extends Error {
+  constructor(
+    readonly code: ToolErrorCode | (string & {}),
+    message: string,
+    readonly hint = '',
+  ) {
+    super(message)
+    this.name = 'ToolError'
+  }
+}
+
+export function toAnswer(output: ToolOutput): SentResult<'tool/execute'> {
+  if (output === undefined) return { content: [] }
+  if (output instanceof ToolError) return errorAnswer(output)
+  if (typeof output === 'string') return { content: [text(output)] }
+  if ('content' in output) return { ...output }
+  return { content: [text(output.text)], ...(output.isError ? { isError: true } : {}) }
+}
+
+export function errorAnswer({ code, message, hint }: ToolError): SentResult<'tool/execute'> {
+  return {
+    content: [text(message)],
+    isError: true,
+    errorCode: code,
+    ...(hint === '' ? {} : { errorHint: hint }),
+  }
+}
+
+function text(value: string): Block {
+  return { type: 'text', text: value }
+}
+
+// What arrives and what is sent has the form the table gives it, or an error says where it has not.
+
+/** Throws with `about` in front of what is wrong. */
+export function parseParams<Schema extends GenericSchema>(
+  schema: Schema,
+  params: unknown,
+  about: string,
+): InferOutput<Schema> {
+  const parsed = safeParse(schema, params)
+  if (parsed.success) return parsed.output
+  const [{ path, message }] = parsed.issues
+  throw new RpcFailure(
+    codes.invalidParams,
+    `${about}: ${path?.map(({ key }) => String(key)).join('.') ?? 'params'}: ${message}`,
+  )
 }

@@ -1,16 +1,14 @@
 // An extension that talks to a host: it says what it offers, answers, and ends when the host does.
+
 import { safeParse } from 'valibot'
-import { methods, type Params } from '../../protocol/extension.ts'
-import { codes } from '../../protocol/extension-line.ts'
-import { createPeer, RpcFailure } from '../../protocol/extension-peer.ts'
+import { codes, createPeer, RpcFailure } from '../../protocol/extension/peer.ts'
+import { methods, type Params, type Registration, type SentParams } from '../../protocol/extension/table.ts'
 import { messageOf } from '../../std/errors.ts'
-import { announcements } from './announcements.ts'
 import { type Asked, answers } from './answers.ts'
+import { parseParams } from './args.ts'
 import type { Context } from './definition.ts'
-import { createHost, type HostLink } from './host-client.ts'
-import type { Offers } from './offers.ts'
-import { parseParams } from './parse-params.ts'
-import { createSubscriptions } from './subscriptions.ts'
+import { createHost, createSubscriptions, type HostLink } from './host.ts'
+import { inOrder, type Offers, type Ranked } from './offers.ts'
 
 export interface Place {
   cwd: string
@@ -42,7 +40,14 @@ export interface Connection {
 
 const graceMs = 150
 
-export function connectExtension({ info, offers, send, onPlace, onAnnounced, onShutdown }: ConnectionOptions): Connection {
+export function connectExtension({
+  info,
+  offers,
+  send,
+  onPlace,
+  onAnnounced,
+  onShutdown,
+}: ConnectionOptions): Connection {
   const underWay = new Map<AbortController, Promise<unknown>>()
   let place: Place = { cwd: '', configDir: '' }
 
@@ -65,7 +70,8 @@ export function connectExtension({ info, offers, send, onPlace, onAnnounced, onS
       const event = safeParse(methods[method].params, params)
       if (event.success) link.subscriptions.hear(event.output.topic, event.output.data)
     },
-    reject: (line) => void peer.tell('log', { level: 'debug', message: `not a message: ${line.slice(0, 200)}` }),
+    reject: (line) =>
+      void peer.tell('log', { level: 'debug', message: `not a message: ${line.slice(0, 200)}` }),
   })
   const link: HostLink = {
     request: peer.request,
@@ -76,8 +82,13 @@ export function connectExtension({ info, offers, send, onPlace, onAnnounced, onS
   async function serve(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     if (method === 'shutdown') return shutDown()
     if (method === 'initialize') return initialize(params, signal)
-    if (!Object.hasOwn(answers, method)) throw new RpcFailure(codes.unknownMethod, `method not found: ${method}`)
-    const answer = answers[method as Asked] as (offers: Offers, params: unknown, context: Context) => Promise<unknown>
+    if (!Object.hasOwn(answers, method))
+      throw new RpcFailure(codes.unknownMethod, `method not found: ${method}`)
+    const answer = answers[method as Asked] as (
+      offers: Offers,
+      params: unknown,
+      context: Context,
+    ) => Promise<unknown>
     return await answer(offers, parse(method as Asked, params), contextOf(signal))
   }
 
@@ -88,7 +99,8 @@ export function connectExtension({ info, offers, send, onPlace, onAnnounced, onS
     for (const prepare of offers.onInit) await prepare(contextOf(signal))
     onAnnounced()
     for (const [method, said] of announcements(offers)) {
-      if (!(await peer.tell(method, said))) throw new RpcFailure(codes.failed, `${method}: too long to be said`)
+      if (!(await peer.tell(method, said)))
+        throw new RpcFailure(codes.failed, `${method}: too long to be said`)
     }
     return { name: info.name, version: info.version ?? '0.0.0' }
   }
@@ -112,11 +124,14 @@ export function connectExtension({ info, offers, send, onPlace, onAnnounced, onS
   }
 
   async function end(): Promise<void> {
-    for (const controller of underWay.keys()) controller.abort(new RpcFailure(codes.failed, `${info.name} ends`))
+    for (const controller of underWay.keys())
+      controller.abort(new RpcFailure(codes.failed, `${info.name} ends`))
     const unbound = { ...place, signal: new AbortController().signal, host: createHost(() => link) }
     const last = offers.onShutdown.map(async (close) => close(unbound))
     for (const closing of last)
-      closing.catch((error) => void peer.tell('log', { level: 'error', message: `onShutdown: ${messageOf(error)}` }))
+      closing.catch(
+        (error) => void peer.tell('log', { level: 'error', message: `onShutdown: ${messageOf(error)}` }),
+      )
     let timer: ReturnType<typeof setTimeout> | undefined
     const grace = new Promise((resolve) => {
       timer = setTimeout(resolve, graceMs)
@@ -132,4 +147,69 @@ export function connectExtension({ info, offers, send, onPlace, onAnnounced, onS
 /** Null stands for params in which everything is left out. */
 function parse(method: Asked | 'initialize', params: unknown): unknown {
   return parseParams(methods[method].params, params === null ? {} : params, 'invalid params')
+}
+
+// What is said of the offers before the answer to `initialize`, in the order in which the protocol has them.
+
+export type Announcement = { [R in Registration]: [method: R, params: SentParams<R>] }[Registration]
+
+const emptySchema = { type: 'object', properties: {} }
+
+/** Several handlers of one kind are announced as one: the host asks an extension once, and all of them are asked here. */
+export function announcements(offers: Offers): Announcement[] {
+  const {
+    tools,
+    commands,
+    promptSections,
+    interceptors,
+    listeners,
+    shortcuts,
+    messageHooks,
+    inputTransformers,
+    compactor,
+    providers,
+  } = offers
+  return [
+    ...[...tools].map(
+      ([name, { execute: _execute, parameters = emptySchema, ...tool }]): Announcement => [
+        'register/tool',
+        { name, parameters, ...tool },
+      ],
+    ),
+    ...[...commands].map(
+      ([name, { description, immediate }]): Announcement => [
+        'register/command',
+        { name, description, ...(immediate ? { immediate } : {}) },
+      ],
+    ),
+    ...[...promptSections].map(
+      ([title, section]): Announcement => ['register/promptSection', { title, ...section }],
+    ),
+    ...[...interceptors].map(([name, { priority = 0, before, after }]): Announcement => {
+      const hooks = [...(before ? ['before'] : []), ...(after ? ['after'] : [])]
+      return ['register/interceptor', { name, priority, hooks }]
+    }),
+    ...together(listeners).map(
+      (ranked): Announcement => ['register/eventHandler', { ...ranked, events: eventsOf(listeners) }],
+    ),
+    ...[...shortcuts].map(
+      ([key, { description }]): Announcement => ['register/shortcut', { key, description }],
+    ),
+    ...together(messageHooks).map((ranked): Announcement => ['register/messageHook', ranked]),
+    ...together(inputTransformers).map((ranked): Announcement => ['register/inputTransformer', ranked]),
+    ...(compactor ? [compactor] : []).map(
+      ({ name = 'compactor', threshold = 0 }): Announcement => ['register/compactor', { name, threshold }],
+    ),
+    ...[...providers.keys()].map((api): Announcement => ['register/provider', { api }]),
+  ]
+}
+
+function together(entries: Ranked[]): Ranked[] {
+  const [first, ...rest] = inOrder(entries)
+  return first ? [{ name: [first, ...rest].map(({ name }) => name).join('+'), priority: first.priority }] : []
+}
+
+function eventsOf(listeners: Offers['listeners']): string[] {
+  if (listeners.some(({ events }) => events.length === 0)) return []
+  return [...new Set(listeners.flatMap(({ events }) => events))]
 }

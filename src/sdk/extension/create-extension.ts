@@ -1,5 +1,6 @@
 // An extension that is put together step by step. Everything it offers is said before `run`, or in `onInit`.
-import type { EventName } from '../../protocol/extension-events.ts'
+
+import type { EventName } from '../../protocol/extension/events.ts'
 import type { ArgsSchema } from './args.ts'
 import { type Connection, connectExtension, type Place } from './connection.ts'
 import type {
@@ -7,6 +8,7 @@ import type {
   Compactor,
   Context,
   EventHandler,
+  ExtensionDefinition,
   InputTransformer,
   Interceptor,
   MessageHook,
@@ -15,8 +17,7 @@ import type {
   ShortcutDefinition,
   ToolDefinition,
 } from './definition.ts'
-import type { Host } from './host.ts'
-import { createHost } from './host-client.ts'
+import { createHost, type Host } from './host.ts'
 import { noOffers } from './offers.ts'
 import { runProgram } from './program.ts'
 
@@ -32,7 +33,11 @@ export interface Extension {
   command(name: string, definition: CommandDefinition): Extension
   promptSection(title: string, section: PromptSection): Extension
   interceptor(name: string, interceptor: Interceptor): Extension
-  onEvent<Name extends EventName>(events: Name | readonly Name[] | 'all', handler: EventHandler<Name>, options?: RankOptions): Extension
+  onEvent<Name extends EventName>(
+    events: Name | readonly Name[] | 'all',
+    handler: EventHandler<Name>,
+    options?: RankOptions,
+  ): Extension
   /** `ctrl+`, `alt+`, `shift+` in this order, and a letter. */
   shortcut(key: string, definition: ShortcutDefinition): Extension
   messageHook(handler: MessageHook, options?: RankOptions): Extension
@@ -64,7 +69,9 @@ export function createExtension(info: { name: string; version?: string }): Exten
 
   const open = (what: string) => {
     if (isClosed)
-      throw new Error(`${what} comes too late: the host has been told what ${name} offers. Offer it before run(), or in onInit.`)
+      throw new Error(
+        `${what} comes too late: the host has been told what ${name} offers. Offer it before run(), or in onInit.`,
+      )
   }
   const add = <Value>(map: Map<string, Value>, kind: string, key: string, value: Value): Extension => {
     open(`${kind} ${key}`)
@@ -107,16 +114,22 @@ export function createExtension(info: { name: string; version?: string }): Exten
     },
     onEvent(events, handler, options) {
       const heard = events === 'all' ? [] : [events].flat()
-      return push(offers.listeners, 'onEvent', { ...ranked(handler as never, options), events: heard as EventName[] })
+      return push(offers.listeners, 'onEvent', {
+        ...ranked(handler as never, options),
+        events: heard as EventName[],
+      })
     },
     shortcut(key, definition) {
       handled('shortcut', key, definition.handler)
       if (!keySyntax.test(key))
-        throw new TypeError(`${key} is no key: ctrl+, alt+, shift+ in this order, at least one of the first two, and a letter`)
+        throw new TypeError(
+          `${key} is no key: ctrl+, alt+, shift+ in this order, at least one of the first two, and a letter`,
+        )
       return add(offers.shortcuts, 'shortcut', key, definition)
     },
     messageHook: (handler, options) => push(offers.messageHooks, 'messageHook', ranked(handler, options)),
-    inputTransformer: (handler, options) => push(offers.inputTransformers, 'inputTransformer', ranked(handler, options)),
+    inputTransformer: (handler, options) =>
+      push(offers.inputTransformers, 'inputTransformer', ranked(handler, options)),
     compactor(compactor) {
       open('compactor')
       handled('compactor', compactor.name ?? '', compactor.compact)
@@ -155,4 +168,49 @@ export function createExtension(info: { name: string; version?: string }): Exten
     run: () => runProgram(name, extension.connect),
   }
   return extension
+}
+
+// An extension as one table.
+
+/** Gives the arguments of `execute` the types of the schema. */
+export function defineTool<const Schema extends ArgsSchema>(
+  definition: ToolDefinition<Schema>,
+): ToolDefinition {
+  return definition as unknown as ToolDefinition
+}
+
+export function defineExtension(definition: ExtensionDefinition): Extension {
+  const {
+    tools = {},
+    commands = {},
+    promptSections = {},
+    interceptors = {},
+    events = {},
+    shortcuts = {},
+    providers = {},
+  } = definition
+  const extension = createExtension(definition)
+  for (const [name, tool] of Object.entries(tools)) extension.tool(name, tool)
+  for (const [name, command] of Object.entries(commands)) extension.command(name, command)
+  for (const [title, section] of Object.entries(promptSections)) extension.promptSection(title, section)
+  for (const [name, interceptor] of Object.entries(interceptors)) extension.interceptor(name, interceptor)
+  for (const name of Object.keys(events) as EventName[])
+    extension.onEvent(name, handlerOf(events, name), { name })
+  for (const [key, shortcut] of Object.entries(shortcuts)) extension.shortcut(key, shortcut)
+  for (const [api, provider] of Object.entries(providers)) extension.provider(api, provider)
+  const { messageHook, inputTransformer, compactor, onInit, onShutdown } = definition
+  if (messageHook) extension.messageHook(messageHook)
+  if (inputTransformer) extension.inputTransformer(inputTransformer)
+  if (compactor) extension.compactor(compactor)
+  if (onInit) extension.onInit(onInit)
+  if (onShutdown) extension.onShutdown(onShutdown)
+  return extension
+}
+
+function handlerOf(
+  events: NonNullable<ExtensionDefinition['events']>,
+  name: EventName,
+): EventHandler<EventName> {
+  const handler = events[name] as (data: unknown, context: Context) => ReturnType<EventHandler<EventName>>
+  return ({ data }, context) => handler(data, context)
 }

@@ -1,11 +1,16 @@
 // What an author says of an extension. Names are the keys; handlers get what they are about first, and then where they are.
-import type { ActionResult, AssistantMessage, Model, ToolResultMessage, UserMessage } from '../../protocol/extension-content.ts'
-import type { EventName } from '../../protocol/extension-events.ts'
-import type { Args, ArgsSchema } from './args.ts'
-import type { EventOf, EventPayload } from './events.ts'
-import type { Host } from './host.ts'
-import type { Message } from './messages.ts'
-import type { Block, ToolOutput } from './tool-answer.ts'
+
+import type { InferOutput } from 'valibot'
+import type {
+  ActionResult,
+  AssistantMessage,
+  Model,
+  ToolResultMessage,
+  UserMessage,
+} from '../../protocol/extension/content.ts'
+import { type EventName, events } from '../../protocol/extension/events.ts'
+import { type Args, type ArgsSchema, type Block, parseParams, type ToolOutput } from './args.ts'
+import type { Host, Message } from './host.ts'
 
 export interface Context {
   /** Aborted when nobody waits for the answer any more, or when the extension ends. */
@@ -72,7 +77,10 @@ export interface Interceptor {
   ): Maybe<{ content: Block[] } | { details: unknown }>
 }
 
-export type EventHandler<Name extends EventName> = (event: EventOf<Name>, context: Context) => Maybe<ActionResult>
+export type EventHandler<Name extends EventName> = (
+  event: EventOf<Name>,
+  context: Context,
+) => Maybe<ActionResult>
 
 export interface ShortcutDefinition {
   description: string
@@ -83,7 +91,10 @@ export interface ShortcutDefinition {
 export type MessageHook = (message: string, context: Context) => Maybe<string>
 
 /** The text to go on with; `handled`: nothing is sent. Nothing: it stays as it is. */
-export type InputTransformer = (input: string, context: Context) => Maybe<string | { output?: string; handled: boolean }>
+export type InputTransformer = (
+  input: string,
+  context: Context,
+) => Maybe<string | { output?: string; handled: boolean }>
 
 export type CompactEntry =
   | { type: 'user'; data: UserMessage }
@@ -118,9 +129,13 @@ export type Provider = (
   context: Context,
 ) => AsyncGenerator<Piece, SentMessage | undefined, unknown> | AsyncIterable<Piece>
 
-export type SentMessage = Partial<Omit<AssistantMessage, 'usage'>> & { usage?: Partial<AssistantMessage['usage']> }
+export type SentMessage = Partial<Omit<AssistantMessage, 'usage'>> & {
+  usage?: Partial<AssistantMessage['usage']>
+}
 
-export type EventHandlers = { [Name in EventName]?: (data: EventPayload<Name>, context: Context) => Maybe<ActionResult> }
+export type EventHandlers = {
+  [Name in EventName]?: (data: EventPayload<Name>, context: Context) => Maybe<ActionResult>
+}
 
 export interface ExtensionDefinition {
   name: string
@@ -142,4 +157,17 @@ export interface ExtensionDefinition {
   onInit?(context: Context): unknown
   /** There are 150 ms for it. */
   onShutdown?(context: Context): unknown
+}
+
+// What the agent does, typed for those who listen.
+
+export type EventPayload<Name extends EventName> = InferOutput<(typeof events)[Name]['data']>
+
+/** The event of a name; of several names, one of them. */
+export type EventOf<Name extends EventName> = { [One in Name]: { type: One; data: EventPayload<One> } }[Name]
+
+/** An event that is newer than this kit is passed on as it is. */
+export function decodeEvent(type: string, data: unknown): EventOf<EventName> {
+  if (!Object.hasOwn(events, type)) return { type, data } as EventOf<EventName>
+  return { type, data: parseParams(events[type as EventName].data, data ?? {}, type) } as EventOf<EventName>
 }

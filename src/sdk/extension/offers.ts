@@ -1,5 +1,6 @@
 // Everything an extension offers, until the host has asked for it. What comes later would never be heard of, and is an error.
-import type { EventName } from '../../protocol/extension-events.ts'
+
+import type { EventName } from '../../protocol/extension/events.ts'
 import type {
   CommandDefinition,
   Compactor,

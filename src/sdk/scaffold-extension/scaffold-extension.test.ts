@@ -22,7 +22,12 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const run = async (argv: string[], cwd: string) => {
-  const { code, stdout, stderr, startError } = await runLimited(argv, { cwd, env, timeoutMs: 60_000, maxBytes: 1_000_000 })
+  const { code, stdout, stderr, startError } = await runLimited(argv, {
+    cwd,
+    env,
+    timeoutMs: 60_000,
+    maxBytes: 1_000_000,
+  })
   return { code, output: `${startError ?? ''}${stdout}${stderr}` }
 }
 
@@ -41,10 +46,16 @@ function write(name: string, language: ScaffoldLanguage): string {
 async function installAndBuild(place: string): Promise<void> {
   const sdk = join(place, 'node_modules', 'entire-ts')
   mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
-  for (const name of ['@types/node', 'undici-types', 'valibot']) symlinkSync(join(modules, name), join(place, 'node_modules', name))
+  for (const name of ['@types/node', 'undici-types', 'valibot'])
+    symlinkSync(join(modules, name), join(place, 'node_modules', name))
   await buildLibraries(join(sdk, 'dist'), ['extension-sdk'])
-  const exports = { './extension-sdk': { types: './dist/types/sdk/extension.d.ts', default: './dist/extension-sdk.js' } }
-  writeFileSync(join(sdk, 'package.json'), JSON.stringify({ name: 'entire-ts', version: '0.0.0', type: 'module', exports }))
+  const exports = {
+    './extension-sdk': { types: './dist/types/sdk/extension.d.ts', default: './dist/extension-sdk.js' },
+  }
+  writeFileSync(
+    join(sdk, 'package.json'),
+    JSON.stringify({ name: 'entire-ts', version: '0.0.0', type: 'module', exports }),
+  )
   expect(await run([join(modules, '.bin', 'tsc')], place)).toEqual({ code: 0, output: '' })
 }
 
@@ -70,10 +81,17 @@ describe.each([...scaffoldLanguages])('a new extension in %s', (language) => {
     const { app, told, logged } = recordingApp(base)
     const host = hostOf(base, app, { env })
     await host.start()
-    const outcome = await callTool(host, 'my_words', { text: 'one two "three"' }, { id: 'c', signal: new AbortController().signal })
+    const outcome = await callTool(
+      host,
+      'my_words',
+      { text: 'one two "three"' },
+      { id: 'c', signal: new AbortController().signal },
+    )
     expect(outcome).toMatchObject({
       isError: false,
-      content: [{ type: 'text', text: expect.stringMatching(language === 'sh' ? /^Filesystem.*\n/ : /^3 words$/) }],
+      content: [
+        { type: 'text', text: expect.stringMatching(language === 'sh' ? /^Filesystem.*\n/ : /^3 words$/) },
+      ],
     })
     const live = host.find('my-words')
     await live?.request('command/execute', { name: 'my-words', args: 'a "b"' })
@@ -91,10 +109,14 @@ describe.each([...scaffoldLanguages])('a new extension in %s', (language) => {
   })
 
   test('has no place left to fill in', () => {
-    for (const { path, content } of scaffoldExtension('my-words', language)) expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
+    for (const { path, content } of scaffoldExtension('my-words', language))
+      expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
   })
 })
 
-test.each(['', 'My-Ext', 'a b', '../x', '-a', '1a', 'a--b', 'a-', "a';x", 'a'.repeat(51)])('%j is no name', (name) => {
-  expect(() => scaffoldExtension(name, 'sh')).toThrow('cannot be the name of an extension')
-})
+test.each(['', 'My-Ext', 'a b', '../x', '-a', '1a', 'a--b', 'a-', "a';x", 'a'.repeat(51)])(
+  '%j is no name',
+  (name) => {
+    expect(() => scaffoldExtension(name, 'sh')).toThrow('cannot be the name of an extension')
+  },
+)

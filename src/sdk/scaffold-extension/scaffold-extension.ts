@@ -1,7 +1,15 @@
 // The files of a new extension, for `piglet ext new`: they work as they are, and say where the author's own goes.
+
 import { EntireError } from '../../std/errors.ts'
 import { version } from '../../std/version.ts'
-import { displayName, fillTemplates, isPlainName, type ScaffoldFile, type ScaffoldLanguage, type Template } from '../scaffold/template.ts'
+import {
+  displayName,
+  fillTemplates,
+  isPlainName,
+  type ScaffoldFile,
+  type ScaffoldLanguage,
+  type Template,
+} from '../scaffold/template.ts'
 import pythonMain from './python/main.txt' with { type: 'text' }
 import pythonManifest from './python/manifest.txt' with { type: 'text' }
 import pythonReadme from './python/readme.txt' with { type: 'text' }
@@ -45,12 +53,21 @@ const templates: Record<ScaffoldLanguage, Template[]> = {
 }
 
 /** `sdk`: which version of the kit a TypeScript extension depends on, or where it is (`file:…`). */
-export function scaffoldExtension(name: string, language: ScaffoldLanguage, options: { sdk?: string } = {}): ScaffoldFile[] {
+export function scaffoldExtension(
+  name: string,
+  language: ScaffoldLanguage,
+  options: { sdk?: string } = {},
+): ScaffoldFile[] {
   if (!isPlainName(name)) {
     throw new EntireError('bad-usage', `"${name}" cannot be the name of an extension.`, {
       hint: 'Use small letters, digits and single hyphens, and begin with a letter: my-extension.',
     })
   }
-  const values = { name, tool: name.replace(/-/g, '_'), title: displayName(name), sdk: options.sdk ?? `^${version}` }
+  const values = {
+    name,
+    tool: name.replace(/-/g, '_'),
+    title: displayName(name),
+    sdk: options.sdk ?? `^${version}`,
+  }
   return fillTemplates(templates[language], values)
 }

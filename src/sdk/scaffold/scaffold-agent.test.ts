@@ -20,7 +20,12 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const run = async (argv: string[], cwd: string) => {
-  const { code, stdout, stderr, startError } = await runLimited(argv, { cwd, env, timeoutMs: 60_000, maxBytes: 1_000_000 })
+  const { code, stdout, stderr, startError } = await runLimited(argv, {
+    cwd,
+    env,
+    timeoutMs: 60_000,
+    maxBytes: 1_000_000,
+  })
   return { code, output: `${startError ?? ''}${stdout}${stderr}` }
 }
 
@@ -55,7 +60,9 @@ describe.each([...scaffoldLanguages])('a new plugin in %s', (language) => {
     const fixtures = readFixtures(join(place, 'fixtures.json'))
     const results = await checkAgent(join(place, 'entire-agent-my-agent'), { env, fixtures })
     expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
-    expect(results.filter(({ id, status }) => id.startsWith('fixtures/') && status === 'passed').length).toBeGreaterThanOrEqual(6)
+    expect(
+      results.filter(({ id, status }) => id.startsWith('fixtures/') && status === 'passed').length,
+    ).toBeGreaterThanOrEqual(6)
   })
 
   test('is found by its name wherever it is linked to', async () => {
@@ -66,7 +73,8 @@ describe.each([...scaffoldLanguages])('a new plugin in %s', (language) => {
   })
 
   test('has no place left to fill in', () => {
-    for (const { path, content } of scaffoldAgent('my-agent', language)) expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
+    for (const { path, content } of scaffoldAgent('my-agent', language))
+      expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
   })
 })
 
@@ -76,6 +84,9 @@ test('a TypeScript plugin that is not built says what to do', async () => {
   expect(output).toContain('npm run build')
 })
 
-test.each(['', 'My-Agent', 'a b', '../x', '-a', '1a', 'a--b', 'a-', "a';x", 'a'.repeat(51)])('%j is no name', (name) => {
-  expect(() => scaffoldAgent(name, 'sh')).toThrow('cannot be the name of an agent')
-})
+test.each(['', 'My-Agent', 'a b', '../x', '-a', '1a', 'a--b', 'a-', "a';x", 'a'.repeat(51)])(
+  '%j is no name',
+  (name) => {
+    expect(() => scaffoldAgent(name, 'sh')).toThrow('cannot be the name of an agent')
+  },
+)

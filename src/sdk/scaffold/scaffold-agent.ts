@@ -1,14 +1,22 @@
 // The files of a new plugin, for `entire agent new`: they work as they are, and say where the author's agent goes.
+
 import { EntireError } from '../../std/errors.ts'
+import { formatJson } from '../../std/json.ts'
 import { version } from '../../std/version.ts'
-import { sampleFixtures } from './fixtures.ts'
 import pythonAgent from './python/entire-agent.txt' with { type: 'text' }
 import pythonReadme from './python/readme.txt' with { type: 'text' }
 import pythonTest from './python/test.txt' with { type: 'text' }
 import shAgent from './sh/entire-agent.txt' with { type: 'text' }
 import shReadme from './sh/readme.txt' with { type: 'text' }
 import shTest from './sh/test.txt' with { type: 'text' }
-import { displayName, fillTemplates, isPlainName, type ScaffoldFile, type ScaffoldLanguage, type Template } from './template.ts'
+import {
+  displayName,
+  fillTemplates,
+  isPlainName,
+  type ScaffoldFile,
+  type ScaffoldLanguage,
+  type Template,
+} from './template.ts'
 import tsAgent from './ts/agent.txt' with { type: 'text' }
 import tsLauncher from './ts/launcher.txt' with { type: 'text' }
 import tsMain from './ts/main.txt' with { type: 'text' }
@@ -16,6 +24,55 @@ import tsPackage from './ts/package.txt' with { type: 'text' }
 import tsReadme from './ts/readme.txt' with { type: 'text' }
 import tsTest from './ts/test.txt' with { type: 'text' }
 import tsConfig from './ts/tsconfig.txt' with { type: 'text' }
+
+// The samples that a new plugin comes with: of the agent that the templates take for granted, to be replaced by real ones.
+
+const payload = {
+  session_id: 'sample-1',
+  transcript_path: '{home}/sample-1.jsonl',
+  timestamp: '2026-01-13T12:00:00Z',
+}
+
+const transcript = [
+  { role: 'user', text: 'Fix the login' },
+  { role: 'assistant', text: 'Fixed.', files: ['src/login.ts'], usage: { input: 120, output: 8 } },
+]
+
+/** A language whose template looks into transcripts has expectations of them. */
+export function sampleFixtures(analyses: boolean): string {
+  return formatJson({
+    hooks: [
+      {
+        hook: 'session-start',
+        payload,
+        event: { type: 1, session_id: 'sample-1', session_ref: '{home}/sample-1.jsonl' },
+      },
+      {
+        hook: 'prompt',
+        payload: { ...payload, prompt: 'Fix the login' },
+        event: { type: 2, prompt: 'Fix the login' },
+      },
+      { hook: 'stop', payload, event: { type: 3, timestamp: '2026-01-13T12:00:00Z' } },
+      { hook: 'session-end', payload, event: { type: 5 } },
+      { hook: 'something-else', payload, event: null },
+    ],
+    transcripts: [
+      {
+        text: transcript.map((line) => `${JSON.stringify(line)}\n`).join(''),
+        ...(analyses ? expectations : {}),
+      },
+    ],
+  })
+}
+
+const expectations = {
+  position: 2,
+  files: ['src/login.ts'],
+  prompts: ['Fix the login'],
+  summary: 'Fixed.',
+  tokens: { input_tokens: 120, output_tokens: 8, api_call_count: 1 },
+  from: [{ offset: 1, prompts: [] }],
+}
 
 const templates: Record<ScaffoldLanguage, Template[]> = {
   ts: [
@@ -45,11 +102,19 @@ const templates: Record<ScaffoldLanguage, Template[]> = {
 }
 
 /** `sdk`: which version of the kit a TypeScript plugin depends on, or where it is (`file:…`). */
-export function scaffoldAgent(name: string, language: ScaffoldLanguage, options: { sdk?: string } = {}): ScaffoldFile[] {
+export function scaffoldAgent(
+  name: string,
+  language: ScaffoldLanguage,
+  options: { sdk?: string } = {},
+): ScaffoldFile[] {
   if (!isPlainName(name)) {
     throw new EntireError('bad-usage', `"${name}" cannot be the name of an agent.`, {
       hint: 'Use small letters, digits and single hyphens, and begin with a letter: my-agent.',
     })
   }
-  return fillTemplates(templates[language], { name, type: displayName(name), sdk: options.sdk ?? `^${version}` })
+  return fillTemplates(templates[language], {
+    name,
+    type: displayName(name),
+    sdk: options.sdk ?? `^${version}`,
+  })
 }

@@ -1,4 +1,5 @@
 // Files with places to fill in, from which new plugins and extensions are made.
+
 export const scaffoldLanguages = ['ts', 'python', 'sh'] as const
 export type ScaffoldLanguage = (typeof scaffoldLanguages)[number]
 
@@ -14,7 +15,11 @@ export type Template = [path: string, text: string, executable?: 'executable']
 /** `{{key}}` stands for a value, in paths as well. */
 export function fillTemplates(templates: Template[], values: Record<string, string>): ScaffoldFile[] {
   const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => values[key] ?? whole)
-  return templates.map(([path, text, executable]) => ({ path: fill(path), content: fill(text), executable: executable !== undefined }))
+  return templates.map(([path, text, executable]) => ({
+    path: fill(path),
+    content: fill(text),
+    executable: executable !== undefined,
+  }))
 }
 
 export function displayName(name: string): string {

@@ -16,7 +16,10 @@ export const opencode: LiveAgent = {
     write: (filePath, content) => ({ tool: 'write', args: { filePath, content } }),
     edit: (filePath, oldString, newString) => ({ tool: 'edit', args: { filePath, oldString, newString } }),
     shell: (command) => ({ tool: 'bash', args: { command, description: 'Run a command' } }),
-    delegate: (prompt) => ({ tool: 'task', args: { description: 'A poem', prompt, subagent_type: 'general' } }),
+    delegate: (prompt) => ({
+      tool: 'task',
+      args: { description: 'A poem', prompt, subagent_type: 'general' },
+    }),
   },
   prepare: ({ home, root, url }) => ({
     files: {
@@ -33,12 +36,18 @@ export const opencode: LiveAgent = {
             npm: '@ai-sdk/openai-compatible',
             name: 'Live',
             options: { baseURL: `${url}/v1`, apiKey: 'none' },
-            models: { scripted: { name: 'Scripted', tool_call: true, limit: { context: 128_000, output: 8000 } } },
+            models: {
+              scripted: { name: 'Scripted', tool_call: true, limit: { context: 128_000, output: 8000 } },
+            },
           },
         },
       },
     },
-    env: { OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' },
+    env: {
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    },
   }),
   // A session is continued on the screen; `run` takes the same flag and needs none.
   args: (prompt, resumed) => ['run', ...resumed, prompt],

@@ -24,7 +24,9 @@ export const pi: LiveAgent = {
             api: 'openai-completions',
             apiKey: 'none',
             compat: { supportsDeveloperRole: false, supportsReasoningEffort: false },
-            models: [{ id: 'scripted', name: 'Scripted', input: ['text'], contextWindow: 128_000, maxTokens: 8000 }],
+            models: [
+              { id: 'scripted', name: 'Scripted', input: ['text'], contextWindow: 128_000, maxTokens: 8000 },
+            ],
           },
         },
       },

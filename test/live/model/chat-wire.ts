@@ -25,8 +25,15 @@ export function chatEvents({ model }: Conversation, { text, calls }: Reply, id: 
     type: 'function',
     function: { name: tool, arguments: JSON.stringify(args) },
   }))
-  const event = (choices: JsonObject[]): JsonObject => ({ id: `chat-${id}`, object: 'chat.completion.chunk', created: 1, model, choices })
-  const delta = (delta: JsonObject, reason: string | null = null) => event([{ index: 0, delta, finish_reason: reason }])
+  const event = (choices: JsonObject[]): JsonObject => ({
+    id: `chat-${id}`,
+    object: 'chat.completion.chunk',
+    created: 1,
+    model,
+    choices,
+  })
+  const delta = (delta: JsonObject, reason: string | null = null) =>
+    event([{ index: 0, delta, finish_reason: reason }])
   return [
     delta({ role: 'assistant', content: text }),
     ...called.map((call) => delta({ tool_calls: [call] })),
@@ -48,7 +55,11 @@ export function chatAnswer(conversation: Conversation, reply: Reply, id: string)
   const events = chatEvents(conversation, reply, id)
   const deltas = events.flatMap(({ choices }) => objects(choices)).map(({ delta }) => delta as JsonObject)
   const tool_calls = deltas.flatMap((delta) => objects(delta.tool_calls))
-  const message: JsonObject = { role: 'assistant', content: reply.text, ...(tool_calls.length > 0 ? { tool_calls } : {}) }
+  const message: JsonObject = {
+    role: 'assistant',
+    content: reply.text,
+    ...(tool_calls.length > 0 ? { tool_calls } : {}),
+  }
   return {
     id: `chat-${id}`,
     object: 'chat.completion',

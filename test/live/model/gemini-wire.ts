@@ -5,7 +5,11 @@ import { objects, textOf } from './objects.ts'
 
 export function parseGemini(model: string, body: JsonObject): Conversation {
   const declared = objects(body.tools).flatMap((tool) => objects(tool.functionDeclarations))
-  return { model, said: objects(body.contents).map(parseContent), tools: declared.map(({ name }) => String(name)) }
+  return {
+    model,
+    said: objects(body.contents).map(parseContent),
+    tools: declared.map(({ name }) => String(name)),
+  }
 }
 
 function parseContent({ role, parts }: JsonObject): Said {
@@ -23,7 +27,13 @@ export function geminiEvents({ model }: Conversation, { text, calls }: Reply): J
   const functions = calls.map(({ tool, args }) => ({ functionCall: { name: tool, args } }))
   const pieces: JsonObject[][] = [words, functions].filter((parts) => parts.length > 0)
   return pieces.map((parts, index) => ({
-    candidates: [{ index: 0, content: { role: 'model', parts }, ...(index === pieces.length - 1 ? { finishReason: 'STOP' } : {}) }],
+    candidates: [
+      {
+        index: 0,
+        content: { role: 'model', parts },
+        ...(index === pieces.length - 1 ? { finishReason: 'STOP' } : {}),
+      },
+    ],
     modelVersion: model,
     usageMetadata: {
       promptTokenCount: cost.input,

@@ -43,14 +43,23 @@ const acts: Record<string, Act> = {
     ],
     answer: 'It is friendlier now.',
   },
-  [prompts.delegate]: { rounds: [(tools) => [tools.delegate?.(poemPrompt)]], answer: 'My colleague wrote a poem.' },
-  [poemPrompt]: { rounds: [(tools, at) => [tools.write(at('poem.txt'), contents.poem)]], answer: 'The poem is in poem.txt.' },
+  [prompts.delegate]: {
+    rounds: [(tools) => [tools.delegate?.(poemPrompt)]],
+    answer: 'My colleague wrote a poem.',
+  },
+  [poemPrompt]: {
+    rounds: [(tools, at) => [tools.write(at('poem.txt'), contents.poem)]],
+    answer: 'The poem is in poem.txt.',
+  },
   [prompts.commit]: {
     rounds: [(tools) => [tools.shell(`git add --all -- '*.txt' && git commit --quiet -m 'Add texts'`)]],
     answer: 'It is committed.',
   },
   [prompts.twoFiles]: {
-    rounds: [(tools, at) => contents.chapters.map((text, index) => tools.write(at(`chapter-${index + 1}.txt`), text))],
+    rounds: [
+      (tools, at) =>
+        contents.chapters.map((text, index) => tools.write(at(`chapter-${index + 1}.txt`), text)),
+    ],
     answer: 'Two chapters are written.',
   },
   [prompts.shorten]: {
@@ -60,7 +69,10 @@ const acts: Record<string, Act> = {
     ],
     answer: 'It is shorter now.',
   },
-  [prompts.failing]: { rounds: [(tools) => [tools.shell('echo not here >&2; exit 3')]], answer: 'The command failed.' },
+  [prompts.failing]: {
+    rounds: [(tools) => [tools.shell('echo not here >&2; exit 3')]],
+    answer: 'The command failed.',
+  },
 }
 
 /** The reply to a conversation. One that plays no act, or offers no tools, is some errand of the agent's own: a title, a summary. */
@@ -74,7 +86,9 @@ export function reply(conversation: Conversation, tools: Dialect, root: string):
   const calls = round.filter((call) => call !== undefined)
   if (calls.length > 0) return { text: done === 0 ? 'On it.' : '', calls }
   const report = tools.report?.(act.answer)
-  return report && conversation.tools.includes(report.tool) ? { text: '', calls: [report] } : { text: act.answer, calls: [] }
+  return report && conversation.tools.includes(report.tool)
+    ? { text: '', calls: [report] }
+    : { text: act.answer, calls: [] }
 }
 
 function findAct(text: string): Act | undefined {

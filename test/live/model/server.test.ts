@@ -16,36 +16,58 @@ const tools: Dialect = {
 const write = { path: '/repo/greeting.txt', content: contents.greeting }
 const post = (url: string, body: unknown) => fetch(url, { method: 'POST', body: JSON.stringify(body) })
 const events = async (answer: Response) =>
-  [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(([, data = '']) => (data === '[DONE]' ? data : JSON.parse(data)))
+  [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(([, data = '']) =>
+    data === '[DONE]' ? data : JSON.parse(data),
+  )
 
 function chat(messages: unknown[], offered = ['write', 'read', 'edit', 'shell', 'delegate']): unknown {
-  return { model: 'any', stream: true, messages, tools: offered.map((name) => ({ type: 'function', function: { name } })) }
+  return {
+    model: 'any',
+    stream: true,
+    messages,
+    tools: offered.map((name) => ({ type: 'function', function: { name } })),
+  }
 }
 
-const called = { role: 'assistant', content: '', tool_calls: [{ id: 'a', function: { name: 'write', arguments: '{}' } }] }
+const called = {
+  role: 'assistant',
+  content: '',
+  tool_calls: [{ id: 'a', function: { name: 'write', arguments: '{}' } }],
+}
 const result = { role: 'tool', tool_call_id: 'a', content: 'done' }
 const ask = (content: string) => ({ role: 'user', content })
 
 /** What is called for a conversation, or what is said where nothing is. */
 async function answers(messages: unknown[], offered?: string[]): Promise<unknown> {
   await using model = startModel(tools, '/repo')
-  const deltas = (await events(await post(`${model.url}/v1/chat/completions`, chat(messages, offered)))).flatMap((event) =>
-    (event.choices ?? []).map((choice: { delta: unknown }) => choice.delta),
-  )
-  const calls = deltas.flatMap((delta) => delta.tool_calls ?? []).map((call) => [call.function.name, JSON.parse(call.function.arguments)])
+  const deltas = (
+    await events(await post(`${model.url}/v1/chat/completions`, chat(messages, offered)))
+  ).flatMap((event) => (event.choices ?? []).map((choice: { delta: unknown }) => choice.delta))
+  const calls = deltas
+    .flatMap((delta) => delta.tool_calls ?? [])
+    .map((call) => [call.function.name, JSON.parse(call.function.arguments)])
   return calls.length > 0 ? calls : deltas[0].content
 }
 
 const cases: [rule: string, messages: unknown[], answer: unknown, offered?: string[]][] = [
   ['a prompt of the script starts its first round', [ask(`hm. ${prompts.create}`)], [['write', write]]],
-  ['the prompt is found in a list of parts', [{ role: 'user', content: [{ type: 'text', text: prompts.create }] }], [['write', write]]],
+  [
+    'the prompt is found in a list of parts',
+    [{ role: 'user', content: [{ type: 'text', text: prompts.create }] }],
+    [['write', write]],
+  ],
   ['when all rounds are done it says so', [ask(prompts.create), called, result], 'I wrote greeting.txt.'],
   [
     'the newest prompt counts, and rounds are counted from there',
     [ask(prompts.create), called, result, ask(prompts.edit), called, result],
     [['edit', { path: write.path, before: 'morning.', after: 'morning, dear reader.' }]],
   ],
-  ['a subagent that can hand in its work does', [ask('Compose poem.txt'), called, result], [['report', expect.anything()]], ['report']],
+  [
+    'a subagent that can hand in its work does',
+    [ask('Compose poem.txt'), called, result],
+    [['report', expect.anything()]],
+    ['report'],
+  ],
   ['without tools it is an errand of the agent’s own', [ask(prompts.create)], 'A few words', []],
   ['what is not in the script is answered with a few words', [ask('What is the time?')], 'A few words'],
 ]
@@ -63,7 +85,10 @@ test('two files are two calls of one reply', async () => {
 test('chat ends with what it cost', async () => {
   await using model = startModel(tools, '/repo')
   const sent = await events(await post(`${model.url}/v1/chat/completions`, chat([ask(prompts.create)])))
-  expect(sent.slice(-2)).toMatchObject([{ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 30 } }, '[DONE]'])
+  expect(sent.slice(-2)).toMatchObject([
+    { choices: [], usage: { prompt_tokens: 1000, completion_tokens: 30 } },
+    '[DONE]',
+  ])
 })
 
 test('Gemini is answered in parts, with the reason and the cost', async () => {
@@ -72,11 +97,15 @@ test('Gemini is answered in parts, with the reason and the cost', async () => {
     contents: [{ role: 'user', parts: [{ text: prompts.create }] }],
     tools: [{ functionDeclarations: [{ name: 'write' }] }],
   }
-  const sent = await events(await post(`${model.url}/v1beta/models/some-model:streamGenerateContent?alt=sse`, body))
+  const sent = await events(
+    await post(`${model.url}/v1beta/models/some-model:streamGenerateContent?alt=sse`, body),
+  )
   expect(sent).toMatchObject([
     { candidates: [{ content: { parts: [{ text: 'On it.' }] } }] },
     {
-      candidates: [{ content: { parts: [{ functionCall: { name: 'write', args: write } }] }, finishReason: 'STOP' }],
+      candidates: [
+        { content: { parts: [{ functionCall: { name: 'write', args: write } }] }, finishReason: 'STOP' },
+      ],
       usageMetadata: { promptTokenCount: 1000, cachedContentTokenCount: 200 },
       modelVersion: 'some-model',
     },

@@ -45,10 +45,15 @@ const routes: Route[] = [
     answer(exchange, body) {
       const { asked, replied } = exchange(parseChat(body))
       const id = Math.random().toString(36).slice(2)
-      return body.stream === true ? stream([...chatEvents(asked, replied, id), '[DONE]']) : Response.json(chatAnswer(asked, replied, id))
+      return body.stream === true
+        ? stream([...chatEvents(asked, replied, id), '[DONE]'])
+        : Response.json(chatAnswer(asked, replied, id))
     },
   },
-  { path: /\/models$/, answer: () => Response.json({ object: 'list', data: [{ id: 'scripted', object: 'model' }] }) },
+  {
+    path: /\/models$/,
+    answer: () => Response.json({ object: 'list', data: [{ id: 'scripted', object: 'model' }] }),
+  },
 ]
 
 export function startModel(tools: Dialect, root: string): ScriptedModel {
@@ -85,6 +90,8 @@ export function startModel(tools: Dialect, root: string): ScriptedModel {
 
 /** Server-sent events. */
 function stream(events: (JsonObject | string)[]): Response {
-  const body = events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('')
+  const body = events
+    .map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`)
+    .join('')
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
 }

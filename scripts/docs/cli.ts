@@ -1,0 +1,18 @@
+// The reference of the command line as a Markdown page, from the same tree that runs it.
+import { type Application, type CommandContext, generateHelpTextForAllCommands } from '@stricli/core'
+
+export function cliReference<T extends CommandContext>(
+  app: Application<T>,
+  source = 'src/cli/app.ts',
+): string {
+  const commands = generateHelpTextForAllCommands(app as unknown as Application<CommandContext>)
+  return [
+    '# Command line reference',
+    '',
+    `Generated from \`${source}\` by \`npm run docs\`. The same text is shown by \`${app.config.name} <command> --help\`.`,
+    '',
+    'Exit codes: 0 done, 1 failed, 2 used wrongly. Answers go to standard output, everything else to standard error.',
+    ...commands.map(([route, help]) => `\n## ${route}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\``),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,91 @@
+// A background subagent reports its end without the id of the tool call that started it; that id is found in the files beside it.
+
+import { readText } from '../../std/file.ts'
+import { asArray, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
+import { readLastLines } from '../shared/file-tail.ts'
+import { given, text } from '../shared/hook-table.ts'
+import { blocksOf, joinTexts, toBlocks } from '../shared/message-text.ts'
+import { isSafeId } from './session-files.ts'
+
+// A launch further back than this is not worth the time of a hook.
+const searchedBytes = 2 * 1024 * 1024
+
+export interface Launch {
+  toolUse?: string
+  description?: string
+}
+
+/** The tool call only started a subagent that goes on in the background. */
+export function isLaunch(result: JsonObject | undefined): boolean {
+  return result?.isAsync === true || /_(launched|spawned)$/.test(text(result?.status) ?? '')
+}
+
+export function findLaunch(
+  transcript: string | undefined,
+  subagentFile: string | undefined,
+  subagent: string,
+): Launch | undefined {
+  const described = subagentFile === undefined ? undefined : readDescription(subagentFile)
+  if (described?.toolUse !== undefined || transcript === undefined) return described
+  return { ...described, ...findLaunchResult(transcript, subagent) }
+}
+
+function readDescription(subagentFile: string): Launch | undefined {
+  const meta = asObject(parseJson(readText(subagentFile.replace(/\.jsonl$/, '.meta.json')) ?? ''))
+  return meta && given({ toolUse: text(meta.toolUseId), description: text(meta.description) })
+}
+
+function findLaunchResult(transcript: string, subagent: string): Launch | undefined {
+  const lines = readLastLines(transcript, searchedBytes)
+  for (const line of lines.reverse()) {
+    if (!line.includes(subagent)) continue
+    const entry = asObject(parseJson(line))
+    const result = asObject(entry?.toolUseResult)
+    if (result?.agentId !== subagent) continue
+    for (const block of asArray(asObject(entry?.message)?.content)) {
+      const toolUse = text(asObject(block)?.tool_use_id)
+      if (toolUse !== undefined) return { toolUse, ...given({ description: text(result.description) }) }
+    }
+  }
+  return undefined
+}
+
+// The main transcript tells in three ways, depending on version and on how it ran, that a subagent has finished.
+
+export function finishedSubagents(entry: JsonObject): string[] {
+  const found =
+    entry.type === 'user'
+      ? [...fromResult(entry), ...fromNotification(joinTexts(blocksOf(entry)))]
+      : fromQueue(entry)
+  return found.filter(isSafeId)
+}
+
+function fromResult(entry: JsonObject): string[] {
+  const result = asObject(entry.toolUseResult)
+  if (isLaunch(result)) return []
+  const id = text(result?.agentId)
+  return id !== undefined ? [id] : fromResultText(entry)
+}
+
+/** Before results were recorded as data, the id stood in the text for the model. */
+function fromResultText(entry: JsonObject): string[] {
+  const texts = blocksOf(entry).flatMap((block) =>
+    block.type === 'tool_result' ? (joinTexts(toBlocks(block.content)) ?? []) : [],
+  )
+  const finished = texts.filter((result) => !result.startsWith('Async agent launched'))
+  return finished.flatMap((result) =>
+    [...result.matchAll(/\bagentId: ([A-Za-z0-9]+)/g)].map(([, id = '']) => id),
+  )
+}
+
+function fromNotification(words: string | undefined): string[] {
+  if (!words?.trimStart().startsWith('<task-notification>')) return []
+  const id = /<task-id>([^<]+)<\/task-id>/.exec(words)?.[1]
+  const status = /<status>([^<]+)<\/status>/.exec(words)?.[1]
+  return id === undefined || status === 'running' ? [] : [id.trim()]
+}
+
+function fromQueue(entry: JsonObject): string[] {
+  const attachment = asObject(entry.attachment)
+  return attachment?.type === 'queued_command' ? fromNotification(asString(attachment.prompt)) : []
+}

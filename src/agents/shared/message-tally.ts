@@ -1,0 +1,105 @@
+// Transcripts name one message on several lines, and list old ones again after a resume. The tally counts each message once,
+// also when the transcript is read piece by piece: what it must remember is bounded and travels in the carry.
+import type { TokenUsage } from '../../model/tokens.ts'
+import { asArray, asNumber, asString, asStrings, type Json, type JsonObject } from '../../std/json.ts'
+
+const remembered = 32
+const countedFields = ['input', 'cacheCreation', 'cacheRead', 'output', 'calls'] as const
+
+interface Entry {
+  at: string
+  usage: TokenUsage
+  tools: number
+}
+
+export interface MessageTally {
+  /** `old`: forgotten because it is older than everything remembered, so it has been counted. */
+  meet(id: string, at: string): 'new' | 'known' | 'old'
+  /** Adds what this usage has more than an earlier one of the same message; without an id it is a message of its own. */
+  count(id: string | undefined, usage: TokenUsage): void
+  /** How many of the message's finished tool calls were handled before; from now on, `tools` are. */
+  advanceTools(id: string, tools: number): number
+  readonly tokens: TokenUsage
+  carry(): JsonObject
+}
+
+export function messageTally(carry: JsonObject | undefined): MessageTally {
+  const entries = new Map<string, Entry>(asArray(carry?.messages).flatMap(parseEntry))
+  let forgotten = asString(carry?.forgotten) ?? ''
+  // Messages of that very moment: only by their ids can they be told from new ones.
+  let edge = asStrings(carry?.edge)
+  const tokens = noTokens()
+
+  function remember(id: string, at: string): void {
+    if (entries.size >= remembered) forgetOldest()
+    entries.set(id, { at, usage: noTokens(), tools: 0 })
+  }
+
+  function forgetOldest(): void {
+    let [oldest, at] = ['', '\uffff']
+    for (const [id, entry] of entries) {
+      if (entry.at >= at) continue
+      oldest = id
+      at = entry.at
+      // Without times the first one is the oldest.
+      if (at === '') break
+    }
+    entries.delete(oldest)
+    if (at === '' || at < forgotten) return
+    edge = at === forgotten ? [...edge, oldest].slice(-remembered) : [oldest]
+    forgotten = at
+  }
+
+  return {
+    tokens,
+    meet(id, at) {
+      if (entries.has(id)) return 'known'
+      if (at !== '' && (at < forgotten || edge.includes(id))) return 'old'
+      remember(id, at)
+      return 'new'
+    },
+    count(id, usage) {
+      const counted = id === undefined ? noTokens() : entries.get(id)?.usage
+      if (!counted) return
+      for (const field of countedFields) {
+        const more = Math.max(0, usage[field] - counted[field])
+        counted[field] += more
+        tokens[field] += more
+      }
+    },
+    advanceTools(id, tools) {
+      const entry = entries.get(id)
+      const before = entry?.tools ?? tools
+      if (entry) entry.tools = Math.max(entry.tools, tools)
+      return before
+    },
+    carry: () => ({ forgotten, edge, messages: [...entries].map(([id, entry]) => formatEntry(id, entry)) }),
+  }
+}
+
+// Counted in place, so every message needs its own.
+function noTokens(): TokenUsage {
+  return { input: 0, cacheCreation: 0, cacheRead: 0, output: 0, calls: 0 }
+}
+
+function formatEntry(id: string, entry: Entry): Json {
+  return [id, entry.at, entry.tools, ...countedFields.map((field) => entry.usage[field])]
+}
+
+function parseEntry(value: Json): [string, Entry][] {
+  const [id, at, tools, ...counts] = asArray(value)
+  if (typeof id !== 'string') return []
+  const [input = 0, cacheCreation = 0, cacheRead = 0, output = 0, calls = 0] = counts.map(
+    (count) => asNumber(count) ?? 0,
+  )
+  return [
+    [
+      id,
+      {
+        at: asString(at) ?? '',
+        tools: asNumber(tools) ?? 0,
+        usage: { input, cacheCreation, cacheRead, output, calls },
+      },
+    ],
+  ]
+}

@@ -1,0 +1,87 @@
+// Installs a file that is all ours, such as a plugin that an agent loads. Where somebody edited it, the edited one is put aside.
+
+import { renameSync, rmdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { HookInstaller, HookSite } from '../../model/agent.ts'
+import { EntireError, isErrno } from '../../std/errors.ts'
+import { exists, readText, removeFile, writeAtomic } from '../../std/file.ts'
+import { hashOf } from './settings-installer.ts'
+
+export interface OwnedFile {
+  configPath: string
+  /** The whole file, but for its last line. */
+  content(command: string): string
+  /** A text that only our file has. */
+  marker: string
+  /** What begins a line of no meaning in such a file. */
+  comment: string
+}
+
+export function ownedFileInstaller(file: OwnedFile): HookInstaller {
+  return {
+    configPath: file.configPath,
+    install: async (site, options) => install(file, site, options),
+    uninstall: async (site) => uninstall(file, site),
+    installed: async (site) => read(file, site)?.includes(file.marker) === true,
+    current: async (site, options) => read(file, site) === sealed(file, options.command),
+  }
+}
+
+function install(file: OwnedFile, site: HookSite, options: { command: string; force: boolean }): number {
+  const wanted = sealed(file, options.command)
+  const there = read(file, site)
+  if (there === wanted && !options.force) return 0
+  if (there !== undefined && !there.includes(file.marker))
+    throw new EntireError('bad-settings', `${file.configPath} is there already, and it is not ours.`, {
+      hint: `Rename ${file.configPath} and run the command again. It was not changed.`,
+    })
+  if (there !== undefined && !isUntouched(file, there)) putAside(file, site)
+  writeAtomic(pathOf(file, site), wanted)
+  return 1
+}
+
+function uninstall(file: OwnedFile, site: HookSite): void {
+  const there = read(file, site)
+  if (there?.includes(file.marker) !== true) return
+  if (isUntouched(file, there)) removeFile(pathOf(file, site))
+  else putAside(file, site)
+  removeEmptyDirs(file, site)
+}
+
+/** The last line says what the lines before it were when we wrote them, whichever version of us it was. */
+function sealed(file: OwnedFile, command: string): string {
+  const content = file.content(command)
+  return `${content}${file.comment} entire:${hashOf(Buffer.from(content))}\n`
+}
+
+function isUntouched(file: OwnedFile, text: string): boolean {
+  const at = text.lastIndexOf(`${file.comment} entire:`)
+  return at >= 0 && text.slice(at) === `${file.comment} entire:${hashOf(Buffer.from(text.slice(0, at)))}\n`
+}
+
+// With another ending no agent loads it.
+function putAside(file: OwnedFile, site: HookSite): void {
+  const path = pathOf(file, site)
+  let aside = `${path}.edited`
+  for (let n = 2; exists(aside); n += 1) aside = `${path}.edited-${n}`
+  renameSync(path, aside)
+}
+
+function removeEmptyDirs(file: OwnedFile, site: HookSite): void {
+  for (let dir = dirname(file.configPath); dir !== '.'; dir = dirname(dir)) {
+    try {
+      rmdirSync(join(site.root, dir))
+    } catch (error) {
+      if (isErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) return
+      throw error
+    }
+  }
+}
+
+function read(file: OwnedFile, site: HookSite): string | undefined {
+  return readText(pathOf(file, site))
+}
+
+function pathOf(file: OwnedFile, site: HookSite): string {
+  return join(site.root, file.configPath)
+}

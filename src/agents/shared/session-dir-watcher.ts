@@ -1,0 +1,82 @@
+// Any agent that keeps each session in a file of its own can be followed by these files, where its hooks cannot run.
+
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Agent, SessionResumer, TranscriptFormat } from '../../model/agent.ts'
+import type { FileWatcher, Sign, SignReader } from '../../model/session-file.ts'
+import { asObject } from '../../std/json.ts'
+import { isInside } from '../../std/program-search.ts'
+import { readStart } from './file-tail.ts'
+import { given } from './hook-table.ts'
+
+const headBytes = 64 * 1024
+
+/** Undefined for agents that hand their transcripts over, or keep them elsewhere than in files. */
+export function sessionDirWatcher({ resume, transcript, source, sections }: Agent): FileWatcher | undefined {
+  if (resume === undefined || source !== undefined || sections !== undefined) return undefined
+  return {
+    dirs: async ({ root, env }) => [await resume.sessionDir(root, env)],
+    list: async ({ root, env }) => listFiles(await resume.sessionDir(root, env)),
+    async open(path, { root, env }) {
+      const head = readStart(path, headBytes)
+      if (head === undefined || transcript.shape(head) === 'document' || !isOf(root, head)) return undefined
+      const session = await findSession(resume, await resume.sessionDir(root, env), path, head)
+      return session === undefined ? undefined : readSigns(transcript, session)
+    },
+  }
+}
+
+function listFiles(dir: string): string[] {
+  try {
+    return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => join(dir, name))
+  } catch {
+    return []
+  }
+}
+
+// Some agents keep the sessions of all projects in one directory; these say where they were started.
+function isOf(root: string, head: string): boolean {
+  const said = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head)?.[1]
+  const dir = said === undefined ? undefined : asObject({ dir: JSON.parse(said) })?.dir
+  return typeof dir !== 'string' || resolve(dir) === root || isInside(resolve(dir), root)
+}
+
+/** The id is somewhere in the file or in its name. Which of these it is, the agent knows: it finds the file by its id. */
+async function findSession(
+  resume: SessionResumer,
+  dir: string,
+  path: string,
+  head: string,
+): Promise<string | undefined> {
+  const stem = basename(path).replace(/\.jsonl$/, '')
+  const said = [
+    ...head.matchAll(/"(?:sessionId|session_id|id)"\s*:\s*"([A-Za-z0-9_][A-Za-z0-9_.-]{3,199})"/g),
+  ].slice(0, 8)
+  const named = [...stem.matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^_]+$/gi)]
+  const candidates = [...said.map(([, id]) => id), ...named.map(([id]) => id), basename(dirname(path)), stem]
+  for (const id of new Set(candidates)) {
+    if (id !== undefined && !id.includes('..') && resolve(await resume.sessionFile(dir, id)) === path)
+      return id
+  }
+  return undefined
+}
+
+// Whether more is to come, a transcript does not say: whatever the agent says or does may be the last of the turn.
+function readSigns(transcript: TranscriptFormat, session: string): SignReader {
+  return (lines, before) => {
+    const signs: Sign[] = before === undefined ? [{ type: 'session', session, line: 0 }] : []
+    let carry = asObject(before?.reading)
+    for (const [line, text] of lines.entries()) {
+      const reading = transcript.readLines([text], carry)
+      carry = reading.carry
+      const prompt = reading.prompts.at(-1)
+      const at = /"timestamp"\s*:\s*"([^"]+)"/.exec(text)?.[1]
+      if (prompt !== undefined) signs.push({ type: 'prompt', line, prompt, ...given({ at }) })
+      if (reading.summary !== undefined || reading.files.length > 0 || reading.tokens.calls > 0)
+        signs.push({ type: 'answer', line })
+    }
+    return { signs, carry: given({ reading: carry }) as NonNullable<typeof carry> }
+  }
+}

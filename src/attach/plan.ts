@@ -1,0 +1,196 @@
+// What attaching a session to HEAD comes to: which checkpoint it goes to, and whether the commit may be amended to name it.
+
+import { closeSync, openSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { notesRef } from '../checkpoints/layout.ts'
+import { readNotes } from '../checkpoints/links.ts'
+import { fetchCommand } from '../checkpoints/places.ts'
+import { readSlots } from '../checkpoints/write.ts'
+import { newCheckpointId } from '../commits/pending.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
+import { type CommitInfo, isSequence, readCommit, readStaged } from '../git/commit.ts'
+import { git } from '../git/exec.ts'
+import { readCheckpointIds } from '../git/trailers.ts'
+import type { Agent, SessionResumer } from '../model/agent.ts'
+import type { Session } from '../model/session.ts'
+import { readLastTime } from '../resume/stored-transcript.ts'
+import { openGit, type Recorder } from '../sessions/work.ts'
+import { EntireError } from '../std/errors.ts'
+import { exists, fileSize, readRange } from '../std/file.ts'
+import { formatTime, parseTime } from '../std/time.ts'
+
+export interface AttachPlan extends FoundTranscript {
+  commit: CommitInfo
+  checkpoint: string
+  /** `add`: HEAD has this checkpoint. `done`: the session has it, and has said nothing since. */
+  kind: 'new' | 'add' | 'done'
+  /** How HEAD names the checkpoint, if it does. */
+  link: 'trailer' | 'note' | undefined
+  /** Why the commit must not be amended. */
+  noAmend?: string
+}
+
+export async function planAttach(
+  recorder: Recorder,
+  found: FoundTranscript,
+  known: Session | undefined,
+): Promise<AttachPlan> {
+  const { repo } = recorder
+  const commit = await readCommit(repo, 'HEAD')
+  if (commit === undefined)
+    throw new EntireError('no-commits', 'This repository has no commits yet.', {
+      hint: 'Commit the work of the session first, then attach it.',
+    })
+  await using git = openGit(repo)
+  const trailers = readCheckpointIds(commit.message)
+  const notes = (await notesOf(git.objects, commit.oid)) ?? []
+  const linkOf = (id: string) => (trailers.includes(id) ? 'trailer' : notes.includes(id) ? 'note' : undefined)
+  const plan = { ...found, commit, ...(await whyNotAmend(recorder, commit)) }
+  const had = known === undefined || hasMore(found, known) ? undefined : known.lastCheckpoint
+  if (had !== undefined) return { ...plan, kind: 'done', checkpoint: had, link: linkOf(had) }
+  const last = trailers.at(-1) ?? notes.at(-1)
+  if (last === undefined)
+    return { ...plan, kind: 'new', checkpoint: newCheckpointId(recorder), link: undefined }
+  if ((await readSlots(git.objects, last)).sessions.length === 0) throw notHere(last, commit)
+  return { ...plan, kind: 'add', checkpoint: last, link: linkOf(last) }
+}
+
+async function notesOf(objects: ObjectReader, commit: string): Promise<string[] | undefined> {
+  return (await objects.info(notesRef)) === undefined ? undefined : (await readNotes(objects)).get(commit)
+}
+
+// The end of what was read lies at a line boundary; a newline may have come after it.
+function hasMore({ path }: FoundTranscript, { cursor }: Session): boolean {
+  return cursor === undefined || cursor.path !== path || (fileSize(path) ?? 0) > cursor.bytes + 1
+}
+
+async function whyNotAmend({ repo }: Recorder, { oid }: CommitInfo): Promise<{ noAmend?: string }> {
+  if (isSequence(repo) || exists(`${repo.gitDir}/MERGE_HEAD`))
+    return { noAmend: 'a merge, rebase or cherry-pick is under way' }
+  const [staged, unpushed] = await Promise.all([
+    readStaged(repo),
+    git(repo, ['rev-list', '--max-count=1', oid, '--not', '--remotes']),
+  ])
+  if (staged.length > 0) return { noAmend: 'changes are staged for the next commit' }
+  return unpushed.stdout.length === 0 ? { noAmend: 'it has been pushed' } : {}
+}
+
+function notHere(checkpoint: string, { oid }: CommitInfo): EntireError {
+  return new EntireError(
+    'not-found',
+    `${oid.slice(0, 7)} is linked to checkpoint ${checkpoint}, which is not in this clone.`,
+    {
+      hint: `A new one under the same id would hide it. Fetch it first: \`${fetchCommand}\`.`,
+    },
+  )
+}
+
+// Finds the transcript of a session that no hook told us about, where its agent keeps such files.
+
+export interface FoundTranscript {
+  agent: Agent
+  session: string
+  path: string
+}
+
+/** `id` may be the beginning of one; one that is complete outranks others. `roots`: where the agent may have been started. */
+export async function findTranscripts(
+  { env }: Pick<Recorder, 'env'>,
+  agents: Agent[],
+  id: string,
+  roots: string[],
+): Promise<FoundTranscript[]> {
+  const found: FoundTranscript[] = []
+  for (const agent of agents) {
+    const { resume } = agent
+    if (resume === undefined) continue
+    for (const dir of await placesOf(resume, env, roots))
+      found.push(...(await findIn(agent, resume, { dir, env, roots }, id)))
+  }
+  const exact = found.filter(({ session }) => session === id)
+  const distinct = new Map(
+    (exact.length > 0 ? exact : found).map((each) => [`${each.agent.name} ${each.session}`, each]),
+  )
+  return [...distinct.values()]
+}
+
+/** Directories in which agents keep their sessions of this repository. */
+export async function placesOf(
+  resume: SessionResumer,
+  env: Recorder['env'],
+  roots: string[],
+): Promise<string[]> {
+  const dirs = [...new Set(await Promise.all(roots.map((root) => resume.sessionDir(root, env))))]
+  // Started in a subdirectory, some agents make a directory whose name begins with that of the whole.
+  const below = dirs.flatMap((dir) =>
+    list(dirname(dir)).flatMap((name) =>
+      name.startsWith(`${basename(dir)}-`) ? join(dirname(dir), name) : [],
+    ),
+  )
+  return [...new Set([...dirs, ...below])]
+}
+
+interface Search {
+  dir: string
+  env: Recorder['env']
+  roots: string[]
+}
+
+async function findIn(
+  agent: Agent,
+  resume: SessionResumer,
+  { dir, env, roots }: Search,
+  id: string,
+): Promise<FoundTranscript[]> {
+  const path = await resume.sessionFile(dir, id)
+  if (roots[0] !== undefined) await resume.mirror?.(id, path, { root: roots[0], env })
+  // A file of all sessions is there for each of them, but may not have it.
+  if (agent.sections !== undefined)
+    return agent.sections.find(path, id) === undefined ? [] : [{ agent, session: id, path }]
+  if (fileSize(path) !== undefined) return [{ agent, session: id, path }]
+  // Names of files hold at least the beginning of an id.
+  const names = list(dir).filter((name) => /\.jsonl?$/.test(name) && name.includes(id.slice(0, 8)))
+  const ids = names.flatMap((name) => idsOf(join(dir, name)).find((session) => session.startsWith(id)) ?? [])
+  const known = await Promise.all(
+    [...new Set(ids)].map(async (session) => ({
+      agent,
+      session,
+      path: await resume.sessionFile(dir, session),
+    })),
+  )
+  return known.filter((each) => fileSize(each.path) !== undefined)
+}
+
+// Some agents name the file by the id, some only by its beginning; then the file says it.
+function idsOf(path: string): string[] {
+  const stem = basename(path).replace(/\.jsonl?$/, '')
+  const named =
+    fileSize(path) === undefined
+      ? undefined
+      : /"sessionId"\s*:\s*"([A-Za-z0-9_-]+)"/.exec(readStart(path))?.[1]
+  return [stem, ...(named === undefined ? [] : [named])]
+}
+
+/** When the conversation began and when its last word was said, as far as it says so. */
+export function readSpan(path: string): { first?: string; last?: string } {
+  const first = parseTime(/"(?:timestamp|startTime)"\s*:\s*"([^"]+)"/.exec(readStart(path))?.[1])
+  const last = readLastTime(path)
+  return { ...(first && { first: formatTime(first) }), ...(last && { last: formatTime(last) }) }
+}
+
+function readStart(path: string): string {
+  const fd = openSync(path, 'r')
+  try {
+    return readRange(fd, 0, 64 * 1024).toString('utf8')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function list(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch {
+    return []
+  }
+}

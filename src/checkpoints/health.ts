@@ -1,0 +1,102 @@
+// How the branch of checkpoints here relates to the copies of it that remotes have, as far as was fetched.
+import type { ObjectReader } from '../git/cat-file.ts'
+import { git } from '../git/exec.ts'
+import { readLog } from '../git/log.ts'
+import type { Oid } from '../git/oid.ts'
+import { listRefs } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import { metadataBranch, metadataRef } from './layout.ts'
+import { linkCheckpoints } from './links.ts'
+import { findPlaces } from './places.ts'
+import { readCheckpoint } from './read.ts'
+
+export interface MetadataCopy {
+  remote: string
+  oid: Oid
+  /** `diverged`: both have checkpoints that the other has not. `unrelated`: they do not even begin with the same commit. */
+  relation: 'connected' | 'diverged' | 'unrelated'
+}
+
+export interface MetadataHealth {
+  /** `unreadable`: the branch is there, but its commit or tree is not. */
+  local: 'absent' | 'readable' | 'unreadable'
+  copies: MetadataCopy[]
+}
+
+export async function readMetadataHealth(repo: Repo, objects: ObjectReader): Promise<MetadataHealth> {
+  const refs = await listRefs(repo, metadataRef, `refs/remotes/*/${metadataBranch}`)
+  const local = refs.find(({ ref }) => ref === metadataRef)?.oid
+  const remotes = refs.filter(({ ref }) => ref !== metadataRef)
+  const isReadable = local !== undefined && (await objects.info(`${local}^{tree}`)) !== undefined
+  const copies = remotes.map(async ({ ref, oid }): Promise<MetadataCopy> => {
+    const remote = ref.slice('refs/remotes/'.length, -metadataBranch.length - 1)
+    return { remote, oid, relation: isReadable ? await relate(repo, local, oid) : 'connected' }
+  })
+  return {
+    local: isReadable ? 'readable' : await describeAbsence(repo, local),
+    copies: await Promise.all(copies),
+  }
+}
+
+async function relate(repo: Repo, ours: Oid, theirs: Oid): Promise<MetadataCopy['relation']> {
+  if (ours === theirs) return 'connected'
+  const result = await git(repo, ['merge-base', ours, theirs], { accept: [1] })
+  if (result.code === 1) return 'unrelated'
+  const base = result.stdout.toString('latin1').trim()
+  return base === ours || base === theirs ? 'connected' : 'diverged'
+}
+
+// Git leaves a ref that it cannot read out of its lists; asked for it by name it warns.
+async function describeAbsence(repo: Repo, local: Oid | undefined): Promise<'absent' | 'unreadable'> {
+  if (local !== undefined) return 'unreadable'
+  const { stderr } = await git(repo, ['rev-parse', '--verify', metadataRef], { accept: [128] })
+  return stderr.includes('broken ref') ? 'unreadable' : 'absent'
+}
+
+// Commits whose link leads nowhere, or not to all of it: what they name is not stored here, or cannot be read.
+
+export interface DanglingLink {
+  commit: Oid
+  checkpoint: string
+  /** Something is stored under the id. */
+  isStored: boolean
+}
+
+export interface IncompleteLink {
+  commit: Oid
+  checkpoint: string
+  lostSessions: number
+}
+
+export interface BrokenLinks {
+  dangling: DanglingLink[]
+  incomplete: IncompleteLink[]
+}
+
+/** Among the newest commits of this branch, newest first. */
+export async function findBrokenLinks(
+  repo: Repo,
+  objects: ObjectReader,
+  limit: number,
+): Promise<BrokenLinks> {
+  const linked = await linkCheckpoints(objects, await readLog(repo, [`-${limit}`, 'HEAD']))
+  const links = linked.flatMap(({ commit, checkpoints }) =>
+    checkpoints.map((checkpoint) => ({ commit: commit.oid, checkpoint })),
+  )
+  const found = await Promise.all(links.map(({ checkpoint }) => readCheckpoint(objects, checkpoint)))
+  const dangling = links.filter((_, index) => found[index] === undefined)
+  return {
+    dangling: await Promise.all(
+      dangling.map(async (link) => ({ ...link, isStored: await isStored(objects, link.checkpoint) })),
+    ),
+    incomplete: links.flatMap((link, index) => {
+      const lostSessions = found[index]?.lostSessions ?? 0
+      return lostSessions === 0 ? [] : [{ ...link, lostSessions }]
+    }),
+  }
+}
+
+async function isStored(objects: ObjectReader, id: string): Promise<boolean> {
+  for await (const _place of findPlaces(objects, id)) return true
+  return false
+}

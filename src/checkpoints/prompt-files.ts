@@ -1,0 +1,46 @@
+// prompt.txt and context.md: what was asked, for people and for older readers of a checkpoint.
+
+const separator = '\n\n---\n\n'
+
+export function joinPrompts(prompts: string[]): string {
+  return prompts.join(separator)
+}
+
+export function splitPrompts(text: string): string[] {
+  return text === '' ? [] : text.split(separator)
+}
+
+/** The digest of one turn, kept with its step. */
+export function turnContext(turn: {
+  session: string
+  subject: string
+  prompts: string[]
+  summary?: string | undefined
+}): string {
+  const sections = [
+    '# Session Context',
+    `**Session ID:** ${turn.session}`,
+    `**Commit Message:** ${turn.subject}`,
+    ...(turn.prompts.length === 0
+      ? []
+      : ['## Prompts', ...turn.prompts.map((prompt, index) => `### Prompt ${index + 1}\n\n${prompt}`)]),
+    ...(turn.summary ? ['## Summary', turn.summary] : []),
+  ]
+  return `${sections.join('\n\n')}\n`
+}
+
+/** The digest of a checkpoint; empty when nothing was asked. */
+export function checkpointContext(prompts: string[]): string {
+  if (prompts.length === 0) return ''
+  const sections = prompts.map((prompt, index) => `### Prompt ${index + 1}\n\n${cutTo500(prompt)}\n\n`)
+  return `# Session Context\n\n## User Prompts\n\n${sections.join('')}`
+}
+
+// 500 bytes, less what would be half a character.
+function cutTo500(prompt: string): string {
+  const bytes = Buffer.from(prompt)
+  if (bytes.length <= 500) return prompt
+  let end = 500
+  while ((bytes[end]! & 0xc0) === 0x80) end -= 1
+  return `${bytes.toString('utf8', 0, end)}...`
+}

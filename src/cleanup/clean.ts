@@ -1,0 +1,181 @@
+// What can go without anybody missing it, and what stays and why.
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { branchOf, sessionDir, shadowRef } from '../checkpoints/layout.ts'
+import type { RefTip } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { isStuck } from '../recording/dead-turn.ts'
+import { expireKept } from '../sessions/kept-refs.ts'
+import { readLive, writeLive } from '../sessions/live-index.ts'
+import { retrying } from '../sessions/save.ts'
+import { sessionsDir } from '../sessions/store.ts'
+import { openGit, type Recorder } from '../sessions/work.ts'
+import { listWorktrees, lockWorktrees, worktreeOf } from '../sessions/work-trees.ts'
+import { findStat } from '../std/file.ts'
+import { type Holdings, readHoldings, sessionsAtHead, shadowsOf, whyInUse } from './inventory.ts'
+import { keepInTrash, type Rubbish, readRubbish, removeRubbish } from './trash.ts'
+
+export interface Kept {
+  kind: 'session' | 'branch'
+  name: string
+  why: string
+}
+
+export interface CleanPlan extends DiscardPlan {
+  kept: Kept[]
+}
+
+/** What belongs to HEAD in this work tree. */
+export function planHead(holdings: Holdings, now: Date): CleanPlan {
+  const { repo, head, shadows } = holdings
+  const branch = head === undefined ? undefined : shadowRef(head, repo.worktreeId)
+  return plan(
+    holdings,
+    sessionsAtHead(holdings),
+    shadows.filter(({ ref }) => ref === branch),
+    now,
+  )
+}
+
+/** Everything in all work trees, and what dead turns left in this one. */
+export function planAll(holdings: Holdings, now: Date): CleanPlan {
+  return { ...plan(holdings, holdings.sessions, holdings.shadows, now), temporary: findDeadTurns(holdings) }
+}
+
+function plan({ owners }: Holdings, sessions: Session[], branches: RefTip[], now: Date): CleanPlan {
+  const reasons = new Map(sessions.map((session) => [session, whyInUse(session, now)]))
+  const isOwned = ({ ref }: RefTip) => (owners.get(ref) ?? []).length > 0
+  return {
+    ...emptyPlan,
+    sessions: sessions.filter((session) => reasons.get(session) === undefined),
+    branches: branches.filter((branch) => !isOwned(branch)),
+    kept: [
+      ...sessions.flatMap((session): Kept[] => {
+        const why = reasons.get(session)
+        return why === undefined ? [] : [{ kind: 'session', name: session.id, why }]
+      }),
+      ...branches.filter(isOwned).map(({ ref }): Kept => {
+        return {
+          kind: 'branch',
+          name: branchOf(ref),
+          why: `has steps of ${(owners.get(ref) ?? []).join(', ')}`,
+        }
+      }),
+    ],
+  }
+}
+
+// A turn removes its notes when it ends; whoever holds the lock sees none of a turn that is just beginning.
+function findDeadTurns({ repo, sessions }: Holdings): string[] {
+  const running = sessions.filter((session) => isActive(session) && session.worktreeId === repo.worktreeId)
+  const turns = new Set(running.map(({ id }) => `pre-prompt-${id}.json`))
+  return listTemporary(repo).filter((path) => {
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (name.startsWith('pre-prompt-')) return !turns.has(name)
+    return name.startsWith('pre-task-') && running.length === 0
+  })
+}
+
+function listTemporary(repo: Repo): string[] {
+  const dir = join(repo.root, '.entire', 'tmp')
+  try {
+    return readdirSync(dir)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => join(dir, name))
+      .filter((path) => findStat(path)?.isFile())
+  } catch {
+    return []
+  }
+}
+
+// Taking sessions, branches and leftovers away: into the trash first, under the locks of all work trees, and only what was agreed to.
+
+export interface DiscardPlan {
+  sessions: Session[]
+  branches: RefTip[]
+  /** Paths of files in `.entire/tmp`. */
+  temporary: string[]
+  /** Files of sessions that nobody could read. */
+  unreadable: string[]
+}
+
+export const emptyPlan: DiscardPlan = { sessions: [], branches: [], temporary: [], unreadable: [] }
+
+export function countPlan({ sessions, branches, temporary, unreadable }: DiscardPlan): number {
+  return sessions.length + branches.length + temporary.length + unreadable.length
+}
+
+/** Sessions, and of their branches those that no other session has steps on. */
+export function planSessions({ shadows, owners }: Holdings, sessions: Session[]): DiscardPlan {
+  const ids = new Set(sessions.map(({ id }) => id))
+  const refs = new Set(sessions.flatMap(shadowsOf))
+  const isFree = ({ ref }: RefTip) => refs.has(ref) && (owners.get(ref) ?? []).every((id) => ids.has(id))
+  return { ...emptyPlan, sessions, branches: shadows.filter(isFree) }
+}
+
+/** `look` plans again when nobody can interfere any more: what changed since the person agreed to it is left alone. */
+export async function discard(
+  recorder: Recorder,
+  by: string,
+  agreed: DiscardPlan,
+  look: (holdings: Holdings) => DiscardPlan,
+): Promise<DiscardPlan> {
+  const { repo } = recorder
+  let done = emptyPlan
+  using _lock = await lockWorktrees(listWorktrees(repo))
+  await retrying(async () => {
+    const plan = restrict(look(await readHoldings(repo)), agreed)
+    if (countPlan(plan) === 0) return
+    await using git = openGit(repo)
+    const rubbish = collect(recorder, plan)
+    await keepInTrash({ recorder, git }, by, rubbish)
+    await git.commit()
+    await removeRubbish(repo, rubbish)
+    forget(recorder, plan.sessions)
+    done = plan
+  })
+  await expireKept(recorder)
+  return done
+}
+
+function restrict(plan: DiscardPlan, agreed: DiscardPlan): DiscardPlan {
+  const [ids, refs] = [
+    new Set(agreed.sessions.map(({ id }) => id)),
+    new Set(agreed.branches.map(({ ref }) => ref)),
+  ]
+  return {
+    sessions: plan.sessions.filter(({ id }) => ids.has(id)),
+    branches: plan.branches.filter(({ ref }) => refs.has(ref)),
+    temporary: plan.temporary.filter((path) => agreed.temporary.includes(path)),
+    unreadable: plan.unreadable.filter((path) => agreed.unreadable.includes(path)),
+  }
+}
+
+function collect({ repo, clock }: Recorder, plan: DiscardPlan): Rubbish {
+  const ofSessions = plan.sessions.flatMap((session) => {
+    const { root } = worktreeOf(repo, session)
+    // What a running turn began with tells, when it ends, what it changed.
+    const runs = isActive(session) && !isStuck(session, clock())
+    return [
+      readRubbish(join(sessionsDir(repo), `${session.id}.json`), 'sessions'),
+      readRubbish(join(root, sessionDir(session.id), 'prompt.txt'), 'prompts', `${session.id}.txt`),
+      runs ? undefined : readRubbish(join(root, '.entire', 'tmp', `pre-prompt-${session.id}.json`), 'tmp'),
+    ]
+  })
+  const others = [
+    ...plan.temporary.map((path) => readRubbish(path, 'tmp')),
+    ...plan.unreadable.map((path) => readRubbish(path, 'sessions')),
+  ]
+  const files = [...ofSessions, ...others].filter((file) => file !== undefined)
+  return { branches: plan.branches, files: [...new Map(files.map((file) => [file.path, file])).values()] }
+}
+
+function forget({ repo }: Recorder, sessions: Session[]): void {
+  for (const place of new Set(sessions.map((session) => worktreeOf(repo, session)))) {
+    const live = readLive(place)
+    for (const { id } of sessions) live.sessions.delete(id)
+    writeLive(place, live)
+  }
+}

@@ -1,0 +1,105 @@
+// What there is of ours besides checkpoints: sessions, the branches of their steps, and where HEAD is.
+
+import { isShadowRef, oldShadowRef, shadowRef } from '../checkpoints/layout.ts'
+import { readObjects } from '../git/cat-file.ts'
+import { git } from '../git/exec.ts'
+import { listRefs, type RefTip } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import { readStatus } from '../git/status.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { readLive } from '../sessions/live-index.ts'
+import { findStashed } from '../sessions/stash.ts'
+import { listSessions } from '../sessions/store.ts'
+import { listWorktrees } from '../sessions/work-trees.ts'
+import { exists } from '../std/file.ts'
+import { parseTime } from '../std/time.ts'
+
+export interface Holdings {
+  repo: Repo
+  /** Undefined before the first commit. */
+  head: string | undefined
+  /** Of all work trees. */
+  sessions: Session[]
+  shadows: RefTip[]
+  /** Ids of the sessions whose steps are on each branch. */
+  owners: Map<string, string[]>
+}
+
+export async function readHoldings(repo: Repo): Promise<Holdings> {
+  const [head, refs] = await Promise.all([
+    git(repo, ['rev-parse', '--verify', '--quiet', 'HEAD'], { accept: [1, 128] }),
+    listRefs(repo, 'refs/heads/entire/'),
+  ])
+  const sessions = listSessions(repo).sort((a, b) => (a.id < b.id ? -1 : 1))
+  return {
+    repo,
+    head: head.stdout.toString('latin1').trim() || undefined,
+    sessions,
+    shadows: refs.filter(({ ref }) => isShadowRef(ref)),
+    owners: findOwners(repo, sessions),
+  }
+}
+
+/** The sessions of this work tree that stand on HEAD. */
+export function sessionsAtHead({ repo, head, sessions }: Holdings): Session[] {
+  return head === undefined
+    ? []
+    : sessions.filter((session) => session.baseCommit === head && session.worktreeId === repo.worktreeId)
+}
+
+// A session whose state cannot be read is still in the index of its work tree, and its next event finds its steps there.
+function findOwners(repo: Repo, sessions: Session[]): Map<string, string[]> {
+  const known = new Set(sessions.map(({ id }) => id))
+  const lost = listWorktrees(repo).flatMap((place) =>
+    [...readLive(place).sessions]
+      .filter(([id]) => !known.has(id))
+      .map(([id, { base }]) => ({ id, ref: shadowRef(base, place.worktreeId) })),
+  )
+  const needed = sessions
+    .filter(needsBranch)
+    .flatMap((session) => shadowsOf(session).map((ref) => ({ id: session.id, ref })))
+  const owners = new Map<string, string[]>()
+  for (const { id, ref } of [...needed, ...lost]) owners.set(ref, [...(owners.get(ref) ?? []), id])
+  return owners
+}
+
+// What somebody still needs: sessions that go on or whose work is not committed, and the branches their steps are on.
+
+/** Nobody goes on with a conversation after so long without a word, and if somebody does, nothing is missing. */
+const silentMs = 7 * 24 * 60 * 60 * 1000
+
+/** Steps that no commit has taken yet. */
+export function holdsSteps(session: Pick<Session, 'stepCount' | 'filesTouched'>): boolean {
+  return session.stepCount > 0 || session.filesTouched.length > 0
+}
+
+/** Why a session must be left alone; undefined when nothing would be missed with it. */
+export function whyInUse(session: Session, now: Date): string | undefined {
+  if (isActive(session)) return 'a turn is running'
+  if (holdsSteps(session)) return 'holds work that is not committed yet'
+  if (session.turnCheckpoints.length > 0) return 'has a checkpoint to complete (run `entire doctor`)'
+  if (session.phase === 'ended' || session.endedAt !== undefined) return undefined
+  const lastSign = parseTime(session.lastInteraction ?? session.startedAt)?.getTime() ?? 0
+  return now.getTime() - lastSign < silentMs ? 'has not ended' : undefined
+}
+
+/** The branches a session's steps may be on; the older form has no work tree in its name. */
+export function shadowsOf(session: Pick<Session, 'baseCommit' | 'worktreeId'>): string[] {
+  if (session.baseCommit === '') return []
+  return [shadowRef(session.baseCommit, session.worktreeId), oldShadowRef(session.baseCommit)]
+}
+
+/** Whether steps of the session are on a branch, or are about to be. */
+export function needsBranch(session: Session): boolean {
+  return isActive(session) || holdsSteps(session)
+}
+
+// Which files of a session wait for a commit: those that differ from HEAD, or were put aside with `git stash`.
+
+export async function findUncommitted(repo: Repo, files: string[]): Promise<string[]> {
+  if (files.length === 0 || !exists(repo.root)) return []
+  await using objects = readObjects(repo)
+  const [status, stashed] = await Promise.all([readStatus(repo, files), findStashed(repo, objects, files)])
+  const differing = new Set([...status.modified, ...status.deleted, ...status.untracked, ...stashed.keys()])
+  return files.filter((path) => differing.has(path))
+}

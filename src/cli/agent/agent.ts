@@ -1,0 +1,180 @@
+// `entire agent list|add|remove|check|new`: the agents whose sessions are recorded here, and plugins for more of them.
+
+import { buildCommand, buildRouteMap } from '@stricli/core'
+import { agents } from '../../agents/all.ts'
+import { forgetHooks } from '../../agents/external/hook-note.ts'
+import { findRepo, type Repo } from '../../git/repo.ts'
+import type { Agent } from '../../model/agent.ts'
+import { defaultSettings } from '../../model/settings.ts'
+import { isSetUp, readSettings } from '../../settings/read.ts'
+import { EntireError } from '../../std/errors.ts'
+import { formatJson } from '../../std/json.ts'
+import { formatManual, said } from '../command-parts.ts'
+import { type Cli, hookCommand, requireRepo } from '../context.ts'
+import { loadExternalAgents } from '../external-agents.ts'
+import { tableLines } from '../render/text.ts'
+import { byHand, findGonePlugins, readHookHealth } from '../setup/health.ts'
+import { detectedAgents, namedAgents, requirePresent } from '../setup/plan.ts'
+import {
+  findInstalledAgents,
+  findWatchedAgents,
+  hookSite,
+  installAgent,
+  noteMissingProgram,
+  noteObstacles,
+  uninstallAgent,
+} from '../setup/setup.ts'
+import { checkCommand, newCommand } from './plugin-author.ts'
+
+const agentNames = {
+  kind: 'array',
+  minimum: 1,
+  parameter: { brief: 'Name of an agent, as in `entire agent list`', parse: String, placeholder: 'agent' },
+} as const
+
+const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
+  async func({ json }) {
+    const facts = await readFacts(this, findRepo(this.cwd, this.env))
+    if (json) return void this.process.stdout.write(formatJson(facts))
+    const rows = facts.map((fact) => [fact.name, fact.type, hookState(fact)])
+    for (const line of tableLines([['NAME', 'AGENT', 'HOOKS'], ...rows])) this.out(line)
+  },
+  parameters: { flags: { json: said('Print JSON') } },
+  docs: {
+    brief: 'List the agents there are, and which are recorded here',
+    fullDescription: formatManual({
+      text: [
+        'Hooks: `installed`, `out of date` (mended by `entire enable --force`), or `detected` when the agent is used in this',
+        'repository and not recorded. An agent that has none is recorded by `entire watch`.',
+      ],
+      examples: [
+        ['entire agent list', 'at a glance'],
+        ["entire agent list --json | jq '.[] | select(.installed).name'", 'for scripts'],
+      ],
+    }),
+  },
+})
+
+const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
+  async func({ force }, ...names) {
+    const repo = requireRepo(this, 'agent add')
+    const agents = await namedAgents(this, repo, names, 'entire agent add <agent-name>')
+    await requirePresent(repo, agents)
+    if (!isSetUp(repo.root))
+      throw new EntireError('not-found', 'Entire is not set up in this repository.', {
+        hint: `Run \`entire enable --agent ${names.join(',')}\`.`,
+      })
+    const settings = readSettings(repo.root)
+    const command = hookCommand(settings, this.program)
+    for (const agent of agents)
+      await installAgent(this, repo, agent, { command, force: force === true, implied: false })
+    if (!settings.enabled) this.note('Note: Entire is disabled here. Run `entire enable` to record.')
+    noteMissingProgram(this, command)
+    await noteObstacles(this, repo, agents)
+  },
+  parameters: {
+    flags: { force: said('Install hooks anew even if they are there') },
+    aliases: { f: 'force' },
+    positional: agentNames,
+  },
+  docs: {
+    brief: 'Install the hooks of agents',
+    fullDescription: formatManual({
+      text: [
+        'Adds hooks to the settings of the agents, and touches nothing else. What else is in these files stays.',
+      ],
+      examples: [['entire agent add gemini', 'record Gemini CLI, too']],
+    }),
+  },
+})
+
+const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
+  async func(_flags, ...names) {
+    const repo = requireRepo(this, 'agent remove')
+    const gone = (await findGonePlugins(repo, this.env)).filter(({ name }) => names.includes(name))
+    const others = names.filter((name) => !gone.some((plugin) => plugin.name === name))
+    const agents = await namedAgents(this, repo, others, 'entire agent remove <agent-name>')
+    for (const plugin of gone) {
+      forgetHooks(hookSite(repo), plugin.name)
+      this.note(`Note: Hooks of ${plugin.type} may still be installed: ${plugin.why}`)
+      this.note(`hint: If so, ${byHand(plugin)}.`)
+    }
+    const installed = await findInstalledAgents(repo)
+    for (const agent of agents) {
+      const hooked = installed.find(({ name }) => name === agent.name)
+      if (hooked !== undefined) await uninstallAgent(this, repo, hooked)
+      else {
+        forgetHooks(hookSite(repo), agent.name)
+        this.out(`Hooks for ${agent.description} are not installed`)
+      }
+    }
+    if (installed.length > 0 && installed.every((agent) => agents.includes(agent)))
+      this.note(
+        'Note: No agent is left, so nothing is recorded any more. To remove everything: entire disable --uninstall',
+      )
+  },
+  parameters: { positional: agentNames },
+  docs: {
+    brief: 'Remove the hooks of agents',
+    fullDescription: formatManual({
+      text: ['Gives the settings of the agents back as they were before. What was recorded stays.'],
+      examples: [['entire agent remove gemini', 'stop recording Gemini CLI']],
+    }),
+  },
+})
+
+export const agentCommands = buildRouteMap<string, Cli>({
+  routes: { list: listCommand, add: addCommand, remove: removeCommand, check: checkCommand, new: newCommand },
+  docs: {
+    brief: 'List, add and remove agents; write plugins for others',
+    fullDescription: formatManual({
+      text: [
+        'Agents are recorded through hooks in their settings. Others than those of the list join through a plugin on the PATH.',
+      ],
+      examples: [
+        ['entire agent list', 'which there are, and which are recorded here'],
+        ['entire agent add gemini', 'record one more'],
+        ['entire agent new owl --lang python', 'begin a plugin for one that is not in the list'],
+      ],
+    }),
+  },
+})
+
+interface AgentFact {
+  name: string
+  type: string
+  description: string
+  /** Null for an agent without hooks. */
+  config: string | null
+  detected: boolean
+  installed: boolean
+  /** The hooks are those of this version. */
+  current: boolean
+}
+
+async function readFacts(cli: Cli, repo: Repo | undefined): Promise<AgentFact[]> {
+  if (repo !== undefined) await loadExternalAgents(repo, cli.env, { anyway: true })
+  const health =
+    repo && (await readHookHealth(cli, repo, isSetUp(repo.root) ? readSettings(repo.root) : defaultSettings))
+  const detected: Agent[] = repo
+    ? [...(await detectedAgents(cli, repo)), ...(await findWatchedAgents(repo))]
+    : []
+  const known = agents.filter((agent) => agent.installer !== undefined || agent.watcher !== undefined)
+  return known.map((agent) => {
+    const installed = health?.agents.some(({ name }) => name === agent.name) === true
+    return {
+      name: agent.name,
+      type: agent.type,
+      description: agent.description,
+      config: agent.installer?.configPath ?? null,
+      detected: detected.includes(agent),
+      installed,
+      current: installed && health?.outdated.some(({ name }) => name === agent.name) === false,
+    }
+  })
+}
+
+function hookState({ config, current, installed, detected }: AgentFact): string {
+  if (installed) return current ? 'installed' : 'out of date'
+  return config === null ? 'entire watch' : detected ? 'detected' : '-'
+}

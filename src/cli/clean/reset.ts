@@ -1,0 +1,123 @@
+// `entire reset`: give up what was recorded since the last commit. Files are never touched.
+
+import { buildCommand } from '@stricli/core'
+import { branchOf, shadowRef } from '../../checkpoints/layout.ts'
+import { countPlan, type DiscardPlan, discard, emptyPlan, planSessions } from '../../cleanup/clean.ts'
+import { type Holdings, readHoldings, sessionsAtHead } from '../../cleanup/inventory.ts'
+import type { Repo } from '../../git/repo.ts'
+import { isActive } from '../../model/session.ts'
+import { EntireError } from '../../std/errors.ts'
+import { formatJson } from '../../std/json.ts'
+import { confirm } from '../ask.ts'
+import { formatManual, said, value } from '../command-parts.ts'
+import { type Cli, requireRepo } from '../context.ts'
+import { createRecorder } from '../recorder.ts'
+import { clean } from '../render/text.ts'
+import { describeNamed, doneLines, noteRecovery, planJson, planNamed, requireSession } from './report.ts'
+
+interface ResetFlags {
+  force?: boolean
+  session?: string
+  json?: boolean
+}
+
+export const resetCommand = buildCommand<ResetFlags, [], Cli>({
+  async func(flags) {
+    const repo = requireRepo(this, 'reset')
+    await (flags.session === undefined
+      ? resetHead(this, repo, flags)
+      : resetSession(this, repo, flags, flags.session))
+  },
+  parameters: {
+    flags: {
+      force: said('Do not ask, and do not spare sessions that are running'),
+      session: value('id', 'Only this session; the beginning of its id is enough'),
+      json: said('Print what was removed as JSON'),
+    },
+    aliases: { f: 'force' },
+  },
+  docs: {
+    brief: 'Forget the sessions of the current commit',
+    fullDescription: formatManual({
+      text: [
+        'Forgets the sessions of this work tree that stand on HEAD, and the branch with their steps. Your files stay as they are, and',
+        'checkpoints of commits stay too. Sessions with a running turn are spared unless --force is given.',
+        'What is removed is kept for 30 days; `entire clean --undo` brings it back.',
+      ],
+      examples: [
+        ['entire reset', 'all sessions on the current commit'],
+        ['entire reset --session 5e551010', 'one session'],
+        ['entire reset --force', 'without a question'],
+      ],
+    }),
+  },
+})
+
+async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void> {
+  const holdings = await readHoldings(repo)
+  if (holdings.head === undefined)
+    throw new EntireError('no-commits', 'This repository has no commits yet.', {
+      hint: 'There is nothing to reset before the first one.',
+    })
+  const plan = planHeadReset(holdings)
+  const active = plan.sessions.filter(isActive)
+  if (active.length > 0 && !flags.force) {
+    cli.note('Active sessions detected on current HEAD:')
+    for (const { id, phase } of active) cli.note(`  ${clean(id)} (phase: ${phase})`)
+    cli.note('Use --force to override or wait for sessions to finish.')
+    if (flags.json)
+      cli.process.stdout.write(
+        formatJson({ ...planJson(repo, emptyPlan), active_sessions: active.map(({ id }) => id) }),
+      )
+    return
+  }
+  if (countPlan(plan) === 0) {
+    if (flags.json) return print(cli, repo, plan)
+    return cli.out(`Nothing to reset for ${branchOf(shadowRef(holdings.head, repo.worktreeId))}`)
+  }
+  const detail = `${plan.sessions.length} session(s) and ${plan.branches.length} shadow branch(es) are removed. Files stay as they are.`
+  const question = { message: 'Reset session data?', detail, otherwise: 'Run `entire reset --force`.' }
+  if (!flags.force && !(await confirm(cli, question))) return cli.note('Reset cancelled.')
+  const recorder = createRecorder(repo, { component: 'reset' })
+  const spare = (found: DiscardPlan) =>
+    flags.force ? found : { ...found, sessions: found.sessions.filter((session) => !isActive(session)) }
+  const done = await discard(recorder, 'reset', plan, (now) => spare(planHeadReset(now)))
+  if (flags.json) print(cli, repo, done)
+  else for (const line of doneLines(repo, done)) cli.out(line)
+  noteRecovery(cli, done)
+}
+
+function planHeadReset(holdings: Holdings): DiscardPlan {
+  const plan = planSessions(holdings, sessionsAtHead(holdings))
+  const { head, repo, shadows, owners } = holdings
+  const branch =
+    head === undefined ? undefined : shadows.find(({ ref }) => ref === shadowRef(head, repo.worktreeId))
+  const isOrphan =
+    branch !== undefined && (owners.get(branch.ref) ?? []).length === 0 && !plan.branches.includes(branch)
+  return isOrphan ? { ...plan, branches: [...plan.branches, branch] } : plan
+}
+
+async function resetSession(cli: Cli, repo: Repo, flags: ResetFlags, prefix: string): Promise<void> {
+  const holdings = await readHoldings(repo)
+  const session = requireSession(repo, holdings, prefix)
+  const question = {
+    message: `Reset session ${clean(session.id)}?`,
+    detail: describeNamed(session),
+    otherwise: `Run \`entire reset --session ${clean(session.id)} --force\`.`,
+  }
+  if (!flags.force && !(await confirm(cli, question))) return cli.note('Reset cancelled.')
+  const recorder = createRecorder(repo, { component: 'reset' })
+  const done = await discard(recorder, 'reset', planNamed(holdings, session.id), (now) =>
+    planNamed(now, session.id),
+  )
+  if (flags.json) print(cli, repo, done)
+  else {
+    for (const line of doneLines(repo, done)) cli.out(line)
+    cli.out(`Session ${clean(session.id)} has been reset. File changes remain in the working directory.`)
+  }
+  noteRecovery(cli, done)
+}
+
+function print(cli: Cli, repo: Repo, plan: DiscardPlan): void {
+  cli.process.stdout.write(formatJson(planJson(repo, plan)))
+}

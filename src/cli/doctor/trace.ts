@@ -1,0 +1,148 @@
+// `entire doctor trace`: where the time of recent hooks went.
+
+import { buildCommand } from '@stricli/core'
+import type { Repo } from '../../git/repo.ts'
+import { formatJson } from '../../std/json.ts'
+import { formatManual, limitFlag, said } from '../command-parts.ts'
+import { type Cli, requireRepo } from '../context.ts'
+import { localTime } from '../render/numbers.ts'
+import { clean, fit, tableLines } from '../render/text.ts'
+import { parseLogLine, readLogBackwards } from './log-file.ts'
+
+interface TraceFlags {
+  limit?: number
+  json?: boolean
+}
+
+export const traceCommand = buildCommand<TraceFlags, [], Cli>({
+  func(flags) {
+    const runs = readHookRuns(requireRepo(this, 'doctor trace'), flags.limit ?? 20)
+    if (flags.json)
+      return void this.process.stdout.write(formatJson({ hooks: runs.map(runJson), medians: medians(runs) }))
+    if (runs.length === 0) return void this.out('No hooks have run yet, or the log is gone.')
+    printRuns(this, runs)
+  },
+  parameters: {
+    flags: { limit: limitFlag('How many hooks (default 20)'), json: said('Print JSON') },
+    aliases: { n: 'limit' },
+  },
+  docs: {
+    brief: 'Show where the time of recent hooks went',
+    fullDescription: formatManual({
+      text: [
+        'One line for each of the last hooks, newest last: when, which, whose, how long it took in all, its slowest phase, and all phases.',
+        'Times are in milliseconds and count from the start of the process. Below that, the median of each kind of hook.',
+      ],
+      examples: [
+        ['entire doctor trace', 'the last 20 hooks'],
+        ['entire doctor trace --limit 200 --json', 'for a closer look'],
+      ],
+    }),
+  },
+})
+
+function printRuns(cli: Cli, runs: HookRun[]): void {
+  const { columns } = cli.size()
+  const rows = runs.map((run) => {
+    const slowest = slowestPhase(run)
+    return [
+      localTime(run.time),
+      clean(run.hook),
+      clean(run.session ?? '').slice(0, 8),
+      `${run.ms}`,
+      slowest === undefined ? '' : clean(`${slowest.name} ${slowest.ms}`),
+      clean(run.phases.map(({ name, ms }) => `${name}=${ms}`).join(' ')),
+    ]
+  })
+  const head = ['TIME', 'HOOK', 'SESSION', 'MS', 'SLOWEST', 'PHASES']
+  for (const line of tableLines([head, ...rows], { right: [3] })) cli.out(fit(line, columns))
+  cli.out()
+  const kinds = medians(runs).map(({ hook, count, median, slowest }) => [
+    clean(hook),
+    `${count}`,
+    `${median}`,
+    `${slowest}`,
+  ])
+  for (const line of tableLines([['HOOK', 'RUNS', 'MEDIAN MS', 'SLOWEST MS'], ...kinds], {
+    right: [1, 2, 3],
+  }))
+    cli.out(fit(line, columns))
+}
+
+function runJson({ time, hook, session, ms, phases }: HookRun) {
+  return {
+    time,
+    hook,
+    ...(session === undefined ? {} : { session_id: session }),
+    ms,
+    phases: Object.fromEntries(phases.map((phase) => [phase.name, phase.ms])),
+  }
+}
+
+// What the log says about the time hooks took.
+
+export interface Phase {
+  name: string
+  ms: number
+}
+
+export interface HookRun {
+  time: string
+  /** `claude-code stop`, `git post-commit`. */
+  hook: string
+  session: string | undefined
+  ms: number
+  /** In the order they ran; none in lines of versions that did not measure them. */
+  phases: Phase[]
+}
+
+/** The last so many, newest last. */
+export function readHookRuns(repo: Repo, limit: number): HookRun[] {
+  const runs: HookRun[] = []
+  for (const text of readLogBackwards(repo)) {
+    if (runs.length >= limit) break
+    const line = parseLogLine(text)
+    if (line?.ms === undefined || !/^\S+ \S+$/.test(line.message)) continue
+    runs.push({
+      time: line.time,
+      hook: line.message,
+      session: line.session,
+      ms: line.ms,
+      phases: parsePhases(line.phases ?? ''),
+    })
+  }
+  return runs.reverse()
+}
+
+export function slowestPhase({ phases }: HookRun): Phase | undefined {
+  return phases.toSorted((a, b) => b.ms - a.ms)[0]
+}
+
+export interface HookMedian {
+  hook: string
+  count: number
+  median: number
+  slowest: number
+}
+
+/** Per kind of hook, the slowest kind first. */
+export function medians(runs: HookRun[]): HookMedian[] {
+  return [...Map.groupBy(runs, (run) => run.hook)]
+    .map(([hook, group]) => {
+      const times = group.map(({ ms }) => ms).sort((a, b) => a - b)
+      return { hook, count: times.length, median: middle(times), slowest: times.at(-1) as number }
+    })
+    .sort((a, b) => b.median - a.median)
+}
+
+function middle(sorted: number[]): number {
+  const at = (sorted.length - 1) / 2
+  return Math.round(((sorted[Math.floor(at)] as number) + (sorted[Math.ceil(at)] as number)) / 2)
+}
+
+function parsePhases(text: string): Phase[] {
+  return [...text.matchAll(/([^\s=]+)=(\d+(?:\.\d+)?)/g)].map(([, name = '', ms]) => ({
+    name,
+    ms: Number(ms),
+  }))
+}

@@ -1,0 +1,111 @@
+// `piglet ext call`: runs a tool as a model would, past all interceptors.
+
+import { buildCommand } from '@stricli/core'
+import type { ToolOutcome } from '../../extensions/live-extension.ts'
+import { formatJson } from '../../std/json.ts'
+import { formatManual, said, value } from '../command-parts.ts'
+import type { Cli } from '../context.ts'
+import { cleanLines } from '../render/text.ts'
+import { extFlag, withHost } from './host.ts'
+import { callByName, parseArguments, runByName } from './steps.ts'
+
+interface CallFlags {
+  ext?: readonly string[]
+  record?: string
+  json?: boolean
+}
+
+export const callCommand = buildCommand<CallFlags, [string, string?], Cli>({
+  async func(flags, tool, args = '') {
+    const given = parseArguments(args)
+    const options = { ext: flags.ext, record: flags.record, quiet: flags.json }
+    const outcome = await withHost(this, options, ({ host }, signal) => callByName(host, tool, given, signal))
+    if (flags.json) this.process.stdout.write(formatJson(outcome))
+    else for (const line of outcomeLines(outcome)) this.out(line)
+    if (outcome.isError) this.process.exitCode = 1
+  },
+  parameters: {
+    flags: {
+      ext: extFlag,
+      record: value('file', 'Record everything that is said into this file'),
+      json: said('Print JSON'),
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        { brief: 'Name of the tool', parse: String, placeholder: 'tool' },
+        { brief: 'Its arguments, a JSON object', parse: String, placeholder: 'json', optional: true },
+      ],
+    },
+  },
+  docs: {
+    brief: 'Run a tool',
+    fullDescription: formatManual({
+      text: [
+        'Starts the extensions, asks interceptors, runs the tool in this directory, and prints what it says. Tools of the program itself',
+        '(read, write, edit, bash, grep, find, ls) can be called as well. Exit code 1 when the tool fails.',
+      ],
+      examples: [
+        ['piglet ext call greet \'{"name": "you"}\'', 'a tool of any extension'],
+        ['piglet ext call greet \'{"name": "you"}\' --ext .', 'of the one you are working on'],
+        ['piglet ext call ls \'{"path": "."}\' --json', 'for scripts'],
+      ],
+    }),
+  },
+})
+
+export function outcomeLines({ content }: ToolOutcome): string[] {
+  return content.map(({ text, data, mime }) =>
+    data ? `(an image, ${mime ?? 'of unknown kind'})` : cleanLines(text ?? ''),
+  )
+}
+
+// `piglet ext run`: runs a command of an extension, as if it had been typed with its slash.
+
+interface RunFlags {
+  ext?: readonly string[]
+  record?: string
+  json?: boolean
+}
+
+export const runCommand = buildCommand<RunFlags, [string, ...string[]], Cli>({
+  async func(flags, name, ...words) {
+    const options = { ext: flags.ext, record: flags.record, quiet: flags.json }
+    const view = await withHost(this, options, async (headless, signal) => {
+      await runByName(headless.host, name.replace(/^\//, ''), words.join(' '), signal)
+      await headless.settled()
+      return structuredClone(headless.view())
+    })
+    if (flags.json) this.process.stdout.write(formatJson(view))
+  },
+  parameters: {
+    flags: {
+      ext: extFlag,
+      record: value('file', 'Record everything that is said into this file'),
+      json: said('Print what was shown as JSON'),
+    },
+    positional: {
+      kind: 'array',
+      minimum: 1,
+      parameter: {
+        brief: 'Name of the command, then the text for it',
+        parse: String,
+        placeholder: 'command',
+      },
+    },
+  },
+  docs: {
+    brief: 'Run a command of an extension',
+    fullDescription: formatManual({
+      text: [
+        'Starts the extensions and runs the command in this directory. Messages are printed, notifications go to standard error, and questions',
+        'are asked here; where there is no terminal they are dismissed. When it starts the agent, the command ends when the agent does.',
+      ],
+      examples: [
+        ['piglet ext run note buy milk', 'what /note buy milk would do'],
+        ['piglet ext run note buy milk --ext .', 'with the extension you are working on'],
+        ['piglet ext run notes --json', 'for scripts'],
+      ],
+    }),
+  },
+})

@@ -1,0 +1,130 @@
+// `piglet ext check`: tries every rule of the extension protocol on an extension.
+
+import { resolve } from 'node:path'
+import { buildCommand } from '@stricli/core'
+import { EntireError } from '../../std/errors.ts'
+import { formatJson } from '../../std/json.ts'
+import { formatManual, said, value } from '../command-parts.ts'
+import type { Cli } from '../context.ts'
+import { cleanLines } from '../render/text.ts'
+import { kitSource, printScaffold, requireLanguage, writeScaffold } from '../scaffold.ts'
+import { findExtension, findPlaces } from './places.ts'
+
+interface CheckFlags {
+  fixtures?: string
+  only?: readonly string[]
+  json?: boolean
+  junit?: boolean
+}
+
+export const checkCommand = buildCommand<CheckFlags, [string], Cli>({
+  async func(flags, given) {
+    if (flags.json && flags.junit) throw new EntireError('bad-usage', 'Use either --json or --junit.')
+    const { dir } = findExtension(this, findPlaces(this), given)
+    const [{ checkExtension, rules }, { readFixtures }, report] = await Promise.all([
+      import('../../sdk/extension-conformance/check-extension.ts'),
+      import('../../sdk/extension-conformance/ground.ts'),
+      import('../../sdk/conformance/report.ts'),
+    ])
+    const unknown = (flags.only ?? []).filter(
+      (name) => !rules.some(({ id }) => id === name || id.startsWith(`${name}/`)),
+    )
+    if (unknown.length > 0 && flags.fixtures === undefined)
+      throw new EntireError('bad-usage', `No rule is called ${unknown.join(' or ')}.`, {
+        hint: `Groups of rules: ${[...new Set(rules.map(({ id }) => id.split('/')[0]))].join(', ')}.`,
+      })
+    const isForPeople = !flags.json && !flags.junit
+    const results = await checkExtension(dir, {
+      env: this.env,
+      ...(flags.fixtures === undefined ? {} : { fixtures: readFixtures(resolve(this.cwd, flags.fixtures)) }),
+      ...(flags.only === undefined ? {} : { only: [...flags.only] }),
+      onResult: (result) => {
+        if (isForPeople && result.status !== 'skipped')
+          for (const line of report.formatResult(result)) this.out(cleanLines(line))
+      },
+    })
+    if (flags.json) this.process.stdout.write(report.formatReportJson(dir, results))
+    else if (flags.junit) this.process.stdout.write(report.formatJunit(dir, results))
+    else this.out(`\n${report.formatVerdict(results)}`)
+    if (results.some(({ status }) => status === 'failed')) this.process.exitCode = 1
+  },
+  parameters: {
+    flags: {
+      fixtures: value('file', 'Calls of your tools and commands and what must come of them, as JSON'),
+      only: {
+        kind: 'parsed',
+        parse: String,
+        variadic: ',',
+        optional: true,
+        placeholder: 'rule',
+        brief: 'Rule or group of rules; may be repeated',
+      },
+      json: said('Print the results as JSON'),
+      junit: said('Print the results as JUnit XML'),
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        { brief: 'Directory of the extension, or its name', parse: String, placeholder: 'extension' },
+      ],
+    },
+  },
+  docs: {
+    brief: 'Check that an extension speaks the protocol',
+    fullDescription: formatManual({
+      text: [
+        'Tries every rule on the extension, each in a process and a home of its own: the handshake, every message against the table of the',
+        'protocol, lines in pieces, together, too long and damaged, a slow host, and its end. For each rule that fails it says what was',
+        'expected, what came, and how to mend it. Tools and commands are only called as --fixtures says. Exit code 1 when a rule fails.',
+      ],
+      examples: [
+        ['piglet ext check .', 'while writing it'],
+        ['piglet ext check . --only framing --only end', 'some of the rules'],
+        ['piglet ext check . --fixtures fixtures.json --junit > report.xml', 'in continuous integration'],
+      ],
+    }),
+  },
+})
+
+// `piglet ext new`: the files of an extension that works, to begin with.
+
+interface NewFlags {
+  lang?: string
+  dir?: string
+  json?: boolean
+}
+
+export const newCommand = buildCommand<NewFlags, [string], Cli>({
+  async func(flags, name) {
+    const { scaffoldExtension } = await import('../../sdk/scaffold-extension/scaffold-extension.ts')
+    const dir = resolve(this.cwd, flags.dir ?? name)
+    const sdk = kitSource(this.program)
+    const files = scaffoldExtension(name, requireLanguage(flags.lang), sdk === undefined ? {} : { sdk })
+    writeScaffold(files, dir)
+    if (flags.json) this.process.stdout.write(formatJson({ dir, files: files.map(({ path }) => path) }))
+    else printScaffold(this, files, dir, `piglet ext check ${dir}`)
+  },
+  parameters: {
+    flags: {
+      lang: value('language', 'ts (default), python or sh'),
+      dir: value('dir', 'Where to write it; default: <name>'),
+      json: said('Print JSON'),
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'Name of the extension', parse: String, placeholder: 'name' }],
+    },
+  },
+  docs: {
+    brief: 'Begin an extension',
+    fullDescription: formatManual({
+      text: [
+        'Writes an extension that passes `piglet ext check` as it is, with tests; the places for what is yours are marked in it.',
+      ],
+      examples: [
+        ['piglet ext new notes', 'in TypeScript'],
+        ['piglet ext new notes --lang python --dir ~/src/notes', 'in Python, elsewhere'],
+      ],
+    }),
+  },
+})

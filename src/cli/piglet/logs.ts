@@ -1,0 +1,90 @@
+// `piglet ext logs`: what extensions logged and printed, and what hosts said about them.
+
+import { buildCommand } from '@stricli/core'
+import { EntireError } from '../../std/errors.ts'
+import { logLevels, parseLogLevel } from '../../std/log.ts'
+import { formatManual, limitFlag, said, value } from '../command-parts.ts'
+import type { Cli } from '../context.ts'
+import { type LogLine, parseLogLine, readFilesBackwards } from '../doctor/log-file.ts'
+import { followLog } from '../doctor/logs.ts'
+import { localTime } from '../render/numbers.ts'
+import { clean, paint, type Style } from '../render/text.ts'
+import { configDirOf, logFileOf } from './places.ts'
+
+interface LogsFlags {
+  limit?: number
+  level?: string
+  follow?: boolean
+  json?: boolean
+}
+
+export const logsCommand = buildCommand<LogsFlags, [string?], Cli>({
+  async func(flags, extension) {
+    const path = logFileOf(configDirOf(this))
+    const wants = chooseLines(flags.level, extension)
+    const show = (text: string) => {
+      const line = parseLogLine(text)
+      if (line && wants(line)) this.out(flags.json ? text : describe(this, line))
+    }
+    const last: string[] = []
+    for (const text of readFilesBackwards(path)) {
+      const line = parseLogLine(text)
+      if (line && wants(line)) last.push(text)
+      if (last.length >= (flags.limit ?? 50)) break
+    }
+    for (const text of last.reverse()) show(text)
+    if (last.length === 0 && !flags.follow && !flags.json) this.note('Nothing has been logged that fits.')
+    if (flags.follow) await followLog(path, show)
+  },
+  parameters: {
+    flags: {
+      limit: limitFlag('How many lines (default 50)'),
+      level: value('level', 'Only this level and above: debug, info, warn or error'),
+      follow: said('Go on printing what is written, until Ctrl-C'),
+      json: said('Print the lines as they are in the file, one JSON value each'),
+    },
+    aliases: { n: 'limit' },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ brief: 'Only of this extension', parse: String, placeholder: 'name', optional: true }],
+    },
+  },
+  docs: {
+    brief: 'Show what extensions logged and printed',
+    fullDescription: formatManual({
+      text: [
+        'Shows the end of <config>/debug.log, oldest line first. What an extension prints beside the protocol is in it at level debug.',
+      ],
+      examples: [
+        ['piglet ext logs', 'the last 50 lines of all'],
+        ['piglet ext logs notes --level warn', 'what went wrong with one'],
+        ['piglet ext logs notes --follow', 'watch it work'],
+      ],
+    }),
+  },
+})
+
+function chooseLines(level: string | undefined, extension: string | undefined): (line: LogLine) => boolean {
+  const lowest = level === undefined ? 'debug' : parseLogLevel(level)
+  if (lowest === undefined)
+    throw new EntireError('bad-usage', `"${clean(level ?? '')}" is no level.`, {
+      hint: `Levels: ${logLevels.join(', ')}.`,
+    })
+  return (line) => {
+    if (extension !== undefined && line.record.extension !== extension) return false
+    return logLevels.indexOf(parseLogLevel(line.level) ?? 'info') >= logLevels.indexOf(lowest)
+  }
+}
+
+const styles: Partial<Record<string, Style>> = { ERROR: 'red', WARN: 'yellow', DEBUG: 'dim' }
+
+function describe(cli: Cli, { time, level, message, record }: LogLine): string {
+  const style = styles[level]
+  const shown = clean(level).padEnd(5)
+  return [
+    paint(cli, 'dim', clean(localTime(time))),
+    style === undefined ? shown : paint(cli, style, shown),
+    ...(typeof record.extension === 'string' ? [`[${clean(record.extension)}]`] : []),
+    clean(message),
+  ].join(' ')
+}

@@ -1,0 +1,47 @@
+// Puts the files of something new where nothing is yet.
+
+import { chmodSync, existsSync, readdirSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type ScaffoldFile, type ScaffoldLanguage, scaffoldLanguages } from '../sdk/scaffold/template.ts'
+import { EntireError } from '../std/errors.ts'
+import { readText, writeAtomic } from '../std/file.ts'
+import { asObject, asString, parseJson } from '../std/json.ts'
+import type { Cli } from './context.ts'
+import { clean } from './render/text.ts'
+
+export function requireLanguage(given = 'ts'): ScaffoldLanguage {
+  const language = scaffoldLanguages.find((each) => each === given)
+  if (language !== undefined) return language
+  throw new EntireError('bad-usage', `"${clean(given)}" is not a language there is a beginning for.`, {
+    hint: `Use one of: ${scaffoldLanguages.join(', ')}.`,
+  })
+}
+
+/** Into a directory that is empty, or not there. */
+export function writeScaffold(files: ScaffoldFile[], dir: string): void {
+  if (existsSync(dir) && readdirSync(dir).length > 0)
+    throw new EntireError('exists', `${clean(dir)} is not empty.`, {
+      hint: 'Name another directory with --dir.',
+    })
+  for (const { path, content, executable } of files) {
+    writeAtomic(join(dir, path), content, { mode: 0o644, dirMode: 0o755 })
+    if (executable) chmodSync(join(dir, path), 0o755)
+  }
+}
+
+export function printScaffold(cli: Cli, files: ScaffoldFile[], dir: string, tryIt: string): void {
+  cli.out(`Wrote ${files.length} files to ${clean(dir)}:`)
+  for (const { path } of files) cli.out(`  ${path}`)
+  cli.out(`\nRead its README.md, then try it: ${clean(tryIt)}`)
+}
+
+// Where a new plugin gets the kit from: a registry, or the clone that this program was built in.
+
+/** Undefined when the program is installed, or a file somewhere: then there is a release of its version. */
+export function kitSource(program: string): string | undefined {
+  const root = dirname(dirname(realpathSync(program)))
+  const name = asString(asObject(parseJson(readText(join(root, 'package.json')) ?? ''))?.name)
+  const isClone = name === 'entire-ts' && !/[/\\]node_modules[/\\]/.test(root)
+  // It becomes part of a JSON file.
+  return isClone ? JSON.stringify(`file:${root}`).slice(1, -1) : undefined
+}

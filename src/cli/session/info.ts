@@ -1,0 +1,144 @@
+// `entire session info` and `entire session current`: one session in full.
+
+import { buildCommand } from '@stricli/core'
+import type { Session } from '../../model/session.ts'
+import type { TokenUsage } from '../../model/tokens.ts'
+import { EntireError } from '../../std/errors.ts'
+import { formatJson } from '../../std/json.ts'
+import { parseTime } from '../../std/time.ts'
+import { formatManual, said } from '../command-parts.ts'
+import { type Cli, requireRepo } from '../context.ts'
+import { formatCount, localTime, timeAgo, tokensText } from '../render/numbers.ts'
+import { findTrouble, promptOf, statusOf, unknown, worktreeLabel } from '../render/sessions.ts'
+import { clean, cut, fit } from '../render/text.ts'
+import { findCurrentSession, findSession, sessionJson } from './find-session.ts'
+
+// One session in full, for people.
+
+const filesShown = 50
+
+export function infoLines(session: Session, now: Date): string[] {
+  const trouble = findTrouble(session, now)
+  const prompt = promptOf(session)
+  const total = tokensText(session.tokens)
+  return [
+    `Session ${clean(session.id)}`,
+    '',
+    ...fact('Agent', clean(session.agentType) || unknown),
+    ...fact('Model', clean(session.model ?? '')),
+    ...fact(
+      'Status',
+      `${statusOf(session)}${trouble === undefined ? '' : `, ${trouble} (run 'entire doctor')`}`,
+    ),
+    ...fact('Worktree', worktreeText(session)),
+    ...fact('Started', whenText(session.startedAt, now) ?? unknown),
+    ...fact('Ended', whenText(session.endedAt, now)),
+    ...fact('Last active', whenText(session.lastInteraction, now)),
+    ...fact('Turns', String(session.turnCount)),
+    ...fact('Checkpoints', String(session.stepCount)),
+    ...fact('Checkpoint', clean(session.lastCheckpoint ?? '')),
+    ...fact('Tokens', total),
+    ...(session.tokens === undefined || total === undefined ? [] : [`  ${tokenParts(session.tokens)}`]),
+    ...fact('Last prompt', prompt === undefined ? undefined : `"${cut(prompt, 100)}"`),
+    ...fileLines(session.filesTouched),
+  ]
+}
+
+function tokenParts(usage: TokenUsage): string {
+  const parts = {
+    Input: usage.input,
+    'Cache read': usage.cacheRead,
+    'Cache write': usage.cacheCreation,
+    Output: usage.output,
+  }
+  return Object.entries(parts)
+    .map(([name, count]) => `${name}: ${formatCount(count)}`)
+    .join(' · ')
+}
+
+function worktreeText(session: Session): string {
+  const path = clean(session.worktreePath)
+  return session.worktreeId === '' || path === '' ? path : `${worktreeLabel(session)} (${path})`
+}
+
+function whenText(text: string | undefined, now: Date): string | undefined {
+  const time = parseTime(text)
+  return time && `${localTime(time.toISOString()).slice(0, 16)} (${timeAgo(time, now)})`
+}
+
+function fileLines(files: string[]): string[] {
+  if (files.length === 0) return []
+  const more = files.length - filesShown
+  return [
+    `Files touched: (${files.length})`,
+    ...files.slice(0, filesShown).map((path) => `  - ${clean(path)}`),
+    ...(more > 0 ? [`  … and ${more} more (--json shows all)`] : []),
+  ]
+}
+
+function fact(label: string, text: string | undefined): string[] {
+  return text === undefined || text === '' ? [] : [`${label}:`.padEnd(13) + text]
+}
+
+interface InfoFlags {
+  json?: boolean
+  transcript?: boolean
+}
+
+export const idParameter = (brief: string) => ({ parse: String, placeholder: 'id', brief }) as const
+
+export const infoCommand = buildCommand<InfoFlags, [string], Cli>({
+  async func(flags, id) {
+    if (flags.json && flags.transcript)
+      throw new EntireError('bad-usage', '--json and --transcript cannot be used together')
+    const session = findSession(requireRepo(this, 'session info'), id)
+    if (flags.transcript) await (await import('./transcript.ts')).printTranscript(this, session)
+    else print(this, session, flags)
+  },
+  parameters: {
+    positional: { kind: 'tuple', parameters: [idParameter('Id of the session, or the beginning of it')] },
+    flags: {
+      json: said('Print JSON'),
+      transcript: said('Print the transcript as its agent has written it so far'),
+    },
+  },
+  docs: {
+    brief: 'Show one session',
+    fullDescription: formatManual({
+      text: [
+        'Shows what is known of a session: agent, model, state, times, turns, checkpoints, tokens, last prompt and files.',
+      ],
+      examples: [
+        ['entire session info 6f3c0e5', 'by the beginning of its id'],
+        ['entire session info 6f3c0e5 --transcript | jq .type', 'the conversation'],
+      ],
+    }),
+  },
+})
+
+export const currentCommand = buildCommand<Pick<InfoFlags, 'json'>, [], Cli>({
+  func(flags) {
+    const session = findCurrentSession(this, requireRepo(this, 'session current'))
+    if (session !== undefined) print(this, session, flags)
+    else if (flags.json) this.process.stdout.write(formatJson(null))
+    else this.out('No session in this work tree.')
+  },
+  parameters: { flags: { json: said('Print JSON; null when there is none') } },
+  docs: {
+    brief: 'Show the session of this work tree that was at work last',
+    fullDescription: formatManual({
+      text: [
+        'Shows the session whose agent runs this command, or else the one of this work tree that was heard of last.',
+      ],
+      examples: [
+        ['entire session current', 'what happened here last'],
+        ['entire session current --json | jq -r .session_id', 'its id'],
+      ],
+    }),
+  },
+})
+
+function print(cli: Cli, session: Session, { json }: InfoFlags): void {
+  const lines = () => infoLines(session, cli.clock()).map((line) => `${fit(line, cli.size().columns)}\n`)
+  cli.process.stdout.write(json ? formatJson(sessionJson(session)) : lines().join(''))
+}

@@ -1,0 +1,200 @@
+// `entire enable`: hooks of agents and git, settings, and the branch for checkpoints. Running it again repairs what is missing.
+
+import { buildCommand } from '@stricli/core'
+import { readLog } from '../../git/log.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { Agent } from '../../model/agent.ts'
+import { strategies } from '../../model/settings.ts'
+import { ensureEntireDir, isSetUp, readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
+import { formatJson } from '../../std/json.ts'
+import { formatManual, said, value } from '../command-parts.ts'
+import { type Cli, hookCommand, requireRepo } from '../context.ts'
+import { type HookHealth, isHealthy, readHookHealth } from './health.ts'
+import {
+  askForAgents,
+  detectedAgents,
+  namedAgents,
+  planSettings,
+  proposedAgents,
+  requirePresent,
+  type SetupFlags,
+  whereTo,
+} from './plan.ts'
+import {
+  ensureMetadataBranch,
+  installAgent,
+  installGitHooks,
+  noteMissingProgram,
+  noteObstacles,
+  saveSettings,
+  uninstallAgent,
+} from './setup.ts'
+
+interface EnableFlags extends SetupFlags {
+  force?: boolean
+  yes?: boolean
+  json?: boolean
+}
+
+export const enableCommand = buildCommand<EnableFlags, [], Cli>({
+  async func(flags) {
+    const repo = requireRepo(this, 'enable')
+    // With --json the answer is the one object at the end.
+    const cli: Cli = flags.json ? { ...this, out: () => {} } : this
+    const report = await enable(cli, repo, flags)
+    if (flags.json) this.process.stdout.write(formatJson(report))
+  },
+  parameters: {
+    flags: {
+      agent: {
+        kind: 'parsed',
+        parse: String,
+        variadic: ',',
+        optional: true,
+        brief: 'Agent to install hooks for; may be repeated',
+        placeholder: 'agent',
+      },
+      local: said('Save to .entire/settings.local.json (yours alone)'),
+      project: said('Save to .entire/settings.json (committed with the project)'),
+      strategy: value('strategy', `How work is saved: ${strategies.join(' or ')}`),
+      force: said('Install hooks anew even if they are there'),
+      skipPushSessions: said('Do not push checkpoints along with `git push`'),
+      checkpointRemote: value(
+        'remote',
+        'Push checkpoints there: a git remote, a URL (yours alone), or github:owner/repo',
+      ),
+      absoluteGitHookPath: said('Hooks call this program by its absolute path'),
+      yes: said('Ask nothing; take what is installed or detected'),
+      json: said('Print what was done as JSON'),
+    },
+    aliases: { f: 'force', y: 'yes' },
+  },
+  docs: {
+    brief: 'Start recording in this repository',
+    fullDescription: formatManual({
+      text: [
+        'Installs hooks for your agents and for git, writes the settings, and creates the branch entire/checkpoints/v1.',
+        'Hooks of other tools are kept and still run. Running it again repairs what is missing and changes nothing else.',
+        'Without --agent, agents are asked for; without a terminal, those installed or detected in the repository are taken.',
+        'Agents that you deselect lose their hooks; `entire agent` does the same by name, `entire configure` changes settings.',
+      ],
+      examples: [
+        ['entire enable', 'ask which agents to record'],
+        ['entire enable --agent claude-code --agent gemini', 'without questions'],
+        ['entire enable --local --skip-push-sessions', 'only for yourself, checkpoints stay on this machine'],
+        [
+          'entire enable --checkpoint-remote github:acme/private',
+          'keep checkpoints out of a public repository',
+        ],
+        ['entire enable --absolute-git-hook-path', 'when `entire` is not on the PATH of git or of the agent'],
+      ],
+    }),
+  },
+})
+
+interface Report {
+  enabled: true
+  agents: { name: string; type: string; hooks_added: number }[]
+  removed: string[]
+  git_hooks: string[]
+  settings: string[]
+}
+
+/** Undefined when the person left the question: then nothing was changed. */
+async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report | undefined> {
+  const { changes, own } = await planSettings(repo, flags)
+  const named =
+    flags.agent && (await namedAgents(cli, repo, flags.agent, 'entire enable --agent <agent-name>'))
+  await requirePresent(repo, named ?? [])
+  const before = readSettings(repo.root)
+  const wasSetUp = isSetUp(repo.root)
+  const health = await readHookHealth(cli, repo, before)
+  const changesSettings = Object.keys(changes).length + Object.keys(own).length > 0
+  const isComplete = wasSetUp && isHealthy(health) && named === undefined && !flags.force && !changesSettings
+  if (isComplete && before.enabled) return await printComplete(cli, repo, health)
+  await noteEmptyRepo(cli, repo)
+  const isQuiet = flags.yes || flags.json || !cli.interactive
+  const ask = named === undefined && !isQuiet && !isComplete && !(changesSettings && health.agents.length > 0)
+  const agents = ask
+    ? await askForAgents(cli, repo, health.agents)
+    : (named ?? (await proposedAgents(cli, repo, health.agents)))
+  if (agents === undefined) return void cli.out('Nothing was changed.')
+
+  const command = hookCommand(
+    { absoluteHookPath: flags.absoluteGitHookPath === true || before.absoluteHookPath },
+    cli.program,
+  )
+  const report: Report = { enabled: true, agents: [], removed: [], git_hooks: [], settings: [] }
+  if (wasSetUp && !before.enabled) cli.out('Entire is now enabled.')
+  for (const agent of ask ? health.agents.filter((installed) => !agents.includes(installed)) : []) {
+    cli.out(`${agent.type} was deselected.`)
+    await uninstallAgent(cli, repo, agent)
+    report.removed.push(agent.name)
+  }
+  for (const agent of isComplete ? [] : agents) {
+    const added = await installAgent(cli, repo, agent, {
+      command,
+      force: flags.force === true,
+      implied: named === undefined && !ask,
+    })
+    report.agents.push({ ...nameOf(agent), hooks_added: added })
+  }
+  ensureEntireDir(repo.root)
+  const file = saveSettings(isComplete ? quiet(cli) : cli, repo, {
+    where: whereTo(flags),
+    changes,
+    own,
+    before,
+  })
+  report.settings = settingsFiles(repo.root).map((name) => settingsPaths[name])
+  if (isComplete) return { ...report, agents: agents.map((agent) => ({ ...nameOf(agent), hooks_added: 0 })) }
+  report.git_hooks = await installGitHooks(cli, repo, command)
+  const { checkpointRemote, checkpointsBackend } = readSettings(repo.root)
+  if (checkpointsBackend === 'git-branch')
+    await ensureMetadataBranch(
+      repo,
+      cli.clock(),
+      checkpointRemote?.kind === 'remote' ? checkpointRemote.name : 'origin',
+    )
+  cli.out(`✓ Project configured (${settingsPaths[file]})`)
+  cli.out('\nReady.')
+  noteMissingProgram(cli, command)
+  await noteObstacles(cli, repo, agents)
+  return report
+}
+
+async function printComplete(cli: Cli, repo: Repo, { agents, watched }: HookHealth): Promise<Report> {
+  const files = settingsFiles(repo.root).map((file) => settingsPaths[file])
+  cli.out('Already enabled. Everything looks good.\n')
+  cli.out(
+    `  Agent: ${[...agents.map(({ type }) => type), ...watched.map(({ type }) => `${type} (entire watch)`)].join(', ')}`,
+  )
+  cli.out(`  Config: ${files.join(', ')}`)
+  const others = (await detectedAgents(cli, repo)).filter((agent) => !agents.includes(agent))
+  if (others.length > 0)
+    cli.note(
+      `\nhint: ${others.map((agent) => agent.type).join(', ')} is used here, too. Record it: entire agent add ${others.map((agent) => agent.name).join(' ')}`,
+    )
+  await noteObstacles(cli, repo, agents)
+  return {
+    enabled: true,
+    agents: agents.map((agent) => ({ ...nameOf(agent), hooks_added: 0 })),
+    removed: [],
+    git_hooks: [],
+    settings: files,
+  }
+}
+
+async function noteEmptyRepo(cli: Cli, repo: Repo): Promise<void> {
+  if ((await readLog(repo, ['-1', 'HEAD'])).length > 0) return
+  cli.out('Note: This repository has no commits yet. Entire will be configured, but')
+  cli.out("session checkpoints won't work until you create your first commit.\n")
+}
+
+function nameOf({ name, type }: Agent): { name: string; type: string } {
+  return { name, type }
+}
+
+function quiet(cli: Cli): Cli {
+  return { ...cli, out: () => {} }
+}

@@ -1,0 +1,87 @@
+// Whether the hooks that recording depends on are there, and are those of this version.
+
+import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
+import { readConfig } from '../../git/config.ts'
+import { hooksInstalled } from '../../git/hooks/install.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { Agent, Env } from '../../model/agent.ts'
+import type { Settings } from '../../model/settings.ts'
+import { EntireError } from '../../std/errors.ts'
+import { type Cli, hookCommand } from '../context.ts'
+import { loadExternalAgent } from '../external-agents.ts'
+import { findInstalledAgents, findWatchedAgents, type HookedAgent, hookSite } from './setup.ts'
+
+export interface HookHealth {
+  agents: HookedAgent[]
+  /** Used here, and recorded by `entire watch`. */
+  watched: Agent[]
+  outdated: HookedAgent[]
+  git: 'all' | 'outdated' | 'missing'
+}
+
+export async function readHookHealth(cli: Cli, repo: Repo, settings: Settings): Promise<HookHealth> {
+  const command = hookCommand(settings, cli.program)
+  const [agents, watched, { hooksDir }] = await Promise.all([
+    findInstalledAgents(repo),
+    findWatchedAgents(repo),
+    readConfig(repo),
+  ])
+  const current = await Promise.all(
+    agents.map((agent) => agent.installer.current(hookSite(repo), { command })),
+  )
+  return {
+    agents,
+    watched,
+    outdated: agents.filter((_, index) => !current[index]),
+    git: hooksInstalled(hooksDir, { command }),
+  }
+}
+
+export function isHealthy(health: HookHealth): boolean {
+  return (
+    health.agents.length + health.watched.length > 0 && health.outdated.length === 0 && health.git === 'all'
+  )
+}
+
+// External agents that have hooks here and no plugin any more: what is known of them, and what a person can do.
+
+export interface GonePlugin extends HookNote {
+  why: string
+}
+
+/** Those that are still there join the other agents, whatever the settings say. */
+export async function findGonePlugins(repo: Repo, env: Env): Promise<GonePlugin[]> {
+  const gone: GonePlugin[] = []
+  for (const note of readHookNotes(hookSite(repo))) {
+    const why = await whyGone(repo, env, note)
+    if (why !== undefined) gone.push({ ...note, why })
+  }
+  return gone
+}
+
+async function whyGone(repo: Repo, env: Env, { name, path }: HookNote): Promise<string | undefined> {
+  try {
+    const agent = await loadExternalAgent(repo, env, name, { anyway: true })
+    return agent === undefined
+      ? `its plugin entire-agent-${name} is not on the PATH any more (it was ${path}).`
+      : undefined
+  } catch (error) {
+    if (error instanceof EntireError) return error.message
+    throw error
+  }
+}
+
+/** For a person who wants them removed. */
+export function stillInstalled(plugin: GonePlugin): EntireError {
+  return new EntireError('agent-failed', `The hooks of ${plugin.type} could not be removed: ${plugin.why}`, {
+    hint: `Put the plugin back and run this again. Or ${byHand(plugin)}, and then run \`entire agent remove ${plugin.name}\`.`,
+  })
+}
+
+export function byHand({ name, dirs }: HookNote): string {
+  const where =
+    dirs.length === 0
+      ? 'in the settings of the agent'
+      : `in ${dirs.join(', ')} or other settings of the agent`
+  return `remove by hand what calls \`entire hooks ${name}\` (${where})`
+}

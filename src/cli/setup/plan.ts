@@ -1,0 +1,177 @@
+// What the flags of `entire enable` ask to be written, checked before anything is changed.
+
+import { agents, defaultAgent, findAgent } from '../../agents/all.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { Agent } from '../../model/agent.ts'
+import { type SettingsFile, strategies } from '../../model/settings.ts'
+import { readRawSettings } from '../../settings/read.ts'
+import type { Changes } from '../../settings/write.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
+import { chooseMany } from '../ask.ts'
+import type { Cli } from '../context.ts'
+import { loadExternalAgent, loadExternalAgents } from '../external-agents.ts'
+import { clean, cleanLines } from '../render/text.ts'
+import type { RemoteChange } from './checkpoint-remote.ts'
+import { findWatchedAgents, type HookedAgent, hookedAgents } from './setup.ts'
+
+export interface SetupFlags {
+  agent?: readonly string[]
+  local?: boolean
+  project?: boolean
+  strategy?: string
+  skipPushSessions?: boolean
+  checkpointRemote?: string
+  absoluteGitHookPath?: boolean
+}
+
+/** `own`: what goes into the user's own file, wherever the rest goes. */
+export async function planSettings(
+  repo: Repo,
+  flags: SetupFlags,
+): Promise<{ changes: Changes; own: Changes }> {
+  if (flags.local && flags.project)
+    throw new EntireError('bad-usage', 'cannot specify both --project and --local')
+  if (flags.strategy !== undefined && !strategies.some((name) => name === flags.strategy)) {
+    throw new EntireError(
+      'bad-usage',
+      `unknown strategy: ${clean(flags.strategy)} (use ${strategies.join(' or ')})`,
+    )
+  }
+  const remote =
+    flags.checkpointRemote === undefined ? undefined : await planRemote(repo, flags.checkpointRemote, flags)
+  const file = flags.project ? 'project' : flags.local ? 'local' : undefined
+  const changes: Changes = {
+    // A file that is named is to say yes, even where the other one does already.
+    ...(file !== undefined && readRawSettings(repo.root, file).enabled === false ? { enabled: true } : {}),
+    ...(flags.strategy === undefined ? {} : { strategy: flags.strategy }),
+    ...(flags.absoluteGitHookPath ? { absolute_git_hook_path: true } : {}),
+  }
+  const options: Changes = {
+    ...(flags.skipPushSessions ? { push_sessions: false } : {}),
+    ...(remote !== undefined && !remote.onlyLocal ? remote.options : {}),
+  }
+  if (Object.keys(options).length > 0) changes.strategy_options = options
+  return { changes, own: remote?.onlyLocal ? { strategy_options: remote.options } : {} }
+}
+
+async function planRemote(repo: Repo, text: string, { project }: SetupFlags): Promise<RemoteChange> {
+  const { planCheckpointRemote, requireLocal } = await import('./checkpoint-remote.ts')
+  const remote = await planCheckpointRemote(repo, text)
+  return remote.onlyLocal && project ? requireLocal() : remote
+}
+
+/** Undefined: wherever such settings go by themselves. */
+export function whereTo(flags: SetupFlags): SettingsFile | undefined {
+  if (flags.local) return 'local'
+  return flags.project || flags.agent !== undefined ? 'project' : undefined
+}
+
+// For which agents a repository is set up: those named, else those that are, else those asked for or found.
+
+/** Those named, external ones wherever they are on the PATH. `usage`: how to name one, for a person who named none that is known. */
+export async function namedAgents(
+  cli: Cli,
+  repo: Repo,
+  names: readonly string[],
+  usage: string,
+): Promise<Agent[]> {
+  const found: Agent[] = []
+  for (const name of names.map((each) => each.trim())) {
+    const agent =
+      findAgent(name) ?? (await loadExternalAgent(repo, cli.env, name, { anyway: true, refresh: true }))
+    if (agent === undefined) throw unknownAgent(name, usage)
+    if (!isRecordable(agent))
+      throw new EntireError(
+        'agent-failed',
+        `${agent.type} has no hooks, so its sessions cannot be recorded.`,
+        {
+          hint: 'Its plugin must declare the capability `hooks`.',
+        },
+      )
+    found.push(agent)
+  }
+  return [...new Set(found)]
+}
+
+function isRecordable({ installer, watcher }: Agent): boolean {
+  return installer !== undefined || watcher !== undefined
+}
+
+/** External agents say so only when they are used here; hooks for one that is not would never be called. */
+export async function requirePresent(repo: Repo, agents: Agent[]): Promise<void> {
+  for (const agent of agents) {
+    if (agent.executable === undefined || (await agent.detect(repo.root))) continue
+    throw new EntireError('not-found', `${agent.type} is not available here, so it is not enabled.`, {
+      hint: `Its plugin says so: \`${agent.executable} detect\`.`,
+    })
+  }
+}
+
+export async function detectedAgents(cli: Cli, repo: Repo): Promise<HookedAgent[]> {
+  const detected = await Promise.all(
+    hookedAgents().map(async (agent) => {
+      try {
+        return await agent.detect(repo.root)
+      } catch (error) {
+        if (!(error instanceof EntireError)) throw error
+        cli.note(`[entire] ${cleanLines(messageOf(error))}`)
+        return false
+      }
+    }),
+  )
+  return hookedAgents().filter((_, index) => detected[index])
+}
+
+/** Those that are installed, else those that are detected, else the default one. */
+export async function proposedAgents(cli: Cli, repo: Repo, installed: HookedAgent[]): Promise<Agent[]> {
+  if (installed.length > 0) return installed
+  const [detected, watched] = [await detectedAgents(cli, repo), await findWatchedAgents(repo)]
+  return detected.length === 0 && watched.length > 0 ? watched : proposed(detected)
+}
+
+// A plugin is on the PATH for all repositories; whether it is meant for this one only a person can say.
+function proposed(detected: HookedAgent[]): HookedAgent[] {
+  const ours = detected.filter((agent) => agent.executable === undefined)
+  return ours.length > 0 ? ours : hookedAgents().filter((agent) => agent === defaultAgent)
+}
+
+/** All agents to choose from. Undefined when the person left the question. */
+export async function askForAgents(
+  cli: Cli,
+  repo: Repo,
+  installed: HookedAgent[],
+): Promise<HookedAgent[] | undefined> {
+  await loadExternalAgents(repo, cli.env, { anyway: true, refresh: true })
+  const detected = await detectedAgents(cli, repo)
+  const state = (agent: HookedAgent) =>
+    installed.includes(agent) ? ' (installed)' : detected.includes(agent) ? ' (detected)' : ''
+  const names = await chooseMany(
+    cli,
+    {
+      message: 'Which agents do you use in this repository?',
+      ...(installed.length > 0 ? { detail: 'Hooks of agents that you deselect are removed.' } : {}),
+      otherwise: 'Name them with --agent.',
+    },
+    hookedAgents().map((agent) => ({ value: agent.name, label: `${agent.description}${state(agent)}` })),
+    (installed.length > 0 ? installed : proposed(detected)).map((agent) => agent.name),
+  )
+  return names && hookedAgents().filter((agent) => names.includes(agent.name))
+}
+
+function unknownAgent(name: string, usage: string): EntireError {
+  const problem = name === '' ? 'Missing agent name.' : `Unknown agent "${clean(name)}".`
+  const note = (agent: Agent) =>
+    agent === defaultAgent
+      ? '    (default)'
+      : agent.installer === undefined
+        ? '    (no hooks: run `entire watch`)'
+        : ''
+  const list = agents.filter(isRecordable).map((agent) => `  ${agent.name}${note(agent)}`)
+  const plugin =
+    name === '' ? {} : { hint: `A plugin for it would be a program entire-agent-${clean(name)} on the PATH.` }
+  return new EntireError(
+    'unknown-agent',
+    [`${problem} Available agents:`, '', ...list, '', `Usage: ${usage}`].join('\n'),
+    plugin,
+  )
+}

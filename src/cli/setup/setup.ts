@@ -1,0 +1,191 @@
+// What setting up consists of, in pieces that enable, disable and status share.
+
+import { join } from 'node:path'
+import { agents } from '../../agents/all.ts'
+import { metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
+import { readConfig } from '../../git/config.ts'
+import { startImport } from '../../git/fast-import.ts'
+import { findHookManagers, findHooksDirWarning, hookManagerHint } from '../../git/hooks/files.ts'
+import { installHooks } from '../../git/hooks/install.ts'
+import { listRefs, moveRefs } from '../../git/refs.ts'
+import type { Repo } from '../../git/repo.ts'
+import type { Agent, HookInstaller, HookSite } from '../../model/agent.ts'
+import type { Settings, SettingsFile } from '../../model/settings.ts'
+import { ensureEntireDir, readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
+import { type Changes, changeSettings, findOverridden } from '../../settings/write.ts'
+import { EntireError } from '../../std/errors.ts'
+import type { Cli } from '../context.ts'
+import { clean } from '../render/text.ts'
+
+export type HookedAgent = Agent & { installer: HookInstaller }
+
+/** The agents that hooks can be installed for. */
+export function hookedAgents(): HookedAgent[] {
+  return agents.filter((agent): agent is HookedAgent => agent.installer !== undefined)
+}
+
+/** Agents used here that have no hooks: `entire watch` records them. */
+export async function findWatchedAgents(repo: Repo): Promise<Agent[]> {
+  const candidates = agents.filter((agent) => agent.installer === undefined && agent.watcher !== undefined)
+  const detected = await Promise.all(candidates.map((agent) => agent.detect(repo.root)))
+  return candidates.filter((_, index) => detected[index])
+}
+
+/** Each work tree has config files of its own, so what they were is kept in its own git directory. */
+export function hookSite(repo: Repo): HookSite {
+  return { root: repo.root, keepDir: join(repo.gitDir, keepName) }
+}
+
+export const keepName = 'entire-originals'
+
+export async function findInstalledAgents(repo: Repo): Promise<HookedAgent[]> {
+  return (await readInstalled(repo)).flatMap(({ agent, installed }) => (installed === true ? agent : []))
+}
+
+export interface InstalledState {
+  agent: HookedAgent
+  /** The problem, where an external agent could not say. */
+  installed: boolean | EntireError
+}
+
+export async function readInstalled(repo: Repo): Promise<InstalledState[]> {
+  return await Promise.all(
+    hookedAgents().map(async (agent) => ({
+      agent,
+      installed: await agent.installer.installed(hookSite(repo)).catch((error: unknown) => {
+        if (error instanceof EntireError && agent.executable !== undefined) return error
+        throw error
+      }),
+    })),
+  )
+}
+
+/** The branch for checkpoints: the remote's where it is known, so that two clones do not start two histories. */
+export async function ensureMetadataBranch(repo: Repo, now: Date, remoteName = 'origin'): Promise<void> {
+  const remoteRef = `refs/remotes/${remoteName}/${metadataBranch}`
+  const refs = await listRefs(repo, metadataRef, remoteRef)
+  if (refs.some(({ ref }) => ref === metadataRef)) return
+  const remote = refs.find(({ ref }) => ref === remoteRef)
+  if (remote !== undefined) return moveRefs(repo, [{ ref: metadataRef, to: remote.oid, from: undefined }])
+  const save = startImport(repo)
+  save.commit({
+    ref: metadataRef,
+    parent: undefined,
+    message:
+      'Initialize metadata branch\n\nThis branch stores the sessions of coding agents, one directory per checkpoint.\n',
+    author: (await readConfig(repo)).author,
+    seconds: Math.floor(now.getTime() / 1000),
+    changes: [],
+  })
+  await save.finish()
+}
+
+// The steps of setting up that change something and say so.
+
+/** The number of hooks that were added. */
+export async function installAgent(
+  cli: Cli,
+  repo: Repo,
+  agent: Agent,
+  options: { command: string; force: boolean; implied: boolean },
+): Promise<number> {
+  cli.out(`Agent: ${agent.type}${options.implied ? ' (use --agent to change)' : ''}`)
+  if (agent.installer === undefined) {
+    cli.out(`${agent.type} has no hooks. To record it, run \`entire watch\` beside it.`)
+    return 0
+  }
+  const added = await agent.installer.install(hookSite(repo), options)
+  if (agent.executable !== undefined) allowExternalAgents(cli, repo)
+  cli.out(
+    added > 0
+      ? `Installed ${added} hooks for ${agent.description}`
+      : `Hooks for ${agent.description} already installed`,
+  )
+  return added
+}
+
+// Without this its hooks would be called and refused. The person who named it trusts it; others of the project decide for themselves.
+function allowExternalAgents(cli: Cli, repo: Repo): void {
+  if (readSettings(repo.root).externalAgents) return
+  ensureEntireDir(repo.root)
+  changeSettings(repo.root, 'local', { external_agents: true })
+  cli.out(`External agents are now allowed here (${settingsPaths.local}).`)
+}
+
+export async function uninstallAgent(cli: Cli, repo: Repo, agent: HookedAgent): Promise<void> {
+  await agent.installer.uninstall(hookSite(repo))
+  cli.out(`Removed hooks for ${agent.description}`)
+}
+
+/** The names of the hooks that were written. */
+export async function installGitHooks(cli: Cli, repo: Repo, command: string): Promise<string[]> {
+  const { hooksDir } = await readConfig(repo)
+  const { written, backups, warnings } = installHooks(hooksDir, { command })
+  for (const backup of backups)
+    cli.note(`[entire] Backed up existing ${backup.replace(/\.pre-entire.*$/, '')} to ${backup}`)
+  const shared = findHooksDirWarning(hooksDir, repo)
+  for (const warning of [...warnings, ...(shared === undefined ? [] : [shared])])
+    cli.note(`[entire] Warning: ${warning}`)
+  if (written.length > 0) cli.out(`✓ Installed git hooks (${written.join(', ')})`)
+  for (const manager of findHookManagers(repo.root))
+    cli.note(`[entire] Note: ${hookManagerHint(manager, command)}`)
+  return written
+}
+
+interface SettingsChange {
+  /** Undefined: the project's file if there is none yet, else the user's own. */
+  where: SettingsFile | undefined
+  changes: Changes
+  /** What goes into the user's own file, wherever the rest goes. */
+  own: Changes
+  before: Settings
+}
+
+/** The file that was written, or that says everything already. */
+export function saveSettings(
+  cli: Cli,
+  repo: Repo,
+  { where, changes, own, before }: SettingsChange,
+): SettingsFile {
+  const hasProject = settingsFiles(repo.root).includes('project')
+  const file = where ?? (hasProject ? 'local' : 'project')
+  const base: Changes = hasProject
+    ? { ...(before.enabled ? {} : { enabled: true }) }
+    : { strategy: before.strategy, enabled: true }
+  const all = { ...base, ...changes }
+  const isSaid = Object.keys(all).length === 0
+  if (!isSaid) {
+    if (where === undefined && hasProject) {
+      cli.out('Info: Project settings exist. Saving to settings.local.json instead.')
+      cli.out('  Use --project to update the project settings file.')
+    }
+    changeSettings(repo.root, file, all)
+  }
+  if (Object.keys(own).length > 0) changeSettings(repo.root, 'local', own)
+  // The local file wins: one that says no would undo what was just asked for.
+  if (!readSettings(repo.root).enabled) changeSettings(repo.root, 'local', { enabled: true })
+  if (file === 'project') noteOverridden(cli, repo, changes)
+  return isSaid ? (where ?? 'project') : file
+}
+
+export function noteOverridden(cli: Cli, repo: Repo, changes: Changes): void {
+  const keys = findOverridden(repo.root, changes)
+  if (keys.length > 0)
+    cli.note(`Note: ${settingsPaths.local} says otherwise and wins here: ${keys.join(', ')}`)
+}
+
+export function noteMissingProgram(cli: Cli, command: string): void {
+  if (Bun.which(command, { PATH: cli.env.PATH ?? '' }) !== null) return
+  cli.note(`\nNote: \`${command}\` is not on the PATH, so hooks cannot find it and nothing will be recorded.`)
+  cli.note('hint: Put it there (in a checkout: `npm link`), or run `entire enable --absolute-git-hook-path`.')
+}
+
+/** Hooks that are installed may still wait for leave to run. */
+export async function noteObstacles(cli: Cli, repo: Repo, agents: Agent[]): Promise<void> {
+  for (const agent of agents) {
+    const obstacle = await agent.findObstacle?.(repo.root, cli.env)
+    if (obstacle === undefined) continue
+    cli.note(`\nNote: ${clean(obstacle.message)}`)
+    cli.note(`hint: ${clean(obstacle.fix)}`)
+  }
+}

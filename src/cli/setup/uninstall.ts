@@ -1,0 +1,154 @@
+// Taking everything out again. Checkpoints are the user's data: they stay.
+
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { noteHooks, readHookNotes } from '../../agents/external/hook-note.ts'
+import { branchOf, isShadowRef } from '../../checkpoints/layout.ts'
+import { readConfig } from '../../git/config.ts'
+import { git } from '../../git/exec.ts'
+import { uninstallHooks } from '../../git/hooks/install.ts'
+import { hookMarker, hookNames } from '../../git/hooks/names.ts'
+import { listRefs, moveRefs, type RefTip } from '../../git/refs.ts'
+import type { Repo } from '../../git/repo.ts'
+import { sessionsDir } from '../../sessions/store.ts'
+import { EntireError } from '../../std/errors.ts'
+import { readText } from '../../std/file.ts'
+import { type GonePlugin, stillInstalled } from './health.ts'
+import { type HookedAgent, hookSite, keepName, readInstalled } from './setup.ts'
+
+export interface UninstallPlan {
+  /** Those with hooks, and those that cannot say whether they have. */
+  agents: HookedAgent[]
+  /** Only these could remove their hooks. */
+  gone: GonePlugin[]
+  hooksDir: string
+  gitHooks: number
+  sessions: number
+  shadowRefs: RefTip[]
+  /** What rewind and its like keep, to be undone. */
+  undoRefs: RefTip[]
+  /** Notes of ours about other refs. */
+  noteRefs: RefTip[]
+  entireDir: string | undefined
+  /** Files of that directory that are committed: their deletion will show in `git status`. */
+  committed: string[]
+}
+
+export async function planUninstall(repo: Repo, gone: GonePlugin[]): Promise<UninstallPlan> {
+  const { hooksDir } = await readConfig(repo)
+  const entireDir = join(repo.root, '.entire')
+  const tracked = await git(repo, ['ls-files', '-z', '--', '.entire'])
+  const refs = await listRefs(
+    repo,
+    'refs/heads/entire/',
+    'refs/entire/',
+    'refs/entire-remotes/',
+    'refs/entire-fetch-tmp/',
+  )
+  const below = (prefix: string) => refs.filter(({ ref }) => ref.startsWith(prefix))
+  return {
+    agents: (await readInstalled(repo)).flatMap(({ agent, installed }) => (installed === false ? [] : agent)),
+    gone,
+    hooksDir,
+    gitHooks: hookNames.filter((name) => isOurs(hooksDir, name)).length,
+    sessions: names(sessionsDir(repo)).filter((name) => name.endsWith('.json')).length,
+    shadowRefs: refs.filter(({ ref }) => isShadowRef(ref)),
+    undoRefs: below('refs/entire/').filter(({ ref }) => !ref.startsWith('refs/entire/checkpoints/')),
+    noteRefs: [...below('refs/entire-remotes/'), ...below('refs/entire-fetch-tmp/')],
+    entireDir: existsSync(entireDir) ? entireDir : undefined,
+    committed: tracked.stdout
+      .toString('utf8')
+      .split('\0')
+      .filter((path) => path !== ''),
+  }
+}
+
+/** What the plan would remove, in lines for a list; none when nothing of ours is here. */
+export function describePlan(plan: UninstallPlan): string[] {
+  const committed = plan.committed.length > 0 ? ` (committed: ${plan.committed.join(', ')})` : ''
+  const lines: [boolean, string][] = [
+    [plan.entireDir !== undefined, `.entire/ directory${committed}`],
+    [plan.gitHooks > 0, `Git hooks (${plan.gitHooks})`],
+    [plan.sessions > 0, `Session state files (${plan.sessions})`],
+    [plan.shadowRefs.length > 0, `Shadow branches (${plan.shadowRefs.length})`],
+    [plan.undoRefs.length > 0, `What is kept for undoing (${plan.undoRefs.length})`],
+    [plan.agents.length > 0, `Agent hooks (${plan.agents.map((agent) => agent.type).join(', ')})`],
+    [
+      plan.gone.length > 0,
+      `But not the hooks of ${plan.gone.map(({ type }) => type).join(', ')}: the plugin is gone`,
+    ],
+  ]
+  return lines.filter(([present]) => present).map(([, line]) => line)
+}
+
+export interface Uninstalled {
+  done: string[]
+  warnings: string[]
+  /** Why hooks of external agents may still be there, and how to remove them. */
+  failed: EntireError[]
+}
+
+/** Hooks go first, so that nothing is recorded while the rest is removed. Gives a line for each thing done. */
+export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<Uninstalled> {
+  const done: string[] = []
+  const failed: EntireError[] = plan.gone.map(stillInstalled)
+  const stay = new Set(plan.gone.map(({ name }) => name))
+  for (const agent of plan.agents) {
+    try {
+      await agent.installer.uninstall(hookSite(repo))
+      done.push(`Removed ${agent.type} hooks`)
+    } catch (error) {
+      // A plugin that fails does not keep the rest here.
+      if (agent.executable === undefined || !(error instanceof EntireError)) throw error
+      failed.push(error)
+      stay.add(agent.name)
+    }
+  }
+  const { removed, warnings } = uninstallHooks(plan.hooksDir)
+  if (removed.length > 0) done.push(`Removed git hooks (${removed.length})`)
+  if (plan.sessions > 0) done.push(`Removed session states (${plan.sessions})`)
+  rmSync(sessionsDir(repo), { recursive: true, force: true })
+  if (plan.entireDir !== undefined) {
+    rmSync(plan.entireDir, { recursive: true, force: true })
+    done.push('Removed .entire directory')
+  }
+  await moveRefs(
+    repo,
+    [...plan.shadowRefs, ...plan.undoRefs, ...plan.noteRefs].map(({ ref, oid }) => ({
+      ref,
+      to: undefined,
+      from: oid,
+    })),
+  )
+  done.push(...plan.shadowRefs.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`))
+  if (plan.undoRefs.length > 0) done.push(`Removed what was kept for undoing (${plan.undoRefs.length})`)
+  const left = readHookNotes(hookSite(repo)).filter(({ name }) => stay.has(name))
+  for (const path of findOwnFiles(repo)) rmSync(path, { recursive: true, force: true })
+  // Whoever tries again must not hear that nothing is here.
+  for (const note of left) noteHooks(hookSite(repo), note)
+  return { done, warnings, failed }
+}
+
+function isOurs(hooksDir: string, name: string): boolean {
+  return [name, `${name}.legacy`].some((file) => readText(join(hooksDir, file))?.includes(hookMarker))
+}
+
+const ownFiles =
+  /^entire(?:\.lock|-watch\.lock|-(?:agents|config|kept|live|pending|undo|watch)\.json|-rewrite|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
+
+// What the agents' files were is kept per work tree; of the others only what can be made again is removed.
+function findOwnFiles(repo: Repo): string[] {
+  const worktrees = names(join(repo.commonDir, 'worktrees')).map((name) =>
+    join(repo.commonDir, 'worktrees', name),
+  )
+  const found = [repo.commonDir, ...worktrees].flatMap((dir) =>
+    names(dir)
+      .filter((name) => ownFiles.test(name))
+      .map((name) => join(dir, name)),
+  )
+  return [...found, join(repo.gitDir, keepName)]
+}
+
+function names(dir: string): string[] {
+  return existsSync(dir) ? readdirSync(dir) : []
+}

@@ -1,0 +1,151 @@
+// Whether checkpoints leave this machine, where to, and how many of them have not yet.
+
+import { readConfig } from '../../git/config.ts'
+import type { Repo } from '../../git/repo.ts'
+import { isActive, type Session } from '../../model/session.ts'
+import type { Settings } from '../../model/settings.ts'
+import { lastSign, listHeads, readState } from '../../sessions/heads.ts'
+import { describeCheckpointRemote } from '../../settings/read.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
+import type { JsonObject } from '../../std/json.ts'
+import {
+  countUnpushed,
+  dependsOnBranch,
+  electRemote,
+  findPushTarget,
+  type PushSource,
+} from '../../sync/push.ts'
+import { clean } from '../render/text.ts'
+
+type SyncSource = PushSource | 'config' | 'dedicated'
+
+export interface SyncState {
+  target?: { remote: string; source: SyncSource }
+  /** Being counted: git walks while we read files. */
+  unpushed?: Promise<number | undefined>
+  /** Why checkpoints are not pushed although there is somewhere to push to. */
+  ignored?: string
+  error?: string
+}
+
+type Worktrees = () => Promise<Map<string, string | undefined>>
+
+export async function readSyncState(
+  repo: Repo,
+  settings: Settings,
+  worktrees: Worktrees,
+): Promise<SyncState> {
+  if (!settings.pushSessions) return {}
+  try {
+    return await read(repo, settings, worktrees)
+  } catch (error) {
+    unlessGit(error)
+    return { error: messageOf(error) }
+  }
+}
+
+// What git cannot answer now must not hide what is known.
+function unlessGit(error: unknown): undefined {
+  if (!(error instanceof EntireError)) throw error
+}
+
+async function read(
+  repo: Repo,
+  { checkpointRemote: wanted }: Settings,
+  worktrees: Worktrees,
+): Promise<SyncState> {
+  const config = await readConfig(repo)
+  const elected = electRemote(
+    config,
+    dependsOnBranch(config) ? (await worktrees()).get(repo.root) : undefined,
+  )
+  if (elected === undefined && wanted === undefined) return {}
+  const target = await findPushTarget(repo, elected?.remote ?? '', wanted)
+  if (typeof target === 'string') return { ignored: target }
+  const source = sourceOf(wanted) ?? elected?.source ?? 'first'
+  const shown = { remote: wanted === undefined ? target.remote : describeCheckpointRemote(wanted), source }
+  if (source === 'config' && !config.remotes.includes(target.remote))
+    return { target: shown, error: `there is no remote '${target.remote}'` }
+  return { target: shown, unpushed: countUnpushed(repo, target).catch(unlessGit) }
+}
+
+function sourceOf(wanted: Settings['checkpointRemote']): SyncSource | undefined {
+  if (wanted === undefined) return undefined
+  return wanted.kind === 'remote' ? 'config' : 'dedicated'
+}
+
+const sources: Partial<Record<SyncSource, string>> = {
+  config: ' (set by checkpoint_push_remote)',
+  dedicated: ' (set by checkpoint_remote)',
+  observed: " (follows your branch's push destination)",
+}
+
+export async function syncLines(state: SyncState): Promise<{ line: string; isWarning: boolean }[]> {
+  const { target, ignored, error } = state
+  const unpushed = (await state.unpushed) ?? 0
+  const remote = clean(target?.remote ?? '')
+  // What is pushed elsewhere goes along with a push to anywhere.
+  const isOwn = target?.source !== 'config' && target?.source !== 'dedicated'
+  const count = `${unpushed} checkpoint${unpushed === 1 ? '' : 's'}`
+  return [
+    ...(target === undefined
+      ? []
+      : [{ line: `Checkpoints sync to: ${remote}${sources[target.source] ?? ''}`, isWarning: false }]),
+    ...(unpushed > 0
+      ? [
+          {
+            line: `${count} not yet on ${remote} — ${unpushed === 1 ? 'it syncs' : 'they sync'} with your next 'git push${isOwn ? ` ${remote}` : ''}'`,
+            isWarning: false,
+          },
+        ]
+      : []),
+    ...(ignored === undefined
+      ? []
+      : [{ line: `! checkpoints are not pushed: ${clean(ignored)}`, isWarning: true }]),
+    ...(error === undefined
+      ? []
+      : [{ line: `! checkpoints cannot be synced: ${clean(error)}`, isWarning: true }]),
+  ]
+}
+
+export async function syncJson(state: SyncState): Promise<JsonObject> {
+  const { target, ignored, error } = state
+  const unpushed = await state.unpushed
+  return {
+    ...(target === undefined
+      ? {}
+      : { checkpoint_sync_remote: target.remote, checkpoint_sync_remote_source: target.source }),
+    ...(error === undefined ? {} : { checkpoint_sync_error: error }),
+    ...(unpushed === undefined ? {} : { unpushed_checkpoints: unpushed }),
+    ...(ignored === undefined
+      ? {}
+      : { checkpoint_remote_ignored: true, checkpoint_remote_ignored_reason: ignored }),
+  }
+}
+
+// The sessions that have not ended, in all work trees.
+
+export interface OpenSessions {
+  /** Those at work first, then by when they were last heard of. */
+  sessions: Session[]
+  /** How many more there are. */
+  more: number
+  /** Of all sessions, also ended ones. */
+  total: number
+  unreadable: string[]
+}
+
+/** Only the states that are shown are read whole. */
+export function readOpenSessions(repo: Repo, limit = Number.POSITIVE_INFINITY): OpenSessions {
+  const { heads, unreadable } = listHeads(repo)
+  const open = heads
+    .filter((head) => head.endedAt === undefined)
+    .sort((a, b) => Number(isActive(b)) - Number(isActive(a)) || lastSign(b) - lastSign(a))
+  const shown = open.slice(0, limit).map(({ id }) => ({ id, session: readState(repo, id) }))
+  return {
+    sessions: shown.flatMap(({ session }) => session ?? []),
+    more: Math.max(0, open.length - limit),
+    total: heads.length,
+    unreadable: [...unreadable, ...shown.filter(({ session }) => session === undefined).map(({ id }) => id)],
+  }
+}

@@ -1,0 +1,59 @@
+// `entire status`: whether and what is being recorded.
+
+import { buildCommand } from '@stricli/core'
+import { findRepo } from '../../git/repo.ts'
+import { isSetUp, readSettings } from '../../settings/read.ts'
+import { EntireError } from '../../std/errors.ts'
+import { formatJson } from '../../std/json.ts'
+import { formatManual, said } from '../command-parts.ts'
+import type { Cli } from '../context.ts'
+import { printStatus } from './text.ts'
+
+interface StatusFlags {
+  detailed?: boolean
+  json?: boolean
+}
+
+export const statusCommand = buildCommand<StatusFlags, [], Cli>({
+  async func(flags) {
+    const repo = findRepo(this.cwd, this.env)
+    if (repo === undefined) return printProblem(this, flags, '✕', 'not a git repository')
+    if (!isSetUp(repo.root))
+      return printProblem(this, flags, '○', 'not set up (run `entire enable` to get started)')
+    if (!flags.json) return printStatus(this, repo, readSettings(repo.root), flags.detailed === true)
+    try {
+      const { statusJson } = await import('./json.ts')
+      this.process.stdout.write(formatJson(await statusJson(this, repo, readSettings(repo.root))))
+    } catch (error) {
+      if (!(error instanceof EntireError)) throw error
+      printProblem(this, flags, '✕', error.message)
+    }
+  },
+  parameters: {
+    flags: {
+      detailed: said('Show settings files, hooks and how much is recorded'),
+      json: said('Print JSON'),
+    },
+  },
+  docs: {
+    brief: 'Show whether and what is being recorded',
+    fullDescription: formatManual({
+      text: [
+        'Shows whether recording is on, for which agents, which hooks are missing or out of date, where checkpoints are pushed to and how',
+        'many are not there yet, and the sessions that are open in all work trees. Nothing is fetched: what it says about a remote is what',
+        'this clone knows of it.',
+      ],
+      examples: [
+        ['entire status', 'at a glance'],
+        ['entire status --detailed', 'with the files it comes from'],
+        ['entire status --json | jq .active_sessions', 'for scripts; problems are in .error'],
+      ],
+    }),
+  },
+})
+
+function printProblem(cli: Cli, flags: StatusFlags, sign: string, problem: string): void {
+  if (flags.json)
+    cli.process.stdout.write(formatJson({ enabled: false, agents: [], active_sessions: [], error: problem }))
+  else cli.out(`${sign} ${problem}`)
+}

@@ -1,0 +1,130 @@
+// After a partial commit: what a session has not committed yet moves to the branch for the new HEAD, so that the next commit gets its own checkpoint.
+
+import { shadowRef } from '../checkpoints/layout.ts'
+import { remaining } from '../checkpoints/overlap.ts'
+import { changedAt, readSnapshot, readWorkFile } from '../checkpoints/snapshot.ts'
+import type { ChangedFile } from '../git/commit.ts'
+import type { TreeChange } from '../git/fast-import.ts'
+import { blobOid, type Oid } from '../git/oid.ts'
+import type { Session } from '../model/session.ts'
+import { findStashed } from '../sessions/stash.ts'
+import type { Condensing } from './find-sessions.ts'
+
+/** Files left, by session. All of them share one tree: sessions of a work tree share its branch. */
+export async function carryForward(
+  condensing: Condensing,
+  sessions: Session[],
+): Promise<Map<string, string[]>> {
+  const left = new Map<string, string[]>()
+  const changes: TreeChange[] = []
+  const committed = new Map(condensing.commit.files.map((file) => [file.path, file]))
+  const plans = await Promise.all(
+    sessions.map(async (session) => {
+      const step = await readStepBlobs(condensing, session)
+      const settled = await findSettled(condensing, session, committed, step)
+      return {
+        session,
+        step,
+        files: findRemaining(condensing, session, committed, step).filter((path) => !settled.has(path)),
+      }
+    }),
+  )
+  for (const { session, step, files } of plans.filter((plan) => plan.files.length > 0)) {
+    left.set(session.id, files)
+    changes.push(...(await snapshot(condensing, files, step)))
+  }
+  if (left.size > 0) await writeSteps(condensing, [...left.keys()], sessions, changes)
+  return left
+}
+
+function findRemaining(
+  { recorder, commit }: Condensing,
+  session: Session,
+  committed: Map<string, ChangedFile>,
+  step: Map<string, Oid> | undefined,
+): string[] {
+  const worktree = new Map<string, Oid>()
+  for (const path of session.filesTouched) {
+    const content = committed.has(path) ? readWorkFile(recorder.repo, path) : undefined
+    if (content !== undefined) worktree.set(path, blobOid(content, commit.oid))
+  }
+  return remaining(session.filesTouched, { committed, step, worktree })
+}
+
+// What an earlier commit took without a link (its hook died, or the user said no), and what was deleted again before any commit,
+// would otherwise be carried along forever.
+async function findSettled(
+  { recorder, git, commit }: Condensing,
+  session: Session,
+  committed: Map<string, ChangedFile>,
+  step: Map<string, Oid> | undefined,
+): Promise<Set<string>> {
+  const others = session.filesTouched.filter((path) => !committed.has(path))
+  const infos = await Promise.all(others.map((path) => git.objects.info(`${commit.oid}:${path}`)))
+  const stashed = await findStashed(recorder.repo, git.objects, others)
+  return new Set(
+    others.filter((path, index) => {
+      const stored = infos[index]?.oid
+      if (stored !== undefined) return stored === step?.get(path)
+      return changedAt(recorder.repo, path) === undefined && !stashed.has(path)
+    }),
+  )
+}
+
+async function readStepBlobs({ git }: Condensing, session: Session): Promise<Map<string, Oid> | undefined> {
+  const shadow = shadowRef(session.baseCommit, session.worktreeId)
+  const tip = session.stepCount === 0 ? undefined : await git.objects.info(shadow)
+  if (tip === undefined) return undefined
+  const infos = await Promise.all(
+    session.filesTouched.map(
+      async (path) => [path, (await git.objects.info(`${tip.oid}:${path}`))?.oid] as const,
+    ),
+  )
+  return new Map(infos.flatMap(([path, oid]) => (oid === undefined ? [] : [[path, oid] as const])))
+}
+
+// A file that is not on disk was stashed: the step or the stash still has it.
+async function snapshot(
+  { recorder, git }: Condensing,
+  files: string[],
+  step: Map<string, Oid> | undefined,
+): Promise<TreeChange[]> {
+  const { changes } = await readSnapshot(recorder.repo, files, await git.config())
+  const stashed = await findStashed(recorder.repo, git.objects, files)
+  return changes.map((change) => {
+    const stored =
+      'deleted' in change && stashed.has(change.path)
+        ? (step?.get(change.path) ?? stashed.get(change.path))
+        : undefined
+    return stored === undefined ? change : { path: change.path, mode: '100644', oid: stored }
+  })
+}
+
+async function writeSteps(
+  { recorder, git, commit }: Condensing,
+  ids: string[],
+  sessions: Session[],
+  changes: TreeChange[],
+): Promise<void> {
+  const worktreeId = sessions[0]?.worktreeId ?? ''
+  const ref = shadowRef(commit.oid, worktreeId)
+  const tree = await git.objects.info(`${commit.oid}^{tree}`)
+  const existing = await git.objects.info(ref)
+  const { author } = await git.config()
+  for (const [index, id] of ids.entries()) {
+    git.writes().commit({
+      ref,
+      parent: existing?.oid,
+      message: `carry forward: uncommitted session files\n\nEntire-Metadata: \nEntire-Session: ${id}\nEntire-Strategy: manual-commit\n`,
+      author,
+      seconds: Math.floor(recorder.clock().getTime() / 1000),
+      changes:
+        index === 0 && tree !== undefined
+          ? [
+              ...(existing === undefined ? [{ path: '', mode: '040000' as const, oid: tree.oid }] : []),
+              ...changes,
+            ]
+          : [],
+    })
+  }
+}

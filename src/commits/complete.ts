@@ -1,0 +1,74 @@
+// A commit that got its trailer, and then something died before its checkpoint was written or its sessions were settled.
+
+import { type CommitInfo, readCommit, readCommits } from '../git/commit.ts'
+import { moveRefs } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import { checkpointTrailer, readCheckpointIds } from '../git/trailers.ts'
+import { isActive } from '../model/session.ts'
+import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
+import { clearPrompts } from '../sessions/prompts.ts'
+import { retrying } from '../sessions/save.ts'
+import { readSession } from '../sessions/store.ts'
+import { openGit, type Recorder } from '../sessions/work.ts'
+import { type PendingCommit, readPending, removePending } from './pending.ts'
+import { findRemovals, recordCommit, sayRemoved } from './post-commit.ts'
+import { completeRewrite } from './rewrite.ts'
+
+const pendingMs = 10 * 60 * 1000
+
+export async function completeCommit(recorder: Recorder): Promise<void> {
+  await completeRewrite(recorder)
+  const pending = readPending(recorder.repo)
+  if (pending === undefined) return
+  const commit = await findPromised(recorder.repo, pending)
+  if (commit !== undefined) {
+    await retrying(async () => {
+      await using git = openGit(recorder.repo)
+      await recordCommit(recorder, git, commit)
+    })
+    await retrying(() => settleAll(recorder, commit, pending))
+  }
+  // Otherwise the commit was given up, or its message is still being written.
+  if (commit !== undefined || recorder.clock().getTime() - pending.at > pendingMs)
+    removePending(recorder.repo)
+}
+
+// The user may have gone on to another branch since; the reflog knows where HEAD has been.
+async function findPromised(repo: Repo, { checkpoint }: PendingCommit): Promise<CommitInfo | undefined> {
+  const keeps = (commit: CommitInfo | undefined) =>
+    commit !== undefined && readCheckpointIds(commit.message).includes(checkpoint)
+  const head = await readCommit(repo, 'HEAD')
+  if (keeps(head)) return head
+  return (
+    await readCommits(repo, [
+      '--walk-reflogs',
+      '--max-count=1',
+      '--fixed-strings',
+      `--grep=${checkpointTrailer}: ${checkpoint}`,
+      'HEAD',
+    ])
+  ).find(keeps)
+}
+
+// Sessions whose states were written just before the end: nothing is left to condense, but the index and the branches still speak of them.
+async function settleAll(
+  recorder: Recorder,
+  commit: CommitInfo,
+  { checkpoint }: PendingCommit,
+): Promise<void> {
+  const { repo } = recorder
+  await using git = openGit(repo)
+  const live = readLive(repo)
+  const bases = new Set([...live.sessions.values()].map((entry) => entry.base))
+  for (const id of [...live.sessions.keys()]) {
+    const session = readSession(repo, id)
+    if (session === undefined) continue
+    updateLive(live, session)
+    if (!isActive(session) && session.lastCheckpoint === checkpoint) clearPrompts(repo, id)
+  }
+  live.lastLink = { commit: commit.oid, checkpoint }
+  const removals = await findRemovals(recorder, git, live, bases, commit.oid)
+  await moveRefs(repo, removals)
+  sayRemoved(recorder, removals)
+  writeLive(repo, live)
+}

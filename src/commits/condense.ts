@@ -1,0 +1,270 @@
+// A commit becomes a checkpoint: what every session concerned brings to it, and what each of them has left to commit.
+
+import { attribute, textOf } from '../checkpoints/attribution.ts'
+import { branchOf, shadowRef } from '../checkpoints/layout.ts'
+import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
+import { prepareCheckpoint, readSlots, type SessionPart, writeCheckpoint } from '../checkpoints/write.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
+import type { ChangedFile, CommitInfo } from '../git/commit.ts'
+import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { addTokens, hasTokens } from '../model/tokens.ts'
+import { decide } from '../sessions/machine.ts'
+import { clearPrompts, spokenPrompts } from '../sessions/prompts.ts'
+import { readTurnTranscript, sealTranscript, useTranscript } from '../sessions/transcript.ts'
+import { toRepoPath } from '../sessions/turn-changes.ts'
+import { type TurnTranscript, writing } from '../sessions/work.ts'
+import { formatTime } from '../std/time.ts'
+import { queueForPush } from '../sync/queue.ts'
+import { carryForward } from './carry-forward.ts'
+import type { Candidate, Condensing } from './find-sessions.ts'
+
+/** All sessions in one import. Their states are changed but not yet saved. */
+export async function condenseSessions(condensing: Condensing, candidates: Candidate[]): Promise<void> {
+  const { recorder, git, checkpoint } = condensing
+  const recorded = condensing.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
+  const everyone = new Set([...candidates.flatMap(({ session }) => session.filesTouched), ...recorded])
+  const shares = shareOut(condensing.commit, everyone)
+  // Whoever needs the answer hears of its failure.
+  prepareCheckpoint(git.objects, git.writes(), checkpoint).catch(() => {})
+  const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, shares)))
+  await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, parts)
+  queueForPush(recorder.repo, checkpoint)
+  const left = await carryForward(
+    condensing,
+    candidates.map(({ session }) => session),
+  )
+  for (const { session } of candidates) {
+    recorder.say(
+      `[entire] Condensed session ${session.id.slice(0, 8)}: ${checkpoint} (${session.stepCount} checkpoints)`,
+    )
+    settle(condensing, session, left.get(session.id) ?? [])
+  }
+}
+
+/** What one session brings to the checkpoint of a commit. */
+export async function describePart(
+  condensing: Condensing,
+  candidate: Candidate,
+  shares: Shares,
+): Promise<SessionPart> {
+  const { recorder, git, commit, checkpoint } = condensing
+  const { session } = candidate
+  const transcript = await (candidate.transcript ??
+    readTurnTranscript({ recorder, agent: candidate.agent, session, objects: git.objects }, commit.oid))
+  const prompts = await spokenPrompts(recorder, session, transcript, condensing.afterwards)
+  noteMidTurnFiles(condensing, session, transcript)
+  if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
+  const [contentHash, attribution] = await Promise.all([
+    sealTranscript({ recorder, agent: candidate.agent, session, ...git }, commit.oid),
+    attributeCommit(condensing, session, shares),
+  ])
+  const part: SessionPart = {
+    record: {
+      cliVersion: recorder.cliVersion,
+      checkpoint,
+      session: session.id,
+      strategy: recorder.settings.strategy,
+      createdAt: formatTime(recorder.clock()),
+      ...(commit.branch === undefined ? {} : { branch: commit.branch }),
+      steps: session.stepCount,
+      files: session.filesTouched,
+      agent: session.agentType,
+      ...(session.model === undefined ? {} : { model: session.model }),
+      ...(session.turnId === undefined ? {} : { turnId: session.turnId }),
+      ...(condensing.task === undefined ? {} : { isTask: true, toolUse: condensing.task.toolUse }),
+      ...(session.transcriptIdAtStart === undefined
+        ? {}
+        : { transcriptIdAtStart: session.transcriptIdAtStart }),
+      transcriptStart: session.transcriptStart,
+      ...(hasTokens(session.checkpointTokens) ? { tokens: session.checkpointTokens } : {}),
+      ...(attribution === undefined ? {} : { attribution }),
+      ...homeRelative(session.transcriptPath, recorder.home),
+    },
+    chunks: session.cursor?.chunks ?? [],
+    contentHash,
+    prompts: joinPrompts(prompts),
+    context: checkpointContext(prompts),
+    ...(recorder.settings.strategy === 'manual-commit'
+      ? { shadow: branchOf(shadowRef(session.baseCommit, session.worktreeId)) }
+      : {}),
+    ...(condensing.task === undefined ? {} : { files: condensing.task.files }),
+  }
+  return condensing.amends === true ? addToRecorded(git.objects, part) : part
+}
+
+// In the middle of a turn no step has told yet what the agent changed: its transcript does, and a commit of its own speaks for itself.
+function noteMidTurnFiles(
+  { recorder, commit, caller }: Condensing,
+  session: Session,
+  transcript: TurnTranscript | undefined,
+): void {
+  if (!isActive(session)) return
+  const committed = new Set(commit.files.map((file) => file.path))
+  const named = [...session.turnFiles, ...(transcript?.files ?? [])].flatMap(
+    (file) => toRepoPath(recorder.repo, file) ?? [],
+  )
+  const files = [
+    ...session.filesTouched,
+    ...named.filter((path) => committed.has(path)),
+    ...(caller.session === session.id ? committed : []),
+  ]
+  session.filesTouched = [...new Set(files.length > 0 ? files : committed)].sort()
+}
+
+function settle(condensing: Condensing, session: Session, left: string[]): void {
+  const { recorder, commit, checkpoint } = condensing
+  const wasActive = isActive(session)
+  session.phase = decide(session.phase, 'git-commit').phase
+  session.baseCommit = commit.oid
+  session.attributionBase = commit.oid
+  session.turnHead = commit.oid
+  session.promptAttributions = []
+  delete session.pendingAttribution
+  delete session.checkpointTokens
+  delete session.lastStepAt
+  session.filesTouched = left
+  session.stepCount = left.length > 0 ? 1 : 0
+  session.transcriptStart = left.length > 0 ? 0 : (session.cursor?.items ?? session.transcriptStart)
+  if (left.length > 0) delete session.lastCheckpoint
+  else session.lastCheckpoint = checkpoint
+  session.fullyCondensed = session.phase === 'ended' && left.length === 0
+  if (wasActive) session.turnCheckpoints = [...new Set([...session.turnCheckpoints, checkpoint])]
+  else {
+    session.lastInteraction = formatTime(recorder.clock())
+    if (left.length === 0) condensing.afterwards.push(() => clearPrompts(recorder.repo, session.id))
+  }
+}
+
+function homeRelative(path: string | undefined, home: string): { transcriptPath?: string } {
+  return path?.startsWith(`${home}/`) ? { transcriptPath: path.slice(home.length + 1) } : {}
+}
+
+// Collects the three states of every file of a commit, and measures who wrote it.
+
+// Lines are counted in what people write; larger files are generated, and more of them than this is a vendored tree.
+const maxBytes = 1024 * 1024
+const maxFiles = 500
+
+/** A commit as all its sessions see it: put together once, however many they are. */
+export interface Shares {
+  files: ReadonlyMap<string, ChangedFile>
+  /** What any session touched. */
+  touched: ReadonlySet<string>
+  /** What no session touched. */
+  others: ChangedFile[]
+}
+
+export function shareOut(commit: Pick<CommitInfo, 'files'>, touched: Set<string>): Shares {
+  const files = commit.files.slice(0, maxFiles)
+  return {
+    files: new Map(files.map((file) => [file.path, file])),
+    touched,
+    others: files.filter(({ path }) => !touched.has(path)),
+  }
+}
+
+export async function attributeCommit(
+  { recorder, git }: Pick<Condensing, 'recorder' | 'git'>,
+  session: Session,
+  { files, touched, others }: Shares,
+): Promise<Attribution | undefined> {
+  const shadow = shadowRef(session.baseCommit, session.worktreeId)
+  const tip = session.stepCount > 0 ? await git.objects.info(shadow) : undefined
+  const texts = new Map<string, Promise<string>>()
+  // As committed and in the step it is nearly always the same.
+  const read = (oid: string) =>
+    texts.getOrInsertComputed(oid, async () => textOf((await git.objects.contents(oid))?.content))
+  const text = async (name: string | undefined) => {
+    const info = name === undefined ? undefined : await git.objects.info(name)
+    return info === undefined || info.type !== 'blob' || info.size > maxBytes ? '' : await read(info.oid)
+  }
+  const own = session.filesTouched.flatMap((path) => files.get(path) ?? [])
+  return attribute({
+    files: await Promise.all(
+      own.map(async ({ path, after }) => {
+        const names = [
+          `${session.attributionBase}:${path}`,
+          after,
+          ...(tip === undefined ? [] : [`${tip.oid}:${path}`]),
+        ]
+        const [base = '', head = '', step = head] = await Promise.all(names.map(text))
+        return { path, base, step, head }
+      }),
+    ),
+    others: await Promise.all(
+      others.map(async ({ path, before, after }) => ({
+        path,
+        parent: await text(before),
+        head: await text(after),
+      })),
+    ),
+    otherSessions: touched,
+    prompts: session.promptAttributions,
+    calculatedAt: formatTime(recorder.clock()),
+  })
+}
+
+// An amended commit keeps its checkpoint: what a session brings to it now comes on top of what it brought before.
+
+/** Files of the sessions that the checkpoint has already. */
+export async function readRecordedFiles(objects: ObjectReader, checkpoint: string): Promise<string[]> {
+  return (await readSlots(objects, checkpoint)).sessions.flatMap(({ record }) => record.files)
+}
+
+export async function addToRecorded(objects: ObjectReader, part: SessionPart): Promise<SessionPart> {
+  const { checkpoint, session } = part.record
+  const { sessions } = await readSlots(objects, checkpoint)
+  const before = sessions.find(({ record }) => record.session === session)
+  if (before === undefined) return part
+  const entry = before.files.find(({ name }) => name === 'prompt.txt')
+  const file = entry && (await objects.contents(entry.oid))
+  const prompts = joinWithout(splitPrompts(file?.content.toString('utf8') ?? ''), splitPrompts(part.prompts))
+  return {
+    ...part,
+    record: addRecord(before.record, part.record),
+    prompts: joinPrompts(prompts),
+    context: checkpointContext(prompts),
+  }
+}
+
+// Prompts are kept while work of theirs is uncommitted, and then come again.
+function joinWithout(before: string[], now: string[]): string[] {
+  return before.every((prompt, index) => prompt === now[index]) ? now : [...before, ...now]
+}
+
+function addRecord(before: SessionRecord, now: SessionRecord): SessionRecord {
+  const tokens =
+    before.tokens && now.tokens ? addTokens(before.tokens, now.tokens) : (now.tokens ?? before.tokens)
+  const attribution =
+    before.attribution && now.attribution
+      ? addAttribution(before.attribution, now.attribution)
+      : (now.attribution ?? before.attribution)
+  return {
+    ...before,
+    ...now,
+    createdAt: before.createdAt,
+    steps: before.steps + now.steps,
+    files: [...new Set([...before.files, ...now.files])].sort(),
+    transcriptStart: Math.min(before.transcriptStart, now.transcriptStart),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(attribution === undefined ? {} : { attribution }),
+  }
+}
+
+function addAttribution(before: Attribution, now: Attribution): Attribution {
+  const add = (field: Exclude<keyof Attribution, 'calculatedAt'>) => before[field] + now[field]
+  const byAgent = add('agentLines') + add('agentRemoved')
+  const changed = add('totalLinesChanged')
+  return {
+    calculatedAt: now.calculatedAt,
+    agentLines: add('agentLines'),
+    agentRemoved: add('agentRemoved'),
+    humanAdded: add('humanAdded'),
+    humanModified: add('humanModified'),
+    humanRemoved: add('humanRemoved'),
+    totalCommitted: add('totalCommitted'),
+    totalLinesChanged: changed,
+    agentPercentage: changed > 0 ? (byAgent / changed) * 100 : 0,
+  }
+}

@@ -1,0 +1,225 @@
+// Which sessions have a part in a commit. The same question is asked of what is staged and of what was committed, so that a commit
+// never gets a link without a checkpoint behind it.
+
+import { closeSync, openSync } from 'node:fs'
+import { textOf } from '../checkpoints/attribution.ts'
+import { shadowRef } from '../checkpoints/layout.ts'
+import { overlaps, shareLines, type TouchedFile, touches } from '../checkpoints/overlap.ts'
+import { maxSnapshotBytes } from '../checkpoints/snapshot.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
+import type { ChangedFile, CommitInfo } from '../git/commit.ts'
+import type { Agent, AgentCard, Env } from '../model/agent.ts'
+import { isActive, type Session } from '../model/session.ts'
+import type { LiveIndex } from '../sessions/live-index.ts'
+import { moveHere } from '../sessions/ownership.ts'
+import { isStillToCome } from '../sessions/provisional-turn.ts'
+import { findSession, readSession } from '../sessions/store.ts'
+import { toRepoPath } from '../sessions/turn-changes.ts'
+import type { GitSide, Recorder, TurnTranscript } from '../sessions/work.ts'
+import { parseTime } from '../std/time.ts'
+
+/** A turn without any sign of life for a day has died; it has no claim on other people's commits. */
+const deadTurnMs = 24 * 60 * 60 * 1000
+
+/** A session that may have a part in a commit. */
+interface Claim {
+  session: Session
+  transcript: Promise<TurnTranscript | undefined> | undefined
+  /** Reads it, where it is not being read already. */
+  read?(): Promise<TurnTranscript | undefined>
+}
+
+export interface Candidate extends Claim {
+  agent: Agent
+}
+
+export interface Change {
+  files: Map<string, ChangedFile>
+  /** Any object id of the repository. */
+  like: string
+}
+
+/** What was staged or committed, by whom, and whose work it may be. */
+export interface Inquiry {
+  recorder: Recorder
+  git: GitSide
+  live: Pick<LiveIndex, 'sessions'>
+  change: Change
+  caller: Caller
+}
+
+export async function findConcerned(inquiry: Inquiry): Promise<Candidate[]> {
+  const claims = await findClaims(inquiry)
+  const agents = await Promise.all(
+    claims.map(({ session }) => inquiry.recorder.findAgentByType(session.agentType)),
+  )
+  return claims.flatMap((claim, index) =>
+    agents[index] === undefined ? [] : { ...claim, agent: agents[index] },
+  )
+}
+
+async function findClaims(inquiry: Inquiry): Promise<Claim[]> {
+  const opened = await Promise.all(candidateIds(inquiry).map((id) => openClaim(inquiry, id)))
+  const claims = opened.filter((claim) => claim !== undefined)
+  const verdicts = await Promise.all(claims.map((claim) => isConcerned(inquiry, claim)))
+  const sure = claims.filter((_, index) => verdicts[index] === 'yes')
+  // A commit without terminal comes from an agent; when no session shows it by its files, every running one may have made it.
+  return sure.length > 0 ? sure : claims.filter((_, index) => verdicts[index] === 'perhaps')
+}
+
+/** Only as many as are needed to know that there is one: running sessions first, then the others a few at a time. */
+export async function findAnyConcerned(inquiry: Inquiry): Promise<Claim[]> {
+  const { sessions } = inquiry.live
+  const ids = candidateIds(inquiry)
+  const running = ids.filter((id) => sessions.get(id)?.active)
+  const others = ids.filter((id) => !sessions.get(id)?.active)
+  for (const batch of [running, ...batches(others)]) {
+    const some = new Map([...sessions].filter(([id]) => batch.includes(id)))
+    const found = await findClaims({ ...inquiry, live: { sessions: some } })
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+function batches(ids: string[], size = 8): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) =>
+    ids.slice(at * size, (at + 1) * size),
+  )
+}
+
+function candidateIds({ live, change }: Inquiry): string[] {
+  return [...live.sessions]
+    .filter(([, entry]) => entry.active || entry.files.some((path) => change.files.has(path)))
+    .map(([id]) => id)
+}
+
+async function openClaim(
+  { recorder, git, live, change: { like } }: Inquiry,
+  id: string,
+): Promise<Claim | undefined> {
+  const session = readSession(recorder.repo, id)
+  if (session !== undefined && session.worktreeId !== recorder.repo.worktreeId) {
+    // It has gone to another work tree, and what it left here is committed.
+    if (isActive(session)) return undefined
+    moveHere(recorder.repo, session, live)
+  }
+  const isKnown = recorder.agentCards().some(({ type }) => type === session?.agentType)
+  if (session === undefined || !isKnown || session.baseCommit === '') return undefined
+  // What it did is in its last step; its agent need not even be loaded.
+  if (!isActive(session)) return { session, transcript: undefined }
+  const agent = await recorder.findAgentByType(session.agentType)
+  if (agent === undefined) return undefined
+  const read = async () => {
+    // Most commits are made when no turn is going on.
+    const { readTurnTranscript } = await import('../sessions/transcript.ts')
+    return await readTurnTranscript({ recorder, agent, session, objects: git.objects }, like)
+  }
+  // An agent that has to be asked for it is asked only when nothing else decides.
+  return { session, transcript: agent.source === undefined ? read() : undefined, read }
+}
+
+async function isConcerned(
+  { recorder, git, change, caller }: Inquiry,
+  claim: Claim,
+): Promise<'yes' | 'no' | 'perhaps'> {
+  const { session } = claim
+  if (!isActive(session)) return (await hasContentIn(git, session, change)) ? 'yes' : 'no'
+  if (caller.session === session.id) return 'yes'
+  const isIn = (files: string[]) =>
+    files.some((file) => change.files.has(toRepoPath(recorder.repo, file) ?? ''))
+  if (session.filesTouched.some((path) => change.files.has(path)) || isIn(session.turnFiles)) return 'yes'
+  claim.transcript ??= claim.read?.()
+  if (isIn((await claim.transcript)?.files ?? [])) return 'yes'
+  if (await isStillToCome({ recorder, ...claim })) return 'no'
+  const lastSign = parseTime(session.lastInteraction)?.getTime() ?? 0
+  const isAlive = recorder.clock().getTime() - lastSign < deadTurnMs
+  return !caller.hasTerminal && mayBe(recorder, caller, session) && isAlive ? 'perhaps' : 'no'
+}
+
+// Subagents of some agents commit under ids of their own: an id that is no session's says only which agent it was.
+function mayBe({ repo }: Recorder, { session: id, agentType }: Caller, session: Session): boolean {
+  if (id === undefined) return true
+  return session.agentType === agentType && findSession(repo, id) === undefined
+}
+
+// Steps leave large files out: there is nothing to compare them with.
+async function leavesOut(objects: ObjectReader, files: TouchedFile[]): Promise<boolean> {
+  const infos = await Promise.all(
+    files.flatMap(({ stepOid, changed }) =>
+      stepOid === undefined && changed?.after ? [objects.info(changed.after)] : [],
+    ),
+  )
+  return infos.some((info) => (info?.size ?? 0) > maxSnapshotBytes)
+}
+
+// Content-aware: a new file counts only when it holds what the session wrote, not something else under the same name.
+async function hasContentIn({ objects }: GitSide, session: Session, change: Change): Promise<boolean> {
+  const shadow = shadowRef(session.baseCommit, session.worktreeId)
+  const paths = session.filesTouched.filter((path) => change.files.has(path))
+  if (paths.length === 0) return false
+  const [tip, ...blobs] = await Promise.all(
+    [shadow, ...paths.map((path) => `${shadow}:${path}`)].map((name) => objects.info(name)),
+  )
+  const files = paths.map((path, index) => ({
+    path,
+    changed: change.files.get(path),
+    stepOid: blobs[index]?.oid,
+  }))
+  if (tip === undefined || (await leavesOut(objects, files))) return touches(files)
+  const read = async (oid: string | undefined) =>
+    oid === undefined ? '' : textOf((await objects.contents(oid))?.content)
+  return overlaps(files, async (path) => {
+    const file = files.find((candidate) => candidate.path === path)
+    return shareLines(await read(file?.stepOid), await read(file?.changed?.after))
+  })
+}
+
+// Who runs the commit: an agent, and perhaps which of its sessions, or a person at a terminal.
+
+export interface Caller {
+  /** Session named in the environment of the process that commits. */
+  session: string | undefined
+  /** Type of the agent that named it. */
+  agentType?: string | undefined
+  hasTerminal: boolean
+}
+
+export function findCaller(env: Env, agents: AgentCard[]): Caller {
+  const namer = agents.find(({ callerSessionEnv }) => callerSessionEnv !== undefined && env[callerSessionEnv])
+  const byAgent = agents.some((agent) => agent.callerEnv.some((name) => env[name]))
+  return {
+    session: namer && env[namer.callerSessionEnv ?? ''],
+    agentType: namer?.type,
+    hasTerminal:
+      terminalSays(env.ENTIRE_TEST_TTY) ?? (!byAgent && env.GIT_TERMINAL_PROMPT !== '0' && canOpenTerminal()),
+  }
+}
+
+function terminalSays(seam: string | undefined): boolean | undefined {
+  return seam ? seam === '1' : undefined
+}
+
+function canOpenTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r+'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+// One commit on its way to a checkpoint.
+
+export interface Condensing {
+  recorder: Recorder
+  git: GitSide
+  commit: CommitInfo
+  checkpoint: string
+  caller: Caller
+  /** Run after refs and states are written. */
+  afterwards: (() => void | Promise<void>)[]
+  /** The commit had this checkpoint before: it was amended. */
+  amends?: boolean
+  /** Set when the commit is that of a subagent's task. */
+  task?: { toolUse: string; files: { path: string; content: Buffer }[] }
+}

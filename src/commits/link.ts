@@ -1,0 +1,132 @@
+// Before a commit: does it hold work of a session? Then its message gets the trailer that links it to a checkpoint.
+
+import { displayPrompt } from '../checkpoints/step-subject.ts'
+import { type ChangedFile, isSequence, readStaged } from '../git/commit.ts'
+import {
+  appendEditableTrailer,
+  appendTrailer,
+  checkpointTrailer,
+  ownText,
+  readCheckpointIds,
+  removeTrailer,
+} from '../git/trailers.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { readLive } from '../sessions/live-index.ts'
+import { lockFile } from '../sessions/save.ts'
+import { openGit, type Recorder } from '../sessions/work.ts'
+import { takeLock } from '../std/lock.ts'
+import { findAnyConcerned, findCaller } from './find-sessions.ts'
+import { isUnfinished, newCheckpointId, writePending } from './pending.ts'
+import type { BegunLink } from './prefetch.ts'
+
+const lockWaitMs = 10_000
+
+export interface MessageFile {
+  read(): string
+  write(text: string): void
+}
+
+export type Answer = 'yes' | 'no' | 'always'
+
+export interface LinkOptions {
+  /** Second argument of the hook: where the message comes from. */
+  source: string
+  /** What was begun before the rest of the program was loaded. */
+  begun?: BegunLink | undefined
+  ask(question: string): Answer
+  /** Remembers that the question need not be asked again. */
+  rememberAlways(): void
+}
+
+export async function linkCommit(recorder: Recorder, file: MessageFile, options: LinkOptions): Promise<void> {
+  const { repo } = recorder
+  await completeEarlier(recorder)
+  if (
+    recorder.settings.strategy !== 'manual-commit' ||
+    isSequence(repo) ||
+    options.source === 'merge' ||
+    options.source === 'squash'
+  )
+    return
+  const live = readLive(repo)
+  if (options.source === 'commit') return keepLink(recorder, file, live.lastLink)
+  if (live.sessions.size === 0) return
+  const message = file.read()
+  if (readCheckpointIds(message).length > 0) return
+  await using git = options.begun?.git ?? openGit(repo)
+  const caller = findCaller(recorder.env, recorder.agentCards())
+  // The transcript is only looked at here, never stored: no need to redact it.
+  const asItIs = (text: string) => text
+  const looking = { ...recorder, redaction: async () => ({ json: asItIs, text: asItIs }) }
+  const findIn = async (staged: ChangedFile[]) => {
+    const like = staged.flatMap(({ before, after }) => after ?? before ?? [])[0]
+    const files = new Map(staged.map((entry) => [entry.path, entry]))
+    return like === undefined
+      ? []
+      : await findAnyConcerned({ recorder: looking, git, live, change: { files, like }, caller })
+  }
+  git.warm('config')
+  const atOnce = await findIn((await options.begun?.known) ?? [])
+  const concerned =
+    atOnce.length > 0 ? atOnce : await findIn(await (options.begun?.staged() ?? readStaged(repo)))
+  if (concerned.length === 0) return
+  const id = newCheckpointId(recorder)
+  const isAgents = !caller.hasTerminal && concerned.some(({ session }) => isActive(session))
+  const { commentPrefix } = await git.config()
+  const linked = isAgents
+    ? appendTrailer(message, checkpointTrailer, id, commentPrefix)
+    : askUser(recorder, message, id, concerned[0]?.session, { ...options, commentPrefix })
+  if (linked === undefined) return
+  writePending(repo, { checkpoint: id, at: recorder.clock().getTime() })
+  file.write(linked)
+}
+
+// The note of a commit whose hook died would be written over by that of this one.
+async function completeEarlier(recorder: Recorder): Promise<void> {
+  if (!isUnfinished(recorder.repo)) return
+  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
+  const { completeCommit } = await import('./complete.ts')
+  await completeCommit(recorder)
+}
+
+function askUser(
+  { settings }: Recorder,
+  message: string,
+  id: string,
+  first: Session | undefined,
+  options: LinkOptions & { commentPrefix: string },
+): string | undefined {
+  const agent = first?.agentType || 'Agent'
+  const prompt = displayPrompt(first?.lastPrompt ?? '')
+  if (options.source !== 'message')
+    return appendEditableTrailer(message, id, { agent, prompt }, options.commentPrefix)
+  if (settings.commitLinking === 'prompt') {
+    const lastPrompt = prompt === '' ? '' : `  Last prompt: ${prompt}\n`
+    const answer = options.ask(
+      `\nEntire: Active ${agent} session detected\n${lastPrompt}\nLink this commit to session context?\n  [Y]es / [n]o / [a]lways (remember my choice): `,
+    )
+    if (answer === 'no') return undefined
+    if (answer === 'always') options.rememberAlways()
+  }
+  return appendTrailer(message, checkpointTrailer, id, options.commentPrefix)
+}
+
+// Amending keeps the link, also when the user wrote the message anew.
+async function keepLink(
+  recorder: Recorder,
+  file: MessageFile,
+  last: { commit: string; checkpoint: string } | undefined,
+): Promise<void> {
+  const message = file.read()
+  if (last === undefined || readCheckpointIds(message).length > 0) return
+  await using git = openGit(recorder.repo)
+  if ((await git.objects.info('HEAD'))?.oid === last.commit)
+    file.write(appendTrailer(message, checkpointTrailer, last.checkpoint, (await git.config()).commentPrefix))
+}
+
+/** A message with nothing but our trailer is empty: git must see it so, and give up the commit. */
+export function dropLoneTrailer(file: MessageFile): void {
+  const message = file.read()
+  if (readCheckpointIds(message).length > 0 && ownText(message) === '')
+    file.write(removeTrailer(message, checkpointTrailer))
+}

@@ -1,0 +1,136 @@
+// After a commit: write its checkpoint, settle the sessions, and take away the branches nobody needs any more.
+
+import { branchOf, shadowRef } from '../checkpoints/layout.ts'
+import { type CommitInfo, isSequence, readCommit } from '../git/commit.ts'
+import { openRefs, type RefMove } from '../git/refs.ts'
+import { readCheckpointIds } from '../git/trailers.ts'
+import { isActive } from '../model/session.ts'
+import { type LiveIndex, readLive, stageLive, updateLive, writeLive } from '../sessions/live-index.ts'
+import { recordedAt } from '../sessions/prefetch-status.ts'
+import { commitWith, lockFile, retrying } from '../sessions/save.ts'
+import { readSession, stageSessions, writeSession } from '../sessions/store.ts'
+import { type GitSide, openGit, type Recorder } from '../sessions/work.ts'
+import type { StagedFile } from '../std/file.ts'
+import { takeLock } from '../std/lock.ts'
+import { condenseSessions } from './condense.ts'
+import { type Caller, findCaller, findConcerned } from './find-sessions.ts'
+import { readPending, removePending } from './pending.ts'
+import type { BegunCommit } from './prefetch.ts'
+
+const lockWaitMs = 10_000
+
+export async function postCommit(recorder: Recorder, begun?: BegunCommit): Promise<void> {
+  const { repo } = recorder
+  await using early = begun?.git
+  if (isSequence(repo) || recorder.settings.strategy !== 'manual-commit') return
+  // Nothing of ours is going on in this work tree.
+  if (readPending(repo) === undefined && readLive(repo).sessions.size === 0) return
+  using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
+  // What was asked early about refs counts when nobody recorded anything before our turn came.
+  let known = begun?.recorded === recordedAt(repo) ? early : undefined
+  known?.warm('writes', 'config')
+  const commit = await (begun?.head ?? readCommit(repo, 'HEAD'))
+  recorder.trace.mark('commit')
+  await retrying(async () => {
+    await using git = known ?? openGit(repo)
+    known = undefined
+    if (commit !== undefined) await recordCommit(recorder, git, commit)
+  })
+  removePending(repo)
+}
+
+export async function recordCommit(recorder: Recorder, git: GitSide, commit: CommitInfo): Promise<void> {
+  const checkpoint = readCheckpointIds(commit.message)[0]
+  const live = readLive(recorder.repo)
+  if (checkpoint !== undefined) {
+    // A new id is noted before the commit; one that is not was in the message already.
+    const amends = readPending(recorder.repo)?.checkpoint !== checkpoint
+    const caller = findCaller(recorder.env, recorder.agentCards())
+    await condenseCommit(recorder, git, live, commit, checkpoint, { caller, amends, skipsSettled: true })
+  }
+  noteHead(recorder, live, commit)
+}
+
+export interface CondenseOptions {
+  caller: Caller
+  amends?: boolean
+  /** Sessions that stand on the commit have been through this before, in a process that died or came first. */
+  skipsSettled?: boolean
+  /** Names the checkpoint for a commit whose message does not. */
+  link?(): Promise<void>
+}
+
+export async function condenseCommit(
+  recorder: Recorder,
+  git: GitSide,
+  live: LiveIndex,
+  commit: CommitInfo,
+  checkpoint: string,
+  { caller, amends = false, skipsSettled = false, link }: CondenseOptions,
+): Promise<void> {
+  const files = new Map(commit.files.map((file) => [file.path, file]))
+  const candidates = await findConcerned({ recorder, git, live, change: { files, like: commit.oid }, caller })
+  recorder.trace.mark('sessions')
+  const concerned = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
+  if (concerned.length === 0) return writeLive(recorder.repo, live)
+  const bases = new Set(concerned.map(({ session }) => session.baseCommit))
+  const afterwards: (() => void)[] = []
+  await condenseSessions({ recorder, git, commit, checkpoint, caller, amends, afterwards }, concerned)
+  await link?.()
+  recorder.trace.mark('condense')
+  const sessions = concerned.map(({ session }) => session)
+  for (const session of sessions) updateLive(live, session)
+  live.lastLink = { commit: commit.oid, checkpoint }
+  const removals = await findRemovals(recorder, git, live, bases, commit.oid)
+  using refs = openRefs(recorder.repo)
+  using givenUp = new DisposableStack()
+  let index: StagedFile | undefined
+  const staged = await commitWith(git, () => {
+    // Locked while git writes; they go when it is done.
+    refs.prepare(removals)
+    index = givenUp.use(stageLive(recorder.repo, live))
+    return stageSessions(recorder.repo, sessions)
+  })
+  for (const file of staged) file.place()
+  recorder.trace.mark('write')
+  await Promise.all([refs.commit(), ...afterwards.map((act) => Promise.try(act))])
+  // Last: until the branches are gone, it speaks of them.
+  index?.place()
+  sayRemoved(recorder, removals)
+}
+
+// Our hook saw this commit: at the end of the turn it is not taken for one made without hooks.
+function noteHead({ repo }: Recorder, live: LiveIndex, commit: CommitInfo): void {
+  for (const [id, entry] of live.sessions) {
+    const session = entry.active ? readSession(repo, id) : undefined
+    if (session === undefined || !isActive(session) || session.turnHead === commit.oid) continue
+    session.turnHead = commit.oid
+    writeSession(repo, session)
+  }
+}
+
+// Shadow branches that nobody needs any more.
+
+/** A branch of these bases goes when no session has steps on it; one that gets a step meanwhile stays. */
+export async function findRemovals(
+  { repo }: Recorder,
+  { objects }: Pick<GitSide, 'objects'>,
+  live: LiveIndex,
+  bases: Set<string>,
+  head: string,
+): Promise<RefMove[]> {
+  // A session without files has no steps: it may run on this base, but nothing of it is on the branch.
+  const inUse = [...live.sessions.values()]
+    .filter((entry) => entry.files.length > 0)
+    .map((entry) => entry.base)
+  const used = new Set([head, ...inUse].map((base) => shadowRef(base, repo.worktreeId)))
+  const names = [...bases].map((base) => shadowRef(base, repo.worktreeId)).filter((ref) => !used.has(ref))
+  const tips = await Promise.all(names.map((ref) => objects.info(ref)))
+  return names.flatMap((ref, index) =>
+    tips[index] === undefined ? [] : { ref, to: undefined, from: tips[index].oid },
+  )
+}
+
+export function sayRemoved(recorder: Recorder, removals: RefMove[]): void {
+  for (const { ref } of removals) recorder.say(`[entire] Cleaned up shadow branch: ${branchOf(ref)}`)
+}

@@ -1,0 +1,87 @@
+// What the hooks of a commit ask git at once, while the rest of the program is being loaded.
+
+import { checkpointRef, shadowRef } from '../checkpoints/layout.ts'
+import { placeNames } from '../checkpoints/places.ts'
+import type { EarlyCatFile } from '../git/cat-file-process.ts'
+import {
+  type ChangedFile,
+  type CommitInfo,
+  readHeadCommit,
+  readStaged,
+  readStagedAmong,
+} from '../git/commit.ts'
+import type { Repo } from '../git/repo.ts'
+import { type LiveSession, peekLive } from '../sessions/live-peek.ts'
+import { recordedAt } from '../sessions/prefetch-status.ts'
+import { type GitSide, openGit } from '../sessions/work.ts'
+import { readPending } from './pending.ts'
+
+export interface BegunLink {
+  git: GitSide
+  /** Those of the sessions' files that are staged; undefined when git is better asked for all. */
+  known: Promise<ChangedFile[]> | undefined
+  /** All that is staged. */
+  staged(): Promise<ChangedFile[]>
+}
+
+/** Sources of messages that keep the link they have, or get none. */
+const neverLinked = ['commit', 'merge', 'squash']
+
+/** More than this are not asked for one by one. */
+const maxFiles = 64
+
+export function beginLink(repo: Repo, source: string, early?: EarlyCatFile): BegunLink | undefined {
+  const sessions = neverLinked.includes(source) ? [] : peekLive(repo)
+  if (sessions.length === 0) return undefined
+  const git = openGit(repo, { reading: { index: repo.env.GIT_INDEX_FILE, early } })
+  const files = new Set(sessions.flatMap((session) => session.files))
+  let staged: Promise<ChangedFile[]> | undefined
+  const readAll = () => {
+    staged ??= heard(readStaged(repo))
+    return staged
+  }
+  // What a running session does in this turn, its transcript tells: any file may be its.
+  const isKnown = !sessions.some(({ active }) => active) && files.size <= maxFiles
+  if (!isKnown) readAll()
+  git.warm('objects')
+  // An answer that fails leaves the question to `git diff`.
+  const known = isKnown ? readStagedAmong(git.objects, [...files]).catch(() => []) : undefined
+  askForSteps(git, repo, sessions)
+  return { git, known, staged: readAll }
+}
+
+export interface BegunCommit {
+  git: GitSide
+  head: Promise<CommitInfo | undefined>
+  /** When it was asked. */
+  recorded: string
+}
+
+/** Of a commit that was promised a checkpoint there will be something to write. */
+export function beginCommit(repo: Repo, early?: EarlyCatFile): BegunCommit | undefined {
+  const pending = readPending(repo)
+  if (pending === undefined) return undefined
+  const recorded = recordedAt(repo)
+  const git = openGit(repo, { reading: { early } })
+  const head = heard(readHeadCommit(repo, git.objects))
+  askForSteps(git, repo, peekLive(repo))
+  heard(git.objects.info(checkpointRef(pending.checkpoint)))
+  for (const name of placeNames(pending.checkpoint).flat()) heard(git.objects.contents(name))
+  return { git, head, recorded }
+}
+
+// Whoever asks again gets the answer that is there.
+function askForSteps({ objects }: GitSide, { worktreeId }: Repo, sessions: LiveSession[]): void {
+  const names = sessions.flatMap(({ base, files }) =>
+    files.map((path) => `${shadowRef(base, worktreeId)}:${path}`),
+  )
+  for (const base of new Set(sessions.map((session) => session.base)))
+    heard(objects.info(shadowRef(base, worktreeId)))
+  for (const name of names.length > maxFiles ? [] : names) heard(objects.info(name))
+}
+
+// Whoever needs the answer hears of its failure.
+function heard<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => {})
+  return answer
+}

@@ -1,0 +1,77 @@
+// After an amend or a rebase: sessions rooted at a rewritten commit follow it.
+
+import { shadowRef } from '../checkpoints/layout.ts'
+import { moveRefs, type RefMove } from '../git/refs.ts'
+import type { Session } from '../model/session.ts'
+import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
+import { lockFile } from '../sessions/save.ts'
+import { readSession, writeSession } from '../sessions/store.ts'
+import { openGit, type Recorder } from '../sessions/work.ts'
+import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import { takeLock } from '../std/lock.ts'
+import { rewriteFile } from './pending.ts'
+
+const lockWaitMs = 10_000
+
+type Renames = ReadonlyMap<string, string>
+
+/** `rewritten`: lines of `old new`, as git gives them to the hook. */
+export async function postRewrite(recorder: Recorder, kind: string, rewritten: string): Promise<void> {
+  const { repo } = recorder
+  const renames = parseRenames(rewritten)
+  if ((kind !== 'amend' && kind !== 'rebase') || renames.size === 0) return
+  const known = readLive(repo)
+  if (known.lastLink === undefined && known.sessions.size === 0) return
+  using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
+  writeAtomic(rewriteFile(repo), rewritten)
+  await completeRewrite(recorder)
+}
+
+/** What git said is noted first: git says it only once, and what a crash leaves half done the next event does again. */
+export async function completeRewrite(recorder: Recorder): Promise<void> {
+  const rewritten = readText(rewriteFile(recorder.repo))
+  if (rewritten === undefined) return
+  await follow(recorder, parseRenames(rewritten))
+  removeFile(rewriteFile(recorder.repo))
+}
+
+function parseRenames(rewritten: string): Renames {
+  const lines = rewritten.split('\n').filter((line) => /^[0-9a-f]{40,64} [0-9a-f]{40,64}/.test(line))
+  return new Map(lines.map((line) => line.split(' ').slice(0, 2) as [string, string]))
+}
+
+// Branches first: a session may be left behind on its old base for a moment, but must never lead to a branch that is not there yet.
+async function follow({ repo }: Recorder, renames: Renames): Promise<void> {
+  await using git = openGit(repo)
+  const live = readLive(repo)
+  const moves = new Map<string, RefMove[]>()
+  const followers: Session[] = []
+  for (const [id, entry] of live.sessions) {
+    const to = renames.get(entry.base)
+    const session = to === undefined ? undefined : readSession(repo, id)
+    if (to === undefined || session === undefined) continue
+    const [from, target] = [shadowRef(entry.base, session.worktreeId), shadowRef(to, session.worktreeId)]
+    const [tip, taken] = [await git.objects.info(from), await git.objects.info(target)]
+    if (tip !== undefined && taken !== undefined && from !== target) continue
+    if (tip !== undefined && from !== target)
+      moves.set(from, [
+        { ref: target, to: tip.oid, from: undefined },
+        { ref: from, to: undefined, from: tip.oid },
+      ])
+    if (tip === undefined && taken === undefined)
+      session.attributionBase = renames.get(session.attributionBase) ?? session.attributionBase
+    session.baseCommit = to
+    // The steps were made on the tree of the old commit; the next one starts from the new one's.
+    delete session.lastStepAt
+    if (session.turnHead !== undefined) session.turnHead = renames.get(session.turnHead) ?? session.turnHead
+    followers.push(session)
+  }
+  await moveRefs(repo, [...moves.values()].flat())
+  for (const session of followers) {
+    writeSession(repo, session)
+    updateLive(live, session)
+  }
+  const link = live.lastLink && renames.get(live.lastLink.commit)
+  if (live.lastLink !== undefined && link !== undefined) live.lastLink = { ...live.lastLink, commit: link }
+  writeLive(repo, live)
+}

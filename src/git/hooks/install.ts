@@ -1,0 +1,274 @@
+// Puts our git hooks beside those of everybody else, and takes them out again without a trace.
+
+import { linkSync, lstatSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
+import { removeFile, writeAtomic } from '../../std/file.ts'
+import { type HookFile, isUnchanged, readHookFile, sameContent } from './files.ts'
+import { type HookName, hookNames } from './names.ts'
+import { hookScript, planChain } from './script.ts'
+
+export interface InstalledHooks {
+  /** Hooks whose file was written; none when everything was up to date. */
+  written: HookName[]
+  /** Names of files that existing hooks were moved to. */
+  backups: string[]
+  warnings: string[]
+}
+
+export function installHooks(hooksDir: string, options: { command: string }): InstalledHooks {
+  const done: InstalledHooks = { written: [], backups: [], warnings: [] }
+  try {
+    for (const name of hookNames) {
+      const { steps, warnings } = install(hooksDir, name, options.command)
+      if (steps.some((step) => step.act === 'write')) done.written.push(name)
+      done.backups.push(...steps.flatMap((step) => (step.act === 'keep' ? [basename(step.to)] : [])))
+      done.warnings.push(...warnings)
+    }
+  } catch (cause) {
+    throw new EntireError('write-failed', `Cannot install git hooks in ${hooksDir}: ${messageOf(cause)}`, {
+      hint: 'Check that it is a directory you can write to; `git config core.hooksPath` may name another one.',
+      cause,
+    })
+  }
+  return done
+}
+
+// Two sessions may install at the same time. A backup is never written over, so the slower one looks again.
+function install(hooksDir: string, name: HookName, command: string): HookPlan {
+  for (let attempt = 1; ; attempt += 1) {
+    const plan = planInstall(
+      readHookState(hooksDir, name, () => listNames(hooksDir)),
+      command,
+    )
+    try {
+      plan.steps.forEach(take)
+      return plan
+    } catch (error) {
+      if (attempt === 3 || !isErrno(error, 'EEXIST', 'ENOENT')) throw error
+    }
+  }
+}
+
+export function uninstallHooks(hooksDir: string): { removed: HookName[]; warnings: string[] } {
+  const removed: HookName[] = []
+  const warnings: string[] = []
+  const failures: string[] = []
+  for (const name of hookNames) {
+    try {
+      const state = readHookState(hooksDir, name, () => listNames(hooksDir))
+      const plan = planUninstall(state)
+      plan.steps.forEach(take)
+      if (isOurs(state)) removed.push(name)
+      warnings.push(...plan.warnings)
+    } catch (error) {
+      failures.push(`${name}: ${messageOf(error)}`)
+    }
+  }
+  if (failures.length > 0)
+    throw new EntireError('write-failed', `failed to remove hooks: ${failures.join('; ')}`, {
+      hint: `Check that you can write to ${hooksDir}, then run the command again.`,
+    })
+  return { removed, warnings }
+}
+
+/** Runs at every turn start: reads a handful of small files and starts nothing. */
+export function hooksInstalled(
+  hooksDir: string,
+  options: { command: string },
+): 'all' | 'outdated' | 'missing' {
+  const names = listNames(hooksDir)
+  const states = hookNames.map((name) => readHookState(hooksDir, name, () => names))
+  const stale = states.filter((state) => planInstall(state, options.command).steps.length > 0)
+  if (stale.length === 0) return 'all'
+  return stale.some((state) => !runs(state)) ? 'missing' : 'outdated'
+}
+
+function runs(state: HookState): boolean {
+  const file = isHosted(state) ? state.legacy : state.main
+  return file?.ours === true && file.executable
+}
+
+function listNames(hooksDir: string): string[] {
+  try {
+    return readdirSync(hooksDir)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return []
+    throw error
+  }
+}
+
+function take(step: HookStep): void {
+  if (step.act !== 'write' && !isUnchanged(step.file)) throw conflict(step.file.path)
+  if (step.act === 'write') writeAtomic(step.path, step.content, { mode: 0o755, dirMode: 0o777 })
+  else if (step.act === 'remove') removeFile(step.file.path)
+  else if (step.act === 'move') moveOver(step.file.path, step.to)
+  else keep(step.file, step.to)
+}
+
+function moveOver(from: string, to: string): void {
+  // A file cannot be replaced by a directory in one go; git ignores directories anyway.
+  if (lstatSync(from).isDirectory()) removeFile(to)
+  renameSync(from, to)
+}
+
+// A second name first: the hook stays in its place until ours is renamed over it, so no commit ever finds it missing.
+function keep({ path, symlink }: HookFile, to: string): void {
+  try {
+    if (symlink) symlinkSync(readlinkSync(path), to)
+    else linkSync(path, to)
+  } catch (error) {
+    if (isErrno(error, 'EEXIST', 'ENOENT')) throw error
+    // No hard links here, or a directory.
+    if (lstatSync(to, { throwIfNoEntry: false })) throw conflict(to)
+    renameSync(path, to)
+  }
+}
+
+function conflict(path: string): Error {
+  return Object.assign(new Error(`${path} was changed by another program at the same time`), {
+    code: 'EEXIST',
+  })
+}
+
+// What must change for one hook to be installed or gone. The aim: after removal the directory looks as if we had never been there,
+// also when a hook manager has moved things about in the meantime.
+
+export type HookStep =
+  | { act: 'remove'; file: HookFile }
+  | { act: 'move'; file: HookFile; to: string }
+  /** Gives a displaced hook its backup name; never over a backup that exists. */
+  | { act: 'keep'; file: HookFile; to: string }
+  | { act: 'write'; path: string; content: string }
+
+export interface HookPlan {
+  steps: HookStep[]
+  warnings: string[]
+}
+
+export interface HookState {
+  name: HookName
+  dir: string
+  main: HookFile | undefined
+  /** Where pre-commit puts a hook that it found, and runs it from. */
+  legacy: HookFile | undefined
+  /** Where other managers put a hook that they found. */
+  aside: (HookFile | undefined)[]
+  /** Hooks that we displaced, oldest first. The last one is chained. */
+  backups: HookFile[]
+}
+
+/** The hook is read before the names beside it: whoever puts ours in its place at this moment has made the backup first. */
+export function readHookState(dir: string, name: HookName, listNames: () => string[]): HookState {
+  const at = (file: string) => readHookFile(join(dir, file))
+  const main = at(name)
+  const backup = new RegExp(`^${name}\\.pre-entire(?:\\.(\\d+))?$`)
+  const numbered = listNames().flatMap((file) => {
+    const match = backup.exec(file)
+    return match ? [{ file, number: Number(match[1] ?? 1) }] : []
+  })
+  // Another name of the same file is no copy of it.
+  const copy = (file: string) => [at(file)].find((found) => found?.inode !== main?.inode)
+  return {
+    name,
+    dir,
+    main,
+    legacy: copy(`${name}.legacy`),
+    aside: [copy(`${name}.old`), copy(join('old-hooks', name))],
+    backups: numbered.sort((one, other) => one.number - other.number).flatMap(({ file }) => at(file) ?? []),
+  }
+}
+
+export function planInstall(state: HookState, command: string): HookPlan {
+  const { name, dir, main } = state
+  const plan: HookPlan = { steps: [], warnings: [] }
+  const replaced = main !== undefined && !main.ours
+  const hosted = isHosted(state)
+  const slot = hosted ? state.legacy : main
+
+  // A generated hook that something took the place of can be made again; chaining it would run what its user has replaced.
+  const isBack = (backup: HookFile) => replaced && sameContent(backup, main)
+  const kept = dropBackups(
+    state,
+    plan,
+    (backup) => replaced && !hosted && backup.manager !== undefined && !isBack(backup),
+  )
+  for (const stray of [hosted ? undefined : state.legacy, ...state.aside]) {
+    if (!stray?.ours) continue
+    const displaced = replaced && !hosted && !kept.some(isBack) ? kept.pop() : undefined
+    plan.steps.push(
+      displaced ? { act: 'move', file: displaced, to: stray.path } : { act: 'remove', file: stray },
+    )
+  }
+
+  const last = kept.at(-1)
+  let chained = last && planChain(basename(last.path), last)
+  if (slot && !slot.ours && !(last && sameContent(last, slot) && last.executable === slot.executable)) {
+    const file = nextBackup(name, last)
+    if (last)
+      plan.warnings.push(
+        `replacing ${name} (backup ${chained?.file} already exists from a previous install); it is kept as ${file} and still runs`,
+      )
+    plan.steps.push({ act: 'keep', file: slot, to: join(dir, file) })
+    chained = planChain(file, slot)
+  }
+  const content = hookScript(name, { command, chained })
+  if (!slot?.ours || !slot.executable || slot.head !== Buffer.from(content).toString('latin1'))
+    plan.steps.push({ act: 'write', path: join(dir, hosted ? `${name}.legacy` : name), content })
+  return plan
+}
+
+export function planUninstall(state: HookState): HookPlan {
+  const { name, dir, main } = state
+  const plan: HookPlan = { steps: [], warnings: [] }
+  const replaced = main !== undefined && !main.ours
+  const kept = dropBackups(
+    state,
+    plan,
+    (backup) => replaced && (sameMaker(backup, main) || sameContent(backup, main)),
+  )
+  const ours = [main, state.legacy, ...state.aside]
+    .filter((file) => file !== undefined)
+    .filter((file) => file.ours)
+  // What we displaced goes where we are now: a manager that moved us aside would have moved it there.
+  const home = replaced ? ours[0]?.path : join(dir, name)
+  const restored = home === undefined ? undefined : kept.pop()
+  if (restored && home) plan.steps.push({ act: 'move', file: restored, to: home })
+  for (const file of ours) if (!restored || file.path !== home) plan.steps.push({ act: 'remove', file })
+  for (const { path } of kept)
+    plan.warnings.push(`${name} was modified since install; backup ${basename(path)} left in place`)
+  return plan
+}
+
+/**
+ * Under pre-commit we live where it puts the hook that it found: there nothing gets lost however often `pre-commit install` runs.
+ * It passes no input on to a post-rewrite hook, so that one takes the ordinary place.
+ */
+export function isHosted({ name, main }: HookState): boolean {
+  return main?.manager === 'pre-commit' && main.executable && name !== 'post-rewrite'
+}
+
+export function isOurs(state: HookState): boolean {
+  return [state.main, state.legacy, ...state.aside].some((file) => file?.ours)
+}
+
+function dropBackups(
+  state: HookState,
+  plan: HookPlan,
+  isObsolete: (backup: HookFile) => boolean,
+): HookFile[] {
+  return state.backups.filter((backup) => {
+    if (!backup.ours && !isObsolete(backup)) return true
+    plan.steps.push({ act: 'remove', file: backup })
+    return false
+  })
+}
+
+function sameMaker(one: HookFile, other: HookFile): boolean {
+  return one.manager !== undefined && one.manager === other.manager
+}
+
+function nextBackup(name: HookName, last: HookFile | undefined): string {
+  if (!last) return `${name}.pre-entire`
+  return `${name}.pre-entire.${Number(/\.(\d+)$/.exec(last.path)?.[1] ?? 1) + 1}`
+}

@@ -1,0 +1,135 @@
+// The text of an installed hook. Whatever happens to us in it, the commit goes on; a hook that was there before decides alone.
+
+import { isAbsolute } from 'node:path'
+import type { HookFile, HookManager } from './files.ts'
+import { type HookName, type HookShape, hookMarker, hookTable } from './names.ts'
+
+export interface HookScriptOptions {
+  /** A name to look up in PATH, or an absolute path. */
+  command: string
+  chained?: Chained | undefined
+}
+
+export function hookScript(name: HookName, { command, chained }: HookScriptOptions): string {
+  const shape: HookShape = hookTable[name]
+  const replay = shape.stdin && chained !== undefined
+  return [
+    '#!/bin/sh',
+    hookMarker,
+    `# ${name}: ${shape.why}.`,
+    ...(chained?.manager === 'lefthook'
+      ? [
+          '# LEFTHOOK: with this word lefthook writes over this file and does not move it to the .old it may need.',
+        ]
+      : []),
+    ...loopGuard(name),
+    ...(shape.onlyIf ?? []),
+    ...(replay ? ['_entire_stdin="$(cat; printf x)"', `_entire_stdin="\${_entire_stdin%x}"`] : []),
+    `if [ $_entire_called = yes ] && ${commandTest(command)}; then`,
+    `    ${replay ? replayed : ''}${ourCall(name, command, shape)} || true`,
+    'fi',
+    ...(chained ? chainBlock(name, chained, replay) : []),
+    '',
+  ].join('\n')
+}
+
+const replayed = `printf '%s' "$_entire_stdin" 2>/dev/null | `
+
+// Managers move a hook aside (.old, .legacy) and some still run it: called under such a name from within our own chain there is
+// nothing left to do. Git always calls by the proper name, so a commit made inside a chained hook is recorded as usual.
+// Under the name of another hook we are called through a link, for the sake of the hook that was here: only the chain is meant.
+function loopGuard(name: HookName): string[] {
+  return [
+    '_entire_called=yes',
+    `case "\${0##*/}" in`,
+    `${name}) ;;`,
+    `${name}.*) [ "$ENTIRE_CHAINED_HOOK" != ${name} ] || exit 0 ;;`,
+    'pre*-* | post-* | *-msg*) _entire_called=no ;;',
+    'esac',
+  ]
+}
+
+function commandTest(command: string): string {
+  return isAbsolute(command) ? `[ -x ${quote(command)} ]` : `command -v ${quote(command)} >/dev/null 2>&1`
+}
+
+function ourCall(name: HookName, command: string, shape: HookShape): string {
+  const words = [quote(command), 'hooks git', name, shape.args, shape.quiet ? '2>/dev/null' : '']
+  return words.filter((word) => word !== '').join(' ')
+}
+
+function chainBlock(name: HookName, chained: Chained, replay: boolean): string[] {
+  // pre-commit refuses to run inside what it calls its legacy hook, and would fail the commit.
+  const allowed = chained.manager === 'pre-commit' ? ' && [ -z "$PRE_COMMIT_RUNNING_LEGACY" ]' : ''
+  const { before, call } = chainedCall(name, chained)
+  return [
+    '# Chain: run pre-existing hook',
+    '_entire_hook_dir="$(dirname "$0")"',
+    `_entire_chained="$_entire_hook_dir/${chained.file}"`,
+    `if [ -f "$_entire_chained" ] && [ -x "$_entire_chained" ]${allowed}; then`,
+    `    ENTIRE_CHAINED_HOOK=${name}`,
+    '    export ENTIRE_CHAINED_HOOK',
+    ...before.map((line) => `    ${line}`),
+    `    ${replay ? replayed : ''}${call}`,
+    '    exit $?',
+    'fi',
+  ]
+}
+
+function chainedCall(name: HookName, { way, file }: Chained): { before: string[]; call: string } {
+  if (way === 'run') return { before: [], call: '"$_entire_chained" "$@"' }
+  if (way === 'alias') return { before: aliasLines(name, file), call: '"$_entire_run" "$@"' }
+  return {
+    before: [],
+    call: `${way.shell} -c '_entire_file=$1; shift; . "$_entire_file"' "$0" "$_entire_chained" "$@"`,
+  }
+}
+
+// A link of the proper name, for programs that ask what they are called.
+function aliasLines(name: HookName, file: string): string[] {
+  return [
+    '_entire_run="$_entire_chained"',
+    'if _entire_alias="$(mktemp -d)"; then',
+    `    trap 'rm -rf "$_entire_alias"' EXIT`,
+    `    ln -s "$(CDPATH= cd -- "$_entire_hook_dir" && pwd -P)/${file}" "$_entire_alias/${name}" && _entire_run="$_entire_alias/${name}"`,
+    'fi 2>/dev/null',
+  ]
+}
+
+function quote(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+// How to run a hook under its backup name without it noticing: some hooks find their work by what they are called.
+
+export interface Chained {
+  /** Name within the hooks directory. */
+  file: string
+  /** `run` it; read it into its own shell with `$0` kept; or run it through a link of the proper name. */
+  way: 'run' | 'alias' | { shell: string }
+  manager?: HookManager | undefined
+}
+
+export function planChain(file: string, hook: HookFile): Chained {
+  return { file, way: planWay(hook), manager: hook.manager }
+}
+
+function planWay({ head, symlink, manager }: HookFile): Chained['way'] {
+  const shell = plainShell(head)
+  // A stub of Husky reads a file beside `$0`, and that looks for the user's hook by the last part of `$0`.
+  if (shell && (manager === 'husky' || asksItsName.test(head))) return { shell }
+  if (asksItsName.test(head)) return 'alias'
+  // A program reached by a link called like the hook: the name is the only thing that tells it which hook it is.
+  return symlink && head.includes('\0') ? 'alias' : 'run'
+}
+
+const asksItsName =
+  /basename (?:-- )?"?\$\{?0\b|\$\{0##\*\/\}|\bbasename\(\$(?:0|PROGRAM_NAME)\)|\bargv\[0\]|\bprocess\.argv\[1\]/
+
+// A bash script that compares BASH_SOURCE with $0 must not be read in: it would take itself for a library.
+function plainShell(head: string): string | undefined {
+  const shebang = /^#! ?((?:\/usr\/bin\/env )?(?:\/[\w./-]*\/)?(?:sh|dash|bash)(?: -[a-z]+)?)\s*\n/.exec(
+    head,
+  )?.[1]
+  return head.includes('BASH_SOURCE') ? undefined : shebang
+}

@@ -1,0 +1,83 @@
+// A conversation that a model takes: every call has its result right after it, and no result is without its call.
+
+import { interruptedText } from '../../extensions/tool-calls.ts'
+import type { SentResult } from '../../protocol/extension/table.ts'
+import {
+  type AssistantMessage,
+  isCall,
+  type Message,
+  type ToolResultMessage,
+  textOf,
+  toolResult,
+} from './message.ts'
+
+const neverAnswered = `${interruptedText} the tool was stopped before it had a result`
+
+/** Calls that nobody answered get an answer that says so; results of calls that are not there any more go. */
+export function repair(messages: Message[]): Message[] {
+  const results = new Map(
+    messages.flatMap((message) =>
+      message.role === 'tool_result' ? [[message.toolCallId, message] as const] : [],
+    ),
+  )
+  return messages.flatMap((message): Message[] => {
+    if (message.role === 'tool_result') return []
+    if (message.role === 'user') return [message]
+    return [
+      message,
+      ...message.content
+        .filter(isCall)
+        .map((call) => results.get(call.id) ?? missing(call, message.timestamp)),
+    ]
+  })
+}
+
+function missing(call: { id: string; name: string }, at: string): ToolResultMessage {
+  return toolResult(call, { content: [{ type: 'text', text: neverAnswered }], isError: true }, at)
+}
+
+/** The first message and the newest ones; a piece never begins with the result of a call that was cut off. */
+export function newest(messages: Message[], max: number): Message[] {
+  if (max <= 0 || messages.length <= max) return messages
+  const [first, ...rest] = messages
+  const tail = rest.slice(rest.length - Math.max(max - 1, 1))
+  const start = tail.findIndex((message) => message.role !== 'tool_result')
+  return [...(first ? [first] : []), ...(start < 0 ? [] : tail.slice(start))]
+}
+
+/** The newest messages that fit into a message of so many bytes. */
+export function newestWithin(messages: Message[], maxBytes: number): Message[] {
+  let room = maxBytes
+  const start = messages.findLastIndex((message) => {
+    room -= Buffer.byteLength(JSON.stringify(message))
+    return room < 0
+  })
+  return messages.slice(start + 1)
+}
+
+// What a conversation has taken so far.
+
+export function sessionStats(messages: Message[], model: string): SentResult<'host/sessionStats'> {
+  const answers = messages.filter((message): message is AssistantMessage => message.role === 'assistant')
+  const sum = (field: keyof AssistantMessage['usage']) =>
+    answers.reduce((total, { usage }) => total + usage[field], 0)
+  return {
+    turnCount: answers.length,
+    totalInputTokens: sum('inputTokens'),
+    totalOutputTokens: sum('outputTokens'),
+    totalCacheReadTokens: sum('cacheReadTokens'),
+    totalCacheWriteTokens: sum('cacheWriteTokens'),
+    totalCost: sum('cost'),
+    model,
+  }
+}
+
+/** The first text of the last answer that has one. */
+export function lastAssistantText(messages: Message[]): string {
+  const answer = messages.findLast((message) => message.role === 'assistant' && textOf(message) !== '')
+  const part =
+    answer?.role === 'assistant'
+      ? answer.content.find((one) => one.type === 'text' && one.text !== '')
+      : undefined
+  return part?.type === 'text' ? part.text : ''
+}

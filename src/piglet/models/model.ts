@@ -1,0 +1,123 @@
+// A model that can be asked, and how it is called.
+
+import { parse } from 'yaml'
+import type { Environment } from '../../extensions/launch.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
+import { asArray, asNumber, asObject, asString } from '../../std/json.ts'
+import type { Config } from '../settings/config.ts'
+
+export type Model = {
+  id: string
+  name: string
+  provider: string
+  /** In which way it is talked to. */
+  api: string
+  baseUrl: string
+  reasoning: boolean
+  contextWindow: number
+  maxTokens: number
+  /** US dollars for a million tokens. */
+  cost: { input: number; output: number; cacheRead: number; cacheWrite: number }
+  headers?: Record<string, string>
+}
+
+/** What a list says of one; the rest has values of its own. */
+export type ModelEntry = Partial<Omit<Model, 'cost'>> & {
+  id: string
+  provider: string
+  cost?: Partial<Model['cost']>
+}
+
+export function modelOf(entry: ModelEntry): Model {
+  return {
+    name: entry.id,
+    api: 'openai',
+    baseUrl: '',
+    reasoning: false,
+    contextWindow: 0,
+    maxTokens: 0,
+    ...entry,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, ...entry.cost },
+  }
+}
+
+export function keyOf({ provider, id }: Pick<Model, 'provider' | 'id'>): string {
+  return `${provider}/${id}`
+}
+
+const localProviders = ['local', 'lmstudio', 'ollama', 'vllm', 'llamacpp', 'mlx']
+
+/** Small ones that run on this machine are shown less at a time. */
+export function isLocal({ provider, baseUrl }: Model): boolean {
+  return localProviders.includes(provider.toLowerCase()) || isLoopback(baseUrl)
+}
+
+export function isLoopback(url: string): boolean {
+  const host = URL.canParse(url) ? new URL(url).hostname : ''
+  return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
+}
+
+/** A list of models, alone or under `models`. Entries without an id or a provider are left out. */
+export function parseModels(text: string, path: string): Model[] {
+  let content: unknown
+  try {
+    content = parse(text)
+  } catch (error) {
+    throw new EntireError('bad-settings', `${path}: ${messageOf(error)}`)
+  }
+  const list = Array.isArray(content) ? content : asArray(asObject(content)?.models)
+  return list.flatMap((item) => {
+    const entry = parseEntry(item)
+    return entry ? [modelOf(entry)] : []
+  })
+}
+
+function parseEntry(item: unknown): ModelEntry | undefined {
+  const fields = asObject(item) ?? {}
+  const [id, provider] = [asString(fields.id), asString(fields.provider)]
+  if (!id || !provider) return undefined
+  const texts = ['name', 'api', 'baseUrl'].flatMap((name) =>
+    asString(fields[name]) ? [[name, asString(fields[name])]] : [],
+  )
+  const numbers = ['contextWindow', 'maxTokens'].flatMap((name) =>
+    asNumber(fields[name]) === undefined ? [] : [[name, asNumber(fields[name])]],
+  )
+  const cost = Object.entries(asObject(fields.cost) ?? {}).filter(
+    ([, value]) => asNumber(value) !== undefined,
+  )
+  const headers = Object.entries(asObject(fields.headers) ?? {}).filter(
+    ([, value]) => asString(value) !== undefined,
+  )
+  return {
+    id,
+    provider,
+    ...Object.fromEntries([...texts, ...numbers]),
+    reasoning: fields.reasoning === true,
+    cost: Object.fromEntries(cost),
+    ...(headers.length > 0 ? { headers: Object.fromEntries(headers) as Record<string, string> } : {}),
+  }
+}
+
+// Which model somebody means who gives part of its name.
+
+/** The whole name, then its id, then the shortest that begins with it, then the shortest that has it somewhere. */
+export function findModel(models: Model[], query: string): Model | undefined {
+  const wanted = query.toLowerCase()
+  if (wanted === '') return undefined
+  const id = (model: Model) => model.id.toLowerCase()
+  const shortest = (fits: (model: Model) => boolean) =>
+    models.filter(fits).sort((a, b) => a.id.length - b.id.length)[0]
+  return (
+    models.find((model) => keyOf(model).toLowerCase() === wanted) ??
+    models.find((model) => id(model) === wanted) ??
+    shortest((model) => id(model).startsWith(wanted)) ??
+    shortest((model) => id(model).includes(wanted) || model.name.toLowerCase().includes(wanted))
+  )
+}
+
+/** What the user settled on for this purpose; empty when nothing. */
+export function wantedModel(purpose: string, env: Environment, config: Config): string {
+  const usual = env.PIGLET_DEFAULT_MODEL || config.text('defaultModel')
+  if (purpose === '' || purpose === 'default') return usual
+  return purpose === 'small' ? env.PIGLET_SMALL_MODEL || config.text('smallModel') || usual : purpose
+}

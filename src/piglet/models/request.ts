@@ -1,0 +1,63 @@
+// A question to a model, whoever answers it.
+import type { AssistantMessage, Message, StopReason } from '../conversation/message.ts'
+import type { Model } from './model.ts'
+
+export type ToolSchema = {
+  name: string
+  description: string
+  /** Missing for a tool whose schema is not shown yet. */
+  parameters?: unknown
+}
+
+export interface ModelRequest {
+  model: Model
+  system: string
+  messages: Message[]
+  tools: ToolSchema[]
+  maxTokens: number
+}
+
+export interface Piece {
+  kind: 'text' | 'thinking' | 'toolcall'
+  index: number
+  delta: string
+}
+
+export interface AnswerOptions {
+  signal: AbortSignal
+  onPiece(piece: Piece): void
+}
+
+export type Answer = (request: ModelRequest, options: AnswerOptions) => Promise<AssistantMessage>
+
+/** Somebody answered, but not with an answer. */
+export class ModelFailure extends Error {
+  constructor(
+    message: string,
+    readonly status: number | undefined,
+    readonly retryAfterMs: number | undefined,
+  ) {
+    super(message)
+  }
+
+  /** The same question would have the same end. */
+  get isFinal(): boolean {
+    return this.status !== undefined && [400, 401, 403, 404, 413, 422].includes(this.status)
+  }
+}
+
+export function costOf({ cost }: Model, usage: Omit<AssistantMessage['usage'], 'cost'>): number {
+  const fresh = Math.max(usage.inputTokens - usage.cacheReadTokens, 0)
+  const sum =
+    fresh * cost.input +
+    usage.cacheReadTokens * (cost.cacheRead || cost.input) +
+    usage.cacheWriteTokens * cost.cacheWrite
+  return (sum + usage.outputTokens * cost.output) / 1_000_000
+}
+
+export const stopReasons: Record<string, StopReason> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'toolUse',
+  function_call: 'toolUse',
+}

@@ -1,0 +1,148 @@
+// A session on disk: lines are only ever added, whole, by one process at a time. It comes into being with its first line.
+
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { EntireError, isErrno } from '../../std/errors.ts'
+import { readText } from '../../std/file.ts'
+import { takeLock } from '../../std/lock.ts'
+import { type Entry, parseEntryLine, type SessionMeta } from './tree.ts'
+
+/** Readers of other programs give up at lines of this size. */
+const maxLineBytes = 10 * 1024 * 1024
+const waitMs = 10_000
+
+export interface SessionContent {
+  meta: SessionMeta
+  entries: Map<string, Entry>
+  leaf: string | undefined
+}
+
+export function readSessionFile(path: string): SessionContent {
+  const text = readText(path)
+  if (text === undefined) throw new EntireError('not-found', `There is no session ${path}.`)
+  const content = parseSession(text)
+  if (content) return content
+  throw new EntireError('corrupt-state', `${path} does not say which session it is: it has no meta line.`)
+}
+
+/** Lines that cannot be read are passed over. Undefined when none says which session it is. */
+export function parseSession(text: string): SessionContent | undefined {
+  const entries = new Map<string, Entry>()
+  let meta: SessionMeta | undefined
+  let leaf: string | undefined
+  let unnamed = 0
+  for (const line of text.split('\n')) {
+    const parsed = line === '' ? undefined : parseEntryLine(line)
+    if (!parsed) continue
+    if ('meta' in parsed) {
+      meta = parsed.meta
+      continue
+    }
+    // Old files have no ids: there every line follows the one before it.
+    const isOld = parsed.entry.id === undefined
+    const id: string = parsed.entry.id ?? `L${unnamed++}`
+    entries.set(id, { ...parsed.entry, id, parentId: isOld ? leaf : parsed.entry.parentId })
+    leaf = id
+  }
+  return meta && { meta, entries, leaf }
+}
+
+export function checkLine(line: string): void {
+  const bytes = Buffer.byteLength(line)
+  if (bytes > maxLineBytes)
+    throw new EntireError(
+      'write-failed',
+      `An entry of ${bytes} bytes does not fit into a session: a line has at most ${maxLineBytes}.`,
+    )
+}
+
+export interface LineFile {
+  path: string
+  /** Settles when the line, and all before it, are in the file. What could not be written is tried again with the next line. */
+  append(line: string): Promise<void>
+}
+
+export function createLineFile(path: string): LineFile {
+  const waiting: string[] = []
+  let last: Promise<void> = Promise.resolve()
+
+  async function flush(): Promise<void> {
+    if (waiting.length === 0) return
+    // The reference program locks with a system call that we do not have, on a file that it leaves behind: ours has another name.
+    const lock = await takeLock(`${path}.writer`, { waitMs })
+    try {
+      const count = waiting.length
+      appendWhole(path, waiting.join(''))
+      waiting.splice(0, count)
+    } finally {
+      lock[Symbol.dispose]()
+    }
+  }
+
+  return {
+    path,
+    append(line) {
+      waiting.push(line)
+      const mine = last.then(flush, flush)
+      last = mine.catch(() => {})
+      return mine
+    },
+  }
+}
+
+// A line that a crash or a full disk left unfinished is ended first, so that it spoils no other.
+function appendWhole(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o750 })
+  const fd = openSync(path, 'a+', 0o600)
+  try {
+    const bytes = Buffer.from(endsInLine(fd) ? text : `\n${text}`)
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function endsInLine(fd: number): boolean {
+  const { size } = fstatSync(fd)
+  if (size === 0) return true
+  const end = Buffer.alloc(1)
+  readSync(fd, end, 0, 1, size - 1)
+  return end[0] === 10
+}
+
+// All sessions there are. Only the lines that say which session it is are read closely.
+
+export interface ListedSession extends SessionMeta {
+  path: string
+}
+
+/** The newest first. Files that are no sessions are not there. */
+export async function listSessions(dir: string): Promise<ListedSession[]> {
+  const names = (await namesIn(dir)).filter((name) => name.endsWith('.jsonl'))
+  const found: ListedSession[] = []
+  for (const name of names) {
+    const path = join(dir, name)
+    const meta = lastMeta(await readFile(path, 'utf8').catch(() => ''))
+    if (meta) found.push({ ...meta, path })
+  }
+  return found.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))
+}
+
+function lastMeta(text: string): SessionMeta | undefined {
+  let last: SessionMeta | undefined
+  for (const [line] of text.matchAll(/^.*"type"\s*:\s*"meta".*$/gm)) {
+    const parsed = parseEntryLine(line)
+    if (parsed && 'meta' in parsed) last = parsed.meta
+  }
+  return last
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  try {
+    return await readdir(dir)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return []
+    throw error
+  }
+}

@@ -1,0 +1,211 @@
+// The entries of a session as a tree: where one is in it, what came before, and what else there is.
+import { asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'
+
+export interface Tree {
+  entries: ReadonlyMap<string, Entry>
+  /** Where the conversation goes on; undefined at the very beginning. */
+  leaf: string | undefined
+}
+
+export type EntryInfo = {
+  id: string
+  parentId?: string
+  type: string
+  timestamp: string
+  /** How many hang on it. */
+  children: number
+}
+
+export type TreeNode = EntryInfo & {
+  onActivePath: boolean
+  depth: number
+  preview?: string
+  label?: string
+  tokensBefore?: number
+}
+
+/** From the beginning to the leaf. A parent that is missing, or one that was met before, is where it begins. */
+export function branchOf({ entries, leaf }: Tree): Entry[] {
+  const path = new Map<string, Entry>()
+  for (let at = leaf; at !== undefined && !path.has(at); ) {
+    const entry = entries.get(at)
+    if (!entry) break
+    path.set(at, entry)
+    at = entry.parentId
+  }
+  return [...path.values()].reverse()
+}
+
+export function entryInfos(tree: Tree): EntryInfo[] {
+  const children = childrenOf(tree)
+  return branchOf(tree).map((entry) => infoOf(entry, children))
+}
+
+/** The way to the leaf comes first, then the older before the newer. */
+export function fullTree(tree: Tree): TreeNode[] {
+  const active = new Set(branchOf(tree).map(({ id }) => id))
+  const children = childrenOf(tree)
+  const labels = labelsOf(tree)
+  const nodes: TreeNode[] = []
+  const inOrder = (list: Entry[]) =>
+    [...list].sort((a, b) => Number(active.has(b.id)) - Number(active.has(a.id)))
+  const rootsOf = (children.get(undefined) ?? []).map((entry) => ({ entry, depth: 0 }))
+  // A stack, because sessions are deeper than calls may be.
+  for (const stack = rootsOf.reverse(); stack.length > 0; ) {
+    const { entry, depth } = stack.pop() as { entry: Entry; depth: number }
+    const [preview, label] = [previewOf(entry), labels.get(entry.id)]
+    nodes.push({
+      ...infoOf(entry, children),
+      onActivePath: active.has(entry.id),
+      depth,
+      ...(preview === '' ? {} : { preview }),
+      ...(label === undefined ? {} : { label }),
+      ...(entry.tokensBefore === undefined ? {} : { tokensBefore: entry.tokensBefore }),
+    })
+    for (const child of inOrder(children.get(entry.id) ?? []).reverse())
+      stack.push({ entry: child, depth: depth + 1 })
+  }
+  return nodes
+}
+
+/** Marks that are there now, by the entry they are on. */
+export function labelsOf({ entries }: Tree): Map<string, string> {
+  const labels = new Map<string, string>()
+  for (const { type, data } of entries.values()) {
+    const [target, label] = [asString(asObject(data)?.targetId), asString(asObject(data)?.label)]
+    if (type !== 'label' || target === undefined) continue
+    if (label) labels.set(target, label)
+    else labels.delete(target)
+  }
+  return labels
+}
+
+// What hangs on something that is not there is a beginning.
+function childrenOf({ entries }: Tree): Map<string | undefined, Entry[]> {
+  const children = new Map<string | undefined, Entry[]>()
+  for (const entry of entries.values()) {
+    const parent = entry.parentId !== undefined && entries.has(entry.parentId) ? entry.parentId : undefined
+    const siblings = children.get(parent)
+    if (siblings) siblings.push(entry)
+    else children.set(parent, [entry])
+  }
+  // Of one time, the one that was written first.
+  for (const siblings of children.values()) siblings.sort((a, b) => timeOf(a) - timeOf(b))
+  return children
+}
+
+function timeOf({ timestamp }: Entry): number {
+  return Date.parse(timestamp) || 0
+}
+
+function infoOf(
+  { id, parentId, type, timestamp }: Entry,
+  children: ReturnType<typeof childrenOf>,
+): EntryInfo {
+  return {
+    id,
+    ...(parentId === undefined ? {} : { parentId }),
+    type,
+    timestamp,
+    children: children.get(id)?.length ?? 0,
+  }
+}
+
+const previewLength = 60
+
+function previewOf({ type, data }: Entry): string {
+  const content = asObject(data)?.content
+  const first = Array.isArray(content)
+    ? content.map((part) => asString(asObject(part)?.text)).find(Boolean)
+    : asString(content)
+  const text = ['user', 'assistant'].includes(type) ? (first ?? '') : ''
+  const letters = [...text]
+  return letters.length > previewLength ? `${letters.slice(0, previewLength).join('')}...` : text
+}
+
+// One line of a session file. The first lines say what session it is; every other one hangs on the one that was last when it was written.
+
+export interface Entry {
+  id: string
+  parentId: string | undefined
+  type: string
+  timestamp: string
+  data: Json
+  tokensBefore?: number
+}
+
+export interface SessionMeta {
+  id: string
+  cwd: string
+  model?: string
+  createdAt: string
+  title?: string
+  /** The session of which this one is a copy, and how many messages were copied. */
+  parentId?: string
+  forkPoint?: number
+}
+
+export type Line = { meta: SessionMeta } | { entry: Omit<Entry, 'id'> & { id: string | undefined } }
+
+/** Types of entries that mean something to programs; all others are somebody's own. */
+export const ownTypes = [
+  'meta',
+  'user',
+  'assistant',
+  'tool_result',
+  'compact',
+  'branch_summary',
+  'custom_message',
+  'label',
+] as const
+
+/** Undefined for a line that cannot be read. */
+export function parseEntryLine(text: string): Line | undefined {
+  const line = asObject(parseJson(text))
+  const type = asString(line?.type)
+  if (!line || !type) return undefined
+  if (type === 'meta') {
+    const meta = parseMeta(line.data)
+    return meta && { meta }
+  }
+  const tokensBefore = asNumber(line.tokensBefore)
+  return {
+    entry: {
+      id: asString(line.id) || undefined,
+      parentId: asString(line.parentId) || undefined,
+      type,
+      timestamp: asString(line.ts) ?? '',
+      data: line.data ?? null,
+      ...(tokensBefore ? { tokensBefore } : {}),
+    },
+  }
+}
+
+function parseMeta(data: Json | undefined): SessionMeta | undefined {
+  const fields = asObject(data)
+  const id = asString(fields?.id)
+  if (!fields || !id) return undefined
+  const [model, title, parentId, forkPoint] = [
+    asString(fields.model),
+    asString(fields.title),
+    asString(fields.parentId),
+    asNumber(fields.forkPoint),
+  ]
+  return {
+    id,
+    cwd: asString(fields.cwd) ?? '',
+    ...(model ? { model } : {}),
+    createdAt: asString(fields.createdAt) ?? '',
+    ...(title ? { title } : {}),
+    ...(parentId ? { parentId } : {}),
+    ...(forkPoint ? { forkPoint } : {}),
+  }
+}
+
+export function metaLine(meta: SessionMeta, at: Date): string {
+  return `${JSON.stringify({ type: 'meta', ts: at.toISOString(), data: meta })}\n`
+}
+
+export function entryLine({ type, id, parentId, timestamp, data, tokensBefore }: Entry): string {
+  return `${JSON.stringify({ type, id, ...(parentId ? { parentId } : {}), ts: timestamp, data, ...(tokensBefore ? { tokensBefore } : {}) })}\n`
+}

@@ -1,0 +1,84 @@
+// The keys of model providers: from the user's file, as they are, from a variable, or from a program that knows them; else from the
+// environment.
+
+import { join } from 'node:path'
+import type { Environment } from '../../extensions/launch.ts'
+import { EntireError } from '../../std/errors.ts'
+import { findStat, readText } from '../../std/file.ts'
+import { asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
+import { runLimited } from '../../std/limited-proc.ts'
+
+export type FindKey = (provider: string) => Promise<string>
+
+const aliases: Record<string, string> = {
+  gemini: 'google',
+  vertex: 'google-vertex',
+  bedrock: 'amazon-bedrock',
+  copilot: 'github-copilot',
+  azure: 'azure-openai',
+}
+
+/** Empty when there is none. */
+export function createKeys(configDir: string, env: Environment): FindKey {
+  const path = join(configDir, 'auth.json')
+  return async (provider) => {
+    const stored = readStored(path)
+    for (const name of namesOf(provider)) {
+      const value = asString(stored[name])
+      const key = value ? await resolve(value, path, env) : ''
+      if (key !== '') return key
+    }
+    return (
+      namesOf(provider)
+        .map(variableOf)
+        .map((name) => env[name])
+        .find(Boolean) ?? ''
+    )
+  }
+}
+
+function namesOf(provider: string): string[] {
+  const name = provider.toLowerCase()
+  const full = aliases[name] ?? name
+  return [full, ...Object.keys(aliases).filter((alias) => aliases[alias] === full)]
+}
+
+function variableOf(provider: string): string {
+  return `${provider.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_API_KEY`
+}
+
+function readStored(path: string): JsonObject {
+  const text = readText(path)
+  if (text === undefined) return {}
+  const stored = asObject(parseJson(text))
+  if (stored)
+    return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]))
+  throw new EntireError('bad-settings', `${path} is no JSON object.`)
+}
+
+async function resolve(value: string, path: string, env: Environment): Promise<string> {
+  const variable = /^\$(?:\{(\w+)\}|(\w+))$/.exec(value)
+  if (variable) return env[variable[1] ?? variable[2] ?? ''] ?? ''
+  return value.startsWith('!') ? await ask(value.slice(1), path, env) : value
+}
+
+// Whoever can write to this file could have us run anything.
+async function ask(command: string, path: string, env: Environment): Promise<string> {
+  if (process.platform !== 'win32' && ((findStat(path)?.mode ?? 0o777) & 0o077) !== 0)
+    throw new EntireError(
+      'bad-settings',
+      `${path} has a command in it, and others may read or write it: the command is not run.`,
+      {
+        hint: `chmod 600 ${path}`,
+      },
+    )
+  const { code, stdout, stderr, timedOut, startError } = await runLimited(['sh', '-c', command], {
+    cwd: process.cwd(),
+    env,
+    timeoutMs: 10_000,
+    maxBytes: 64 * 1024,
+  })
+  if (code === 0) return stdout.toString('utf8').trim()
+  const why = startError ?? (timedOut ? 'it took more than 10 s' : stderr.trim() || `exit code ${code}`)
+  throw new EntireError('bad-settings', `The command for a key in ${path} failed: ${why}`)
+}

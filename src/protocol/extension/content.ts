@@ -1,0 +1,133 @@
+// What a conversation consists of, as messages and session files have it. Kinds are told apart by their fields; the keys that name a
+// kind are written in addition and never needed.
+import * as v from 'valibot'
+import { anything, fields, flag, integer, list, quantity, shape, some, text } from './fields.ts'
+
+const lowerBlock = shape({ type: some.text, text: some.text, data: some.text, mime: some.text })
+
+// The kit for Go writes the names of its own fields.
+const capitalBlock = v.pipe(
+  shape({ Type: v.string(), Text: some.text, Data: some.text, Mime: some.text }),
+  v.transform(({ Type, Text, Data, Mime }) => ({ type: Type, text: Text, data: Data, mime: Mime })),
+)
+
+/** What a tool says: text, or an image in base64. */
+export const contentBlock = v.union([capitalBlock, lowerBlock])
+
+export const toolAnswer = shape({
+  content: list(contentBlock),
+  isError: flag,
+  errorCode: text,
+  errorHint: text,
+})
+
+const filled = v.pipe(v.string(), v.nonEmpty())
+
+// Told apart as the original does it: whatever has an id or a name is a call, whatever has a type of image is one, and the rest is text.
+export const textPart = shape({ text })
+export const imagePart = shape({ data: text, mimeType: filled })
+export const thinkingPart = shape({ thinking: filled })
+export const callPart = v.union([
+  shape({ id: filled, name: text, arguments: fields, providerMeta: some.fields }),
+  shape({ id: text, name: filled, arguments: fields, providerMeta: some.fields }),
+])
+
+export const usage = shape({
+  inputTokens: quantity,
+  outputTokens: quantity,
+  cacheReadTokens: quantity,
+  cacheWriteTokens: quantity,
+  cost: quantity,
+})
+
+export const userMessage = shape({
+  content: text,
+  blocks: list(v.union([imagePart, textPart])),
+  timestamp: text,
+})
+
+export const assistantMessage = shape({
+  content: list(v.union([callPart, thinkingPart, textPart])),
+  model: text,
+  provider: text,
+  usage: v.nullish(usage, {}),
+  stopReason: text,
+  error: some.text,
+  timestamp: text,
+})
+
+export const toolResultMessage = shape({
+  toolCallId: v.string(),
+  toolName: text,
+  content: list(v.union([imagePart, textPart])),
+  isError: flag,
+  timestamp: text,
+})
+
+/** A tool result has the id of its call; an assistant's message has a list and what made it; the rest is the user's. */
+export const conversationMessage = v.union([
+  toolResultMessage,
+  v.pipe(
+    assistantMessage,
+    v.check((message) => Boolean(message.model || message.provider), 'has neither model nor provider'),
+  ),
+  userMessage,
+])
+
+export const compactMessage = shape({ type: text, data: anything })
+
+export const model = shape({
+  id: v.string(),
+  name: text,
+  api: text,
+  provider: text,
+  baseUrl: some.text,
+  reasoning: flag,
+  contextWindow: integer,
+  maxTokens: integer,
+  cost: v.nullish(
+    shape({ input: quantity, output: quantity, cacheRead: quantity, cacheWrite: quantity }),
+    {},
+  ),
+  headers: v.nullish(v.record(v.string(), v.string())),
+})
+
+export const toolDefinition = shape({
+  name: v.string(),
+  description: text,
+  parameters: v.optional(v.unknown()),
+})
+
+/** What an extension asks the host to do when it answers an event or a key. */
+export const action = shape({ type: v.string(), payload: v.optional(v.unknown()) })
+
+export type ContentBlock = v.InferOutput<typeof lowerBlock>
+export type ToolAnswer = v.InferInput<typeof toolAnswer>
+export type Usage = v.InferOutput<typeof usage>
+export type UserMessage = v.InferOutput<typeof userMessage>
+export type AssistantMessage = v.InferOutput<typeof assistantMessage>
+export type ToolResultMessage = v.InferOutput<typeof toolResultMessage>
+export type CompactMessage = v.InferOutput<typeof compactMessage>
+export type Model = v.InferOutput<typeof model>
+export type ActionResult = v.InferOutput<typeof action>
+
+// Codes for errors of tools, so that programs and models can tell them apart.
+
+export const toolErrorCodes = [
+  'INVALID_ARGS',
+  'FILE_NOT_FOUND',
+  'FILE_STALE',
+  'FILE_TOO_LARGE',
+  'NOT_REGULAR_FILE',
+  'PERMISSION_DENIED',
+  'NOT_UNIQUE',
+  'TIMEOUT',
+  'EXIT_NONZERO',
+  'IO_ERROR',
+  'INTERNAL',
+] as const
+
+export type ToolErrorCode = (typeof toolErrorCodes)[number] | HostErrorCode
+
+/** Those that only a host has reason to use. */
+export type HostErrorCode = 'TOOL_INTERRUPTED' | 'TOOL_DISABLED'

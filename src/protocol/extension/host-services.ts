@@ -1,0 +1,204 @@
+// What an extension may ask of the host about tools, models, settings and the running agent.
+import * as v from 'valibot'
+import { toolAnswer } from './content.ts'
+import { fields, flag, integer, list, nothing, quantity, shape, some, text, texts } from './fields.ts'
+import { type Capability, deadlines, type Method } from './method.ts'
+
+const needed = v.pipe(v.string(), v.nonEmpty('must not be empty'))
+
+const question = <Params extends v.GenericSchema, Result extends v.GenericSchema>(
+  purpose: string,
+  params: Params,
+  result: Result,
+  capability?: Capability,
+  deadlineMs: number = deadlines.quick,
+) =>
+  ({
+    purpose,
+    to: 'host',
+    params,
+    result,
+    deadlineMs,
+    ...(capability === undefined ? {} : { capability }),
+  }) as const
+
+const spent = v.nullish(shape({ input: integer, output: integer }), {})
+const named = shape({ name: v.string(), description: text })
+
+const modelInfo = shape({
+  id: v.string(),
+  api: text,
+  displayName: text,
+  provider: text,
+  contextWindow: some.integer,
+  maxTokens: some.integer,
+  reasoning: some.flag,
+  costInput: some.quantity,
+  costOutput: some.quantity,
+  current: flag,
+})
+
+const extensionInfo = shape({
+  name: v.string(),
+  version: some.text,
+  kind: text,
+  runtime: some.text,
+  tools: some.texts,
+  commands: some.texts,
+  interceptors: some.texts,
+  eventHandlers: some.texts,
+  shortcuts: some.texts,
+  messageHooks: some.texts,
+  compactor: some.text,
+  promptSections: some.texts,
+  inputTransformers: some.texts,
+  providers: some.texts,
+})
+
+const override = shape({ name: some.text, contextWindow: some.integer, maxTokens: some.integer })
+
+export const hostServices = {
+  'host/listTools': question(
+    'All tools with their schemas, by name.',
+    shape({ filter: text }),
+    shape({
+      tools: list(
+        shape({
+          name: v.string(),
+          description: text,
+          parameters: v.optional(v.unknown()),
+          deferred: some.flag,
+        }),
+      ),
+    }),
+  ),
+  'host/executeTool': question(
+    'Runs a tool, past all interceptors.',
+    shape({ name: needed, args: fields, callId: text }),
+    toolAnswer,
+    'tools:execute',
+    deadlines.long,
+  ),
+  'host/toolDefs': question('Names and descriptions of all tools.', nothing, shape({ tools: list(named) })),
+  'host/commands': question('All commands.', nothing, shape({ commands: list(named) })),
+  'host/shortcuts': question(
+    'All keys.',
+    nothing,
+    shape({ shortcuts: v.nullish(v.record(v.string(), shape({ description: text })), {}) }),
+  ),
+  'host/promptSections': question(
+    'Titles and sizes of the parts of the system prompt.',
+    nothing,
+    shape({ sections: list(shape({ title: v.string(), tokenHint: some.integer })) }),
+  ),
+  'host/activateTool': question(
+    'Shows the model the whole schema of a deferred tool.',
+    shape({ name: needed }),
+    nothing,
+    'tools:select',
+  ),
+  'host/setToolFilter': question(
+    'Shows the model these tools only; without names, all.',
+    shape({ names: texts }),
+    nothing,
+    'tools:select',
+  ),
+  'host/config.get': question(
+    'Settings by their dotted names.',
+    shape({ keys: texts }),
+    shape({ values: fields }),
+    'config:read',
+  ),
+  'host/config.readExtension': question(
+    'The settings text of an extension.',
+    shape({ name: needed }),
+    shape({ content: text }),
+    'config:read',
+  ),
+  'host/auth.getKey': question(
+    'The key of a provider, or nothing.',
+    shape({ provider: needed }),
+    shape({ key: text }),
+    'auth',
+  ),
+  'host/chat': question(
+    'Asks a model once, without tools.',
+    shape({
+      system: text,
+      messages: list(shape({ role: text, content: text })),
+      model: text,
+      maxTokens: integer,
+    }),
+    shape({ text, usage: spent }),
+    'model:call',
+    deadlines.long,
+  ),
+  'host/agent.run': question(
+    'Runs an agent with a task of its own.',
+    shape({ system: text, task: needed, tools: text, model: text, maxTurns: integer }),
+    shape({ text, turns: integer, usage: spent }),
+    'model:call',
+    deadlines.long,
+  ),
+  'host/availableModels': question('All models.', nothing, shape({ models: list(modelInfo) })),
+  'host/switchModel': question(
+    'Goes on with another model.',
+    shape({ modelId: text, persistDefault: flag }),
+    nothing,
+    'model:select',
+  ),
+  'host/syncModels': question(
+    'Reads the list of models again.',
+    nothing,
+    shape({ updated: integer }),
+    'model:select',
+  ),
+  'host/writeModels': question(
+    'Writes the list of models anew, with these changes.',
+    shape({ overrides: v.nullish(v.record(v.string(), override), {}) }),
+    shape({ modelsWritten: integer }),
+    'model:select',
+  ),
+  'host/runBackground': question(
+    'Starts an agent beside the running one.',
+    shape({ prompt: needed }),
+    nothing,
+    'model:call',
+  ),
+  'host/cancelBackground': question('Stops all of them.', nothing, nothing, 'model:call'),
+  'host/isBackgroundRunning': question('Whether one runs.', nothing, shape({ running: flag })),
+  'host/extInfos': question(
+    'All extensions and what they registered.',
+    nothing,
+    shape({ extensions: list(extensionInfo) }),
+  ),
+  'host/extensionsDir': question('Where extensions of the user are.', nothing, shape({ path: text })),
+  'host/undoSnapshots': question(
+    'Files that can be put back, and the size of what there is of them.',
+    nothing,
+    shape({ snapshots: v.nullish(v.record(v.string(), quantity), {}) }),
+    'undo:restore',
+  ),
+  'host/undoRestore': question('Puts a file back.', shape({ path: needed }), nothing, 'undo:restore'),
+  'host/toggleStepMode': question(
+    'Asks the user before every tool call, or no more.',
+    nothing,
+    shape({ on: flag }),
+    'agent:control',
+  ),
+  'host/requestQuit': question('Ends the program.', nothing, nothing, 'agent:control'),
+  'host/abort': question('Ends the running turn, and says so.', nothing, nothing, 'agent:control'),
+  'host/hasCompactor': question(
+    'Whether somebody shortens conversations.',
+    nothing,
+    shape({ present: flag }),
+  ),
+  'host/triggerCompact': question(
+    'Shortens the conversation now.',
+    nothing,
+    shape({ before: integer, after: integer }),
+    'session:write',
+    deadlines.long,
+  ),
+  'host/waitForIdle': question('Answers when nothing runs.', nothing, nothing, undefined, deadlines.person),
+} as const satisfies Record<string, Method>

@@ -1,0 +1,257 @@
+// The external agent protocol: every subcommand once. The client, the kit for authors, the conformance check and the reference are made
+// from this table. It loads no schema; `external-messages.ts` has those by name.
+import type { MessageInput, MessageName } from './messages.ts'
+import type { ArgumentKind, Subcommand } from './subcommand.ts'
+
+// The subcommands that every external agent has.
+
+export const mandatory = {
+  info: {
+    purpose: 'Says who it is and what it can do.',
+    args: {},
+    stdin: 'nothing',
+    stdout: 'info',
+    called: 'When plugins are looked for; a plugin that fails here is skipped.',
+  },
+  detect: {
+    purpose: 'Says whether the agent is available here.',
+    args: {},
+    stdin: 'nothing',
+    stdout: 'presence',
+    called: '`entire enable`; `false` means that it is not enabled.',
+  },
+  'get-session-id': {
+    purpose: 'Gives the id of the session that a hook speaks of.',
+    args: {},
+    stdin: 'hook-input',
+    stdout: 'session-id',
+    called: 'When a session starts.',
+  },
+  'get-session-dir': {
+    purpose: 'Says where the agent keeps the sessions of a repository.',
+    args: { 'repo-path': 'path' },
+    stdin: 'nothing',
+    stdout: 'session-dir',
+    called: 'When a session starts; `entire rewind` and `entire resume`.',
+  },
+  'resolve-session-file': {
+    purpose: 'Gives the file of a session, there already or to be.',
+    args: { 'session-dir': 'path', 'session-id': 'text' },
+    stdin: 'nothing',
+    stdout: 'session-file',
+    called: 'When a session starts; `entire rewind` and `entire resume`.',
+  },
+  'read-session': {
+    purpose: 'Reads a session as the agent keeps it.',
+    args: {},
+    stdin: 'hook-input',
+    stdout: 'session',
+    called: 'When a session starts.',
+  },
+  'write-session': {
+    purpose: 'Puts a session where the agent finds it.',
+    args: {},
+    stdin: 'session',
+    stdout: 'nothing',
+    called: '`entire rewind` and `entire resume`, to restore a conversation.',
+  },
+  'read-transcript': {
+    purpose: 'Gives the transcript as it is.',
+    args: { 'session-ref': 'path' },
+    stdin: 'nothing',
+    stdout: 'bytes',
+    called: 'At the end of a turn and at a commit.',
+  },
+  'chunk-transcript': {
+    purpose: 'Cuts a transcript into pieces that can be stored.',
+    args: { 'max-size': 'integer' },
+    stdin: 'bytes',
+    stdout: 'chunks',
+    called: 'When a document is too large for one piece.',
+  },
+  'reassemble-transcript': {
+    purpose: 'Joins the pieces to exactly the bytes they were cut from.',
+    args: {},
+    stdin: 'chunks',
+    stdout: 'bytes',
+    called:
+      'After cutting, to see that it was done right; `entire explain`, `entire rewind` and `entire resume` of what was cut.',
+  },
+  'format-resume-command': {
+    purpose: 'Gives the command with which a person goes on with a session.',
+    args: { 'session-id': 'text' },
+    stdin: 'nothing',
+    stdout: 'resume-command',
+    called: '`entire resume`.',
+  },
+} as const satisfies Record<string, Subcommand>
+
+// The subcommands that an external agent has when it declares their capability.
+
+export const optional = {
+  'parse-hook': {
+    purpose:
+      "Turns the agent's own payload into an event, or into `null` when it has no meaning for the lifecycle.",
+    args: { hook: 'text' },
+    stdin: 'bytes',
+    stdout: 'event',
+    capability: 'hooks',
+    called: 'At every hook, `entire hooks <name> <hook>`.',
+    blankIsNull: true,
+  },
+  'install-hooks': {
+    purpose: 'Installs the hooks that call `entire hooks <name> <hook>`, and says how many were added.',
+    args: { 'local-dev': 'switch', force: 'switch' },
+    stdin: 'nothing',
+    stdout: 'hooks-installed',
+    capability: 'hooks',
+    called: '`entire enable`.',
+  },
+  'uninstall-hooks': {
+    purpose: 'Removes them.',
+    args: {},
+    stdin: 'nothing',
+    stdout: 'nothing',
+    capability: 'hooks',
+    called: '`entire disable --uninstall`.',
+  },
+  'are-hooks-installed': {
+    purpose: 'Says whether they are there.',
+    args: {},
+    stdin: 'nothing',
+    stdout: 'hook-status',
+    capability: 'hooks',
+    called: '`entire enable`, `entire status`, `entire disable --uninstall`.',
+  },
+  'get-transcript-position': {
+    purpose:
+      'Says how long a transcript is; 0 when there is none. The unit is its own, the same for every offset.',
+    args: { path: 'path' },
+    stdin: 'nothing',
+    stdout: 'position',
+    capability: 'transcript_analyzer',
+    called: 'When a turn starts and ends; `entire status`.',
+  },
+  'extract-modified-files': {
+    purpose: 'Names the files that the agent has changed since a position.',
+    args: { path: 'path', offset: 'integer' },
+    stdin: 'nothing',
+    stdout: 'files',
+    capability: 'transcript_analyzer',
+    called: 'At the end of a turn and at a commit.',
+  },
+  'extract-prompts': {
+    purpose: 'Gives what the user has typed since a position.',
+    args: { 'session-ref': 'path', offset: 'integer' },
+    stdin: 'nothing',
+    stdout: 'prompts',
+    capability: 'transcript_analyzer',
+    called: 'At the end of a turn and at a commit.',
+  },
+  'extract-summary': {
+    purpose: 'Gives what the agent said last.',
+    args: { 'session-ref': 'path' },
+    stdin: 'nothing',
+    stdout: 'summary',
+    capability: 'transcript_analyzer',
+    called: 'At the end of a turn and at a commit.',
+  },
+  'prepare-transcript': {
+    purpose: 'Returns when the transcript is complete on disk.',
+    args: { 'session-ref': 'path' },
+    stdin: 'nothing',
+    stdout: 'nothing',
+    capability: 'transcript_preparer',
+    called: 'Before a transcript is read.',
+  },
+  'calculate-tokens': {
+    purpose: 'Counts the tokens used since a position.',
+    args: { offset: 'integer' },
+    stdin: 'bytes',
+    stdout: 'tokens',
+    capability: 'token_calculator',
+    called: 'At the end of a turn and at a commit.',
+  },
+  'generate-text': {
+    purpose: 'Answers a prompt.',
+    args: { model: 'text' },
+    stdin: 'bytes',
+    stdout: 'text',
+    capability: 'text_generator',
+    called: 'When a summary is asked for.',
+  },
+  'write-hook-response': {
+    purpose: 'Prints a message in the form the agent expects from a hook.',
+    args: { message: 'text' },
+    stdin: 'nothing',
+    stdout: 'bytes',
+    capability: 'hook_response_writer',
+    called: 'When a session starts; the bytes become the output of the hook.',
+  },
+  'extract-all-modified-files': {
+    purpose: 'Names the files that the agent and its subagents have changed since a position.',
+    args: { offset: 'integer', 'subagents-dir': 'path' },
+    stdin: 'bytes',
+    stdout: 'all-files',
+    capability: 'subagent_aware_extractor',
+    called: 'At the end of a turn and of a subagent.',
+  },
+  'calculate-total-tokens': {
+    purpose: 'Counts the tokens used by the agent and its subagents since a position.',
+    args: { offset: 'integer', 'subagents-dir': 'path' },
+    stdin: 'bytes',
+    stdout: 'tokens',
+    capability: 'subagent_aware_extractor',
+    called: 'At the end of a turn and of a subagent.',
+  },
+  'compact-transcript': {
+    purpose: 'Gives the transcript in the common short form.',
+    args: { 'session-ref': 'path' },
+    stdin: 'nothing',
+    stdout: 'compact-transcript',
+    capability: 'compact_transcript',
+    called: 'By newer programs only.',
+  },
+} as const satisfies Record<string, Subcommand>
+
+export const subcommands = { ...mandatory, ...optional } as const
+
+export type SubcommandName = keyof typeof subcommands
+
+type ArgumentValue = { text: string; path: string; integer: number; switch: boolean }
+
+/** The arguments of a subcommand, by flag without dashes. */
+export type Arguments<Name extends SubcommandName> = {
+  -readonly [Flag in keyof (typeof subcommands)[Name]['args']]: ArgumentValue[(typeof subcommands)[Name]['args'][Flag] &
+    ArgumentKind]
+}
+
+type ContentValue<Content> = Content extends MessageName
+  ? MessageInput[Content]
+  : Content extends 'bytes'
+    ? Uint8Array
+    : undefined
+
+/** What a subcommand answers, as a plugin writes it. */
+export type Answer<Name extends SubcommandName> = ContentValue<(typeof subcommands)[Name]['stdout']>
+
+/** What a subcommand is sent, as a caller writes it. */
+export type Input<Name extends SubcommandName> = ContentValue<(typeof subcommands)[Name]['stdin']>
+
+export function isSubcommand(name: string): name is SubcommandName {
+  return Object.hasOwn(subcommands, name)
+}
+
+export function findSubcommand(name: SubcommandName): Subcommand {
+  return subcommands[name]
+}
+
+/** The command line of a call: arguments in the order of the table, a switch only where it is on. */
+export function callArguments<Name extends SubcommandName>(name: Name, args: Arguments<Name>): string[] {
+  const values = args as Record<string, string | number | boolean>
+  const flags = Object.entries(findSubcommand(name).args).flatMap(([flag, kind]) => {
+    if (kind === 'switch') return values[flag] === true ? [`--${flag}`] : []
+    return [`--${flag}`, String(values[flag])]
+  })
+  return [name, ...flags]
+}

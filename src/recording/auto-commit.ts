@@ -1,0 +1,87 @@
+// The auto-commit strategy: every turn that changed files becomes a commit on the user's branch, with its checkpoint.
+
+import { condenseSessions } from '../commits/condense.ts'
+import { newCheckpointId, removePending, writePending } from '../commits/pending.ts'
+import { readCommit } from '../git/commit.ts'
+import { git } from '../git/exec.ts'
+import { checkpointTrailer } from '../git/trailers.ts'
+import { clearPrompts } from '../sessions/prompts.ts'
+import type { Work } from '../sessions/work.ts'
+import { encodePath } from '../std/encoding.ts'
+
+export interface TurnCommit {
+  subject: string
+  files: string[]
+  /** Set when a subagent's task is committed. */
+  task?: { toolUse: string; files: { path: string; content: Buffer }[] }
+}
+
+/** Returns false when there was nothing to commit. */
+export async function commitTurn(work: Work, turn: TurnCommit): Promise<boolean> {
+  const { recorder, session } = work
+  const checkpoint = newCheckpointId(recorder)
+  // The commit is the user's at once; should we die before its checkpoint is written, the next event finds this note.
+  writePending(recorder.repo, { checkpoint, at: recorder.clock().getTime() })
+  work.afterwards.push(() => removePending(recorder.repo))
+  if (!(await commitFiles(work, turn, `${turn.subject}\n\n${checkpointTrailer}: ${checkpoint}\n`))) {
+    recorder.say('Skipped checkpoint (no changes since last commit)')
+    return false
+  }
+  const commit = await readCommit(recorder.repo, 'HEAD')
+  if (commit === undefined) return false
+  recorder.say(`Committed code changes to active branch (${commit.oid.slice(0, 7)})`)
+  session.filesTouched = turn.files
+  session.stepCount = 1
+  const caller = { session: session.id, hasTerminal: false }
+  const candidate = { session, agent: work.agent, transcript: work.transcript }
+  await condenseSessions(
+    {
+      recorder,
+      git: work,
+      commit,
+      checkpoint,
+      caller,
+      afterwards: work.afterwards,
+      ...(turn.task ? { task: turn.task } : {}),
+    },
+    [candidate],
+  )
+  // The turn is over: what was just written is final, and everything it touched is committed.
+  session.turnCheckpoints = []
+  session.filesTouched = []
+  session.stepCount = 0
+  session.transcriptStart = session.cursor?.items ?? session.transcriptStart
+  work.afterwards.push(() => clearPrompts(recorder.repo, session.id))
+  recorder.say(`Committed session metadata to entire/checkpoints/v1 (${checkpoint})`)
+  return true
+}
+
+// --only leaves what the user staged alone. No hooks and no signing: nobody is there to answer.
+async function commitFiles(
+  { recorder: { repo } }: Work,
+  { files }: TurnCommit,
+  message: string,
+): Promise<boolean> {
+  const stdin = Buffer.concat(files.flatMap((path) => [encodePath(path), Buffer.of(0)]))
+  const paths = { stdin, env: { GIT_LITERAL_PATHSPECS: '1' } }
+  const fromStdin = ['--pathspec-from-file=-', '--pathspec-file-nul']
+  // Paths that are new must be known to git before they can be named; deleted ones are.
+  await git(repo, ['add', '--intent-to-add', '--ignore-errors', ...fromStdin], { ...paths, accept: [1, 128] })
+  const result = await git(
+    repo,
+    [
+      '-c',
+      'core.hooksPath=/dev/null',
+      'commit',
+      '--quiet',
+      '--no-verify',
+      '--no-gpg-sign',
+      '--only',
+      '-m',
+      message,
+      ...fromStdin,
+    ],
+    { ...paths, accept: [1] },
+  )
+  return result.code === 0
+}

@@ -1,0 +1,123 @@
+// A turn that nobody will tell the end of: its agent was killed, or failed. What it did is saved as its end would have saved it.
+import type { Repo } from '../git/repo.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { readLive } from '../sessions/live-index.ts'
+import { lockFile, retrying, save } from '../sessions/save.ts'
+import { readSession } from '../sessions/store.ts'
+import { turnTranscript } from '../sessions/transcript.ts'
+import { openGit, type Recorder, type Work } from '../sessions/work.ts'
+import { worktreeOf } from '../sessions/work-trees.ts'
+import { EntireError } from '../std/errors.ts'
+import { exists, findStat } from '../std/file.ts'
+import { asNumber, asObject } from '../std/json.ts'
+import { isAlive, takeLock } from '../std/lock.ts'
+import { parseTime } from '../std/time.ts'
+import { dispatch } from './dispatch.ts'
+import { finalise } from './finalise.ts'
+import { findTurnFiles } from './turn-end.ts'
+
+/** Files that the turn changed and no step has yet. */
+export async function findUnsaved(recorder: Recorder, session: Session): Promise<string[]> {
+  const place = findPlace(recorder, session)
+  if (
+    !isActive(session) ||
+    place === undefined ||
+    (await recorder.findAgentByType(session.agentType)) === undefined
+  )
+    return []
+  await using git = openGit(place)
+  const work = await openWork({ ...recorder, repo: place }, git, session.id)
+  const status = await work.status()
+  if (status.head === undefined) return []
+  return await findTurnFiles(work, status, await turnTranscript(work, status.head))
+}
+
+/** Nothing happens to a turn that has left no files: what was said is read by whoever stores it. */
+export async function endDeadTurn(recorder: Recorder, id: string): Promise<void> {
+  const session = readSession(recorder.repo, id)
+  const agent = session && (await recorder.findAgentByType(session.agentType))
+  if (session === undefined || agent === undefined || !isActive(session)) return
+  if (!isStuck(session, recorder.clock()))
+    throw new EntireError('busy', `Session ${id} goes on: its agent has come back.`, {
+      hint: 'Nothing has to be done about it.',
+    })
+  const place = findPlace(recorder, session)
+  if (place !== undefined && (await findUnsaved(recorder, session)).length > 0)
+    await dispatch({ ...recorder, repo: place }, agent, { type: 'turn-end', session: id })
+}
+
+// What lies in another work tree is nothing that it did.
+function findPlace({ repo }: Recorder, session: Session): Repo | undefined {
+  const place = worktreeOf(repo, session)
+  return place.worktreeId === session.worktreeId && exists(place.root) ? place : undefined
+}
+
+// Completes the checkpoints of a turn whose agent died before it could report the end.
+
+const lockWaitMs = 10_000
+
+/** Gives the checkpoints that are complete now. The phase stays what it is. */
+export async function completeTurn(recorder: Recorder, id: string): Promise<string[]> {
+  const place = worktreeOf(recorder.repo, readSession(recorder.repo, id) ?? recorder.repo)
+  using _lock = await takeLock(lockFile(place), { waitMs: lockWaitMs })
+  let completed: string[] = []
+  await retrying(async () => {
+    await using git = openGit(place)
+    const work = await openWork({ ...recorder, repo: place }, git, id)
+    completed = work.session.turnCheckpoints
+    await finalise(work)
+    await save(work)
+  })
+  return completed
+}
+
+/** A session as an event of its agent would find it. */
+export async function openWork(
+  recorder: Recorder,
+  git: Awaited<ReturnType<typeof openGit>>,
+  id: string,
+): Promise<Work> {
+  const session = readSession(recorder.repo, id)
+  if (session === undefined) throw new EntireError('not-found', `session not found: ${id}`)
+  const agent = await recorder.findAgentByType(session.agentType)
+  if (agent === undefined)
+    throw new EntireError(
+      'unknown-agent',
+      `The agent "${session.agentType}" is not known, so its transcript cannot be read.`,
+      {
+        hint: 'Use the version of entire that recorded the session.',
+      },
+    )
+  const event = { type: 'turn-end' as const, session: id }
+  return { ...git, recorder, agent, event, session, live: readLive(recorder.repo), afterwards: [] }
+}
+
+// Sessions that will not come to an end by themselves: their agent died in a turn, or they ended and no commit will take their steps.
+
+const silentMs = 60 * 60 * 1000
+
+/** Whether the agent of a running turn has given no sign of life for long. */
+export function isStuck(session: Session, now: Date): boolean {
+  return whyStuck(session, now) !== undefined
+}
+
+/** Why a turn counts as dead; undefined when none is running or it goes on. */
+export function whyStuck(session: Session, now: Date): string | undefined {
+  if (!isActive(session)) return undefined
+  const pid = asNumber(asObject(session.extra.owner)?.pid)
+  if (pid !== undefined && pid > 0 && !isAlive(pid)) return `agent process ${pid} exited (no longer running)`
+  const last = parseTime(session.lastInteraction)
+  // A long turn says nothing to us for hours, but its transcript grows.
+  const spoke = session.transcriptPath === undefined ? undefined : findStat(session.transcriptPath)?.mtimeMs
+  const quietMs = now.getTime() - Math.max(last?.getTime() ?? 0, spoke ?? 0)
+  if (quietMs <= silentMs) return undefined
+  return last === undefined
+    ? 'active, no recorded interaction time'
+    : `active, last interaction ${formatSpan(now.getTime() - last.getTime())} ago`
+}
+
+function formatSpan(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)}h${minutes % 60}m`
+  return `${Math.floor(minutes / (24 * 60))}d`
+}

@@ -1,0 +1,35 @@
+// Completes checkpoints that were written in the middle of a turn: their transcript ended where the commit was made.
+import { checkpointContext, joinPrompts } from '../checkpoints/prompt-files.ts'
+import { finaliseCheckpoint } from '../checkpoints/write.ts'
+import { clearPrompts, spokenPrompts } from '../sessions/prompts.ts'
+import { sealTranscript, turnTranscript, useTranscript } from '../sessions/transcript.ts'
+import { type Work, writing } from '../sessions/work.ts'
+import { queueForPush } from '../sync/queue.ts'
+
+export async function finalise(work: Work): Promise<void> {
+  const { recorder, session } = work
+  if (session.turnCheckpoints.length === 0) return
+  const transcript = await turnTranscript(work, session.baseCommit)
+  if (transcript !== undefined) useTranscript(work, transcript)
+  const prompts = await spokenPrompts(recorder, session, transcript, work.afterwards)
+  const contentHash = await sealTranscript(work, session.baseCommit)
+  if (session.cursor !== undefined) {
+    for (const id of session.turnCheckpoints) {
+      const done = await finaliseCheckpoint(await writing(work), id, {
+        session: session.id,
+        chunks: session.cursor.chunks,
+        contentHash,
+        prompts: joinPrompts(prompts),
+        context: checkpointContext(prompts),
+      })
+      queueForPush(recorder.repo, id)
+      if (!done)
+        recorder.log.write('warn', 'checkpoint to finalise not found', {
+          session_id: session.id,
+          checkpoint: id,
+        })
+    }
+  }
+  session.turnCheckpoints = []
+  if (session.filesTouched.length === 0) work.afterwards.push(() => clearPrompts(recorder.repo, session.id))
+}

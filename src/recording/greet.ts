@@ -1,0 +1,22 @@
+// What the user of the agent sees when a session starts.
+import type { Work } from '../sessions/work.ts'
+
+const banner = '\n\nPowered by Entire:\n  This conversation will be linked to your next commit.'
+const noCommits = '\n\nEntire found no commits yet: checkpoints will activate after your first commit.'
+
+export async function greet({ recorder, agent, event, live, objects }: Work): Promise<void> {
+  if (agent.hookResponse === undefined) return
+  const head = (await objects.info('HEAD'))?.oid
+  const others = [...live.sessions].filter(
+    ([id, entry]) => id !== event.session && entry.files.length > 0 && entry.base === head,
+  ).length
+  const company =
+    others === 0
+      ? ''
+      : `\n  ${others} other active conversation(s) in this workspace will also be included.\n  Use 'entire status' for more information.`
+  recorder.respond(
+    await agent.hookResponse(
+      event.responseMessage ?? (head === undefined ? noCommits : `${banner}${company}`),
+    ),
+  )
+}

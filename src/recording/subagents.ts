@@ -1,0 +1,245 @@
+// Subagents: a step when one finishes, and one for each item of its to-do list on the way.
+
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { taskDir } from '../checkpoints/layout.ts'
+import { stepMessage, transcriptChanges, writeStep } from '../checkpoints/step.ts'
+import { incrementalSubject, taskSubject, todoText } from '../checkpoints/step-subject.ts'
+import { stripLines } from '../checkpoints/transcript-chunks.ts'
+import type { TreeChange } from '../git/fast-import.ts'
+import type { Status } from '../git/status.ts'
+import type { StrategyName } from '../model/settings.ts'
+import { turnTranscript, useTranscript } from '../sessions/transcript.ts'
+import { captureChanges, findTouched } from '../sessions/turn-changes.ts'
+import {
+  findActiveTask,
+  readPrePrompt,
+  readPreTask,
+  removePreTask,
+  writePreTask,
+} from '../sessions/turn-start-state.ts'
+import type { Work } from '../sessions/work.ts'
+import { fileSize } from '../std/file.ts'
+import { type Json, parseJson } from '../std/json.ts'
+import { formatTime } from '../std/time.ts'
+import { commitTurn } from './auto-commit.ts'
+import { dirtyPaths, moveBase, snapshotWorkTree, stepSiteFor } from './turn-end.ts'
+
+export async function beginTask({ recorder, session, event, status }: Work): Promise<void> {
+  if (event.toolUse === undefined) return
+  const changes = captureChanges(recorder.repo, await status())
+  writePreTask(recorder.repo, event.toolUse, {
+    at: recorder.clock().getTime(),
+    session: session.id,
+    ...changes,
+    position: 0,
+    bytes: 0,
+  })
+}
+
+/** Returns whether the session changed. */
+export async function saveTask(work: Work): Promise<boolean> {
+  const { recorder, event, session } = work
+  const isFinal = event.final !== false
+  const task = isFinal ? (event.toolUse ?? event.subagent) : findActiveTask(recorder.repo, session.id)
+  if (task === undefined) return false
+  const status = await work.status()
+  if (status.head === undefined) return false
+  if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
+  const touched = findTaskChanges(work, status, task)
+  if (isFinal) work.afterwards.push(() => removePreTask(recorder.repo, task))
+  if (touched.length === 0) {
+    recorder.say('[entire] No file changes detected, skipping task checkpoint')
+    return false
+  }
+  const described = await (isFinal ? describeFinal(work, task) : describeIncrement(work, task))
+  return saveWith[recorder.settings.strategy](work, {
+    ...described,
+    task,
+    touched,
+    status,
+    head: status.head,
+  })
+}
+
+interface TaskStep {
+  subject: string
+  files: TaskFile[]
+}
+
+async function describeFinal(work: Work, task: string): Promise<TaskStep> {
+  const { subagentType, taskDescription = '' } = work.event
+  // It may be the very words the subagent was given.
+  const description = (await work.recorder.redaction()).text(taskDescription)
+  return {
+    subject: taskSubject({ toolUse: task, type: subagentType, description }),
+    files: await finalFiles(work, task),
+  }
+}
+
+async function describeIncrement(work: Work, task: string): Promise<TaskStep> {
+  const { recorder, event, afterwards } = work
+  const before = readPreTask(recorder.repo, task)
+  const sequence = (before?.increments ?? 0) + 1
+  if (before !== undefined)
+    afterwards.push(() => writePreTask(recorder.repo, task, { ...before, increments: sequence }))
+  recorder.say(
+    `[entire] Created incremental checkpoint #${sequence} for ${event.toolName ?? 'TodoWrite'} (task: ${task.slice(0, 12)})`,
+  )
+  return {
+    subject: incrementalSubject({ toolUse: task, sequence, todo: todoText(event.toolInput) }),
+    files: [await incrementalFile(work, task, sequence)],
+  }
+}
+
+interface TaskSave extends TaskStep {
+  task: string
+  touched: string[]
+  status: Status
+  head: string
+}
+
+const saveWith: Record<StrategyName, (work: Work, save: TaskSave) => Promise<boolean>> = {
+  'manual-commit': saveOnShadowBranch,
+  'auto-commit': (work, { subject, files, task, touched }) =>
+    commitTurn(work, {
+      subject,
+      files: touched,
+      task: {
+        toolUse: task,
+        files: files.map(({ path, content }) => ({ path: `tasks/${task}/${path}`, content })),
+      },
+    }),
+}
+
+async function saveOnShadowBranch(
+  work: Work,
+  { subject, files, task, touched, status, head }: TaskSave,
+): Promise<boolean> {
+  const { recorder, session } = work
+  const site = await stepSiteFor(work, head)
+  const startedAt = recorder.clock().getTime()
+  const transcript = await turnTranscript(work, head)
+  if (transcript !== undefined) useTranscript(work, transcript)
+  const config = await work.config()
+  const snapshot = await snapshotWorkTree(work, site, status)
+  const dir = taskDir(session.id, task)
+  const mark = await writeStep(work.objects, work.writes(), {
+    isNew: true,
+    site,
+    message: stepMessage(subject, session.id, 'manual-commit', dir),
+    author: config.author,
+    seconds: Math.floor(startedAt / 1000),
+    changes: [
+      ...snapshot.changes,
+      ...transcriptChanges(session.id, session.cursor),
+      ...files.map(({ path, content }) => textEntry(`${dir}/${path}`, { content })),
+    ],
+  })
+  if (mark !== undefined) work.live.lastStep = { ...mark, dirty: dirtyPaths(status) }
+  moveBase(work, site)
+  session.lastStepAt = status.at
+  session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()
+  return true
+}
+
+function textEntry(path: string, data: { oid: string } | { content: Buffer }): TreeChange {
+  return { path, mode: '100644', ...data }
+}
+
+// Measured from the beginning of the task: what the user had lying about before it is not the subagent's.
+function findTaskChanges(work: Work, status: Status, task: string): string[] {
+  const { repo } = work.recorder
+  const before = readPreTask(repo, task) ?? readPrePrompt(repo, work.session.id)
+  return findTouched(repo, status, before, readSubagentFiles(work))
+}
+
+// What a subagent's step holds besides the work tree: its transcript, the main one so far, and where in it the task ended.
+
+const maxSubagentBytes = 50 * 1024 * 1024
+const tailBytes = 1024 * 1024
+
+/** Files the subagent's own transcript says it wrote. */
+export function readSubagentFiles(work: Work): string[] {
+  const text = readSubagentTranscript(work)
+  return text === undefined
+    ? []
+    : work.agent.transcript.readLines(text.trimEnd().split('\n'), undefined).files
+}
+
+/** A file of a task, below the task's directory. */
+export interface TaskFile {
+  path: string
+  content: Buffer
+}
+
+export async function finalFiles(work: Work, task: string): Promise<TaskFile[]> {
+  const { session, event, recorder } = work
+  const text = readSubagentTranscript(work)
+  const result = {
+    session_id: session.id,
+    tool_use_id: task,
+    checkpoint_uuid: findTaskEnd(work, task) ?? '',
+    agent_id: event.subagent ?? '',
+  }
+  return [
+    ...(text === undefined || event.subagent === undefined
+      ? []
+      : [
+          textFile(
+            `agent-${event.subagent}.jsonl`,
+            (await recorder.redaction()).json(stripLines(work.agent.transcript, text)),
+          ),
+        ]),
+    textFile('checkpoint.json', JSON.stringify(result, null, 2)),
+  ]
+}
+
+export async function incrementalFile(
+  { recorder, event }: Work,
+  task: string,
+  sequence: number,
+): Promise<TaskFile> {
+  const toolUse = event.toolUse ?? task
+  const { json } = await recorder.redaction()
+  const data =
+    event.toolInput === undefined ? null : (parseJson(json(JSON.stringify(event.toolInput))) as Json)
+  const record = {
+    type: event.toolName ?? 'TodoWrite',
+    tool_use_id: toolUse,
+    timestamp: formatTime(recorder.clock()),
+    data,
+  }
+  return textFile(
+    `checkpoints/${String(sequence).padStart(3, '0')}-${toolUse}.json`,
+    JSON.stringify(record, null, 2),
+  )
+}
+
+function textFile(path: string, text: string): TaskFile {
+  return { path, content: Buffer.from(text) }
+}
+
+function readSubagentTranscript({ agent, event, session }: Work): string | undefined {
+  const main = session.transcriptPath
+  const path =
+    event.subagentTranscript ??
+    (main && event.subagent ? agent.subagents?.transcriptPath(main, event.subagent) : undefined)
+  const size = path === undefined ? undefined : fileSize(path)
+  return path === undefined || size === undefined || size > maxSubagentBytes
+    ? undefined
+    : readFileSync(path, 'utf8')
+}
+
+// The result was written just now, so it is near the end.
+function findTaskEnd({ agent, session }: Work, task: string): string | undefined {
+  const size = session.transcriptPath === undefined ? undefined : fileSize(session.transcriptPath)
+  if (session.transcriptPath === undefined || size === undefined) return undefined
+  const buffer = Buffer.alloc(Math.min(size, tailBytes))
+  const fd = openSync(session.transcriptPath, 'r')
+  try {
+    readSync(fd, buffer, 0, buffer.length, size - buffer.length)
+  } finally {
+    closeSync(fd)
+  }
+  return agent.transcript.toolResultId?.(buffer.toString('utf8').split('\n'), task)
+}

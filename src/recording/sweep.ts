@@ -1,0 +1,79 @@
+// What processes that were killed left behind: half-written files, git's crash reports, and locks on our own refs. And notes of what
+// never came: the end of a subagent's task, the first turn of a session.
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Repo } from '../git/repo.ts'
+import { sessionsDir } from '../sessions/store.ts'
+import { findStat, readText, removeFile } from '../std/file.ts'
+import { isAlive } from '../std/lock.ts'
+
+// A write takes milliseconds; a process of the same number may have been started since.
+const abandonedMs = 600_000
+// Subagents work for hours, and a session may lie open over a weekend.
+const noteMs = 7 * 24 * 60 * 60 * 1000
+// Git holds the lock of a ref for a few system calls.
+const refLockMs = 10_000
+
+/** For the holder of the lock. */
+export function sweep(repo: Repo): void {
+  const own = join(repo.root, '.entire')
+  for (const path of [
+    own,
+    join(own, 'tmp'),
+    ...list(join(own, 'metadata')),
+    sessionsDir(repo),
+    repo.gitDir,
+  ].flatMap(list)) {
+    if (isAbandonedWrite(path) || isAbandonedTakeover(path) || isOwnCrashReport(path) || isOldNote(path))
+      removeFile(path)
+  }
+  const refs = join(repo.commonDir, 'refs', 'heads', 'entire')
+  for (const path of [refs, join(refs, 'checkpoints')].flatMap(list)) {
+    if (path.endsWith('.lock') && ageOf(path) > refLockMs) removeFile(path)
+  }
+}
+
+// As `writeAtomic` names them. Other programs write temporary files in the git directory too.
+function isAbandonedWrite(path: string): boolean {
+  const pid = /(?:\.json|\.txt|\.corrupt|entire-rewrite|_EDITMSG|_MSG)\.([1-9]\d*)\.tmp$/.exec(path)?.[1]
+  return pid !== undefined && (!isAlive(Number(pid)) || ageOf(path) > abandonedMs)
+}
+
+function isOldNote(path: string): boolean {
+  return /[/\\](?:pre-task-.+\.json|entire-sessions[/\\].+\.model)$/.test(path) && ageOf(path) > noteMs
+}
+
+// While the lock is held nobody takes it over.
+function isAbandonedTakeover(path: string): boolean {
+  if (!/[/\\]entire\.lock\.takeover$/.test(path)) return false
+  const pid = Number.parseInt(readText(path) ?? '', 10)
+  return !(pid > 0 && isAlive(pid))
+}
+
+// An import that lost its writer reports where it was; the user's own imports may have crashed as well.
+function isOwnCrashReport(path: string): boolean {
+  if (!/[/\\]fast_import_crash_\d+$/.test(path)) return false
+  const report = readText(path) ?? ''
+  return (
+    /^[ *] (?:# entire$|(?:commit|reset) refs\/(?:heads\/entire|entire|notes\/entire))/m.test(report) ||
+    isEmpty(report)
+  )
+}
+
+// Killed before it said anything: a stream without a single command is nobody's work.
+function isEmpty(report: string): boolean {
+  return /stream ends early[\s\S]*Before Crash\n-+\n\nActive/.test(report)
+}
+
+function ageOf(path: string): number {
+  return Date.now() - (findStat(path)?.mtimeMs ?? Date.now())
+}
+
+function list(dir: string): string[] {
+  try {
+    return readdirSync(dir).map((name) => join(dir, name))
+  } catch {
+    return []
+  }
+}

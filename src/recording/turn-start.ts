@@ -1,0 +1,127 @@
+// The beginning of a turn: remember what the work tree looked like, and what the user changed since the last step.
+
+import { measurePrompt, textOf } from '../checkpoints/attribution.ts'
+import { isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
+import { readWorkFile } from '../checkpoints/snapshot.ts'
+import { firstPromptText } from '../checkpoints/step-subject.ts'
+import { installHooks } from '../git/hooks/install.ts'
+import { blobOid } from '../git/oid.ts'
+import type { Status } from '../git/status.ts'
+import type { PromptAttribution } from '../model/session.ts'
+import { readTurnStart } from '../sessions/fetched-transcript.ts'
+import { appendPrompt } from '../sessions/prompts.ts'
+import { readTotals } from '../sessions/transcript.ts'
+import { captureChanges } from '../sessions/turn-changes.ts'
+import { writePrePrompt } from '../sessions/turn-start-state.ts'
+import type { Work } from '../sessions/work.ts'
+import { EntireError, messageOf } from '../std/errors.ts'
+
+export async function beginTurn(work: Work): Promise<void> {
+  const { recorder, session, event } = work
+  const startedAt = recorder.clock().getTime()
+  const status = await work.status()
+  if (status.head === undefined)
+    throw new EntireError('no-commits', 'This repository has no commits yet.', {
+      hint: 'Recording starts with the first commit.',
+    })
+  const changes = captureChanges(recorder.repo, status)
+  const position =
+    event.began === undefined ? await readTurnStart(work) : { ...event.began, offset: event.began.items }
+  // Written last: until the state says that a new turn began, the old beginning is the one to compare with.
+  const lastId = session.transcriptIdAtStart
+  const totals = readTotals(work.agent, session.transcriptPath)?.tokens
+  work.afterwards.push(() =>
+    writePrePrompt(recorder.repo, session.id, {
+      at: startedAt,
+      ...changes,
+      position: position.offset,
+      bytes: position.bytes,
+      ...(lastId === undefined ? {} : { lastId }),
+      ...(event.type === 'session-start' ? { opened: true } : {}),
+      ...(totals === undefined ? {} : { totals }),
+    }),
+  )
+  if (session.baseCommit === '') start(work, event.began?.head ?? status.head, position.items)
+  session.untrackedAtStart = findUsersFiles(work, changes.untracked)
+  session.turnId = recorder.random(6)
+  session.turnCount += 1
+  session.turnCheckpoints = []
+  session.turnFiles = []
+  session.turnHead = status.head
+  delete session.lastCheckpoint
+  if (session.agentType === '' || session.agentType === 'Agent') session.agentType = work.agent.type
+  if (event.prompt !== undefined && event.prompt !== '') await notePrompt(work, event.prompt)
+  session.pendingAttribution = await measureUserEdits(work, status)
+  await ensureHooks(work)
+}
+
+// Untracked files that no session made, also those made between two turns: a rewind never deletes them, whoever edits them later.
+function findUsersFiles({ session, live }: Work, untracked: string[]): string[] {
+  const known = new Set(session.untrackedAtStart)
+  const made = new Set([
+    ...session.filesTouched,
+    ...[...live.sessions.values()].flatMap(({ files }) => files),
+  ])
+  return untracked.filter((path) => known.has(path) || !made.has(path))
+}
+
+function start({ session, recorder }: Work, head: string, position: number): void {
+  session.baseCommit = head
+  session.attributionBase = head
+  session.transcriptStart = position
+  recorder.say(`Initialized shadow session: ${session.id}`)
+}
+
+async function notePrompt({ recorder, session, afterwards }: Work, prompt: string): Promise<void> {
+  const redacted = (await recorder.redaction()).text(prompt)
+  session.firstPrompt ??= firstPromptText(redacted)
+  session.lastPrompt = firstPromptText(redacted)
+  afterwards.push(() => appendPrompt(recorder.repo, session.id, redacted))
+}
+
+// Hook managers overwrite hooks whenever they run; without ours the next commit would not be linked.
+async function ensureHooks(work: Work): Promise<void> {
+  const { recorder } = work
+  try {
+    const { hooksDir } = await work.config()
+    const { written } = installHooks(hooksDir, { command: recorder.command })
+    if (written.length > 0)
+      recorder.log.write('info', 'git hooks installed again', { hooks: written.join(' ') })
+  } catch (error) {
+    recorder.log.write('warn', `git hooks could not be installed: ${messageOf(error)}`)
+  }
+}
+
+// What the user changed since the last step, measured when a turn starts and before the agent works.
+
+// Lines are counted in what people write; larger files are generated.
+const maxBytes = 1024 * 1024
+
+export async function measureUserEdits(
+  { recorder, session, objects }: Work,
+  status: Status,
+): Promise<PromptAttribution> {
+  const paths = [...status.modified, ...status.untracked, ...status.deleted].filter(
+    (path) => !isInfrastructure(path),
+  )
+  const shadow = shadowRef(session.baseCommit, session.worktreeId)
+  const hasShadow = session.stepCount > 0 && paths.length > 0 && (await objects.info(shadow)) !== undefined
+  const reference = hasShadow ? shadow : session.baseCommit
+  const infos = await Promise.all(paths.map((path) => objects.info(`${reference}:${path}`)))
+  const differing = paths.flatMap((path, index) => {
+    const content = readWorkFile(recorder.repo, path)
+    const info = infos[index]
+    const isSame = content !== undefined && info !== undefined && blobOid(content, info.oid) === info.oid
+    const isLarge = (content?.length ?? 0) > maxBytes || (info?.size ?? 0) > maxBytes
+    return isSame || isLarge ? [] : [{ path, content, isStored: info !== undefined }]
+  })
+  const files = await Promise.all(
+    differing.map(async ({ path, content, isStored }) => ({
+      path,
+      worktree: textOf(content),
+      reference: isStored ? textOf((await objects.contents(`${reference}:${path}`))?.content) : '',
+      base: hasShadow ? textOf((await objects.contents(`${session.baseCommit}:${path}`))?.content) : '',
+    })),
+  )
+  return measurePrompt(session.stepCount + 1, files, hasShadow)
+}

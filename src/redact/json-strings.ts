@@ -1,0 +1,100 @@
+// Walks a valid JSON text without decoding it and reports where its string values are, so that all other bytes can stay.
+import { isMediaType, isSkippedKey, roleOfKey } from './credentials.ts'
+
+export interface JsonString {
+  /** Positions of the quotes: the opening one, and just behind the closing one. */
+  start: number
+  end: number
+  key: string | undefined
+  /** A password next to a host and a user: secret whatever it looks like. */
+  password: boolean
+}
+
+interface Frame {
+  array: boolean
+  key: string | undefined
+  first: number
+  media: boolean
+  host: boolean
+  user: boolean
+  passwords: JsonString[]
+}
+
+const structure = /["{}[\],]/g
+
+export function findJsonStrings(text: string, start: number, end: number): JsonString[] {
+  const found: JsonString[] = []
+  const frames: Frame[] = []
+  let frame: Frame | undefined
+  let expectsKey = false
+  for (let at = nextStructure(text, start); at !== -1 && at < end; at = nextStructure(text, at)) {
+    const character = text[at]!
+    at += 1
+    if (character === '"') {
+      const close = endOfString(text, at)
+      if (frame !== undefined && expectsKey) {
+        frame.key = decodeString(text, at - 1, close)
+        expectsKey = false
+      } else addValue(found, frame, { start: at - 1, end: close, key: frame?.key, password: false }, text)
+      at = close
+    } else if (character === ',') expectsKey = frame?.array === false
+    else if (character === '{' || character === '[') {
+      frame = openFrame(character === '[', frame, found.length)
+      frames.push(frame)
+      expectsKey = !frame.array
+    } else {
+      const closed = frames.pop()
+      if (closed) closeFrame(closed, found)
+      frame = frames.at(-1)
+      expectsKey = false
+    }
+  }
+  return found
+}
+
+function nextStructure(text: string, from: number): number {
+  structure.lastIndex = from
+  return structure.test(text) ? structure.lastIndex - 1 : -1
+}
+
+function endOfString(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); ; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0
+    while (text[quote - 1 - backslashes] === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return quote + 1
+  }
+}
+
+/** The value of the JSON string between two quotes. */
+export function decodeString(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1)
+  return inner.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inner
+}
+
+/** A list under a key is under that key with all its items; an object starts anew. */
+function openFrame(array: boolean, outer: Frame | undefined, first: number): Frame {
+  return {
+    array,
+    key: array ? outer?.key : undefined,
+    first,
+    media: false,
+    host: false,
+    user: false,
+    passwords: [],
+  }
+}
+
+function addValue(found: JsonString[], frame: Frame | undefined, value: JsonString, text: string): void {
+  if (frame?.array === false && frame.key !== undefined) {
+    if (frame.key === 'type') frame.media ||= isMediaType(decodeString(text, value.start, value.end))
+    const role = roleOfKey(frame.key)
+    if (role === 'password') frame.passwords.push(value)
+    else if (role !== undefined) frame[role] = true
+  }
+  if (frame?.key === undefined || !isSkippedKey(frame.key)) found.push(value)
+}
+
+function closeFrame(frame: Frame, found: JsonString[]): void {
+  if (frame.media) found.length = frame.first
+  else if (frame.host && frame.user) for (const value of frame.passwords) value.password = true
+}

@@ -1,0 +1,27 @@
+// Run by the bundler, not by the program: putting the rules together takes a process that has just started longer than using them.
+// https://bun.com/docs/bundler/macros
+import { builtInRules } from './built-in-rules.ts'
+import { credentialKeys } from './credentials.ts'
+import { type Keywords, noRule, planKeywordTable, type TablePlan } from './keywords.ts'
+import { isCaseSensitive, type Rule } from './rule.ts'
+
+export function prepareRules(): Rule[] {
+  return [...builtInRules]
+}
+
+export function prepareKeywords(): Keywords {
+  const keywords = builtInRules.flatMap((rule, index) => rule.keywords.map((text) => ({ text, index, rule })))
+  const keys = credentialKeys.map((key) => ({ text: `${key}"`, index: noRule, rule: undefined }))
+  const all = [...keywords, ...keys]
+  return {
+    texts: all.map(({ text }) => text),
+    rules: all.map(({ index }) => index),
+    exact: all.map(({ rule }) => rule !== undefined && isCaseSensitive(rule)),
+    bounded: all.map(({ rule }) => rule?.bounded ?? false),
+    leads: all.map(({ rule }) => rule?.lead ?? 0),
+  }
+}
+
+export function prepareTable(): TablePlan {
+  return planKeywordTable(prepareKeywords().texts)
+}

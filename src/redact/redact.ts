@@ -1,0 +1,228 @@
+// Redacts a transcript in whatever form an agent keeps it: JSON lines, one JSON document, or text.
+import type { Settings } from '../model/settings.ts'
+import { isSecretKey, isSecretMember } from './credentials.ts'
+import { findDisguises, findHits, findSecrets, findTokens, type KeywordHit } from './find-secrets.ts'
+import { decodeString, findJsonStrings, type JsonString } from './json-strings.ts'
+import { noRule } from './keywords.ts'
+import { applyRegions, isPlaceholder, placeholder } from './regions.ts'
+import type { Span } from './rule.ts'
+import { getRuleSet, type RuleSet } from './rule-set.ts'
+import { email, findPatterns, type Pattern, parseUserRule, phone } from './user-rules.ts'
+
+const byteOrderMark = '\uFEFF'
+
+/** Every line on its own, so that redacting what was appended gives the same as redacting everything again. */
+export function redactJsonLines(text: string, redactor: Redactor): string {
+  const suspects = findSuspects(text)
+  const everywhere = redactor.patterns.length > 0
+  const edits: Edit[] = []
+  let next = 0
+  for (
+    let start = text.startsWith(byteOrderMark) ? 1 : 0;
+    start < text.length && (everywhere || next < suspects.length);
+  ) {
+    const newline = text.indexOf('\n', start)
+    const end = newline === -1 ? text.length : newline
+    const first = next
+    while (next < suspects.length && suspects[next]! < end) next += 1
+    if (everywhere || next > first) {
+      for (const edit of planLine(text, start, end, suspects.slice(first, next), redactor)) edits.push(edit)
+    }
+    start = end + 1
+  }
+  return applyEdits(text, edits)
+}
+
+function planLine(
+  text: string,
+  start: number,
+  end: number,
+  suspects: readonly number[],
+  redactor: Redactor,
+): readonly Edit[] {
+  const edits = planJsonEdits(text, start, end, suspects, redactor)
+  if (edits !== undefined) return edits
+  const line = text.slice(start, end)
+  const safe = redactText(line, redactor)
+  return safe === line ? [] : [{ start, end, text: safe }]
+}
+
+/** A file that is one JSON value, however it is laid out; anything else is taken line by line. */
+export function redactJsonDocument(text: string, redactor: Redactor): string {
+  const start = text.startsWith(byteOrderMark) ? 1 : 0
+  const suspects = findSuspects(text)
+  if (suspects.length === 0 && redactor.patterns.length === 0) return text
+  const edits = planJsonEdits(text, start, text.length, suspects, redactor)
+  return edits === undefined ? redactJsonLines(text, redactor) : applyEdits(text, edits)
+}
+
+/** A first line that is a JSON value of its own is the mark of JSON lines. */
+export function redactTranscript(text: string, redactor: Redactor): string {
+  const firstLine = text.slice(0, text.indexOf('\n') + 1).replace(byteOrderMark, '')
+  return isJsonValue(firstLine)
+    ? redactJsonLines(text, redactor)
+    : redactJsonDocument(hideKeyLines(text), redactor)
+}
+
+function isJsonValue(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// What the settings add to the built-in rules, checked and compiled once per process.
+
+export interface Redactor {
+  patterns: readonly Pattern[]
+}
+
+export function createRedactor(settings: Settings['redaction']): Redactor {
+  const personal = [...(settings.emails ? [email] : []), ...(settings.phones ? [phone] : [])]
+  return { patterns: [...personal, ...settings.rules.map(parseUserRule)] }
+}
+
+// Replaces every secret in a piece of plain text.
+
+/**
+ * Repeats until nothing is found: a placeholder changes the surroundings of what is left, and redacting twice must
+ * give the same as redacting once. It ends because every round leaves fewer characters outside of placeholders.
+ */
+export function redactText(
+  text: string,
+  redactor: Redactor,
+  find: (text: string) => Span[] = findSecrets,
+): string {
+  for (let before = text; ; ) {
+    const secrets = find(before).map((span) => ({ ...span, replacement: placeholder }))
+    const after = applyRegions(before, [...secrets, ...findPatterns(before, redactor.patterns)])
+    if (after === before) return after
+    before = after
+  }
+}
+
+// A private key in plain text stands on many lines, none of which says what it is, and may be quoted. Its lines are emptied one by one,
+// because the number of lines is what positions count.
+
+const begins = /-----BEGIN ?[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
+const ends = /-----END ?[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
+const quote = /^(?:#{1,6} |> ?|[ \t])*/
+// The longest keys in use have about a hundred lines.
+const maxLines = 400
+
+const ofKey = /^[A-Za-z0-9+/=]*$|^[A-Za-z-]+: .*$/
+const onlyOfKey = /^[A-Za-z0-9+/=]{16,}$|^$/
+
+export function hideKeyLines(text: string): string {
+  if (!begins.test(text)) return text
+  const lines = text.split('\n')
+  for (let at = 0; at < lines.length; at += 1) {
+    if (!begins.test(lines[at] ?? '') || ends.test(lines[at] ?? '')) continue
+    const count = countKeyLines(lines.slice(at + 1, at + 1 + maxLines))
+    for (let line = at + 1; line <= at + count; line += 1) lines[line] = hide(lines[line] ?? '')
+    at += count
+  }
+  return lines.join('\n')
+}
+
+/** A key that was cut off goes on for as long as its lines can be nothing else. */
+function countKeyLines(lines: string[]): number {
+  const bare = lines.map((line) => line.replace(quote, '').trim())
+  const end = bare.findIndex((line) => ends.test(line))
+  if (end !== -1 && bare.slice(0, end).every((line) => ofKey.test(line))) return end
+  const other = bare.findIndex((line) => !onlyOfKey.test(line))
+  return other === -1 ? bare.length : other
+}
+
+function hide(line: string): string {
+  const [mark = ''] = quote.exec(line) ?? []
+  const body = line.slice(mark.length)
+  return body.trim() === '' ? line : `${mark}${placeholder}${/\s*$/.exec(body)?.[0] ?? ''}`
+}
+
+// Redacts a JSON text value by value: keys, structure, layout and every string without a secret stay byte for byte.
+
+export interface Edit {
+  start: number
+  end: number
+  text: string
+}
+
+/** The first look, at the raw text: places worth a second one, in order. Most lines of a transcript have none. */
+export function findSuspects(text: string): number[] {
+  const ruleSet = getRuleSet()
+  const hits = findHits(text, ruleSet).filter((hit) => isPromising(text, hit, ruleSet))
+  const places = [
+    ...findTokens(text).map((token) => token.start),
+    ...findDisguises(text),
+    ...hits.map((hit) => hit.start),
+  ]
+  return places.sort((a, b) => a - b)
+}
+
+function isPromising(text: string, { start, rule }: KeywordHit, ruleSet: RuleSet): boolean {
+  if (rule === noRule) return true
+  const hint = ruleSet.hint(rule)
+  hint.lastIndex = start
+  return hint.test(text)
+}
+
+/** Edits for the JSON text between two positions; undefined if it is not JSON. `suspects` are places worth looking at. */
+export function planJsonEdits(
+  text: string,
+  start: number,
+  end: number,
+  suspects: readonly number[],
+  redactor: Redactor,
+): Edit[] | undefined {
+  if (!isJson(text.slice(start, end))) return undefined
+  const edits: Edit[] = []
+  const everywhere = redactor.patterns.length > 0
+  let next = 0
+  for (const value of findJsonStrings(text, start, end)) {
+    while (next < suspects.length && suspects[next]! < value.start) next += 1
+    const suspect = everywhere || (next < suspects.length && suspects[next]! < value.end)
+    const edit = planEdit(text, value, suspect, redactor)
+    if (edit) edits.push(edit)
+  }
+  return edits
+}
+
+function planEdit(text: string, value: JsonString, suspect: boolean, redactor: Redactor): Edit | undefined {
+  const { start, end, key, password } = value
+  const named = key !== undefined && isSecretKey(key)
+  if (end - start === 2 || !(suspect || named || password)) return undefined
+  const plain = decodeString(text, start, end)
+  if (isPlaceholder(plain)) return undefined
+  const safe = password ? placeholder : redactMember(named ? key : undefined, plain, redactor)
+  return safe === plain ? undefined : { start, end, text: JSON.stringify(safe) }
+}
+
+/** The rest of a text whose secrets are gone can itself be what a secret under this key would look like. */
+function redactMember(key: string | undefined, plain: string, redactor: Redactor): string {
+  const isSecret = (text: string) => key !== undefined && !isPlaceholder(text) && isSecretMember(key, text)
+  if (isSecret(plain)) return placeholder
+  const safe = redactText(plain, redactor)
+  return isSecret(safe) ? placeholder : safe
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  let out = ''
+  let done = 0
+  for (const edit of edits) {
+    out += text.slice(done, edit.start) + edit.text
+    done = edit.end
+  }
+  return done === 0 ? text : out + text.slice(done)
+}

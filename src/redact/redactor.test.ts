@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'bun:test'
+import { EntireError } from '../std/errors.ts'
+import { createRedactor, redactJsonLines, redactText } from './redact.ts'
+
+const none = { emails: false, phones: false, rules: [] }
+const ruled = (label: string, regex: string) => createRedactor({ ...none, rules: [{ label, regex }] })
+
+describe('personal data', () => {
+  test.each([
+    ['ask jane.doe+x@mail.test.org now', 'ask [REDACTED_EMAIL] now'],
+    ['noreply@github.com, 1+bot@users.noreply.github.com, git@github.com:a/b', undefined],
+    ["import x from '@scope/name'", undefined],
+    ['call +49 30 1234 5678 or (555) 123-4567', 'call [REDACTED_PHONE] or [REDACTED_PHONE]'],
+    ['2024-01-15 192.168.100.200 1234567890 v1.2.3 555-1234', undefined],
+  ])('%s', (text, expected) =>
+    expect(redactText(text, createRedactor({ ...none, emails: true, phones: true }))).toBe(expected ?? text),
+  )
+
+  test('stays unless it is asked for', () =>
+    expect(redactText('jane@mail.test.org', createRedactor(none))).toBe('jane@mail.test.org'))
+})
+
+describe('a rule from the settings', () => {
+  test('names what it replaced', () => {
+    expect(redactJsonLines('{"a":"customer C-12345"}', ruled('customer id', 'C-\\d{5}'))).toBe(
+      '{"a":"customer [REDACTED_CUSTOMER_ID]"}',
+    )
+  })
+
+  test('may ignore case as other engines write it', () =>
+    expect(redactText('ACME acme', ruled('x', '(?i)acme'))).toBe('[REDACTED_X] [REDACTED_X]'))
+
+  test('never replaces what was replaced before', () =>
+    expect(redactText('abc def', ruled('w', '\\w+'))).toBe('[REDACTED_W] [REDACTED_W]'))
+
+  test('gives way to the region that starts first', () => {
+    expect(redactText('DB_PASSWORD=C-12345x', ruled('c', 'DB_.*C-\\d{5}'))).toBe('[REDACTED_C]')
+  })
+
+  test('finds a match at any place of a very long line', () => {
+    const line = `${'x'.repeat(4090)}C-12345${'y'.repeat(9000)}C-54321`
+    expect(redactText(line, ruled('c', 'C-\\d{5}'))).toBe(
+      `${'x'.repeat(4090)}[REDACTED_C]${'y'.repeat(9000)}[REDACTED_C]`,
+    )
+  })
+})
+
+describe('a rule that cannot work is refused with advice', () => {
+  test.each([
+    ['bad syntax', 'x', '(unclosed'],
+    ['no label', '--', 'a'],
+    ['matches nothing', 'x', 'a*'],
+    ['a repeated repeat', 'x', '(a+)+$'],
+    ['a repeated repeat, nested', 'x', '((?:a|b)c?)*d'],
+    ['a repeated choice', 'x', '(a|a)*b'],
+    ['a counted repeat of a repeat', 'x', '(\\w+\\s?){2,}!'],
+    ['too long', 'x', 'a'.repeat(2001)],
+  ])('%s', (_, label, regex) => {
+    const attempt = () => ruled(label, regex)
+    expect(attempt).toThrow(EntireError)
+    expect(attempt).toThrow(expect.objectContaining({ code: 'bad-settings', hint: expect.any(String) }))
+  })
+
+  test.each(['[a+]+', 'a+b+', '(ab)+', '\\(a+\\)+', '(?:foo|bar)-\\d+', '(?:\\d{3}-){1,4}\\d+', '[\\](|]+'])(
+    '%s is fine',
+    (regex) => {
+      expect(() => ruled('x', regex)).not.toThrow()
+    },
+  )
+})

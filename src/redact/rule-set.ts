@@ -1,0 +1,44 @@
+// The built-in rules as the build has prepared them. Most texts hold nothing that looks like a secret: the rules themselves are there when
+// one of their keywords is met.
+
+import { type Keywords, type KeywordTable, openKeywordTable } from './keywords.ts'
+import { prepareKeywords, prepareRules, prepareTable } from './prepare-rules.ts' with { type: 'macro' }
+import { compileHint, compileRule, type Rule } from './rule.ts'
+
+export interface RuleSet {
+  keywords: Keywords
+  table: KeywordTable
+  rule(index: number): Rule
+  /** The rule as a sticky expression; compiled when its keyword is met for the first time. */
+  sticky(index: number): RegExp
+  hint(index: number): RegExp
+}
+
+function buildRuleSet(): RuleSet {
+  let rules: readonly Rule[] | undefined
+  const rule = (index: number) => {
+    rules ??= prepareRules()
+    return rules[index]!
+  }
+  const compiledOnce = (compile: (rule: Rule) => RegExp) => {
+    const compiled: RegExp[] = []
+    return (index: number) => {
+      compiled[index] ??= compile(rule(index))
+      return compiled[index]
+    }
+  }
+  return {
+    keywords: prepareKeywords(),
+    table: openKeywordTable(prepareTable()),
+    rule,
+    sticky: compiledOnce((found) => compileRule(found, 'y')),
+    hint: compiledOnce(compileHint),
+  }
+}
+
+let ruleSet: RuleSet | undefined
+
+export function getRuleSet(): RuleSet {
+  ruleSet ??= buildRuleSet()
+  return ruleSet
+}

@@ -1,0 +1,151 @@
+// Rules from the settings: checked before they are trusted with every byte of every transcript.
+import type { RedactionRule } from '../model/settings.ts'
+import { EntireError, messageOf } from '../std/errors.ts'
+import { labelledPlaceholder, type Region } from './regions.ts'
+
+const longestRegex = 2000
+
+export function parseUserRule(rule: RedactionRule): Pattern {
+  const where = `redaction rule "${rule.label}"`
+  if (!/[A-Za-z0-9]/.test(rule.label)) {
+    throw new EntireError('bad-settings', `A ${where} has no usable label.`, {
+      hint: 'Give it a label of letters and digits, such as CUSTOMER_ID.',
+    })
+  }
+  if (rule.regex.length > longestRegex) {
+    throw new EntireError('bad-settings', `The ${where} is longer than ${longestRegex} characters.`, {
+      hint: 'Split it into several rules.',
+    })
+  }
+  const regex = compile(rule, where)
+  if (regex.test('')) {
+    throw new EntireError('bad-settings', `The ${where} matches an empty text.`, {
+      hint: 'Ask for at least one character, for example with + instead of *.',
+    })
+  }
+  if (repeatsARepeat(rule.regex)) {
+    throw new EntireError(
+      'bad-settings',
+      `The ${where} repeats something that is itself a repeat or a choice, which can take forever.`,
+      {
+        hint: 'Replace (a+)+ by a+, and (a|b)* by [ab]*, or give the outer repeat an upper limit such as {1,5}.',
+      },
+    )
+  }
+  return { label: rule.label, regex }
+}
+
+/** `(?i)` in front is how other engines spell the flag. */
+function compile(rule: RedactionRule, where: string): RegExp {
+  const insensitive = rule.regex.startsWith('(?i)')
+  try {
+    return new RegExp(insensitive ? rule.regex.slice(4) : rule.regex, insensitive ? 'gi' : 'g')
+  } catch (error) {
+    throw new EntireError('bad-settings', `The ${where} is not a regular expression: ${messageOf(error)}`, {
+      hint: 'Use JavaScript syntax, and write every backslash twice in JSON.',
+      cause: error,
+    })
+  }
+}
+
+// Recognises expressions that can need exponential time: an open-ended repeat of a group that can itself match in several ways.
+
+interface Group {
+  ambiguous: boolean
+}
+
+/** JavaScript cannot interrupt a regular expression, so the dangerous shapes are refused instead. */
+export function repeatsARepeat(source: string): boolean {
+  const stack: Group[] = [{ ambiguous: false }]
+  for (let i = 0; i < source.length; i++) {
+    const character = source[i]!
+    if (character === '\\') i += 1
+    else if (character === '[') i = endOfClass(source, i)
+    else if (character === '(') stack.push({ ambiguous: false })
+    else if (character === '|') stack.at(-1)!.ambiguous = true
+    else if (character === ')') {
+      const group = stack.pop() ?? { ambiguous: false }
+      if (group.ambiguous && isOpenRepeat(source, i + 1)) return true
+      const outer = stack.at(-1)
+      if (outer && group.ambiguous) outer.ambiguous = true
+    } else if (isOpenRepeat(source, i)) stack.at(-1)!.ambiguous = true
+  }
+  return false
+}
+
+function endOfClass(source: string, start: number): number {
+  for (let i = start + 1; i < source.length; i++) {
+    if (source[i] === '\\') i += 1
+    else if (source[i] === ']') return i
+  }
+  return source.length
+}
+
+const upperLimit = 16
+
+function isOpenRepeat(source: string, at: number): boolean {
+  if (source[at] === '*' || source[at] === '+') return true
+  const counted = /^\{\d+(?<open>,(?<most>\d*))?\}/.exec(source.slice(at, at + 24))
+  if (!counted) return false
+  return (
+    counted.groups?.open !== undefined &&
+    (counted.groups.most === '' || Number(counted.groups.most) > upperLimit)
+  )
+}
+
+// A labelled expression: personal data and the rules people write themselves. Nobody knows its keywords, so it runs over everything.
+
+export interface Pattern {
+  label: string
+  regex: RegExp
+  allow?: (match: string) => boolean
+}
+
+/** Bounds what a slow expression can cost: it sees one line, and of a long line this much at a time. */
+const window = 4096
+const overlap = 1024
+
+export function findPatterns(text: string, patterns: readonly Pattern[]): Region[] {
+  const regions: Region[] = []
+  if (patterns.length === 0) return regions
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start)
+    const end = newline === -1 ? text.length : newline
+    for (let from = start; from < end; from += window - overlap) {
+      findInWindow(text.slice(from, Math.min(end, from + window)), from, patterns, regions)
+      if (from + window >= end) break
+    }
+    start = end + 1
+  }
+  return regions
+}
+
+function findInWindow(piece: string, offset: number, patterns: readonly Pattern[], regions: Region[]): void {
+  for (const { label, regex, allow } of patterns) {
+    for (const match of piece.matchAll(regex)) {
+      if (match[0] === '' || allow?.(match[0])) continue
+      const start = offset + match.index
+      regions.push({ start, end: start + match[0].length, replacement: labelledPlaceholder(label) })
+    }
+  }
+}
+
+// Personal data, only on request: addresses people are reached at.
+
+/** Addresses nobody reads: they name machines, and git trailers are full of them. */
+const publicAddress =
+  /^(?:noreply|no-reply|actions)@|@(?:users\.)?noreply\.github\.com$|^git@|@example\.(?:com|org|net)$/i
+
+export const email: Pattern = {
+  label: 'EMAIL',
+  regex:
+    /(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])/g,
+  allow: (address) => publicAddress.test(address),
+}
+
+/** International, or grouped as people write them; dates, versions, IP addresses and plain numbers are not. */
+export const phone: Pattern = {
+  label: 'PHONE',
+  regex:
+    /(?<![\w.+-])(?:\+\d{1,3}[ .-]?(?:\(\d{1,4}\)|\d{1,4})(?:[ .-]?\d{2,4}){2,4}|(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4})(?![\w-]|\.\d)/g,
+}

@@ -1,0 +1,234 @@
+// The session log after a rewind: the agent goes on from the conversation as it was at that step. A running session keeps its own.
+
+import { readTranscript } from '../checkpoints/read.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
+import type { Oid } from '../git/oid.ts'
+import type { Agent } from '../model/agent.ts'
+import { isActive } from '../model/session.ts'
+import {
+  type LogToRestore,
+  type RestoredLog,
+  type RestorePlan,
+  restoreLogs,
+  writeSessionLog,
+} from '../resume/restore-logs.ts'
+import { giveBack, placeLog, writeLog } from '../resume/write-log.ts'
+import { lockFile } from '../sessions/save.ts'
+import { readSession } from '../sessions/store.ts'
+import type { Recorder } from '../sessions/work.ts'
+import { EntireError, messageOf } from '../std/errors.ts'
+import { readBytes } from '../std/file.ts'
+import { asObject, asString, parseJson } from '../std/json.ts'
+import { takeLock } from '../std/lock.ts'
+import { readStepTranscript } from './points.ts'
+import { findKept, fingerprint, matches, type SavedLog } from './saved-log.ts'
+
+export type LogPlan =
+  | { state: 'none' }
+  /** Nothing is written, because a turn is going on, or because it is there already. */
+  | { state: 'running' | 'unchanged'; session: string; command: string | undefined }
+  | { state: 'failed'; session: string; command: string | undefined; problem: string }
+  | {
+      state: 'write'
+      session: string
+      command: string | undefined
+      agent: Agent
+      content: Buffer
+      saved: SavedLog
+    }
+
+export interface StepLog {
+  step: Oid
+  session: string
+  /** Directory of a task in the step: the log is cut where the task ended. */
+  task: string | undefined
+}
+
+export type StepLogPlan = LogPlan & { isTaskEnd?: boolean }
+
+/** A log that cannot be read is told of, not thrown: the files can still be had. */
+export async function planStepLog(
+  recorder: Recorder,
+  objects: ObjectReader,
+  log: StepLog,
+): Promise<StepLogPlan> {
+  try {
+    return await planLog(recorder, objects, log)
+  } catch (error) {
+    if (!(error instanceof EntireError)) throw error
+    return { state: 'failed', session: log.session, command: undefined, problem: error.message }
+  }
+}
+
+async function planLog(recorder: Recorder, objects: ObjectReader, log: StepLog): Promise<StepLogPlan> {
+  const { session } = log
+  const state = readSession(recorder.repo, session)
+  const agent = state && (await recorder.findAgentByType(state.agentType))
+  if (state === undefined || agent === undefined) return { state: 'none' }
+  const command = await agent.resume?.command(session)
+  const taskEnd = await readTaskEnd(objects, log)
+  const isTaskEnd = taskEnd !== undefined
+  if (isActive(state)) return { state: 'running', session, command, isTaskEnd }
+  if (agent.sections !== undefined) return { state: 'unchanged', session, command, isTaskEnd }
+  const stored = await readStepTranscript(objects, log.step, session, agent.pieces)
+  const shape = stored && agent.transcript.shape(stored.subarray(0, 256).toString('utf8'))
+  const path = shape && (await placeLog(recorder, agent, session, { shape }))
+  if (stored === undefined || path === undefined) return { state: 'none' }
+  const wanted = taskEnd === undefined ? stored : cutAt(agent, stored, taskEnd)
+  const live = readBytes(path)
+  const content = (live && (await ownBeginning(recorder, live, wanted))) ?? withNewline(agent, wanted)
+  if (live?.equals(content)) return { state: 'unchanged', session, command, isTaskEnd }
+  const saved = { session, path, before: live && fingerprint(live), after: fingerprint(content) }
+  return { state: 'write', session, command, agent, content, saved, isTaskEnd }
+}
+
+export interface LogDone {
+  state: LogPlan['state']
+  session?: string
+  path?: string
+  command?: string | undefined
+  backup?: string
+  problem?: string
+}
+
+export function describeLog(log: LogPlan): LogDone {
+  if (log.state === 'none') return { state: 'none' }
+  const more =
+    log.state === 'write' ? { path: log.saved.path } : log.state === 'failed' ? { problem: log.problem } : {}
+  return { state: log.state, session: log.session, command: log.command, ...more }
+}
+
+/** A failure is told, not thrown: the files are back, and that is what was asked for. */
+export async function writeStepLog(recorder: Recorder, log: LogPlan): Promise<LogDone> {
+  if (log.state !== 'write') return describeLog(log)
+  try {
+    return { ...describeLog(log), ...(await writeSessionLog(recorder, log.agent, log.session, log.content)) }
+  } catch (error) {
+    return { ...describeLog(log), state: 'failed', problem: messageOf(error) }
+  }
+}
+
+/** The log alone, without the files. */
+export async function restoreStepLog(
+  recorder: Recorder,
+  objects: ObjectReader,
+  log: StepLog,
+  options: { dryRun: boolean },
+): Promise<LogDone> {
+  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: 10_000 })
+  const plan = await planStepLog(recorder, objects, log)
+  return options.dryRun ? describeLog(plan) : writeStepLog(recorder, plan)
+}
+
+export interface LogBack {
+  session: string
+  path: string
+  isBack: boolean
+}
+
+/** Logs as they were, unless somebody wrote to them since. */
+export async function bringBackLogs(recorder: Recorder, logs: SavedLog[]): Promise<LogBack[]> {
+  return (await Promise.all(logs.map((log) => bringBackLog(recorder, log)))).flat()
+}
+
+async function bringBackLog(
+  recorder: Recorder,
+  { session, path, before, after }: SavedLog,
+): Promise<LogBack[]> {
+  const state = readSession(recorder.repo, session)
+  const agent = state && (await recorder.findAgentByType(state.agentType))
+  await agent?.resume?.mirror?.(session, path, { root: recorder.repo.root, env: recorder.env })
+  const live = readBytes(path)
+  if (before === undefined || (live !== undefined && matches(live, before))) return []
+  const isRunning = isActive(state ?? { phase: 'idle' })
+  const isOurs = live !== undefined && matches(live, after)
+  const kept = isOurs && !isRunning ? findKept(path, live, before) : undefined
+  if (kept === undefined) return [{ session, path, isBack: false }]
+  const log = { session, path, root: recorder.repo.root, startedAt: state?.startedAt ?? '', bytes: kept }
+  if (agent?.resume?.mirror === undefined || (await giveBack(recorder, agent, log)) === undefined) {
+    const writing = writeLog(path, recorder.clock())
+    writing.write(kept)
+    writing.finish()
+  }
+  return [{ session, path, isBack: true }]
+}
+
+async function readTaskEnd(objects: ObjectReader, { step, task }: StepLog): Promise<string | undefined> {
+  const file = task === undefined ? undefined : await objects.contents(`${step}:${task}/checkpoint.json`)
+  return asString(asObject(parseJson(file?.content.toString('utf8') ?? ''))?.checkpoint_uuid) || undefined
+}
+
+function cutAt(agent: Agent, transcript: Buffer, id: string): Buffer {
+  const { shape, truncateAt } = agent.transcript
+  if (truncateAt === undefined || shape(transcript.subarray(0, 256).toString('utf8')) === 'document')
+    return transcript
+  return Buffer.from(truncateAt(transcript.toString('utf8').trimEnd().split('\n'), id).join('\n'))
+}
+
+/** Stored logs are redacted. Where the log on disk begins with what is stored, its own lines are the better ones. */
+export async function ownBeginning(
+  recorder: Recorder,
+  live: Buffer,
+  stored: Buffer,
+): Promise<Buffer | undefined> {
+  const text = stored.toString('utf8').trimEnd()
+  const count = text.split('\n').length
+  let end = -1
+  let start = 0
+  for (let line = 0; line < count; line += 1) {
+    start = end + 1
+    end = live.indexOf(10, start)
+    if (end === -1) return undefined
+  }
+  const { json } = await recorder.redaction()
+  const [line, last] = [live.toString('utf8', start, end), text.slice(text.lastIndexOf('\n') + 1)]
+  // The last line of a document is no entry, and proves nothing.
+  const isSame = asObject(parseJson(last)) !== undefined && (line === last || json(line) === last)
+  return isSame ? live.subarray(0, end + 1) : undefined
+}
+
+function withNewline(agent: Agent, content: Buffer): Buffer {
+  const isLines = agent.transcript.shape(content.subarray(0, 256).toString('utf8')) === 'lines'
+  return isLines && content.at(-1) !== 10 ? Buffer.concat([content, Buffer.of(10)]) : content
+}
+
+// Session logs of a commit. Stored logs are redacted: where the log on disk begins with the same conversation, it is cut instead.
+
+export async function restorePointLogs(
+  recorder: Recorder,
+  objects: ObjectReader,
+  plan: RestorePlan,
+): Promise<RestoredLog[]> {
+  const restored: RestoredLog[] = []
+  for (const log of plan.logs)
+    restored.push(
+      ...((await cutLog(recorder, objects, log)) ??
+        (await restoreLogs(recorder, objects, { logs: [log], warnings: [] }))),
+    )
+  return restored
+}
+
+/** What an undo needs to bring the logs from before back. */
+export function describeReplaced(logs: RestoredLog[]): SavedLog[] {
+  return logs.flatMap(({ session, path, backup }) => {
+    const [before, after] = [backup === undefined ? undefined : readBytes(backup), readBytes(path)]
+    return before === undefined || after === undefined
+      ? []
+      : [{ session, path, before: fingerprint(before), after: fingerprint(after) }]
+  })
+}
+
+async function cutLog(
+  recorder: Recorder,
+  objects: ObjectReader,
+  log: LogToRestore,
+): Promise<RestoredLog[] | undefined> {
+  const live = readBytes(log.path)
+  const stored = live && (await readTranscript(objects, log.session, log.agent.pieces))
+  const content = stored && (await ownBeginning(recorder, live, stored))
+  const written = content && (await writeSessionLog(recorder, log.agent, log.session.session, content))
+  if (written === undefined) return undefined
+  return [
+    { session: log.session.session, agent: log.agent.type, prompt: log.prompt, state: log.state, ...written },
+  ]
+}

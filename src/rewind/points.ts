@@ -1,0 +1,224 @@
+// The places one can go back to: steps of the sessions at HEAD, and commits whose checkpoints still hold the session logs.
+
+import { oldShadowRef, sessionDir, shadowRef } from '../checkpoints/layout.ts'
+import { linkCheckpoints } from '../checkpoints/links.ts'
+import { splitPrompts } from '../checkpoints/prompt-files.ts'
+import {
+  type Joiner,
+  parsePrompts,
+  readCheckpoint,
+  readPrompts,
+  readTranscript,
+  type StoredCheckpoint,
+} from '../checkpoints/read.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
+import { type LogEntry, readLog } from '../git/log.ts'
+import type { Oid } from '../git/oid.ts'
+import { listRefs } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import { readTrailer } from '../git/trailers.ts'
+import type { Session } from '../model/session.ts'
+import type { StrategyName } from '../model/settings.ts'
+
+export interface RewindPoint {
+  /** A step's commit, or the user's commit. */
+  id: string
+  message: string
+  /** RFC 3339, as git tells it. */
+  date: string
+  metadataDir: string
+  isTask: boolean
+  toolUse?: string
+  /** The files are those of a commit; only session logs can be restored from our own data. */
+  isLogsOnly: boolean
+  checkpoint?: string
+  session?: string
+  prompt?: string
+  /** A commit made by the auto-commit strategy. */
+  isOwnCommit?: boolean
+}
+
+/** Who knows the sessions and the way of recording. */
+export interface PointSource {
+  findSession(id: string): Session | undefined
+  strategy: StrategyName
+}
+
+const limit = 20
+const commitsWalked = 50
+
+/** Newest first. The cost depends on neither the length of the history nor the number of sessions and checkpoints. */
+export async function readRewindPoints(
+  repo: Repo,
+  objects: ObjectReader,
+  source: PointSource,
+): Promise<RewindPoint[]> {
+  const [steps, commits, ownCommits] = await Promise.all([
+    readSteps(repo, objects, source),
+    readLog(repo, [`-${commitsWalked}`, 'HEAD']).then((history) => readCommitPoints(objects, history)),
+    source.strategy === 'auto-commit' ? readOwnCommits(repo) : new Set<string>(),
+  ])
+  const known = new Set(steps.map((step) => step.id))
+  const others = commits.filter((point) => !known.has(point.id))
+  // A turn that was committed by itself is a step; on the branch others work on, moving the branch is no way back.
+  return newest([
+    ...steps,
+    ...others.map((point) => ({ ...point, isLogsOnly: !(point.isOwnCommit && ownCommits.has(point.id)) })),
+  ])
+}
+
+// Steps of other work trees are snapshots of other files: nothing to go back to here.
+async function readSteps(repo: Repo, objects: ObjectReader, source: PointSource): Promise<RewindPoint[]> {
+  const head = (await objects.info('HEAD'))?.oid
+  const tip = head === undefined ? undefined : await findStepTip(repo, objects, head)
+  if (head === undefined || tip === undefined) return []
+  const commits = await readLog(repo, [`-${limit * 5}`, '--first-parent', tip.oid])
+  const all = commits.map(parseStep)
+  const named = [...new Set(all.flatMap(({ session }) => session ?? []))]
+  const here = new Set(named.filter((id) => isHere(source.findSession(id), repo, head)))
+  const steps = newest(all.filter(({ session }) => session !== undefined && here.has(session)))
+  const prompts = await readPromptsOfSteps(objects, steps)
+  // What a commit left over is a step without a prompt.
+  const promptOf = (session: string) => prompts.get(session) ?? source.findSession(session)?.firstPrompt
+  return steps.map((step) => withPrompt(step, promptOf(step.session ?? '')))
+}
+
+async function findStepTip(repo: Repo, objects: ObjectReader, head: string) {
+  const tip = await objects.info(shadowRef(head, repo.worktreeId))
+  return tip === undefined && repo.worktreeId === '' ? await objects.info(oldShadowRef(head)) : tip
+}
+
+function isHere(session: Session | undefined, repo: Repo, head: string): boolean {
+  return session?.baseCommit === head && session.worktreeId === repo.worktreeId
+}
+
+async function readOwnCommits(repo: Repo): Promise<Set<string>> {
+  const shared = [
+    'refs/heads/main',
+    'refs/heads/master',
+    'refs/remotes/origin/main',
+    'refs/remotes/origin/master',
+  ]
+  const tips = await listRefs(repo, ...shared)
+  const commits = await readLog(repo, [`-${commitsWalked}`, 'HEAD', ...tips.map(({ oid }) => `^${oid}`)])
+  return new Set(commits.map(({ oid }) => oid))
+}
+
+function parseStep(commit: LogEntry): RewindPoint {
+  const task = readTrailer(commit.message, 'Entire-Metadata-Task')[0]
+  const session = readTrailer(commit.message, 'Entire-Session')[0]
+  const toolUse = task?.split('/tasks/')[1]
+  return {
+    id: commit.oid,
+    message: commit.subject,
+    date: commit.authoredAt,
+    metadataDir: task ?? readTrailer(commit.message, 'Entire-Metadata')[0] ?? '',
+    isTask: task !== undefined,
+    ...(toolUse === undefined ? {} : { toolUse }),
+    isLogsOnly: false,
+    ...(session === undefined ? {} : { session }),
+  }
+}
+
+// One look per session, at its newest step: the prompt that names a session is its first one.
+async function readPromptsOfSteps(
+  objects: ObjectReader,
+  steps: RewindPoint[],
+): Promise<Map<string, string | undefined>> {
+  const newestOf = new Map(steps.toReversed().map((step) => [step.session ?? '', step.id]))
+  const reads = [...newestOf].map(async ([session, id]): Promise<[string, string | undefined]> => {
+    const file = await objects.contents(`${id}:${sessionDir(session)}/prompt.txt`)
+    return [session, parsePrompts(file?.content.toString('utf8') ?? '')[0]]
+  })
+  return new Map(await Promise.all(reads))
+}
+
+// As many as can be shown; the others are not read.
+async function readCommitPoints(objects: ObjectReader, history: LogEntry[]): Promise<RewindPoint[]> {
+  const linked = (await linkCheckpoints(objects, history)).toSorted(
+    (a, b) => timeOf(b.commit.authoredAt) - timeOf(a.commit.authoredAt),
+  )
+  const points: RewindPoint[] = []
+  for (let at = 0; at < linked.length && points.length < limit; at += limit) {
+    const some = linked
+      .slice(at, at + limit)
+      .map(({ commit, checkpoints }) => commitPoint(objects, commit, checkpoints))
+    points.push(...(await Promise.all(some)).filter((point) => point !== undefined))
+  }
+  return points
+}
+
+async function commitPoint(
+  objects: ObjectReader,
+  commit: LogEntry,
+  ids: string[],
+): Promise<RewindPoint | undefined> {
+  const stored = await Promise.all(ids.map((id) => readCheckpoint(objects, id)))
+  const checkpoint = stored
+    .filter((found) => found !== undefined)
+    .sort((a, b) => createdAt(b).localeCompare(createdAt(a)))[0]
+  const session = checkpoint?.sessions.at(-1)
+  if (checkpoint === undefined || session === undefined) return undefined
+  const point: RewindPoint = {
+    id: commit.oid,
+    message: commit.subject,
+    date: commit.authoredAt,
+    metadataDir: '',
+    isTask: session.isTask === true,
+    ...(session.isTask && session.toolUse !== undefined ? { toolUse: session.toolUse } : {}),
+    isLogsOnly: true,
+    checkpoint: checkpoint.checkpoint,
+    session: session.session,
+    ...(session.strategy === 'auto-commit' ? { isOwnCommit: true } : {}),
+  }
+  return withPrompt(point, (await readPrompts(objects, session))[0])
+}
+
+function withPrompt(point: RewindPoint, prompt: string | undefined): RewindPoint {
+  return prompt === undefined ? point : { ...point, prompt: shorten(prompt) }
+}
+
+function shorten(prompt: string): string {
+  const characters = [...prompt]
+  return characters.length > 60 ? `${characters.slice(0, 57).join('')}...` : prompt
+}
+
+function createdAt(checkpoint: StoredCheckpoint): string {
+  return checkpoint.sessions.at(-1)?.createdAt ?? ''
+}
+
+function newest(points: RewindPoint[]): RewindPoint[] {
+  return points.toSorted((a, b) => timeOf(b.date) - timeOf(a.date)).slice(0, limit)
+}
+
+function timeOf(date: string): number {
+  return Date.parse(date)
+}
+
+// What a step holds of its session besides files: the log so far, and what was asked.
+
+/** The log as the step has it; undefined when it has none, as one that carries files forward. */
+export async function readStepTranscript(
+  objects: ObjectReader,
+  step: Oid,
+  session: string,
+  joiner?: Joiner,
+): Promise<Buffer | undefined> {
+  const dir = await objects.info(`${step}:${sessionDir(session)}`)
+  if (dir === undefined) return undefined
+  const record = {
+    checkpoint: '',
+    session,
+    strategy: '',
+    createdAt: '',
+    steps: 0,
+    files: [],
+    transcriptStart: 0,
+  }
+  return readTranscript(objects, { ...record, dir: dir.oid }, joiner)
+}
+
+export async function readStepPrompts(objects: ObjectReader, step: Oid, session: string): Promise<string[]> {
+  const file = await objects.contents(`${step}:${sessionDir(session)}/prompt.txt`)
+  return splitPrompts(file?.content.toString('utf8') ?? '')
+}

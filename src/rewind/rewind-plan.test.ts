@@ -1,0 +1,122 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { tempDir } from '../../test/support/repo.ts'
+import type { Status } from '../git/status.ts'
+import { lookAtDisk } from './disk.ts'
+import { type KeptReason, planRewind, type RewindFacts } from './plan.ts'
+
+const entry = { mode: '100644', oid: 'a'.repeat(40) }
+
+/** Files that are on disk, in the step, in HEAD and touched by sessions. */
+interface Ground {
+  disk: string[]
+  step?: string[]
+  head?: string[]
+  touched?: string[]
+  before?: string[]
+  unchanged?: string[]
+}
+
+async function plan(ground: Ground, prepare: (root: string) => void = () => {}) {
+  await using dir = tempDir()
+  const root = join(dir.base, 'root')
+  for (const path of ground.disk) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), path)
+  }
+  prepare(root)
+  const { step = [], head = [], touched = [], before = [], unchanged = [] } = ground
+  const status: Status = {
+    at: 0,
+    head: 'h',
+    branch: 'main',
+    modified: [],
+    deleted: [],
+    untracked: ground.disk.filter((path) => !head.includes(path)),
+  }
+  const facts: RewindFacts = {
+    status,
+    differences: [
+      ...step.map((path) => ({ path, entry })),
+      ...head.filter((path) => !step.includes(path)).map((path) => ({ path, entry: undefined })),
+    ],
+    entries: new Map(step.map((path) => [path, entry])),
+    committed: new Map(head.map((path) => [path, entry])),
+    unchanged: new Set(unchanged),
+    disk: lookAtDisk(root),
+    isTouched: (path) => touched.includes(path),
+    isSessions: (path) => touched.includes(path) && !before.includes(path),
+    isProtected: (path) => path.startsWith('.claude/'),
+  }
+  return planRewind(facts)
+}
+
+const kept = (path: string, reason: KeptReason) => ({ path, reason })
+
+test('what differs from the step is restored, what it lacks and a session made is removed', async () => {
+  const ground = {
+    disk: ['a', 'b', 'c'],
+    step: ['a', 'b', 'd'],
+    head: ['a', 'd'],
+    touched: ['b', 'c'],
+    unchanged: ['b'],
+  }
+  expect(await plan(ground)).toEqual({ restore: ['a', 'd'], remove: ['c'], keep: [] })
+})
+
+test('what a session did not make stays, also where a step holds it in another form', async () => {
+  const ground = {
+    disk: ['mine', 'before', 'notes'],
+    step: ['notes', 'lost'],
+    touched: ['before'],
+    before: ['before'],
+  }
+  expect(await plan(ground)).toEqual({
+    restore: ['lost'],
+    remove: [],
+    keep: ['before', 'mine', 'notes'].map((path) => kept(path, 'not-made-by-a-session')),
+  })
+})
+
+test('what the agent deleted is deleted, except in the directories of agents; our own are never planned', async () => {
+  const ground = { disk: ['gone', '.claude/x', '.entire/y'], head: ['gone', '.claude/x', '.entire/y'] }
+  expect(await plan(ground)).toEqual({
+    restore: [],
+    remove: ['gone'],
+    keep: [kept('.claude/x', 'of-an-agent')],
+  })
+})
+
+test('a file becomes a directory and back where nothing else is in the way', async () => {
+  const ground = {
+    disk: ['file/inner', 'dir'],
+    step: ['file', 'dir/inner'],
+    touched: ['file/inner', 'dir', 'file', 'dir/inner'],
+  }
+  expect(await plan(ground)).toEqual({
+    restore: ['dir/inner', 'file'],
+    remove: ['dir', 'file/inner'],
+    keep: [],
+  })
+})
+
+test('links are not followed out of the work tree, and what is in the way of a file stays', async () => {
+  const outside = (root: string) => {
+    mkdirSync(join(root, '../outside'), { recursive: true })
+    writeFileSync(join(root, '../outside/file'), 'outside')
+    symlinkSync('../outside', join(root, 'link'))
+    mkdirSync(join(root, 'other/.git'), { recursive: true })
+    writeFileSync(join(root, 'dir/ignored'), 'ignored')
+  }
+  const ground = {
+    disk: ['dir/made'],
+    step: ['link/file', 'other/file', 'dir'],
+    touched: ['dir/made', 'link/file', 'other/file', 'dir'],
+  }
+  expect(await plan(ground, outside)).toEqual({
+    restore: [],
+    remove: ['dir/made'],
+    keep: ['dir', 'link/file', 'other/file'].map((path) => kept(path, 'something-in-the-way')),
+  })
+})

@@ -1,0 +1,239 @@
+// Safety steps: what a rewind, a reset or an undo is about to replace, kept as a commit before anything changes.
+
+import { join } from 'node:path'
+import type { ObjectReader } from '../git/cat-file.ts'
+import type { FileMode, TreeChange } from '../git/fast-import.ts'
+import type { Oid } from '../git/oid.ts'
+import { listRefs } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
+import { newKeptRef, undoPrefixOf } from '../sessions/kept-refs.ts'
+import type { GitSide, Recorder } from '../sessions/work.ts'
+import { EntireError } from '../std/errors.ts'
+import { readText, writeAtomic } from '../std/file.ts'
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  asStrings,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../std/json.ts'
+import { type Disk, linkMode } from './disk.ts'
+import { asSavedLog, type SavedLog } from './saved-log.ts'
+import { asSavedSession, formatSavedSession, type SavedSession } from './sessions.ts'
+import type { RawFile } from './write-files.ts'
+
+/** A ref before and after what was done. */
+export interface RefChange {
+  ref: string
+  before: Oid
+  after: Oid
+}
+
+export interface SafetyContent {
+  kind: 'rewind' | 'reset' | 'undo' | 'redo'
+  /** HEAD at the time. */
+  base: Oid
+  /** Putting these back, byte for byte, and taking those away leads to the kept state. */
+  restore: RawFile[]
+  remove: string[]
+  /** Clean files that are too large for a copy: HEAD has them. */
+  committed: string[]
+  shadow?: RefChange
+  /** The branch, or `HEAD` where it was detached. */
+  head?: RefChange
+  /** The index is kept, too. */
+  hasIndex: boolean
+  sessions: SavedSession[]
+  logs: SavedLog[]
+}
+
+export interface SafetyStep extends SafetyContent {
+  oid: Oid
+}
+
+const ownDir = '.entire/undo'
+const recordPath = `${ownDir}/record.json`
+export const indexPath = `${ownDir}/index`
+
+export async function readSafety(objects: ObjectReader, oid: Oid): Promise<SafetyStep | undefined> {
+  const file = await objects.contents(`${oid}:${recordPath}`)
+  const record = asObject(parseJson(file?.content.toString('utf8') ?? ''))
+  return record && { oid, ...parseRecord(record) }
+}
+
+/** What to keep besides the files. */
+export interface AlsoKept {
+  index?: Buffer
+  staged?: Oid[]
+  /** Commits that nothing else may lead to any more. */
+  commits: Oid[]
+}
+
+/** Everything at these paths, as it is on disk. */
+export async function saveSafety(
+  { recorder, git, disk }: { recorder: Recorder; git: GitSide; disk: Disk },
+  what: Omit<SafetyContent, 'restore' | 'remove' | 'hasIndex' | 'base'> & { paths: string[] },
+  also: AlsoKept,
+): Promise<SafetyStep> {
+  const [head, tree, config] = await Promise.all([
+    git.objects.info('HEAD'),
+    git.objects.info('HEAD^{tree}'),
+    git.config(),
+  ])
+  const { paths, ...rest } = what
+  const files = readFiles(disk, paths)
+  const content: SafetyContent = {
+    ...rest,
+    base: head?.oid ?? '',
+    ...files,
+    hasIndex: also.index !== undefined,
+  }
+  const staged = [...new Set(also.staged)].map((oid, index) => ({
+    path: `${ownDir}/staged/${index}`,
+    mode: '100644' as const,
+    oid,
+  }))
+  const mark = git.writes().commit({
+    // On a ref of its own: what is kept long enough can go without what came after it.
+    ref: newKeptRef(recorder, undoPrefixOf(recorder.repo)),
+    parent: undefined,
+    mergeParents: also.commits,
+    message: `Work tree before ${what.kind}\n`,
+    author: config.author,
+    seconds: Math.floor(recorder.clock().getTime() / 1000),
+    changes: [
+      { path: '', mode: '040000', oid: tree?.oid ?? '' },
+      ...files.changes,
+      { path: ownDir, deleted: true },
+      { path: recordPath, mode: '100644', content: Buffer.from(JSON.stringify(formatRecord(content))) },
+      ...(also.index === undefined
+        ? []
+        : [{ path: indexPath, mode: '100644' as const, content: also.index }]),
+      ...staged,
+    ],
+  })
+  const oid = await git.writes().oidOf(mark)
+  await git.commit()
+  return { ...content, oid }
+}
+
+function readFiles(
+  disk: Disk,
+  paths: string[],
+): Pick<SafetyContent, 'restore' | 'remove'> & { changes: TreeChange[] } {
+  const restore: RawFile[] = []
+  const remove: string[] = []
+  const changes: TreeChange[] = []
+  for (const path of new Set(paths)) {
+    const place = disk.at(path)
+    if (place.kind !== 'file' && place.kind !== 'link' && place.kind !== 'other') {
+      remove.push(path)
+      continue
+    }
+    const content = disk.read(path)
+    if (content === undefined)
+      throw new EntireError('write-failed', `No copy of ${path} can be kept, so nothing was changed.`, {
+        hint: 'Move it out of the way and try again.',
+      })
+    const mode = place.kind === 'file' ? place.mode : undefined
+    restore.push({ path, mode })
+    changes.push({ path, mode: treeMode(mode), content })
+  }
+  // First what is gone: a file may have become a directory.
+  return {
+    restore,
+    remove,
+    changes: [...remove.map((path) => ({ path, deleted: true as const })), ...changes],
+  }
+}
+
+function treeMode(mode: number | undefined): FileMode {
+  if (mode === undefined) return linkMode
+  return (mode & 0o111) === 0 ? '100644' : '100755'
+}
+
+function formatRecord(content: SafetyContent): Json {
+  const { restore, hasIndex, sessions, ...rest } = content
+  return {
+    ...(rest as unknown as JsonObject),
+    has_index: hasIndex,
+    sessions: sessions.map(formatSavedSession),
+    restore: restore.map(({ path, mode }) => (mode === undefined ? { path } : { path, mode })),
+  }
+}
+
+const kinds = ['rewind', 'reset', 'undo', 'redo'] as const
+
+function parseRecord(record: JsonObject): SafetyContent {
+  const [shadow, head] = [parseChange(record.shadow), parseChange(record.head)]
+  return {
+    kind: kinds.find((kind) => kind === record.kind) ?? 'rewind',
+    base: asString(record.base) ?? '',
+    restore: asArray(record.restore).flatMap((value) => {
+      const [path, mode] = [asString(asObject(value)?.path), asNumber(asObject(value)?.mode)]
+      return path === undefined ? [] : [{ path, mode }]
+    }),
+    remove: asStrings(record.remove),
+    committed: asStrings(record.committed),
+    ...(shadow === undefined ? {} : { shadow }),
+    ...(head === undefined ? {} : { head }),
+    hasIndex: record.has_index === true,
+    sessions: asArray(record.sessions).flatMap((value) => asSavedSession(value) ?? []),
+    logs: asArray(record.logs).flatMap((value) => asSavedLog(value) ?? []),
+  }
+}
+
+function parseChange(value: Json | undefined): RefChange | undefined {
+  const record = asObject(value)
+  const [ref, before, after] = [asString(record?.ref), asString(record?.before), asString(record?.after)]
+  return ref === undefined || before === undefined || after === undefined ? undefined : { ref, before, after }
+}
+
+// The ways back and forth: which safety steps undo and redo lead to. Each of them has a ref of its own.
+
+export type Direction = 'undo' | 'redo'
+
+/** Newest first. */
+export type Stacks = Record<Direction, Oid[]>
+
+// Nobody goes further back one by one; what lies beyond is still there as a commit.
+const depth = 200
+
+export async function readStacks(repo: Repo): Promise<Stacks> {
+  const record = asObject(parseJson(readText(stackFile(repo)) ?? ''))
+  if (record !== undefined) return { undo: asStrings(record.undo), redo: asStrings(record.redo) }
+  // Lost: every state that was ever kept is a way back.
+  const steps = await listRefs(repo, `${undoPrefixOf(repo)}*`)
+  // Names hold the time, so the newest comes last.
+  return { undo: steps.map(({ oid }) => oid).reverse(), redo: [] }
+}
+
+export function writeStacks(repo: Repo, { undo, redo }: Stacks): void {
+  writeAtomic(stackFile(repo), JSON.stringify({ undo: undo.slice(0, depth), redo: redo.slice(0, depth) }), {
+    sync: true,
+  })
+}
+
+/** After something new was done: what could be done again is still kept, below it. */
+export function pushed({ undo, redo }: Stacks, step: Oid): Stacks {
+  return { undo: [step, ...redo, ...undo], redo: [] }
+}
+
+/** The state that a way leads to, and what lies beyond it. Steps that git no longer has are passed over. */
+export async function findTarget(
+  objects: ObjectReader,
+  stack: Oid[],
+): Promise<{ target: SafetyStep; rest: Oid[] } | undefined> {
+  for (const [index, oid] of stack.entries()) {
+    const target = await readSafety(objects, oid)
+    if (target !== undefined) return { target, rest: stack.slice(index + 1) }
+  }
+  return undefined
+}
+
+function stackFile(repo: Repo): string {
+  return join(repo.gitDir, 'entire-undo.json')
+}

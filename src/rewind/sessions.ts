@@ -1,0 +1,129 @@
+// What sessions know of the files, kept in step with a rewind: work that was taken back is nobody's any more, until an undo.
+
+import { changedAt, fileSignature } from '../checkpoints/snapshot.ts'
+import type { Repo } from '../git/repo.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
+import { appendPrompt, clearPrompts, readPrompts } from '../sessions/prompts.ts'
+import { formatSession, parseSession } from '../sessions/record.ts'
+import { readSession, writeSession } from '../sessions/store.ts'
+import { readPrePrompt, writePrePrompt } from '../sessions/turn-start-state.ts'
+import { asObject, asStrings, type Json, type JsonObject } from '../std/json.ts'
+
+export interface SavedSession {
+  session: Session
+  prompts: string[]
+}
+
+/** Sessions of this work tree that have a part in what lies there uncommitted, and one more. */
+export function sessionsHere(repo: Repo, also: string | undefined): Session[] {
+  const ids = new Set([...readLive(repo).sessions.keys(), ...(also === undefined ? [] : [also])])
+  return [...ids]
+    .flatMap((id) => readSession(repo, id) ?? [])
+    .filter((session) => session.worktreePath === repo.root && session.baseCommit !== '')
+}
+
+export function keepSessions(repo: Repo, sessions: Session[]): SavedSession[] {
+  return sessions.map((session) => ({
+    session: structuredClone(session),
+    prompts: readPrompts(repo, session.id),
+  }))
+}
+
+export function formatSavedSession({ session, prompts }: SavedSession): JsonObject {
+  return { state: formatSession(session), prompts }
+}
+
+export function asSavedSession(value: Json): SavedSession | undefined {
+  const record = asObject(value)
+  const session = parseSession(record?.state)
+  return session && { session, prompts: asStrings(record?.prompts) }
+}
+
+export interface Rewound {
+  /** Paths that were written or deleted. */
+  changed: ReadonlySet<string>
+  /** Paths that are now otherwise than in HEAD. */
+  differing: ReadonlySet<string>
+  /** Steps of each session that were taken back. */
+  dropped: ReadonlyMap<string, number>
+  /** The prompts of the session whose step it was. */
+  prompts?: { session: string; list: string[] }
+}
+
+export function settleSessions(
+  repo: Repo,
+  sessions: Session[],
+  { changed, differing, dropped, prompts }: Rewound,
+): void {
+  for (const session of sessions) {
+    const steps = dropped.get(session.id) ?? 0
+    session.filesTouched = session.filesTouched.filter((path) => differing.has(path) || !changed.has(path))
+    session.stepCount = Math.max(0, session.stepCount - steps)
+    if (steps > 0) session.promptAttributions = session.promptAttributions.slice(0, -steps)
+    if (isActive(session)) settleTurn(repo, session, changed)
+    else if (prompts?.session === session.id) writePrompts(repo, session.id, prompts.list)
+  }
+  store(repo, sessions)
+}
+
+/** As it was, where the session has not gone on since. */
+export function bringBackSessions(repo: Repo, saved: SavedSession[], changed: ReadonlySet<string>): void {
+  const sessions = saved.flatMap(({ session: before, prompts }) => {
+    const session = readSession(repo, before.id)
+    if (session === undefined || session.baseCommit !== before.baseCommit) return []
+    if (session.turnCount === before.turnCount) {
+      session.filesTouched = before.filesTouched
+      session.stepCount = before.stepCount
+      session.promptAttributions = before.promptAttributions
+      if (!isActive(session)) writePrompts(repo, session.id, prompts)
+    } else {
+      const again = before.filesTouched.filter((path) => changed.has(path))
+      session.filesTouched = [...new Set([...session.filesTouched, ...again])].sort()
+    }
+    if (isActive(session)) settleTurn(repo, session, changed)
+    return [session]
+  })
+  store(repo, sessions)
+}
+
+function store(repo: Repo, sessions: Session[]): void {
+  const live = readLive(repo)
+  for (const session of sessions) {
+    // Files now have times that say nothing about what the next step must store.
+    delete session.lastStepAt
+    writeSession(repo, session)
+    updateLive(live, session)
+  }
+  writeLive(repo, live)
+}
+
+// What the rewind did in the middle of a turn is not the agent's doing.
+function settleTurn(repo: Repo, session: Session, changed: ReadonlySet<string>): void {
+  const before = readPrePrompt(repo, session.id)
+  if (before === undefined) return
+  const there = [...changed].filter((path) => changedAt(repo, path) !== undefined)
+  const isThere = new Set(there)
+  const others = Object.entries(before.dirty ?? {}).filter(([path]) => !changed.has(path))
+  writePrePrompt(repo, session.id, {
+    ...before,
+    untracked: [
+      ...new Set([...before.untracked.filter((path) => !changed.has(path) || isThere.has(path)), ...there]),
+    ],
+    deleted: [
+      ...new Set([
+        ...before.deleted.filter((path) => !isThere.has(path)),
+        ...[...changed].filter((path) => !isThere.has(path)),
+      ]),
+    ],
+    dirty: Object.fromEntries([
+      ...others,
+      ...there.map((path) => [path, fileSignature(repo, path)] as const),
+    ]),
+  })
+}
+
+function writePrompts(repo: Repo, session: string, prompts: string[]): void {
+  clearPrompts(repo, session)
+  for (const prompt of prompts) appendPrompt(repo, session, prompt)
+}

@@ -1,0 +1,150 @@
+// How an extension ends, and what it leaves behind.
+
+import { join } from 'node:path'
+import { manifestName } from '../../extensions/read-manifest.ts'
+import { capabilities } from '../../protocol/extension/method.ts'
+import { readBytes } from '../../std/file.ts'
+import { hold } from '../conformance/broken.ts'
+import { changedPaths, readTree } from '../conformance/ground.ts'
+import { describeExit, type Probe, withPrinted } from './probe.ts'
+import { unknownMethod } from './rules-requests.ts'
+import type { Rule } from './trial.ts'
+
+/** Ends by itself when nobody says anything more. */
+async function expectEnd(probe: Probe, withinMs: number, when: string): Promise<void> {
+  probe.closeInput()
+  const exit = await probe.endWithin(withinMs)
+  hold(exit !== undefined, {
+    expected: `the end of the process within ${withinMs / 1000} s, ${when}`,
+    received: withPrinted('it goes on', probe),
+    fix: 'End when there is nothing more to read: stop timers, close what you opened, exit. Otherwise it is killed.',
+  })
+  hold(exit.code === 0, {
+    expected: `exit code 0, ${when}`,
+    received: withPrinted(describeExit(exit), probe),
+    fix: 'The end of the channel is the usual end, not an error.',
+  })
+}
+
+export const endRules: Rule[] = [
+  {
+    id: 'end/channel-closed',
+    title: 'It ends when its channel is closed',
+    level: 'must',
+    run: async ({ start, limits }) => expectEnd(await start(), limits.endMs, 'after the channel was closed'),
+  },
+  {
+    id: 'end/never-started',
+    title: 'It ends as well when it was never started',
+    level: 'must',
+    needs: ['end/channel-closed'],
+    run: async ({ open, limits }) =>
+      expectEnd(open(), limits.endMs + 1000, 'when the channel is closed before `initialize`'),
+  },
+  {
+    id: 'end/shutdown',
+    title: 'It ends in good order after `shutdown`',
+    level: 'must',
+    needs: ['end/channel-closed'],
+    run: async ({ start, limits, settle }) => {
+      const probe = await start()
+      probe.tell('shutdown')
+      await settle()
+      await expectEnd(probe, limits.endMs, 'after `shutdown`')
+    },
+  },
+  {
+    id: 'end/in-the-middle',
+    title: 'It ends as well when half a line has arrived',
+    level: 'should',
+    needs: ['end/channel-closed'],
+    run: async ({ start, limits }) => {
+      const probe = await start()
+      await probe.write(`{"jsonrpc":"2.0","method":"${unknownMethod}","par`)
+      await expectEnd(probe, limits.endMs, 'when the channel is closed in the middle of a line')
+    },
+  },
+  {
+    id: 'transport/without-fd',
+    title: 'It talks over standard input and output where there is nothing else',
+    level: 'should',
+    run: async ({ start, manifest }) => {
+      if (manifest.transport === 'fd') return 'the manifest says transport: fd'
+      await start({ manifest: { ...manifest, transport: 'stdio' }, env: { PIGLET_FD: undefined } })
+      return undefined
+    },
+  },
+  {
+    id: 'environment/project',
+    title: 'Starting it changes nothing in the project',
+    level: 'should',
+    run: async ({ start, project, settle }) => {
+      const before = readTree(project)
+      await start()
+      await settle()
+      const changed = changedPaths(before, readTree(project))
+      hold(changed.length === 0, {
+        expected: 'no change in the project',
+        received: JSON.stringify(changed),
+        fix: 'Keep what you must keep in `configDir`, which `initialize` names.',
+      })
+    },
+  },
+  {
+    id: 'environment/own-files',
+    title: 'Starting it does not change its own program',
+    level: 'must',
+    run: async ({ start, manifest, settle }) => {
+      const paths = [manifestName, manifest.entry]
+        .filter((path) => path !== '')
+        .map((path) => join(manifest.dir, path))
+      const read = () => paths.map((path) => readBytes(path)?.toString('base64'))
+      const before = read()
+      await start()
+      await settle()
+      const changed = paths.filter((_path, at) => read()[at] !== before[at])
+      hold(changed.length === 0, {
+        expected: 'manifest and entry as they were',
+        received: `changed: ${changed.join(', ')}`,
+        fix: 'Write elsewhere: hosts watch these files, and start the extension anew each time they change.',
+      })
+    },
+  },
+]
+
+// What the manifest says, beyond being readable: without that there is nothing to check.
+
+export const manifestRules: Rule[] = [
+  {
+    id: 'manifest/version',
+    title: 'The manifest has a version',
+    level: 'should',
+    run: async ({ manifest }) =>
+      hold(manifest.version !== '', {
+        expected: '`version` in manifest.yaml',
+        received: 'none',
+        fix: 'Add it: this is what `piglet ext list` shows, and what people name in bug reports.',
+      }),
+  },
+  {
+    id: 'manifest/permissions',
+    title: 'Every permission in the list is one there is',
+    level: 'must',
+    run: async ({ manifest }) => {
+      const wrong = (manifest.permissions ?? []).filter((permission) => !isPermission(permission))
+      hold(wrong.length === 0, {
+        expected: `permissions out of ${Object.keys(capabilities).join(', ')}; \`auth\` and \`env\` with a name, as in auth:openai`,
+        received: wrong.join(', '),
+        fix: 'Correct them: a permission that nobody knows permits nothing.',
+      })
+    },
+  },
+]
+
+function isPermission(text: string): boolean {
+  if (text === '*' || Object.hasOwn(capabilities, text)) return true
+  // The first word alone stands for all of its kind.
+  return (
+    /^(?:auth|env):\S+$/.test(text) || Object.keys(capabilities).some((name) => name.startsWith(`${text}:`))
+  )
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { tempRepo } from '../../test/support/repo.ts'
+import { readLive, writeLive } from './live-index.ts'
+import { askEarly, ifStillTrue } from './prefetch-status.ts'
+
+test('an early look counts until somebody records something', async () => {
+  await using temp = await tempRepo()
+  const { repo } = temp
+  const first = askEarly(repo, { type: 'turn-end' })
+  expect((await ifStillTrue(first, repo))?.head).toBe(await temp.head())
+  writeLive(repo, readLive(repo))
+  expect(ifStillTrue(first, repo)).toBeUndefined()
+  const second = askEarly(repo, { type: 'turn-start' })
+  expect(ifStillTrue(second, repo)).toBe(second?.status as NonNullable<typeof second>['status'])
+  writeLive(repo, readLive(repo))
+  expect(ifStillTrue(second, repo)).toBeUndefined()
+})
+
+test('a look at one work tree says nothing of another', async () => {
+  await using temp = await tempRepo()
+  await using other = await tempRepo()
+  expect(ifStillTrue(askEarly(temp.repo, { type: 'turn-end' }), other.repo)).toBeUndefined()
+})
+
+test('events that can do without are not looked ahead for', async () => {
+  await using temp = await tempRepo()
+  for (const type of [
+    'session-start',
+    'session-end',
+    'compaction',
+    'subagent-start',
+    'subagent-end',
+  ] as const)
+    expect(askEarly(temp.repo, { type })).toBeUndefined()
+})

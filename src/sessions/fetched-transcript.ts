@@ -1,0 +1,133 @@
+// Transcripts of agents that hand them over: what they give is put into a file for as long as it takes to read it, so that the same
+// code stores it, and what it means is asked of the agent.
+
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { TranscriptUpdate } from '../checkpoints/transcript-store.ts'
+import type { TranscriptCursor } from '../model/session.ts'
+import type { AgentPlace } from '../model/session-file.ts'
+import { fileSize, removeFile, writeAtomic } from '../std/file.ts'
+import { asCount } from '../std/json.ts'
+import { readPrePrompt } from './turn-start-state.ts'
+import type { Work } from './work.ts'
+
+type Reading = Pick<Work, 'recorder' | 'agent' | 'session'>
+
+function placeOf({ repo, env }: Reading['recorder']): AgentPlace {
+  return { root: repo.root, env }
+}
+
+/** What the session calls its transcript: the name its events gave it, else what the agent says. */
+export async function findReference({ agent, session, recorder }: Reading): Promise<string | undefined> {
+  if (session.transcriptPath !== undefined || agent.source === undefined) return session.transcriptPath
+  const reference = await agent.source.locate(session.id, placeOf(recorder))
+  if (reference !== undefined) session.transcriptPath = reference
+  return reference
+}
+
+/**
+ * Reads the transcript from a file, whatever the agent calls it. The cursor keeps the agent's name for it, so that the file may be
+ * another one every time.
+ */
+export async function readFetched(
+  work: Reading,
+  reference: string,
+  cursor: TranscriptCursor | undefined,
+  read: (path: string, cursor: TranscriptCursor | undefined) => Promise<TranscriptUpdate | undefined>,
+): Promise<TranscriptUpdate | undefined> {
+  const { agent, recorder } = work
+  if (agent.source === undefined) return await read(reference, cursor)
+  const fetched = await agent.source.fetch(reference, placeOf(recorder))
+  // Named like any half-written file, so that what a killed process leaves is swept up.
+  const name = `transcript-${recorder.random(4)}.txt.${process.pid}.tmp`
+  const path = 'file' in fetched ? fetched.file : join(recorder.repo.root, '.entire', 'tmp', name)
+  try {
+    if ('bytes' in fetched) writeAtomic(path, fetched.bytes)
+    const update = await read(
+      path,
+      cursor && { ...cursor, path: cursor.path === reference ? path : cursor.path },
+    )
+    if (update === undefined) return undefined
+    const bytes = 'bytes' in fetched ? fetched.bytes : readFileSync(path)
+    return await analyse(
+      work,
+      reference,
+      cursor,
+      { ...update, cursor: { ...update.cursor, path: reference } },
+      bytes,
+    )
+  } finally {
+    if ('bytes' in fetched) removeFile(path)
+  }
+}
+
+// What was read before the last restart counts no more; before the first turn that we saw nothing counts.
+async function analyse(
+  { agent, session, recorder }: Reading,
+  reference: string,
+  before: TranscriptCursor | undefined,
+  update: TranscriptUpdate,
+  bytes: Buffer,
+): Promise<TranscriptUpdate> {
+  if (agent.analyser === undefined) return update
+  const start =
+    before === undefined
+      ? (readPrePrompt(recorder.repo, session.id)?.position ?? 0)
+      : asCount(before.carry?.position)
+  const from = update.restarted ? 0 : start
+  const { position, ...found } = await agent.analyser.read({ reference, session: session.id, from, bytes })
+  return {
+    cursor: { ...update.cursor, carry: { position } },
+    reading: { ...update.reading, ...found },
+    restarted: update.restarted || position < from,
+  }
+}
+
+/** Where a turn begins. `offset` is the agent's own position, asked for only before anything was read: from then on the cursor has it. */
+export async function readTurnStart({
+  agent,
+  session,
+}: Reading): Promise<TranscriptPosition & { offset: number }> {
+  const { transcriptPath: reference, cursor } = session
+  const isFile = agent.source === undefined || (reference !== undefined && isAbsolute(reference))
+  const position = readPosition(isFile ? reference : undefined, cursor)
+  if (agent.analyser === undefined || reference === undefined || cursor !== undefined)
+    return { ...position, offset: position.items }
+  return { ...position, offset: await agent.analyser.position(reference) }
+}
+
+// The public position at the end of a transcript, without reading again what the cursor has seen.
+
+const blockBytes = 1024 * 1024
+
+export interface TranscriptPosition {
+  items: number
+  bytes: number
+}
+
+export function readPosition(
+  path: string | undefined,
+  cursor: TranscriptCursor | undefined,
+): TranscriptPosition {
+  const size = path === undefined ? undefined : fileSize(path)
+  if (path === undefined || size === undefined) return { items: 0, bytes: 0 }
+  const known = cursor?.path === path && cursor.bytes <= size ? cursor : { items: 0, bytes: 0 }
+  return { items: known.items + countNewlines(path, known.bytes), bytes: size }
+}
+
+function countNewlines(path: string, from: number): number {
+  const fd = openSync(path, 'r')
+  try {
+    const block = Buffer.alloc(blockBytes)
+    let count = 0
+    for (let at = from; ; ) {
+      const length = readSync(fd, block, 0, blockBytes, at)
+      if (length === 0) return count
+      const bytes = block.subarray(0, length)
+      for (let found = bytes.indexOf(10); found !== -1; found = bytes.indexOf(10, found + 1)) count += 1
+      at += length
+    }
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,84 @@
+// Which sessions of a work tree may have a part in the next commit, in one small file: a commit never reads the states of the others.
+// Derived from the state files and made anew when it is missing or unreadable.
+
+import type { StepMark } from '../checkpoints/step.ts'
+import type { Repo } from '../git/repo.ts'
+import { isActive, type Session } from '../model/session.ts'
+import { readText, type StagedFile, stageFile } from '../std/file.ts'
+import { asNumber, asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
+import { type LiveSession, liveFile, parseLive } from './live-peek.ts'
+import { listSessionIds, listSessions } from './store.ts'
+
+export interface LiveIndex {
+  sessions: Map<string, LiveSession>
+  /** The last commit that got a checkpoint, so that amending it keeps the link. */
+  lastLink?: { commit: string; checkpoint: string }
+  /** The last step of any session here, and what differed from HEAD then: saves looking for it in the trees. */
+  lastStep?: StepMark & { dirty: string[] }
+}
+
+export function readLive(repo: Repo): LiveIndex {
+  const record = asObject(parseJson(readText(liveFile(repo)) ?? ''))
+  const sessions = asObject(record?.sessions)
+  if (record === undefined || sessions === undefined || !Object.values(sessions).every(isEntry))
+    return rebuild(repo)
+  const link = asObject(record.last_link)
+  const [commit, checkpoint] = [asString(link?.commit), asString(link?.checkpoint)]
+  const lastStep = parseStep(asObject(record.last_step))
+  // A state that someone deleted takes its entry along, or its branch would be kept for ever.
+  const known = listSessionIds(repo)
+  const entries = Object.entries(sessions).filter(([id]) => known.has(id))
+  return {
+    sessions: new Map(entries.map(([id, entry]) => [id, parseLive(asObject(entry) ?? {})])),
+    ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),
+    ...(lastStep === undefined ? {} : { lastStep }),
+  }
+}
+
+/** Written before a state gains files and after it loses them: an entry too many costs a read, one too few loses a link. */
+export function writeLive(repo: Repo, index: LiveIndex): void {
+  using staged = stageLive(repo, index)
+  staged.place()
+}
+
+export function stageLive(repo: Repo, index: LiveIndex): StagedFile {
+  const sessions = Object.fromEntries(
+    [...index.sessions].map(([id, { active, files, base }]) => [id, { active, files, base }]),
+  )
+  return stageFile(
+    liveFile(repo),
+    JSON.stringify({ sessions, last_link: index.lastLink, last_step: index.lastStep }),
+  )
+}
+
+export function updateLive(index: LiveIndex, session: Session): LiveIndex {
+  if (isLive(session))
+    index.sessions.set(session.id, {
+      active: isActive(session),
+      files: session.filesTouched,
+      base: session.baseCommit,
+    })
+  else index.sessions.delete(session.id)
+  return index
+}
+
+function isLive(session: Session): boolean {
+  return isActive(session) || session.filesTouched.length > 0 || session.turnCheckpoints.length > 0
+}
+
+function rebuild(repo: Repo): LiveIndex {
+  const index: LiveIndex = { sessions: new Map() }
+  for (const session of listSessions(repo)) if (session.worktreePath === repo.root) updateLive(index, session)
+  return index
+}
+
+function isEntry(value: unknown): boolean {
+  const entry = asObject(value)
+  return entry !== undefined && Array.isArray(entry.files) && typeof entry.base === 'string'
+}
+
+function parseStep(record: JsonObject | undefined): LiveIndex['lastStep'] {
+  const [seconds, message] = [asNumber(record?.seconds), asString(record?.message)]
+  if (record === undefined || seconds === undefined || message === undefined) return undefined
+  return { parent: asString(record.parent), seconds, message, dirty: asStrings(record.dirty) }
+}

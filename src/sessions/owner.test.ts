@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import type { Agent } from '../model/agent.ts'
+import type { Session } from '../model/session.ts'
+import { claimOf } from './ownership.ts'
+
+const lender = { name: 'lender', type: 'Lender' } as Agent
+const borrower = {
+  name: 'borrower',
+  type: 'Borrower',
+  borrowed: { from: 'lender', verbs: {}, isSender: () => true },
+} as unknown as Agent
+const stranger = { name: 'stranger', type: 'Stranger' } as Agent
+const known = { agentCards: () => [lender, borrower, stranger] }
+
+test.each([
+  ['', lender, 'owns'],
+  ['Agent', lender, 'owns'],
+  ['Lender', lender, 'owns'],
+  ['Borrower', borrower, 'owns'],
+  ['Lender', borrower, 'takes over'],
+  ['Borrower', lender, 'none'],
+  ['Lender', stranger, 'none'],
+  ['Stranger', borrower, 'none'],
+  ['Gone', borrower, 'none'],
+] as const)('of a session of %j, %o: %s', (agentType, agent, claim) => {
+  expect(claimOf(known, { agentType } as Session, agent)).toBe(claim)
+})

@@ -1,0 +1,241 @@
+// The file form of a session, compatible field by field with the reference program. Fields of other versions are kept.
+
+import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
+import { isCheckpointId } from '../model/checkpoint.ts'
+import {
+  type Phase,
+  type PromptAttribution,
+  phases,
+  type Session,
+  type TranscriptCursor,
+} from '../model/session.ts'
+import {
+  asArray,
+  asCount,
+  asNumber,
+  asObject,
+  asString,
+  asStrings,
+  asTime,
+  type Json,
+  type JsonObject,
+} from '../std/json.ts'
+
+const known = new Set([
+  'session_id',
+  'cli_version',
+  'base_commit',
+  'attribution_base_commit',
+  'worktree_path',
+  'worktree_id',
+  'started_at',
+  'ended_at',
+  'phase',
+  'turn_id',
+  'turn_checkpoint_ids',
+  'last_interaction_time',
+  'checkpoint_count',
+  'checkpoint_transcript_start',
+  'condensed_transcript_lines',
+  'transcript_lines_at_start',
+  'untracked_files_at_start',
+  'files_touched',
+  'last_checkpoint_id',
+  'agent_type',
+  'model_name',
+  'token_usage',
+  'checkpoint_token_usage',
+  'transcript_identifier_at_start',
+  'transcript_path',
+  'first_prompt',
+  'last_prompt',
+  'session_turn_count',
+  'prompt_attributions',
+  'pending_prompt_attribution',
+  'fully_condensed',
+  'previous_session_id',
+  'metadata',
+  'turn_head',
+  'last_step_at',
+  'turn_files',
+  'transcript_cursor',
+])
+
+export function formatSession(session: Session): JsonObject {
+  const fields: Record<string, Json | undefined> = {
+    session_id: session.id,
+    cli_version: session.cliVersion || undefined,
+    base_commit: session.baseCommit,
+    attribution_base_commit: session.attributionBase || undefined,
+    worktree_path: session.worktreePath || undefined,
+    worktree_id: session.worktreeId || undefined,
+    started_at: session.startedAt,
+    ended_at: session.endedAt,
+    phase: session.phase,
+    turn_id: session.turnId,
+    turn_checkpoint_ids: nonEmpty(session.turnCheckpoints),
+    last_interaction_time: session.lastInteraction,
+    checkpoint_count: session.stepCount,
+    checkpoint_transcript_start: session.transcriptStart || undefined,
+    untracked_files_at_start: nonEmpty(session.untrackedAtStart),
+    files_touched: nonEmpty(session.filesTouched),
+    last_checkpoint_id: session.lastCheckpoint,
+    agent_type: session.agentType || undefined,
+    model_name: session.model,
+    token_usage: session.tokens && formatTokens(session.tokens),
+    checkpoint_token_usage: session.checkpointTokens && formatTokens(session.checkpointTokens),
+    transcript_identifier_at_start: session.transcriptIdAtStart,
+    transcript_path: session.transcriptPath,
+    first_prompt: session.firstPrompt,
+    last_prompt: session.lastPrompt,
+    session_turn_count: session.turnCount || undefined,
+    prompt_attributions: nonEmpty(session.promptAttributions.map(formatAttribution)),
+    pending_prompt_attribution: session.pendingAttribution && formatAttribution(session.pendingAttribution),
+    fully_condensed: session.fullyCondensed || undefined,
+    previous_session_id: session.previousSession,
+    metadata: session.metadata,
+    turn_head: session.turnHead,
+    last_step_at: session.lastStepAt,
+    turn_files: nonEmpty(session.turnFiles),
+    transcript_cursor: session.cursor as Json | undefined,
+    ...session.extra,
+  }
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  )
+}
+
+export function parseSession(value: unknown): Session | undefined {
+  const record = asObject(value)
+  const id = asString(record?.session_id)
+  if (record === undefined || !id) return undefined
+  const baseCommit = asString(record.base_commit) ?? ''
+  const fields = {
+    id,
+    cliVersion: asString(record.cli_version) ?? '',
+    baseCommit,
+    attributionBase: asString(record.attribution_base_commit) || baseCommit,
+    worktreePath: asString(record.worktree_path) ?? '',
+    worktreeId: asString(record.worktree_id) ?? '',
+    startedAt: asTime(record.started_at) ?? '',
+    endedAt: asTime(record.ended_at),
+    phase: parsePhase(record.phase),
+    turnId: asString(record.turn_id) || undefined,
+    turnCheckpoints: unique(record.turn_checkpoint_ids).filter(isCheckpointId),
+    lastInteraction: asTime(record.last_interaction_time),
+    stepCount: asCount(record.checkpoint_count),
+    transcriptStart:
+      asCount(record.checkpoint_transcript_start) ||
+      asCount(record.condensed_transcript_lines) ||
+      asCount(record.transcript_lines_at_start),
+    untrackedAtStart: unique(record.untracked_files_at_start),
+    filesTouched: unique(record.files_touched),
+    lastCheckpoint: [asString(record.last_checkpoint_id) ?? ''].find(isCheckpointId),
+    agentType: asString(record.agent_type) ?? '',
+    model: asString(record.model_name) || undefined,
+    tokens: parseTokens(record.token_usage),
+    checkpointTokens: parseTokens(record.checkpoint_token_usage),
+    transcriptIdAtStart:
+      asString(record.transcript_identifier_at_start) ||
+      asString(record.transcript_uuid_at_start) ||
+      undefined,
+    transcriptPath: asString(record.transcript_path) || undefined,
+    firstPrompt: asString(record.first_prompt),
+    lastPrompt: asString(record.last_prompt),
+    turnCount: asCount(record.session_turn_count),
+    promptAttributions: asArray(record.prompt_attributions).filter(asObject).map(parseAttribution),
+    pendingAttribution:
+      asObject(record.pending_prompt_attribution) && parseAttribution(record.pending_prompt_attribution),
+    fullyCondensed: record.fully_condensed === true,
+    previousSession: asString(record.previous_session_id),
+    metadata: asObject(record.metadata) as Record<string, string> | undefined,
+    turnHead: asString(record.turn_head),
+    lastStepAt: asNumber(record.last_step_at),
+    turnFiles: asStrings(record.turn_files),
+    cursor: parseCursor(record.transcript_cursor),
+    extra: Object.fromEntries(Object.entries(record).filter(([key]) => !known.has(key))),
+  }
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, field]) => field !== undefined),
+  ) as unknown as Session
+}
+
+export function parsePhase(value: unknown): Phase {
+  const name = asString(value)?.toLowerCase()
+  return phases.find((phase) => phase === name) ?? 'idle'
+}
+
+// Some versions never removed repetitions; such a list has grown to tens of thousands of paths.
+function unique(value: unknown): string[] {
+  return [...new Set(asStrings(value))]
+}
+
+// A cursor only saves work: one that is not whole is dropped, and the transcript is read from its beginning.
+function parseCursor(value: unknown): TranscriptCursor | undefined {
+  const record = asObject(value)
+  const [path, bytes, items, seal, hash] = [
+    asString(record?.path),
+    asNumber(record?.bytes),
+    asNumber(record?.items),
+    asString(record?.seal),
+    asString(record?.hash),
+  ]
+  if (
+    record === undefined ||
+    path === undefined ||
+    bytes === undefined ||
+    items === undefined ||
+    seal === undefined ||
+    hash === undefined
+  )
+    return undefined
+  const chunks = asArray(record.chunks).flatMap((chunk) => {
+    const [oid, size] = [asString(asObject(chunk)?.oid), asNumber(asObject(chunk)?.bytes)]
+    return oid === undefined || size === undefined ? [] : [{ oid, bytes: size }]
+  })
+  const [digest, carry] = [asString(record.digest), asObject(record.carry)]
+  return {
+    ...{ path, bytes, items, seal, hash, hashed: asNumber(record.hashed) ?? 0, chunks },
+    ...(digest === undefined ? {} : { digest }),
+    ...(carry === undefined ? {} : { carry }),
+  }
+}
+
+function nonEmpty<T>(list: T[]): T[] | undefined {
+  return list.length === 0 ? undefined : list
+}
+
+// The file form of what the user changed before a prompt.
+
+export function formatAttribution(attribution: PromptAttribution): JsonObject {
+  return {
+    checkpoint_number: attribution.number,
+    user_lines_added: attribution.userAdded,
+    user_lines_removed: attribution.userRemoved,
+    agent_lines_added: attribution.agentAdded,
+    agent_lines_removed: attribution.agentRemoved,
+    ...(Object.keys(attribution.userAddedPerFile).length === 0
+      ? {}
+      : { user_added_per_file: attribution.userAddedPerFile }),
+  }
+}
+
+export function parseAttribution(value: unknown): PromptAttribution {
+  const record = asObject(value) ?? {}
+  const number = (key: string) => asNumber(record[key]) ?? 0
+  const perFile = asObject(record.user_added_per_file) ?? {}
+  const isNumber = (count: unknown) => typeof count === 'number'
+  return {
+    number: number('checkpoint_number'),
+    userAdded: number('user_lines_added'),
+    userRemoved: number('user_lines_removed'),
+    agentAdded: number('agent_lines_added'),
+    agentRemoved: number('agent_lines_removed'),
+    userAddedPerFile: (Object.values(perFile).every(isNumber)
+      ? perFile
+      : Object.fromEntries(Object.entries(perFile).filter(([, count]) => isNumber(count)))) as Record<
+      string,
+      number
+    >,
+  }
+}

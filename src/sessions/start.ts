@@ -1,0 +1,67 @@
+// A session that is seen for the first time, or whose state was lost: then the index of the work tree still knows its files.
+
+import { join } from 'node:path'
+import type { Agent } from '../model/agent.ts'
+import type { AgentEvent } from '../model/event.ts'
+import type { Session } from '../model/session.ts'
+import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import { formatTime } from '../std/time.ts'
+import type { LiveSession } from './live-peek.ts'
+import { sessionsDir } from './store.ts'
+import type { Recorder, Work } from './work.ts'
+
+export function newSession(
+  recorder: Recorder,
+  agent: Agent,
+  event: AgentEvent,
+  known: LiveSession | undefined,
+): Session {
+  const now = formatTime(recorder.clock())
+  const model = readModelHint(recorder.repo, event.session)
+  return {
+    id: event.session,
+    cliVersion: recorder.cliVersion,
+    // Set when a turn starts: only then is HEAD known.
+    baseCommit: known?.base ?? '',
+    attributionBase: known?.base ?? '',
+    worktreePath: recorder.repo.root,
+    worktreeId: recorder.repo.worktreeId,
+    startedAt: now,
+    lastInteraction: now,
+    phase: 'idle',
+    turnCheckpoints: [],
+    turnFiles: [],
+    stepCount: known?.files.length ? 1 : 0,
+    transcriptStart: 0,
+    untrackedAtStart: [],
+    filesTouched: known?.files ?? [],
+    agentType: agent.type,
+    turnCount: 0,
+    promptAttributions: [],
+    fullyCondensed: false,
+    ...(model === undefined ? {} : { model }),
+    ...(event.firstMetadata === undefined ? {} : { metadata: event.firstMetadata }),
+    extra: {},
+  }
+}
+
+// Some agents name their model only when a session starts, which makes no state: what they said waits beside the states for the first turn.
+
+type Repo = Work['recorder']['repo']
+
+export function keepModelHint({ recorder: { repo }, event: { session, model } }: Work): void {
+  if (model !== undefined) writeAtomic(hintFile(repo, session), model)
+}
+
+export function readModelHint(repo: Repo, session: string): string | undefined {
+  return readText(hintFile(repo, session))?.trim() || undefined
+}
+
+/** From now on the state has it. */
+export function removeModelHint(repo: Repo, session: string): void {
+  removeFile(hintFile(repo, session))
+}
+
+function hintFile(repo: Repo, session: string): string {
+  return join(sessionsDir(repo), `${session}.model`)
+}

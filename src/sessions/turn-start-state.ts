@@ -1,0 +1,136 @@
+// What the work tree looked like when a turn, or a subagent's task, began: tells the agent's new files from the user's.
+
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
+import type { Repo } from '../git/repo.ts'
+import type { TokenUsage } from '../model/tokens.ts'
+import { findStat, readText, removeFile, writeAtomic } from '../std/file.ts'
+import { asNumber, asObject, asString, asStrings, formatJson, parseJson } from '../std/json.ts'
+import { parseTime } from '../std/time.ts'
+
+export interface PrePrompt {
+  /** When the turn began, in milliseconds. */
+  at: number
+  untracked: string[]
+  deleted: string[]
+  /** What files that differed from HEAD looked like; undefined when another version wrote the state. */
+  dirty: Record<string, string> | undefined
+  /** Transcript position, in lines or messages. */
+  position: number
+  /** The same position in bytes. */
+  bytes: number
+  lastId?: string
+  /** The turn began with its session, before any prompt. */
+  opened?: boolean
+  /** Usage so far, of agents that keep totals of it. */
+  totals?: TokenUsage
+  /** Of a task: the session it belongs to, and the steps made on its way. */
+  session?: string
+  increments?: number
+}
+
+export function writePrePrompt(repo: Repo, session: string, state: PrePrompt): void {
+  writeState(turnFile(repo, session), {
+    session_id: session,
+    timestamp: new Date(state.at).toISOString(),
+    untracked_files: state.untracked,
+    deleted_files: state.deleted,
+    dirty_files: state.dirty,
+    last_transcript_identifier: state.lastId,
+    step_transcript_start: state.position || undefined,
+    transcript_offset: state.position || undefined,
+    transcript_bytes: state.bytes || undefined,
+    opened_by_session: state.opened,
+    usage_totals: state.totals && formatTokens(state.totals),
+  })
+}
+
+export function readPrePrompt(repo: Repo, session: string): PrePrompt | undefined {
+  return readState(turnFile(repo, session))
+}
+
+export function removePrePrompt(repo: Repo, session: string): void {
+  removeFile(turnFile(repo, session))
+}
+
+export function writePreTask(repo: Repo, toolUse: string, state: PrePrompt): void {
+  writeState(taskFile(repo, toolUse), {
+    tool_use_id: toolUse,
+    session_id: state.session,
+    timestamp: new Date(state.at).toISOString(),
+    untracked_files: state.untracked,
+    deleted_files: state.deleted,
+    dirty_files: state.dirty,
+    increments: state.increments,
+  })
+}
+
+export function readPreTask(repo: Repo, toolUse: string): PrePrompt | undefined {
+  return readState(taskFile(repo, toolUse))
+}
+
+export function removePreTask(repo: Repo, toolUse: string): void {
+  removeFile(taskFile(repo, toolUse))
+}
+
+/** Tasks of a session that nobody will tell the end of any more. */
+export function removePreTasks(repo: Repo, session: string): void {
+  for (const task of listTasks(repo))
+    if (readPreTask(repo, task)?.session === session) removePreTask(repo, task)
+}
+
+/** The task of a session that was begun last: subagents nest, and the innermost one is at work. */
+export function findActiveTask(repo: Repo, session: string): string | undefined {
+  // Other versions do not say whose a task is.
+  const own = listTasks(repo).filter((task) => (readPreTask(repo, task)?.session ?? session) === session)
+  return own
+    .map((task) => ({ task, at: findStat(taskFile(repo, task))?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.at - a.at)[0]?.task
+}
+
+function listTasks(repo: Repo): string[] {
+  const dir = join(repo.root, '.entire', 'tmp')
+  return (existsSync(dir) ? readdirSync(dir) : []).flatMap(
+    (name) => /^pre-task-(.+)\.json$/.exec(name)?.[1] ?? [],
+  )
+}
+
+function turnFile(repo: Repo, session: string): string {
+  return join(repo.root, '.entire', 'tmp', `pre-prompt-${session}.json`)
+}
+
+function taskFile(repo: Repo, toolUse: string): string {
+  return join(repo.root, '.entire', 'tmp', `pre-task-${toolUse}.json`)
+}
+
+function writeState(path: string, fields: object): void {
+  writeAtomic(path, formatJson(fields))
+}
+
+function readState(path: string): PrePrompt | undefined {
+  const record = asObject(parseJson(readText(path) ?? ''))
+  if (record === undefined) return undefined
+  const lastId = asString(record.last_transcript_identifier)
+  const session = asString(record.session_id)
+  const increments = asNumber(record.increments)
+  const totals = parseTokens(record.usage_totals)
+  return {
+    at: parseTime(asString(record.timestamp))?.getTime() ?? 0,
+    untracked: asStrings(record.untracked_files),
+    deleted: asStrings(record.deleted_files),
+    dirty: asObject(record.dirty_files) as Record<string, string> | undefined,
+    position:
+      asNumber(record.transcript_offset) ||
+      asNumber(record.step_transcript_start) ||
+      asNumber(record.start_message_index) ||
+      asNumber(record.last_transcript_line_count) ||
+      0,
+    bytes: asNumber(record.transcript_bytes) ?? 0,
+    ...(lastId === undefined ? {} : { lastId }),
+    ...(session === undefined ? {} : { session }),
+    ...(increments === undefined ? {} : { increments }),
+    ...(record.opened_by_session === true ? { opened: true } : {}),
+    ...(totals === undefined ? {} : { totals }),
+  }
+}

@@ -1,0 +1,82 @@
+// Changes in a settings file: only what was asked for. Comments, unknown keys, order and layout of the rest stay as they are.
+
+import { join } from 'node:path'
+import type { SettingsFile } from '../model/settings.ts'
+import { readText, writeAtomic } from '../std/file.ts'
+import { asObject, type Json } from '../std/json.ts'
+import { findNode, insertProperty, parseSettings, removeNode, replaceValue } from '../std/json-edit.ts'
+import { readRawSettings, settingsPaths } from './read.ts'
+
+/** Undefined takes a key out; an object changes only the keys it names. */
+export interface Changes {
+  [key: string]: Json | undefined | Changes
+}
+
+export function changeSettings(root: string, file: SettingsFile, changes: Changes): void {
+  const path = join(root, settingsPaths[file])
+  const before = readText(path)
+  const mark = before?.startsWith('\uFEFF') ? '\uFEFF' : ''
+  const body = before?.slice(mark.length) ?? ''
+  const after = applyChanges(body.trim() === '' ? '{}\n' : body, settingsPaths[file], changes)
+  if (after !== body) writeAtomic(path, mark + after, { mode: 0o644 })
+}
+
+export function applyChanges(text: string, name: string, changes: Changes): string {
+  return flatten(changes).reduce(
+    (rest, { path, value }) =>
+      value === undefined ? removeAt(rest, name, path) : setAt(rest, name, path, value),
+    text,
+  )
+}
+
+/** Keys for which the local file says something else, so that a change of the project's file has no effect here. */
+export function findOverridden(root: string, changes: Changes): string[] {
+  const local = readRawSettings(root, 'local')
+  return flatten(changes)
+    .filter(({ path, value }) => {
+      const theirs = valueAt(local, path)
+      return theirs !== undefined && JSON.stringify(theirs) !== JSON.stringify(value)
+    })
+    .map(({ path }) => path.join('.'))
+}
+
+function flatten(changes: Changes, below: string[] = []): { path: string[]; value: Json | undefined }[] {
+  return Object.entries(changes).flatMap(([key, value]) => {
+    const path = [...below, key]
+    return isBlock(value) ? flatten(value, path) : [{ path, value: value as Json | undefined }]
+  })
+}
+
+function isBlock(value: Changes[string]): value is Changes {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function setAt(text: string, name: string, path: string[], value: Json): string {
+  const root = parseSettings(text, name)
+  const node = findNode(root, path)
+  if (node !== undefined) return replaceValue(text, node, value)
+  const key = path.at(-1) as string
+  const above = path.slice(0, -1)
+  const parent = findNode(root, above)
+  if (parent?.type === 'object') return insertProperty(text, parent, key, value)
+  // A missing block is made; a value that is in the place of one gives way to it.
+  return setAt(text, name, above, { [key]: value })
+}
+
+function removeAt(text: string, name: string, path: string[]): string {
+  const node = findNode(parseSettings(text, name), path)
+  if (node?.parent === undefined) return text
+  const shorter = removeNode(text, node.parent)
+  const above = path.slice(0, -1)
+  const isEmpty = above.length > 0 && findNode(parseSettings(shorter, name), above)?.children?.length === 0
+  return isEmpty ? removeAt(shorter, name, above) : shorter
+}
+
+// One value inside a JSON document, by the keys that lead to it.
+
+export function valueAt(settings: Json, path: string[]): Json | undefined {
+  return path.reduce<Json | undefined>((value, key) => {
+    const block = asObject(value)
+    return block !== undefined && Object.hasOwn(block, key) ? block[key] : undefined
+  }, settings)
+}

@@ -1,0 +1,34 @@
+// Checkpoints that have a ref of their own wait here until a push has taken them along. The reference program reads the same file.
+
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkpointRef, metadataRef } from '../checkpoints/layout.ts'
+import type { Repo } from '../git/repo.ts'
+import { readText, writeAtomic } from '../std/file.ts'
+import { asObject, asString, parseJson } from '../std/json.ts'
+import { takeLock } from '../std/lock.ts'
+
+/** The shared branch needs no queue: it is compared as a whole. A ref that is never written is dropped when the queue is. */
+export function queueForPush(repo: Repo, checkpoint: string): void {
+  const ref = checkpointRef(checkpoint)
+  if (ref !== metadataRef) appendFileSync(queueFile(repo), `${JSON.stringify({ ref })}\n`, { mode: 0o600 })
+}
+
+export function readQueue(repo: Repo): string[] {
+  const refs = (readText(queueFile(repo)) ?? '')
+    .split('\n')
+    .flatMap((line) => asString(asObject(parseJson(line))?.ref) ?? [])
+  return [...new Set(refs)].filter((ref) => ref.startsWith('refs/entire/checkpoints/'))
+}
+
+/** Only what has arrived is removed; what was added meanwhile stays. */
+export async function dequeue(repo: Repo, pushed: string[]): Promise<void> {
+  using _lock = await takeLock(`${queueFile(repo)}.lock`, { waitMs: 2_000 })
+  const done = new Set(pushed)
+  const rest = readQueue(repo).filter((ref) => !done.has(ref))
+  writeAtomic(queueFile(repo), rest.map((ref) => `${JSON.stringify({ ref })}\n`).join(''))
+}
+
+function queueFile(repo: Repo): string {
+  return join(repo.commonDir, 'entire-checkpoint-push-queue.jsonl')
+}
