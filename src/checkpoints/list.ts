@@ -1,11 +1,14 @@
 // What a list says about checkpoints, many at a time. Every directory on the way to them is read once and most of what is in them not at
 // all, so a list takes as long as it is, however many checkpoints there are.
+
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
 import { isPartialClone } from '../git/promisor.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
+import { given } from '../std/given.ts'
 import { parseJson } from '../std/json.ts'
+import { prefetch } from '../std/prefetch.ts'
 import { checkpointDir, metadataRef } from './layout.ts'
 import { remoteMetadataRef } from './places.ts'
 import { parsePrompts, readCheckpoint, readPrompts } from './read.ts'
@@ -24,10 +27,9 @@ export interface CheckpointHead {
 export type BranchRoots = Promise<TreeEntry[][]>
 
 export function openRoots(objects: ObjectReader): BranchRoots {
-  const roots = Promise.all([metadataRef, remoteMetadataRef].map((ref) => readTree(objects, `${ref}^{tree}`)))
-  // Whoever waits for them hears of a failure.
-  roots.catch(() => {})
-  return roots
+  return prefetch(
+    Promise.all([metadataRef, remoteMetadataRef].map((ref) => readTree(objects, `${ref}^{tree}`))),
+  )
 }
 
 /** Of those that are stored here and can be read. */
@@ -85,7 +87,7 @@ function headOf(
     sessions: sessions.map(({ session }) => session),
     isTask: last?.isTask === true,
     ...(last?.agent === undefined ? {} : { agent: last.agent }),
-    ...(prompt === undefined ? {} : { prompt }),
+    ...given({ prompt }),
   }
 }
 

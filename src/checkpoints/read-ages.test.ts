@@ -3,6 +3,7 @@ import { ages } from '../../test/support/foreign-ages.ts'
 import { foreignRepo } from '../../test/support/foreign-repo.ts'
 import { readObjects } from '../git/cat-file.ts'
 import { totalTokens } from '../model/tokens.ts'
+import { given } from '../std/given.ts'
 import { findCheckpointIds, listCheckpoints, readCheckpoint, readPrompts, readTranscript } from './read.ts'
 
 test.each(Object.entries(ages))('%s', async (_name, age) => {
@@ -22,7 +23,7 @@ test.each(Object.entries(ages))('%s', async (_name, age) => {
   expect(checkpoint?.tokens && totalTokens(checkpoint.tokens)).toEqual(age.tokens)
   const sessions = checkpoint!.sessions.map(async (session) => ({
     id: session.session,
-    ...(session.agent === undefined ? {} : { agent: session.agent }),
+    ...given({ agent: session.agent }),
     prompts: await readPrompts(objects, session),
   }))
   expect(await Promise.all(sessions)).toEqual(age.sessions)

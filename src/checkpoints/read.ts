@@ -8,6 +8,7 @@ import type { TranscriptPieces } from '../model/agent.ts'
 import type { CheckpointRecord, SessionRecord } from '../model/checkpoint.ts'
 import { addTokens, type TokenUsage } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
+import { given } from '../std/given.ts'
 import { asObject, type JsonObject, parseJson } from '../std/json.ts'
 import { hashName, parseHash } from './layout.ts'
 import { findPlaces, listPlaces, openPlace, type Place } from './places.ts'
@@ -215,16 +216,16 @@ export function joinSessions(
   const branch = head?.branch ?? newest?.branch
   const tokens = head?.tokens ?? sum(sessions)
   return {
-    ...(cliVersion === undefined ? {} : { cliVersion }),
+    ...given({ cliVersion }),
     strategy: head?.strategy || newest?.strategy || '',
-    ...(branch === undefined ? {} : { branch }),
+    ...given({ branch }),
     steps: head?.steps ?? sessions.reduce((steps, session) => steps + session.steps, 0),
     files:
       head && head.files.length > 0
         ? head.files
         : [...new Set(sessions.flatMap((session) => session.files))].sort(),
     sessionCount: sessions.length,
-    ...(tokens === undefined ? {} : { tokens }),
+    ...given({ tokens }),
   }
 }
 

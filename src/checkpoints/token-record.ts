@@ -1,5 +1,7 @@
 // Token counts in their file form.
+
 import { addTokens, hasTokens, noTokens, type TokenUsage } from '../model/tokens.ts'
+import { given } from '../std/given.ts'
 import { asCount, asObject, type JsonObject } from '../std/json.ts'
 
 export function formatTokens(usage: TokenUsage): JsonObject {
@@ -24,7 +26,7 @@ export function parseTokens(value: unknown): TokenUsage | undefined {
     cacheRead: asCount(record.cache_read_tokens) || asCount(record.cache_read_input_tokens),
     output: asCount(record.output_tokens),
     calls: asCount(record.api_call_count),
-    ...(subagents === undefined ? {} : { subagents }),
+    ...given({ subagents }),
   }
 }
 

@@ -1,10 +1,12 @@
 // Transcripts are stored in pieces: hosts refuse large blobs, and a save must not rewrite what an earlier save has stored.
+
 import type { ObjectReader } from '../git/cat-file.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import type { TranscriptFormat, TranscriptPieces } from '../model/agent.ts'
 import type { StoredChunk, TranscriptCursor } from '../model/session.ts'
 import { EntireError } from '../std/errors.ts'
 import { asObject, parseJson } from '../std/json.ts'
+import { prefetch } from '../std/prefetch.ts'
 
 /** Where we cut. */
 export const chunkBytes = 4 * 1024 * 1024
@@ -178,10 +180,9 @@ export interface ChunkStore {
 // Stored pieces join with a newline, so each piece but the last drops the one it ends with.
 export function chunkWriter(source: ChunkStore, stored: StoredChunk[], expectedBytes: number) {
   const chunks = [...stored]
-  // Asked for now: git answers while the new lines are being redacted. Whoever needs it hears of a failure.
+  // Git answers while the new lines are being redacted.
   const last = planAppend(stored, expectedBytes).keep < stored.length ? stored.at(-1) : undefined
-  const tail = last && source.objects.contents(last.oid)
-  tail?.catch(() => {})
+  const tail = last && prefetch(source.objects.contents(last.oid))
   let pending: Buffer[] = []
   let pendingBytes = 0
 

@@ -12,6 +12,7 @@ import { addTokens, noTokens } from '../model/tokens.ts'
 import { changeText } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileSize, readRange } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { type JsonObject, parseJson } from '../std/json.ts'
 import { sha256Append, sha256Digest, sha256Start } from '../std/sha256.ts'
 import {
@@ -118,7 +119,7 @@ async function readLines(source: TranscriptSource, bytes: Bytes, size: number): 
       chunks: writer.chunks,
       hash: continues ? known.hash : sha256Start(),
       hashed: continues ? known.hashed : 0,
-      ...(reading.carry === undefined ? {} : { carry: reading.carry }),
+      ...given({ carry: reading.carry }),
     },
     reading,
     restarted: known !== undefined && !continues,
@@ -171,7 +172,7 @@ async function readDocument(source: TranscriptSource, bytes: Bytes, size: number
         hashed: 0,
         ...stored,
       },
-      ...(reading.carry === undefined ? {} : { carry: reading.carry }),
+      ...given({ carry: reading.carry }),
     },
     reading,
     restarted,
@@ -244,7 +245,7 @@ export function emptyReading(carry: TranscriptReading['carry']): TranscriptReadi
     prompts: [],
     tokens: noTokens,
     subagents: [],
-    ...(carry === undefined ? {} : { carry }),
+    ...given({ carry }),
   }
 }
 

@@ -6,6 +6,7 @@ import type { Import, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
 import type { SessionRecord } from '../model/checkpoint.ts'
+import { given } from '../std/given.ts'
 import { asObject, formatJson, type JsonObject, parseJson } from '../std/json.ts'
 import {
   branchOf,
@@ -150,10 +151,10 @@ function rootChange(id: string, { sessions, numbers, head }: Slots, cliVersion: 
     cliVersion,
     checkpoint: id,
     strategy: newest.strategy,
-    ...(newest.branch === undefined ? {} : { branch: newest.branch }),
+    ...given({ branch: newest.branch }),
     steps: records.reduce((sum, { steps }) => sum + steps, 0),
     files: [...new Set(records.flatMap(({ files }) => files))].sort(),
-    ...(tokens === undefined ? {} : { tokens }),
+    ...given({ tokens }),
   }
   const content = Buffer.from(formatJson(formatCheckpoint(record, numbers, head)))
   return { path: inDir(checkpointDir(id), 'metadata.json'), mode: '100644', content }

@@ -101,7 +101,9 @@ test('help and version load no command', () => {
     const loaded = staticallyReachable(modules, start).map((module) => module.path)
     expect(loaded).toContain(start)
     expect(
-      loaded.filter((path) => /^src\/(?!bin|cli|git|model|std)\w+\/|^src\/cli\/(?!render)[\w-]+\//.test(path)),
+      loaded.filter((path) =>
+        /^src\/(?!bin|cli|git|model|std)\w+\/|^src\/cli\/(?!render)[\w-]+\//.test(path),
+      ),
     ).toEqual([])
   }
 })

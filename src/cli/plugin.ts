@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findRepo } from '../git/repo.ts'
 import { messageOf } from '../std/errors.ts'
+import { given } from '../std/given.ts'
 import { runAttached } from '../std/proc.ts'
 import { findDistrust, isExecutable, searchPath } from '../std/program-search.ts'
 import { version } from '../std/version.ts'
@@ -60,7 +61,7 @@ export async function runPlugin(cli: Cli, plugin: Plugin, args: string[]): Promi
     ...cli.env,
     ENTIRE_CLI: cli.program,
     ENTIRE_CLI_VERSION: version,
-    ...(root === undefined ? {} : { ENTIRE_REPO_ROOT: root }),
+    ...given({ ENTIRE_REPO_ROOT: root }),
   }
   try {
     return await runAttached([plugin.path, ...args], { cwd: cli.cwd, env, passInterrupt: !isTerminal(0) })

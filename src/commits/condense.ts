@@ -14,6 +14,8 @@ import { clearPrompts, spokenPrompts } from '../sessions/prompts.ts'
 import { readTurnTranscript, sealTranscript, useTranscript } from '../sessions/transcript.ts'
 import { toRepoPath } from '../sessions/turn-changes.ts'
 import { type TurnTranscript, writing } from '../sessions/work.ts'
+import { given } from '../std/given.ts'
+import { prefetch } from '../std/prefetch.ts'
 import { formatTime } from '../std/time.ts'
 import { queueForPush } from '../sync/queue.ts'
 import { carryForward } from './carry-forward.ts'
@@ -25,8 +27,7 @@ export async function condenseSessions(condensing: Condensing, candidates: Candi
   const recorded = condensing.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
   const everyone = new Set([...candidates.flatMap(({ session }) => session.filesTouched), ...recorded])
   const shares = shareOut(condensing.commit, everyone)
-  // Whoever needs the answer hears of its failure.
-  prepareCheckpoint(git.objects, git.writes(), checkpoint).catch(() => {})
+  prefetch(prepareCheckpoint(git.objects, git.writes(), checkpoint))
   const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, shares)))
   await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, parts)
   queueForPush(recorder.repo, checkpoint)
@@ -66,19 +67,17 @@ export async function describePart(
       session: session.id,
       strategy: recorder.settings.strategy,
       createdAt: formatTime(recorder.clock()),
-      ...(commit.branch === undefined ? {} : { branch: commit.branch }),
+      ...given({ branch: commit.branch }),
       steps: session.stepCount,
       files: session.filesTouched,
       agent: session.agentType,
-      ...(session.model === undefined ? {} : { model: session.model }),
-      ...(session.turnId === undefined ? {} : { turnId: session.turnId }),
+      ...given({ model: session.model }),
+      ...given({ turnId: session.turnId }),
       ...(condensing.task === undefined ? {} : { isTask: true, toolUse: condensing.task.toolUse }),
-      ...(session.transcriptIdAtStart === undefined
-        ? {}
-        : { transcriptIdAtStart: session.transcriptIdAtStart }),
+      ...given({ transcriptIdAtStart: session.transcriptIdAtStart }),
       transcriptStart: session.transcriptStart,
       ...(hasTokens(session.checkpointTokens) ? { tokens: session.checkpointTokens } : {}),
-      ...(attribution === undefined ? {} : { attribution }),
+      ...given({ attribution }),
       ...homeRelative(session.transcriptPath, recorder.home),
     },
     chunks: session.cursor?.chunks ?? [],
@@ -247,8 +246,8 @@ function addRecord(before: SessionRecord, now: SessionRecord): SessionRecord {
     steps: before.steps + now.steps,
     files: [...new Set([...before.files, ...now.files])].sort(),
     transcriptStart: Math.min(before.transcriptStart, now.transcriptStart),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(attribution === undefined ? {} : { attribution }),
+    ...given({ tokens }),
+    ...given({ attribution }),
   }
 }
 

@@ -14,6 +14,7 @@ import type { Repo } from '../git/repo.ts'
 import { type LiveSession, peekLive } from '../sessions/live-peek.ts'
 import { recordedAt } from '../sessions/prefetch-status.ts'
 import { type GitSide, openGit } from '../sessions/work.ts'
+import { prefetch } from '../std/prefetch.ts'
 import { readPending } from './pending.ts'
 
 export interface BegunLink {
@@ -37,7 +38,7 @@ export function beginLink(repo: Repo, source: string, early?: EarlyCatFile): Beg
   const files = new Set(sessions.flatMap((session) => session.files))
   let staged: Promise<ChangedFile[]> | undefined
   const readAll = () => {
-    staged ??= heard(readStaged(repo))
+    staged ??= prefetch(readStaged(repo))
     return staged
   }
   // What a running session does in this turn, its transcript tells: any file may be its.
@@ -63,10 +64,10 @@ export function beginCommit(repo: Repo, early?: EarlyCatFile): BegunCommit | und
   if (pending === undefined) return undefined
   const recorded = recordedAt(repo)
   const git = openGit(repo, { reading: { early } })
-  const head = heard(readHeadCommit(repo, git.objects))
+  const head = prefetch(readHeadCommit(repo, git.objects))
   askForSteps(git, repo, peekLive(repo))
-  heard(git.objects.info(checkpointRef(pending.checkpoint)))
-  for (const name of placeNames(pending.checkpoint).flat()) heard(git.objects.contents(name))
+  prefetch(git.objects.info(checkpointRef(pending.checkpoint)))
+  for (const name of placeNames(pending.checkpoint).flat()) prefetch(git.objects.contents(name))
   return { git, head, recorded }
 }
 
@@ -76,12 +77,6 @@ function askForSteps({ objects }: GitSide, { worktreeId }: Repo, sessions: LiveS
     files.map((path) => `${shadowRef(base, worktreeId)}:${path}`),
   )
   for (const base of new Set(sessions.map((session) => session.base)))
-    heard(objects.info(shadowRef(base, worktreeId)))
-  for (const name of names.length > maxFiles ? [] : names) heard(objects.info(name))
-}
-
-// Whoever needs the answer hears of its failure.
-function heard<T>(answer: Promise<T>): Promise<T> {
-  answer.catch(() => {})
-  return answer
+    prefetch(objects.info(shadowRef(base, worktreeId)))
+  for (const name of names.length > maxFiles ? [] : names) prefetch(objects.info(name))
 }

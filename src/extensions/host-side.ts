@@ -2,6 +2,7 @@
 
 import { codes, RpcFailure } from '../protocol/extension/peer.ts'
 import type { SentResult } from '../protocol/extension/table.ts'
+import { given } from '../std/given.ts'
 import type { ExtensionApp } from './app.ts'
 import type { EventBus } from './events.ts'
 import type { HostSide, Offer } from './live-extension.ts'
@@ -122,7 +123,7 @@ function describe(offer: Offer): Infos[number] {
     providers: registrations['register/provider'].map(({ api }) => api),
   }
   const filled = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))
-  return { name: offer.owner, kind: 'external', ...filled, ...(compactor === undefined ? {} : { compactor }) }
+  return { name: offer.owner, kind: 'external', ...filled, ...given({ compactor }) }
 }
 
 function manifestPart(manifest: Manifest | undefined) {

@@ -4,6 +4,7 @@ import { accessSync, constants } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { EntireError } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import type { Manifest } from './manifest.ts'
 import { manifestName } from './read-manifest.ts'
 
@@ -91,6 +92,6 @@ export function extensionEnvironment(
   return {
     ...Object.fromEntries(kept.filter(([name]) => name !== 'PIGLET_FD')),
     ...descriptors,
-    ...(session === undefined ? {} : { PIGLET_SESSION_ID: session }),
+    ...given({ PIGLET_SESSION_ID: session }),
   }
 }

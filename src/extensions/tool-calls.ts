@@ -1,6 +1,8 @@
 // A tool call: past everybody who may look at it, to whoever has the tool, and back.
+
 import type { ContentBlock } from '../protocol/extension/content.ts'
 import { messageOf } from '../std/errors.ts'
+import { given } from '../std/given.ts'
 import { asArray, asObject, asString } from '../std/json.ts'
 import type { ToolCall, ToolOutcome } from './live-extension.ts'
 import { type Reach, requireRunning, type Tool } from './registry.ts'
@@ -52,7 +54,7 @@ function coded({ content, isError, errorCode = '', errorHint = '', details }: To
       errorHint,
     ),
     isError: isError || errorCode !== '',
-    ...(details === undefined ? {} : { details }),
+    ...given({ details }),
     ...(errorCode === '' ? {} : { errorCode }),
     ...(errorHint === '' ? {} : { errorHint }),
   }

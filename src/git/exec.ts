@@ -2,6 +2,7 @@
 
 import { EntireError, isErrno } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import type { LimitedResult } from '../std/limited-proc.ts'
 import { type Conversation, converse, type ProcResult, run } from '../std/proc.ts'
 import { gitEnv } from './env.ts'
@@ -19,8 +20,8 @@ export async function git(repo: Repo, args: string[], options: GitOptions = {}):
   const result = await run(argv(repo, args), {
     cwd: repo.root,
     env: { ...gitEnv(repo.env), ...options.env },
-    ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    ...given({ stdin: options.stdin }),
+    ...given({ timeoutMs: options.timeoutMs }),
   }).catch((error: unknown) => {
     throw startFailure(repo, error)
   })

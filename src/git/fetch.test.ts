@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
+import { given } from '../std/given.ts'
 import { run } from '../std/proc.ts'
 import { fetchRefs } from './remote.ts'
 
@@ -19,7 +20,7 @@ async function repoWithSsh(script: string) {
 const fetchOne = (repo: Parameters<typeof fetchRefs>[0], timeoutMs?: number) =>
   fetchRefs(repo, 'ssh://me:password@nowhere.invalid/repo', ['refs/heads/main:refs/fetched'], {
     mayAsk: false,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...given({ timeoutMs }),
   })
 
 test('a remote that says nothing is given up after a while, also when its ssh stays', async () => {

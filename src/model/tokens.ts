@@ -1,4 +1,5 @@
 // Token counts of a stretch of transcript. Counts add up; nothing is ever counted twice.
+import { given } from '../std/given.ts'
 
 export interface TokenUsage {
   input: number
@@ -37,7 +38,7 @@ export function beyond(total: TokenUsage, counted: TokenUsage = noTokens): Token
     cacheRead: rest(total.cacheRead, counted.cacheRead),
     output: rest(total.output, counted.output),
     calls: rest(total.calls, counted.calls),
-    ...(subagents === undefined ? {} : { subagents }),
+    ...given({ subagents }),
   }
 }
 

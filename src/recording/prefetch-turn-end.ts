@@ -17,6 +17,7 @@ import { readTurnTranscript } from '../sessions/transcript.ts'
 import { hasChanged } from '../sessions/turn-changes.ts'
 import { readPrePrompt } from '../sessions/turn-start-state.ts'
 import type { GitSide, Recorder, Work } from '../sessions/work.ts'
+import { prefetch } from '../std/prefetch.ts'
 import { snapshotWorkTree, stepSiteFor } from './turn-end.ts'
 
 export function savesStep(session: Session, event: AgentEvent): boolean {
@@ -30,7 +31,7 @@ export async function prepareSave(work: Work): Promise<boolean> {
   work.warm('status', 'objects', 'writes')
   work.storeEarly = (blobs) => storeIfChanged(work, blobs)
   if (session.baseCommit !== '') work.transcript = readTurnTranscript(work, session.baseCommit)
-  askAhead(work).catch(() => {})
+  prefetch(askAhead(work))
   const current = await adoptCommits(recorder, work, session)
   if (current === session) return false
   delete work.transcript

@@ -15,6 +15,7 @@ import { captureChanges } from '../sessions/turn-changes.ts'
 import { writePrePrompt } from '../sessions/turn-start-state.ts'
 import type { Work } from '../sessions/work.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
+import { given } from '../std/given.ts'
 
 export async function beginTurn(work: Work): Promise<void> {
   const { recorder, session, event } = work
@@ -36,9 +37,9 @@ export async function beginTurn(work: Work): Promise<void> {
       ...changes,
       position: position.offset,
       bytes: position.bytes,
-      ...(lastId === undefined ? {} : { lastId }),
+      ...given({ lastId }),
       ...(event.type === 'session-start' ? { opened: true } : {}),
-      ...(totals === undefined ? {} : { totals }),
+      ...given({ totals }),
     }),
   )
   if (session.baseCommit === '') start(work, event.began?.head ?? status.head, position.items)

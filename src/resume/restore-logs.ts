@@ -16,6 +16,7 @@ import type { TranscriptSections } from '../model/session-file.ts'
 import { readSession } from '../sessions/store.ts'
 import type { Recorder } from '../sessions/work.ts'
 import { exists } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { asObject, asString, parseJson } from '../std/json.ts'
 import {
   compareContents,
@@ -89,7 +90,7 @@ export async function restoreLogs(
   const restored: RestoredLog[] = []
   for (const log of plan.logs) {
     const backup = log.state === 'unchanged' ? undefined : await restoreLog(recorder, objects, log)
-    restored.push({ ...(await describeLog(log)), ...(backup === undefined ? {} : { backup }) })
+    restored.push({ ...(await describeLog(log)), ...given({ backup }) })
   }
   return restored
 }
@@ -127,7 +128,7 @@ export async function writeSessionLog(
   writing.write(bytes)
   if (shape === 'lines' && bytes.at(-1) !== newline) writing.write(Buffer.of(newline))
   const backup = writing.finish()
-  return { path, command: await agent.resume?.command(session), ...(backup === undefined ? {} : { backup }) }
+  return { path, command: await agent.resume?.command(session), ...given({ backup }) }
 }
 
 interface LeftOut {
@@ -188,8 +189,8 @@ async function planLog(
       : localLast === undefined && storedLast === undefined
         ? await compareContents(objects, { session, agent, path })
         : compareTimes(localLast, storedLast),
-    ...(localLast === undefined ? {} : { localLast }),
-    ...(storedLast === undefined ? {} : { storedLast }),
+    ...given({ localLast }),
+    ...given({ storedLast }),
   }
 }
 
@@ -207,7 +208,7 @@ function originOf(session: StoredSession, shape: 'lines' | 'document'): LogOrigi
   const name = session.transcriptPath?.split(/[/\\]/).at(-1)
   return {
     shape,
-    ...(name === undefined ? {} : { name }),
+    ...given({ name }),
     ...(session.createdAt === '' ? {} : { startedAt: session.createdAt }),
   }
 }

@@ -19,6 +19,7 @@ import type { Repo } from '../git/repo.ts'
 import { readTrailer } from '../git/trailers.ts'
 import type { Session } from '../model/session.ts'
 import type { StrategyName } from '../model/settings.ts'
+import { given } from '../std/given.ts'
 
 export interface RewindPoint {
   /** A step's commit, or the user's commit. */
@@ -114,9 +115,9 @@ function parseStep(commit: LogEntry): RewindPoint {
     date: commit.authoredAt,
     metadataDir: task ?? readTrailer(commit.message, 'Entire-Metadata')[0] ?? '',
     isTask: task !== undefined,
-    ...(toolUse === undefined ? {} : { toolUse }),
+    ...given({ toolUse }),
     isLogsOnly: false,
-    ...(session === undefined ? {} : { session }),
+    ...given({ session }),
   }
 }
 

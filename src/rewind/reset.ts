@@ -11,6 +11,7 @@ import { lockFile } from '../sessions/save.ts'
 import { openGit, type Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
+import { given } from '../std/given.ts'
 import { takeLock } from '../std/lock.ts'
 import { type Disk, filesBelow, findUnchanged, isKeepable, lookAtDisk, readEntries } from './disk.ts'
 import type { RewindPlan } from './plan.ts'
@@ -81,7 +82,7 @@ export async function resetTo(recorder: Recorder, commit: Oid, options: ResetOpt
       sessions: keepSessions(repo, sessions),
       logs: options.logs,
     },
-    { commits: [head], staged, ...(index === undefined ? {} : { index }) },
+    { commits: [head], staged, ...given({ index }) },
   )
   await uninterrupted(async () => {
     writeStacks(repo, pushed(stacks, safety.oid))

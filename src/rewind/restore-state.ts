@@ -11,6 +11,7 @@ import type { Repo } from '../git/repo.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
 import { exists, readBytes, removeFile } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { type Disk, findUnchanged, readEntries } from './disk.ts'
 import { type RewindPlan, withoutLosses } from './plan.ts'
 import { indexPath, type RefChange, type SafetyStep } from './safety-step.ts'
@@ -118,7 +119,7 @@ export async function bringBack(
       ? await bringBackIndex(repo, objects, target)
       : undefined
   const shadow = target.shadow && (await moveShadow(repo, target.shadow)) ? target.shadow.ref : undefined
-  return { ...(index === undefined ? {} : { index }), ...(shadow === undefined ? {} : { shadow }) }
+  return { ...given({ index }), ...given({ shadow }) }
 }
 
 async function bringBackIndex(repo: Repo, objects: ObjectReader, target: SafetyStep): Promise<boolean> {
@@ -163,7 +164,7 @@ export async function readIndex(repo: Repo): Promise<KeptIndex> {
     readWhole(repo, path),
   ])
   const staged = [...changes.flatMap(({ after }) => after ?? []), ...conflicts]
-  return { staged, ...(content === undefined ? {} : { index: content }) }
+  return { staged, ...given({ index: content }) }
 }
 
 /** False when another git process is changing it. */

@@ -10,6 +10,7 @@ import { newKeptRef, undoPrefixOf } from '../sessions/kept-refs.ts'
 import type { GitSide, Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { readText, writeAtomic } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import {
   asArray,
   asNumber,
@@ -178,8 +179,8 @@ function parseRecord(record: JsonObject): SafetyContent {
     }),
     remove: asStrings(record.remove),
     committed: asStrings(record.committed),
-    ...(shadow === undefined ? {} : { shadow }),
-    ...(head === undefined ? {} : { head }),
+    ...given({ shadow }),
+    ...given({ head }),
     hasIndex: record.has_index === true,
     sessions: asArray(record.sessions).flatMap((value) => asSavedSession(value) ?? []),
     logs: asArray(record.logs).flatMap((value) => asSavedLog(value) ?? []),

@@ -1,9 +1,11 @@
 // Undo and redo: the way back to what the last rewind replaced, and forth again. What they replace is kept as well.
+
 import type { Oid } from '../git/oid.ts'
 import { lockFile } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
 import { type GitSide, openGit, type Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
+import { given } from '../std/given.ts'
 import { takeLock } from '../std/lock.ts'
 import { lookAtDisk } from './disk.ts'
 import { bringBackLogs, type LogBack } from './logs.ts'
@@ -124,7 +126,7 @@ async function keepPresent(
       sessions: keepSessions(repo, sessions),
       logs: reversed(target.logs),
     },
-    { commits: movesHead ? [at.oid] : [], staged, ...(index === undefined ? {} : { index }) },
+    { commits: movesHead ? [at.oid] : [], staged, ...given({ index }) },
   )
 }
 

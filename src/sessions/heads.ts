@@ -6,6 +6,7 @@ import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { isErrno } from '../std/errors.ts'
 import { fileSize, readText } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { asObject, asString, asTime, type JsonObject, parseJson } from '../std/json.ts'
 import { parseTime } from '../std/time.ts'
 import { parsePhase, parseSession } from './record.ts'
@@ -82,9 +83,9 @@ function describe(id: string, record: JsonObject): SessionHead {
     worktreePath: asString(record.worktree_path) ?? '',
     worktreeId: asString(record.worktree_id) ?? '',
     startedAt: asTime(record.started_at) ?? '',
-    ...(endedAt === undefined ? {} : { endedAt }),
+    ...given({ endedAt }),
     phase: parsePhase(record.phase),
-    ...(lastInteraction === undefined ? {} : { lastInteraction }),
+    ...given({ lastInteraction }),
   }
 }
 

@@ -5,6 +5,7 @@ import type { StepMark } from '../checkpoints/step.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readText, type StagedFile, stageFile } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { asNumber, asObject, asString, asStrings, type JsonObject, parseJson } from '../std/json.ts'
 import { type LiveSession, liveFile, parseLive } from './live-peek.ts'
 import { listSessionIds, listSessions } from './store.ts'
@@ -31,7 +32,7 @@ export function readLive(repo: Repo): LiveIndex {
   return {
     sessions: new Map(entries.map(([id, entry]) => [id, parseLive(asObject(entry) ?? {})])),
     ...(commit === undefined || checkpoint === undefined ? {} : { lastLink: { commit, checkpoint } }),
-    ...(lastStep === undefined ? {} : { lastStep }),
+    ...given({ lastStep }),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Repo } from '../git/repo.ts'
 import { readStatus, type Status } from '../git/status.ts'
 import type { EventType } from '../model/event.ts'
 import { findStat } from '../std/file.ts'
+import { prefetch } from '../std/prefetch.ts'
 import { liveFile } from './live-peek.ts'
 
 export interface EarlyStatus {
@@ -19,10 +20,7 @@ const looking: EventType[] = ['turn-start', 'turn-end']
 export function askEarly(repo: Repo, event: { type: EventType }): EarlyStatus | undefined {
   if (!looking.includes(event.type)) return undefined
   const recorded = recordedAt(repo)
-  const status = readStatus(repo)
-  // Whoever needs it hears of its failure.
-  status.catch(() => {})
-  return { repo, status, recorded }
+  return { repo, status: prefetch(readStatus(repo)), recorded }
 }
 
 /** Asked under the lock. */

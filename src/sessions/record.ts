@@ -9,6 +9,7 @@ import {
   type Session,
   type TranscriptCursor,
 } from '../model/session.ts'
+import { given } from '../std/given.ts'
 import {
   asArray,
   asCount,
@@ -196,8 +197,8 @@ function parseCursor(value: unknown): TranscriptCursor | undefined {
   const [digest, carry] = [asString(record.digest), asObject(record.carry)]
   return {
     ...{ path, bytes, items, seal, hash, hashed: asNumber(record.hashed) ?? 0, chunks },
-    ...(digest === undefined ? {} : { digest }),
-    ...(carry === undefined ? {} : { carry }),
+    ...given({ digest }),
+    ...given({ carry }),
   }
 }
 

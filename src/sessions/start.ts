@@ -5,6 +5,7 @@ import type { Agent } from '../model/agent.ts'
 import type { AgentEvent } from '../model/event.ts'
 import type { Session } from '../model/session.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { formatTime } from '../std/time.ts'
 import type { LiveSession } from './live-peek.ts'
 import { sessionsDir } from './store.ts'
@@ -39,8 +40,8 @@ export function newSession(
     turnCount: 0,
     promptAttributions: [],
     fullyCondensed: false,
-    ...(model === undefined ? {} : { model }),
-    ...(event.firstMetadata === undefined ? {} : { metadata: event.firstMetadata }),
+    ...given({ model }),
+    ...given({ metadata: event.firstMetadata }),
     extra: {},
   }
 }

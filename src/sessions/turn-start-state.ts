@@ -6,6 +6,7 @@ import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
 import type { Repo } from '../git/repo.ts'
 import type { TokenUsage } from '../model/tokens.ts'
 import { findStat, readText, removeFile, writeAtomic } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { asNumber, asObject, asString, asStrings, formatJson, parseJson } from '../std/json.ts'
 import { parseTime } from '../std/time.ts'
 
@@ -127,10 +128,10 @@ function readState(path: string): PrePrompt | undefined {
       asNumber(record.last_transcript_line_count) ||
       0,
     bytes: asNumber(record.transcript_bytes) ?? 0,
-    ...(lastId === undefined ? {} : { lastId }),
-    ...(session === undefined ? {} : { session }),
-    ...(increments === undefined ? {} : { increments }),
+    ...given({ lastId }),
+    ...given({ session }),
+    ...given({ increments }),
     ...(record.opened_by_session === true ? { opened: true } : {}),
-    ...(totals === undefined ? {} : { totals }),
+    ...given({ totals }),
   }
 }

@@ -14,6 +14,7 @@ import type { Session, TranscriptCursor } from '../model/session.ts'
 import type { Settings } from '../model/settings.ts'
 import type { TokenUsage } from '../model/tokens.ts'
 import type { Log, Trace } from '../std/log.ts'
+import { prefetch } from '../std/prefetch.ts'
 import type { RandomHex } from '../std/random.ts'
 import type { Clock } from '../std/time.ts'
 import type { LiveIndex } from './live-index.ts'
@@ -138,9 +139,8 @@ export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {})
       remember(blob)
     },
     warm(...what) {
-      // Whoever needs the answer hears of its failure.
-      if (what.includes('status')) startStatus().catch(() => {})
-      if (what.includes('config')) startConfig().catch(() => {})
+      if (what.includes('status')) prefetch(startStatus())
+      if (what.includes('config')) prefetch(startConfig())
       if (what.includes('objects')) reader.warm()
       if (what.includes('writes')) startWrites()
     },

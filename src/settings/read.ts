@@ -13,6 +13,7 @@ import {
 } from '../model/settings.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { exists, readText, writeAtomic } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { asArray, asObject, asString, type Json, type JsonObject, parseJson } from '../std/json.ts'
 import { parseLogLevel } from '../std/log.ts'
 
@@ -231,7 +232,7 @@ export const settingsKeys: Record<string, SettingsKey> = {
       return (
         options && {
           ...(options.push_sessions === undefined ? {} : { pushSessions: options.push_sessions !== false }),
-          ...(checkpointRemote === undefined ? {} : { checkpointRemote }),
+          ...given({ checkpointRemote }),
         }
       )
     },

@@ -1,5 +1,7 @@
 // Every failure a person can act on is an EntireError: a code for programs, a message for people, a hint for what to do next.
 
+import { given } from './given.ts'
+
 export const errorCodes = [
   'agent-failed',
   'bad-payload',
@@ -36,6 +38,29 @@ export class EntireError extends Error {
     this.code = code
     this.hint = options.hint
   }
+}
+
+// One form for each kind of message. Names and values that come from outside are cleaned by the caller.
+
+/** `checkpoint not found: 3f2a`. */
+export function notFound(thing: string, name: string, hint?: string): EntireError {
+  return new EntireError('not-found', `${thing} not found: ${name}`, given({ hint }))
+}
+
+/** `--json and --transcript cannot be used together`. */
+export function cannotCombine(choices: string[], hint?: string): EntireError {
+  const list = `${choices.slice(0, -1).join(', ')} and ${choices.at(-1)}`
+  return new EntireError('bad-usage', `${list} cannot be used together`, given({ hint }))
+}
+
+/** `"soon" is not a valid value for --timeout`. */
+export function invalidValue(value: string, of: string, hint?: string): EntireError {
+  return new EntireError('bad-usage', `"${value}" is not a valid value for ${of}`, given({ hint }))
+}
+
+/** `--force requires --reset`. */
+export function requires(choice: string, needed: string, hint?: string): EntireError {
+  return new EntireError('bad-usage', `${choice} requires ${needed}`, given({ hint }))
 }
 
 export function isErrno(error: unknown, ...codes: string[]): boolean {

@@ -9,6 +9,7 @@ import { dispatch } from '../recording/dispatch.ts'
 import { findSession } from '../sessions/store.ts'
 import { readPrePrompt } from '../sessions/turn-start-state.ts'
 import type { Recorder } from '../sessions/work.ts'
+import { given } from '../std/given.ts'
 import { parseTime } from '../std/time.ts'
 import type { WatchedSession } from './state.ts'
 
@@ -34,8 +35,8 @@ export async function startTurn(reached: Reached, start: TurnStart): Promise<voi
   const { bytes, items, prompt, commit } = start
   const head =
     commit === undefined ? undefined : (await readCommit(reached.recorder.repo, commit))?.parents[0]
-  const began = { bytes, items, ...(head === undefined ? {} : { head }) }
-  await send(reached, { type: 'turn-start', began, ...(prompt === undefined ? {} : { prompt }) })
+  const began = { bytes, items, ...given({ head }) }
+  await send(reached, { type: 'turn-start', began, ...given({ prompt }) })
 }
 
 /** The session after its turn; undefined when somebody else had ended it. */

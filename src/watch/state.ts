@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import { readText, writeAtomic } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { asCount, asObject, asString, type JsonObject, parseJson } from '../std/json.ts'
 
 export interface WatchState {
@@ -83,7 +84,7 @@ function parseSession(record: JsonObject | undefined): WatchedSession | undefine
   const order = asString(record.order)
   return {
     id,
-    ...(order === undefined ? {} : { order }),
+    ...given({ order }),
     start: asCount(record.start),
     firstLine: asCount(record.firstLine),
     prompts: asCount(record.prompts),

@@ -1,8 +1,8 @@
 // Reads one session of aider's chat history.
 import type { TranscriptEntry, TranscriptFormat } from '../../model/agent.ts'
 import { addTokens, noTokens } from '../../model/tokens.ts'
+import { given } from '../../std/given.ts'
 import { asString } from '../../std/json.ts'
-import { given } from '../shared/hook-table.ts'
 import {
   type HistoryPiece,
   parseCommit,

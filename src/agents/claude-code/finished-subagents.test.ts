@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { given } from '../../std/given.ts'
 import { claudeTranscript } from './transcript.ts'
 
 const line = (entry: object) => JSON.stringify(entry)
@@ -8,7 +9,7 @@ const read = (...lines: string[]) => claudeTranscript.readLines(lines, undefined
 const result = (content: unknown, toolUseResult?: unknown) =>
   user([{ type: 'tool_result', tool_use_id: 't1', content }], {
     uuid: 'u-result',
-    ...(toolUseResult === undefined ? {} : { toolUseResult }),
+    ...given({ toolUseResult }),
   })
 
 test.each([

@@ -1,8 +1,9 @@
 // What Claude Code's hooks mean. Subagents run in the background unless told otherwise, and then end long after their tool call did.
 
 import { exists } from '../../std/file.ts'
+import { given } from '../../std/given.ts'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { type HookBase, type HookTable, text } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 import { isSafeId, subagentTranscript } from './session-files.ts'
 import { findLaunch, isLaunch } from './subagents.ts'

@@ -1,5 +1,6 @@
 // Claude Code's hooks in .claude/settings.json, and the rule that keeps it from reading its own recordings.
 
+import { given } from '../../std/given.ts'
 import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
 import { fileInstaller } from '../shared/settings-installer.ts'
 
@@ -28,7 +29,7 @@ export const claudeInstaller = fileInstaller({
         hook: {
           type: 'command',
           command: hookCommand(program, 'claude-code', verb),
-          ...(timeout === undefined ? {} : { timeout }),
+          ...given({ timeout }),
         },
       }),
     ),

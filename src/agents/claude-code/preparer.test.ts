@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../model/event.ts'
+import { given } from '../../std/given.ts'
 import { prepareTranscript } from './session-files.ts'
 
 const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/claude-code')
@@ -12,7 +13,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const stop = (lastMessage?: string): AgentEvent => ({
   type: 'turn-end',
   session: 's',
-  ...(lastMessage === undefined ? {} : { lastMessage }),
+  ...given({ lastMessage }),
 })
 const user = (content: string) => `${JSON.stringify({ type: 'user', message: { content } })}\n`
 const said = (id: string, text: string) =>

@@ -1,9 +1,10 @@
 // A background subagent reports its end without the id of the tool call that started it; that id is found in the files beside it.
 
 import { readText } from '../../std/file.ts'
+import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
-import { given, text } from '../shared/hook-table.ts'
+import { text } from '../shared/hook-table.ts'
 import { blocksOf, joinTexts, toBlocks } from '../shared/message-text.ts'
 import { isSafeId } from './session-files.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { fixtureLines } from '../../../test/fixtures/agents/read-transcripts.ts'
+import { given } from '../../std/given.ts'
 import { claudeTranscript } from './transcript.ts'
 
 const project = 'home/.claude/projects/-home-dev-app'
@@ -150,7 +151,7 @@ test('the message counted last in one stretch is not counted again in the next',
 const result = (content: unknown, toolUseResult?: unknown) =>
   user([{ type: 'tool_result', tool_use_id: 't1', content }], {
     uuid: 'u-result',
-    ...(toolUseResult === undefined ? {} : { toolUseResult }),
+    ...given({ toolUseResult }),
   })
 
 test('the result of a tool call is found, and the transcript cut after it', () => {

@@ -1,8 +1,9 @@
 // What Codex's hooks mean. Subagents are threads of their own that report under the id of the session they work for, with a rollout of
 // their own: their turns are not the user's, and their rollout must never be taken for the session's.
 import type { AgentEvent } from '../../model/event.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { type HookBase, type HookTable, text } from '../shared/hook-table.ts'
 import { readOrigin, readTask, typedText } from './rollout.ts'
 
 const nothing = () => null

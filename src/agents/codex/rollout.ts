@@ -2,8 +2,9 @@
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
-import { given, text } from '../shared/hook-table.ts'
+import { text } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 
 // The first line holds the instructions of the model; what a subagent was told follows soon after.

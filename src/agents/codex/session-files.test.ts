@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { given } from '../../std/given.ts'
 import { codexResume, subagentTranscript } from './session-files.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'entire-codex-files-'))
@@ -49,7 +50,7 @@ test('one that is not is named as it was, or by the time it began, here', () => 
     `../rollout-2026-11-15T19-42-57-${id}.jsonl`,
     `rollout-2026-11-15T19-42-57-${other}.jsonl`,
   ])
-    expect(file({ startedAt: started.toISOString(), ...(odd === undefined ? {} : { name: odd }) })).toBe(here)
+    expect(file({ startedAt: started.toISOString(), ...given({ name: odd }) })).toBe(here)
 })
 
 test('where nothing else is known, the id says when it began', () => {

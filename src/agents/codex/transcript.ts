@@ -2,8 +2,9 @@
 // as the model sees them and once as people do; each is taken from one of the two. A fork begins with none of the lines it goes on from.
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
-import { given, text } from '../shared/hook-table.ts'
+import { text } from '../shared/hook-table.ts'
 import { toolDetail } from '../shared/message-text.ts'
 import { changesOf, originOf, printedFiles, promptOf, resolveFile } from './rollout.ts'
 import { type SubagentWatch, strip, subagentWatch, type UsageMeter, usageMeter } from './usage.ts'

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { given } from '../../std/given.ts'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
 import { codex } from './index.ts'
 import { codexInstaller } from './install.ts'
@@ -74,7 +75,7 @@ test('what may be matched counts only where it is matched, and time only as far 
   const hook = (timeout?: number) => ({
     type: 'command',
     command: 'x',
-    ...(timeout === undefined ? {} : { timeout }),
+    ...given({ timeout }),
   })
   expect(hookHash('Stop', { matcher: '' }, hook())).toBe(hookHash('Stop', {}, hook(600)))
   expect(hookHash('SessionStart', { matcher: null }, hook())).toBe(hookHash('SessionStart', {}, hook()))

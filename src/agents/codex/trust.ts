@@ -4,6 +4,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { Env, Obstacle } from '../../model/agent.ts'
 import { exists, readText } from '../../std/file.ts'
+import { given } from '../../std/given.ts'
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 import { text } from '../shared/hook-table.ts'
 import { isCodexHook } from './install.ts'
@@ -146,7 +147,7 @@ export function hookHash(event: string, group: JsonObject, hook: JsonObject): st
         type: 'command',
       },
     ],
-    ...(matcher === undefined ? {} : { matcher }),
+    ...given({ matcher }),
   }
   return `sha256:${new Bun.CryptoHasher('sha256').update(JSON.stringify(identity)).digest('hex')}`
 }

@@ -1,6 +1,8 @@
 // Tokens of a rollout. Each request to the model is recorded once by its id; the running total that is told besides, sometimes twice, is
 // only used where older versions wrote nothing else.
+
 import type { TokenUsage } from '../../model/tokens.ts'
+import { given } from '../../std/given.ts'
 import {
   asArray,
   asCount,
@@ -50,7 +52,7 @@ export function usageMeter(carry: JsonObject | undefined): UsageMeter {
     carry: () => ({
       ...tally.carry(),
       ...(hasRecords ? { records: true } : {}),
-      ...(last === undefined ? {} : { total: last }),
+      ...given({ total: last }),
     }),
   }
 }

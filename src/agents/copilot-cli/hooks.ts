@@ -1,8 +1,9 @@
 // What Copilot CLI's hooks mean. Subagents report the same events as the session they work for; only their beginning and end count.
 import type { Env } from '../../model/agent.ts'
+import { given } from '../../std/given.ts'
 import { asNumber, asObject, asTime, type JsonObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
-import { type BaseFields, given, type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { type BaseFields, type HookBase, type HookTable, text } from '../shared/hook-table.ts'
 import { awaitTail, blockReason, cleanTyped, readTail, sessionOf, transcriptOf } from './session-files.ts'
 
 const nothing = () => null

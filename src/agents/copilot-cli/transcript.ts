@@ -1,7 +1,9 @@
 // Copilot CLI's transcript: one event a line, appended to by every process that resumes the session. What subagents do is part of it,
 // marked with their ids.
+
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { asArray, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
 import { text } from '../shared/hook-table.ts'
 import { toolDetail } from '../shared/message-text.ts'
@@ -31,7 +33,7 @@ export const copilotTranscript: TranscriptFormat = {
       files: [...files],
       subagents: [],
       tokens: usage.tokens,
-      carry: { ...usage.carry(), ...(blocked === undefined ? {} : { blocked }) },
+      carry: { ...usage.carry(), ...given({ blocked }) },
     }
   },
 

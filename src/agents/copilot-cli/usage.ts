@@ -1,6 +1,8 @@
 // Tokens of a Copilot CLI session. Every call of the model has a receipt; versions without receipts count what was written with each
 // message, and all of it when the program ends: since the beginning of the session, over all resumes.
+
 import { addTokens, noTokens, type TokenUsage } from '../../model/tokens.ts'
+import { given } from '../../std/given.ts'
 import { asCount, asObject, type JsonObject } from '../../std/json.ts'
 import { text } from '../shared/hook-table.ts'
 
@@ -82,7 +84,7 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
       return tokens
     },
     carry: () => ({
-      ...(session === undefined ? {} : { session }),
+      ...given({ session }),
       ...(isCopy ? { copy: true } : {}),
       ...(hasReceipts
         ? { receipts: true, sequences: Object.fromEntries(sequences) }

@@ -1,7 +1,8 @@
 // What Cursor's hooks mean. Started with `-p` it tells only of the session's start and end, so a turn begins with the session.
 import type { AgentEvent } from '../../model/event.ts'
+import { given } from '../../std/given.ts'
 import { asArray, type JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, plainId, taskId, text } from '../shared/hook-table.ts'
+import { type HookBase, type HookTable, plainId, taskId, text } from '../shared/hook-table.ts'
 import { typedText } from './transcript.ts'
 
 export const cursorHooks: HookTable = {

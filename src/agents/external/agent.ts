@@ -1,8 +1,10 @@
 // An executable as an agent. What it did not declare it is never asked for.
+
 import type { Agent, HookInstaller } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
 import type { Messages } from '../../protocol/external-agent/messages.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { asString, type JsonObject, parseJson } from '../../std/json.ts'
 import { pluginAnalyser } from './analyser.ts'
 import { ask, askForBytes, type Plugin, unlessItFails } from './call.ts'
@@ -30,7 +32,7 @@ export function externalAgent(plugin: Plugin, info: Info): Agent {
     transcript: anyTranscript,
     source: pluginSource(plugin, info),
     pieces: pluginPieces(plugin),
-    ...(analyser === undefined ? {} : { analyser }),
+    ...given({ analyser }),
     ...(capabilities.hooks === true
       ? { installer: pluginInstaller(plugin, { type: info.type, protectedDirs }) }
       : {}),

@@ -6,6 +6,7 @@ import type { AnswerMessage } from '../../protocol/external-agent/answer.ts'
 import { limits, protocolVersion } from '../../protocol/external-agent/subcommand.ts'
 import { type Arguments, callArguments, type SubcommandName } from '../../protocol/external-agent/table.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
 
 export interface PluginSite {
@@ -93,7 +94,7 @@ export async function callPlugin<Name extends SubcommandName>(
     env: plugin.env,
     timeoutMs: site.timeoutMs,
     maxBytes: limits.maxBytes,
-    ...(stdin === undefined ? {} : { stdin }),
+    ...given({ stdin }),
   })
   if (result.timedOut) {
     plugin.isHung = true

@@ -1,4 +1,5 @@
 // Transcripts of agents that we know nothing of: JSON by lines, one JSON value, or any text. Kept as they are, and read as well as can be.
+
 import type {
   TranscriptEntry,
   TranscriptFormat,
@@ -7,6 +8,7 @@ import type {
 } from '../../model/agent.ts'
 import { noTokens } from '../../model/tokens.ts'
 import { limits } from '../../protocol/external-agent/subcommand.ts'
+import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, type Json, type JsonObject, parseJson } from '../../std/json.ts'
 import { ask, askForBytes, type Plugin, unlessItFails } from './call.ts'
 
@@ -16,7 +18,7 @@ export const anyTranscript: TranscriptFormat = {
   readLines: (lines, carry) => ({
     ...nothing,
     items: lines.length,
-    ...(carry === undefined ? {} : { carry }),
+    ...given({ carry }),
   }),
   readDocument: (text, from) => ({ ...nothing, items: Math.max(0, countItems(text) - from) }),
   readEntries: (text, from) => {

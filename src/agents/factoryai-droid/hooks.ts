@@ -1,7 +1,8 @@
 // What the hooks of Factory's Droid mean. `droid exec` never announces its prompt, so a turn begins with the session there.
 import type { AgentEvent } from '../../model/event.ts'
+import { given } from '../../std/given.ts'
 import { asObject, type JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, plainId, taskId, text } from '../shared/hook-table.ts'
+import { type HookBase, type HookTable, plainId, taskId, text } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 
 const nothing = () => null

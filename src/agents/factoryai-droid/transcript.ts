@@ -2,8 +2,9 @@
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading, UsageTotals } from '../../model/agent.ts'
 import { beyond, noTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { asCount, asObject, type JsonObject, parseJson } from '../../std/json.ts'
-import { given, text } from '../shared/hook-table.ts'
+import { text } from '../shared/hook-table.ts'
 import { messageTally } from '../shared/message-tally.ts'
 import { cleanPrompt, joinTexts, toBlocks, toolDetail } from '../shared/message-text.ts'
 

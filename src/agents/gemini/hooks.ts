@@ -1,6 +1,7 @@
 // What Gemini CLI's hooks mean. Most of them are acknowledged and mean nothing for the lifecycle.
 
-import { given, type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { given } from '../../std/given.ts'
+import { type HookBase, type HookTable, text } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 
 const nothing = () => null

@@ -1,7 +1,8 @@
 // What the calls of our plugin mean. The plugin speaks for OpenCode, which has no hooks of its own.
 import type { AgentEvent } from '../../model/event.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
-import { given, type HookBase, type HookTable, plainId, text } from '../shared/hook-table.ts'
+import { type HookBase, type HookTable, plainId, text } from '../shared/hook-table.ts'
 import { noteTaskUsage, typedText } from './transcript.ts'
 
 const modelOf = (payload: JsonObject) => given({ model: text(payload.model) })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../model/event.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { parsePiHook } from './hooks.ts'
 
@@ -120,8 +121,8 @@ describe.each(['run1-create', 'run2-resume-edit', 'run3-commit-continue'])('%s',
           session_id: ctx.sessionId,
           session_file: ctx.sessionFile,
           model: ctx.model.id,
-          ...(event.prompt === undefined ? {} : { prompt: event.prompt }),
-          ...(event.reason === undefined ? {} : { reason: event.reason }),
+          ...given({ prompt: event.prompt }),
+          ...given({ reason: event.reason }),
         }),
       )
     expect(meanings).toEqual([

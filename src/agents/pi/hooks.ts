@@ -3,10 +3,10 @@
 import { basename, dirname } from 'node:path'
 import type { Env } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
+import { given } from '../../std/given.ts'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
 import {
   type BaseFields,
-  given,
   type HookBase,
   type HookTable,
   parseWithTable,

@@ -4,6 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { addTokens, noTokens, type TokenUsage } from '../../model/tokens.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import {
   asArray,
   asNumber,
@@ -13,7 +14,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../std/json.ts'
-import { given, plainId, text } from '../shared/hook-table.ts'
+import { plainId, text } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
 import { toolDetail } from '../shared/message-text.ts'
 import { typedPrompt } from './hooks.ts'

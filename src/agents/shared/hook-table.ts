@@ -3,6 +3,7 @@
 import type { Env, HookInstaller } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { asString, type JsonObject } from '../../std/json.ts'
 
 export type HookTable = Record<string, (payload: JsonObject, base: HookBase, env: Env) => AgentEvent | null>
@@ -45,15 +46,6 @@ export function parseWithTable(
 export function text(value: unknown): string | undefined {
   const string = asString(value)
   return string === '' ? undefined : string
-}
-
-/** The fields that have a value: an absent field and an undefined one are not the same thing in an event. */
-export function given<T extends Record<string, unknown>>(
-  fields: T,
-): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
 }
 
 // Some agents announce a subagent without an id. What starts it and what ends it say the same about it, so the id is made of that.

@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Agent, SessionResumer, TranscriptFormat } from '../../model/agent.ts'
 import type { FileWatcher, Sign, SignReader } from '../../model/session-file.ts'
+import { given } from '../../std/given.ts'
 import { asObject } from '../../std/json.ts'
 import { isInside } from '../../std/program-search.ts'
 import { readStart } from './file-tail.ts'
-import { given } from './hook-table.ts'
 
 const headBytes = 64 * 1024
 

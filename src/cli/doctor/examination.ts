@@ -4,6 +4,7 @@ import { type Holdings, readHoldings } from '../../cleanup/inventory.ts'
 import { type ObjectReader, readObjects } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Recorder } from '../../sessions/work.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { createRecorder } from '../recorder.ts'
@@ -69,7 +70,7 @@ export function isWrong({ severity }: Finding): boolean {
 export function findingJson(finding: Finding): JsonObject {
   return {
     id: finding.id,
-    ...(finding.subject === undefined ? {} : { subject: finding.subject }),
+    ...given({ subject: finding.subject }),
     severity: finding.severity,
     title: finding.title,
     detail: finding.detail.join('\n'),

@@ -2,6 +2,7 @@
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
+import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, limitFlag, said } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
@@ -73,7 +74,7 @@ function runJson({ time, hook, session, ms, phases }: HookRun) {
   return {
     time,
     hook,
-    ...(session === undefined ? {} : { session_id: session }),
+    ...given({ session_id: session }),
     ms,
     phases: Object.fromEntries(phases.map((phase) => [phase.name, phase.ms])),
   }

@@ -13,6 +13,7 @@ import type { Repo } from '../../git/repo.ts'
 import { readTrailer } from '../../git/trailers.ts'
 import type { Session } from '../../model/session.ts'
 import { findSession } from '../../sessions/store.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, cut, fit } from '../render/text.ts'
@@ -62,7 +63,7 @@ export async function readBranchPoints(
   const all = newestFirst([...points, ...steps.map(stepPoint).filter(selection.includes)])
   return {
     branch: branches.current,
-    ...(options.session === undefined ? {} : { session: options.session }),
+    ...given({ session: options.session }),
     points: await withStepPrompts(objects, all.slice(0, selection.most), (id) => findSession(repo, id)),
     unreadable,
   }
@@ -227,7 +228,7 @@ export function listLines({ session, points }: BranchView, look: Look): string[]
 export function listJson({ branch, session, points }: BranchView): JsonObject {
   return {
     branch: branch ?? '(detached)',
-    ...(session === undefined ? {} : { session_filter: session }),
+    ...given({ session_filter: session }),
     checkpoints: groupPoints(points).map(groupJson),
   }
 }
@@ -262,8 +263,8 @@ function groupJson(group: Group): JsonObject {
     is_temporary: first.isStep,
     is_task: first.isTask,
     session_ids: first.sessions,
-    ...(first.agent === undefined ? {} : { agent: first.agent }),
-    ...(first.prompt === undefined ? {} : { prompt: first.prompt }),
+    ...given({ agent: first.agent }),
+    ...given({ prompt: first.prompt }),
     commits: group.map(({ commit }) => ({
       id: commit.oid,
       date: commit.committedAt,

@@ -3,6 +3,8 @@
 import { readCurrentBranch } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
+import { given } from '../../std/given.ts'
+import { prefetch } from '../../std/prefetch.ts'
 import type { Cli } from '../context.ts'
 import { openPages } from '../pager.ts'
 import { clean } from '../render/text.ts'
@@ -48,9 +50,7 @@ async function printList(
     off: flags.noPager === true,
     title: `Branch: ${clean(branch ?? '(detached)')}\n`,
   })
-  const reading = readView(repo, objects, flags)
-  // Whoever waits for it hears of its failure.
-  reading.catch(() => {})
+  const reading = prefetch(readView(repo, objects, flags))
   const [{ learnTimeZone }, { listLines }, { lookOf }] = await Promise.all([
     import('../render/numbers.ts'),
     import('./branch-list.ts'),
@@ -66,7 +66,7 @@ async function printList(
 async function readView(repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<BranchView> {
   const { readBranchPoints } = await import('./branch-list.ts')
   return await readBranchPoints(repo, objects, {
-    ...(flags.session === undefined ? {} : { session: flags.session }),
+    ...given({ session: flags.session }),
     everything: flags.searchAll === true,
   })
 }

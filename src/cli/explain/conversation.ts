@@ -4,6 +4,7 @@ import { type Joiner, readTranscript, type StoredSession } from '../../checkpoin
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Agent, TranscriptEntry, TranscriptFormat } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import type { Cli } from '../context.ts'
 import { clean, cleanLines, cut, paint, type Style } from '../render/text.ts'
 import { write } from '../streams.ts'
@@ -43,7 +44,7 @@ async function parseConversation(text: string, session: StoredSession, scope: Sc
     const scoped = read(text, session.transcriptStart)
     const asked = scoped.find((entry) => entry.role === 'user')?.text
     const entries = scope === 'full' && session.transcriptStart > 0 ? read(text, 0) : scoped
-    return { entries, ...(asked === undefined ? {} : { asked }) }
+    return { entries, ...given({ asked }) }
   } catch {
     return { entries: [], problem: '(failed to parse transcript)' }
   }

@@ -12,7 +12,9 @@ import type { Repo } from '../../git/repo.ts'
 import { checkpointTrailer, readCheckpointIds } from '../../git/trailers.ts'
 import type { CheckpointSummary } from '../../model/checkpoint.ts'
 import { type TokenUsage, totalTokens } from '../../model/tokens.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
+import { prefetch } from '../../std/prefetch.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, cut } from '../render/text.ts'
 import {
@@ -59,10 +61,7 @@ export function readHistory(repo: Repo, everything: boolean): Promise<LogEntry[]
     '--fixed-strings',
     `--grep=${checkpointTrailer}: `,
   ]
-  const history = readLog(repo, everything ? all : [`-${commitsSearched}`, 'HEAD'])
-  // It is asked for before anyone waits for it; whoever does hears of its failure.
-  history.catch(() => {})
-  return history
+  return prefetch(readLog(repo, everything ? all : [`-${commitsSearched}`, 'HEAD']))
 }
 
 export async function readDetail(
@@ -94,7 +93,7 @@ async function readSession(
     readPrompts(objects, session),
     needed === undefined ? undefined : readConversation(objects, session, needed),
   ])
-  return { session, prompts, ...(conversation === undefined ? {} : { conversation }) }
+  return { session, prompts, ...given({ conversation }) }
 }
 
 async function readCommits(
@@ -168,8 +167,8 @@ export function detailJson(
   return {
     checkpoint_id: checkpoint.checkpoint,
     strategy: checkpoint.strategy,
-    ...(checkpoint.branch === undefined ? {} : { branch: checkpoint.branch }),
-    ...(author === undefined ? {} : { author }),
+    ...given({ branch: checkpoint.branch }),
+    ...given({ author }),
     files_touched: checkpoint.files,
     ...(checkpoint.tokens === undefined ? {} : { token_usage: formatTokens(checkpoint.tokens) }),
     sessions: sessions.map((detail) => sessionJson(detail, scope)),

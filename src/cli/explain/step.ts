@@ -8,6 +8,7 @@ import type { Repo } from '../../git/repo.ts'
 import { readTrailer } from '../../git/trailers.ts'
 import { readSession } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean } from '../render/text.ts'
@@ -40,7 +41,7 @@ async function readSessionAt(
   if (dir?.type !== 'tree') return undefined
   const agent = findAgentType(repo, session)
   const none = { checkpoint: '', strategy: '', createdAt: '', steps: 0, files: [], transcriptStart: 0 }
-  return { ...none, session, dir: dir.oid, ...(agent === undefined ? {} : { agent }) }
+  return { ...none, session, dir: dir.oid, ...given({ agent }) }
 }
 
 export async function readStep(
@@ -93,12 +94,12 @@ export function stepJson(
     step_id: step.oid,
     is_temporary: true,
     is_task: readTrailer(step.message, 'Entire-Metadata-Task').length > 0,
-    ...(session === undefined ? {} : { session_id: session }),
+    ...given({ session_id: session }),
     created_at: step.committedAt,
     message: step.subject,
     prompts,
     ...(scope === 'none' ? {} : { transcript: conversation.entries.map((entry) => ({ ...entry })) }),
-    ...(conversation.problem === undefined ? {} : { transcript_problem: conversation.problem }),
+    ...given({ transcript_problem: conversation.problem }),
   }
 }
 

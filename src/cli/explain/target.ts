@@ -6,6 +6,7 @@ import type { ObjectReader } from '../../git/cat-file.ts'
 import type { LogEntry } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { formatJson, type Json } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { page } from '../pager.ts'
@@ -125,7 +126,7 @@ async function explainCheckpoints(
   history: Promise<LogEntry[]>,
   commit?: LogEntry,
 ): Promise<void> {
-  const options = { scope: shape.scope, history, ...(commit === undefined ? {} : { commit }) }
+  const options = { scope: shape.scope, history, ...given({ commit }) }
   const details = await Promise.all(
     checkpoints.map((checkpoint) => readDetail(repo, objects, checkpoint, options)),
   )

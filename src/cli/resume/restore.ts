@@ -13,6 +13,7 @@ import {
 } from '../../resume/restore-logs.ts'
 import type { LogState } from '../../resume/stored-transcript.ts'
 import type { Recorder } from '../../sessions/work.ts'
+import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { confirm, type Question } from '../ask.ts'
 import type { Cli } from '../context.ts'
@@ -95,16 +96,16 @@ export interface Report {
 /** How to go on. */
 export function report(run: Run, { branch, checkpoint, logs }: Report): void {
   answer(run, {
-    ...(branch === undefined ? {} : { branch }),
+    ...given({ branch }),
     checkpoint_id: checkpoint ?? null,
     sessions: logs.map((log) => ({
       session_id: log.session,
       agent: log.agent,
       path: log.path,
       command: log.command ?? null,
-      ...(log.prompt === undefined ? {} : { prompt: log.prompt }),
+      ...given({ prompt: log.prompt }),
       state: log.state,
-      ...(log.backup === undefined ? {} : { backup: log.backup }),
+      ...given({ backup: log.backup }),
     })),
   })
   const [first] = logs

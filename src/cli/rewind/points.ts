@@ -7,6 +7,7 @@ import { isEmptyPlan, type Kept, type KeptReason, type RewindPlan } from '../../
 import { type RewindPoint, readRewindPoints } from '../../rewind/points.ts'
 import { findSession } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { localTime } from '../render/numbers.ts'
@@ -27,10 +28,10 @@ export function formatPoint(point: RewindPoint): JsonObject {
     metadata_dir: point.metadataDir,
     date: point.date,
     is_task_checkpoint: point.isTask,
-    ...(point.toolUse === undefined ? {} : { tool_use_id: point.toolUse }),
+    ...given({ tool_use_id: point.toolUse }),
     is_logs_only: point.isLogsOnly,
-    ...(point.checkpoint === undefined ? {} : { condensation_id: point.checkpoint }),
-    ...(point.session === undefined ? {} : { session_id: point.session }),
+    ...given({ condensation_id: point.checkpoint }),
+    ...given({ session_id: point.session }),
     ...(point.prompt === undefined ? {} : { session_prompt: clean(point.prompt) }),
   }
 }

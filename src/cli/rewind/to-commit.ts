@@ -13,6 +13,7 @@ import { readLive } from '../../sessions/live-index.ts'
 import { readSession } from '../../sessions/store.ts'
 import type { Recorder } from '../../sessions/work.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
@@ -245,8 +246,8 @@ export function describeLogs(logs: RestoredLog[]): JsonObject[] {
     agent,
     path,
     state,
-    ...(command === undefined ? {} : { resume_command: command }),
-    ...(backup === undefined ? {} : { backup }),
+    ...given({ resume_command: command }),
+    ...given({ backup }),
   }))
 }
 

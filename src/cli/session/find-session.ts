@@ -6,6 +6,7 @@ import type { Session } from '../../model/session.ts'
 import { type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import { lastSign, listHeads, listStateIds, readState } from '../../sessions/heads.ts'
 import { EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { promptOf, statusOf, unknown } from '../render/sessions.ts'
@@ -64,15 +65,15 @@ export function sessionJson(session: Session): JsonObject {
     ...(session.worktreeId ? { worktree_id: session.worktreeId } : {}),
     ...(session.worktreePath ? { worktree_path: session.worktreePath } : {}),
     started_at: session.startedAt,
-    ...(session.endedAt === undefined ? {} : { ended_at: session.endedAt }),
-    ...(session.lastInteraction === undefined ? {} : { last_active: session.lastInteraction }),
+    ...given({ ended_at: session.endedAt }),
+    ...given({ last_active: session.lastInteraction }),
     turns: session.turnCount,
     checkpoints: session.stepCount,
-    ...(session.lastCheckpoint === undefined ? {} : { last_checkpoint_id: session.lastCheckpoint }),
+    ...given({ last_checkpoint_id: session.lastCheckpoint }),
     ...(session.tokens === undefined || totalTokens(session.tokens) === 0
       ? {}
       : { tokens: tokensJson(session.tokens) }),
-    ...(prompt === undefined ? {} : { last_prompt: prompt }),
+    ...given({ last_prompt: prompt }),
     ...(session.filesTouched.length === 0 ? {} : { files_touched: session.filesTouched }),
   }
 }

@@ -7,6 +7,7 @@ import { type SettingsFile, strategies } from '../../model/settings.ts'
 import { readRawSettings } from '../../settings/read.ts'
 import type { Changes } from '../../settings/write.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { chooseMany } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { loadExternalAgent, loadExternalAgents } from '../external-agents.ts'
@@ -43,7 +44,7 @@ export async function planSettings(
   const changes: Changes = {
     // A file that is named is to say yes, even where the other one does already.
     ...(file !== undefined && readRawSettings(repo.root, file).enabled === false ? { enabled: true } : {}),
-    ...(flags.strategy === undefined ? {} : { strategy: flags.strategy }),
+    ...given({ strategy: flags.strategy }),
     ...(flags.absoluteGitHookPath ? { absolute_git_hook_path: true } : {}),
   }
   const options: Changes = {

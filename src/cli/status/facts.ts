@@ -7,6 +7,7 @@ import type { Settings } from '../../model/settings.ts'
 import { lastSign, listHeads, readState } from '../../sessions/heads.ts'
 import { describeCheckpointRemote } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import {
   countUnpushed,
@@ -115,8 +116,8 @@ export async function syncJson(state: SyncState): Promise<JsonObject> {
     ...(target === undefined
       ? {}
       : { checkpoint_sync_remote: target.remote, checkpoint_sync_remote_source: target.source }),
-    ...(error === undefined ? {} : { checkpoint_sync_error: error }),
-    ...(unpushed === undefined ? {} : { unpushed_checkpoints: unpushed }),
+    ...given({ checkpoint_sync_error: error }),
+    ...given({ unpushed_checkpoints: unpushed }),
     ...(ignored === undefined
       ? {}
       : { checkpoint_remote_ignored: true, checkpoint_remote_ignored_reason: ignored }),

@@ -6,6 +6,7 @@ import { readWorktrees } from '../../git/branches.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
 import { fileSize, readRange } from '../../std/file.ts'
+import { given } from '../../std/given.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { findTrouble, sessionsPerAgent } from '../render/sessions.ts'
@@ -30,7 +31,7 @@ export async function statusJson(cli: Cli, repo: Repo, settings: Settings): Prom
       const trouble = findTrouble(session, now)
       return {
         ...sessionJson(session),
-        ...(trouble === undefined ? {} : { trouble }),
+        ...given({ trouble }),
         ...(degraded.has(session.id) ? { capture_degraded: true } : {}),
       }
     }),

@@ -1,4 +1,5 @@
 // The entries of a session as a tree: where one is in it, what came before, and what else there is.
+import { given } from '../../std/given.ts'
 import { asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'
 
 export interface Tree {
@@ -59,8 +60,8 @@ export function fullTree(tree: Tree): TreeNode[] {
       onActivePath: active.has(entry.id),
       depth,
       ...(preview === '' ? {} : { preview }),
-      ...(label === undefined ? {} : { label }),
-      ...(entry.tokensBefore === undefined ? {} : { tokensBefore: entry.tokensBefore }),
+      ...given({ label }),
+      ...given({ tokensBefore: entry.tokensBefore }),
     })
     for (const child of inOrder(children.get(entry.id) ?? []).reverse())
       stack.push({ entry: child, depth: depth + 1 })
@@ -104,7 +105,7 @@ function infoOf(
 ): EntryInfo {
   return {
     id,
-    ...(parentId === undefined ? {} : { parentId }),
+    ...given({ parentId }),
     type,
     timestamp,
     children: children.get(id)?.length ?? 0,

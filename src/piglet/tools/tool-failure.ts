@@ -1,7 +1,9 @@
 // Tools say what went wrong so that models, and programs that watch them, can tell the cases apart.
+
 import type { LocalTool, ToolCall, ToolOutcome } from '../../extensions/live-extension.ts'
 import type { ToolErrorCode } from '../../protocol/extension/content.ts'
 import { isErrno, messageOf } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 
 export class ToolFailure extends Error {
   constructor(
@@ -29,7 +31,7 @@ export function defineTool({ run, ...tool }: ToolDefinition): LocalTool {
         return {
           content: [{ type: 'text', text }],
           isError: false,
-          ...(details === undefined ? {} : { details }),
+          ...given({ details }),
         }
       } catch (error) {
         const { errorCode, message, hint } = call.signal.aborted ? interrupted(call.signal) : asFailure(error)

@@ -1,5 +1,7 @@
 // What an extension may ask of the host about tools, models, settings and the running agent.
+
 import * as v from 'valibot'
+import { given } from '../../std/given.ts'
 import { toolAnswer } from './content.ts'
 import { fields, flag, integer, list, nothing, quantity, shape, some, text, texts } from './fields.ts'
 import { type Capability, deadlines, type Method } from './method.ts'
@@ -19,7 +21,7 @@ const question = <Params extends v.GenericSchema, Result extends v.GenericSchema
     params,
     result,
     deadlineMs,
-    ...(capability === undefined ? {} : { capability }),
+    ...given({ capability }),
   }) as const
 
 const spent = v.nullish(shape({ input: integer, output: integer }), {})

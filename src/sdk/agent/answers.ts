@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { formatEvent } from '../../protocol/external-agent/event.ts'
 import type { Capability } from '../../protocol/external-agent/messages.ts'
 import type { Answer, Arguments, Input, SubcommandName } from '../../protocol/external-agent/table.ts'
+import { given } from '../../std/given.ts'
 import type { AgentDefinition, AgentHooks, Context } from './definition.ts'
 import { PluginError } from './plugin-error.ts'
 import {
@@ -192,12 +193,12 @@ export function infoOf(agent: AgentDefinition): Answer<'info'> {
     description: agent.description,
     is_preview: agent.preview ?? false,
     protected_dirs: agent.protectedDirs ?? [],
-    ...(agent.protectedFiles === undefined ? {} : { protected_files: agent.protectedFiles }),
+    ...given({ protected_files: agent.protectedFiles }),
     hook_names: Object.keys(agent.hooks?.events ?? {}),
     capabilities: {
       ...(declared as Record<Capability, boolean>),
-      ...(agent.usesTerminal === undefined ? {} : { uses_terminal: agent.usesTerminal }),
-      ...(agent.callerEnv === undefined ? {} : { caller_env_vars: agent.callerEnv }),
+      ...given({ uses_terminal: agent.usesTerminal }),
+      ...given({ caller_env_vars: agent.callerEnv }),
     },
   }
 }

@@ -1,10 +1,12 @@
 // Plugins made with the kit, as processes: on Node, on Bun, and checked for what Deno could not load.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readModules, staticallyReachable } from '../../../test/architecture/modules.ts'
 import { buildPlugin } from '../../../test/support/plugin-build.ts'
+import { given } from '../../std/given.ts'
 import { runLimited } from '../../std/limited-proc.ts'
 
 let dir: string
@@ -50,7 +52,7 @@ describe.each([...(['node', 'bun'] as const), ...(deno === null ? [] : (['deno']
         env: { PATH: process.env.PATH, HOME: dir },
         timeoutMs: 30_000,
         maxBytes: 64_000_000,
-        ...(stdin === undefined ? {} : { stdin }),
+        ...given({ stdin }),
       })
 
     test('what the author prints does not get into the answer, and what is left open does not hold it up', async () => {

@@ -1,5 +1,7 @@
 // What a kind of transcript can do. Authors take one of the ready kinds and say what an item of it means.
+
 import { Buffer } from 'node:buffer'
+import { given } from '../../std/given.ts'
 
 export interface TokenCount {
   input: number
@@ -229,7 +231,7 @@ export function readItems<Item>(items: Item[], reader: ItemReader<Item>): Readin
     files: [...files],
     prompts,
     tokens: addCounts([...counts.values()]),
-    ...(summary === undefined ? {} : { summary }),
+    ...given({ summary }),
   }
 }
 
