@@ -14,49 +14,52 @@ import { sessionsDir } from '../sessions/store.ts'
 import { openGit, type Recorder } from '../sessions/work.ts'
 import { listWorktrees, lockWorktrees, worktreeOf } from '../sessions/work-trees.ts'
 import { findStat } from '../std/file.ts'
-import { type Holdings, readHoldings, sessionsAtHead, shadowsOf, whyInUse } from './inventory.ts'
-import { keepInTrash, type Rubbish, readRubbish, removeRubbish } from './trash.ts'
+import { type Inventory, readInventory, sessionsAtHead, shadowsOf, whyInUse } from './inventory.ts'
+import { addToTrash, readForTrash, removeTrashed, type TrashContent } from './trash.ts'
 
-export interface Kept {
+export interface ItemInUse {
   kind: 'session' | 'branch'
   name: string
   why: string
 }
 
 export interface CleanPlan extends DiscardPlan {
-  kept: Kept[]
+  inUse: ItemInUse[]
 }
 
 /** What belongs to HEAD in this work tree. */
-export function planHead(holdings: Holdings, now: Date): CleanPlan {
-  const { repo, head, shadows } = holdings
+export function planHead(inventory: Inventory, now: Date): CleanPlan {
+  const { repo, head, shadows } = inventory
   const branch = head === undefined ? undefined : shadowRef(head, repo.worktreeId)
   return plan(
-    holdings,
-    sessionsAtHead(holdings),
+    inventory,
+    sessionsAtHead(inventory),
     shadows.filter(({ ref }) => ref === branch),
     now,
   )
 }
 
 /** Everything in all work trees, and what dead turns left in this one. */
-export function planAll(holdings: Holdings, now: Date): CleanPlan {
-  return { ...plan(holdings, holdings.sessions, holdings.shadows, now), temporary: findDeadTurns(holdings) }
+export function planAll(inventory: Inventory, now: Date): CleanPlan {
+  return {
+    ...plan(inventory, inventory.sessions, inventory.shadows, now),
+    temporary: findDeadTurns(inventory),
+  }
 }
 
-function plan({ owners }: Holdings, sessions: Session[], branches: RefTip[], now: Date): CleanPlan {
+function plan({ owners }: Inventory, sessions: Session[], branches: RefTip[], now: Date): CleanPlan {
   const reasons = new Map(sessions.map((session) => [session, whyInUse(session, now)]))
   const isOwned = ({ ref }: RefTip) => (owners.get(ref) ?? []).length > 0
   return {
     ...emptyPlan,
     sessions: sessions.filter((session) => reasons.get(session) === undefined),
     branches: branches.filter((branch) => !isOwned(branch)),
-    kept: [
-      ...sessions.flatMap((session): Kept[] => {
+    inUse: [
+      ...sessions.flatMap((session): ItemInUse[] => {
         const why = reasons.get(session)
         return why === undefined ? [] : [{ kind: 'session', name: session.id, why }]
       }),
-      ...branches.filter(isOwned).map(({ ref }): Kept => {
+      ...branches.filter(isOwned).map(({ ref }): ItemInUse => {
         return {
           kind: 'branch',
           name: branchOf(ref),
@@ -68,7 +71,7 @@ function plan({ owners }: Holdings, sessions: Session[], branches: RefTip[], now
 }
 
 // A turn removes its notes when it ends; whoever holds the lock sees none of a turn that is just beginning.
-function findDeadTurns({ repo, sessions }: Holdings): string[] {
+function findDeadTurns({ repo, sessions }: Inventory): string[] {
   const running = sessions.filter((session) => isActive(session) && session.worktreeId === repo.worktreeId)
   const turns = new Set(running.map(({ id }) => `pre-prompt-${id}.json`))
   return listTemporary(repo).filter((path) => {
@@ -108,7 +111,7 @@ export function countPlan({ sessions, branches, temporary, unreadable }: Discard
 }
 
 /** Sessions, and of their branches those that no other session has steps on. */
-export function planSessions({ shadows, owners }: Holdings, sessions: Session[]): DiscardPlan {
+export function planSessions({ shadows, owners }: Inventory, sessions: Session[]): DiscardPlan {
   const ids = new Set(sessions.map(({ id }) => id))
   const refs = new Set(sessions.flatMap(shadowsOf))
   const isFree = ({ ref }: RefTip) => refs.has(ref) && (owners.get(ref) ?? []).every((id) => ids.has(id))
@@ -120,19 +123,19 @@ export async function discard(
   recorder: Recorder,
   by: string,
   agreed: DiscardPlan,
-  look: (holdings: Holdings) => DiscardPlan,
+  look: (inventory: Inventory) => DiscardPlan,
 ): Promise<DiscardPlan> {
   const { repo } = recorder
   let done = emptyPlan
   using _lock = await lockWorktrees(listWorktrees(repo))
   await retrying(async () => {
-    const plan = restrict(look(await readHoldings(repo)), agreed)
+    const plan = restrict(look(await readInventory(repo)), agreed)
     if (countPlan(plan) === 0) return
     await using git = openGit(repo)
     const rubbish = collect(recorder, plan)
-    await keepInTrash({ recorder, git }, by, rubbish)
+    await addToTrash({ recorder, git }, by, rubbish)
     await git.commit()
-    await removeRubbish(repo, rubbish)
+    await removeTrashed(repo, rubbish)
     forget(recorder, plan.sessions)
     done = plan
   })
@@ -153,20 +156,20 @@ function restrict(plan: DiscardPlan, agreed: DiscardPlan): DiscardPlan {
   }
 }
 
-function collect({ repo, clock }: Recorder, plan: DiscardPlan): Rubbish {
+function collect({ repo, clock }: Recorder, plan: DiscardPlan): TrashContent {
   const ofSessions = plan.sessions.flatMap((session) => {
     const { root } = worktreeOf(repo, session)
     // What a running turn began with tells, when it ends, what it changed.
     const runs = isActive(session) && !isStuck(session, clock())
     return [
-      readRubbish(join(sessionsDir(repo), `${session.id}.json`), 'sessions'),
-      readRubbish(join(root, sessionDir(session.id), 'prompt.txt'), 'prompts', `${session.id}.txt`),
-      runs ? undefined : readRubbish(join(root, '.entire', 'tmp', `pre-prompt-${session.id}.json`), 'tmp'),
+      readForTrash(join(sessionsDir(repo), `${session.id}.json`), 'sessions'),
+      readForTrash(join(root, sessionDir(session.id), 'prompt.txt'), 'prompts', `${session.id}.txt`),
+      runs ? undefined : readForTrash(join(root, '.entire', 'tmp', `pre-prompt-${session.id}.json`), 'tmp'),
     ]
   })
   const others = [
-    ...plan.temporary.map((path) => readRubbish(path, 'tmp')),
-    ...plan.unreadable.map((path) => readRubbish(path, 'sessions')),
+    ...plan.temporary.map((path) => readForTrash(path, 'tmp')),
+    ...plan.unreadable.map((path) => readForTrash(path, 'sessions')),
   ]
   const files = [...ofSessions, ...others].filter((file) => file !== undefined)
   return { branches: plan.branches, files: [...new Map(files.map((file) => [file.path, file])).values()] }

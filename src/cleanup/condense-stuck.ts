@@ -27,8 +27,8 @@ import { changeText } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
 import { queueForPush } from '../sync/queue.ts'
 import { planSessions } from './clean.ts'
-import { findUncommitted, readHoldings } from './inventory.ts'
-import { keepInTrash, removeRubbish } from './trash.ts'
+import { findUncommitted, readInventory } from './inventory.ts'
+import { addToTrash, removeTrashed } from './trash.ts'
 
 /** Gives the id of the checkpoint. */
 export async function condenseStuck(recorder: Recorder, found: Session): Promise<string> {
@@ -49,9 +49,9 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
     throw new EntireError('busy', `Session ${id} goes on: its agent has come back.`, {
       hint: 'Nothing has to be done about it.',
     })
-  const [holdings, commit] = await Promise.all([readHoldings(repo), readCommit(repo, 'HEAD')])
+  const [inventory, commit] = await Promise.all([readInventory(repo), readCommit(repo, 'HEAD')])
   if (commit === undefined) throw new EntireError('no-commits', 'This repository has no commits yet.')
-  const { branches } = planSessions(holdings, [session])
+  const { branches } = planSessions(inventory, [session])
   await finalise(work)
   // Nothing was committed: the commit only says on which branch, and lends its id.
   const condensing = {
@@ -73,9 +73,9 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   queueForPush(repo, checkpoint)
   settle(work, checkpoint, await findUncommitted(repo, session.filesTouched))
   const rubbish = { branches, files: [] }
-  if (branches.length > 0) await keepInTrash({ recorder, git }, 'doctor', rubbish)
+  if (branches.length > 0) await addToTrash({ recorder, git }, 'doctor', rubbish)
   await save(work)
-  await removeRubbish(repo, rubbish)
+  await removeTrashed(repo, rubbish)
 }
 
 const nobody = { session: undefined, hasTerminal: true }

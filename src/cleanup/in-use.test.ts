@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Session } from '../model/session.ts'
 import { whyStuck } from '../recording/dead-turn.ts'
 import { parseSession } from '../sessions/record.ts'
-import { holdsSteps, whyInUse } from './inventory.ts'
+import { hasUncommittedSteps, whyInUse } from './inventory.ts'
 
 const now = new Date('2026-02-10T12:00:00Z')
 const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000).toISOString()
@@ -64,6 +64,8 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
 
 test('steps are counted, or seen by their files', () => {
   expect(
-    [{}, { checkpoint_count: 1 }, { files_touched: ['a'] }].map((fields) => holdsSteps(session(fields))),
+    [{}, { checkpoint_count: 1 }, { files_touched: ['a'] }].map((fields) =>
+      hasUncommittedSteps(session(fields)),
+    ),
   ).toEqual([false, true, true])
 })

@@ -14,7 +14,7 @@ import { listWorktrees } from '../sessions/work-trees.ts'
 import { exists } from '../std/file.ts'
 import { parseTime } from '../std/time.ts'
 
-export interface Holdings {
+export interface Inventory {
   repo: Repo
   /** Undefined before the first commit. */
   head: string | undefined
@@ -25,7 +25,7 @@ export interface Holdings {
   owners: Map<string, string[]>
 }
 
-export async function readHoldings(repo: Repo): Promise<Holdings> {
+export async function readInventory(repo: Repo): Promise<Inventory> {
   const [head, refs] = await Promise.all([
     git(repo, ['rev-parse', '--verify', '--quiet', 'HEAD'], { accept: [1, 128] }),
     listRefs(repo, 'refs/heads/entire/'),
@@ -41,7 +41,7 @@ export async function readHoldings(repo: Repo): Promise<Holdings> {
 }
 
 /** The sessions of this work tree that stand on HEAD. */
-export function sessionsAtHead({ repo, head, sessions }: Holdings): Session[] {
+export function sessionsAtHead({ repo, head, sessions }: Inventory): Session[] {
   return head === undefined
     ? []
     : sessions.filter((session) => session.baseCommit === head && session.worktreeId === repo.worktreeId)
@@ -69,14 +69,14 @@ function findOwners(repo: Repo, sessions: Session[]): Map<string, string[]> {
 const silentMs = 7 * 24 * 60 * 60 * 1000
 
 /** Steps that no commit has taken yet. */
-export function holdsSteps(session: Pick<Session, 'stepCount' | 'filesTouched'>): boolean {
+export function hasUncommittedSteps(session: Pick<Session, 'stepCount' | 'filesTouched'>): boolean {
   return session.stepCount > 0 || session.filesTouched.length > 0
 }
 
 /** Why a session must be left alone; undefined when nothing would be missed with it. */
 export function whyInUse(session: Session, now: Date): string | undefined {
   if (isActive(session)) return 'a turn is running'
-  if (holdsSteps(session)) return 'holds work that is not committed yet'
+  if (hasUncommittedSteps(session)) return 'holds work that is not committed yet'
   if (session.turnCheckpoints.length > 0) return 'has a checkpoint to complete (run `entire doctor`)'
   if (session.phase === 'ended' || session.endedAt !== undefined) return undefined
   const lastSign = parseTime(session.lastInteraction ?? session.startedAt)?.getTime() ?? 0
@@ -91,7 +91,7 @@ export function shadowsOf(session: Pick<Session, 'baseCommit' | 'worktreeId'>): 
 
 /** Whether steps of the session are on a branch, or are about to be. */
 export function needsBranch(session: Session): boolean {
-  return isActive(session) || holdsSteps(session)
+  return isActive(session) || hasUncommittedSteps(session)
 }
 
 // Which files of a session wait for a commit: those that differ from HEAD, or were put aside with `git stash`.

@@ -13,7 +13,7 @@ import { exists, writeAtomic } from '../std/file.ts'
 import { asArray, asObject, asString, parseJson } from '../std/json.ts'
 import type { TrashRecord } from './trash.ts'
 
-export interface Restored {
+export interface TrashRestored {
   by: string
   restored: string[]
   /** Something new is in its place; the trash keeps what was there. */
@@ -21,7 +21,7 @@ export interface Restored {
 }
 
 /** Puts back what was thrown away last. Never over something that is there. */
-export async function restoreLast(recorder: Recorder): Promise<Restored> {
+export async function restoreLast(recorder: Recorder): Promise<TrashRestored> {
   const { repo } = recorder
   using _lock = await lockWorktrees(listWorktrees(repo))
   const last = (await listTrash(recorder)).at(-1)
@@ -58,9 +58,9 @@ async function restoreFiles(
   { repo }: Recorder,
   trash: RefTip,
   record: TrashRecord,
-): Promise<Omit<Restored, 'by'>> {
+): Promise<Omit<TrashRestored, 'by'>> {
   await using objects = readObjects(repo)
-  const result: Omit<Restored, 'by'> = { restored: [], inTheWay: [] }
+  const result: Omit<TrashRestored, 'by'> = { restored: [], inTheWay: [] }
   for (const { name, path } of record.files) {
     const content = (await objects.contents(`${trash.oid}:${name}`))?.content
     if (content === undefined) continue

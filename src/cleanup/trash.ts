@@ -15,7 +15,7 @@ export interface TrashedFile {
   content: Buffer
 }
 
-export interface Rubbish {
+export interface TrashContent {
   branches: RefTip[]
   files: TrashedFile[]
 }
@@ -28,7 +28,7 @@ export interface TrashRecord {
 }
 
 /** Undefined when there is no such file. */
-export function readRubbish(
+export function readForTrash(
   path: string,
   kind: 'sessions' | 'prompts' | 'tmp',
   name = basename(path),
@@ -38,10 +38,10 @@ export function readRubbish(
 }
 
 /** Adds the commit that keeps it to the import under way. Nothing is removed yet. */
-export async function keepInTrash(
+export async function addToTrash(
   { recorder, git }: { recorder: Recorder; git: GitSide },
   by: string,
-  rubbish: Rubbish,
+  rubbish: TrashContent,
 ): Promise<string> {
   const { branches, files } = rubbish
   const record: TrashRecord = { by, branches, files: files.map(({ name, path }) => ({ name, path })) }
@@ -60,7 +60,7 @@ export async function keepInTrash(
 }
 
 /** After the import: files first, because a branch without a session is found again, a session without its branch is not. */
-export async function removeRubbish(repo: Repo, { branches, files }: Rubbish): Promise<void> {
+export async function removeTrashed(repo: Repo, { branches, files }: TrashContent): Promise<void> {
   for (const { path, content } of files) if (readBytes(path)?.equals(content)) removeFile(path)
   await moveRefs(
     repo,

@@ -45,7 +45,7 @@ export async function findBranchCheckpoint(
 }
 
 /** A squashed commit names several checkpoints: the newest one that is here. */
-export async function readNewest(
+export async function readNewestCheckpoint(
   objects: ObjectReader,
   ids: string[],
 ): Promise<StoredCheckpoint | undefined> {

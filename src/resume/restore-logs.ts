@@ -28,11 +28,11 @@ import {
   isWhole,
   type LogState,
   newline,
-  readHead,
+  readBeginning,
   readLastStoredTime,
   readLastTime,
 } from './stored-transcript.ts'
-import { giveBack, isPlainId, placeLog, writeLog } from './write-log.ts'
+import { deliverToAgent, findLogPath, isPlainId, writeLog } from './write-log.ts'
 
 export interface LogToRestore {
   session: StoredSession
@@ -90,13 +90,13 @@ export async function restoreLogs(
   const restored: RestoredLog[] = []
   for (const log of plan.logs) {
     const backup = log.state === 'unchanged' ? undefined : await restoreLog(recorder, objects, log)
-    restored.push({ ...(await describeLog(log)), ...given({ backup }) })
+    restored.push({ ...(await asRestoredLog(log)), ...given({ backup }) })
   }
   return restored
 }
 
 /** How to go on with a log, whether it was written or is there already. */
-export async function describeLog({
+export async function asRestoredLog({
   session: { session },
   agent,
   path,
@@ -118,11 +118,17 @@ export async function writeSessionLog(
       ? Buffer.from(content)
       : Buffer.from(content.buffer, content.byteOffset, content.byteLength)
   const shape = agent.transcript.shape(bytes.subarray(0, headBytes).toString('utf8'))
-  const path = await placeLog(recorder, agent, session, { shape })
+  const path = await findLogPath(recorder, agent, session, { shape })
   if (path === undefined) return undefined
   agent.resume?.claim?.(dirname(path), recorder.repo.root)
   const startedAt = readSession(recorder.repo, session)?.startedAt ?? ''
-  const taken = await giveBack(recorder, agent, { session, path, root: recorder.repo.root, startedAt, bytes })
+  const taken = await deliverToAgent(recorder, agent, {
+    session,
+    path,
+    root: recorder.repo.root,
+    startedAt,
+    bytes,
+  })
   if (taken !== undefined) return { path, command: await agent.resume?.command(session), ...taken }
   const writing = writeLog(path, recorder.clock())
   writing.write(bytes)
@@ -162,7 +168,7 @@ async function planLog(
   if (pieces.length === 0)
     return { why: `Session '${session.session}' found in commit trailer but session log not available` }
   const [head, prompts, storedLast] = await Promise.all([
-    readHead(objects, pieces),
+    readBeginning(objects, pieces),
     readPrompts(objects, session),
     readLastStoredTime(objects, pieces),
   ])
@@ -170,7 +176,7 @@ async function planLog(
     return {
       why: `Only a digest of session ${session.session} is stored, which its agent cannot continue; it is left out.`,
     }
-  const path = await placeLog(
+  const path = await findLogPath(
     recorder,
     agent,
     session.session,
@@ -256,7 +262,7 @@ async function deliverLog(
     startedAt: createdAt,
     bytes: Buffer.concat(pieces),
   }
-  return await giveBack(recorder, log.agent, delivered)
+  return await deliverToAgent(recorder, log.agent, delivered)
 }
 
 // Transcripts of subagents, where a checkpoint has them. One that is there already is left alone: it is at least as complete.

@@ -17,7 +17,7 @@ export const newline = 0x0a
 export const headBytes = 64 * 1024
 
 /** The beginning of a transcript. */
-export async function readHead(objects: ObjectReader, pieces: Oid[]): Promise<string> {
+export async function readBeginning(objects: ObjectReader, pieces: Oid[]): Promise<string> {
   return (await readPiece(objects, pieces[0] as Oid)).subarray(0, headBytes).toString('utf8')
 }
 
@@ -49,7 +49,7 @@ export async function copyTranscript(
   write: (bytes: Uint8Array) => void,
 ): Promise<void> {
   const pieces = await findTranscriptPieces(objects, session)
-  const shape = agent.transcript.shape(await readHead(objects, pieces))
+  const shape = agent.transcript.shape(await readBeginning(objects, pieces))
   if (shape === 'document' || agent.pieces !== undefined)
     return write(await readWhole(objects, session, pieces, agent))
   let ended = true

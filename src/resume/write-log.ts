@@ -159,7 +159,7 @@ function unwritable(path: string, why: string, cause?: unknown): EntireError {
 // A transcript on its way back to an agent that puts it in its place itself. Whatever it replaces is kept beside it.
 
 /** Undefined when the agent could not take it: then its file is to be written. */
-export async function giveBack(
+export async function deliverToAgent(
   { env, clock }: Pick<Recorder, 'env' | 'clock'>,
   agent: Agent,
   log: DeliveredLog,
@@ -192,7 +192,7 @@ function copyBeside(path: string, now: Date): string {
 
 // Where a session's log belongs on this machine and in this work tree. Stored data names other machines, and may name anything.
 
-export type PlaceContext = Pick<Recorder, 'repo' | 'env' | 'home'>
+export type LocalContext = Pick<Recorder, 'repo' | 'env' | 'home'>
 
 /** Ids become file names and parts of a command that people paste into a shell. */
 export function isPlainId(id: string): boolean {
@@ -200,8 +200,8 @@ export function isPlainId(id: string): boolean {
 }
 
 /** Undefined when the agent cannot be given sessions, or the place would lie outside its directory. */
-export async function placeLog(
-  context: PlaceContext,
+export async function findLogPath(
+  context: LocalContext,
   agent: Agent,
   session: string,
   origin: LogOrigin = {},
@@ -224,7 +224,7 @@ export async function placeLog(
 }
 
 /** Where hooks of this work tree saw the log: an agent started in a subdirectory keeps it elsewhere than one started at the top. */
-function knownPath({ repo, home }: PlaceContext, agent: Agent, session: string): string | undefined {
+function knownPath({ repo, home }: LocalContext, agent: Agent, session: string): string | undefined {
   const state = readSession(repo, session)
   const path = state?.transcriptPath
   if (

@@ -18,7 +18,7 @@ import { readTree } from '../git/tree.ts'
 import { decodePath, encodePath, nativePathIn } from '../std/encoding.ts'
 import { isErrno } from '../std/errors.ts'
 
-export type Place =
+export type PathState =
   | { kind: 'absent' | 'link' | 'directory' }
   /** `mode`: permission bits. */
   | { kind: 'file'; mode: number; size: number }
@@ -31,14 +31,14 @@ export type Place =
 
 export interface Disk {
   root: string
-  at(path: string): Place
+  at(path: string): PathState
   /** Bytes of a file, or what a link says; undefined when there is neither, or no copy can be kept. */
   read(path: string): Buffer | undefined
 }
 
 export function lookAtDisk(root: string): Disk {
-  const parents = new Map<string, Place | undefined>()
-  const parentTrouble = (dir: string): Place | undefined => {
+  const parents = new Map<string, PathState | undefined>()
+  const parentTrouble = (dir: string): PathState | undefined => {
     if (dir === '') return undefined
     const known = parents.get(dir)
     if (known !== undefined || parents.has(dir)) return known
@@ -46,12 +46,12 @@ export function lookAtDisk(root: string): Disk {
     parents.set(dir, trouble)
     return trouble
   }
-  const at = (path: string): Place => parentTrouble(parentOf(path)) ?? describe(lstat(root, path))
-  return { root, at, read: (path) => (isKeepable(root, path, at(path)) ? readRaw(root, path) : undefined) }
+  const at = (path: string): PathState => parentTrouble(parentOf(path)) ?? describe(lstat(root, path))
+  return { root, at, read: (path) => (isCopyable(root, path, at(path)) ? readRaw(root, path) : undefined) }
 }
 
 /** True when a copy of what is there can be kept. */
-export function isKeepable(root: string, path: string, place: Place): boolean {
+export function isCopyable(root: string, path: string, place: PathState): boolean {
   if (place.kind === 'link') return true
   return place.kind === 'file' && place.size <= maxSnapshotBytes && isReadable(root, path)
 }
@@ -70,14 +70,14 @@ export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-function troubleAt(root: string, dir: string): Place | undefined {
+function troubleAt(root: string, dir: string): PathState | undefined {
   const stat = lstat(root, dir)
   if (stat === undefined) return { kind: 'absent' }
   if (!stat.isDirectory()) return { kind: 'behind', parent: dir }
   return lstat(root, `${dir}/.git`) === undefined ? undefined : { kind: 'foreign', parent: dir }
 }
 
-function describe(stat: Stats | undefined): Place {
+function describe(stat: Stats | undefined): PathState {
   if (stat === undefined) return { kind: 'absent' }
   if (stat.isFile()) return { kind: 'file', mode: stat.mode & 0o7777, size: stat.size }
   if (stat.isSymbolicLink()) return { kind: 'link' }
@@ -118,7 +118,7 @@ export const linkMode = '120000'
 const submoduleMode = '160000'
 
 /** Entries of a commit's tree, by path. Submodules are other people's, and left out. */
-export async function readEntries(
+export async function readTreeEntries(
   objects: ObjectReader,
   commit: Oid,
   paths: Iterable<string>,
@@ -165,7 +165,7 @@ export async function findUnchanged(
   return same
 }
 
-function isAlike(place: Place, mode: string, hasModes: boolean): boolean {
+function isAlike(place: PathState, mode: string, hasModes: boolean): boolean {
   if (mode === linkMode) return place.kind === 'link'
   return place.kind === 'file' && (!hasModes || ((place.mode & 0o100) !== 0) === (mode === '100755'))
 }

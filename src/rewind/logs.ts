@@ -12,7 +12,7 @@ import {
   restoreLogs,
   writeSessionLog,
 } from '../resume/restore-logs.ts'
-import { giveBack, placeLog, writeLog } from '../resume/write-log.ts'
+import { deliverToAgent, findLogPath, writeLog } from '../resume/write-log.ts'
 import { lockFile } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
 import type { Recorder } from '../sessions/work.ts'
@@ -21,7 +21,7 @@ import { readBytes } from '../std/file.ts'
 import { asObject, asString, parseJson } from '../std/json.ts'
 import { takeLock } from '../std/lock.ts'
 import { readStepTranscript } from './points.ts'
-import { findKept, fingerprint, matches, type SavedLog } from './saved-log.ts'
+import { findReplaced, fingerprint, matches, type SavedLog } from './saved-log.ts'
 
 export type LogPlan =
   | { state: 'none' }
@@ -72,17 +72,17 @@ async function planLog(recorder: Recorder, objects: ObjectReader, log: StepLog):
   if (agent.sections !== undefined) return { state: 'unchanged', session, command, isTaskEnd }
   const stored = await readStepTranscript(objects, log.step, session, agent.pieces)
   const shape = stored && agent.transcript.shape(stored.subarray(0, 256).toString('utf8'))
-  const path = shape && (await placeLog(recorder, agent, session, { shape }))
+  const path = shape && (await findLogPath(recorder, agent, session, { shape }))
   if (stored === undefined || path === undefined) return { state: 'none' }
   const wanted = taskEnd === undefined ? stored : cutAt(agent, stored, taskEnd)
   const live = readBytes(path)
-  const content = (live && (await ownBeginning(recorder, live, wanted))) ?? withNewline(agent, wanted)
+  const content = (live && (await matchingBeginning(recorder, live, wanted))) ?? withNewline(agent, wanted)
   if (live?.equals(content)) return { state: 'unchanged', session, command, isTaskEnd }
   const saved = { session, path, before: live && fingerprint(live), after: fingerprint(content) }
   return { state: 'write', session, command, agent, content, saved, isTaskEnd }
 }
 
-export interface LogDone {
+export interface LogReport {
   state: LogPlan['state']
   session?: string
   path?: string
@@ -91,7 +91,7 @@ export interface LogDone {
   problem?: string
 }
 
-export function describeLog(log: LogPlan): LogDone {
+export function reportLog(log: LogPlan): LogReport {
   if (log.state === 'none') return { state: 'none' }
   const more =
     log.state === 'write' ? { path: log.saved.path } : log.state === 'failed' ? { problem: log.problem } : {}
@@ -99,12 +99,12 @@ export function describeLog(log: LogPlan): LogDone {
 }
 
 /** A failure is told, not thrown: the files are back, and that is what was asked for. */
-export async function writeStepLog(recorder: Recorder, log: LogPlan): Promise<LogDone> {
-  if (log.state !== 'write') return describeLog(log)
+export async function writeStepLog(recorder: Recorder, log: LogPlan): Promise<LogReport> {
+  if (log.state !== 'write') return reportLog(log)
   try {
-    return { ...describeLog(log), ...(await writeSessionLog(recorder, log.agent, log.session, log.content)) }
+    return { ...reportLog(log), ...(await writeSessionLog(recorder, log.agent, log.session, log.content)) }
   } catch (error) {
-    return { ...describeLog(log), state: 'failed', problem: messageOf(error) }
+    return { ...reportLog(log), state: 'failed', problem: messageOf(error) }
   }
 }
 
@@ -114,27 +114,24 @@ export async function restoreStepLog(
   objects: ObjectReader,
   log: StepLog,
   options: { dryRun: boolean },
-): Promise<LogDone> {
+): Promise<LogReport> {
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: 10_000 })
   const plan = await planStepLog(recorder, objects, log)
-  return options.dryRun ? describeLog(plan) : writeStepLog(recorder, plan)
+  return options.dryRun ? reportLog(plan) : writeStepLog(recorder, plan)
 }
 
-export interface LogBack {
+export interface UndoneLog {
   session: string
   path: string
-  isBack: boolean
+  isRestored: boolean
 }
 
 /** Logs as they were, unless somebody wrote to them since. */
-export async function bringBackLogs(recorder: Recorder, logs: SavedLog[]): Promise<LogBack[]> {
-  return (await Promise.all(logs.map((log) => bringBackLog(recorder, log)))).flat()
+export async function undoLogs(recorder: Recorder, logs: SavedLog[]): Promise<UndoneLog[]> {
+  return (await Promise.all(logs.map((log) => undoLog(recorder, log)))).flat()
 }
 
-async function bringBackLog(
-  recorder: Recorder,
-  { session, path, before, after }: SavedLog,
-): Promise<LogBack[]> {
+async function undoLog(recorder: Recorder, { session, path, before, after }: SavedLog): Promise<UndoneLog[]> {
   const state = readSession(recorder.repo, session)
   const agent = state && (await recorder.findAgentByType(state.agentType))
   await agent?.resume?.mirror?.(session, path, { root: recorder.repo.root, env: recorder.env })
@@ -142,15 +139,15 @@ async function bringBackLog(
   if (before === undefined || (live !== undefined && matches(live, before))) return []
   const isRunning = isActive(state ?? { phase: 'idle' })
   const isOurs = live !== undefined && matches(live, after)
-  const kept = isOurs && !isRunning ? findKept(path, live, before) : undefined
-  if (kept === undefined) return [{ session, path, isBack: false }]
+  const kept = isOurs && !isRunning ? findReplaced(path, live, before) : undefined
+  if (kept === undefined) return [{ session, path, isRestored: false }]
   const log = { session, path, root: recorder.repo.root, startedAt: state?.startedAt ?? '', bytes: kept }
-  if (agent?.resume?.mirror === undefined || (await giveBack(recorder, agent, log)) === undefined) {
+  if (agent?.resume?.mirror === undefined || (await deliverToAgent(recorder, agent, log)) === undefined) {
     const writing = writeLog(path, recorder.clock())
     writing.write(kept)
     writing.finish()
   }
-  return [{ session, path, isBack: true }]
+  return [{ session, path, isRestored: true }]
 }
 
 async function readTaskEnd(objects: ObjectReader, { step, task }: StepLog): Promise<string | undefined> {
@@ -166,7 +163,7 @@ function cutAt(agent: Agent, transcript: Buffer, id: string): Buffer {
 }
 
 /** Stored logs are redacted. Where the log on disk begins with what is stored, its own lines are the better ones. */
-export async function ownBeginning(
+export async function matchingBeginning(
   recorder: Recorder,
   live: Buffer,
   stored: Buffer,
@@ -194,7 +191,7 @@ function withNewline(agent: Agent, content: Buffer): Buffer {
 
 // Session logs of a commit. Stored logs are redacted: where the log on disk begins with the same conversation, it is cut instead.
 
-export async function restorePointLogs(
+export async function restoreCommitLogs(
   recorder: Recorder,
   objects: ObjectReader,
   plan: RestorePlan,
@@ -225,7 +222,7 @@ async function cutLog(
 ): Promise<RestoredLog[] | undefined> {
   const live = readBytes(log.path)
   const stored = live && (await readTranscript(objects, log.session, log.agent.pieces))
-  const content = stored && (await ownBeginning(recorder, live, stored))
+  const content = stored && (await matchingBeginning(recorder, live, stored))
   const written = content && (await writeSessionLog(recorder, log.agent, log.session.session, content))
   if (written === undefined) return undefined
   return [

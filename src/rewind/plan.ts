@@ -3,14 +3,14 @@
 import { isInfrastructure } from '../checkpoints/layout.ts'
 import type { Status } from '../git/status.ts'
 import type { TreeDifference } from '../git/tree.ts'
-import { type Disk, type FileEntry, filesBelow, isKeepable } from './disk.ts'
+import { type Disk, type FileEntry, filesBelow, isCopyable } from './disk.ts'
 
 /** Why a path stays as it is although the step has something else there, or nothing. */
-export type KeptReason = 'not-made-by-a-session' | 'of-an-agent' | 'something-in-the-way' | 'no-copy-possible'
+export type SkipReason = 'not-made-by-a-session' | 'of-an-agent' | 'something-in-the-way' | 'no-copy-possible'
 
-export interface Kept {
+export interface SkippedPath {
   path: string
-  reason: KeptReason
+  reason: SkipReason
 }
 
 export interface RewindPlan {
@@ -18,7 +18,7 @@ export interface RewindPlan {
   restore: string[]
   /** Deleted: the agent had deleted them, or created them later. */
   remove: string[]
-  keep: Kept[]
+  skip: SkippedPath[]
 }
 
 export interface RewindFacts {
@@ -35,7 +35,7 @@ export interface RewindFacts {
   /** True when a session changed the file. */
   isTouched(path: string): boolean
   /** True when a session created the file, which was not there before it. */
-  isSessions(path: string): boolean
+  isMadeBySession(path: string): boolean
   isProtected(path: string): boolean
 }
 
@@ -55,20 +55,20 @@ export function planRewind(facts: RewindFacts): RewindPlan {
   const deleted = new Set(
     facts.differences.filter(({ entry }) => entry === undefined).map(({ path }) => path),
   )
-  const plan: RewindPlan = { restore: [], remove: [], keep: [] }
+  const plan: RewindPlan = { restore: [], remove: [], skip: [] }
   for (const path of pathsInQuestion(facts.status, facts.differences)) {
     const isThere = ['file', 'link', 'other'].includes(facts.disk.at(path).kind)
     if (facts.entries.has(path)) {
       // A file that was never committed and that no session changed: steps hold it, but it is the user's alone.
       const isUsers = isThere && !facts.committed.has(path) && !facts.isTouched(path)
-      if (!facts.unchanged.has(path) && isUsers) plan.keep.push({ path, reason: 'not-made-by-a-session' })
+      if (!facts.unchanged.has(path) && isUsers) plan.skip.push({ path, reason: 'not-made-by-a-session' })
       else if (!facts.unchanged.has(path)) plan.restore.push(path)
       continue
     }
     if (!isThere) continue
-    if (!deleted.has(path) && !facts.isSessions(path))
-      plan.keep.push({ path, reason: 'not-made-by-a-session' })
-    else if (facts.isProtected(path)) plan.keep.push({ path, reason: 'of-an-agent' })
+    if (!deleted.has(path) && !facts.isMadeBySession(path))
+      plan.skip.push({ path, reason: 'not-made-by-a-session' })
+    else if (facts.isProtected(path)) plan.skip.push({ path, reason: 'of-an-agent' })
     else plan.remove.push(path)
   }
   return withoutLosses(facts.disk, plan)
@@ -78,12 +78,12 @@ export function planRewind(facts: RewindFacts): RewindPlan {
 export function withoutLosses(disk: Disk, plan: RewindPlan): RewindPlan {
   const canKeep = (path: string) => {
     const place = disk.at(path)
-    return (place.kind !== 'file' && place.kind !== 'other') || isKeepable(disk.root, path, place)
+    return (place.kind !== 'file' && place.kind !== 'other') || isCopyable(disk.root, path, place)
   }
   const remove = plan.remove.filter(canKeep)
   const going = new Set(remove)
   const restore = plan.restore.filter((path) => canKeep(path) && isFree(disk, path, going))
-  const stay = (path: string): Kept => ({
+  const stay = (path: string): SkippedPath => ({
     path,
     reason: canKeep(path) ? 'something-in-the-way' : 'no-copy-possible',
   })
@@ -91,7 +91,7 @@ export function withoutLosses(disk: Disk, plan: RewindPlan): RewindPlan {
     ...plan.remove.filter((path) => !going.has(path)),
     ...plan.restore.filter((path) => !restore.includes(path)),
   ].map(stay)
-  return { restore, remove, keep: [...plan.keep, ...staying].sort((a, b) => (a.path < b.path ? -1 : 1)) }
+  return { restore, remove, skip: [...plan.skip, ...staying].sort((a, b) => (a.path < b.path ? -1 : 1)) }
 }
 
 function isFree(disk: Disk, path: string, going: ReadonlySet<string>): boolean {

@@ -13,13 +13,20 @@ import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
 import { given } from '../std/given.ts'
 import { takeLock } from '../std/lock.ts'
-import { type Disk, filesBelow, findUnchanged, isKeepable, lookAtDisk, readEntries } from './disk.ts'
+import { type Disk, filesBelow, findUnchanged, isCopyable, lookAtDisk, readTreeEntries } from './disk.ts'
 import type { RewindPlan } from './plan.ts'
 import { readIndex } from './restore-state.ts'
-import { headOf, lockWaitMs, orElseBack, type RewindOptions, readHead, uninterrupted } from './rewind.ts'
-import { pushed, type RefChange, readStacks, saveSafety, writeStacks } from './safety-step.ts'
+import {
+  headOf,
+  lockWaitMs,
+  type RewindOptions,
+  readHeadStatus,
+  rollBackOnFailure,
+  uninterrupted,
+} from './rewind.ts'
+import { pushUndo, type RefChange, readStacks, saveSafety, writeStacks } from './safety-step.ts'
 import type { SavedLog } from './saved-log.ts'
-import { keepSessions, sessionsHere, settleSessions } from './sessions.ts'
+import { saveSessions, sessionsHere, settleSessions } from './sessions.ts'
 import { clearStage } from './write-files.ts'
 
 export interface ResetReport extends RewindPlan {
@@ -40,7 +47,7 @@ export async function resetTo(recorder: Recorder, commit: Oid, options: ResetOpt
   clearStage(repo)
   await using git = openGit(repo)
   const disk = lookAtDisk(repo.root)
-  const { status, head } = await readHead(git)
+  const { status, head } = await readHeadStatus(git)
   const differences = await diffTrees(repo, `${head}^{tree}`, `${commit}^{tree}`)
   const dirty = [...status.modified, ...status.deleted]
   const paths = [
@@ -49,7 +56,7 @@ export async function resetTo(recorder: Recorder, commit: Oid, options: ResetOpt
       ...dirty,
     ]),
   ].sort()
-  const entries = await readEntries(git.objects, commit, paths)
+  const entries = await readTreeEntries(git.objects, commit, paths)
   const { obstacles, foreign } = findObstacles(disk, [...entries.keys()])
   if (foreign !== undefined)
     throw new EntireError(
@@ -64,7 +71,7 @@ export async function resetTo(recorder: Recorder, commit: Oid, options: ResetOpt
   const plan: RewindPlan = {
     restore: paths.filter((path) => entries.has(path) && !unchanged.has(path)),
     remove: [...paths.filter((path) => !entries.has(path) && isThere(path)), ...obstacles],
-    keep: [],
+    skip: [],
   }
   const report: ResetReport = { ...plan, head: { ref: headOf(status).ref, before: head, after: commit } }
   if (options.dryRun) return report
@@ -79,14 +86,14 @@ export async function resetTo(recorder: Recorder, commit: Oid, options: ResetOpt
       paths: copied,
       committed,
       head: report.head,
-      sessions: keepSessions(repo, sessions),
+      sessions: saveSessions(repo, sessions),
       logs: options.logs,
     },
     { commits: [head], staged, ...given({ index }) },
   )
   await uninterrupted(async () => {
-    writeStacks(repo, pushed(stacks, safety.oid))
-    await orElseBack(recorder, git, safety, async () => {
+    writeStacks(repo, pushUndo(stacks, safety.oid))
+    await rollBackOnFailure(recorder, git, safety, async () => {
       writePoint()
       // Files whose times git does not know would be written again, although they are as they should be.
       await runGit(repo, ['update-index', '--refresh'], { accept: [1] })
@@ -138,7 +145,7 @@ function splitBySize(disk: Disk, status: Status, paths: string[]): { copied: str
   const dirty = new Set([...status.modified, ...status.deleted])
   const isCommitted = (path: string) => {
     const place = disk.at(path)
-    return place.kind === 'file' && !dirty.has(path) && !isKeepable(disk.root, path, place)
+    return place.kind === 'file' && !dirty.has(path) && !isCopyable(disk.root, path, place)
   }
   const own = [...new Set(paths)]
   return { copied: own.filter((path) => !isCommitted(path)), committed: own.filter(isCommitted) }

@@ -12,7 +12,7 @@ import { EntireError, isErrno } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
 import { exists, readBytes, removeFile } from '../std/file.ts'
 import { given } from '../std/given.ts'
-import { type Disk, findUnchanged, readEntries } from './disk.ts'
+import { type Disk, findUnchanged, readTreeEntries } from './disk.ts'
 import { type RewindPlan, withoutLosses } from './plan.ts'
 import { indexPath, type RefChange, type SafetyStep } from './safety-step.ts'
 import { putFiles, type RawFile, type Stage } from './write-files.ts'
@@ -25,26 +25,26 @@ export interface Head {
 }
 
 /** What stays of a reset when it is undone: nothing, or the branch, because it was moved on since. */
-export type HeadBack = 'moved' | 'there' | 'elsewhere'
+export type HeadRestore = 'moved' | 'there' | 'elsewhere'
 
-export interface BackPlan extends RewindPlan {
-  head?: HeadBack
+export interface StatePlan extends RewindPlan {
+  head?: HeadRestore
 }
 
-export async function planBack(
+export async function planStateRestore(
   repo: Repo,
   objects: ObjectReader,
   disk: Disk,
   target: SafetyStep,
   head: Head,
-): Promise<BackPlan> {
+): Promise<StatePlan> {
   const [kept, committed] = await Promise.all([
-    readEntries(
+    readTreeEntries(
       objects,
       target.oid,
       target.restore.map(({ path }) => path),
     ),
-    readEntries(objects, target.base, target.committed),
+    readTreeEntries(objects, target.base, target.committed),
   ])
   const unchanged = await findUnchanged(repo, disk, committed)
   const isKept = ({ path, mode }: RawFile) => {
@@ -59,24 +59,24 @@ export async function planBack(
       ...[...committed.keys()].filter((path) => !unchanged.has(path)),
     ].sort(),
     remove: target.remove.filter((path) => ['file', 'link', 'other'].includes(disk.at(path).kind)),
-    keep: [],
+    skip: [],
   })
   return target.head === undefined ? files : { ...files, head: headBack(target.head, head) }
 }
 
-function headBack({ ref, before, after }: RefChange, head: Head): HeadBack {
+function headBack({ ref, before, after }: RefChange, head: Head): HeadRestore {
   if (head.ref !== ref) return 'elsewhere'
   if (head.oid === before) return 'there'
   return head.oid === after ? 'moved' : 'elsewhere'
 }
 
 /** Before anything changes. */
-export async function stageBack(
+export async function stageState(
   stage: Stage,
   objects: ObjectReader,
   disk: Disk,
   target: SafetyStep,
-  plan: BackPlan,
+  plan: StatePlan,
 ): Promise<void> {
   const wanted = new Set(plan.restore)
   await stage.addRaw(
@@ -86,7 +86,7 @@ export async function stageBack(
   )
   await stage.addCheckedOut(
     disk,
-    await readEntries(
+    await readTreeEntries(
       objects,
       target.base,
       target.committed.filter((path) => wanted.has(path)),
@@ -94,7 +94,7 @@ export async function stageBack(
   )
 }
 
-export interface BackDone {
+export interface StateRestored {
   /** The shadow branch that was moved back. */
   shadow?: string
   /** Set when the index should have come back: false when another process held it. */
@@ -102,7 +102,7 @@ export interface BackDone {
 }
 
 /** Can be done again from the start wherever it stops. */
-export async function bringBack(
+export async function restoreState(
   repo: Repo,
   objects: ObjectReader,
   {
@@ -110,19 +110,19 @@ export async function bringBack(
     plan,
     stage,
     standing,
-  }: { target: SafetyStep; plan: BackPlan; stage: Stage; standing: string | undefined },
-): Promise<BackDone> {
-  putFiles({ root: repo.root, stage, restore: plan.restore, remove: plan.remove, standing })
+  }: { target: SafetyStep; plan: StatePlan; stage: Stage; standing: string | undefined },
+): Promise<StateRestored> {
+  putFiles({ root: repo.root, stage, restore: plan.restore, remove: plan.remove, cwdInRepo: standing })
   if (plan.head === 'moved' && target.head !== undefined) await moveHead(repo, target.head)
   const index =
     plan.head !== undefined && plan.head !== 'elsewhere' && target.hasIndex
-      ? await bringBackIndex(repo, objects, target)
+      ? await restoreIndex(repo, objects, target)
       : undefined
   const shadow = target.shadow && (await moveShadow(repo, target.shadow)) ? target.shadow.ref : undefined
   return { ...given({ index }), ...given({ shadow }) }
 }
 
-async function bringBackIndex(repo: Repo, objects: ObjectReader, target: SafetyStep): Promise<boolean> {
+async function restoreIndex(repo: Repo, objects: ObjectReader, target: SafetyStep): Promise<boolean> {
   const kept = await objects.contents(`${target.oid}:${indexPath}`)
   return kept !== undefined && writeIndex(repo, kept.content)
 }
@@ -148,14 +148,14 @@ async function moveShadow(repo: Repo, { ref, before, after }: RefChange): Promis
 
 // The user's index, kept whole before a reset and given back by its undo: what was staged exists nowhere else.
 
-export interface KeptIndex {
+export interface SavedIndex {
   /** The file, as git wrote it. */
   index?: Buffer
   /** Content that only the index holds. */
   staged: Oid[]
 }
 
-export async function readIndex(repo: Repo): Promise<KeptIndex> {
+export async function readIndex(repo: Repo): Promise<SavedIndex> {
   const path = join(repo.gitDir, 'index')
   if (!exists(path)) return { staged: [] }
   const [changes, conflicts, content] = await Promise.all([

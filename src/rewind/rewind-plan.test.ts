@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { tempDir } from '../../test/support/repo.ts'
 import type { Status } from '../git/status.ts'
 import { lookAtDisk } from './disk.ts'
-import { type KeptReason, planRewind, type RewindFacts } from './plan.ts'
+import { planRewind, type RewindFacts, type SkipReason } from './plan.ts'
 
 const entry = { mode: '100644', oid: 'a'.repeat(40) }
 
@@ -46,13 +46,13 @@ async function plan(ground: Ground, prepare: (root: string) => void = () => {}) 
     unchanged: new Set(unchanged),
     disk: lookAtDisk(root),
     isTouched: (path) => touched.includes(path),
-    isSessions: (path) => touched.includes(path) && !before.includes(path),
+    isMadeBySession: (path) => touched.includes(path) && !before.includes(path),
     isProtected: (path) => path.startsWith('.claude/'),
   }
   return planRewind(facts)
 }
 
-const kept = (path: string, reason: KeptReason) => ({ path, reason })
+const kept = (path: string, reason: SkipReason) => ({ path, reason })
 
 test('what differs from the step is restored, what it lacks and a session made is removed', async () => {
   const ground = {
@@ -62,7 +62,7 @@ test('what differs from the step is restored, what it lacks and a session made i
     touched: ['b', 'c'],
     unchanged: ['b'],
   }
-  expect(await plan(ground)).toEqual({ restore: ['a', 'd'], remove: ['c'], keep: [] })
+  expect(await plan(ground)).toEqual({ restore: ['a', 'd'], remove: ['c'], skip: [] })
 })
 
 test('what a session did not make stays, also where a step holds it in another form', async () => {
@@ -75,7 +75,7 @@ test('what a session did not make stays, also where a step holds it in another f
   expect(await plan(ground)).toEqual({
     restore: ['lost'],
     remove: [],
-    keep: ['before', 'mine', 'notes'].map((path) => kept(path, 'not-made-by-a-session')),
+    skip: ['before', 'mine', 'notes'].map((path) => kept(path, 'not-made-by-a-session')),
   })
 })
 
@@ -84,7 +84,7 @@ test('what the agent deleted is deleted, except in the directories of agents; ou
   expect(await plan(ground)).toEqual({
     restore: [],
     remove: ['gone'],
-    keep: [kept('.claude/x', 'of-an-agent')],
+    skip: [kept('.claude/x', 'of-an-agent')],
   })
 })
 
@@ -97,7 +97,7 @@ test('a file becomes a directory and back where nothing else is in the way', asy
   expect(await plan(ground)).toEqual({
     restore: ['dir/inner', 'file'],
     remove: ['dir', 'file/inner'],
-    keep: [],
+    skip: [],
   })
 })
 
@@ -117,6 +117,6 @@ test('links are not followed out of the work tree, and what is in the way of a f
   expect(await plan(ground, outside)).toEqual({
     restore: [],
     remove: ['dir/made'],
-    keep: ['dir', 'link/file', 'other/file'].map((path) => kept(path, 'something-in-the-way')),
+    skip: ['dir', 'link/file', 'other/file'].map((path) => kept(path, 'something-in-the-way')),
   })
 })

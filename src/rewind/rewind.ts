@@ -12,13 +12,13 @@ import { lockFile } from '../sessions/save.ts'
 import { type GitSide, openGit, type Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { takeLock } from '../std/lock.ts'
-import { type Disk, findUnchanged, lookAtDisk, readEntries } from './disk.ts'
-import { describeLog, type LogDone, planStepLog, writeStepLog } from './logs.ts'
+import { type Disk, findUnchanged, lookAtDisk, readTreeEntries } from './disk.ts'
+import { type LogReport, planStepLog, reportLog, writeStepLog } from './logs.ts'
 import { isEmptyPlan, pathsInQuestion, planRewind, type RewindPlan } from './plan.ts'
 import { type RewindPoint, readStepPrompts } from './points.ts'
-import { bringBack, type Head, planBack, stageBack } from './restore-state.ts'
-import { pushed, readStacks, type SafetyStep, saveSafety, writeStacks } from './safety-step.ts'
-import { keepSessions, sessionsHere, settleSessions } from './sessions.ts'
+import { type Head, planStateRestore, restoreState, stageState } from './restore-state.ts'
+import { pushUndo, readStacks, type SafetyStep, saveSafety, writeStacks } from './safety-step.ts'
+import { saveSessions, sessionsHere, settleSessions } from './sessions.ts'
 import { clearStage, openStage, putFiles } from './write-files.ts'
 
 export const lockWaitMs = 10_000
@@ -26,7 +26,7 @@ export const lockWaitMs = 10_000
 export interface RewindOptions {
   dryRun: boolean
   /** The directory the user is in, from the top of the work tree. */
-  standing?: string | undefined
+  cwdInRepo?: string | undefined
 }
 
 export type StepPoint = Pick<RewindPoint, 'id' | 'session' | 'isTask' | 'metadataDir'>
@@ -34,7 +34,7 @@ export type StepPoint = Pick<RewindPoint, 'id' | 'session' | 'isTask' | 'metadat
 export interface StepReport extends RewindPlan {
   /** Set when the shadow branch moved. */
   shadow?: string
-  log: LogDone
+  log: LogReport
   /** The log ends where the task did. */
   isTaskEnd: boolean
   /** There is something to undo. */
@@ -52,7 +52,7 @@ export async function rewindTo(
   await using git = openGit(repo)
   const disk = lookAtDisk(repo.root)
   const sessions = sessionsHere(repo, point.session)
-  const { status, head } = await readHead(git)
+  const { status, head } = await readHeadStatus(git)
   const differences = await diffTrees(repo, `${head}^{tree}`, `${point.id}^{tree}`)
   const plan = await planStep({ recorder, git, disk, sessions }, point.id, status, differences)
   const log = await planLog(recorder, git, point)
@@ -61,14 +61,14 @@ export async function rewindTo(
   const moves = tip !== undefined && tip !== point.id
   const report: StepReport = {
     ...plan,
-    log: describeLog(log),
+    log: reportLog(log),
     isTaskEnd: log.isTaskEnd ?? false,
     isDone: false,
   }
   if (options.dryRun || (isEmptyPlan(plan) && !moves && log.state !== 'write')) return report
 
   using stage = openStage(repo)
-  await stage.addCheckedOut(disk, await readEntries(git.objects, point.id, plan.restore))
+  await stage.addCheckedOut(disk, await readTreeEntries(git.objects, point.id, plan.restore))
   const [dropped, prompts, stacks] = await Promise.all([
     moves ? countDropped(recorder, tip, point.id) : new Map<string, number>(),
     point.session === undefined ? [] : readStepPrompts(git.objects, point.id, point.session),
@@ -81,15 +81,15 @@ export async function rewindTo(
       paths: [...plan.restore, ...plan.remove],
       committed: [],
       ...(moves ? { shadow: { ref, before: tip, after: point.id } } : {}),
-      sessions: keepSessions(repo, sessions),
+      sessions: saveSessions(repo, sessions),
       logs: log.state === 'write' ? [log.saved] : [],
     },
     { commits: moves ? [tip] : [] },
   )
   await uninterrupted(async () => {
-    writeStacks(repo, pushed(stacks, safety.oid))
-    await orElseBack(recorder, git, safety, async () =>
-      putFiles({ root: repo.root, stage, ...plan, standing: options.standing }),
+    writeStacks(repo, pushUndo(stacks, safety.oid))
+    await rollBackOnFailure(recorder, git, safety, async () =>
+      putFiles({ root: repo.root, stage, ...plan, cwdInRepo: options.cwdInRepo }),
     )
     if (moves) await moveRefs(repo, [{ ref, to: point.id, from: tip }])
     settleSessions(repo, sessions, {
@@ -105,7 +105,7 @@ export async function rewindTo(
   return { ...report, isDone: true, ...(moves ? { shadow: ref } : {}) }
 }
 
-export async function readHead(git: GitSide): Promise<{ status: Status; head: Oid }> {
+export async function readHeadStatus(git: GitSide): Promise<{ status: Status; head: Oid }> {
   const status = await git.status()
   if (status.head !== undefined) return { status, head: status.head }
   throw new EntireError('no-commits', 'This repository has no commits yet.', {
@@ -118,7 +118,7 @@ export function headOf({ branch, head }: Status): Head {
 }
 
 /** A failure half way leads back to where we were. */
-export async function orElseBack(
+export async function rollBackOnFailure(
   recorder: Recorder,
   git: GitSide,
   safety: SafetyStep,
@@ -129,10 +129,10 @@ export async function orElseBack(
   } catch (error) {
     const { repo } = recorder
     const disk = lookAtDisk(repo.root)
-    const plan = await planBack(repo, git.objects, disk, safety, headOf(await readStatus(repo)))
+    const plan = await planStateRestore(repo, git.objects, disk, safety, headOf(await readStatus(repo)))
     using stage = openStage(repo)
-    await stageBack(stage, git.objects, disk, safety, plan)
-    await bringBack(repo, git.objects, { target: safety, plan, stage, standing: undefined })
+    await stageState(stage, git.objects, disk, safety, plan)
+    await restoreState(repo, git.objects, { target: safety, plan, stage, standing: undefined })
     throw error
   }
 }
@@ -152,8 +152,8 @@ async function planStep(
 ): Promise<RewindPlan> {
   const paths = pathsInQuestion(status, differences)
   const [entries, committed] = await Promise.all([
-    readEntries(git.objects, step, paths),
-    readEntries(git.objects, 'HEAD', paths),
+    readTreeEntries(git.objects, step, paths),
+    readTreeEntries(git.objects, 'HEAD', paths),
   ])
   const made = sessions.map((session) => ({
     touched: new Set(session.filesTouched),
@@ -168,7 +168,7 @@ async function planStep(
     unchanged: await findUnchanged(recorder.repo, disk, entries),
     disk,
     isTouched: (path) => made.some(({ touched }) => touched.has(path)),
-    isSessions: (path) => made.some(({ touched, before }) => touched.has(path) && !before.has(path)),
+    isMadeBySession: (path) => made.some(({ touched, before }) => touched.has(path) && !before.has(path)),
     isProtected: (path) => protectedDirs.some((dir) => path === dir || path.startsWith(`${dir}/`)),
   })
 }

@@ -66,7 +66,7 @@ export async function readSafety(objects: ObjectReader, oid: Oid): Promise<Safet
 }
 
 /** What to keep besides the files. */
-export interface AlsoKept {
+export interface AlsoSaved {
   index?: Buffer
   staged?: Oid[]
   /** Commits that nothing else may lead to any more. */
@@ -77,7 +77,7 @@ export interface AlsoKept {
 export async function saveSafety(
   { recorder, git, disk }: { recorder: Recorder; git: GitSide; disk: Disk },
   what: Omit<SafetyContent, 'restore' | 'remove' | 'hasIndex' | 'base'> & { paths: string[] },
-  also: AlsoKept,
+  also: AlsoSaved,
 ): Promise<SafetyStep> {
   const [head, tree, config] = await Promise.all([
     git.objects.info('HEAD'),
@@ -219,12 +219,12 @@ export function writeStacks(repo: Repo, { undo, redo }: Stacks): void {
 }
 
 /** After something new was done: what could be done again is still kept, below it. */
-export function pushed({ undo, redo }: Stacks, step: Oid): Stacks {
+export function pushUndo({ undo, redo }: Stacks, step: Oid): Stacks {
   return { undo: [step, ...redo, ...undo], redo: [] }
 }
 
 /** The state that a way leads to, and what lies beyond it. Steps that git no longer has are passed over. */
-export async function findTarget(
+export async function popSafetyStep(
   objects: ObjectReader,
   stack: Oid[],
 ): Promise<{ target: SafetyStep; rest: Oid[] } | undefined> {

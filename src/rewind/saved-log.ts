@@ -39,7 +39,7 @@ export function asSavedLog(value: Json): SavedLog | undefined {
 }
 
 // Beside the log, or still the beginning of it.
-export function findKept(path: string, live: Buffer, wanted: Fingerprint): Buffer | undefined {
+export function findReplaced(path: string, live: Buffer, wanted: Fingerprint): Buffer | undefined {
   if (live.length >= wanted.bytes && matches(live.subarray(0, wanted.bytes), wanted))
     return live.subarray(0, wanted.bytes)
   const dir = dirname(path)

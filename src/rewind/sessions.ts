@@ -23,7 +23,7 @@ export function sessionsHere(repo: Repo, also: string | undefined): Session[] {
     .filter((session) => session.worktreePath === repo.root && session.baseCommit !== '')
 }
 
-export function keepSessions(repo: Repo, sessions: Session[]): SavedSession[] {
+export function saveSessions(repo: Repo, sessions: Session[]): SavedSession[] {
   return sessions.map((session) => ({
     session: structuredClone(session),
     prompts: readPrompts(repo, session.id),
@@ -68,7 +68,7 @@ export function settleSessions(
 }
 
 /** As it was, where the session has not gone on since. */
-export function bringBackSessions(repo: Repo, saved: SavedSession[], changed: ReadonlySet<string>): void {
+export function restoreSessions(repo: Repo, saved: SavedSession[], changed: ReadonlySet<string>): void {
   const sessions = saved.flatMap(({ session: before, prompts }) => {
     const session = readSession(repo, before.id)
     if (session === undefined || session.baseCommit !== before.baseCommit) return []

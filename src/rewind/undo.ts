@@ -8,20 +8,27 @@ import { EntireError } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import { takeLock } from '../std/lock.ts'
 import { lookAtDisk } from './disk.ts'
-import { bringBackLogs, type LogBack } from './logs.ts'
+import { type UndoneLog, undoLogs } from './logs.ts'
 import {
-  type BackDone,
-  type BackPlan,
-  bringBack,
   type Head,
-  planBack,
+  planStateRestore,
   readIndex,
-  stageBack,
+  restoreState,
+  type StatePlan,
+  type StateRestored,
+  stageState,
 } from './restore-state.ts'
-import { headOf, lockWaitMs, orElseBack, type RewindOptions, readHead, uninterrupted } from './rewind.ts'
+import {
+  headOf,
+  lockWaitMs,
+  type RewindOptions,
+  readHeadStatus,
+  rollBackOnFailure,
+  uninterrupted,
+} from './rewind.ts'
 import {
   type Direction,
-  findTarget,
+  popSafetyStep,
   type RefChange,
   readStacks,
   type SafetyStep,
@@ -30,13 +37,13 @@ import {
   writeStacks,
 } from './safety-step.ts'
 import { reversed } from './saved-log.ts'
-import { bringBackSessions, keepSessions } from './sessions.ts'
+import { restoreSessions, saveSessions } from './sessions.ts'
 import { clearStage, openStage } from './write-files.ts'
 
-export interface BackReport extends BackPlan, BackDone {
+export interface UndoReport extends StatePlan, StateRestored {
   /** What was undone or done again. */
   of: SafetyStep['kind']
-  logs: LogBack[]
+  logs: UndoneLog[]
   /** HEAD then and now. */
   base: Oid
   at: Head
@@ -46,25 +53,25 @@ export interface BackReport extends BackPlan, BackDone {
   isPartial: boolean
 }
 
-export async function stepBack(
+export async function undoOrRedo(
   recorder: Recorder,
   direction: Direction,
   options: RewindOptions,
-): Promise<BackReport> {
+): Promise<UndoReport> {
   const { repo } = recorder
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
   clearStage(repo)
   await using git = openGit(repo)
   const stacks = await readStacks(repo)
-  const found = await findTarget(git.objects, stacks[direction])
+  const found = await popSafetyStep(git.objects, stacks[direction])
   if (found === undefined) throw nothingThere(direction, stacks)
   const { target } = found
-  const at = headOf((await readHead(git)).status)
+  const at = headOf((await readHeadStatus(git)).status)
   const disk = lookAtDisk(repo.root)
-  const plan = await planBack(repo, git.objects, disk, target, at)
-  const isPartial = plan.keep.length > 0
+  const plan = await planStateRestore(repo, git.objects, disk, target, at)
+  const isPartial = plan.skip.length > 0
   const branch = target.head === undefined ? {} : { branch: target.head }
-  const report: BackReport = {
+  const report: UndoReport = {
     ...plan,
     of: target.kind,
     logs: [],
@@ -76,24 +83,24 @@ export async function stepBack(
   if (options.dryRun) return report
 
   using stage = openStage(repo)
-  await stageBack(stage, git.objects, disk, target, plan)
+  await stageState(stage, git.objects, disk, target, plan)
   const safety = await keepPresent({ recorder, git, direction }, target, plan, at)
   const away: Direction = direction === 'undo' ? 'redo' : 'undo'
   const forth = [safety.oid, ...stacks[away]]
-  let done: BackDone = {}
+  let done: StateRestored = {}
   await uninterrupted(async () => {
     // Until all is back, the target stays where the next try finds it.
     writeStacks(repo, { ...stacks, [away]: forth })
     try {
-      await orElseBack(recorder, git, safety, async () => {
-        done = await bringBack(repo, git.objects, { target, plan, stage, standing: options.standing })
+      await rollBackOnFailure(recorder, git, safety, async () => {
+        done = await restoreState(repo, git.objects, { target, plan, stage, standing: options.cwdInRepo })
       })
     } catch (error) {
       writeStacks(repo, stacks)
       throw error
     }
-    bringBackSessions(repo, target.sessions, new Set([...plan.restore, ...plan.remove]))
-    report.logs = await bringBackLogs(recorder, target.logs)
+    restoreSessions(repo, target.sessions, new Set([...plan.restore, ...plan.remove]))
+    report.logs = await undoLogs(recorder, target.logs)
     if (!isPartial) writeStacks(repo, { [direction]: found.rest, [away]: forth } as Stacks)
   })
   return { ...report, ...done }
@@ -102,7 +109,7 @@ export async function stepBack(
 async function keepPresent(
   { recorder, git, direction }: { recorder: Recorder; git: GitSide; direction: Direction },
   target: SafetyStep,
-  plan: BackPlan,
+  plan: StatePlan,
   at: Head,
 ): Promise<SafetyStep> {
   const { repo } = recorder
@@ -123,7 +130,7 @@ async function keepPresent(
       ...(target.head === undefined || plan.head === 'elsewhere'
         ? {}
         : { head: movesHead ? turned(target.head) : { ...target.head, before: at.oid, after: at.oid } }),
-      sessions: keepSessions(repo, sessions),
+      sessions: saveSessions(repo, sessions),
       logs: reversed(target.logs),
     },
     { commits: movesHead ? [at.oid] : [], staged, ...given({ index }) },

@@ -23,7 +23,7 @@ import type { Repo } from '../git/repo.ts'
 import { decodePath, encodePath, nativePathIn } from '../std/encoding.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
-import { type Disk, type FileEntry, linkMode, lookAtDisk, type Place, parentOf } from './disk.ts'
+import { type Disk, type FileEntry, linkMode, lookAtDisk, type PathState, parentOf } from './disk.ts'
 
 export interface Putting {
   root: string
@@ -31,10 +31,10 @@ export interface Putting {
   restore: string[]
   remove: string[]
   /** The directory the user is in, from the root: it is not taken away for being empty. */
-  standing: string | undefined
+  cwdInRepo: string | undefined
 }
 
-export function putFiles({ root, stage, restore, remove, standing }: Putting): void {
+export function putFiles({ root, stage, restore, remove, cwdInRepo: standing }: Putting): void {
   const disk = lookAtDisk(root)
   for (const path of remove) {
     if (!['file', 'link', 'other'].includes(disk.at(path).kind)) continue
@@ -184,6 +184,6 @@ async function checkOut(repo: Repo, dir: string, files: ReadonlyMap<string, File
 }
 
 // Git knows one bit of the permissions; who may read the file is the user's decision.
-function keptMode(place: Extract<Place, { kind: 'file' }>, mode: string): number {
+function keptMode(place: Extract<PathState, { kind: 'file' }>, mode: string): number {
   return mode === '100755' ? place.mode | ((place.mode & 0o444) >> 2) : place.mode & ~0o111
 }

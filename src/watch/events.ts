@@ -14,7 +14,7 @@ import { parseTime } from '../std/time.ts'
 import type { WatchedSession } from './state.ts'
 
 /** A session in a file, as far as it has been read. `upTo`: where in the session; undefined when that is all there is. */
-export interface Reached {
+export interface ReachedSession {
   recorder: Recorder
   agent: Agent
   path: string
@@ -31,7 +31,7 @@ export interface TurnStart {
   commit?: string | undefined
 }
 
-export async function startTurn(reached: Reached, start: TurnStart): Promise<void> {
+export async function startTurn(reached: ReachedSession, start: TurnStart): Promise<void> {
   const { bytes, items, prompt, commit } = start
   const head =
     commit === undefined ? undefined : (await readCommit(reached.recorder.repo, commit))?.parents[0]
@@ -40,7 +40,7 @@ export async function startTurn(reached: Reached, start: TurnStart): Promise<voi
 }
 
 /** The session after its turn; undefined when somebody else had ended it. */
-export async function endTurn(reached: Reached): Promise<Session | undefined> {
+export async function endTurn(reached: ReachedSession): Promise<Session | undefined> {
   const { recorder, session } = reached
   const before = findSession(recorder.repo, session.id)
   if (before === undefined || !isActive(before)) return undefined
@@ -48,20 +48,20 @@ export async function endTurn(reached: Reached): Promise<Session | undefined> {
   return findSession(recorder.repo, session.id)
 }
 
-export async function endSession(reached: Reached): Promise<void> {
+export async function endSession(reached: ReachedSession): Promise<void> {
   if (findSession(reached.recorder.repo, reached.session.id) !== undefined)
     await send(reached, { type: 'session-end' })
 }
 
 /** Commits are linked by git's hooks; where these did not run, or ran before we knew of the turn, the agent's own word is taken. */
-export async function linkCommit(reached: Reached, commit: string): Promise<void> {
+export async function adoptReportedCommit(reached: ReachedSession, commit: string): Promise<void> {
   const { recorder } = limited(reached)
   await adoptCommit(recorder, commit)
 }
 
 /** Whether hooks, or a watcher that died before it could note it, reported the turn that begins here. */
 export function isReported(
-  { recorder, agent, path, session }: Omit<Reached, 'upTo'>,
+  { recorder, agent, path, session }: Omit<ReachedSession, 'upTo'>,
   { bytes, at, before }: { bytes: number; at: string | undefined; before: string | undefined },
 ): boolean {
   const known = findSession(recorder.repo, session.id)
@@ -76,13 +76,22 @@ export function isReported(
   return typed !== undefined && last !== undefined && typed <= last
 }
 
-async function send(reached: Reached, event: Pick<AgentEvent, 'type' | 'began' | 'prompt'>): Promise<void> {
+async function send(
+  reached: ReachedSession,
+  event: Pick<AgentEvent, 'type' | 'began' | 'prompt'>,
+): Promise<void> {
   const { recorder, agent } = limited(reached)
   await dispatch(recorder, agent, { ...event, session: reached.session.id, transcript: reached.path })
 }
 
 /** Turns that went by unseen are told one after the other; none of them may know what came later. */
-function limited({ recorder, agent, path, session, upTo }: Reached): Pick<Reached, 'recorder' | 'agent'> {
+function limited({
+  recorder,
+  agent,
+  path,
+  session,
+  upTo,
+}: ReachedSession): Pick<ReachedSession, 'recorder' | 'agent'> {
   if (upTo === undefined) return { recorder, agent }
   const cursor = findSession(recorder.repo, session.id)?.cursor
   const length = Math.max(upTo, cursor?.path === path ? cursor.bytes : 0)

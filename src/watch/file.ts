@@ -6,9 +6,9 @@ import { isErrno } from '../std/errors.ts'
 import { findStat, readRange } from '../std/file.ts'
 import { isReported } from './events.ts'
 import type { FileState } from './state.ts'
-import { closeTurn, noteTouched, type Turns, takeSign } from './turns.ts'
+import { closeTurn, type FileTurns, handleSign, noteTouched } from './turns.ts'
 
-export interface Following extends Turns {
+export interface Following extends FileTurns {
   read: SignReader
   /** Hooks of the agent are installed: they are given the time to report first. */
   isHooked: boolean
@@ -69,7 +69,7 @@ export function followFile(following: Following): FileFollower {
           line: state.lines + sign.line,
           later: signs.slice(index + 1),
         }
-        await takeSign(following, sign, place)
+        await handleSign(following, sign, place)
         // What was reported is noted before anything else happens: a crash must not report it again.
         if (start >= following.silentUpTo) following.save()
       }

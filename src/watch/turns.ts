@@ -5,10 +5,10 @@ import type { SessionSign, Sign } from '../model/session-file.ts'
 import { findSession } from '../sessions/store.ts'
 import type { Recorder } from '../sessions/work.ts'
 import { parseTime } from '../std/time.ts'
-import { endSession, endTurn, isReported, linkCommit, startTurn, type TurnStart } from './events.ts'
+import { adoptReportedCommit, endSession, endTurn, isReported, startTurn, type TurnStart } from './events.ts'
 import type { FileState, WatchedSession } from './state.ts'
 
-export interface Turns {
+export interface FileTurns {
   agent: Agent
   path: string
   state: FileState
@@ -27,14 +27,14 @@ export interface Turns {
 }
 
 /** Where in the file a sign was found, and which ones follow it. */
-export interface Place {
+export interface SignPosition {
   start: number
   end: number
   line: number
   later: Sign[]
 }
 
-export async function takeSign(turns: Turns, sign: Sign, place: Place): Promise<void> {
+export async function handleSign(turns: FileTurns, sign: Sign, place: SignPosition): Promise<void> {
   const { session } = turns.state
   if (sign.type === 'session') return await enter(turns, sign, place)
   if (session === undefined || turns.isOld) return
@@ -43,7 +43,7 @@ export async function takeSign(turns: Turns, sign: Sign, place: Place): Promise<
   else await goOn(turns, session, sign.type === 'answer', place)
 }
 
-async function enter(turns: Turns, sign: SessionSign, { start, line }: Place): Promise<void> {
+async function enter(turns: FileTurns, sign: SessionSign, { start, line }: SignPosition): Promise<void> {
   const { state } = turns
   const before = state.session
   turns.isOld =
@@ -73,7 +73,7 @@ async function enter(turns: Turns, sign: SessionSign, { start, line }: Place): P
   if (start >= turns.silentUpTo) turns.report({ event: 'session', session: sign.session })
 }
 
-export function noteTouched(turns: Turns): void {
+export function noteTouched(turns: FileTurns): void {
   const [recorder, session] = [turns.recorder(), turns.state.session]
   turns.touchedAt = recorder && session && findSession(recorder.repo, session.id)?.lastInteraction
 }
@@ -87,10 +87,10 @@ function isDated(sign: Pick<SessionSign, 'order'>): sign is { order: string } {
 }
 
 async function takePrompt(
-  turns: Turns,
+  turns: FileTurns,
   session: WatchedSession,
   sign: Sign & { type: 'prompt' },
-  place: Place,
+  place: SignPosition,
 ): Promise<void> {
   const { start, line, later } = place
   const words = sign.prompt === undefined ? {} : { prompt: sign.prompt }
@@ -115,7 +115,7 @@ async function takePrompt(
 }
 
 function isNews(
-  { silentUpTo, since, known }: Turns,
+  { silentUpTo, since, known }: FileTurns,
   session: WatchedSession,
   at: string | undefined,
   start: number,
@@ -127,26 +127,26 @@ function isNews(
 
 // Also after a pause that was taken for the end of the turn: tests can run for long before aider commits.
 async function takeCommit(
-  turns: Turns,
+  turns: FileTurns,
   session: WatchedSession,
   commit: string,
-  { start, end }: Place,
+  { start, end }: SignPosition,
 ): Promise<void> {
   const isOurs =
     session.turn === 'open' || (session.turn === 'none' && session.prompts > 0 && start >= turns.silentUpTo)
   if (!isOurs) return
   const isLinked = await attempt(turns, (recorder) =>
-    linkCommit({ ...turns, recorder, session, upTo: end - session.start }, commit),
+    adoptReportedCommit({ ...turns, recorder, session, upTo: end - session.start }, commit),
   )
   if (isLinked) turns.report({ event: 'commit', session: session.id, commit })
 }
 
 // Also more of a turn that seemed to be over, or whose beginning nobody saw.
 async function goOn(
-  turns: Turns,
+  turns: FileTurns,
   session: WatchedSession,
   isAnswer: boolean,
-  { start, line, later }: Place,
+  { start, line, later }: SignPosition,
 ): Promise<void> {
   if (session.turn === 'none' && session.prompts > 0 && start >= turns.silentUpTo) {
     const here = { bytes: start - session.start, items: line - session.firstLine }
@@ -155,7 +155,7 @@ async function goOn(
   if (isAnswer) session.answered = true
 }
 
-async function openTurn(turns: Turns, session: WatchedSession, start: TurnStart): Promise<void> {
+async function openTurn(turns: FileTurns, session: WatchedSession, start: TurnStart): Promise<void> {
   Object.assign(session, { answered: false, lastStart: start.bytes })
   delete session.missed
   const isOpen = await attempt(turns, (recorder) =>
@@ -166,7 +166,7 @@ async function openTurn(turns: Turns, session: WatchedSession, start: TurnStart)
 }
 
 /** Ends the turn that is ours, if one is going on. `end`: where in the file it ends, when more was written since. */
-export async function closeTurn(turns: Turns, end?: number): Promise<void> {
+export async function closeTurn(turns: FileTurns, end?: number): Promise<void> {
   const { session } = turns.state
   if (session?.turn !== 'open') return
   session.turn = 'none'
@@ -185,7 +185,7 @@ export async function closeTurn(turns: Turns, end?: number): Promise<void> {
 }
 
 /** Whatever goes wrong is told; the next turn is another one. */
-async function attempt(turns: Turns, act: (recorder: Recorder) => Promise<unknown>): Promise<boolean> {
+async function attempt(turns: FileTurns, act: (recorder: Recorder) => Promise<unknown>): Promise<boolean> {
   const recorder = turns.recorder()
   if (recorder === undefined) return false
   try {

@@ -4,7 +4,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRecorder } from '../../src/cli/recorder.ts'
 import { lookAtDisk } from '../../src/rewind/disk.ts'
-import { orElseBack } from '../../src/rewind/rewind.ts'
+import { rollBackOnFailure } from '../../src/rewind/rewind.ts'
 import { saveSafety } from '../../src/rewind/safety-step.ts'
 import { openGit } from '../../src/sessions/work.ts'
 import { readDisk } from '../properties/rewind-world.ts'
@@ -159,7 +159,7 @@ test('what failed after some files were written is put back', async () => {
     { kind: 'rewind', paths, committed: [], sessions: [], logs: [] },
     { commits: [] },
   )
-  const failing = orElseBack(recorder, git, safety, async () => {
+  const failing = rollBackOnFailure(recorder, git, safety, async () => {
     repo.write('a.txt', 'half way\n')
     repo.write('gone.txt', 'half way\n')
     rmSync(join(repo.root, 'flip'), { recursive: true })

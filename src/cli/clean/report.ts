@@ -2,8 +2,8 @@
 
 import { relative } from 'node:path'
 import { branchOf } from '../../checkpoints/layout.ts'
-import { countPlan, type DiscardPlan, emptyPlan, type Kept, planSessions } from '../../cleanup/clean.ts'
-import type { Holdings } from '../../cleanup/inventory.ts'
+import { countPlan, type DiscardPlan, emptyPlan, type ItemInUse, planSessions } from '../../cleanup/clean.ts'
+import type { Inventory } from '../../cleanup/inventory.ts'
 import type { RefTip } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
@@ -46,7 +46,7 @@ function stateName({ id, stepCount }: Session): string {
   return `${id} (checkpoints: ${stepCount})`
 }
 
-export function keptLines(kept: Kept[]): string[] {
+export function keptLines(kept: ItemInUse[]): string[] {
   if (kept.length === 0) return []
   return [
     `Kept, because in use (${kept.length}):`,
@@ -83,7 +83,7 @@ export function planJson(repo: Repo, plan: DiscardPlan): JsonObject {
 
 // The one session that `--session` names, as clean and reset take it away: in use or not, because the person says so.
 
-export function requireSession(repo: Repo, { sessions }: Holdings, prefix: string): Session {
+export function requireSession(repo: Repo, { sessions }: Inventory, prefix: string): Session {
   const id = findSessionId(repo, prefix)
   const session = sessions.find((candidate) => candidate.id === id)
   if (session !== undefined) return session
@@ -96,9 +96,9 @@ export function requireSession(repo: Repo, { sessions }: Holdings, prefix: strin
   })
 }
 
-export function planNamed(holdings: Holdings, id: string): DiscardPlan {
-  const session = holdings.sessions.find((candidate) => candidate.id === id)
-  return session === undefined ? emptyPlan : planSessions(holdings, [session])
+export function planNamed(inventory: Inventory, id: string): DiscardPlan {
+  const session = inventory.sessions.find((candidate) => candidate.id === id)
+  return session === undefined ? emptyPlan : planSessions(inventory, [session])
 }
 
 export function describeNamed(session: Session): string {

@@ -3,7 +3,7 @@
 import { buildCommand } from '@stricli/core'
 import { branchOf, shadowRef } from '../../checkpoints/layout.ts'
 import { countPlan, type DiscardPlan, discard, emptyPlan, planSessions } from '../../cleanup/clean.ts'
-import { type Holdings, readHoldings, sessionsAtHead } from '../../cleanup/inventory.ts'
+import { type Inventory, readInventory, sessionsAtHead } from '../../cleanup/inventory.ts'
 import type { Repo } from '../../git/repo.ts'
 import { isActive } from '../../model/session.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -54,12 +54,12 @@ export const resetCommand = buildCommand<ResetFlags, [], Cli>({
 })
 
 async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void> {
-  const holdings = await readHoldings(repo)
-  if (holdings.head === undefined)
+  const inventory = await readInventory(repo)
+  if (inventory.head === undefined)
     throw new EntireError('no-commits', 'This repository has no commits yet.', {
       hint: 'There is nothing to reset before the first one.',
     })
-  const plan = planHeadReset(holdings)
+  const plan = planHeadReset(inventory)
   const active = plan.sessions.filter(isActive)
   if (active.length > 0 && !flags.force) {
     cli.note('Active sessions detected on current HEAD:')
@@ -73,7 +73,7 @@ async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void>
   }
   if (countPlan(plan) === 0) {
     if (flags.json) return print(cli, repo, plan)
-    return cli.out(`Nothing to reset for ${branchOf(shadowRef(holdings.head, repo.worktreeId))}`)
+    return cli.out(`Nothing to reset for ${branchOf(shadowRef(inventory.head, repo.worktreeId))}`)
   }
   const detail = `${plan.sessions.length} session(s) and ${plan.branches.length} shadow branch(es) are removed. Files stay as they are.`
   const question = { message: 'Reset session data?', detail, otherwise: 'Run `entire reset --force`.' }
@@ -87,9 +87,9 @@ async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void>
   noteRecovery(cli, done)
 }
 
-function planHeadReset(holdings: Holdings): DiscardPlan {
-  const plan = planSessions(holdings, sessionsAtHead(holdings))
-  const { head, repo, shadows, owners } = holdings
+function planHeadReset(inventory: Inventory): DiscardPlan {
+  const plan = planSessions(inventory, sessionsAtHead(inventory))
+  const { head, repo, shadows, owners } = inventory
   const branch =
     head === undefined ? undefined : shadows.find(({ ref }) => ref === shadowRef(head, repo.worktreeId))
   const isOrphan =
@@ -98,8 +98,8 @@ function planHeadReset(holdings: Holdings): DiscardPlan {
 }
 
 async function resetSession(cli: Cli, repo: Repo, flags: ResetFlags, prefix: string): Promise<void> {
-  const holdings = await readHoldings(repo)
-  const session = requireSession(repo, holdings, prefix)
+  const inventory = await readInventory(repo)
+  const session = requireSession(repo, inventory, prefix)
   const question = {
     message: `Reset session ${clean(session.id)}?`,
     detail: describeNamed(session),
@@ -107,7 +107,7 @@ async function resetSession(cli: Cli, repo: Repo, flags: ResetFlags, prefix: str
   }
   if (!flags.force && !(await confirm(cli, question))) return cli.note('Reset cancelled.')
   const recorder = createRecorder(repo, { component: 'reset' })
-  const done = await discard(recorder, 'reset', planNamed(holdings, session.id), (now) =>
+  const done = await discard(recorder, 'reset', planNamed(inventory, session.id), (now) =>
     planNamed(now, session.id),
   )
   if (flags.json) print(cli, repo, done)

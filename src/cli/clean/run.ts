@@ -10,7 +10,7 @@ import {
   planAll,
   planHead,
 } from '../../cleanup/clean.ts'
-import { type Holdings, readHoldings } from '../../cleanup/inventory.ts'
+import { type Inventory, readInventory } from '../../cleanup/inventory.ts'
 import { restoreLast } from '../../cleanup/trash-restore.ts'
 import type { Repo } from '../../git/repo.ts'
 import { formatJson } from '../../std/json.ts'
@@ -39,7 +39,7 @@ export interface CleanFlags {
 }
 
 interface Scope {
-  plan(holdings: Holdings): CleanPlan
+  plan(inventory: Inventory): CleanPlan
   nothing: string
   /** The list of what was found. */
   list(plan: CleanPlan): string[]
@@ -49,9 +49,9 @@ interface Scope {
 }
 
 export async function runClean(cli: Cli, repo: Repo, flags: CleanFlags): Promise<void> {
-  const holdings = await readHoldings(repo)
-  const scope = chooseScope(cli, repo, holdings, flags)
-  const plan = scope.plan(holdings)
+  const inventory = await readInventory(repo)
+  const scope = chooseScope(cli, repo, inventory, flags)
+  const plan = scope.plan(inventory)
   const count = countPlan(plan)
   if (flags.json) {
     if (flags.dryRun || count === 0) return printJson(cli, repo, plan, plan, flags)
@@ -73,7 +73,7 @@ export async function runClean(cli: Cli, repo: Repo, flags: CleanFlags): Promise
   noteRecovery(cli, done)
 }
 
-function chooseScope(cli: Cli, repo: Repo, holdings: Holdings, flags: CleanFlags): Scope {
+function chooseScope(cli: Cli, repo: Repo, inventory: Inventory, flags: CleanFlags): Scope {
   const now = cli.clock()
   const list = (plan: CleanPlan) => [
     flags.dryRun ? 'Would clean the following items:' : 'The following items will be cleaned:',
@@ -81,9 +81,9 @@ function chooseScope(cli: Cli, repo: Repo, holdings: Holdings, flags: CleanFlags
     ...headLines(plan),
   ]
   if (flags.session !== undefined) {
-    const session = requireSession(repo, holdings, flags.session)
+    const session = requireSession(repo, inventory, flags.session)
     return {
-      plan: (found) => ({ ...planNamed(found, session.id), kept: [] }),
+      plan: (found) => ({ ...planNamed(found, session.id), inUse: [] }),
       nothing: `Nothing to clean for session ${clean(session.id)}.`,
       list,
       question: () => ({ message: `Clean session ${clean(session.id)}?`, detail: describeNamed(session) }),
@@ -113,13 +113,19 @@ function printFound(cli: Cli, scope: Scope, plan: CleanPlan, flags: CleanFlags):
   if (count === 0) cli.out(scope.nothing)
   // Whoever said --force sees what was done instead.
   else if (flags.dryRun || !flags.force) for (const line of scope.list(plan)) cli.out(line)
-  const kept = keptLines(plan.kept)
+  const kept = keptLines(plan.inUse)
   if (count === 0 && kept.length > 0) cli.out()
   for (const line of kept) cli.out(line)
   if (flags.dryRun && count > 0) cli.out('Run without --dry-run to clean these items.')
 }
 
-function printJson(cli: Cli, repo: Repo, items: DiscardPlan, { kept }: CleanPlan, flags: CleanFlags): void {
+function printJson(
+  cli: Cli,
+  repo: Repo,
+  items: DiscardPlan,
+  { inUse: kept }: CleanPlan,
+  flags: CleanFlags,
+): void {
   const facts = {
     dry_run: flags.dryRun === true,
     ...planJson(repo, items),

@@ -4,7 +4,7 @@ import { type BrokenLinks, findBrokenLinks, readMetadataHealth } from '../../che
 import { branchOf, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { mergeWith } from '../../checkpoints/sync.ts'
 import { discard, emptyPlan } from '../../cleanup/clean.ts'
-import type { Holdings } from '../../cleanup/inventory.ts'
+import type { Inventory } from '../../cleanup/inventory.ts'
 import { readConfig } from '../../git/config.ts'
 import { keptDays } from '../../sessions/kept-refs.ts'
 import type { Examination, Finding } from './examination.ts'
@@ -118,9 +118,9 @@ function describeIncomplete(incomplete: BrokenLinks['incomplete']): Finding[] {
 }
 
 export async function checkBranches(exam: Examination): Promise<Finding[]> {
-  const findOrphans = ({ shadows, owners }: Holdings) =>
+  const findOrphans = ({ shadows, owners }: Inventory) =>
     shadows.filter(({ ref }) => (owners.get(ref) ?? []).length === 0)
-  const branches = findOrphans(await exam.holdings())
+  const branches = findOrphans(await exam.inventory())
   if (branches.length === 0) return []
   const apply = async () => {
     const done = await discard(exam.recorder, 'doctor', { ...emptyPlan, branches }, (now) => ({

@@ -1,6 +1,6 @@
 // What all checks look at. Made so that it works when parts of the repository do not.
 
-import { type Holdings, readHoldings } from '../../cleanup/inventory.ts'
+import { type Inventory, readInventory } from '../../cleanup/inventory.ts'
 import { type ObjectReader, readObjects } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Recorder } from '../../sessions/work.ts'
@@ -16,21 +16,21 @@ export interface Examination extends AsyncDisposable {
   objects: ObjectReader
   now: Date
   /** Asked once. */
-  holdings(): Promise<Holdings>
+  inventory(): Promise<Inventory>
 }
 
 export function examine(cli: Cli, repo: Repo): Examination {
   const objects = readObjects(repo)
-  let holdings: Promise<Holdings> | undefined
+  let inventory: Promise<Inventory> | undefined
   return {
     cli,
     repo,
     recorder: { ...createRecorder(repo, { component: 'doctor' }), clock: cli.clock },
     objects,
     now: cli.clock(),
-    holdings: () => {
-      holdings ??= readHoldings(repo)
-      return holdings
+    inventory: () => {
+      inventory ??= readInventory(repo)
+      return inventory
     },
     [Symbol.asyncDispose]: () => objects[Symbol.asyncDispose](),
   }

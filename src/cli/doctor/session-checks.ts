@@ -3,7 +3,7 @@
 import { branchOf } from '../../checkpoints/layout.ts'
 import { discard, emptyPlan } from '../../cleanup/clean.ts'
 import { condenseStuck } from '../../cleanup/condense-stuck.ts'
-import { findUncommitted, type Holdings, readHoldings, shadowsOf } from '../../cleanup/inventory.ts'
+import { findUncommitted, type Inventory, readInventory, shadowsOf } from '../../cleanup/inventory.ts'
 import { isActive, type Session } from '../../model/session.ts'
 import { completeTurn, findUnsaved, isStuck, whyStuck } from '../../recording/dead-turn.ts'
 import { keptDays } from '../../sessions/kept-refs.ts'
@@ -15,7 +15,7 @@ import type { Examination, Finding, Remedy } from './examination.ts'
 const named = 10
 
 export async function checkStuck(exam: Examination): Promise<Finding[]> {
-  const { sessions, shadows } = await exam.holdings()
+  const { sessions, shadows } = await exam.inventory()
   const refs = new Set(shadows.map(({ ref }) => ref))
   const ended = sessions.filter(
     (session) =>
@@ -64,7 +64,7 @@ function listed(files: string[]): string {
 }
 
 async function stuckFinding(exam: Examination, session: Session, reason: string): Promise<Finding> {
-  const { shadows } = await exam.holdings()
+  const { shadows } = await exam.inventory()
   const branch = shadows.find(({ ref }) => shadowsOf(session).includes(ref))
   const unsaved = await findUnsaved(exam.recorder, session)
   const hasSteps =
@@ -111,9 +111,9 @@ function discardRemedy({ recorder }: Examination, session: Session): Remedy {
   return {
     label: 'Discard',
     async apply() {
-      const plan = (found: Holdings) =>
+      const plan = (found: Inventory) =>
         goesOn(found.sessions, session.id, recorder.clock()) ? emptyPlan : planNamed(found, session.id)
-      await discard(recorder, 'doctor', plan(await readHoldings(recorder.repo)), plan)
+      await discard(recorder, 'doctor', plan(await readInventory(recorder.repo)), plan)
       return [
         `Discarded session ${session.id}`,
         `It is kept for ${keptDays} days: entire clean --undo brings it back.`,
@@ -130,7 +130,7 @@ function goesOn(sessions: Session[], id: string, now: Date): boolean {
 
 /** A commit in the middle of a turn got its checkpoint at once; the end of the turn, which completes it, never came. */
 export async function checkProvisional(exam: Examination): Promise<Finding[]> {
-  const { sessions } = await exam.holdings()
+  const { sessions } = await exam.inventory()
   const left = sessions.filter(
     (session) => session.turnCheckpoints.length > 0 && (!isActive(session) || isStuck(session, exam.now)),
   )

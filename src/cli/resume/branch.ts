@@ -3,7 +3,7 @@
 import { type Branches, readBranches, switchBranch, switchToRemoteBranch } from '../../git/branches.ts'
 import { fetchRefs } from '../../git/remote.ts'
 import { readStatus } from '../../git/status.ts'
-import { type BranchCheckpoint, findBranchCheckpoint, readNewest } from '../../resume/find.ts'
+import { type BranchCheckpoint, findBranchCheckpoint, readNewestCheckpoint } from '../../resume/find.ts'
 import { EntireError } from '../../std/errors.ts'
 import { clean } from '../render/text.ts'
 import {
@@ -92,14 +92,15 @@ async function prepare(
   run: Run,
   { checkpoints }: BranchCheckpoint,
 ): Promise<Prepared | 'missing' | 'cancelled'> {
-  const stored = (await readNewest(run.objects, checkpoints)) ?? (await fetchNewest(run, checkpoints))
+  const stored =
+    (await readNewestCheckpoint(run.objects, checkpoints)) ?? (await fetchNewest(run, checkpoints))
   if (stored === undefined) return 'missing'
   return (await prepareRestore(run, stored)) ?? 'cancelled'
 }
 
 async function fetchNewest(run: Run, checkpoints: string[]) {
   for (const id of checkpoints) {
-    if (await fetchMissing(run, id)) return readNewest(run.objects, checkpoints)
+    if (await fetchMissing(run, id)) return readNewestCheckpoint(run.objects, checkpoints)
   }
   return undefined
 }

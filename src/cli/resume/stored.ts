@@ -4,8 +4,8 @@ import { fetchCommand } from '../../checkpoints/places.ts'
 import { readCheckpoint, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import { readBranches } from '../../git/branches.ts'
 import { findLastCheckpoint } from '../../resume/find.ts'
-import { describeLog, planRestore, type RestoredLog } from '../../resume/restore-logs.ts'
-import { placeLog } from '../../resume/write-log.ts'
+import { asRestoredLog, planRestore, type RestoredLog } from '../../resume/restore-logs.ts'
+import { findLogPath } from '../../resume/write-log.ts'
 import { readSession } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
@@ -51,7 +51,7 @@ export async function resumeSession(run: Run, { id }: SessionTarget): Promise<vo
   report(run, {
     branch: undefined,
     checkpoint: checkpoint.checkpoint,
-    logs: await Promise.all(plan.logs.map(describeLog)),
+    logs: await Promise.all(plan.logs.map(asRestoredLog)),
   })
 }
 
@@ -75,7 +75,7 @@ async function resumeLocal(run: Run, id: string): Promise<void> {
 async function resumeIfLocal(run: Run, id: string, ...notes: string[]): Promise<boolean> {
   const state = readSession(run.repo, id)
   const agent = state && (await run.recorder.findAgentByType(state.agentType))
-  const path = agent && (await placeLog(run.recorder, agent, id))
+  const path = agent && (await findLogPath(run.recorder, agent, id))
   if (agent === undefined || path === undefined || !exists(path)) return false
   const log: RestoredLog = {
     session: id,

@@ -3,7 +3,7 @@
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { StrategyName } from '../../model/settings.ts'
-import { isEmptyPlan, type Kept, type KeptReason, type RewindPlan } from '../../rewind/plan.ts'
+import { isEmptyPlan, type RewindPlan, type SkippedPath, type SkipReason } from '../../rewind/plan.ts'
 import { type RewindPoint, readRewindPoints } from '../../rewind/points.ts'
 import { findSession } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -77,7 +77,7 @@ export function labelPoint(point: RewindPoint, points: RewindPoint[]): string {
 
 // What a rewind would do or has done to files, in words.
 
-const reasons: Record<KeptReason, string> = {
+const reasons: Record<SkipReason, string> = {
   'not-made-by-a-session': 'no session made it',
   'of-an-agent': "in an agent's own directory",
   'something-in-the-way': 'something else is in its place',
@@ -91,7 +91,7 @@ export function planLines(plan: RewindPlan): string[] {
   const lines = [
     ...plan.restore.map((path) => `  Restore: ${clean(path)}`),
     ...plan.remove.map((path) => `  Delete: ${clean(path)}`),
-    ...shortened(plan.keep),
+    ...shortened(plan.skip),
   ]
   return isEmptyPlan(plan) ? [...lines, 'Nothing differs: no file would change.'] : lines
 }
@@ -100,20 +100,20 @@ export function planLines(plan: RewindPlan): string[] {
 export function noteFiles(cli: Cli, plan: RewindPlan): void {
   for (const path of plan.remove) cli.note(`  Deleted: ${clean(path)}`)
   for (const path of plan.restore) cli.note(`  Restored: ${clean(path)}`)
-  for (const line of shortened(plan.keep.filter(({ reason }) => reason !== 'not-made-by-a-session')))
+  for (const line of shortened(plan.skip.filter(({ reason }) => reason !== 'not-made-by-a-session')))
     cli.note(line)
 }
 
 /** Before the question. */
 export function notePreview(cli: Cli, plan: RewindPlan): void {
   for (const path of plan.restore) cli.note(`  ${clean(path)}`)
-  for (const line of shortened(plan.keep)) cli.note(line)
+  for (const line of shortened(plan.skip)) cli.note(line)
   if (plan.remove.length === 0) return
   cli.note('\nWarning: The following files will be DELETED:')
   for (const path of plan.remove) cli.note(`  - ${clean(path)}`)
 }
 
-function shortened(keep: Kept[]): string[] {
+function shortened(keep: SkippedPath[]): string[] {
   const lines = keep.slice(0, shown).map(({ path, reason }) => `  Keep: ${clean(path)} (${reasons[reason]})`)
   return keep.length > shown ? [...lines, `  Keep: ${keep.length - shown} more`] : lines
 }

@@ -127,6 +127,6 @@ function goOptions(cli: Cli, repo: Repo, flags: RewindFlags): GoOptions {
     dryRun: flags.dryRun === true,
     json: flags.json === true,
     force: flags.force === true,
-    standing: relative(repo.root, realpathSync(cli.cwd)) || undefined,
+    cwdInRepo: relative(repo.root, realpathSync(cli.cwd)) || undefined,
   }
 }

@@ -6,7 +6,7 @@ import type { ObjectReader } from '../../git/cat-file.ts'
 import { git } from '../../git/exec.ts'
 import { isActive } from '../../model/session.ts'
 import { planRestore, type RestoredLog, type RestorePlan } from '../../resume/restore-logs.ts'
-import { describeReplaced, restorePointLogs } from '../../rewind/logs.ts'
+import { describeReplaced, restoreCommitLogs } from '../../rewind/logs.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
 import { type ResetReport, resetTo } from '../../rewind/reset.ts'
 import { readLive } from '../../sessions/live-index.ts'
@@ -234,7 +234,7 @@ export async function restoreAndTell(
   plan: RestorePlan,
 ): Promise<RestoredLog[]> {
   for (const warning of plan.warnings) cli.note(`Note: ${clean(warning)}`)
-  const logs = await restorePointLogs(recorder, objects, plan)
+  const logs = await restoreCommitLogs(recorder, objects, plan)
   for (const { backup } of logs)
     if (backup !== undefined) cli.note(`The session log from before is kept: ${clean(backup)}`)
   return logs

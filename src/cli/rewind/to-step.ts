@@ -1,7 +1,7 @@
 // Going back to a step, and what is said about it.
 
 import type { ObjectReader } from '../../git/cat-file.ts'
-import { type LogDone, restoreStepLog } from '../../rewind/logs.ts'
+import { type LogReport, restoreStepLog } from '../../rewind/logs.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
 import { rewindTo, type StepReport } from '../../rewind/rewind.ts'
 import type { Recorder } from '../../sessions/work.ts'
@@ -15,7 +15,7 @@ export interface GoOptions {
   json: boolean
   /** Ask nothing. */
   force: boolean
-  standing: string | undefined
+  cwdInRepo: string | undefined
 }
 
 export async function goToStep(
@@ -73,7 +73,7 @@ function tell(cli: Cli, point: RewindPoint, report: StepReport): void {
   cli.note('`entire rewind --undo` takes it back.')
 }
 
-const logProblems: Record<LogDone['state'], string | undefined> = {
+const logProblems: Record<LogReport['state'], string | undefined> = {
   none: undefined,
   write: undefined,
   unchanged: undefined,
@@ -81,7 +81,7 @@ const logProblems: Record<LogDone['state'], string | undefined> = {
   failed: 'The session log could not be restored.',
 }
 
-function noteLog(cli: Cli, log: LogDone): void {
+function noteLog(cli: Cli, log: LogReport): void {
   const problem = logProblems[log.state]
   if (problem !== undefined)
     cli.note(`Note: ${problem}${log.problem === undefined ? '' : ` ${clean(log.problem)}`}`)
@@ -89,13 +89,13 @@ function noteLog(cli: Cli, log: LogDone): void {
 }
 
 function describe(point: RewindPoint, report: StepReport, { dryRun }: GoOptions): JsonObject {
-  const { restore, remove, keep, log, isDone } = report
+  const { restore, remove, skip: keep, log, isDone } = report
   const files = { restore, remove, keep: keep.map(({ path, reason }) => ({ path, reason })) }
   return { id: point.id, dry_run: dryRun, ...files, log: describeLog(log, { dryRun }), can_undo: isDone }
 }
 
 function describeLog(
-  { state, session, path, command, backup, problem }: LogDone,
+  { state, session, path, command, backup, problem }: LogReport,
   { dryRun }: Pick<GoOptions, 'dryRun'>,
 ): JsonObject {
   const fields = {

@@ -1,7 +1,7 @@
 // Undo and redo, and what is said about them.
 
 import type { Direction } from '../../rewind/safety-step.ts'
-import { type BackReport, stepBack } from '../../rewind/undo.ts'
+import { type UndoReport, undoOrRedo } from '../../rewind/undo.ts'
 import type { Recorder } from '../../sessions/work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
@@ -15,7 +15,7 @@ export async function goBack(
   direction: Direction,
   options: GoOptions,
 ): Promise<void> {
-  const report = await stepBack(recorder, direction, options)
+  const report = await undoOrRedo(recorder, direction, options)
   if (options.json) return void cli.process.stdout.write(formatJson(describe(report, options)))
   if (!options.dryRun) return tell(cli, direction, report)
   const branch =
@@ -23,7 +23,7 @@ export async function goBack(
   for (const line of [...planLines(report), ...branch, 'Dry run: nothing was changed.']) cli.out(line)
 }
 
-function tell(cli: Cli, direction: Direction, report: BackReport): void {
+function tell(cli: Cli, direction: Direction, report: UndoReport): void {
   noteFiles(cli, report)
   if (report.head === 'moved' && report.branch !== undefined) cli.out(`Moved ${branchLine(report)}.`)
   if (report.head === 'elsewhere' && report.branch !== undefined)
@@ -37,7 +37,7 @@ function tell(cli: Cli, direction: Direction, report: BackReport): void {
     )
   if (report.index === false)
     cli.note('Note: The index was left as it is: another git process holds it, or its copy is gone.')
-  for (const { path, isBack } of report.logs)
+  for (const { path, isRestored: isBack } of report.logs)
     cli.note(
       isBack
         ? `The session log is back: ${clean(path)}`
@@ -52,7 +52,7 @@ function tell(cli: Cli, direction: Direction, report: BackReport): void {
   cli.note(`\`entire rewind --${direction === 'undo' ? 'redo' : 'undo'}\` takes it back.`)
 }
 
-function branchLine({ branch }: BackReport): string {
+function branchLine({ branch }: UndoReport): string {
   return branch === undefined
     ? ''
     : `${nameOf(branch.ref)} from ${shortId(branch.after)} to ${shortId(branch.before)}`
@@ -62,8 +62,8 @@ function nameOf(ref: string): string {
   return clean(ref.replace('refs/heads/', ''))
 }
 
-function describe(report: BackReport, { dryRun }: GoOptions): JsonObject {
-  const { of, restore, remove, keep, head, branch, logs, isPartial } = report
+function describe(report: UndoReport, { dryRun }: GoOptions): JsonObject {
+  const { of, restore, remove, skip: keep, head, branch, logs, isPartial } = report
   return {
     of,
     dry_run: dryRun,
@@ -73,7 +73,11 @@ function describe(report: BackReport, { dryRun }: GoOptions): JsonObject {
     ...(head === undefined || branch === undefined
       ? {}
       : { head: { ref: branch.ref, before: branch.after, after: branch.before, state: head } }),
-    logs: logs.map(({ session, path, isBack }) => ({ session_id: session, path, is_back: isBack })),
+    logs: logs.map(({ session, path, isRestored: isBack }) => ({
+      session_id: session,
+      path,
+      is_back: isBack,
+    })),
     is_partial: isPartial,
   }
 }
