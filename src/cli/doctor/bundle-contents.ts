@@ -12,7 +12,7 @@ import { readText } from '../../std/file.ts'
 import { asObject, formatJson, type Json, type JsonObject, parseJson } from '../../std/json.ts'
 import { version } from '../../std/version.ts'
 import { readHookHealth } from '../setup/health.ts'
-import { diagnose } from './checks.ts'
+import { diagnose } from './diagnose.ts'
 import { type Examination, type Finding, findingJson, isWrong } from './examination.ts'
 import { parseLogLine, readLogBackwards } from './log-file.ts'
 

@@ -4,9 +4,9 @@ import { buildCommand, buildRouteMap } from '@stricli/core'
 import { formatManual, said, value } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import type { BundleFlags } from './bundle.ts'
-import { logsCommand } from './logs.ts'
-import type { CheckFlags } from './run.ts'
-import { traceCommand } from './trace.ts'
+import type { CheckUpFlags } from './check-up.ts'
+import { doctorLogsCommand } from './logs.ts'
+import { doctorTraceCommand } from './trace.ts'
 
 // `entire doctor`: look at everything recording depends on, and mend what can be mended.
 
@@ -29,10 +29,10 @@ export const doctorManual = formatManual({
   ],
 })
 
-export const checkCommand = buildCommand<CheckFlags, [], Cli>({
+export const doctorCheckCommand = buildCommand<CheckUpFlags, [], Cli>({
   async func(flags) {
     // Here, so that reading the log loads none of it.
-    const { runCheck } = await import('./run.ts')
+    const { runCheckUp: runCheck } = await import('./check-up.ts')
     // The exit code of a command that did its work, and found what a script should know of.
     if (!(await runCheck(this, flags))) this.process.exitCode = 1
   },
@@ -51,7 +51,7 @@ export const checkCommand = buildCommand<CheckFlags, [], Cli>({
 
 // `entire doctor bundle`: one file for a bug report.
 
-export const bundleCommand = buildCommand<BundleFlags, [], Cli>({
+export const doctorBundleCommand = buildCommand<BundleFlags, [], Cli>({
   async func(flags) {
     const { writeBundle } = await import('./bundle.ts')
     await writeBundle(this, flags)
@@ -79,7 +79,12 @@ export const bundleCommand = buildCommand<BundleFlags, [], Cli>({
   },
 })
 
-const routes = { check: checkCommand, trace: traceCommand, logs: logsCommand, bundle: bundleCommand }
+const routes = {
+  check: doctorCheckCommand,
+  trace: doctorTraceCommand,
+  logs: doctorLogsCommand,
+  bundle: doctorBundleCommand,
+}
 
 export const doctorCommands = buildRouteMap<keyof typeof routes, Cli>({
   routes,

@@ -20,7 +20,7 @@ interface LogsFlags {
   json?: boolean
 }
 
-export const logsCommand = buildCommand<LogsFlags, [], Cli>({
+export const doctorLogsCommand = buildCommand<LogsFlags, [], Cli>({
   async func(flags) {
     const repo = requireRepo(this, 'doctor logs')
     const wants = chooseLines(flags)

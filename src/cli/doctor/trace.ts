@@ -15,7 +15,7 @@ interface TraceFlags {
   json?: boolean
 }
 
-export const traceCommand = buildCommand<TraceFlags, [], Cli>({
+export const doctorTraceCommand = buildCommand<TraceFlags, [], Cli>({
   func(flags) {
     const runs = readHookRuns(requireRepo(this, 'doctor trace'), flags.limit ?? 20)
     if (flags.json)
@@ -82,7 +82,7 @@ function runJson({ time, hook, session, ms, phases }: HookRun) {
 
 // What the log says about the time hooks took.
 
-export interface Phase {
+export interface HookPhase {
   name: string
   ms: number
 }
@@ -94,7 +94,7 @@ export interface HookRun {
   session: string | undefined
   ms: number
   /** In the order they ran; none in lines of versions that did not measure them. */
-  phases: Phase[]
+  phases: HookPhase[]
 }
 
 /** The last so many, newest last. */
@@ -115,7 +115,7 @@ export function readHookRuns(repo: Repo, limit: number): HookRun[] {
   return runs.reverse()
 }
 
-export function slowestPhase({ phases }: HookRun): Phase | undefined {
+export function slowestPhase({ phases }: HookRun): HookPhase | undefined {
   return phases.toSorted((a, b) => b.ms - a.ms)[0]
 }
 
@@ -141,7 +141,7 @@ function middle(sorted: number[]): number {
   return Math.round(((sorted[Math.floor(at)] as number) + (sorted[Math.ceil(at)] as number)) / 2)
 }
 
-function parsePhases(text: string): Phase[] {
+function parsePhases(text: string): HookPhase[] {
   return [...text.matchAll(/([^\s=]+)=(\d+(?:\.\d+)?)/g)].map(([, name = '', ms]) => ({
     name,
     ms: Number(ms),

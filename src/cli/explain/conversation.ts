@@ -9,7 +9,7 @@ import type { Cli } from '../context.ts'
 import { clean, cleanLines, cut, paint, type Style } from '../render/text.ts'
 import { write } from '../streams.ts'
 
-export interface Conversation {
+export interface StoredConversation {
   entries: TranscriptEntry[]
   /** The first prompt since the checkpoint before. */
   asked?: string
@@ -19,16 +19,16 @@ export interface Conversation {
 
 export type Scope = 'checkpoint' | 'full'
 
-export async function readConversation(
+export async function readStoredConversation(
   objects: ObjectReader,
   session: StoredSession,
   scope: Scope,
-): Promise<Conversation> {
+): Promise<StoredConversation> {
   try {
     const transcript = await readTranscript(objects, session, await joinerOf(session))
     return transcript === undefined
       ? { entries: [] }
-      : await parseConversation(transcript.toString('utf8'), session, scope)
+      : await parseStoredConversation(transcript.toString('utf8'), session, scope)
   } catch (error) {
     // A piece that is lost does not hide the rest of the checkpoint.
     if (error instanceof EntireError && error.code === 'transcript-missing')
@@ -37,7 +37,11 @@ export async function readConversation(
   }
 }
 
-async function parseConversation(text: string, session: StoredSession, scope: Scope): Promise<Conversation> {
+async function parseStoredConversation(
+  text: string,
+  session: StoredSession,
+  scope: Scope,
+): Promise<StoredConversation> {
   const read = (await findReader(session.agent, text))?.transcript.readEntries
   if (read === undefined) return { entries: [], problem: `(no reader for ${session.agent})` }
   try {
@@ -94,7 +98,7 @@ export async function joinerOf({ agent: type, session }: StoredSession): Promise
 
 const detailLength = 200
 
-export function transcriptLines({ entries, problem }: Conversation, look: Look): string[] {
+export function transcriptLines({ entries, problem }: StoredConversation, look: Look): string[] {
   if (problem !== undefined) return [`  ${clean(problem)}`]
   if (entries.length === 0) return ['  (none)']
   return entries.flatMap((entry, index) => [...(index > 0 ? [''] : []), ...entryLines(entry, look)])

@@ -12,7 +12,7 @@ import { isCheckpointId } from '../../model/checkpoint.ts'
 import { EntireError } from '../../std/errors.ts'
 import { clean } from '../render/text.ts'
 
-export type Target =
+export type ExplainTarget =
   | { kind: 'checkpoint'; checkpoint: StoredCheckpoint }
   | { kind: 'step'; step: LogEntry }
   | { kind: 'commit'; commit: LogEntry; ids: string[] }
@@ -20,13 +20,13 @@ export type Target =
 const fetchHint = `Run \`entire explain\` to see the checkpoints of this branch. Those of others must be fetched first: \`${fetchCommand}\`.`
 
 /** A checkpoint, else a step. */
-export async function findByPrefix(repo: Repo, objects: ObjectReader, typed: string): Promise<Target> {
+export async function findByPrefix(repo: Repo, objects: ObjectReader, typed: string): Promise<ExplainTarget> {
   const found = await findStored(repo, objects, given(typed, 'checkpoint id'))
   if (found !== undefined) return found
   throw new EntireError('not-found', `checkpoint not found: ${clean(typed)}`, { hint: fetchHint })
 }
 
-export async function findCommit(repo: Repo, objects: ObjectReader, typed: string): Promise<Target> {
+export async function findCommit(repo: Repo, objects: ObjectReader, typed: string): Promise<ExplainTarget> {
   const found = await readCommitTarget(repo, objects, given(typed, 'commit'))
   if (found !== undefined) return found
   throw new EntireError('not-found', `commit not found: ${clean(typed)}`, {
@@ -35,7 +35,7 @@ export async function findCommit(repo: Repo, objects: ObjectReader, typed: strin
 }
 
 /** A checkpoint, a step or a commit. */
-export async function findAnything(repo: Repo, objects: ObjectReader, typed: string): Promise<Target> {
+export async function findAnything(repo: Repo, objects: ObjectReader, typed: string): Promise<ExplainTarget> {
   const name = given(typed, 'checkpoint id or commit')
   const found = (await findStored(repo, objects, name)) ?? (await readCommitTarget(repo, objects, name))
   if (found !== undefined) return found
@@ -49,7 +49,11 @@ function given(typed: string, what: string): string {
   })
 }
 
-async function findStored(repo: Repo, objects: ObjectReader, name: string): Promise<Target | undefined> {
+async function findStored(
+  repo: Repo,
+  objects: ObjectReader,
+  name: string,
+): Promise<ExplainTarget | undefined> {
   // A whole id says where it is; only the beginning of one has to be looked for.
   const whole = [name.toLowerCase(), name.toUpperCase()].find(isCheckpointId)
   const ids =
@@ -76,7 +80,7 @@ async function findIds(repo: Repo, objects: ObjectReader, prefix: string): Promi
   return /^[0-9a-z]{1,25}$/i.test(prefix) ? await findCheckpointIds(repo, objects, prefix) : []
 }
 
-async function findStep(repo: Repo, prefix: string): Promise<Target | undefined> {
+async function findStep(repo: Repo, prefix: string): Promise<ExplainTarget | undefined> {
   if (!/^[0-9a-f]{4,64}$/i.test(prefix)) return undefined
   const shadows = (await listRefs(repo, 'refs/heads/entire/')).filter(({ ref }) => isShadowRef(ref))
   if (shadows.length === 0) return undefined
@@ -110,7 +114,7 @@ async function readCommitTarget(
   repo: Repo,
   objects: ObjectReader,
   name: string,
-): Promise<Target | undefined> {
+): Promise<ExplainTarget | undefined> {
   const object = await objects.info(`${name}^{commit}`)
   const commit = object && (await readLog(repo, ['-1', object.oid]))[0]
   return (

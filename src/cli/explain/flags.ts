@@ -1,7 +1,7 @@
 // Which flags go together, and what to say when they do not.
 
 import { EntireError } from '../../std/errors.ts'
-import type { DetailShape } from './detail.ts'
+import type { DetailShape } from './checkpoint.ts'
 
 export interface ExplainFlags {
   session?: string

@@ -20,8 +20,8 @@ import { queueForPush } from '../../sync/queue.ts'
 import type { Cli } from '../context.ts'
 import { createRecorder } from '../recorder.ts'
 import { clean, cut } from '../render/text.ts'
-import { readConversation } from './conversation.ts'
-import { parseAnswer, summaryPrompt } from './summary.ts'
+import { readStoredConversation } from './conversation.ts'
+import { parseSummaryAnswer, summaryPrompt } from './summary.ts'
 
 const maxBytes = 4 * 1024 * 1024
 
@@ -41,7 +41,7 @@ export async function generateSummary(
   const writer = findWriter(cli, settings.summary, session?.agent)
   if (cli.isTerminal) cli.note(`Asking ${writer.name} for a summary… (Ctrl-C to stop)`)
   const answer = await ask(cli, writer, prompt, settings.summary)
-  const summary = parseAnswer(answer)
+  const summary = parseSummaryAnswer(answer)
   if (summary === undefined)
     throw new EntireError(
       'agent-failed',
@@ -70,7 +70,7 @@ async function readPrompt(
   session: StoredSession | undefined,
 ): Promise<string> {
   const { entries, problem } =
-    session === undefined ? { entries: [] } : await readConversation(objects, session, 'checkpoint')
+    session === undefined ? { entries: [] } : await readStoredConversation(objects, session, 'checkpoint')
   if (entries.length > 0) return summaryPrompt(entries)
   throw new EntireError(
     'transcript-missing',

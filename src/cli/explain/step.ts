@@ -12,13 +12,13 @@ import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean } from '../render/text.ts'
-import { type Conversation, readConversation, transcriptLines } from './conversation.ts'
-import { type DetailShape, summaryLines } from './detail.ts'
+import { type DetailShape, summaryLines } from './checkpoint.ts'
+import { readStoredConversation, type StoredConversation, transcriptLines } from './conversation.ts'
 
 export interface StepDetail {
   step: LogEntry
   prompts: string[]
-  conversation: Conversation
+  conversation: StoredConversation
 }
 
 /** What a step holds of its session, in the form of a checkpoint's; undefined when it holds nothing. */
@@ -44,7 +44,7 @@ async function readSessionAt(
   return { ...none, session, dir: dir.oid, ...given({ agent }) }
 }
 
-export async function readStep(
+export async function readStepDetail(
   repo: Repo,
   objects: ObjectReader,
   step: LogEntry,
@@ -58,9 +58,9 @@ export async function readStep(
       : await readSessionAt(repo, objects, step.parents[0], session.session)
   const [prompts, all, known] = await Promise.all([
     readPrompts(objects, session),
-    scope === 'none' ? { entries: [] } : readConversation(objects, session, 'full'),
+    scope === 'none' ? { entries: [] } : readStoredConversation(objects, session, 'full'),
     scope === 'checkpoint' && before !== undefined
-      ? readConversation(objects, before, 'full')
+      ? readStoredConversation(objects, before, 'full')
       : { entries: [] },
   ])
   // Of what the step before it had already, nothing is said again.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseAnswer } from './summary.ts'
+import { parseSummaryAnswer } from './summary.ts'
 
 const whole = {
   intent: 'Add a parser',
@@ -13,7 +13,7 @@ test.each([
   JSON.stringify(whole),
   `Here you are:\n\`\`\`json\n${JSON.stringify(whole, null, 2)}\n\`\`\`\nBye {}`,
 ])('a summary is found in what was answered (%#)', (answer) => {
-  expect(parseAnswer(answer)).toEqual({
+  expect(parseSummaryAnswer(answer)).toEqual({
     intent: 'Add a parser',
     outcome: 'Added',
     learnings: { repo: ['a'], code: [{ path: 'a.ts', line: 1, endLine: 2, finding: 'b' }], workflow: ['c'] },
@@ -24,7 +24,9 @@ test.each([
 
 test('what is missing or of another kind is empty', () => {
   expect(
-    parseAnswer('{"intent":"a","outcome":"b","learnings":["x"],"friction":"none","open_items":[1,"c"]}'),
+    parseSummaryAnswer(
+      '{"intent":"a","outcome":"b","learnings":["x"],"friction":"none","open_items":[1,"c"]}',
+    ),
   ).toEqual({
     intent: 'a',
     outcome: 'b',
@@ -37,12 +39,12 @@ test('what is missing or of another kind is empty', () => {
 test.each(['', 'I cannot do that.', '{}', '{"intent":"a"}', '{"intent":"","outcome":"b"}', '[1,2]'])(
   '%j is no summary',
   (answer) => {
-    expect(parseAnswer(answer)).toBeUndefined()
+    expect(parseSummaryAnswer(answer)).toBeUndefined()
   },
 )
 
 test('a summary without end is cut', () => {
-  const summary = parseAnswer(
+  const summary = parseSummaryAnswer(
     JSON.stringify({ intent: 'x'.repeat(1e6), outcome: 'b', friction: Array(1000).fill('y'.repeat(1e4)) }),
   )
   expect(JSON.stringify(summary).length).toBeLessThan(150_000)

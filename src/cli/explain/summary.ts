@@ -61,7 +61,7 @@ const longestText = 2_000
 const mostItems = 50
 
 /** Undefined when there is none. */
-export function parseAnswer(answer: string): CheckpointSummary | undefined {
+export function parseSummaryAnswer(answer: string): CheckpointSummary | undefined {
   const found = findObjects(answer).map(parseSummary)
   const summary = found.findLast(
     (each) => each !== undefined && each.intent.trim() !== '' && each.outcome.trim() !== '',

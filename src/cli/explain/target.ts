@@ -12,13 +12,19 @@ import type { Cli } from '../context.ts'
 import { page } from '../pager.ts'
 import { learnTimeZone } from '../render/numbers.ts'
 import { write } from '../streams.ts'
+import {
+  checkpointJson,
+  checkpointLines,
+  type DetailShape,
+  readCheckpointDetail,
+  readHistory,
+} from './checkpoint.ts'
 import { joinerOf, lookOf } from './conversation.ts'
-import { type DetailShape, detailJson, detailLines, readDetail, readHistory } from './detail.ts'
-import { findAnything, findByPrefix, findCommit, type Target } from './find-target.ts'
+import { type ExplainTarget, findAnything, findByPrefix, findCommit } from './find-target.ts'
 import { type ExplainFlags, scopeOf } from './flags.ts'
-import { readStep, readStepSession, stepJson, stepLines } from './step.ts'
+import { readStepDetail, readStepSession, stepJson, stepLines } from './step.ts'
 
-interface Answering {
+interface ExplainRun {
   cli: Cli
   repo: Repo
   objects: ObjectReader
@@ -33,7 +39,13 @@ export async function explainTarget(
   flags: ExplainFlags,
   named?: string,
 ): Promise<void> {
-  const answering: Answering = { cli, repo, objects, flags, shape: { ...lookOf(cli), scope: scopeOf(flags) } }
+  const answering: ExplainRun = {
+    cli,
+    repo,
+    objects,
+    flags,
+    shape: { ...lookOf(cli), scope: scopeOf(flags) },
+  }
   objects.warm()
   const history = readHistory(repo, flags.searchAll === true)
   const finding = findTarget(answering, named)
@@ -41,17 +53,20 @@ export async function explainTarget(
   const target = await finding
   if (target.kind === 'step') return await explainStep(answering, target.step)
   if (target.kind === 'commit') return await explainCommit(answering, target, history)
-  if (flags.rawTranscript) return await printTranscript(repo, objects, target)
+  if (flags.rawTranscript) return await printStoredTranscript(repo, objects, target)
   await explainCheckpoints(answering, [await withSummary(answering, target.checkpoint)], history)
 }
 
-async function findTarget({ repo, objects, flags }: Answering, named: string | undefined): Promise<Target> {
+async function findTarget(
+  { repo, objects, flags }: ExplainRun,
+  named: string | undefined,
+): Promise<ExplainTarget> {
   if (flags.commit !== undefined) return await findCommit(repo, objects, flags.commit)
   if (flags.checkpoint !== undefined) return await findByPrefix(repo, objects, flags.checkpoint)
   return await findAnything(repo, objects, named ?? '')
 }
 
-async function explainStep({ cli, repo, objects, flags, shape }: Answering, step: LogEntry): Promise<void> {
+async function explainStep({ cli, repo, objects, flags, shape }: ExplainRun, step: LogEntry): Promise<void> {
   if (flags.generate)
     throw new EntireError(
       'bad-usage',
@@ -60,14 +75,14 @@ async function explainStep({ cli, repo, objects, flags, shape }: Answering, step
         hint: 'Commit the work first, then generate the summary of its checkpoint.',
       },
     )
-  if (flags.rawTranscript) return await printTranscript(repo, objects, { kind: 'step', step })
-  const detail = await readStep(repo, objects, step, shape.scope)
+  if (flags.rawTranscript) return await printStoredTranscript(repo, objects, { kind: 'step', step })
+  const detail = await readStepDetail(repo, objects, step, shape.scope)
   await show(cli, flags, flags.json ? stepJson(detail, shape.scope) : stepLines(detail, shape))
 }
 
 async function explainCommit(
-  answering: Answering,
-  target: Extract<Target, { kind: 'commit' }>,
+  answering: ExplainRun,
+  target: Extract<ExplainTarget, { kind: 'commit' }>,
   history: Promise<LogEntry[]>,
 ): Promise<void> {
   const { cli, repo, objects, flags } = answering
@@ -89,7 +104,7 @@ async function explainCommit(
   const [first] = newest
   if (first === undefined) return await show(cli, flags, flags.json ? [] : unlinked(commit))
   if (flags.rawTranscript)
-    return await printTranscript(repo, objects, { kind: 'checkpoint', checkpoint: first })
+    return await printStoredTranscript(repo, objects, { kind: 'checkpoint', checkpoint: first })
   await explainCheckpoints(
     answering,
     [await withSummary(answering, first), ...newest.slice(1)],
@@ -108,7 +123,7 @@ function unlinked(commit: LogEntry): string[] {
 }
 
 async function withSummary(
-  { cli, repo, objects, flags }: Answering,
+  { cli, repo, objects, flags }: ExplainRun,
   checkpoint: StoredCheckpoint,
 ): Promise<StoredCheckpoint> {
   if (!flags.generate) return checkpoint
@@ -121,22 +136,22 @@ async function withSummary(
 }
 
 async function explainCheckpoints(
-  { cli, repo, objects, flags, shape }: Answering,
+  { cli, repo, objects, flags, shape }: ExplainRun,
   checkpoints: StoredCheckpoint[],
   history: Promise<LogEntry[]>,
   commit?: LogEntry,
 ): Promise<void> {
   const options = { scope: shape.scope, history, ...given({ commit }) }
   const details = await Promise.all(
-    checkpoints.map((checkpoint) => readDetail(repo, objects, checkpoint, options)),
+    checkpoints.map((checkpoint) => readCheckpointDetail(repo, objects, checkpoint, options)),
   )
   // A commit may have several checkpoints, so its answer is a list.
-  const json = details.map((detail) => detailJson(detail, shape.scope))
+  const json = details.map((detail) => checkpointJson(detail, shape.scope))
   if (flags.json) return await show(cli, flags, commit === undefined ? (json[0] ?? null) : json)
   await show(
     cli,
     flags,
-    details.flatMap((detail, index) => [...(index > 0 ? [''] : []), ...detailLines(detail, shape)]),
+    details.flatMap((detail, index) => [...(index > 0 ? [''] : []), ...checkpointLines(detail, shape)]),
   )
 }
 
@@ -151,10 +166,10 @@ function createdAt(checkpoint: StoredCheckpoint): number {
 
 // The stored transcript as it is: bytes, not text.
 
-export async function printTranscript(
+export async function printStoredTranscript(
   repo: Repo,
   objects: ObjectReader,
-  target: Exclude<Target, { kind: 'commit' }>,
+  target: Exclude<ExplainTarget, { kind: 'commit' }>,
 ): Promise<void> {
   const session =
     target.kind === 'step'

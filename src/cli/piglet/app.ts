@@ -4,18 +4,18 @@ import { type Application, buildRouteMap } from '@stricli/core'
 import { makeApplication, runApplication } from '../application.ts'
 import { formatManual } from '../command-parts.ts'
 import { type Cli, systemContext } from '../context.ts'
-import { callCommand, runCommand } from './call.ts'
-import { checkCommand, newCommand } from './check.ts'
-import { infoCommand, listCommand } from './info.ts'
-import { logsCommand } from './logs.ts'
-import { recordCommand, replayCommand } from './record.ts'
-import { topCommand } from './top.ts'
-import { trustCommand } from './trust.ts'
+import { extCallCommand, extRunCommand } from './call.ts'
+import { extCheckCommand, extNewCommand } from './check.ts'
+import { extInfoCommand, extListCommand } from './info.ts'
+import { extLogsCommand } from './logs.ts'
+import { extRecordCommand, extReplayCommand } from './record.ts'
+import { extTopCommand } from './top.ts'
+import { extTrustCommand } from './trust.ts'
 
 /** For running and for the generated reference. */
 export function buildPiglet(inputs: readonly string[] = []): Application<Cli> {
   const root = buildRouteMap<string, Cli>({
-    routes: { ext: extensionCommands },
+    routes: { ext: extCommands },
     docs: {
       brief: 'Run extensions of coding agents, and write them',
       fullDescription: formatManual({
@@ -43,19 +43,19 @@ export async function runPiglet(args: string[], cli: Cli = systemContext()): Pro
 
 // `piglet ext …`: everything one can do with extensions.
 
-export const extensionCommands = buildRouteMap<string, Cli>({
+export const extCommands = buildRouteMap<string, Cli>({
   routes: {
-    list: listCommand,
-    info: infoCommand,
-    new: newCommand,
-    check: checkCommand,
-    call: callCommand,
-    run: runCommand,
-    trust: trustCommand,
-    logs: logsCommand,
-    top: topCommand,
-    record: recordCommand,
-    replay: replayCommand,
+    list: extListCommand,
+    info: extInfoCommand,
+    new: extNewCommand,
+    check: extCheckCommand,
+    call: extCallCommand,
+    run: extRunCommand,
+    trust: extTrustCommand,
+    logs: extLogsCommand,
+    top: extTopCommand,
+    record: extRecordCommand,
+    replay: extReplayCommand,
   },
   docs: {
     brief: 'List, try, check, watch and write extensions',

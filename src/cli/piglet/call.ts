@@ -7,7 +7,7 @@ import { formatManual, said, value } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { cleanLines } from '../render/text.ts'
 import { extFlag, withHost } from './host.ts'
-import { callByName, parseArguments, runByName } from './steps.ts'
+import { callByName, parseJsonArguments, runByName } from './script.ts'
 
 interface CallFlags {
   ext?: readonly string[]
@@ -15,9 +15,9 @@ interface CallFlags {
   json?: boolean
 }
 
-export const callCommand = buildCommand<CallFlags, [string, string?], Cli>({
+export const extCallCommand = buildCommand<CallFlags, [string, string?], Cli>({
   async func(flags, tool, args = '') {
-    const given = parseArguments(args)
+    const given = parseJsonArguments(args)
     const options = { ext: flags.ext, record: flags.record, quiet: flags.json }
     const outcome = await withHost(this, options, ({ host }, signal) => callByName(host, tool, given, signal))
     if (flags.json) this.process.stdout.write(formatJson(outcome))
@@ -68,7 +68,7 @@ interface RunFlags {
   json?: boolean
 }
 
-export const runCommand = buildCommand<RunFlags, [string, ...string[]], Cli>({
+export const extRunCommand = buildCommand<RunFlags, [string, ...string[]], Cli>({
   async func(flags, name, ...words) {
     const options = { ext: flags.ext, record: flags.record, quiet: flags.json }
     const view = await withHost(this, options, async (headless, signal) => {

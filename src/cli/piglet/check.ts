@@ -8,7 +8,7 @@ import { formatManual, said, value } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { cleanLines } from '../render/text.ts'
 import { kitSource, printScaffold, requireLanguage, writeScaffold } from '../scaffold.ts'
-import { findExtension, findPlaces } from './places.ts'
+import { findExtension, findPigletPlaces } from './places.ts'
 
 interface CheckFlags {
   fixtures?: string
@@ -17,10 +17,10 @@ interface CheckFlags {
   junit?: boolean
 }
 
-export const checkCommand = buildCommand<CheckFlags, [string], Cli>({
+export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
   async func(flags, given) {
     if (flags.json && flags.junit) throw new EntireError('bad-usage', 'Use either --json or --junit.')
-    const { dir } = findExtension(this, findPlaces(this), given)
+    const { dir } = findExtension(this, findPigletPlaces(this), given)
     const [{ checkExtension, rules }, { readFixtures }, report] = await Promise.all([
       import('../../sdk/extension-conformance/check-extension.ts'),
       import('../../sdk/extension-conformance/ground.ts'),
@@ -94,7 +94,7 @@ interface NewFlags {
   json?: boolean
 }
 
-export const newCommand = buildCommand<NewFlags, [string], Cli>({
+export const extNewCommand = buildCommand<NewFlags, [string], Cli>({
   async func(flags, name) {
     const { scaffoldExtension } = await import('../../sdk/scaffold-extension/scaffold-extension.ts')
     const dir = resolve(this.cwd, flags.dir ?? name)

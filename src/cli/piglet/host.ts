@@ -14,7 +14,7 @@ import { choose } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { clean, cleanLines } from '../render/text.ts'
 import { untilSignal } from '../signals.ts'
-import { findExtension, findPlaces, logFileOf } from './places.ts'
+import { findExtension, findPigletPlaces, logFileOf } from './places.ts'
 
 export interface HostOptions {
   /** Only these, by name or directory. */
@@ -40,7 +40,7 @@ export async function withHost<Value>(
   options: HostOptions,
   work: (headless: Headless, signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
-  const { configDir } = findPlaces(cli)
+  const { configDir } = findPigletPlaces(cli)
   const wanted = chooseExtensions(cli, options.ext)
   const traffic = countTraffic()
   using recording = openRecording(cli, options.record)
@@ -81,7 +81,7 @@ export async function withHost<Value>(
 /** All that are enabled, unless some are named. */
 function chooseExtensions(cli: Cli, given: readonly string[] | undefined) {
   if (given === undefined || given.length === 0) return { names: [], places: {} }
-  const places = findPlaces(cli)
+  const places = findPigletPlaces(cli)
   const chosen = given.map((name) => findExtension(cli, places, name))
   const names = chosen.map(({ name }) => name)
   const others = discoverExtensions(places).extensions.filter(({ name }) => !names.includes(name))

@@ -9,16 +9,16 @@ import { formatManual, said } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { clean, cut, tableLines } from '../render/text.ts'
 import { withHost } from './host.ts'
-import { findExtension, findPlaces, type PigletPlaces } from './places.ts'
+import { findExtension, findPigletPlaces, type PigletPlaces } from './places.ts'
 
 interface InfoFlags {
   start: boolean
   json?: boolean
 }
 
-export const infoCommand = buildCommand<InfoFlags, [string], Cli>({
+export const extInfoCommand = buildCommand<InfoFlags, [string], Cli>({
   async func(flags, given) {
-    const manifest = findExtension(this, findPlaces(this), given)
+    const manifest = findExtension(this, findPigletPlaces(this), given)
     const offers = flags.start
       ? await withHost(
           this,
@@ -115,9 +115,9 @@ export interface ListedExtension {
   permissions: string[] | null
 }
 
-export const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
+export const extListCommand = buildCommand<{ json?: boolean }, [], Cli>({
   func({ json }) {
-    const { extensions, problems } = listExtensions(findPlaces(this))
+    const { extensions, problems } = listExtensions(findPigletPlaces(this))
     if (json) return void this.process.stdout.write(formatJson({ extensions, problems }))
     const rows = extensions.map(({ name, version, runtime, state, from, dir }) =>
       [name, version || '-', runtime, state, from, dir].map(clean),
@@ -127,7 +127,7 @@ export const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
         this.out(line)
     else
       this.note(
-        `There are no extensions in ${clean(findPlaces(this).userDir)}. Begin one with \`piglet ext new <name>\`.`,
+        `There are no extensions in ${clean(findPigletPlaces(this).userDir)}. Begin one with \`piglet ext new <name>\`.`,
       )
     for (const problem of problems) this.note(`Note: ${clean(problem)}`)
     if (extensions.some(({ state }) => state === 'not trusted'))

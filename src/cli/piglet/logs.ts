@@ -18,7 +18,7 @@ interface LogsFlags {
   json?: boolean
 }
 
-export const logsCommand = buildCommand<LogsFlags, [string?], Cli>({
+export const extLogsCommand = buildCommand<LogsFlags, [string?], Cli>({
   async func(flags, extension) {
     const path = logFileOf(configDirOf(this))
     const wants = chooseLines(flags.level, extension)

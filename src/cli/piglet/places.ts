@@ -27,7 +27,7 @@ export function logFileOf(configDir: string): string {
   return join(configDir, 'debug.log')
 }
 
-export function findPlaces(cli: Pick<Cli, 'cwd' | 'env'>): PigletPlaces {
+export function findPigletPlaces(cli: Pick<Cli, 'cwd' | 'env'>): PigletPlaces {
   const configDir = configDirOf(cli)
   const ofProject = join(cli.cwd, '.piglet', 'extensions')
   return {

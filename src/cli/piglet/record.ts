@@ -15,17 +15,17 @@ import { formatManual, said, value } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { clean, cut } from '../render/text.ts'
 import { extFlag, withHost } from './host.ts'
-import { findExtension, findPlaces } from './places.ts'
-import { parseStep, runStep, verbs } from './steps.ts'
+import { findExtension, findPigletPlaces } from './places.ts'
+import { parseScriptLine, runScriptLine, verbs } from './script.ts'
 
 interface RecordFlags {
   ext?: readonly string[]
   json?: boolean
 }
 
-export const recordCommand = buildCommand<RecordFlags, [string, ...string[]], Cli>({
+export const extRecordCommand = buildCommand<RecordFlags, [string, ...string[]], Cli>({
   async func(flags, file, ...lines) {
-    const steps = (lines.length > 0 ? lines : await readLines(this)).map(parseStep)
+    const steps = (lines.length > 0 ? lines : await readLines(this)).map(parseScriptLine)
     if (steps.length === 0)
       throw new EntireError('bad-usage', 'There is nothing to do that could be recorded.', {
         hint: 'Name steps, such as: call greet {}',
@@ -35,7 +35,7 @@ export const recordCommand = buildCommand<RecordFlags, [string, ...string[]], Cl
       { ext: flags.ext, record: file, quiet: flags.json },
       async (headless, signal) => {
         const list: unknown[] = []
-        for (const step of steps) list.push((await runStep(headless.host, step, signal)) ?? null)
+        for (const step of steps) list.push((await runScriptLine(headless.host, step, signal)) ?? null)
         await headless.settled()
         return list
       },
@@ -94,12 +94,12 @@ interface Replayed {
   deviations: Deviation[]
 }
 
-export const replayCommand = buildCommand<ReplayFlags, [string], Cli>({
+export const extReplayCommand = buildCommand<ReplayFlags, [string], Cli>({
   async func(flags, file) {
     const text = readText(resolve(this.cwd, file))
     if (text === undefined) throw new EntireError('not-found', `There is no file ${clean(file)}.`)
     const recording = parseRecording(text, clean(file))
-    const places = findPlaces(this)
+    const places = findPigletPlaces(this)
     const other = flags.ext === undefined ? undefined : findExtension(this, places, flags.ext)
     const chosen = other ? recording.filter(({ extension }) => extension === other.name) : recording
     if (chosen.length === 0)
@@ -164,7 +164,7 @@ async function replay(
   { ignore = [], within }: ReplayFlags,
 ): Promise<Replayed> {
   checkRuntime(manifest)
-  const granted = createTrust(findPlaces(cli).configDir).variables(manifest)
+  const granted = createTrust(findPigletPlaces(cli).configDir).variables(manifest)
   const env = extensionEnvironment(cli.env, manifest, undefined, granted)
   const deviations = await replayProcess(manifest, recorded, { env, ignore, withinMs: within * 1000 })
   return {

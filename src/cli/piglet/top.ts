@@ -19,7 +19,7 @@ interface TopFlags {
 
 const pauseMs = 1000
 
-export const topCommand = buildCommand<TopFlags, [], Cli>({
+export const extTopCommand = buildCommand<TopFlags, [], Cli>({
   async func(flags) {
     if (flags.start)
       return await withHost(

@@ -7,7 +7,7 @@ import { formatJson } from '../../std/json.ts'
 import { formatManual, said } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
-import { findExtension, findPlaces } from './places.ts'
+import { findExtension, findPigletPlaces } from './places.ts'
 
 interface TrustFlags {
   project?: boolean
@@ -18,9 +18,9 @@ interface TrustFlags {
 /** All keys of providers: what an extension that declares nothing is asked about. */
 const usual = ['auth']
 
-export const trustCommand = buildCommand<TrustFlags, string[], Cli>({
+export const extTrustCommand = buildCommand<TrustFlags, string[], Cli>({
   func(flags, name, ...what) {
-    const places = findPlaces(this)
+    const places = findPigletPlaces(this)
     const trust = createTrust(places.configDir)
     if (flags.project) {
       if (name !== undefined) throw new EntireError('bad-usage', 'Name an extension, or use --project.')

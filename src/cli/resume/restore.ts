@@ -26,7 +26,7 @@ export interface ResumeFlags {
   json?: boolean
 }
 
-export interface Run {
+export interface ResumeRun {
   cli: Cli
   repo: Repo
   objects: ObjectReader
@@ -35,22 +35,25 @@ export interface Run {
 }
 
 /** A line for people; programs get the answer instead. */
-export function tell({ cli, flags }: Run, ...lines: string[]): void {
+export function tell({ cli, flags }: ResumeRun, ...lines: string[]): void {
   if (!flags.json) for (const line of lines) cli.note(line)
 }
 
-export function answer({ cli, flags }: Run, value: unknown): void {
+export function answer({ cli, flags }: ResumeRun, value: unknown): void {
   if (flags.json) cli.process.stdout.write(formatJson(value))
 }
 
 /** A question whose yes loses nothing: --yes says it, and so does --force. */
-export async function agreed({ cli, flags }: Run, question: Omit<Question, 'otherwise'>): Promise<boolean> {
+export async function agreed(
+  { cli, flags }: ResumeRun,
+  question: Omit<Question, 'otherwise'>,
+): Promise<boolean> {
   if (flags.force || flags.yes) return true
   return confirm(cli, { ...question, otherwise: 'Say --yes to go on without being asked.' })
 }
 
 /** Session data that this clone lacks: true when it is here now. */
-export async function fetchMissing(run: Run, checkpoint: string): Promise<boolean> {
+export async function fetchMissing(run: ResumeRun, checkpoint: string): Promise<boolean> {
   const say = (line: string) => tell(run, clean(line))
   return fetchStored(run.recorder, run.objects, checkpoint, { mayAsk: run.cli.interactive, say })
 }
@@ -63,7 +66,10 @@ export interface Prepared {
 }
 
 /** Undefined when the person wants to keep newer local logs. */
-export async function prepareRestore(run: Run, checkpoint: StoredCheckpoint): Promise<Prepared | undefined> {
+export async function prepareRestore(
+  run: ResumeRun,
+  checkpoint: StoredCheckpoint,
+): Promise<Prepared | undefined> {
   const plan = await planRestore(run.recorder, run.objects, checkpoint)
   for (const warning of plan.warnings) run.cli.note(`Warning: ${clean(warning)}`)
   if (run.flags.force || (await confirmOverwrite(run.cli, plan))) return { checkpoint, plan }
@@ -72,7 +78,7 @@ export async function prepareRestore(run: Run, checkpoint: StoredCheckpoint): Pr
 }
 
 export async function finishRestore(
-  run: Run,
+  run: ResumeRun,
   { checkpoint, plan }: Prepared,
   branch?: string,
 ): Promise<void> {
@@ -94,7 +100,7 @@ export interface Report {
 }
 
 /** How to go on. */
-export function report(run: Run, { branch, checkpoint, logs }: Report): void {
+export function report(run: ResumeRun, { branch, checkpoint, logs }: Report): void {
   answer(run, {
     ...given({ branch }),
     checkpoint_id: checkpoint ?? null,

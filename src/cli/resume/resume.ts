@@ -60,7 +60,7 @@ export const resumeCommand = buildCommand<ResumeFlags, [string?], Cli>({
 
 // `entire session resume`: back to one conversation.
 
-export const resumeSessionCommand = buildCommand<ResumeFlags, [string], Cli>({
+export const sessionResumeCommand = buildCommand<ResumeFlags, [string], Cli>({
   async func(flags, id) {
     const repo = requireRepo(this, 'session resume')
     if (saysDisabled(this, repo)) return

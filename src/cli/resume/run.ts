@@ -4,10 +4,10 @@ import { readObjects } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Cli } from '../context.ts'
 import { createRecorder } from '../recorder.ts'
-import { resumeBranch } from './branch.ts'
-import type { ResumeFlags, Run } from './restore.ts'
-import { resumeCheckpoint, resumeSession } from './stored.ts'
-import { findSession, findTarget, pickTarget, type Target } from './target.ts'
+import { findResumeTarget, findSessionTarget, pickResumeTarget, type ResumeTarget } from './find-target.ts'
+import type { ResumeFlags, ResumeRun } from './restore.ts'
+import { resumeBranch } from './resume-branch.ts'
+import { resumeCheckpoint, resumeSession } from './resume-session.ts'
 
 /** Without a name: a picker on a terminal, else the branch that is checked out. */
 export async function resume(
@@ -17,9 +17,9 @@ export async function resume(
   flags: ResumeFlags,
 ): Promise<void> {
   await withRun(cli, repo, flags, async (run) => {
-    if (typed !== undefined) return findTarget(run, typed)
+    if (typed !== undefined) return findResumeTarget(run, typed)
     return cli.interactive && !flags.json
-      ? pickTarget(run)
+      ? pickResumeTarget(run)
       : { kind: 'branch', name: undefined, isLocal: true }
   })
 }
@@ -30,17 +30,23 @@ export async function resumeOneSession(
   typed: string,
   flags: ResumeFlags,
 ): Promise<void> {
-  await withRun(cli, repo, flags, (run) => findSession(run, typed))
+  await withRun(cli, repo, flags, (run) => findSessionTarget(run, typed))
 }
 
 async function withRun(
   cli: Cli,
   repo: Repo,
   flags: ResumeFlags,
-  find: (run: Run) => Promise<Target | undefined>,
+  find: (run: ResumeRun) => Promise<ResumeTarget | undefined>,
 ): Promise<void> {
   await using objects = readObjects(repo)
-  const run: Run = { cli, repo, objects, recorder: createRecorder(repo, { component: 'resume' }), flags }
+  const run: ResumeRun = {
+    cli,
+    repo,
+    objects,
+    recorder: createRecorder(repo, { component: 'resume' }),
+    flags,
+  }
   const target = await find(run)
   if (target?.kind === 'branch') await resumeBranch(run, target)
   if (target?.kind === 'session') await resumeSession(run, target)

@@ -55,7 +55,7 @@ function counts(lines: Uncommitted['lines']): string {
 const mostCommits = 1_000
 
 /** Commits that come after one on the way to HEAD; undefined when it is not on that way, or too far back. */
-export async function countAfter(repo: Repo, commit: Oid): Promise<number | undefined> {
+export async function countCommitsAfter(repo: Repo, commit: Oid): Promise<number | undefined> {
   const { stdout } = await git(repo, ['rev-list', '--first-parent', `--max-count=${mostCommits + 1}`, 'HEAD'])
   const at = stdout.toString('latin1').split('\n').indexOf(commit)
   return at === -1 ? undefined : at

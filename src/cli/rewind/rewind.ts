@@ -10,7 +10,7 @@ import { formatJson } from '../../std/json.ts'
 import { formatManual, said, value } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { saysDisabled } from '../disabled.ts'
-import type { GoOptions } from './to-step.ts'
+import type { RewindCommandOptions } from './to-step.ts'
 
 interface RewindFlags {
   list?: boolean
@@ -49,7 +49,7 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
     const [{ createRecorder }, options] = [await import('../recorder.ts'), goOptions(this, repo, flags)]
     const recorder = createRecorder(repo, { component: 'rewind' })
     if (flags.to === undefined) {
-      const { pickPoint } = await import('./pick.ts')
+      const { pickPoint } = await import('./pick-point.ts')
       // Awaited here: the reader of objects is closed when this function returns.
       return await pickPoint(this, recorder, objects, points, options)
     }
@@ -114,7 +114,7 @@ function checkFlags(cli: Cli, flags: RewindFlags): void {
 
 async function goBack(cli: Cli, repo: Repo, flags: RewindFlags): Promise<void> {
   const [{ createRecorder }, back] = await Promise.all([import('../recorder.ts'), import('./undo.ts')])
-  await back.goBack(
+  await back.runUndo(
     cli,
     createRecorder(repo, { component: 'rewind' }),
     flags.redo ? 'redo' : 'undo',
@@ -122,7 +122,7 @@ async function goBack(cli: Cli, repo: Repo, flags: RewindFlags): Promise<void> {
   )
 }
 
-function goOptions(cli: Cli, repo: Repo, flags: RewindFlags): GoOptions {
+function goOptions(cli: Cli, repo: Repo, flags: RewindFlags): RewindCommandOptions {
   return {
     dryRun: flags.dryRun === true,
     json: flags.json === true,

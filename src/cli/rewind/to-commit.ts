@@ -20,15 +20,15 @@ import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 import { restoredLines } from '../resume/restore.ts'
 import { noteFiles, planLines, shortId } from './points.ts'
-import { countAfter, readUncommitted, uncommittedLines } from './reset-warnings.ts'
-import { type GoOptions, goToStep, restoreLogOfStep } from './to-step.ts'
+import { countCommitsAfter, readUncommitted, uncommittedLines } from './reset-warnings.ts'
+import { goToStep, type RewindCommandOptions, restoreLogOfStep } from './to-step.ts'
 
-export interface Going {
+export interface RewindRun {
   cli: Cli
   recorder: Recorder
   objects: ObjectReader
   point: RewindPoint
-  options: GoOptions
+  options: RewindCommandOptions
 }
 
 /** Logs alone: files and branch stay. */
@@ -38,7 +38,7 @@ export async function restoreLogsOf({
   objects,
   point,
   options,
-}: Going): Promise<RestoredLog[]> {
+}: RewindRun): Promise<RestoredLog[]> {
   const plan = await planPointLogs(recorder, objects, point)
   if (options.dryRun) {
     const logs = plan.logs.map(({ session, path, state }) => ({ session_id: session.session, path, state }))
@@ -65,7 +65,7 @@ function tellLogs(cli: Cli, logs: RestoredLog[]): void {
 }
 
 /** Logs, then the branch: after the warnings, and only if the answer is yes. */
-export async function resetBranch(going: Going): Promise<void> {
+export async function resetBranch(going: RewindRun): Promise<void> {
   const { cli, recorder, objects, point, options } = going
   if (options.dryRun)
     return tellReset(going, await resetTo(recorder, point.id, { ...options, how: 'hard', logs: [] }), [])
@@ -94,7 +94,7 @@ function mustConfirm(point: RewindPoint): EntireError {
 async function isConfirmed(cli: Cli, recorder: Recorder, point: RewindPoint): Promise<boolean> {
   const [changes, after] = await Promise.all([
     readUncommitted(recorder.repo),
-    countAfter(recorder.repo, point.id),
+    countCommitsAfter(recorder.repo, point.id),
   ])
   const isRunning = [...readLive(recorder.repo).sessions.values()].some(({ active }) => active)
   const warnings = [
@@ -113,7 +113,7 @@ async function isConfirmed(cli: Cli, recorder: Recorder, point: RewindPoint): Pr
   return confirm(cli, { message, detail, otherwise: 'Say --force to reset without a question.' })
 }
 
-function tellReset({ cli, point, options }: Going, report: ResetReport, logs: RestoredLog[]): void {
+function tellReset({ cli, point, options }: RewindRun, report: ResetReport, logs: RestoredLog[]): void {
   if (options.json) cli.process.stdout.write(formatJson(describe(point, report, logs, options)))
   else if (options.dryRun) {
     const branch = `  Reset: ${branchName(report)} from ${shortId(report.head.before)} to ${shortId(point.id)}`
@@ -132,7 +132,7 @@ function tellReset({ cli, point, options }: Going, report: ResetReport, logs: Re
 }
 
 /** A turn that committed itself: the branch goes back to it, unless something is uncommitted. */
-export async function goToOwnCommit(going: Going): Promise<void> {
+export async function goToOwnCommit(going: RewindRun): Promise<void> {
   const { cli, recorder, objects, point, options } = going
   const changes = await readUncommitted(recorder.repo)
   if (changes.length > 0)
@@ -155,7 +155,7 @@ export async function goToOwnCommit(going: Going): Promise<void> {
 }
 
 /** For looking around: git refuses where local changes would be overwritten, and keeps the others. */
-export async function checkOutCommit(going: Going): Promise<void> {
+export async function checkOutCommit(going: RewindRun): Promise<void> {
   const { cli, recorder, point } = going
   await restoreLogsOf(going)
   const detail =
@@ -188,7 +188,7 @@ function describe(
   point: RewindPoint,
   report: ResetReport,
   logs: RestoredLog[],
-  { dryRun }: GoOptions,
+  { dryRun }: RewindCommandOptions,
 ): JsonObject {
   const { ref, before, after } = report.head
   return {
@@ -253,7 +253,7 @@ export function describeLogs(logs: RestoredLog[]): JsonObject[] {
 
 // Going to a point that was named on the command line: what kind it is decides how.
 
-export async function goToPoint(going: Going, how: 'all' | 'logs' | 'reset'): Promise<void> {
+export async function goToPoint(going: RewindRun, how: 'all' | 'logs' | 'reset'): Promise<void> {
   const { cli, recorder, objects, point, options } = going
   const isCommit = point.checkpoint !== undefined
   if (how === 'reset') {

@@ -3,26 +3,24 @@
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { type LogReport, restoreStepLog } from '../../rewind/logs.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
-import { rewindTo, type StepReport } from '../../rewind/rewind.ts'
+import { type RewindOptions, rewindTo, type StepReport } from '../../rewind/rewind.ts'
 import type { Recorder } from '../../sessions/work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 import { noteFiles, planLines, shortId } from './points.ts'
 
-export interface GoOptions {
-  dryRun: boolean
+export interface RewindCommandOptions extends RewindOptions {
   json: boolean
   /** Ask nothing. */
   force: boolean
-  cwdInRepo: string | undefined
 }
 
 export async function goToStep(
   cli: Cli,
   recorder: Recorder,
   point: RewindPoint,
-  options: GoOptions,
+  options: RewindCommandOptions,
 ): Promise<void> {
   const report = await rewindTo(recorder, point, options)
   if (options.json) return void cli.process.stdout.write(formatJson(describe(point, report, options)))
@@ -36,7 +34,7 @@ export async function restoreLogOfStep(
   recorder: Recorder,
   objects: ObjectReader,
   point: RewindPoint,
-  options: GoOptions,
+  options: RewindCommandOptions,
 ): Promise<void> {
   const log = await restoreStepLog(
     recorder,
@@ -88,7 +86,7 @@ function noteLog(cli: Cli, log: LogReport): void {
   if (log.backup !== undefined) cli.note(`The session log from before is kept: ${clean(log.backup)}`)
 }
 
-function describe(point: RewindPoint, report: StepReport, { dryRun }: GoOptions): JsonObject {
+function describe(point: RewindPoint, report: StepReport, { dryRun }: RewindCommandOptions): JsonObject {
   const { restore, remove, skip: keep, log, isDone } = report
   const files = { restore, remove, keep: keep.map(({ path, reason }) => ({ path, reason })) }
   return { id: point.id, dry_run: dryRun, ...files, log: describeLog(log, { dryRun }), can_undo: isDone }
@@ -96,7 +94,7 @@ function describe(point: RewindPoint, report: StepReport, { dryRun }: GoOptions)
 
 function describeLog(
   { state, session, path, command, backup, problem }: LogReport,
-  { dryRun }: Pick<GoOptions, 'dryRun'>,
+  { dryRun }: Pick<RewindCommandOptions, 'dryRun'>,
 ): JsonObject {
   const fields = {
     state: state === 'write' && !dryRun ? 'restored' : state,

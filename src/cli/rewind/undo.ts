@@ -7,13 +7,13 @@ import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 import { noteFiles, planLines, shortId } from './points.ts'
-import type { GoOptions } from './to-step.ts'
+import type { RewindCommandOptions } from './to-step.ts'
 
-export async function goBack(
+export async function runUndo(
   cli: Cli,
   recorder: Recorder,
   direction: Direction,
-  options: GoOptions,
+  options: RewindCommandOptions,
 ): Promise<void> {
   const report = await undoOrRedo(recorder, direction, options)
   if (options.json) return void cli.process.stdout.write(formatJson(describe(report, options)))
@@ -62,7 +62,7 @@ function nameOf(ref: string): string {
   return clean(ref.replace('refs/heads/', ''))
 }
 
-function describe(report: UndoReport, { dryRun }: GoOptions): JsonObject {
+function describe(report: UndoReport, { dryRun }: RewindCommandOptions): JsonObject {
   const { of, restore, remove, skip: keep, head, branch, logs, isPartial } = report
   return {
     of,

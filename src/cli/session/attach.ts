@@ -6,7 +6,7 @@ import type { Cli } from '../context.ts'
 import type { AttachFlags } from './attach-run.ts'
 import { idParameter } from './info.ts'
 
-export const attachCommand = buildCommand<AttachFlags, [string], Cli>({
+export const sessionAttachCommand = buildCommand<AttachFlags, [string], Cli>({
   loader: async () => (await import('./attach-run.ts')).runAttach,
   parameters: {
     positional: {

@@ -15,7 +15,7 @@ import { clean } from '../render/text.ts'
 const candidatesNamed = 5
 
 /** By id or the beginning of one. Throws when there is none, or more than one. */
-export function findSession(repo: Repo, prefix: string): Session {
+export function requireSessionByPrefix(repo: Repo, prefix: string): Session {
   const id = findSessionId(repo, prefix)
   if (id === undefined)
     throw new EntireError('not-found', 'Session not found.', {

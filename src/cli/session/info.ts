@@ -11,7 +11,7 @@ import { type Cli, requireRepo } from '../context.ts'
 import { formatCount, localTime, timeAgo, tokensText } from '../render/numbers.ts'
 import { findTrouble, promptOf, statusOf, unknown, worktreeLabel } from '../render/sessions.ts'
 import { clean, cut, fit } from '../render/text.ts'
-import { findCurrentSession, findSession, sessionJson } from './find-session.ts'
+import { findCurrentSession, requireSessionByPrefix, sessionJson } from './find-session.ts'
 
 // One session in full, for people.
 
@@ -87,12 +87,12 @@ interface InfoFlags {
 
 export const idParameter = (brief: string) => ({ parse: String, placeholder: 'id', brief }) as const
 
-export const infoCommand = buildCommand<InfoFlags, [string], Cli>({
+export const sessionInfoCommand = buildCommand<InfoFlags, [string], Cli>({
   async func(flags, id) {
     if (flags.json && flags.transcript)
       throw new EntireError('bad-usage', '--json and --transcript cannot be used together')
-    const session = findSession(requireRepo(this, 'session info'), id)
-    if (flags.transcript) await (await import('./transcript.ts')).printTranscript(this, session)
+    const session = requireSessionByPrefix(requireRepo(this, 'session info'), id)
+    if (flags.transcript) await (await import('./live-transcript.ts')).printLiveTranscript(this, session)
     else print(this, session, flags)
   },
   parameters: {
@@ -116,7 +116,7 @@ export const infoCommand = buildCommand<InfoFlags, [string], Cli>({
   },
 })
 
-export const currentCommand = buildCommand<Pick<InfoFlags, 'json'>, [], Cli>({
+export const sessionCurrentCommand = buildCommand<Pick<InfoFlags, 'json'>, [], Cli>({
   func(flags) {
     const session = findCurrentSession(this, requireRepo(this, 'session current'))
     if (session !== undefined) print(this, session, flags)

@@ -17,7 +17,7 @@ interface ListFlags {
   json?: boolean
 }
 
-export const listCommand = buildCommand<ListFlags, [], Cli>({
+export const sessionListCommand = buildCommand<ListFlags, [], Cli>({
   async func(flags) {
     const repo = requireRepo(this, 'session list')
     const { heads, unreadable } = listHeads(repo)

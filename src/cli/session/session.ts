@@ -3,22 +3,22 @@
 import { buildRouteMap } from '@stricli/core'
 import { formatManual } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
-import { resumeSessionCommand } from '../resume/resume.ts'
-import { attachCommand } from './attach.ts'
-import { currentCommand, infoCommand } from './info.ts'
-import { listCommand } from './list.ts'
-import { stopCommand } from './stop.ts'
-import { tokensCommand } from './tokens.ts'
+import { sessionResumeCommand } from '../resume/resume.ts'
+import { sessionAttachCommand } from './attach.ts'
+import { sessionCurrentCommand, sessionInfoCommand } from './info.ts'
+import { sessionListCommand } from './list.ts'
+import { sessionStopCommand } from './stop.ts'
+import { sessionTokensCommand } from './tokens.ts'
 
 export const sessionCommands = buildRouteMap<string, Cli>({
   routes: {
-    list: listCommand,
-    info: infoCommand,
-    current: currentCommand,
-    stop: stopCommand,
-    attach: attachCommand,
-    resume: resumeSessionCommand,
-    tokens: tokensCommand,
+    list: sessionListCommand,
+    info: sessionInfoCommand,
+    current: sessionCurrentCommand,
+    stop: sessionStopCommand,
+    attach: sessionAttachCommand,
+    resume: sessionResumeCommand,
+    tokens: sessionTokensCommand,
   },
   docs: {
     brief: 'Look at sessions and manage them',

@@ -10,7 +10,7 @@ import { type Cli, requireRepo } from '../context.ts'
 import { promptOf, statusOf } from '../render/sessions.ts'
 import { clean, cut } from '../render/text.ts'
 import { readOpenSessions } from '../status/facts.ts'
-import { findSession } from './find-session.ts'
+import { requireSessionByPrefix } from './find-session.ts'
 import { idParameter } from './info.ts'
 
 interface StopFlags {
@@ -20,7 +20,7 @@ interface StopFlags {
 
 const otherwise = 'Say --force to stop without being asked.'
 
-export const stopCommand = buildCommand<StopFlags, [id?: string], Cli>({
+export const sessionStopCommand = buildCommand<StopFlags, [id?: string], Cli>({
   async func(flags, id) {
     if (id !== undefined && flags.all)
       throw new EntireError('bad-usage', 'an id and --all cannot be used together')
@@ -28,7 +28,7 @@ export const stopCommand = buildCommand<StopFlags, [id?: string], Cli>({
     const sessions =
       id === undefined
         ? await chooseOpen(this, repo, flags)
-        : await confirmOne(this, findSession(repo, id), flags)
+        : await confirmOne(this, requireSessionByPrefix(repo, id), flags)
     for (const session of sessions) await stopOne(this, repo, session)
   },
   parameters: {

@@ -10,7 +10,7 @@ import { type Cli, requireRepo } from '../context.ts'
 import { formatCount } from '../render/numbers.ts'
 import { statusOf, unknown } from '../render/sessions.ts'
 import { clean, fit, paint, tableLines } from '../render/text.ts'
-import { findCurrentSession, findSession, tokensJson } from './find-session.ts'
+import { findCurrentSession, requireSessionByPrefix, tokensJson } from './find-session.ts'
 import { idParameter } from './info.ts'
 
 interface TokensFlags {
@@ -19,14 +19,14 @@ interface TokensFlags {
   agentBrief?: boolean
 }
 
-export const tokensCommand = buildCommand<TokensFlags, [id?: string], Cli>({
+export const sessionTokensCommand = buildCommand<TokensFlags, [id?: string], Cli>({
   func(flags, id) {
     if (id !== undefined && flags.current)
       throw new EntireError('bad-usage', 'an id and --current cannot be used together')
     if (flags.json && flags.agentBrief)
       throw new EntireError('bad-usage', '--json and --agent-brief cannot be used together')
     const repo = requireRepo(this, 'session tokens')
-    const session = id === undefined ? findCurrentSession(this, repo) : findSession(repo, id)
+    const session = id === undefined ? findCurrentSession(this, repo) : requireSessionByPrefix(repo, id)
     if (session === undefined)
       throw new EntireError('not-found', 'Session not found.', {
         hint: 'No session ran in this work tree. `entire session list` shows the others.',

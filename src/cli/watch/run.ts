@@ -12,8 +12,8 @@ import { readWatchState, type WatchState, writeWatchState } from '../../watch/st
 import type { Cli } from '../context.ts'
 import { createRecorder } from '../recorder.ts'
 import { untilSignal } from '../signals.ts'
-import type { WatchedAgent } from './agents.ts'
-import { jsonNarrator, type Narrator, textNarrator } from './lines.ts'
+import { jsonNarrator, type Narrator, textNarrator } from './narrator.ts'
+import type { WatchedAgent } from './watched-agents.ts'
 
 const keepMs = 60_000
 

@@ -6,8 +6,8 @@ import { EntireError } from '../../std/errors.ts'
 import { formatManual, said, value } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { saysDisabled } from '../disabled.ts'
-import { watchedAgents } from './agents.ts'
 import { runWatch } from './run.ts'
+import { watchedAgents } from './watched-agents.ts'
 
 interface WatchFlags {
   agent?: readonly string[]

@@ -18,10 +18,10 @@ import { prefetch } from '../../std/prefetch.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, cut } from '../render/text.ts'
 import {
-  type Conversation,
   type Look,
-  readConversation,
+  readStoredConversation,
   type Scope,
+  type StoredConversation,
   transcriptLines,
 } from './conversation.ts'
 
@@ -31,7 +31,7 @@ export interface SessionDetail {
   session: StoredSession
   prompts: string[]
   /** Undefined when nobody asked for it. */
-  conversation?: Conversation
+  conversation?: StoredConversation
 }
 
 export interface CheckpointDetail {
@@ -64,7 +64,7 @@ export function readHistory(repo: Repo, everything: boolean): Promise<LogEntry[]
   return prefetch(readLog(repo, everything ? all : [`-${commitsSearched}`, 'HEAD']))
 }
 
-export async function readDetail(
+export async function readCheckpointDetail(
   repo: Repo,
   objects: ObjectReader,
   checkpoint: StoredCheckpoint,
@@ -91,7 +91,7 @@ async function readSession(
   const needed = scope !== 'none' ? scope : session.summary === undefined ? 'checkpoint' : undefined
   const [prompts, conversation] = await Promise.all([
     readPrompts(objects, session),
-    needed === undefined ? undefined : readConversation(objects, session, needed),
+    needed === undefined ? undefined : readStoredConversation(objects, session, needed),
   ])
   return { session, prompts, ...given({ conversation }) }
 }
@@ -132,7 +132,7 @@ const headings: Record<Scope, string> = {
   full: 'Transcript (full session):',
 }
 
-export function detailLines(
+export function checkpointLines(
   { checkpoint, sessions, commits, author }: CheckpointDetail,
   shape: DetailShape,
 ): string[] {
@@ -160,7 +160,7 @@ export function detailLines(
   ]
 }
 
-export function detailJson(
+export function checkpointJson(
   { checkpoint, sessions, commits, author }: CheckpointDetail,
   scope: DetailShape['scope'],
 ): JsonObject {

@@ -4,16 +4,16 @@ import { formatJson } from '../../std/json.ts'
 import { choose, confirm } from '../ask.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { clean, paint, type Style } from '../render/text.ts'
-import { diagnose } from './checks.ts'
+import { diagnose } from './diagnose.ts'
 import { examine, type Finding, findingJson, isWrong, type Remedy, type Severity } from './examination.ts'
 
-export interface CheckFlags {
+export interface CheckUpFlags {
   force?: boolean
   json?: boolean
 }
 
 /** True when nothing is wrong, or not any more. */
-export async function runCheck(cli: Cli, flags: CheckFlags): Promise<boolean> {
+export async function runCheckUp(cli: Cli, flags: CheckUpFlags): Promise<boolean> {
   // Open until the end: remedies read through it.
   await using exam = examine(cli, requireRepo(cli, 'doctor'))
   const findings = await diagnose(exam)
@@ -22,7 +22,7 @@ export async function runCheck(cli: Cli, flags: CheckFlags): Promise<boolean> {
 }
 
 /** Seen, not assumed. */
-async function lookAgain(cli: Cli): Promise<Finding[]> {
+async function diagnoseAgain(cli: Cli): Promise<Finding[]> {
   await using exam = examine(cli, requireRepo(cli, 'doctor'))
   return await diagnose(exam)
 }
@@ -30,7 +30,7 @@ async function lookAgain(cli: Cli): Promise<Finding[]> {
 /** What is left. */
 async function answerText(cli: Cli, findings: Finding[], force: boolean): Promise<Finding[]> {
   printFindings(cli, findings)
-  const fixable = mendable(findings)
+  const fixable = fixableFindings(findings)
   if (fixable.length === 0) return summarise(cli, findings)
   if (!force && !cli.interactive) {
     cli.note('hint: `entire doctor --force` mends what can be mended.')
@@ -38,9 +38,9 @@ async function answerText(cli: Cli, findings: Finding[], force: boolean): Promis
   }
   if (force) {
     cli.out()
-    await mendAll(findings, (done) => printDone(cli, done))
-  } else await mendAsking(cli, findings)
-  return summarise(cli, await lookAgain(cli))
+    await fixAll(findings, (done) => printDone(cli, done))
+  } else await fixAsking(cli, findings)
+  return summarise(cli, await diagnoseAgain(cli))
 }
 
 function summarise(cli: Cli, left: Finding[]): Finding[] {
@@ -52,9 +52,9 @@ function summarise(cli: Cli, left: Finding[]): Finding[] {
 
 async function answerJson(cli: Cli, findings: Finding[], force: boolean): Promise<Finding[]> {
   const mended = force
-    ? await mendAll(findings, (done, worked) => (worked ? undefined : cli.note(done.map(clean).join(' '))))
+    ? await fixAll(findings, (done, worked) => (worked ? undefined : cli.note(done.map(clean).join(' '))))
     : []
-  const left = mended.length === 0 ? findings : await lookAgain(cli)
+  const left = mended.length === 0 ? findings : await diagnoseAgain(cli)
   const fixed = mended.map(({ finding, done }) => ({ ...findingJson(finding), done: done.join('\n') }))
   cli.process.stdout.write(formatJson({ ok: !left.some(isWrong), findings: left.map(findingJson), fixed }))
   return left
@@ -62,22 +62,22 @@ async function answerJson(cli: Cli, findings: Finding[], force: boolean): Promis
 
 // Mending: every finding that can be mended is asked about, or with --force just mended. What fails is said, and the rest goes on.
 
-export interface Mended {
+export interface FixedFinding {
   finding: Finding
   done: string[]
 }
 
-export function mendable(findings: Finding[]): Finding[] {
+export function fixableFindings(findings: Finding[]): Finding[] {
   return findings.filter((finding) => isWrong(finding) && finding.remedies.length > 0)
 }
 
 /** `tell` hears of everything that was done. */
-export async function mendAll(
+export async function fixAll(
   findings: Finding[],
   tell: (done: string[], worked: boolean) => void,
-): Promise<Mended[]> {
-  const mended: Mended[] = []
-  for (const finding of mendable(findings)) {
+): Promise<FixedFinding[]> {
+  const mended: FixedFinding[] = []
+  for (const finding of fixableFindings(findings)) {
     const done = await apply(finding.remedies[0] as Remedy)
     tell(done.lines, done.worked)
     if (done.worked) mended.push({ finding, done: done.lines })
@@ -86,8 +86,8 @@ export async function mendAll(
 }
 
 /** Ends when the person leaves a question. */
-export async function mendAsking(cli: Cli, findings: Finding[]): Promise<void> {
-  for (const finding of mendable(findings)) {
+export async function fixAsking(cli: Cli, findings: Finding[]): Promise<void> {
+  for (const finding of fixableFindings(findings)) {
     cli.out()
     const remedy = await ask(cli, finding)
     if (remedy === 'left') return cli.note('Left; nothing else was changed.')

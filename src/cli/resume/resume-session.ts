@@ -10,7 +10,7 @@ import { readSession } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { clean } from '../render/text.ts'
-import { fetchMissing, finishRestore, prepareRestore, type Run, report, tell } from './restore.ts'
+import { fetchMissing, finishRestore, prepareRestore, type ResumeRun, report, tell } from './restore.ts'
 
 export interface CheckpointTarget {
   kind: 'checkpoint'
@@ -22,7 +22,7 @@ export interface SessionTarget {
   id: string
 }
 
-export async function resumeCheckpoint(run: Run, { id }: CheckpointTarget): Promise<void> {
+export async function resumeCheckpoint(run: ResumeRun, { id }: CheckpointTarget): Promise<void> {
   const checkpoint = await readOrFetch(run, id)
   if (checkpoint === undefined) throw new EntireError('not-found', `checkpoint not found: ${clean(id)}`)
   await noteBranch(run, checkpoint)
@@ -31,7 +31,7 @@ export async function resumeCheckpoint(run: Run, { id }: CheckpointTarget): Prom
 }
 
 /** A log that went on here after the last checkpoint is what the person wants to continue: it is kept, unless --force says otherwise. */
-export async function resumeSession(run: Run, { id }: SessionTarget): Promise<void> {
+export async function resumeSession(run: ResumeRun, { id }: SessionTarget): Promise<void> {
   const last = await findLastCheckpoint(run.repo, run.objects, id)
   const checkpoint = last === undefined ? undefined : await readOrFetch(run, last)
   const sessions = checkpoint?.sessions.filter(({ session }) => session === id) ?? []
@@ -60,7 +60,7 @@ function asLost(error: unknown): EntireError {
   throw error
 }
 
-async function resumeLocal(run: Run, id: string): Promise<void> {
+async function resumeLocal(run: ResumeRun, id: string): Promise<void> {
   if (await resumeIfLocal(run, id)) return
   throw new EntireError(
     'transcript-missing',
@@ -72,7 +72,7 @@ async function resumeLocal(run: Run, id: string): Promise<void> {
 }
 
 /** Where the log is still here there is nothing to restore. */
-async function resumeIfLocal(run: Run, id: string, ...notes: string[]): Promise<boolean> {
+async function resumeIfLocal(run: ResumeRun, id: string, ...notes: string[]): Promise<boolean> {
   const state = readSession(run.repo, id)
   const agent = state && (await run.recorder.findAgentByType(state.agentType))
   const path = agent && (await findLogPath(run.recorder, agent, id))
@@ -90,13 +90,13 @@ async function resumeIfLocal(run: Run, id: string, ...notes: string[]): Promise<
   return true
 }
 
-async function readOrFetch(run: Run, id: string): Promise<StoredCheckpoint | undefined> {
+async function readOrFetch(run: ResumeRun, id: string): Promise<StoredCheckpoint | undefined> {
   const stored = await readCheckpoint(run.objects, id)
   if (stored !== undefined) return stored
   return (await fetchMissing(run, id)) ? readCheckpoint(run.objects, id) : undefined
 }
 
-async function noteBranch(run: Run, { branch }: StoredCheckpoint): Promise<void> {
+async function noteBranch(run: ResumeRun, { branch }: StoredCheckpoint): Promise<void> {
   if (branch === undefined || run.flags.json) return
   const { current } = await readBranches(run.repo)
   if (current !== branch)

@@ -14,16 +14,16 @@ import { parseTime } from '../../std/time.ts'
 import { choose } from '../ask.ts'
 import { timeAgo } from '../render/numbers.ts'
 import { clean, cut, fit, tableLines } from '../render/text.ts'
-import type { BranchTarget } from './branch.ts'
-import { fetchMissing, type Run, tell } from './restore.ts'
-import type { CheckpointTarget, SessionTarget } from './stored.ts'
+import { fetchMissing, type ResumeRun, tell } from './restore.ts'
+import type { BranchTarget } from './resume-branch.ts'
+import type { CheckpointTarget, SessionTarget } from './resume-session.ts'
 
-export type Target = BranchTarget | SessionTarget | CheckpointTarget
+export type ResumeTarget = BranchTarget | SessionTarget | CheckpointTarget
 
 // Shorter beginnings mean nothing.
 const shortestPrefix = 4
 
-export async function findTarget(run: Run, typed: string): Promise<Target> {
+export async function findResumeTarget(run: ResumeRun, typed: string): Promise<ResumeTarget> {
   const branch = await findBranch(run, typed)
   if (branch !== undefined) return branch
   const [sessions, checkpoints] = await Promise.all([findSessions(run, typed), findCheckpoints(run, typed)])
@@ -35,7 +35,7 @@ export async function findTarget(run: Run, typed: string): Promise<Target> {
   throw notFound(typed)
 }
 
-export async function findSession(run: Run, typed: string): Promise<SessionTarget> {
+export async function findSessionTarget(run: ResumeRun, typed: string): Promise<SessionTarget> {
   const found = await findSessions(run, typed)
   const [first, ...others] = found.filter(({ id }) => id === typed).concat(found)
   if (first === undefined)
@@ -47,7 +47,7 @@ export async function findSession(run: Run, typed: string): Promise<SessionTarge
 }
 
 // Patterns of `for-each-ref` are globs, so what it gives is compared again. Our own branches hold no work of anybody's.
-async function findBranch({ repo }: Run, typed: string): Promise<BranchTarget | undefined> {
+async function findBranch({ repo }: ResumeRun, typed: string): Promise<BranchTarget | undefined> {
   const name = typed.replace(/^origin\/(?=.)/, '')
   if (name === '' || name.startsWith('-') || name === metadataBranch || isShadowRef(`refs/heads/${name}`))
     return undefined
@@ -59,12 +59,12 @@ async function findBranch({ repo }: Run, typed: string): Promise<BranchTarget | 
     : undefined
 }
 
-async function findSessions({ repo, objects }: Run, typed: string): Promise<SessionTarget[]> {
+async function findSessions({ repo, objects }: ResumeRun, typed: string): Promise<SessionTarget[]> {
   if (typed.length < shortestPrefix || !isPlainId(typed)) return []
   return (await findSessionIds(repo, objects, typed)).map((id) => ({ kind: 'session', id }))
 }
 
-async function findCheckpoints({ repo, objects }: Run, typed: string): Promise<CheckpointTarget[]> {
+async function findCheckpoints({ repo, objects }: ResumeRun, typed: string): Promise<CheckpointTarget[]> {
   if (!/^[0-9A-Za-z]{4,26}$/.test(typed)) return []
   const isStored = isCheckpointId(typed) && (await readCheckpoint(objects, typed)) !== undefined
   const ids = isStored ? [typed] : await findCheckpointIds(repo, objects, typed)
@@ -92,12 +92,12 @@ const branchesShown = 10
 const sessionsShown = 10
 
 interface Option {
-  target: Target
+  target: ResumeTarget
   cells: string[]
 }
 
 /** Undefined when nothing was picked. */
-export async function pickTarget(run: Run): Promise<Target | undefined> {
+export async function pickResumeTarget(run: ResumeRun): Promise<ResumeTarget | undefined> {
   const [branches, sessions] = [await branchOptions(run), sessionOptions(run)]
   const options = [...branches, ...sessions]
   if (options.length === 0) {
@@ -118,7 +118,7 @@ export async function pickTarget(run: Run): Promise<Target | undefined> {
   return target
 }
 
-async function branchOptions({ cli, repo, objects }: Run): Promise<Option[]> {
+async function branchOptions({ cli, repo, objects }: ResumeRun): Promise<Option[]> {
   const commits = await readBranchLog(repo, { count: commitsLookedAt, without: 'entire' })
   const linked = (await linkCheckpoints(objects, commits)).map(({ commit }) => commit as BranchCommit)
   const newest = new Map(linked.toReversed().map((commit) => [commit.branch, commit]))
@@ -131,7 +131,7 @@ async function branchOptions({ cli, repo, objects }: Run): Promise<Option[]> {
     }))
 }
 
-function sessionOptions({ cli, repo }: Run): Option[] {
+function sessionOptions({ cli, repo }: ResumeRun): Option[] {
   return readRecentSessions(repo, sessionsShown).map((session) => ({
     target: { kind: 'session', id: session.id },
     cells: ['session', clean(session.id).slice(0, 8), heardOf(session, cli.clock()), describe(session)],

@@ -7,7 +7,7 @@ import { formatTime } from '../../std/time.ts'
 import type { WatchNews } from '../../watch/turns.ts'
 import type { Cli } from '../context.ts'
 import { clean, cut, paint } from '../render/text.ts'
-import type { WatchedAgent } from './agents.ts'
+import type { WatchedAgent } from './watched-agents.ts'
 
 export interface Narrator {
   watching(watched: WatchedAgent[], places: string[]): void

@@ -8,8 +8,8 @@ import { choose, confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { clean, fit } from '../render/text.ts'
 import { labelPoint, notePreview, shortId } from './points.ts'
-import { checkOutCommit, type Going, goToOwnCommit, resetBranch, restoreLogsOf } from './to-commit.ts'
-import { type GoOptions, goToStep } from './to-step.ts'
+import { checkOutCommit, goToOwnCommit, type RewindRun, resetBranch, restoreLogsOf } from './to-commit.ts'
+import { goToStep, type RewindCommandOptions } from './to-step.ts'
 
 const cancelled = 'Rewind cancelled.'
 const otherwise = '`entire rewind --list` shows the points, `entire rewind --to <id>` goes to one.'
@@ -21,7 +21,7 @@ export async function pickPoint(
   recorder: Recorder,
   objects: ObjectReader,
   points: RewindPoint[],
-  options: GoOptions,
+  options: RewindCommandOptions,
 ): Promise<void> {
   if (points.length === 0) {
     cli.out('No rewind points found.')
@@ -41,12 +41,12 @@ export async function pickPoint(
   const point = points.find(({ id }) => id === chosen)
   if (point === undefined) return cli.out(cancelled)
   cli.out(`\nSelected: ${shortId(point.id)} ${clean(point.message)}`)
-  const going: Going = { cli, recorder, objects, point, options }
+  const going: RewindRun = { cli, recorder, objects, point, options }
   if (point.isLogsOnly) return chooseForCommit(going)
   return point.checkpoint === undefined ? confirmStep(going) : confirmOwnCommit(going)
 }
 
-async function confirmStep({ cli, recorder, point, options }: Going): Promise<void> {
+async function confirmStep({ cli, recorder, point, options }: RewindRun): Promise<void> {
   notePreview(cli, await rewindTo(recorder, point, { dryRun: true }))
   const detail = `This will reset to: ${clean(point.message)}\nWhat is replaced is kept: \`entire rewind --undo\` brings it back.`
   if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, otherwise })))
@@ -54,7 +54,7 @@ async function confirmStep({ cli, recorder, point, options }: Going): Promise<vo
   await goToStep(cli, recorder, point, options)
 }
 
-async function confirmOwnCommit(going: Going): Promise<void> {
+async function confirmOwnCommit(going: RewindRun): Promise<void> {
   const { cli, point } = going
   const detail = `This will reset to: ${clean(point.message)}\nThe branch moves, too; \`entire rewind --undo\` brings it back.`
   if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, otherwise })))
@@ -65,14 +65,14 @@ async function confirmOwnCommit(going: Going): Promise<void> {
 const actions = {
   logs: {
     label: 'Restore logs only (keep current files)',
-    run: async (going: Going) => void (await restoreLogsOf(going)),
+    run: async (going: RewindRun) => void (await restoreLogsOf(going)),
   },
   checkout: { label: 'Checkout commit (detached HEAD, for viewing)', run: checkOutCommit },
   reset: { label: 'Reset branch to this commit (destructive!)', run: resetBranch },
-  cancel: { label: 'Cancel', run: async ({ cli }: Going) => cli.out(cancelled) },
+  cancel: { label: 'Cancel', run: async ({ cli }: RewindRun) => cli.out(cancelled) },
 }
 
-async function chooseForCommit(going: Going): Promise<void> {
+async function chooseForCommit(going: RewindRun): Promise<void> {
   const choices = Object.entries(actions).map(([value, { label }]) => ({
     value: value as keyof typeof actions,
     label,

@@ -10,7 +10,7 @@ import { page } from '../pager.ts'
 import { clean } from '../render/text.ts'
 import { write } from '../streams.ts'
 
-export async function printTranscript(cli: Cli, session: Session): Promise<void> {
+export async function printLiveTranscript(cli: Cli, session: Session): Promise<void> {
   const bytes = readLive(session)
   // For a file or a pipe, byte for byte. On a terminal nothing in it may move the cursor.
   if (cli.isTerminal) await page(cli, bytes.toString('utf8').split('\n').map(clean).join('\n'))

@@ -2,11 +2,11 @@
 
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { checkBranches, checkLinks, checkMetadata } from './data-checks.ts'
+import { checkDirectories, checkGit, checkHookErrors, checkLog, checkSettings } from './environment-checks.ts'
 import type { Examination, Finding } from './examination.ts'
+import { checkGitLocks, checkLocks, checkPending, checkStates } from './git-dir-checks.ts'
 import { checkAgentHooks, checkGitHooks, checkObstacles, checkPlugins, checkProgram } from './hook-checks.ts'
-import { checkDirectories, checkGit, checkHookErrors, checkLog, checkSettings } from './place-checks.ts'
 import { checkProvisional, checkStuck } from './session-checks.ts'
-import { checkGitLocks, checkLocks, checkPending, checkStates } from './state-checks.ts'
 
 type Check = (exam: Examination) => Promise<Finding[]>
 

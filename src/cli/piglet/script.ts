@@ -10,7 +10,7 @@ import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { closest } from '../closest.ts'
 import { clean } from '../render/text.ts'
 
-export interface Step {
+export interface ScriptLine {
   verb: Verb
   /** The first word after it. */
   subject: string
@@ -19,12 +19,12 @@ export interface Step {
 }
 
 type Verb = keyof typeof verbs
-type Act = (host: ExtensionHost, step: Step, signal: AbortSignal) => Promise<unknown>
+type Act = (host: ExtensionHost, step: ScriptLine, signal: AbortSignal) => Promise<unknown>
 
 export const verbs = {
   call: {
     usage: 'call <tool> [<json>]',
-    act: (host, { subject, rest }, signal) => callByName(host, subject, parseArguments(rest), signal),
+    act: (host, { subject, rest }, signal) => callByName(host, subject, parseJsonArguments(rest), signal),
   },
   run: {
     usage: 'run <command> [<text>]',
@@ -41,11 +41,11 @@ export const verbs = {
   },
   event: {
     usage: 'event <type> [<json>]',
-    act: (host, { subject, rest }) => tellEvent(host, subject, parseArguments(rest)),
+    act: (host, { subject, rest }) => tellEvent(host, subject, parseJsonArguments(rest)),
   },
 } satisfies Record<string, { usage: string; act: Act }>
 
-export function parseStep(line: string): Step {
+export function parseScriptLine(line: string): ScriptLine {
   const [, verb = '', subject = '', rest = ''] =
     /^\s*(\S+)(?:\s+(\S+)(?:\s+([\s\S]*\S))?)?\s*$/.exec(line) ?? []
   if (subject !== '' && Object.hasOwn(verbs, verb)) return { verb: verb as Verb, subject, rest }
@@ -56,7 +56,11 @@ export function parseStep(line: string): Step {
   })
 }
 
-export async function runStep(host: ExtensionHost, step: Step, signal: AbortSignal): Promise<unknown> {
+export async function runScriptLine(
+  host: ExtensionHost,
+  step: ScriptLine,
+  signal: AbortSignal,
+): Promise<unknown> {
   return await verbs[step.verb].act(host, step, signal)
 }
 
@@ -96,7 +100,7 @@ async function tellEvent(host: ExtensionHost, type: string, data: JsonObject): P
   await host.eventsHeard()
 }
 
-export function parseArguments(text: string): JsonObject {
+export function parseJsonArguments(text: string): JsonObject {
   const args = text.trim() === '' ? {} : asObject(parseJson(text))
   if (args) return args
   throw new EntireError('bad-usage', `"${clean(text)}" is no JSON object.`, {

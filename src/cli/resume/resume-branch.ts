@@ -12,7 +12,7 @@ import {
   finishRestore,
   type Prepared,
   prepareRestore,
-  type Run,
+  type ResumeRun,
   report,
   tell,
 } from './restore.ts'
@@ -24,7 +24,7 @@ export interface BranchTarget {
   isLocal: boolean
 }
 
-export async function resumeBranch(run: Run, { name, isLocal }: BranchTarget): Promise<void> {
+export async function resumeBranch(run: ResumeRun, { name, isLocal }: BranchTarget): Promise<void> {
   const branches = await readBranches(run.repo)
   const isHere = name === undefined || name === branches.current
   if (!isHere) await requireClean(run)
@@ -46,12 +46,12 @@ function target(branches: Branches, name: string | undefined, isHere: boolean, i
   return { rev, name: name ?? branches.current, branches }
 }
 
-function cancelled(run: Run): void {
+function cancelled(run: ResumeRun): void {
   tell(run, 'Resume cancelled.')
 }
 
 // Untracked files stay where they are, or git refuses.
-async function requireClean({ repo }: Run): Promise<void> {
+async function requireClean({ repo }: ResumeRun): Promise<void> {
   const { modified, deleted } = await readStatus(repo)
   if (modified.length + deleted.length === 0) return
   throw new EntireError(
@@ -63,7 +63,7 @@ async function requireClean({ repo }: Run): Promise<void> {
   )
 }
 
-async function fetchBranch(run: Run, name: string): Promise<boolean> {
+async function fetchBranch(run: ResumeRun, name: string): Promise<boolean> {
   if (!(await agreed(run, { message: `Branch '${clean(name)}' not found locally. Fetch from origin?` })))
     return false
   tell(run, `Fetching branch '${clean(name)}' from origin...`)
@@ -76,7 +76,7 @@ async function fetchBranch(run: Run, name: string): Promise<boolean> {
   })
 }
 
-async function acceptOlder(run: Run, { commit, newer }: BranchCheckpoint): Promise<boolean> {
+async function acceptOlder(run: ResumeRun, { commit, newer }: BranchCheckpoint): Promise<boolean> {
   if (newer === 0) return true
   tell(
     run,
@@ -89,7 +89,7 @@ async function acceptOlder(run: Run, { commit, newer }: BranchCheckpoint): Promi
 }
 
 async function prepare(
-  run: Run,
+  run: ResumeRun,
   { checkpoints }: BranchCheckpoint,
 ): Promise<Prepared | 'missing' | 'cancelled'> {
   const stored =
@@ -98,14 +98,14 @@ async function prepare(
   return (await prepareRestore(run, stored)) ?? 'cancelled'
 }
 
-async function fetchNewest(run: Run, checkpoints: string[]) {
+async function fetchNewest(run: ResumeRun, checkpoints: string[]) {
   for (const id of checkpoints) {
     if (await fetchMissing(run, id)) return readNewestCheckpoint(run.objects, checkpoints)
   }
   return undefined
 }
 
-async function switchTo(run: Run, name: string, isLocal: boolean): Promise<void> {
+async function switchTo(run: ResumeRun, name: string, isLocal: boolean): Promise<void> {
   const failure = await (isLocal ? switchBranch : switchToRemoteBranch)(run.repo, name)
   if (failure !== undefined)
     throw new EntireError(
