@@ -2,13 +2,13 @@
 
 import { closeSync, openSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { fetchCommand } from '../checkpoints/copies.ts'
 import { notesRef } from '../checkpoints/layout.ts'
 import { readNotes } from '../checkpoints/links.ts'
-import { fetchCommand } from '../checkpoints/places.ts'
 import { readSlots } from '../checkpoints/write.ts'
 import { newCheckpointId } from '../commits/pending.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
-import { type CommitInfo, isSequence, readCommit, readStaged } from '../git/commit.ts'
+import { type CommitInfo, isReplayingCommits, readCommit, readStaged } from '../git/commit.ts'
 import { git } from '../git/exec.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import type { Agent, SessionResumer } from '../model/agent.ts'
@@ -65,7 +65,7 @@ function hasMore({ path }: FoundTranscript, { cursor }: Session): boolean {
 }
 
 async function whyNotAmend({ repo }: Recorder, { oid }: CommitInfo): Promise<{ noAmend?: string }> {
-  if (isSequence(repo) || exists(`${repo.gitDir}/MERGE_HEAD`))
+  if (isReplayingCommits(repo) || exists(`${repo.gitDir}/MERGE_HEAD`))
     return { noAmend: 'a merge, rebase or cherry-pick is under way' }
   const [staged, unpushed] = await Promise.all([
     readStaged(repo),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Attribution } from '../model/checkpoint.ts'
 import type { PromptAttribution } from '../model/session.ts'
-import { type AttributionInput, attribute, measurePrompt, textOf } from './attribution.ts'
+import { type AttributionInput, attribute, countableText, measurePrompt } from './attribution.ts'
 
 const lines = (count: number, name = 'agent') =>
   Array.from({ length: count }, (_, index) => `${name} ${index}\n`).join('')
@@ -249,9 +249,9 @@ describe('before a prompt', () => {
 })
 
 test('binary and missing content has no lines', () => {
-  expect(textOf(undefined)).toBe('')
-  expect(textOf(Buffer.from('a\0b\n'))).toBe('')
-  expect(textOf(Buffer.concat([Buffer.alloc(8000, 'x'), Buffer.of(0)]))).toHaveLength(8001)
-  expect(textOf(Buffer.from('a\n'))).toBe('a\n')
-  expect(textOf(Buffer.of(0xe9))).not.toBe(textOf(Buffer.of(0xe8)))
+  expect(countableText(undefined)).toBe('')
+  expect(countableText(Buffer.from('a\0b\n'))).toBe('')
+  expect(countableText(Buffer.concat([Buffer.alloc(8000, 'x'), Buffer.of(0)]))).toHaveLength(8001)
+  expect(countableText(Buffer.from('a\n'))).toBe('a\n')
+  expect(countableText(Buffer.of(0xe9))).not.toBe(countableText(Buffer.of(0xe8)))
 })

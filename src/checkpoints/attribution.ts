@@ -90,7 +90,7 @@ export function measurePrompt(
 }
 
 /** Content for counting lines: one character per byte, so that no two contents look alike. Binary (a NUL early on, as git tells it) or missing is empty. */
-export function textOf(content: Buffer | undefined): string {
+export function countableText(content: Buffer | undefined): string {
   if (content === undefined || content.subarray(0, 8000).includes(0)) return ''
   return content.toString('latin1')
 }

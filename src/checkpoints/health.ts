@@ -5,9 +5,9 @@ import { readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'
 import { listRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
+import { findCopies } from './copies.ts'
 import { metadataBranch, metadataRef } from './layout.ts'
 import { linkCheckpoints } from './links.ts'
-import { findPlaces } from './places.ts'
 import { readCheckpoint } from './read.ts'
 
 export interface MetadataCopy {
@@ -97,6 +97,6 @@ export async function findBrokenLinks(
 }
 
 async function isStored(objects: ObjectReader, id: string): Promise<boolean> {
-  for await (const _place of findPlaces(objects, id)) return true
+  for await (const _place of findCopies(objects, id)) return true
   return false
 }

@@ -26,7 +26,7 @@ export function isShadowRef(ref: string): boolean {
   return shadowPattern.test(ref) && ref !== metadataRef
 }
 
-export function branchOf(ref: string): string {
+export function branchName(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 

@@ -9,10 +9,10 @@ import { readTree, type TreeEntry } from '../git/tree.ts'
 import { given } from '../std/given.ts'
 import { parseJson } from '../std/json.ts'
 import { prefetch } from '../std/prefetch.ts'
+import { remoteMetadataRef } from './copies.ts'
 import { checkpointDir, metadataRef } from './layout.ts'
-import { remoteMetadataRef } from './places.ts'
-import { parsePrompts, readCheckpoint, readPrompts } from './read.ts'
-import { parseSession } from './record.ts'
+import { parsePrompts, readCheckpoint, readStoredPrompts } from './read.ts'
+import { parseSessionRecord } from './record.ts'
 
 export interface CheckpointHead {
   /** In the order they were added. */
@@ -26,14 +26,14 @@ export interface CheckpointHead {
 /** The top directories of the metadata branch and of origin's copy of it: to be asked for before it is known which checkpoints are wanted. */
 export type BranchRoots = Promise<TreeEntry[][]>
 
-export function openRoots(objects: ObjectReader): BranchRoots {
+export function prefetchRoots(objects: ObjectReader): BranchRoots {
   return prefetch(
     Promise.all([metadataRef, remoteMetadataRef].map((ref) => readTree(objects, `${ref}^{tree}`))),
   )
 }
 
 /** Of those that are stored here and can be read. */
-export async function readHeads(
+export async function readCheckpointHeads(
   repo: Repo,
   objects: ObjectReader,
   roots: BranchRoots,
@@ -66,7 +66,7 @@ async function readSimple(objects: ObjectReader, tree: Oid): Promise<CheckpointH
   ])
   const session =
     second === undefined && metadata !== undefined
-      ? parseSession(parseJson(metadata.content.toString('utf8')))
+      ? parseSessionRecord(parseJson(metadata.content.toString('utf8')))
       : undefined
   if (session?.agent === undefined) return undefined
   return headOf([session], parsePrompts(prompts?.content.toString('utf8') ?? ''))
@@ -75,7 +75,7 @@ async function readSimple(objects: ObjectReader, tree: Oid): Promise<CheckpointH
 async function readWhole(objects: ObjectReader, id: string): Promise<CheckpointHead | undefined> {
   const sessions = (await readCheckpoint(objects, id))?.sessions
   const last = sessions?.at(-1)
-  return sessions && headOf(sessions, last === undefined ? [] : await readPrompts(objects, last))
+  return sessions && headOf(sessions, last === undefined ? [] : await readStoredPrompts(objects, last))
 }
 
 function headOf(

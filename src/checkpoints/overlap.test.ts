@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { overlaps, remaining, shareLines, type TouchedFile, touches } from './overlap.ts'
+import { overlaps, remainingFiles, shareLines, type TouchedFile, touchesCommit } from './overlap.ts'
 
 const unasked = () => {
   throw new Error('contents were not needed')
@@ -65,8 +65,8 @@ test('contents are not loaded when another file already settles it', async () =>
 })
 
 test('without a step only paths can tell', () => {
-  expect(touches([{ changed: { before: undefined, after: '1' } }])).toBe(true)
-  expect(touches([{}])).toBe(false)
+  expect(touchesCommit([{ changed: { before: undefined, after: '1' } }])).toBe(true)
+  expect(touchesCommit([{}])).toBe(false)
 })
 
 describe('lines in common', () => {
@@ -106,6 +106,6 @@ describe('after a commit', () => {
     ['without a step, what was not committed remains', new Map(), undefined, blobs(), ['a']],
     ['without a step, what was committed does not', committed('1'), undefined, blobs('2'), []],
   ])('%s', (_, commit, step, worktree, expected) => {
-    expect(remaining(['a'], { committed: commit, step, worktree })).toEqual(expected)
+    expect(remainingFiles(['a'], { committed: commit, step, worktree })).toEqual(expected)
   })
 })

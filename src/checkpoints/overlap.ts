@@ -14,7 +14,7 @@ export interface TouchedFile {
 }
 
 /** True when any touched file is in the commit: all that can be said of a session without a step. */
-export function touches(files: Pick<TouchedFile, 'changed'>[]): boolean {
+export function touchesCommit(files: Pick<TouchedFile, 'changed'>[]): boolean {
   return files.some((file) => file.changed !== undefined)
 }
 
@@ -64,7 +64,7 @@ export interface AfterCommit {
 }
 
 /** The touched files whose work is still to be committed: deleted and stashed ones too, which are not on disk. */
-export function remaining(files: string[], { committed, step, worktree }: AfterCommit): string[] {
+export function remainingFiles(files: string[], { committed, step, worktree }: AfterCommit): string[] {
   return files.filter((path) => {
     const change = committed.get(path)
     if (change === undefined) return true

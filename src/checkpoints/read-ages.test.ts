@@ -1,15 +1,21 @@
 import { expect, test } from 'bun:test'
 import { ages } from '../../test/support/foreign-ages.ts'
 import { foreignRepo } from '../../test/support/foreign-repo.ts'
-import { readObjects } from '../git/cat-file.ts'
+import { openObjectReader } from '../git/cat-file.ts'
 import { totalTokens } from '../model/tokens.ts'
 import { given } from '../std/given.ts'
-import { findCheckpointIds, listCheckpoints, readCheckpoint, readPrompts, readTranscript } from './read.ts'
+import {
+  findCheckpointIds,
+  listCheckpoints,
+  readCheckpoint,
+  readStoredPrompts,
+  readTranscript,
+} from './read.ts'
 
 test.each(Object.entries(ages))('%s', async (_name, age) => {
   await using repo = await foreignRepo()
   for (const [ref, files] of Object.entries(age.trees)) await repo.put(ref, files)
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   const checkpoint = await readCheckpoint(objects, age.checkpoint)
   expect(await listCheckpoints(repo.repo, objects)).toEqual([checkpoint!])
   expect(await findCheckpointIds(repo.repo, objects, age.checkpoint.slice(0, 5).toLowerCase())).toEqual([
@@ -24,7 +30,7 @@ test.each(Object.entries(ages))('%s', async (_name, age) => {
   const sessions = checkpoint!.sessions.map(async (session) => ({
     id: session.session,
     ...given({ agent: session.agent }),
-    prompts: await readPrompts(objects, session),
+    prompts: await readStoredPrompts(objects, session),
   }))
   expect(await Promise.all(sessions)).toEqual(age.sessions)
   expect(checkpoint!.sessions.every((session) => session.checkpoint === age.checkpoint)).toBe(true)
@@ -35,7 +41,7 @@ test('nothing is found, and nothing fails, in branches of garbage', async () => 
   await using repo = await foreignRepo()
   const empty = await repo.git('commit-tree', '-m', 'empty', await repo.git('mktree'))
   const blob = await repo.git('hash-object', '-w', 'README.md')
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   for (const target of [empty, await repo.head(), `${await repo.head()}^{tree}`, blob]) {
     await repo.git('update-ref', 'refs/remotes/origin/entire/checkpoints/v1', target)
     await repo.git('update-ref', 'refs/entire/checkpoints/f7/a3b2c4d5e6f7', target)
@@ -60,7 +66,7 @@ test.each([
     'a3/b2c4d5e6f7/metadata.json': {},
     [`${id}x/metadata.json`]: {},
   })
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   expect(await readCheckpoint(objects, id)).toBeUndefined()
 })
 
@@ -71,7 +77,7 @@ test('a transcript of which a piece is missing is an error, not a shorter transc
   const current = 'refs/entire/checkpoints/v2/full/current'
   await repo.put(current, { 'a3/b2c4d5e6f7/0/raw_transcript.001': 'the lost piece' })
   await repo.lose(`${current}:a3/b2c4d5e6f7/0/raw_transcript.001`)
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   const stored = await readCheckpoint(objects, checkpoint)
   expect(readTranscript(objects, stored!.sessions[0]!)).rejects.toMatchObject({ code: 'transcript-missing' })
 })

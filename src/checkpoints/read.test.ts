@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import { putCommit } from '../../test/support/put-commit.ts'
 import { tempRepo } from '../../test/support/repo.ts'
-import { readObjects } from '../git/cat-file.ts'
+import { openObjectReader } from '../git/cat-file.ts'
+import { ownRef, remoteMetadataRef } from './copies.ts'
 import { metadataRef } from './layout.ts'
 import { readNotes } from './links.ts'
-import { ownRef, remoteMetadataRef } from './places.ts'
 import {
   findCheckpointIds,
   listCheckpoints,
   parsePrompts,
   readCheckpoint,
-  readPrompts,
+  readStoredPrompts,
   readTranscript,
 } from './read.ts'
 
@@ -47,7 +47,7 @@ test.each(['plain', 'sha256'] as const)(
         'a3/b2c4d5e6f7/1/metadata.json': session('two', '2026-02-10T13:00:00Z'),
       },
     })
-    await using objects = readObjects(temp.repo)
+    await using objects = openObjectReader(temp.repo)
     const checkpoint = await readCheckpoint(objects, first)
     expect(checkpoint).toMatchObject({
       checkpoint: first,
@@ -56,7 +56,7 @@ test.each(['plain', 'sha256'] as const)(
     })
     const [one, two] = checkpoint!.sessions
     expect((await readTranscript(objects, one!))?.toString()).toBe('{"a":1}\n{"a":2}\n')
-    expect(await readPrompts(objects, one!)).toEqual(['add a parser', 'now test it'])
+    expect(await readStoredPrompts(objects, one!)).toEqual(['add a parser', 'now test it'])
     expect(await readTranscript(objects, two!)).toBeUndefined()
     expect(await readCheckpoint(objects, second)).toBeUndefined()
   },
@@ -85,7 +85,7 @@ test('data of every age is understood', async () => {
       'zz/b2c4d5e6f7/metadata.json': root('x', 0),
     },
   })
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   const [kept, old, ...rest] = await listCheckpoints(temp.repo, objects)
   expect(rest).toEqual([])
   expect(kept).toMatchObject({ checkpoint: second, sessions: [{ session: 'kept' }] })
@@ -114,7 +114,7 @@ test('chunks are joined by number, not by name', async () => {
       ...files,
     },
   })
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   const { sessions } = (await readCheckpoint(objects, first))!
   expect((await readTranscript(objects, sessions[0]!))?.toString().split('\n').map(Number)).toEqual([
     ...Array(12).keys(),
@@ -135,7 +135,7 @@ test('checkpoints are found on the branch, on origin’s copy of it, and under r
       ...files(second, 'remote', '2026-01-02T00:00:00Z'),
     },
   })
-  await using before = readObjects(temp.repo)
+  await using before = openObjectReader(temp.repo)
   expect((await readCheckpoint(before, first))?.sessions[0]?.session).toBe('remote')
 
   await putCommit(temp.repo, metadataRef, { files: files(first, 'local', '2026-01-01T00:00:00Z') })
@@ -147,21 +147,23 @@ test('checkpoints are found on the branch, on origin’s copy of it, and under r
     },
   })
   await putCommit(temp.repo, 'refs/entire/checkpoints/v2/main', { files: { 'metadata.json': root(ulid, 1) } })
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   const all = await listCheckpoints(temp.repo, objects)
   expect(all.map((checkpoint) => [checkpoint.checkpoint, checkpoint.sessions[0]?.session])).toEqual([
     [ulid, 'own ref'],
     [second, 'remote'],
     [first, 'local'],
   ])
-  expect(await readPrompts(objects, (await readCheckpoint(objects, ulid))!.sessions[0]!)).toEqual(['hi'])
+  expect(await readStoredPrompts(objects, (await readCheckpoint(objects, ulid))!.sessions[0]!)).toEqual([
+    'hi',
+  ])
   expect(await findCheckpointIds(temp.repo, objects, 'a3')).toEqual([first, second])
   expect(await findCheckpointIds(temp.repo, objects, '01hzx')).toEqual([ulid])
 })
 
 test('a repository without checkpoints has none', async () => {
   await using temp = await tempRepo()
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   expect(await listCheckpoints(temp.repo, objects)).toEqual([])
   expect(await readNotes(objects)).toEqual(new Map())
 })
@@ -180,7 +182,7 @@ test('notes link commits, also when the tree of notes is fanned out', async () =
       [`cd/${'cd'.repeat(19)}`]: 'Entire-Checkpoint: nonsense\n',
     },
   })
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   expect(await readNotes(objects)).toEqual(
     new Map([
       [commit, [first, second]],

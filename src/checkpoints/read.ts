@@ -10,19 +10,19 @@ import { addTokens, type TokenUsage } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import { asObject, type JsonObject, parseJson } from '../std/json.ts'
+import { type CheckpointCopy, findCopies, listCopies, openCopy } from './copies.ts'
 import { hashName, parseHash } from './layout.ts'
-import { findPlaces, listPlaces, openPlace, type Place } from './places.ts'
-import { listSlots, parseCheckpoint, parseSession } from './record.ts'
+import { listSlots, parseCheckpointRecord, parseSessionRecord } from './record.ts'
 import { joinStored } from './transcript-chunks.ts'
 
-interface StoredPlace {
+interface SessionLocation {
   /** Object name of the directory that holds it. */
   dir: Oid
   /** Path of the directory of its transcript, where that is kept in trees of its own. */
   splitPath?: string
 }
 
-export interface StoredSession extends SessionRecord, StoredPlace {}
+export interface StoredSession extends SessionRecord, SessionLocation {}
 
 export interface StoredCheckpoint extends CheckpointRecord {
   /** In the order they were added; the last one stands for the checkpoint. */
@@ -36,7 +36,7 @@ export async function readCheckpoint(
   objects: ObjectReader,
   id: string,
 ): Promise<StoredCheckpoint | undefined> {
-  for await (const place of findPlaces(objects, id)) {
+  for await (const place of findCopies(objects, id)) {
     const checkpoint = await readStored(objects, id, place)
     if (checkpoint !== undefined) return checkpoint
   }
@@ -45,8 +45,8 @@ export async function readCheckpoint(
 
 /** All checkpoints, newest first. Of several copies the local one counts. */
 export async function listCheckpoints(repo: Repo, objects: ObjectReader): Promise<StoredCheckpoint[]> {
-  const read = [...(await listPlaces(repo, objects))].map(async ([id, name]) => {
-    const place = await openPlace(objects, name)
+  const read = [...(await listCopies(repo, objects))].map(async ([id, name]) => {
+    const place = await openCopy(objects, name)
     return (place && (await readStored(objects, id, place))) ?? (await readCheckpoint(objects, id))
   })
   const checkpoints = (await Promise.all(read)).filter((checkpoint) => checkpoint !== undefined)
@@ -59,17 +59,17 @@ export async function findCheckpointIds(
   objects: ObjectReader,
   prefix: string,
 ): Promise<string[]> {
-  return [...(await listPlaces(repo, objects, prefix.toLowerCase())).keys()].sort()
+  return [...(await listCopies(repo, objects, prefix.toLowerCase())).keys()].sort()
 }
 
 /** Who can join pieces that an agent has cut in its own way. */
-export type Joiner = Pick<TranscriptPieces, 'join'>
+export type TranscriptJoiner = Pick<TranscriptPieces, 'join'>
 
 /** The stored transcript, its pieces joined, or the digest that one layout kept of it; undefined when the session has neither. */
 export async function readTranscript(
   objects: ObjectReader,
   session: StoredSession,
-  joiner?: Joiner,
+  joiner?: TranscriptJoiner,
 ): Promise<Buffer | undefined> {
   const own = await findTranscriptPieces(objects, session)
   const pieces = own.length > 0 ? own : await findPiecesIn(objects, session.dir, ['transcript.jsonl'])
@@ -88,7 +88,7 @@ export async function readTranscript(
 }
 
 /** Of the whole transcript, in hex; steps have it only where the agent has cut it. */
-export async function readHash(objects: ObjectReader, { dir }: StoredPlace): Promise<string | undefined> {
+export async function readHash(objects: ObjectReader, { dir }: SessionLocation): Promise<string | undefined> {
   const file = await objects.contents(`${dir}:${hashName}`)
   return parseHash(file?.content.toString('utf8') ?? '')
 }
@@ -102,7 +102,7 @@ export function isTranscriptPiece(name: string): boolean {
 }
 
 /** Object names of the pieces of a transcript as the agent wrote it, in order; none when the session has none. */
-export async function findTranscriptPieces(objects: ObjectReader, session: StoredPlace): Promise<Oid[]> {
+export async function findTranscriptPieces(objects: ObjectReader, session: SessionLocation): Promise<Oid[]> {
   for (const dir of [...(await findSplitDirs(objects, session)), session.dir]) {
     const pieces = await findPiecesIn(objects, dir, transcriptNames)
     if (pieces.length > 0) return pieces
@@ -113,11 +113,11 @@ export async function findTranscriptPieces(objects: ObjectReader, session: Store
 async function findPiecesIn(objects: ObjectReader, dir: Oid, names: string[]): Promise<Oid[]> {
   const entries = await readTree(objects, dir)
   const pieces = names.map((name) => piecesOf(entries, name)).find((found) => found.length > 0) ?? []
-  await objects.prefetch(dir, pieces)
+  await objects.prefetchBlobs(dir, pieces)
   return pieces
 }
 
-export async function readPrompts(objects: ObjectReader, session: StoredSession): Promise<string[]> {
+export async function readStoredPrompts(objects: ObjectReader, session: StoredSession): Promise<string[]> {
   const file = await objects.contents(`${session.dir}:prompt.txt`)
   return parsePrompts(file?.content.toString('utf8') ?? '')
 }
@@ -132,7 +132,7 @@ export function parsePrompts(text: string): string[] {
 async function readStored(
   objects: ObjectReader,
   id: string,
-  { tree, entries, splitPath }: Place,
+  { tree, entries, splitPath }: CheckpointCopy,
 ): Promise<StoredCheckpoint | undefined> {
   const slots = entries
     .filter((entry) => entry.isTree && /^\d{1,9}$/.test(entry.name))
@@ -141,13 +141,13 @@ async function readStored(
   const files = [...entries, ...inside.flat()].filter(
     ({ name }) => name === 'metadata.json' || name === 'prompt.txt',
   )
-  await objects.prefetch(
+  await objects.prefetchBlobs(
     tree,
     files.map((file) => file.oid),
   )
   const [head, ...records] = await Promise.all([entries, ...inside].map((dir) => readRecord(objects, dir)))
   const sessions = slots.flatMap(({ name, oid }, index): StoredSession[] => {
-    const record = parseSession(records[index], head)
+    const record = parseSessionRecord(records[index], head)
     if (record === undefined) return []
     return [
       {
@@ -161,11 +161,14 @@ async function readStored(
   const numbers = new Set([...slots.map(({ name }) => Number(name)), ...listSlots(head?.sessions)])
   const lostSessions = numbers.size - sessions.length
   // Before all sessions had directories, the newest one lay at the top.
-  const top = parseSession(head)
+  const top = parseSessionRecord(head)
   if (top !== undefined) sessions.push({ ...top, checkpoint: id, dir: tree })
   if (head === undefined && sessions.length === 0) return undefined
   const isHead = head !== undefined && top === undefined
-  const joined = joinSessions(sessions, isHead ? parseCheckpoint({ ...head, checkpoint_id: id }) : undefined)
+  const joined = combineSessions(
+    sessions,
+    isHead ? parseCheckpointRecord({ ...head, checkpoint_id: id }) : undefined,
+  )
   return { ...joined, checkpoint: id, sessions, lostSessions }
 }
 
@@ -194,7 +197,7 @@ const splitRefs = [
   ...Array.from({ length: 64 }, (_, index) => String(index + 1).padStart(13, '0')),
 ]
 
-async function findSplitDirs(objects: ObjectReader, { splitPath }: StoredPlace): Promise<Oid[]> {
+async function findSplitDirs(objects: ObjectReader, { splitPath }: SessionLocation): Promise<Oid[]> {
   if (splitPath === undefined) return []
   const names = splitRefs.map((name) => `refs/entire/checkpoints/v2/full/${name}:${splitPath}`)
   const found = await Promise.all(names.map((name) => objects.info(name)))
@@ -207,7 +210,7 @@ function createdAt(checkpoint: StoredCheckpoint): number {
 
 // The head of a checkpoint is the union of its sessions: what it does not say itself, or cannot say because it is lost, they say.
 
-export function joinSessions(
+export function combineSessions(
   sessions: SessionRecord[],
   head: CheckpointRecord | undefined,
 ): Omit<CheckpointRecord, 'checkpoint'> {

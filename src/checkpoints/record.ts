@@ -12,13 +12,13 @@ import {
   type JsonObject,
 } from '../std/json.ts'
 import { checkpointDir, sessionPaths } from './layout.ts'
-import { formatTokens, parseTokens } from './token-record.ts'
+import { formatTokenRecord, parseTokenRecord } from './token-record.ts'
 
 // What says something about all sessions, and would be wrong when one is added.
 const overSessions = ['session_count', 'session_ids', 'combined_attribution']
 
 /** `stored` is the head there is: fields that we do not know stay in it. */
-export function formatCheckpoint(
+export function formatCheckpointRecord(
   record: Omit<CheckpointRecord, 'sessionCount'>,
   slots: number[],
   stored: JsonObject = {},
@@ -43,11 +43,11 @@ export function formatCheckpoint(
     checkpoints_count: record.steps,
     files_touched: record.files,
     sessions,
-    token_usage: record.tokens && formatTokens(record.tokens),
+    token_usage: record.tokens && formatTokenRecord(record.tokens),
   })
 }
 
-export function parseCheckpoint(value: unknown): CheckpointRecord | undefined {
+export function parseCheckpointRecord(value: unknown): CheckpointRecord | undefined {
   const record = asObject(value)
   const checkpoint = asString(record?.checkpoint_id)
   if (record === undefined || checkpoint === undefined) return undefined
@@ -59,12 +59,12 @@ export function parseCheckpoint(value: unknown): CheckpointRecord | undefined {
     steps: asCount(record.checkpoints_count),
     files: asStrings(record.files_touched),
     sessionCount: Math.max(-1, ...listSlots(record.sessions)) + 1,
-    tokens: parseTokens(record.token_usage),
+    tokens: parseTokenRecord(record.token_usage),
   })
 }
 
 /** `stored` is the record there is: fields that we do not know stay in it, and so does what was said about the session afterwards. */
-export function formatSession(record: SessionRecord, stored: JsonObject = {}): JsonObject {
+export function formatSessionRecord(record: SessionRecord, stored: JsonObject = {}): JsonObject {
   return compact({
     ...stored,
     cli_version: record.cliVersion,
@@ -83,7 +83,7 @@ export function formatSession(record: SessionRecord, stored: JsonObject = {}): J
     transcript_identifier_at_start: record.transcriptIdAtStart,
     checkpoint_transcript_start: record.transcriptStart || undefined,
     transcript_lines_at_start: record.transcriptStart || undefined,
-    token_usage: record.tokens && formatTokens(record.tokens),
+    token_usage: record.tokens && formatTokenRecord(record.tokens),
     summary: asObject(stored.summary) ?? (record.summary && formatSummary(record.summary)),
     initial_attribution: record.attribution && formatAttribution(record.attribution),
     transcript_path: record.transcriptPath,
@@ -100,7 +100,7 @@ export function listSlots(value: unknown): number[] {
 }
 
 /** Of what a session does not say itself, the head of its checkpoint may know something. */
-export function parseSession(value: unknown, head: JsonObject = {}): SessionRecord | undefined {
+export function parseSessionRecord(value: unknown, head: JsonObject = {}): SessionRecord | undefined {
   const record = asObject(value)
   const session = asString(record?.session_id)
   if (record === undefined || !session) return undefined
@@ -123,7 +123,7 @@ export function parseSession(value: unknown, head: JsonObject = {}): SessionReco
       asString(record.transcript_uuid_at_start) ||
       undefined,
     transcriptStart: asCount(record.checkpoint_transcript_start) || asCount(record.transcript_lines_at_start),
-    tokens: parseTokens(record.token_usage),
+    tokens: parseTokenRecord(record.token_usage),
     summary: parseSummary(record.summary),
     attribution: parseAttribution(record.initial_attribution),
     transcriptPath: asString(record.transcript_path) || undefined,

@@ -2,7 +2,7 @@
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Identity } from '../git/config.ts'
-import type { Import, TreeChange } from '../git/fast-import.ts'
+import type { FastImport, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import { chunkName, formatHash, hashName, sessionDir } from './layout.ts'
@@ -75,7 +75,7 @@ export function isStep(text: string, { parent, seconds, message }: StepMark): bo
 /** Undefined, leaving the branch where it was, when nothing differs from the step before. */
 export async function writeStep(
   objects: ObjectReader,
-  writes: Import,
+  writes: FastImport,
   step: Step,
 ): Promise<StepMark | undefined> {
   const { site } = step
@@ -91,7 +91,7 @@ export async function writeStep(
   const isNew = step.isNew || site.parent === undefined || site.moved !== undefined
   if (isNew || (await writes.treeOf(mark)) !== site.parent?.tree)
     return { parent: site.parent?.commit, seconds: step.seconds, message: step.message }
-  writes.reset(site.ref, site.parent.commit)
+  writes.resetRef(site.ref, site.parent.commit)
   return undefined
 }
 

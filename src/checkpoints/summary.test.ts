@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { putCommit } from '../../test/support/put-commit.ts'
 import { type TempRepo, tempRepo } from '../../test/support/repo.ts'
-import { readObjects } from '../git/cat-file.ts'
+import { openObjectReader } from '../git/cat-file.ts'
 import type { CheckpointSummary } from '../model/checkpoint.ts'
+import { ownRef, remoteMetadataRef } from './copies.ts'
 import { metadataRef } from './layout.ts'
-import { ownRef, remoteMetadataRef } from './places.ts'
 import { readCheckpoint } from './read.ts'
 import { saveSummary } from './summary.ts'
 
@@ -37,7 +37,7 @@ const foreign = `{
 `
 
 async function save(repo: TempRepo, checkpoint: string, session = 'one', text = summary): Promise<void> {
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   await saveSummary(repo.repo, objects, {
     checkpoint,
     session,
@@ -120,7 +120,7 @@ test.each([true, false])('what only origin has is taken over first (own branch: 
     ...Object.keys(files).sort(),
     ...(hasLocal ? ['bb/b2c4d5e6f7/metadata.json'] : []),
   ])
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   expect((await readCheckpoint(objects, id))?.sessions[0]).toMatchObject({
     session: 'one',
     summary: { intent: 'Add a <parser>' },
@@ -139,7 +139,7 @@ test('writers at the same time lose nothing', async () => {
     ),
   })
   await Promise.all(ids.map((each) => save(repo, each)))
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   for (const each of ids)
     expect((await readCheckpoint(objects, each))?.sessions[0]?.summary?.outcome).toBe('Added')
   expect(await repo.git('rev-list', '--count', metadataRef)).toBe('5')

@@ -3,15 +3,15 @@
 import { applyEdits, modify } from 'jsonc-parser'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Identity } from '../git/config.ts'
-import { startImport, type TreeChange } from '../git/fast-import.ts'
+import { startFastImport, type TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree } from '../git/tree.ts'
 import type { CheckpointSummary } from '../model/checkpoint.ts'
 import { EntireError } from '../std/errors.ts'
 import { asObject, parseJson } from '../std/json.ts'
+import { ownRef, remoteMetadataRef } from './copies.ts'
 import { checkpointDir, inDir, metadataRef } from './layout.ts'
-import { ownRef, remoteMetadataRef } from './places.ts'
 import { formatSummary } from './record.ts'
 
 const attempts = 5
@@ -47,7 +47,7 @@ async function writeSummary(repo: Repo, objects: ObjectReader, update: SummaryUp
         hint: 'It is on a branch that an earlier version has used. Nothing was changed.',
       },
     )
-  const writes = startImport(repo)
+  const writes = startFastImport(repo)
   writes.commit({
     ref: home.ref,
     parent: home.parent,

@@ -4,21 +4,21 @@ import { addTokens, hasTokens, noTokens, type TokenUsage } from '../model/tokens
 import { given } from '../std/given.ts'
 import { asCount, asObject, type JsonObject } from '../std/json.ts'
 
-export function formatTokens(usage: TokenUsage): JsonObject {
+export function formatTokenRecord(usage: TokenUsage): JsonObject {
   return {
     input_tokens: usage.input,
     cache_creation_tokens: usage.cacheCreation,
     cache_read_tokens: usage.cacheRead,
     output_tokens: usage.output,
     api_call_count: usage.calls,
-    ...(hasTokens(usage.subagents) ? { subagent_tokens: formatTokens(usage.subagents) } : {}),
+    ...(hasTokens(usage.subagents) ? { subagent_tokens: formatTokenRecord(usage.subagents) } : {}),
   }
 }
 
-export function parseTokens(value: unknown): TokenUsage | undefined {
+export function parseTokenRecord(value: unknown): TokenUsage | undefined {
   const record = asObject(value)
   if (record === undefined) return undefined
-  const subagents = parseTokens(record.subagent_tokens)
+  const subagents = parseTokenRecord(record.subagent_tokens)
   return {
     input: asCount(record.input_tokens),
     // Some writers keep the names of the model's own answers.

@@ -162,7 +162,7 @@ function stringEnd(text: Buffer, start: number): number {
 
 // Appends lines to the stored pieces of a transcript. Full pieces are never touched again; small ones at the end grow together.
 
-export const newline = Buffer.from('\n')
+export const lineFeed = Buffer.from('\n')
 
 export interface FreshBlob {
   oid: Oid
@@ -174,7 +174,7 @@ export interface ChunkStore {
   store(blob: FreshBlob): void
   objects: ObjectReader
   /** Any object id of the repository, for the kind of hash. */
-  like: Oid
+  sampleOid: Oid
 }
 
 // Stored pieces join with a newline, so each piece but the last drops the one it ends with.
@@ -193,10 +193,10 @@ export function chunkWriter(source: ChunkStore, stored: StoredChunk[], expectedB
       const object = await (chunk === last ? tail : source.objects.contents(chunk.oid))
       if (object === undefined)
         throw new EntireError('not-found', `Stored transcript piece ${chunk.oid} is missing.`)
-      merged.push(object.content, newline)
+      merged.push(object.content, lineFeed)
     }
     const piece = Buffer.concat([...merged, content])
-    const oid = blobOid(piece, source.like)
+    const oid = blobOid(piece, source.sampleOid)
     source.store({ oid, content: piece })
     chunks.push({ oid, bytes: piece.length })
   }
@@ -248,7 +248,7 @@ type Stored = Pick<TranscriptCursor, 'chunks' | 'digest'>
 
 /** Stores a document. One that the agent has cut before, and that has not changed, stays as it is stored. */
 export async function storeDocument(
-  source: Pick<ChunkStore, 'store' | 'like'> & { cutter?: Cutter | undefined },
+  source: Pick<ChunkStore, 'store' | 'sampleOid'> & { cutter?: Cutter | undefined },
   whole: Buffer,
   known: Stored | undefined,
 ): Promise<Stored> {
@@ -256,7 +256,7 @@ export async function storeDocument(
   if (digest !== undefined && digest === known?.digest) return { chunks: known.chunks, digest }
   const own = digest === undefined ? undefined : await source.cutter?.cut(whole, chunkBytes)
   const chunks = (own ?? chunkDocument(whole, chunkBytes)).map((content) => {
-    const oid = blobOid(content, source.like)
+    const oid = blobOid(content, source.sampleOid)
     source.store({ oid, content })
     return { oid, bytes: content.length }
   })

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { type TempRepo, tempRepo } from '../../test/support/repo.ts'
 import { claudeCode } from '../agents/claude-code/index.ts'
 import { gemini } from '../agents/gemini/index.ts'
-import { readObjects } from '../git/cat-file.ts'
+import { openObjectReader } from '../git/cat-file.ts'
 import type { TranscriptFormat } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import type { FreshBlob } from './transcript-chunks.ts'
@@ -19,7 +19,7 @@ async function readInto(
   cursor?: TranscriptCursor,
   options: { format?: TranscriptFormat; ignoreBefore?: number } = {},
 ) {
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   const blobs: FreshBlob[] = []
   const update = await readAppended({
     format: options.format ?? claudeCode.transcript,
@@ -28,7 +28,7 @@ async function readInto(
     redact: async (text) => text.replaceAll('s3cret', 'REDACTED'),
     store: (blob) => blobs.push(blob),
     objects,
-    like: await repo.head(),
+    sampleOid: await repo.head(),
     ignoreBefore: options.ignoreBefore ?? 0,
     metadata: undefined,
   })
@@ -37,7 +37,7 @@ async function readInto(
 }
 
 async function stored(repo: TempRepo, update: TranscriptUpdate | undefined): Promise<string> {
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   const pieces = await Promise.all(
     (update?.cursor.chunks ?? []).map(
       async ({ oid }) => (await objects.contents(oid))?.content ?? Buffer.from('missing'),
@@ -99,7 +99,7 @@ describe('a growing transcript', () => {
           expect(text).toBe(await stored(repo, whole))
           expect(text).not.toContain('s3cret')
           if (last !== undefined) {
-            await using objects = readObjects(repo.repo)
+            await using objects = openObjectReader(repo.repo)
             expect(await digestTranscript(objects, last.cursor)).toBe(
               new Bun.CryptoHasher('sha256').update(text).digest('hex'),
             )
@@ -156,7 +156,7 @@ describe('a growing transcript', () => {
     const written = second?.cursor.chunks.filter((chunk) => !before.has(chunk.oid)) ?? []
     expect(written.reduce((sum, chunk) => sum + chunk.bytes, 0)).toBeLessThan(1_000)
     // The fingerprint goes on where it was left.
-    await using objects = readObjects(repo.repo)
+    await using objects = openObjectReader(repo.repo)
     const sha256 = async (update: TranscriptUpdate | undefined) =>
       new Bun.CryptoHasher('sha256').update(await stored(repo, update)).digest('hex')
     if (first === undefined || second === undefined) throw new Error('nothing was read')

@@ -19,8 +19,8 @@ import {
   type ChunkStore,
   chunkWriter,
   joinChunks,
+  lineFeed,
   maxBlobBytes,
-  newline,
   storeDocument,
   stripLines,
 } from './transcript-chunks.ts'
@@ -269,7 +269,7 @@ export async function digestTranscript(objects: ObjectReader, cursor: Transcript
   for (const chunk of cursor.chunks) {
     const end = position + chunk.bytes
     if (end > cursor.hashed) {
-      if (position > 0 && cursor.hashed < position) append(cursor, newline)
+      if (position > 0 && cursor.hashed < position) append(cursor, lineFeed)
       append(cursor, (await readChunk(objects, chunk.oid)).subarray(Math.max(0, cursor.hashed - position)))
     }
     position = end + 1

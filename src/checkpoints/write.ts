@@ -2,14 +2,15 @@
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Identity } from '../git/config.ts'
-import type { Import, TreeChange } from '../git/fast-import.ts'
+import type { FastImport, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
 import type { SessionRecord } from '../model/checkpoint.ts'
 import { given } from '../std/given.ts'
 import { asObject, formatJson, type JsonObject, parseJson } from '../std/json.ts'
+import { type CheckpointCopy, findCopies } from './copies.ts'
 import {
-  branchOf,
+  branchName,
   checkpointDir,
   checkpointRef,
   chunkName,
@@ -19,9 +20,8 @@ import {
   metadataRef,
   sessionPaths,
 } from './layout.ts'
-import { findPlaces, type Place } from './places.ts'
 import { findTranscriptPieces, isTranscriptPiece } from './read.ts'
-import { formatCheckpoint, formatSession, listSlots, parseSession } from './record.ts'
+import { formatCheckpointRecord, formatSessionRecord, listSlots, parseSessionRecord } from './record.ts'
 import { sumTokens } from './token-record.ts'
 
 /** What a session brings to a checkpoint, redacted. */
@@ -38,22 +38,26 @@ export interface SessionPart {
   files?: { path: string; content: Buffer }[]
 }
 
-export interface Writing {
+export interface WriteContext {
   objects: ObjectReader
-  writes: Import
+  writes: FastImport
   author: Identity
   seconds: number
   cliVersion: string
 }
 
 /** Adds the sessions to the checkpoint, each in the slot it had before or in a new one: one commit, however many they are. */
-export async function writeCheckpoint(writing: Writing, id: string, parts: SessionPart[]): Promise<void> {
+export async function writeCheckpoint(
+  writing: WriteContext,
+  id: string,
+  parts: SessionPart[],
+): Promise<void> {
   const [slots, parent] = await Promise.all([readSlots(writing.objects, id), findParent(writing.objects, id)])
   const changes = parts.flatMap((part) => {
     const before = slots.sessions.find(({ record }) => record.session === part.record.session)
     const slot = before ?? addSlot(slots, part.record)
     slot.record = part.record
-    const metadata = { content: Buffer.from(formatJson(formatSession(part.record, slot.stored))) }
+    const metadata = { content: Buffer.from(formatJson(formatSessionRecord(part.record, slot.stored))) }
     return partChanges(id, slot, part, metadata)
   })
   writing.writes.commit({
@@ -67,14 +71,18 @@ export async function writeCheckpoint(writing: Writing, id: string, parts: Sessi
 }
 
 /** Has git look up what the checkpoint is going to be built on. */
-export async function prepareCheckpoint(objects: ObjectReader, writes: Import, id: string): Promise<void> {
+export async function prefetchCheckpointParent(
+  objects: ObjectReader,
+  writes: FastImport,
+  id: string,
+): Promise<void> {
   const parent = await findParent(objects, id)
-  if (parent !== undefined) writes.visit(parent)
+  if (parent !== undefined) writes.prefetchCommit(parent)
 }
 
 /** Replaces what was provisional in a checkpoint written in the middle of a turn. Returns false when there is no such checkpoint. */
 export async function finaliseCheckpoint(
-  writing: Writing,
+  writing: WriteContext,
   id: string,
   part: Omit<SessionPart, 'record'> & { session: string },
 ): Promise<boolean> {
@@ -111,7 +119,7 @@ async function findParent(objects: ObjectReader, id: string): Promise<Oid | unde
   const ref = checkpointRef(id)
   const local = await objects.info(ref)
   if (local !== undefined || ref !== metadataRef) return local?.oid
-  return (await objects.info(`refs/remotes/origin/${branchOf(ref)}`))?.oid
+  return (await objects.info(`refs/remotes/origin/${branchName(ref)}`))?.oid
 }
 
 function partChanges(
@@ -156,7 +164,7 @@ function rootChange(id: string, { sessions, numbers, head }: Slots, cliVersion: 
     files: [...new Set(records.flatMap(({ files }) => files))].sort(),
     ...given({ tokens }),
   }
-  const content = Buffer.from(formatJson(formatCheckpoint(record, numbers, head)))
+  const content = Buffer.from(formatJson(formatCheckpointRecord(record, numbers, head)))
   return { path: inDir(checkpointDir(id), 'metadata.json'), mode: '100644', content }
 }
 
@@ -203,7 +211,7 @@ const nothingStored: Slots = { sessions: [], numbers: [], next: 0, head: {}, mov
 /** Of several copies the one that readers would take. */
 export async function readSlots(objects: ObjectReader, id: string): Promise<Slots> {
   let best = nothingStored
-  for await (const place of findPlaces(objects, id)) {
+  for await (const place of findCopies(objects, id)) {
     const found = await readPlace(objects, id, place)
     if (found.sessions.length > 0) return found
     if (best === nothingStored) best = found
@@ -216,7 +224,7 @@ export function isPartFile(name: string): boolean {
   return isTranscriptPiece(name) || [hashName, 'prompt.txt', 'context.md', 'metadata.json'].includes(name)
 }
 
-async function readPlace(objects: ObjectReader, id: string, place: Place): Promise<Slots> {
+async function readPlace(objects: ObjectReader, id: string, place: CheckpointCopy): Promise<Slots> {
   const dirs = place.entries.filter((entry) => entry.isTree && /^\d{1,9}$/.test(entry.name))
   const [head, here, ...inside] = await Promise.all([
     readJson(objects, place.entries),
@@ -226,9 +234,9 @@ async function readPlace(objects: ObjectReader, id: string, place: Place): Promi
       return { number: Number(dir.name), files, stored: await readJson(objects, files) }
     }),
   ])
-  const top = parseSession(head)
+  const top = parseSessionRecord(head)
   const sessions = inside.flatMap(({ stored, ...slot }): Slot[] => {
-    const record = parseSession(stored, head)
+    const record = parseSessionRecord(stored, head)
     return record === undefined
       ? []
       : [{ ...slot, record: { ...record, checkpoint: id }, stored: stored as JsonObject }]
@@ -276,7 +284,7 @@ function moveDown(id: string, number: number, files: TreeEntry[]): TreeChange[] 
 async function joinSplit(
   objects: ObjectReader,
   id: string,
-  { splitPath }: Place,
+  { splitPath }: CheckpointCopy,
   dirs: TreeEntry[],
 ): Promise<TreeChange[]> {
   const changes = dirs.map(async ({ name, oid }): Promise<TreeChange[]> => {

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { branchOf, sessionDir, shadowRef } from '../checkpoints/layout.ts'
+import { branchName, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import type { RefTip } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
@@ -62,7 +62,7 @@ function plan({ owners }: Inventory, sessions: Session[], branches: RefTip[], no
       ...branches.filter(isOwned).map(({ ref }): ItemInUse => {
         return {
           kind: 'branch',
-          name: branchOf(ref),
+          name: branchName(ref),
           why: `has steps of ${(owners.get(ref) ?? []).join(', ')}`,
         }
       }),

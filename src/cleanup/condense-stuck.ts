@@ -121,7 +121,7 @@ export async function fillFromStep(work: Work, step: Oid, part: SessionPart): Pr
   const chunks = isDocument
     ? (
         await storeDocument(
-          { store: work.storeBlob, like: step, cutter: work.agent.pieces },
+          { store: work.storeBlob, sampleOid: step, cutter: work.agent.pieces },
           whole,
           undefined,
         )

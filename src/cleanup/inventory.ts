@@ -1,7 +1,7 @@
 // What there is of ours besides checkpoints: sessions, the branches of their steps, and where HEAD is.
 
 import { isShadowRef, oldShadowRef, shadowRef } from '../checkpoints/layout.ts'
-import { readObjects } from '../git/cat-file.ts'
+import { openObjectReader } from '../git/cat-file.ts'
 import { git } from '../git/exec.ts'
 import { listRefs, type RefTip } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
@@ -98,7 +98,7 @@ export function needsBranch(session: Session): boolean {
 
 export async function findUncommitted(repo: Repo, files: string[]): Promise<string[]> {
   if (files.length === 0 || !exists(repo.root)) return []
-  await using objects = readObjects(repo)
+  await using objects = openObjectReader(repo)
   const [status, stashed] = await Promise.all([readStatus(repo, files), findStashed(repo, objects, files)])
   const differing = new Set([...status.modified, ...status.deleted, ...status.untracked, ...stashed.keys()])
   return files.filter((path) => differing.has(path))

@@ -1,6 +1,6 @@
 // The way back from the trash.
 
-import { readObjects } from '../git/cat-file.ts'
+import { openObjectReader } from '../git/cat-file.ts'
 import { readCommit } from '../git/commit.ts'
 import { listRefs, moveRefs, type RefTip } from '../git/refs.ts'
 import { keptDays, trashPrefix } from '../sessions/kept-refs.ts'
@@ -59,7 +59,7 @@ async function restoreFiles(
   trash: RefTip,
   record: TrashRecord,
 ): Promise<Omit<TrashRestored, 'by'>> {
-  await using objects = readObjects(repo)
+  await using objects = openObjectReader(repo)
   const result: Omit<TrashRestored, 'by'> = { restored: [], inTheWay: [] }
   for (const { name, path } of record.files) {
     const content = (await objects.contents(`${trash.oid}:${name}`))?.content

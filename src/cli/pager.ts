@@ -1,6 +1,6 @@
 // Long answers on a terminal go through the user's pager, as in git; everywhere else they are just printed.
 
-import { type Fed, startFed } from '../std/proc.ts'
+import { type PagerProcess, startPager } from '../std/proc.ts'
 import type { Cli } from './context.ts'
 
 export interface PagerOptions {
@@ -34,8 +34,8 @@ export function openPages(
   if (isApart) cli.process.stdout.write(title)
   // As git does: colours pass, what fits one screen stays on it, and the screen is left as it is.
   const env = { ...cli.env, LESS: cli.env.LESS ?? 'FRX', LV: cli.env.LV ?? '-c' }
-  let fed: Fed | undefined =
-    pager === undefined ? undefined : startFed(shellFor(pager), { cwd: cli.cwd, env })
+  let fed: PagerProcess | undefined =
+    pager === undefined ? undefined : startPager(shellFor(pager), { cwd: cli.cwd, env })
   let text = ''
   let shown = 0
   const end = async () => {

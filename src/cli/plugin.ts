@@ -6,7 +6,7 @@ import { findRepo } from '../git/repo.ts'
 import { messageOf } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import { runAttached } from '../std/proc.ts'
-import { findDistrust, isExecutable, searchPath } from '../std/program-search.ts'
+import { isExecutable, searchPath, whyUntrusted } from '../std/program-search.ts'
 import { version } from '../std/version.ts'
 import { isCommandName } from './command-list.ts'
 import type { Cli } from './context.ts'
@@ -31,7 +31,7 @@ export function findPlugin(cli: Place & Pick<Cli, 'note'>, name: string): Plugin
   for (const dir of searchPath(cli.env)) {
     const path = join(dir, prefix + name)
     if (!isExecutable(path)) continue
-    const problem = findDistrust(path, root)
+    const problem = whyUntrusted(path, root)
     if (problem === undefined) return { name, path }
     cli.note(`[entire] Skipped ${clean(path)}: ${problem}.`)
   }
@@ -48,7 +48,7 @@ export function listPlugins({ cwd, env }: Place): Plugin[] {
       if (!file.startsWith(prefix) || notCommands.test(file) || isCommandName(name) || found.has(name))
         continue
       const path = join(dir, file)
-      if (isExecutable(path) && findDistrust(path, root) === undefined) found.set(name, { name, path })
+      if (isExecutable(path) && whyUntrusted(path, root) === undefined) found.set(name, { name, path })
     }
   }
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name))

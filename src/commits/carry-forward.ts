@@ -1,7 +1,7 @@
 // After a partial commit: what a session has not committed yet moves to the branch for the new HEAD, so that the next commit gets its own checkpoint.
 
 import { shadowRef } from '../checkpoints/layout.ts'
-import { remaining } from '../checkpoints/overlap.ts'
+import { remainingFiles } from '../checkpoints/overlap.ts'
 import { changedAt, readSnapshot, readWorkFile } from '../checkpoints/snapshot.ts'
 import type { ChangedFile } from '../git/commit.ts'
 import type { TreeChange } from '../git/fast-import.ts'
@@ -48,7 +48,7 @@ function findRemaining(
     const content = committed.has(path) ? readWorkFile(recorder.repo, path) : undefined
     if (content !== undefined) worktree.set(path, blobOid(content, commit.oid))
   }
-  return remaining(session.filesTouched, { committed, step, worktree })
+  return remainingFiles(session.filesTouched, { committed, step, worktree })
 }
 
 // What an earlier commit took without a link (its hook died, or the user said no), and what was deleted again before any commit,

@@ -1,9 +1,14 @@
 // A commit becomes a checkpoint: what every session concerned brings to it, and what each of them has left to commit.
 
-import { attribute, textOf } from '../checkpoints/attribution.ts'
-import { branchOf, shadowRef } from '../checkpoints/layout.ts'
+import { attribute, countableText } from '../checkpoints/attribution.ts'
+import { branchName, shadowRef } from '../checkpoints/layout.ts'
 import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
-import { prepareCheckpoint, readSlots, type SessionPart, writeCheckpoint } from '../checkpoints/write.ts'
+import {
+  prefetchCheckpointParent,
+  readSlots,
+  type SessionPart,
+  writeCheckpoint,
+} from '../checkpoints/write.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { ChangedFile, CommitInfo } from '../git/commit.ts'
 import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
@@ -27,7 +32,7 @@ export async function condenseSessions(condensing: Condensing, candidates: Candi
   const recorded = condensing.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
   const everyone = new Set([...candidates.flatMap(({ session }) => session.filesTouched), ...recorded])
   const shares = shareOut(condensing.commit, everyone)
-  prefetch(prepareCheckpoint(git.objects, git.writes(), checkpoint))
+  prefetch(prefetchCheckpointParent(git.objects, git.writes(), checkpoint))
   const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, shares)))
   await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, parts)
   queueForPush(recorder.repo, checkpoint)
@@ -85,7 +90,7 @@ export async function describePart(
     prompts: joinPrompts(prompts),
     context: checkpointContext(prompts),
     ...(recorder.settings.strategy === 'manual-commit'
-      ? { shadow: branchOf(shadowRef(session.baseCommit, session.worktreeId)) }
+      ? { shadow: branchName(shadowRef(session.baseCommit, session.worktreeId)) }
       : {}),
     ...(condensing.task === undefined ? {} : { files: condensing.task.files }),
   }
@@ -173,7 +178,7 @@ export async function attributeCommit(
   const texts = new Map<string, Promise<string>>()
   // As committed and in the step it is nearly always the same.
   const read = (oid: string) =>
-    texts.getOrInsertComputed(oid, async () => textOf((await git.objects.contents(oid))?.content))
+    texts.getOrInsertComputed(oid, async () => countableText((await git.objects.contents(oid))?.content))
   const text = async (name: string | undefined) => {
     const info = name === undefined ? undefined : await git.objects.info(name)
     return info === undefined || info.type !== 'blob' || info.size > maxBytes ? '' : await read(info.oid)

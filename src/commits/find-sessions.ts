@@ -2,9 +2,9 @@
 // never gets a link without a checkpoint behind it.
 
 import { closeSync, openSync } from 'node:fs'
-import { textOf } from '../checkpoints/attribution.ts'
+import { countableText } from '../checkpoints/attribution.ts'
 import { shadowRef } from '../checkpoints/layout.ts'
-import { overlaps, shareLines, type TouchedFile, touches } from '../checkpoints/overlap.ts'
+import { overlaps, shareLines, type TouchedFile, touchesCommit } from '../checkpoints/overlap.ts'
 import { maxSnapshotBytes } from '../checkpoints/snapshot.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { ChangedFile, CommitInfo } from '../git/commit.ts'
@@ -165,9 +165,9 @@ async function hasContentIn({ objects }: GitSide, session: Session, change: Chan
     changed: change.files.get(path),
     stepOid: blobs[index]?.oid,
   }))
-  if (tip === undefined || (await leavesOut(objects, files))) return touches(files)
+  if (tip === undefined || (await leavesOut(objects, files))) return touchesCommit(files)
   const read = async (oid: string | undefined) =>
-    oid === undefined ? '' : textOf((await objects.contents(oid))?.content)
+    oid === undefined ? '' : countableText((await objects.contents(oid))?.content)
   return overlaps(files, async (path) => {
     const file = files.find((candidate) => candidate.path === path)
     return shareLines(await read(file?.stepOid), await read(file?.changed?.after))

@@ -1,14 +1,14 @@
 // Before a commit: does it hold work of a session? Then its message gets the trailer that links it to a checkpoint.
 
 import { displayPrompt } from '../checkpoints/step-subject.ts'
-import { type ChangedFile, isSequence, readStaged } from '../git/commit.ts'
+import { type ChangedFile, isReplayingCommits, readStaged } from '../git/commit.ts'
 import {
   appendEditableTrailer,
   appendTrailer,
   checkpointTrailer,
-  ownText,
   readCheckpointIds,
   removeTrailer,
+  userText,
 } from '../git/trailers.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readLive } from '../sessions/live-index.ts'
@@ -43,7 +43,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   await completeEarlier(recorder)
   if (
     recorder.settings.strategy !== 'manual-commit' ||
-    isSequence(repo) ||
+    isReplayingCommits(repo) ||
     options.source === 'merge' ||
     options.source === 'squash'
   )
@@ -127,6 +127,6 @@ async function keepLink(
 /** A message with nothing but our trailer is empty: git must see it so, and give up the commit. */
 export function dropLoneTrailer(file: MessageFile): void {
   const message = file.read()
-  if (readCheckpointIds(message).length > 0 && ownText(message) === '')
+  if (readCheckpointIds(message).length > 0 && userText(message) === '')
     file.write(removeTrailer(message, checkpointTrailer))
 }

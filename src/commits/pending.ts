@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import { pendingName } from '../sessions/file-names.ts'
 import type { Recorder } from '../sessions/work.ts'
-import { empty, exists, overwrite, readText } from '../std/file.ts'
+import { emptyFile, exists, overwrite, readText } from '../std/file.ts'
 import { asNumber, asObject, asString, parseJson } from '../std/json.ts'
 
 export interface PendingCommit {
@@ -24,7 +24,7 @@ export function readPending(repo: Repo): PendingCommit | undefined {
 }
 
 export function removePending(repo: Repo): void {
-  empty(pendingFile(repo))
+  emptyFile(pendingFile(repo))
 }
 
 function pendingFile(repo: Repo): string {

@@ -1,8 +1,8 @@
 // After a commit: write its checkpoint, settle the sessions, and take away the branches nobody needs any more.
 
-import { branchOf, shadowRef } from '../checkpoints/layout.ts'
-import { type CommitInfo, isSequence, readCommit } from '../git/commit.ts'
-import { openRefs, type RefMove } from '../git/refs.ts'
+import { branchName, shadowRef } from '../checkpoints/layout.ts'
+import { type CommitInfo, isReplayingCommits, readCommit } from '../git/commit.ts'
+import { openRefTransaction, type RefMove } from '../git/refs.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
 import { type LiveIndex, readLive, stageLive, updateLive, writeLive } from '../sessions/live-index.ts'
@@ -22,7 +22,7 @@ const lockWaitMs = 10_000
 export async function postCommit(recorder: Recorder, begun?: BegunCommit): Promise<void> {
   const { repo } = recorder
   await using early = begun?.git
-  if (isSequence(repo) || recorder.settings.strategy !== 'manual-commit') return
+  if (isReplayingCommits(repo) || recorder.settings.strategy !== 'manual-commit') return
   // Nothing of ours is going on in this work tree.
   if (readPending(repo) === undefined && readLive(repo).sessions.size === 0) return
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
@@ -82,7 +82,7 @@ export async function condenseCommit(
   for (const session of sessions) updateLive(live, session)
   live.lastLink = { commit: commit.oid, checkpoint }
   const removals = await findRemovals(recorder, git, live, bases, commit.oid)
-  using refs = openRefs(recorder.repo)
+  using refs = openRefTransaction(recorder.repo)
   using givenUp = new DisposableStack()
   let index: StagedFile | undefined
   const staged = await commitWith(git, () => {
@@ -132,5 +132,5 @@ export async function findRemovals(
 }
 
 export function sayRemoved(recorder: Recorder, removals: RefMove[]): void {
-  for (const { ref } of removals) recorder.say(`[entire] Cleaned up shadow branch: ${branchOf(ref)}`)
+  for (const { ref } of removals) recorder.say(`[entire] Cleaned up shadow branch: ${branchName(ref)}`)
 }

@@ -1,6 +1,6 @@
 // The hooks of a commit start git before anything else is loaded, the file system of the runtime included: while they load, it starts.
 
-import { type EarlyCatFile, startCatFile } from '../git/cat-file-process.ts'
+import { type PrefetchedCatFile, startCatFile } from '../git/cat-file-process.ts'
 import { liveName, pendingName } from '../sessions/file-names.ts'
 
 /** Whether git is going to be asked, as far as one look tells; a wrong guess costs a process, or a little time. */
@@ -10,7 +10,7 @@ const willAsk: Record<string, () => boolean> = {
   'post-commit': () => beginning(`.git/${pendingName}`, 1) === '{',
 }
 
-export function startGitEarly(hook: string): EarlyCatFile | undefined {
+export function startGitEarly(hook: string): PrefetchedCatFile | undefined {
   const { env } = process
   // In other work trees git names the directory; there it is started when that is understood.
   if (env.GIT_DIR !== undefined && env.GIT_DIR !== '.git') return undefined

@@ -1,8 +1,8 @@
 // What the hooks of a commit ask git at once, while the rest of the program is being loaded.
 
+import { copyNames } from '../checkpoints/copies.ts'
 import { checkpointRef, shadowRef } from '../checkpoints/layout.ts'
-import { placeNames } from '../checkpoints/places.ts'
-import type { EarlyCatFile } from '../git/cat-file-process.ts'
+import type { PrefetchedCatFile } from '../git/cat-file-process.ts'
 import {
   type ChangedFile,
   type CommitInfo,
@@ -31,10 +31,10 @@ const neverLinked = ['commit', 'merge', 'squash']
 /** More than this are not asked for one by one. */
 const maxFiles = 64
 
-export function beginLink(repo: Repo, source: string, early?: EarlyCatFile): BegunLink | undefined {
+export function beginLink(repo: Repo, source: string, early?: PrefetchedCatFile): BegunLink | undefined {
   const sessions = neverLinked.includes(source) ? [] : peekLive(repo)
   if (sessions.length === 0) return undefined
-  const git = openGit(repo, { reading: { index: repo.env.GIT_INDEX_FILE, early } })
+  const git = openGit(repo, { reading: { index: repo.env.GIT_INDEX_FILE, prefetched: early } })
   const files = new Set(sessions.flatMap((session) => session.files))
   let staged: Promise<ChangedFile[]> | undefined
   const readAll = () => {
@@ -59,15 +59,15 @@ export interface BegunCommit {
 }
 
 /** Of a commit that was promised a checkpoint there will be something to write. */
-export function beginCommit(repo: Repo, early?: EarlyCatFile): BegunCommit | undefined {
+export function beginCommit(repo: Repo, early?: PrefetchedCatFile): BegunCommit | undefined {
   const pending = readPending(repo)
   if (pending === undefined) return undefined
   const recorded = recordedAt(repo)
-  const git = openGit(repo, { reading: { early } })
+  const git = openGit(repo, { reading: { prefetched: early } })
   const head = prefetch(readHeadCommit(repo, git.objects))
   askForSteps(git, repo, peekLive(repo))
   prefetch(git.objects.info(checkpointRef(pending.checkpoint)))
-  for (const name of placeNames(pending.checkpoint).flat()) prefetch(git.objects.contents(name))
+  for (const name of copyNames(pending.checkpoint).flat()) prefetch(git.objects.contents(name))
   return { git, head, recorded }
 }
 

@@ -12,7 +12,7 @@ import {
   protocolVersion,
   type Registration,
 } from '../protocol/extension/table.ts'
-import { type LongChild, startLongChild } from '../std/child-process.ts'
+import { type LongRunningChild, startLongRunningChild } from '../std/child-process.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import {
   cannotStart,
@@ -180,10 +180,10 @@ export async function startExtension(
   return live
 }
 
-function startChild(manifest: Manifest, options: StartOptions): LongChild {
+function startChild(manifest: Manifest, options: StartOptions): LongRunningChild {
   const env = extensionEnvironment(options.env, manifest, options.session, options.granted)
   try {
-    return startLongChild(runtimeCommand(manifest), { cwd: manifest.dir, env })
+    return startLongRunningChild(runtimeCommand(manifest), { cwd: manifest.dir, env })
   } catch (error) {
     throw cannotStart(manifest, messageOf(error))
   }

@@ -4,7 +4,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { codes, parseLine, RpcFailure } from '../protocol/extension/peer.ts'
 import { maxLineBytes } from '../protocol/extension/table.ts'
-import type { LongChild } from '../std/child-process.ts'
+import type { LongRunningChild } from '../std/child-process.ts'
 import { lineReader } from '../std/line-reader.ts'
 import type { Manifest } from './manifest.ts'
 
@@ -37,7 +37,11 @@ interface Way {
 
 const printedLineBytes = 64 * 1024
 
-export function openTransport(child: LongChild, manifest: Manifest, events: TransportEvents): Transport {
+export function openTransport(
+  child: LongRunningChild,
+  manifest: Manifest,
+  events: TransportEvents,
+): Transport {
   const way = (output: Writable, input: Readable): Way => ({
     outbox: createOutbox(manifest.name, output, child.exited),
     input,
@@ -149,7 +153,7 @@ export function createOutbox(name: string, stream: Writable, exited: Promise<unk
 const graceMs = 500
 const lastMs = 2000
 
-export async function stopChild(child: LongChild, transport: Transport): Promise<void> {
+export async function stopChild(child: LongRunningChild, transport: Transport): Promise<void> {
   transport.close()
   if (!(await within(graceMs, child.exited))) {
     child.kill('SIGTERM')

@@ -1,7 +1,7 @@
 // An extension without a host: every byte it gets is ours, and every line it writes is handed on as it is. For those who try what it
 // does, and for those who say to it again what was once said.
 
-import { type ChildExit, startLongChild } from '../std/child-process.ts'
+import { type ChildExit, startLongRunningChild } from '../std/child-process.ts'
 import { type Environment, runtimeCommand } from './launch.ts'
 import type { Manifest } from './manifest.ts'
 import { lastLines, openTransport } from './transport.ts'
@@ -30,7 +30,7 @@ export interface Wire {
 }
 
 export function openWire(manifest: Manifest, env: Environment, events: WireEvents): Wire {
-  const child = startLongChild(runtimeCommand(manifest), { cwd: manifest.dir, env })
+  const child = startLongRunningChild(runtimeCommand(manifest), { cwd: manifest.dir, env })
   const printed = lastLines()
   const transport = openTransport(child, manifest, {
     onLine: events.onLine,

@@ -1,6 +1,6 @@
 // The process that answers questions about objects. The hooks of a commit start it before they load the rest of the program.
 
-import { type Conversation, converse } from '../std/proc.ts'
+import { type PipedProcess, startPiped } from '../std/proc.ts'
 import { gitEnv } from './env.ts'
 import type { Repo } from './repo.ts'
 
@@ -8,8 +8,8 @@ import type { Repo } from './repo.ts'
 export const catFileCommand = ['cat-file', '--batch-command', '--buffer', '-z']
 
 /** A process that was started before it was known what for. */
-export interface EarlyCatFile {
-  conversation: Conversation
+export interface PrefetchedCatFile {
+  process: PipedProcess
   cwd: string
   /** The index that paths are looked up in. */
   index: string | undefined
@@ -19,23 +19,23 @@ export function startCatFile(
   cwd: string,
   env: Record<string, string | undefined>,
   index: string | undefined,
-): EarlyCatFile {
+): PrefetchedCatFile {
   return {
-    conversation: converse(['git', ...catFileCommand], { cwd, env: { ...gitEnv(env), ...indexEnv(index) } }),
+    process: startPiped(['git', ...catFileCommand], { cwd, env: { ...gitEnv(env), ...indexEnv(index) } }),
     cwd,
     index,
   }
 }
 
 /** Undefined when it looks at another place; then it ends. */
-export function ifFits(
-  early: EarlyCatFile | undefined,
+export function takeIfMatching(
+  early: PrefetchedCatFile | undefined,
   repo: Repo,
   index: string | undefined,
-): Conversation | undefined {
+): PipedProcess | undefined {
   if (early === undefined || (early.cwd === repo.root && early.index === index && !repo.explicit))
-    return early?.conversation
-  void early.conversation.end()
+    return early?.process
+  void early.process.end()
   return undefined
 }
 

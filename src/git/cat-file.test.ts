@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { tempDir, tempRepo } from '../../test/support/repo.ts'
 import { availableKinds } from '../../test/support/repo-kinds.ts'
-import { readObjects } from './cat-file.ts'
+import { openObjectReader } from './cat-file.ts'
 import { readTree } from './tree.ts'
 
 const probe = tempDir()
@@ -13,7 +13,7 @@ await probe[Symbol.asyncDispose]()
 test.each(kinds)('%s: commits, trees, blobs, and what is missing', async (kind) => {
   await using temp = await tempRepo({ kind })
   const head = await temp.head()
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   const readme = await temp.git('show', 'HEAD:README.md')
   expect(await objects.info('HEAD')).toMatchObject({ oid: head, type: 'commit' })
   expect(await objects.info(`${head}^{tree}`)).toMatchObject({ type: 'tree' })
@@ -28,7 +28,7 @@ test('answers come in the order of the questions, however many are asked at once
   const count = 3_000
   for (let at = 0; at < 40; at += 1) temp.write(`dir/${at}`, `${at} `.repeat(1 + at * 200))
   await temp.commit('files')
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   const answers = await Promise.all(
     Array.from({ length: count }, (_, at) => {
       if (at % 3 === 0)
@@ -48,12 +48,12 @@ test.each(['new\nline', 'a missing\n', 'x blob 3', 'caf\udce9', ' ', '"q"', 'a\n
   'the name %p is found when it is there and missing when it is not',
   async (name) => {
     await using temp = await tempRepo()
-    await using before = readObjects(temp.repo)
+    await using before = openObjectReader(temp.repo)
     const [missing, next] = await Promise.all([before.contents(`HEAD:${name}`), before.info('HEAD')])
     expect([missing, next?.type]).toEqual([undefined, 'commit'])
     temp.write(name, 'here')
     await temp.commit('add')
-    await using after = readObjects(temp.repo)
+    await using after = openObjectReader(temp.repo)
     expect((await after.contents(`HEAD:${name}`))?.content.toString()).toBe('here')
   },
 )
@@ -66,7 +66,7 @@ test('empty and huge blobs come whole', async () => {
   temp.write('empty', '')
   await temp.git('-c', 'core.compression=0', 'add', 'huge', 'empty')
   await temp.git('commit', '-qm', 'huge')
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   const [first, empty, again] = await Promise.all([
     objects.contents('HEAD:huge'),
     objects.contents('HEAD:empty'),
@@ -88,14 +88,14 @@ test('an abbreviation that fits several objects names none', async () => {
     if (prefixes.has(oid)) twice = oid
     prefixes.add(oid)
   }
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   expect(await objects.info(twice)).toBeUndefined()
   expect(await objects.info('HEAD')).toMatchObject({ type: 'commit' })
 }, 30_000)
 
 test('the commit of a submodule is not an object of this repository', async () => {
   await using temp = await tempRepo({ kind: 'submodule' })
-  await using objects = readObjects({ ...temp.repo, root: join(temp.base, 'repo') })
+  await using objects = openObjectReader({ ...temp.repo, root: join(temp.base, 'repo') })
   expect(await objects.info('HEAD:lib')).toBeUndefined()
   expect(await objects.info('HEAD')).toMatchObject({ type: 'commit' })
 })
@@ -103,9 +103,9 @@ test('the commit of a submodule is not an object of this repository', async () =
 test('nothing asked, no process; broken repository, a failure in git’s words for every question', async () => {
   await using temp = await tempRepo()
   {
-    await using _unused = readObjects({ ...temp.repo, env: { PATH: '/nowhere' } })
+    await using _unused = openObjectReader({ ...temp.repo, env: { PATH: '/nowhere' } })
   }
-  const objects = readObjects(temp.repo)
+  const objects = openObjectReader(temp.repo)
   rmSync(join(temp.root, '.git'), { recursive: true })
   await expect(objects.info('HEAD')).rejects.toMatchObject({
     code: 'git-failed',
@@ -118,7 +118,7 @@ test('nothing asked, no process; broken repository, a failure in git’s words f
 test('what a partial clone did not fetch is fetched; where it cannot be, only that question fails', async () => {
   await using temp = await tempRepo({ kind: 'partial-clone' })
   const old = `${await temp.git('rev-list', '--max-parents=0', 'HEAD')}:README.md`
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   renameSync(join(temp.base, 'origin'), join(temp.base, 'away'))
   const outcomes = await Promise.allSettled([
     objects.info('HEAD'),
@@ -142,7 +142,7 @@ test('once closed, open questions start no process that nobody would end', async
   await using temp = await tempRepo({ kind: 'partial-clone' })
   const old = `${await temp.git('rev-list', '--max-parents=0', 'HEAD')}:README.md`
   renameSync(join(temp.base, 'origin'), join(temp.base, 'away'))
-  const objects = readObjects(temp.repo)
+  const objects = openObjectReader(temp.repo)
   const questions = [objects.contents(old), objects.info('HEAD'), objects.contents(old)]
   await expect(Promise.all(questions)).rejects.toMatchObject({
     code: 'git-failed',
@@ -158,10 +158,10 @@ test('blobs that many ask for at the same time are fetched together, and only th
   const trace = join(temp.base, 'trace')
   const env = { ...temp.env, GIT_TRACE: trace }
   const trees = (await temp.git('log', '--format=%T')).split('\n')
-  await using objects = readObjects({ ...temp.repo, env })
+  await using objects = openObjectReader({ ...temp.repo, env })
   const read = trees.map(async (tree) => {
     const [entry] = await readTree(objects, tree)
-    await objects.prefetch(tree, [entry!.oid])
+    await objects.prefetchBlobs(tree, [entry!.oid])
     return (await objects.contents(entry!.oid))?.content.toString()
   })
   expect(await Promise.all(read)).toEqual(['# test 3\n', '# test 2\n', '# test\n'])
@@ -178,7 +178,10 @@ test('a git that is too old says which version is needed', async () => {
     '#!/bin/sh\necho "error: unknown switch \\`z\'" >&2\necho "usage: git cat-file" >&2\nexit 129\n',
   )
   chmodSync(join(bin, 'git'), 0o755)
-  await using objects = readObjects({ ...temp.repo, env: { ...temp.env, PATH: `${bin}:${temp.env.PATH}` } })
+  await using objects = openObjectReader({
+    ...temp.repo,
+    env: { ...temp.env, PATH: `${bin}:${temp.env.PATH}` },
+  })
   await expect(objects.info('HEAD')).rejects.toMatchObject({
     code: 'git-failed',
     hint: expect.stringContaining('2.38'),

@@ -2,11 +2,11 @@
 
 import { encodePath } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
-import type { Conversation } from '../std/proc.ts'
-import { catFileCommand, type EarlyCatFile, ifFits, indexEnv } from './cat-file-process.ts'
-import { gitConversation, gitFailure } from './exec.ts'
+import type { PipedProcess } from '../std/proc.ts'
+import { catFileCommand, indexEnv, type PrefetchedCatFile, takeIfMatching } from './cat-file-process.ts'
+import { gitFailure, startGit } from './exec.ts'
 import type { Oid } from './oid.ts'
-import { type Prefetch, prefetchTogether } from './promisor.ts'
+import { batchPrefetches, type PrefetchBlobs } from './promisor.ts'
 import type { Repo } from './repo.ts'
 
 export interface ObjectInfo {
@@ -19,30 +19,33 @@ export interface ObjectReader {
   info(name: string): Promise<ObjectInfo | undefined>
   contents(name: string): Promise<(ObjectInfo & { content: Buffer }) | undefined>
   /** In a partial clone: fetches these blobs of a tree now, together with those that others ask for at the same time. */
-  prefetch: Prefetch
+  prefetchBlobs: PrefetchBlobs
   /** Starts the process before the first question. */
-  warm(): void
+  start(): void
   [Symbol.asyncDispose](): Promise<void>
 }
 
 interface Question {
   bytes: Buffer
   /** The process it was sent to. */
-  sentTo?: Conversation
+  sentTo?: PipedProcess
 }
 
-export interface ReadOptions {
+export interface ObjectReaderOptions {
   /** The one that paths are looked up in; else the one of the work tree. */
   index?: string | undefined
-  early?: EarlyCatFile | undefined
+  prefetched?: PrefetchedCatFile | undefined
 }
 
 /**
  * The process starts with the first question; questions asked at once are sent at once. A question that ends the process (a partial
  * clone whose remote cannot be reached) fails alone: those after it go to a new one.
  */
-export function readObjects(repo: Repo, { index, early }: ReadOptions = {}): ObjectReader {
-  let conversation = ifFits(early, repo, index)
+export function openObjectReader(
+  repo: Repo,
+  { index, prefetched: early }: ObjectReaderOptions = {},
+): ObjectReader {
+  let conversation = takeIfMatching(early, repo, index)
   let buffer: Buffer = Buffer.alloc(0)
   let last: Promise<unknown> = Promise.resolve()
   let unsent: Question[] = []
@@ -52,7 +55,7 @@ export function readObjects(repo: Repo, { index, early }: ReadOptions = {}): Obj
     // Who has left does not wait for the questions that are still open; a process started for them would never end.
     if (isClosed && conversation === undefined)
       throw new EntireError('git-failed', 'git cat-file was closed before it had answered.')
-    conversation ??= gitConversation(repo, catFileCommand, indexEnv(index))
+    conversation ??= startGit(repo, catFileCommand, indexEnv(index))
     return conversation
   }
 
@@ -150,7 +153,7 @@ export function readObjects(repo: Repo, { index, early }: ReadOptions = {}): Obj
   }
 
   return {
-    prefetch: prefetchTogether(repo, answered),
+    prefetchBlobs: batchPrefetches(repo, answered),
     info: (name) => ask('info', name, async (info) => info),
     contents: (name) =>
       ask('contents', name, async (info) => {
@@ -158,7 +161,7 @@ export function readObjects(repo: Repo, { index, early }: ReadOptions = {}): Obj
         await take(1)
         return { ...info, content }
       }),
-    warm: () => void start(),
+    start: () => void start(),
     async [Symbol.asyncDispose]() {
       isClosed = true
       // It has nothing to write: it ends by itself when its input does, and nobody need wait for that.

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
-import { readObjects } from './cat-file.ts'
+import { openObjectReader } from './cat-file.ts'
 import { readCommit, readCommits, readHeadCommit, readStaged, readStagedAmong } from './commit.ts'
 import { blobOid } from './oid.ts'
 import type { Repo } from './repo.ts'
@@ -35,7 +35,7 @@ test.each(['plain', 'sha256', 'linked-worktree', 'detached', 'shallow-clone'] as
 )
 
 async function readHead(repo: Repo) {
-  await using objects = readObjects(repo)
+  await using objects = openObjectReader(repo)
   return await readHeadCommit(repo, objects)
 }
 
@@ -142,7 +142,7 @@ test.each(['plain', 'sha256', 'unborn'] as const)(
       'untracked',
       'nowhere',
     ]
-    await using objects = readObjects(temp.repo)
+    await using objects = openObjectReader(temp.repo)
     const known = await readStagedAmong(objects, paths)
     const staged = await readStaged(temp.repo)
     // What it does not see: modes, and files that are empty.
@@ -159,8 +159,8 @@ test('of an index that a commit under way has made for itself', async () => {
   temp.write('README.md', 'changed')
   const index = join(temp.base, 'other-index')
   await temp.run(['git', 'add', 'README.md'], { env: { ...temp.env, GIT_INDEX_FILE: index } })
-  await using theirs = readObjects(temp.repo, { index })
-  await using ours = readObjects(temp.repo)
+  await using theirs = openObjectReader(temp.repo, { index })
+  await using ours = openObjectReader(temp.repo)
   expect((await readStagedAmong(theirs, ['README.md'])).map(({ path }) => path)).toEqual(['README.md'])
   expect(await readStagedAmong(ours, ['README.md'])).toEqual([])
 })

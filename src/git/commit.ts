@@ -249,7 +249,7 @@ function treeOid(entry: TreeEntry | undefined): string {
 // What git is in the middle of.
 
 /** A rebase, cherry-pick or revert makes commits that are not new work. */
-export function isSequence(repo: Repo): boolean {
+export function isReplayingCommits(repo: Repo): boolean {
   return ['rebase-merge', 'rebase-apply', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].some((name) =>
     exists(join(repo.gitDir, name)),
   )

@@ -3,10 +3,10 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readUserState } from '../../test/support/user-state.ts'
-import { readObjects } from './cat-file.ts'
+import { openObjectReader } from './cat-file.ts'
 import { gitEnv } from './env.ts'
 import { git, gitLimited } from './exec.ts'
-import { startImport } from './fast-import.ts'
+import { startFastImport } from './fast-import.ts'
 
 test('a failure carries git’s own words, unless the exit code is an answer', async () => {
   await using temp = await tempRepo()
@@ -34,9 +34,9 @@ test('without git on the PATH the message says so, whichever way git is needed',
   const repo = { ...temp.repo, env: { ...temp.env, PATH: join(temp.base, 'home') } }
   const missing = { code: 'no-git', hint: expect.stringContaining('PATH') }
   await expect(git(repo, ['status'])).rejects.toMatchObject(missing)
-  await using objects = readObjects(repo)
+  await using objects = openObjectReader(repo)
   await expect(objects.info('HEAD')).rejects.toMatchObject(missing)
-  expect(() => startImport(repo)).toThrow('git was not found')
+  expect(() => startFastImport(repo)).toThrow('git was not found')
 })
 
 test('a work tree that is gone is not a missing git', async () => {

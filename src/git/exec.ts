@@ -4,7 +4,7 @@ import { EntireError, isErrno } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import type { LimitedResult } from '../std/limited-proc.ts'
-import { type Conversation, converse, type ProcResult, run } from '../std/proc.ts'
+import { type PipedProcess, type ProcResult, run, startPiped } from '../std/proc.ts'
 import { gitEnv } from './env.ts'
 import type { Repo } from './repo.ts'
 
@@ -43,9 +43,9 @@ export async function gitLimited(
   return await runLimited(argv(repo, args), { cwd: repo.root, env: gitEnv(repo.env), maxBytes, ...options })
 }
 
-export function gitConversation(repo: Repo, args: string[], env: Record<string, string> = {}): Conversation {
+export function startGit(repo: Repo, args: string[], env: Record<string, string> = {}): PipedProcess {
   try {
-    return converse(argv(repo, args), { cwd: repo.root, env: { ...gitEnv(repo.env), ...env } })
+    return startPiped(argv(repo, args), { cwd: repo.root, env: { ...gitEnv(repo.env), ...env } })
   } catch (error) {
     throw startFailure(repo, error)
   }

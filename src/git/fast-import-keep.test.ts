@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TempRepo, tempRepo } from '../../test/support/repo.ts'
-import { startImport } from './fast-import.ts'
+import { startFastImport } from './fast-import.ts'
 
 const ref = 'refs/heads/entire/side'
 
 async function save(repo: TempRepo): Promise<void> {
-  const writes = startImport(repo.repo)
+  const writes = startFastImport(repo.repo)
   const changes = [{ path: 'a', mode: '100644' as const, content: Buffer.from('content\n') }]
   writes.commit({
     ref,

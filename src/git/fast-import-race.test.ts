@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { tempRepo } from '../../test/support/repo.ts'
 import { EntireError } from '../std/errors.ts'
-import { startImport } from './fast-import.ts'
+import { startFastImport } from './fast-import.ts'
 import type { Oid } from './oid.ts'
 import { listRefs } from './refs.ts'
 import type { Repo } from './repo.ts'
@@ -10,7 +10,7 @@ import type { Repo } from './repo.ts'
 const ref = 'refs/heads/entire/1234567-e3b0c4'
 
 async function save(repo: Repo, parent: Oid | undefined, name: string, pause = 0): Promise<Oid> {
-  const writes = startImport(repo)
+  const writes = startFastImport(repo)
   const author = { name: 'Ada', email: 'ada@example.com' }
   const mark = writes.commit({
     ref,

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs'
 import { type TempRepo, tempDir, tempRepo } from '../../test/support/repo.ts'
 import { availableKinds } from '../../test/support/repo-kinds.ts'
 import { readUserState } from '../../test/support/user-state.ts'
-import { readObjects } from './cat-file.ts'
-import { type NewCommit, startImport, type TreeChange } from './fast-import.ts'
+import { openObjectReader } from './cat-file.ts'
+import { type NewCommit, startFastImport, type TreeChange } from './fast-import.ts'
 import type { Oid } from './oid.ts'
 import { listRefs } from './refs.ts'
 import type { Repo } from './repo.ts'
@@ -22,7 +22,7 @@ const file = (path: string, content: string): TreeChange => ({
 })
 
 async function save(repo: Repo, commit: Partial<NewCommit>): Promise<Oid> {
-  const writes = startImport(repo)
+  const writes = startFastImport(repo)
   const mark = writes.commit({
     ref,
     parent: undefined,
@@ -65,7 +65,7 @@ test.each(kinds)(
         { path: 'run', mode: '100755', content: Buffer.from('#!') },
       ],
     })
-    await using objects = readObjects(temp.repo)
+    await using objects = openObjectReader(temp.repo)
     expect((await objects.contents(`${first}:README.md`))?.content.toString()).toBe('one')
     expect((await objects.contents(`${second}:dir/new file`))?.content.toString()).toBe('two')
     expect(await objects.info(`${second}:README.md`)).toBeUndefined()
@@ -103,7 +103,7 @@ test('file names and types come back as they went in', async () => {
       { path: 'link', mode: '120000', content: Buffer.from('to\xff', 'latin1') },
     ],
   })
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   for (const name of names)
     expect((await objects.contents(`${oid}:${name}`))?.content.toString()).toBe(Buffer.from(name).toString())
   expect(await temp.git('ls-tree', oid, 'link')).toStartWith('120000 blob')
@@ -132,7 +132,7 @@ test('changes are applied in order, so a file can make way for a directory and b
 test('one stream: two commits on a ref, a merge, another ref, and what they are called', async () => {
   await using temp = await tempRepo()
   const head = await temp.head()
-  const writes = startImport(temp.repo)
+  const writes = startFastImport(temp.repo)
   const commit = (more: Partial<NewCommit>) =>
     writes.commit({ ref, parent: undefined, message: 'm', author, seconds: 1.9, changes: [], ...more })
   const blob = await writes.oidOf(writes.blob(Buffer.from('shared')))
@@ -141,7 +141,7 @@ test('one stream: two commits on a ref, a merge, another ref, and what they are 
   const merge = commit({ ref: 'refs/heads/entire/merge', parent: head, mergeParents: [head] })
   const tree = await writes.treeOf(second)
   const oids = await Promise.all([first, second, merge].map((mark) => writes.oidOf(mark)))
-  writes.reset('refs/heads/entire/at-head', head)
+  writes.resetRef('refs/heads/entire/at-head', head)
   await writes.finish()
   expect(
     await temp.git('rev-parse', `${ref}~1`, ref, `${ref}^{tree}`, 'entire/merge', 'entire/at-head'),
@@ -152,7 +152,7 @@ test('one stream: two commits on a ref, a merge, another ref, and what they are 
 test('a stream that says nothing changes nothing', async () => {
   await using temp = await tempRepo()
   const before = readUserState(temp.repo)
-  await startImport(temp.repo).finish()
+  await startFastImport(temp.repo).finish()
   expect(readUserState(temp.repo)).toEqual(before)
   expect(await temp.git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main')
 })
@@ -162,7 +162,7 @@ test.each(['plain', 'linked-worktree', 'submodule'] as const)(
   async (kind) => {
     await using temp = await tempRepo({ kind })
     const first = await save(temp.repo, {})
-    const writes = startImport(temp.repo)
+    const writes = startFastImport(temp.repo)
     writes.commit({ ref, parent: first, message: 'm', author, seconds: 1, changes: [file('a', 'a')] })
     await writes.abort()
     expect(await temp.git('rev-parse', ref)).toBe(first)
@@ -172,7 +172,7 @@ test.each(['plain', 'linked-worktree', 'submodule'] as const)(
 
 test('what git refuses is told in its words, again and again, and leaves no crash report', async () => {
   await using temp = await tempRepo()
-  const writes = startImport(temp.repo)
+  const writes = startFastImport(temp.repo)
   writes.commit({
     ref: 'refs/heads/bad..name',
     parent: undefined,
@@ -195,8 +195,8 @@ test.each(['plain', 'sha256'] as const)('%s: a ref is deleted only where it was 
   const first = await save(temp.repo, {})
   const second = await save(temp.repo, { parent: first })
   const remove = async (was: Oid) => {
-    const writes = startImport(temp.repo)
-    writes.delete(ref, was)
+    const writes = startFastImport(temp.repo)
+    writes.deleteRef(ref, was)
     await writes.finish()
   }
   await remove(first)
@@ -209,8 +209,8 @@ test.each(['plain', 'sha256'] as const)('%s: a ref is deleted only where it was 
 test('a blob can be stored before the commit that names it, and the commit to build on be looked up before it is needed', async () => {
   await using temp = await tempRepo()
   const first = await save(temp.repo, { changes: [file('a', 'one')] })
-  const writes = startImport(temp.repo)
-  writes.visit(first)
+  const writes = startFastImport(temp.repo)
+  writes.prefetchCommit(first)
   const mark = writes.blob(Buffer.from('two'))
   const commit = writes.commit({
     ref,
@@ -229,8 +229,8 @@ test('a blob can be stored before the commit that names it, and the commit to bu
 
 test('a commit to build on that is not there is told when the import ends', async () => {
   await using temp = await tempRepo()
-  const writes = startImport(temp.repo)
-  writes.visit('1'.repeat(40))
+  const writes = startFastImport(temp.repo)
+  writes.prefetchCommit('1'.repeat(40))
   writes.commit({
     ref,
     parent: '1'.repeat(40),

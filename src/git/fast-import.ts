@@ -7,7 +7,7 @@ import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
 import { readText, removeFile } from '../std/file.ts'
 import type { Identity } from './config.ts'
-import { gitConversation, gitFailure } from './exec.ts'
+import { gitFailure, startGit } from './exec.ts'
 import type { Oid } from './oid.ts'
 import { moveRefs } from './refs.ts'
 import type { Repo } from './repo.ts'
@@ -35,20 +35,20 @@ export interface NewCommit {
   changes: TreeChange[]
 }
 
-export interface Import {
+export interface FastImport {
   commit(commit: NewCommit): Mark
   /** Points a ref at a commit; a ref that exists only moves forward. */
-  reset(ref: string, to: Oid): void
+  resetRef(ref: string, to: Oid): void
   /** Deletes a ref after everything else is written, if it is still where it was seen; else it holds something new and stays. */
-  delete(ref: string, was: Oid): void
+  deleteRef(ref: string, was: Oid): void
   /** Tree of a commit of this import. */
   treeOf(mark: Mark): Promise<Oid>
   oidOf(mark: Mark): Promise<Oid>
   blob(content: Uint8Array): Mark
   /** Sends what there is: git compresses blobs while we go on. */
-  push(): void
+  flush(): void
   /** Has git look up the commit that others are going to build on, while it has nothing else to do. */
-  visit(commit: Oid): void
+  prefetchCommit(commit: Oid): void
   /** Ends the stream. Throws `ref-moved` when a ref changed meanwhile: read again and retry, never force. */
   finish(): Promise<void>
   abort(): Promise<void>
@@ -60,9 +60,9 @@ export type Mark = number
 // other than GNU's does as it likes. https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html
 const keepsMemory = { MALLOC_TRIM_THRESHOLD_: String(64 * 1024 * 1024), MALLOC_TOP_PAD_: String(1024 * 1024) }
 
-export function startImport(repo: Repo): Import {
+export function startFastImport(repo: Repo): FastImport {
   // One small pack is written faster than loose objects, and needs no second process. https://git-scm.com/docs/git-config#Documentation/git-config.txt-fastimportunpackLimit
-  const conversation = gitConversation(
+  const conversation = startGit(
     repo,
     ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done'],
     keepsMemory,
@@ -104,7 +104,7 @@ export function startImport(repo: Repo): Import {
   }
 
   return {
-    push,
+    flush: push,
     blob(content) {
       lastMark += 1
       send(`blob\nmark :${lastMark}\n`)
@@ -136,14 +136,14 @@ export function startImport(repo: Repo): Import {
       send('\n')
       return lastMark
     },
-    visit(commit) {
+    prefetchCommit(commit) {
       send(`ls ${commit} ""\n`)
       // The answer does not matter. Where there is none, git fails when something is built on the commit.
       readLine().catch(() => {})
     },
-    reset: (ref, to) => send(`reset ${ref}\nfrom ${to}\n\n`),
+    resetRef: (ref, to) => send(`reset ${ref}\nfrom ${to}\n\n`),
     // Fast-import itself can delete, but would not look at where the ref is.
-    delete: (ref, was) => {
+    deleteRef: (ref, was) => {
       deletions.push({ ref, was })
     },
     async treeOf(mark) {

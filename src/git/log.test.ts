@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readBranches, readWorktrees } from './branches.ts'
-import { readObjects } from './cat-file.ts'
+import { openObjectReader } from './cat-file.ts'
 import { readLog } from './log.ts'
 import { readTree } from './tree.ts'
 
@@ -26,7 +26,7 @@ test.each(['plain', 'sha256'] as const)('a tree is read with names that are not 
   repo.write('dir/a b', 'x')
   repo.write('caf\udce9', 'x')
   await repo.commit('files')
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   const entries = await readTree(objects, 'HEAD^{tree}')
   expect(entries.map(({ name, isTree }) => [name, isTree])).toContainEqual(['caf\udce9', false])
   const dir = entries.find(({ name }) => name === 'dir')!

@@ -6,9 +6,9 @@ export function isOid(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
 }
 
-/** The id git gives a blob; lets us see that a file is unchanged without asking git. */
-export function blobOid(content: Uint8Array, like: Oid): Oid {
-  const hasher = new Bun.CryptoHasher(like.length === 64 ? 'sha256' : 'sha1')
+/** The id git would give a blob, computed without asking git. Any oid of the repository tells the kind of hash. */
+export function blobOid(content: Uint8Array, sampleOid: Oid): Oid {
+  const hasher = new Bun.CryptoHasher(sampleOid.length === 64 ? 'sha256' : 'sha1')
   hasher.update(`blob ${content.length}\0`)
   hasher.update(content)
   return hasher.digest('hex')

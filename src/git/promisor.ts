@@ -9,10 +9,10 @@ import type { Repo } from './repo.ts'
 
 const timeoutMs = 60_000
 
-export type Prefetch = (tree: Oid, blobs: Oid[]) => Promise<void>
+export type PrefetchBlobs = (tree: Oid, blobs: Oid[]) => Promise<void>
 
 /** Wishes that come before `answered` resolves are one question to the remote, however many they are. */
-export function prefetchTogether(repo: Repo, answered: () => Promise<void>): Prefetch {
+export function batchPrefetches(repo: Repo, answered: () => Promise<void>): PrefetchBlobs {
   let isPartial: boolean | undefined
   let batch: { trees: Set<Oid>; blobs: Set<Oid>; done: Promise<void> } | undefined
   return (tree, blobs) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
-import { listRefs, moveRefs, openRefs } from './refs.ts'
+import { listRefs, moveRefs, openRefTransaction } from './refs.ts'
 import type { Repo } from './repo.ts'
 
 const side = 'refs/heads/entire/side'
@@ -71,14 +71,14 @@ test('what is prepared moves when it is told to, and not before; given up, it le
   const head = await temp.head()
   const move = { ref: side, from: undefined, to: head }
   {
-    using given = openRefs(temp.repo)
+    using given = openRefTransaction(temp.repo)
     given.prepare([move])
     expect(await listRefs(temp.repo, side)).toEqual([])
   }
   const locks = () => locksIn(temp.repo)
   for (let waited = 0; locks().length > 0 && waited < 200; waited += 1) await Bun.sleep(10)
   expect(locks()).toEqual([])
-  using refs = openRefs(temp.repo)
+  using refs = openRefTransaction(temp.repo)
   refs.prepare([move])
   await refs.commit()
   expect(await listRefs(temp.repo, side)).toEqual([{ ref: side, oid: head }])
@@ -93,7 +93,7 @@ test('where a lock on one ref is a lock on all, nothing is locked before its tim
   // Git goes by its configuration; we, who have no process to spare, by what is there.
   mkdirSync(join(temp.repo.commonDir, 'reftable'))
   const head = await temp.head()
-  using refs = openRefs(temp.repo)
+  using refs = openRefTransaction(temp.repo)
   refs.prepare([{ ref: side, from: undefined, to: head }])
   await Bun.sleep(100)
   expect(locksIn(temp.repo)).toEqual([])
@@ -104,7 +104,7 @@ test('where a lock on one ref is a lock on all, nothing is locked before its tim
 test('a ref that moved after it was seen is noticed when it is prepared, and told at the end', async () => {
   await using temp = await tempRepo()
   const head = await temp.head()
-  using refs = openRefs(temp.repo)
+  using refs = openRefTransaction(temp.repo)
   refs.prepare([{ ref: 'refs/heads/main', from: '1'.repeat(40), to: undefined }])
   await expect(refs.commit()).rejects.toMatchObject({ code: 'ref-moved' })
   expect(await temp.head()).toBe(head)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
 import { exists } from '../std/file.ts'
-import type { Conversation } from '../std/proc.ts'
-import { git, gitConversation, gitFailure } from './exec.ts'
+import type { PipedProcess } from '../std/proc.ts'
+import { git, gitFailure, startGit } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
 
@@ -32,18 +32,18 @@ export interface RefMove {
 }
 
 /** Moves refs in two steps, all or none of them. */
-export interface RefMover extends Disposable {
+export interface RefTransaction extends Disposable {
   /** Locks them where they were seen, if that locks no others; who wants them waits from now on. A process that dies leaves no lock behind. */
   prepare(moves: RefMove[]): void
   /** Throws `ref-moved` when one was not where it was seen; then none is moved. */
   commit(): Promise<void>
 }
 
-export function openRefs(repo: Repo): RefMover {
+export function openRefTransaction(repo: Repo): RefTransaction {
   let moves: RefMove[] = []
-  let conversation: Conversation | undefined
+  let conversation: PipedProcess | undefined
   const begin = () => {
-    conversation = gitConversation(repo, ['update-ref', '--stdin', '-z'])
+    conversation = startGit(repo, ['update-ref', '--stdin', '-z'])
     conversation.write(`start\0${moves.map(command).join('')}prepare\0`)
     void conversation.flush()
     return conversation
@@ -75,7 +75,7 @@ export function openRefs(repo: Repo): RefMover {
 
 /** Moves all or none. */
 export async function moveRefs(repo: Repo, moves: RefMove[]): Promise<void> {
-  using refs = openRefs(repo)
+  using refs = openRefTransaction(repo)
   refs.prepare(moves)
   await refs.commit()
 }
@@ -85,7 +85,7 @@ function command({ ref, to, from }: RefMove): string {
   return from === undefined ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`
 }
 
-async function hears({ output }: Conversation, word: string): Promise<boolean> {
+async function hears({ output }: PipedProcess, word: string): Promise<boolean> {
   for (let heard = ''; ; ) {
     const { value, done } = await output.read()
     if (done) return false

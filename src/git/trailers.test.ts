@@ -3,10 +3,10 @@ import { tempRepo } from '../../test/support/repo.ts'
 import {
   appendTrailer,
   checkpointTrailer,
-  ownText,
   readCheckpointIds,
   readTrailer,
   removeTrailer,
+  userText,
 } from './trailers.ts'
 
 const id = 'a1b2c3d4e5f6'
@@ -87,7 +87,7 @@ test('another comment mark works the same', () => {
   const written = appendTrailer(`fix\n\nA: b\n${theirs}`, checkpointTrailer, id, ';')
   expect(written).toBe(`fix\n\nA: b\n${trailer}\n\n${theirs}`)
   expect(readCheckpointIds(written, ';')).toEqual([id])
-  expect(ownText(written, ';')).toBe('fix\n\nA: b')
+  expect(userText(written, ';')).toBe('fix\n\nA: b')
 })
 
 test.each([
@@ -96,7 +96,7 @@ test.each([
   ['a diff only', `\n\n${trailer}\n${scissors}\n+code\n`, ''],
   ['an issue number', '#123\n', '#123'],
 ])('what the user wrote: %s', (_, message, expected) => {
-  expect(ownText(message)).toBe(expected)
+  expect(userText(message)).toBe(expected)
 })
 
 test('a removed trailer leaves the rest', () => {

@@ -58,7 +58,7 @@ function appendBlock(message: string, block: string[], comment: string): string 
 }
 
 /** What the user wrote: without comments and without the checkpoint trailer. */
-export function ownText(message: string, comment = '#'): string {
+export function userText(message: string, comment = '#'): string {
   return linesOf(splitComments(message, comment).text)
     .filter(
       (line) =>

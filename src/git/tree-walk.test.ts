@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../test/support/repo.ts'
-import { readObjects } from './cat-file.ts'
+import { openObjectReader } from './cat-file.ts'
 import { differingPaths } from './commit.ts'
 
 test('the paths in which two trees differ are those that git names: contents, modes, files that became directories and back', async () => {
@@ -25,7 +25,7 @@ test('the paths in which two trees differ are those that git names: contents, mo
   const after = await repo.commit('after')
   const tree = (commit: string) => repo.git('rev-parse', `${commit}^{tree}`)
   const [from, to] = [await tree(before), await tree(after)]
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   const named = (await repo.git('diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to))
     .split('\0')
     .filter((path) => path !== '' && path !== 'skipped/f')

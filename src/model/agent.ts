@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../std/json.ts'
 import type { AgentEvent, EventMetadata } from './event.ts'
-import type { AgentPlace, DeliveredLog, FileWatcher, TranscriptSections } from './session-file.ts'
+import type { DeliveredLog, FileWatcher, ProjectContext, TranscriptSections } from './session-file.ts'
 import type { TokenUsage } from './tokens.ts'
 
 export type Env = Record<string, string | undefined>
@@ -122,9 +122,9 @@ export interface UsageTotals {
 /** For agents whose transcripts are not simply files: the reference that a session has is theirs to understand. */
 export interface TranscriptFetcher {
   /** The reference of a session whose events name none. */
-  locate(session: string, place: AgentPlace): Promise<string | undefined>
+  locate(session: string, place: ProjectContext): Promise<string | undefined>
   /** The transcript, or the file to read instead when it is too large to be handed over. Throws when it cannot be had. */
-  fetch(reference: string, place: AgentPlace): Promise<{ bytes: Buffer } | { file: string }>
+  fetch(reference: string, place: ProjectContext): Promise<{ bytes: Buffer } | { file: string }>
 }
 
 /** What an analyser finds from a position on. The unit of positions is its own. */
@@ -173,7 +173,7 @@ export interface SessionResumer {
   /** Undefined when nobody can say. */
   command(session: string): MaybePromise<string | undefined>
   /** Where sessions are kept in no files: puts the session as it is now into the file, or takes the file away when there is none. */
-  mirror?(session: string, path: string, place: AgentPlace): Promise<void>
+  mirror?(session: string, path: string, place: ProjectContext): Promise<void>
   /** Puts a transcript where the agent finds it. False: it could not, and the file is to be written instead. */
   deliver?(log: DeliveredLog, env?: Env): Promise<boolean>
   /** Makes the directory the project's own, where the agent would otherwise be free to give it to another one. */

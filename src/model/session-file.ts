@@ -16,16 +16,11 @@ export interface FilePart {
 /** For agents that tell what they do only by the files they write. Agents with a directory of sessions need none. */
 export interface FileWatcher {
   /** Directories in which the files appear, there already or to be. */
-  dirs(place: WatchPlace): string[] | Promise<string[]>
+  dirs(place: ProjectContext): string[] | Promise<string[]>
   /** The files that may hold sessions of the project now. Asked again and again. */
-  list(place: WatchPlace): string[] | Promise<string[]>
+  list(place: ProjectContext): string[] | Promise<string[]>
   /** How to read one of them; undefined while nothing in it is a session of the project. */
-  open(path: string, place: WatchPlace): SignReader | undefined | Promise<SignReader | undefined>
-}
-
-export interface WatchPlace {
-  root: string
-  env: Record<string, string | undefined>
+  open(path: string, place: ProjectContext): SignReader | undefined | Promise<SignReader | undefined>
 }
 
 /** Reads complete lines. `carry`: what it gave for the lines before them; there is none at the beginning of a file. */
@@ -54,8 +49,8 @@ export interface SessionSign {
   order?: string
 }
 
-/** Where the agent is asked for something. */
-export interface AgentPlace {
+/** The project an agent is asked about. */
+export interface ProjectContext {
   root: string
   env: Record<string, string | undefined>
 }

@@ -29,9 +29,9 @@ export function hasTokens(usage: TokenUsage | undefined): usage is TokenUsage {
 }
 
 /** What a total has beyond what was counted before. */
-export function beyond(total: TokenUsage, counted: TokenUsage = noTokens): TokenUsage {
+export function subtractTokens(total: TokenUsage, counted: TokenUsage = noTokens): TokenUsage {
   const rest = (a: number, b: number) => Math.max(0, a - b)
-  const subagents = total.subagents && beyond(total.subagents, counted.subagents)
+  const subagents = total.subagents && subtractTokens(total.subagents, counted.subagents)
   return {
     input: rest(total.input, counted.input),
     cacheCreation: rest(total.cacheCreation, counted.cacheCreation),

@@ -47,7 +47,7 @@ async function askAhead(work: Work): Promise<void> {
   const head = session.turnHead ?? session.baseCommit
   if (head === '') return
   const { parent } = await stepSiteFor(work, head)
-  if (parent !== undefined) work.writes().visit(parent.commit)
+  if (parent !== undefined) work.writes().prefetchCommit(parent.commit)
   await findTasks(objects, session.id, parent?.commit)
 }
 
@@ -70,7 +70,7 @@ async function storeSnapshot(work: Work, status: Status, head: string): Promise<
     if (!('content' in change)) return change
     return { path: change.path, mode: change.mode, mark: work.writes().blob(change.content) }
   })
-  work.writes().push()
+  work.writes().flush()
   return { ...snapshot, changes: stored }
 }
 

@@ -175,7 +175,7 @@ export function moveBase(work: Pick<Work, 'session' | 'live' | 'writes' | 'recor
     ([id, entry]) => id !== session.id && entry.files.length > 0 && entry.base === session.baseCommit,
   )
   if (site.moved !== undefined && others.length === 0) {
-    work.writes().delete(site.moved.ref, site.moved.commit)
+    work.writes().deleteRef(site.moved.ref, site.moved.commit)
     work.recorder.say(
       `Moved shadow branch from ${site.moved.ref} to ${site.ref} (HEAD changed during session)`,
     )

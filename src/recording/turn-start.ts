@@ -1,6 +1,6 @@
 // The beginning of a turn: remember what the work tree looked like, and what the user changed since the last step.
 
-import { measurePrompt, textOf } from '../checkpoints/attribution.ts'
+import { countableText, measurePrompt } from '../checkpoints/attribution.ts'
 import { isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
 import { readWorkFile } from '../checkpoints/snapshot.ts'
 import { firstPromptText } from '../checkpoints/step-subject.ts'
@@ -119,9 +119,11 @@ export async function measureUserEdits(
   const files = await Promise.all(
     differing.map(async ({ path, content, isStored }) => ({
       path,
-      worktree: textOf(content),
-      reference: isStored ? textOf((await objects.contents(`${reference}:${path}`))?.content) : '',
-      base: hasShadow ? textOf((await objects.contents(`${session.baseCommit}:${path}`))?.content) : '',
+      worktree: countableText(content),
+      reference: isStored ? countableText((await objects.contents(`${reference}:${path}`))?.content) : '',
+      base: hasShadow
+        ? countableText((await objects.contents(`${session.baseCommit}:${path}`))?.content)
+        : '',
     })),
   )
   return measurePrompt(session.stepCount + 1, files, hasShadow)

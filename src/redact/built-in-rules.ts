@@ -2,7 +2,7 @@
 
 import { type Judgement, passwordNames, secretNames } from './credentials.ts'
 import { providerRules } from './provider-rules.ts'
-import type { Rule } from './rule.ts'
+import type { SecretRule } from './rule.ts'
 import { generatedRules } from './secretlint-rules.ts'
 
 // Pieces of expressions for values that stand in quotes, in text as it is or in text that was encoded before.
@@ -14,7 +14,7 @@ export const quote = String.raw`\\{0,3}["'\x60]`
 export const encodedQuote = String.raw`\\{0,7}["'\x60]`
 
 /** For rules whose encoded matches have no useful shape. */
-export const anything = ''
+export const anyText = ''
 
 export function withTails(names: readonly string[], tails: readonly string[]): string[] {
   return names.flatMap((name) => tails.map((tail) => name + tail))
@@ -40,7 +40,7 @@ const parameters = [
 const azureParameters = ['accountkey', 'sharedaccesskey', 'sig']
 const otherSettings = String.raw`(?:host|hostaddr|server|data source|addr|address|port|user|username|user id|uid|dbname|database|initial catalog)\s?=`
 
-export const connectionRules: readonly Rule[] = [
+export const connectionRules: readonly SecretRule[] = [
   {
     id: 'uri-credentials',
     keywords: ['://'],
@@ -55,7 +55,7 @@ export const connectionRules: readonly Rule[] = [
     keywords: withTails([...parameters, ...azureParameters], ['=']),
     source: String.raw`(?<=[?&;]\s?)${anyOf([...parameters, ...azureParameters])}=(?<secret>[^\s&;"'\\()<>{}\x60]{3,})(?=[&;\s"'\\)<>\x60]|$)`,
     flags: 'i',
-    encoded: anything,
+    encoded: anyText,
     accept: 'filled in',
     anonymous: true,
   },
@@ -64,7 +64,7 @@ export const connectionRules: readonly Rule[] = [
     keywords: withTails(['password', 'passwd', 'pwd'], ['=', ' =']),
     source: String.raw`(?<![?&])(?:password|passwd|pwd) ?=\s?(?:(?<=${otherSettings}[^\r\n",()]{0,200}=\s?)|(?=[^\r\n",()]{0,200}[\s;]${otherSettings}))['"]?(?<secret>[^\s;"'\\(){}]{3,})`,
     flags: 'i',
-    encoded: anything,
+    encoded: anyText,
     accept: 'filled in',
     anonymous: true,
   },
@@ -73,7 +73,7 @@ export const connectionRules: readonly Rule[] = [
     keywords: ['authorization'],
     source: String.raw`authorization(?:${quote})?\s?[:=]\s?(?:${quote})?(?:basic|token|bot|apikey)\s{1,2}(?<secret>[A-Za-z0-9._~+/=-]{8,4096})`,
     flags: 'i',
-    encoded: anything,
+    encoded: anyText,
     accept: 'opaque',
   },
   {
@@ -143,7 +143,7 @@ const options = [
 const bare = String.raw`\\{0,3}["']?(?<secret>[^\s"'\\\x60<>]{2,}[^\s"'\\\x60<>;,)\]}])`
 
 /** A literal in source code or JSON. What can follow the name is part of the keyword, or every mention of a token would count. */
-function literal(id: string, names: readonly string[], accept: Judgement): Rule {
+function literal(id: string, names: readonly string[], accept: Judgement): SecretRule {
   const assignment = ' ?(?:=>|:=|[:=])'
   return {
     id,
@@ -155,7 +155,7 @@ function literal(id: string, names: readonly string[], accept: Judgement): Rule 
   }
 }
 
-export const assignmentRules: readonly Rule[] = [
+export const assignmentRules: readonly SecretRule[] = [
   {
     id: 'environment-password',
     keywords: passwordVariables,
@@ -177,7 +177,7 @@ export const assignmentRules: readonly Rule[] = [
     keywords: databases.flatMap((database) => [`${database}pass`, `${database}pwd`]),
     source: `${anyOf(databases)}(?:password|passwd|pass|pwd)=${bare}`,
     flags: 'i',
-    encoded: anything,
+    encoded: anyText,
     accept: 'filled in, no code',
     anonymous: true,
   },
@@ -188,13 +188,13 @@ export const assignmentRules: readonly Rule[] = [
     keywords: ['secret_access', 'secretaccess'],
     source: String.raw`secret_?access_?key(?:${quote})?\s*(?::|=>|=)\s*(?:${quote})?(?<secret>[A-Za-z0-9/+=]{40})(?![A-Za-z0-9/+=])`,
     flags: 'i',
-    encoded: anything,
+    encoded: anyText,
   },
   {
     id: 'command-option',
     keywords: options.map((option) => `--${option}`),
     source: String.raw`--${anyOf(options)}[= ](?:${quote})?(?<secret>[^\s"'\\\x60<>]{6,})`,
-    encoded: anything,
+    encoded: anyText,
     accept: 'password literal',
     anonymous: true,
   },
@@ -215,7 +215,7 @@ const body = String.raw`(?:[A-Za-z0-9+/=\s\\:,.()"'_@<>|\u2192]|-(?!----BEGIN)){
 const line = String.raw`(?:\s|\\+[nrt]|\d{1,6}[\u2192|])+[A-Za-z0-9+/=]{16,}`
 const name = '[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----'
 
-export const privateKeyRule: Rule = {
+export const privateKeyRule: SecretRule = {
   id: 'private-key',
   keywords: ['-----BEGIN'],
   source: `-----BEGIN ?${name}(?:${body}-----END ?${name}|(?:${line})+)`,
@@ -223,7 +223,7 @@ export const privateKeyRule: Rule = {
   accept: 'key block',
 }
 
-export const builtInRules: readonly Rule[] = [
+export const builtInRules: readonly SecretRule[] = [
   ...generatedRules,
   ...providerRules,
   ...connectionRules,

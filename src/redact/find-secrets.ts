@@ -2,7 +2,7 @@
 
 import { isHighEntropy, shortestToken } from './entropy.ts'
 import { findKeywords, type Keywords, noRule } from './keywords.ts'
-import { type Rule, type Span, secretSpan } from './rule.ts'
+import { type SecretRule, type Span, secretSpan } from './rule.ts'
 import { getRuleSet, type RuleSet } from './rule-set.ts'
 
 export function findSecrets(text: string): Span[] {
@@ -24,14 +24,14 @@ function matchHits(text: string, hits: KeywordHit[], ruleSet: RuleSet): Span[] {
     regex.lastIndex = start
     const match = regex.exec(text)
     doneUntil[rule] = match === null ? start + 1 : start + match[0].length
-    if (match !== null) note(text, ruleSet.rule(rule), match, spans, anonymous)
+    if (match !== null) addMatch(text, ruleSet.rule(rule), match, spans, anonymous)
   }
   return [...spans, ...otherOccurrences(text, anonymous)]
 }
 
-export function note(
+export function addMatch(
   text: string,
-  rule: Rule,
+  rule: SecretRule,
   match: RegExpExecArray,
   spans: Span[],
   anonymous: Set<string>,
@@ -93,7 +93,7 @@ function afterEscape(text: string, at: number): number {
 }
 
 /** Places where JSON spells a plain character as an escape, which hides what the others look for. */
-export function findDisguises(text: string): number[] {
+export function findEscapedCharacters(text: string): number[] {
   return Array.from(text.matchAll(plainEscape), (match) => match.index)
 }
 

@@ -3,9 +3,9 @@
 import { builtInRules } from './built-in-rules.ts'
 import { credentialKeys } from './credentials.ts'
 import { type Keywords, noRule, planKeywordTable, type TablePlan } from './keywords.ts'
-import { isCaseSensitive, type Rule } from './rule.ts'
+import { isCaseSensitive, type SecretRule } from './rule.ts'
 
-export function prepareRules(): Rule[] {
+export function prepareRules(): SecretRule[] {
   return [...builtInRules]
 }
 

@@ -1,5 +1,5 @@
 // Tokens that say whose they are by their first characters; in addition to the generated ones.
-import type { Rule } from './rule.ts'
+import type { SecretRule } from './rule.ts'
 
 const word = '[A-Za-z0-9_-]'
 const alnum = '[A-Za-z0-9]'
@@ -136,7 +136,7 @@ const prefixes: readonly (readonly [id: string, starts: readonly string[], rest:
   ['xai', ['xai-'], `${alnum}{70,}`],
 ]
 
-const byPrefix: Rule[] = prefixes.map(([id, starts, rest]) => ({
+const byPrefix: SecretRule[] = prefixes.map(([id, starts, rest]) => ({
   id,
   keywords: starts,
   source: `(?:${starts.map((start) => start.replaceAll('.', '\\.')).join('|')})${rest}`,
@@ -144,7 +144,7 @@ const byPrefix: Rule[] = prefixes.map(([id, starts, rest]) => ({
 }))
 
 /** Issuers whose mark is not at the start, or is too short to be proof. */
-const special: Rule[] = [
+const special: SecretRule[] = [
   { id: 'sk-dash', keywords: ['sk-'], source: `sk-${word}{20,}`, bounded: true, accept: 'random' },
   { id: 'sk-underscore', keywords: ['sk_'], source: `sk_${hex}{48}(?!${alnum})`, bounded: true },
   { id: 'resend', keywords: ['re_'], source: `re_${alnum}{8}_${alnum}{16,}`, bounded: true },
@@ -164,4 +164,4 @@ const special: Rule[] = [
   { id: 'telegram', keywords: [':AA'], lead: 8, source: `\\d{8}:AA${word}{32,34}(?!${word})` },
 ]
 
-export const providerRules: readonly Rule[] = [...byPrefix, ...special]
+export const providerRules: readonly SecretRule[] = [...byPrefix, ...special]

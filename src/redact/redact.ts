@@ -1,13 +1,19 @@
 // Redacts a transcript in whatever form an agent keeps it: JSON lines, one JSON document, or text.
 import type { Settings } from '../model/settings.ts'
 import { isSecretKey, isSecretMember } from './credentials.ts'
-import { findDisguises, findHits, findSecrets, findTokens, type KeywordHit } from './find-secrets.ts'
+import { findEscapedCharacters, findHits, findSecrets, findTokens, type KeywordHit } from './find-secrets.ts'
 import { decodeString, findJsonStrings, type JsonString } from './json-strings.ts'
 import { noRule } from './keywords.ts'
 import { applyRegions, isPlaceholder, placeholder } from './regions.ts'
 import type { Span } from './rule.ts'
 import { getRuleSet, type RuleSet } from './rule-set.ts'
-import { email, findPatterns, type Pattern, parseUserRule, phone } from './user-rules.ts'
+import {
+  emailPattern,
+  findPatterns,
+  type LabelledPattern,
+  parseUserRule,
+  phonePattern,
+} from './user-rules.ts'
 
 const byteOrderMark = '\uFEFF'
 
@@ -61,7 +67,7 @@ export function redactTranscript(text: string, redactor: Redactor): string {
   const firstLine = text.slice(0, text.indexOf('\n') + 1).replace(byteOrderMark, '')
   return isJsonValue(firstLine)
     ? redactJsonLines(text, redactor)
-    : redactJsonDocument(hideKeyLines(text), redactor)
+    : redactJsonDocument(redactPrivateKeys(text), redactor)
 }
 
 function isJsonValue(text: string): boolean {
@@ -76,11 +82,11 @@ function isJsonValue(text: string): boolean {
 // What the settings add to the built-in rules, checked and compiled once per process.
 
 export interface Redactor {
-  patterns: readonly Pattern[]
+  patterns: readonly LabelledPattern[]
 }
 
 export function createRedactor(settings: Settings['redaction']): Redactor {
-  const personal = [...(settings.emails ? [email] : []), ...(settings.phones ? [phone] : [])]
+  const personal = [...(settings.emails ? [emailPattern] : []), ...(settings.phones ? [phonePattern] : [])]
   return { patterns: [...personal, ...settings.rules.map(parseUserRule)] }
 }
 
@@ -115,7 +121,7 @@ const maxLines = 400
 const ofKey = /^[A-Za-z0-9+/=]*$|^[A-Za-z-]+: .*$/
 const onlyOfKey = /^[A-Za-z0-9+/=]{16,}$|^$/
 
-export function hideKeyLines(text: string): string {
+export function redactPrivateKeys(text: string): string {
   if (!begins.test(text)) return text
   const lines = text.split('\n')
   for (let at = 0; at < lines.length; at += 1) {
@@ -156,7 +162,7 @@ export function findSuspects(text: string): number[] {
   const hits = findHits(text, ruleSet).filter((hit) => isPromising(text, hit, ruleSet))
   const places = [
     ...findTokens(text).map((token) => token.start),
-    ...findDisguises(text),
+    ...findEscapedCharacters(text),
     ...hits.map((hit) => hit.start),
   ]
   return places.sort((a, b) => a - b)

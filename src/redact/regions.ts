@@ -18,7 +18,7 @@ export function isPlaceholder(text: string): boolean {
 }
 
 /** Overlapping and touching regions become one; it is named after the one that starts first, or is longest. */
-function merge(regions: readonly Region[]): Region[] {
+function mergeRegions(regions: readonly Region[]): Region[] {
   const merged: Region[] = []
   for (const region of [...regions].sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = merged.at(-1)
@@ -37,7 +37,7 @@ export function applyRegions(text: string, regions: readonly Region[]): string {
   }))
   let out = ''
   let done = 0
-  for (const region of absorb(uncovered(merge(regions), old), old)) {
+  for (const region of absorb(uncovered(mergeRegions(regions), old), old)) {
     out += text.slice(done, region.start) + region.replacement
     done = region.end
   }

@@ -3,24 +3,24 @@
 
 import { type Keywords, type KeywordTable, openKeywordTable } from './keywords.ts'
 import { prepareKeywords, prepareRules, prepareTable } from './prepare-rules.ts' with { type: 'macro' }
-import { compileHint, compileRule, type Rule } from './rule.ts'
+import { compileHint, compileRule, type SecretRule } from './rule.ts'
 
 export interface RuleSet {
   keywords: Keywords
   table: KeywordTable
-  rule(index: number): Rule
+  rule(index: number): SecretRule
   /** The rule as a sticky expression; compiled when its keyword is met for the first time. */
   sticky(index: number): RegExp
   hint(index: number): RegExp
 }
 
 function buildRuleSet(): RuleSet {
-  let rules: readonly Rule[] | undefined
+  let rules: readonly SecretRule[] | undefined
   const rule = (index: number) => {
     rules ??= prepareRules()
     return rules[index]!
   }
-  const compiledOnce = (compile: (rule: Rule) => RegExp) => {
+  const compiledOnce = (compile: (rule: SecretRule) => RegExp) => {
     const compiled: RegExp[] = []
     return (index: number) => {
       compiled[index] ??= compile(rule(index))

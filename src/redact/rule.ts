@@ -2,7 +2,7 @@
 // Nothing but data, so that all of them are put together when the program is built.
 import { type Judgement, judgements } from './credentials.ts'
 
-export interface Rule {
+export interface SecretRule {
   id: string
   /** Every match starts `lead` characters before one of these. Compared without case unless the rule is case-sensitive. */
   keywords: readonly string[]
@@ -32,13 +32,13 @@ export interface Span {
 const boundary = String.raw`(?<!(?<!\\|\\u[0-9A-Fa-f]{3})[A-Za-z])`
 
 /** Tests whether raw JSON text is worth decoding at a keyword of this rule. */
-export function compileHint(rule: Rule): RegExp {
+export function compileHint(rule: SecretRule): RegExp {
   return rule.encoded === undefined
     ? compileRule(rule, 'y')
     : new RegExp(rule.encoded, `${rule.flags ?? ''}y`)
 }
 
-export function compileRule(rule: Rule, mode: 'y' | 'g'): RegExp {
+export function compileRule(rule: SecretRule, mode: 'y' | 'g'): RegExp {
   const indices = rule.source.includes('(?<secret>') ? 'd' : ''
   return new RegExp(
     rule.bounded ? `${boundary}(?:${rule.source})` : rule.source,
@@ -46,12 +46,12 @@ export function compileRule(rule: Rule, mode: 'y' | 'g'): RegExp {
   )
 }
 
-export function isCaseSensitive(rule: Rule): boolean {
+export function isCaseSensitive(rule: SecretRule): boolean {
   return !(rule.flags ?? '').includes('i')
 }
 
 /** Where the secret is in a match, or nothing if the rule has second thoughts. */
-export function secretSpan(rule: Rule, match: RegExpExecArray): Span | undefined {
+export function secretSpan(rule: SecretRule, match: RegExpExecArray): Span | undefined {
   const [start, end] = match.indices?.groups?.secret ?? [match.index, match.index + match[0].length]
   if (start === end) return undefined
   if (rule.accept && !judgements[rule.accept](match.input.slice(start, end))) return undefined

@@ -5,7 +5,7 @@ import { labelledPlaceholder, type Region } from './regions.ts'
 
 const longestRegex = 2000
 
-export function parseUserRule(rule: RedactionRule): Pattern {
+export function parseUserRule(rule: RedactionRule): LabelledPattern {
   const where = `redaction rule "${rule.label}"`
   if (!/[A-Za-z0-9]/.test(rule.label)) {
     throw new EntireError('bad-settings', `A ${where} has no usable label.`, {
@@ -23,7 +23,7 @@ export function parseUserRule(rule: RedactionRule): Pattern {
       hint: 'Ask for at least one character, for example with + instead of *.',
     })
   }
-  if (repeatsARepeat(rule.regex)) {
+  if (hasNestedRepeat(rule.regex)) {
     throw new EntireError(
       'bad-settings',
       `The ${where} repeats something that is itself a repeat or a choice, which can take forever.`,
@@ -55,7 +55,7 @@ interface Group {
 }
 
 /** JavaScript cannot interrupt a regular expression, so the dangerous shapes are refused instead. */
-export function repeatsARepeat(source: string): boolean {
+export function hasNestedRepeat(source: string): boolean {
   const stack: Group[] = [{ ambiguous: false }]
   for (let i = 0; i < source.length; i++) {
     const character = source[i]!
@@ -95,7 +95,7 @@ function isOpenRepeat(source: string, at: number): boolean {
 
 // A labelled expression: personal data and the rules people write themselves. Nobody knows its keywords, so it runs over everything.
 
-export interface Pattern {
+export interface LabelledPattern {
   label: string
   regex: RegExp
   allow?: (match: string) => boolean
@@ -105,7 +105,7 @@ export interface Pattern {
 const window = 4096
 const overlap = 1024
 
-export function findPatterns(text: string, patterns: readonly Pattern[]): Region[] {
+export function findPatterns(text: string, patterns: readonly LabelledPattern[]): Region[] {
   const regions: Region[] = []
   if (patterns.length === 0) return regions
   for (let start = 0; start < text.length; ) {
@@ -120,7 +120,12 @@ export function findPatterns(text: string, patterns: readonly Pattern[]): Region
   return regions
 }
 
-function findInWindow(piece: string, offset: number, patterns: readonly Pattern[], regions: Region[]): void {
+function findInWindow(
+  piece: string,
+  offset: number,
+  patterns: readonly LabelledPattern[],
+  regions: Region[],
+): void {
   for (const { label, regex, allow } of patterns) {
     for (const match of piece.matchAll(regex)) {
       if (match[0] === '' || allow?.(match[0])) continue
@@ -136,7 +141,7 @@ function findInWindow(piece: string, offset: number, patterns: readonly Pattern[
 const publicAddress =
   /^(?:noreply|no-reply|actions)@|@(?:users\.)?noreply\.github\.com$|^git@|@example\.(?:com|org|net)$/i
 
-export const email: Pattern = {
+export const emailPattern: LabelledPattern = {
   label: 'EMAIL',
   regex:
     /(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])/g,
@@ -144,7 +149,7 @@ export const email: Pattern = {
 }
 
 /** International, or grouped as people write them; dates, versions, IP addresses and plain numbers are not. */
-export const phone: Pattern = {
+export const phonePattern: LabelledPattern = {
   label: 'PHONE',
   regex:
     /(?<![\w.+-])(?:\+\d{1,3}[ .-]?(?:\(\d{1,4}\)|\d{1,4})(?:[ .-]?\d{2,4}){2,4}|(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4})(?![\w-]|\.\d)/g,

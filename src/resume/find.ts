@@ -2,11 +2,11 @@
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fetchCommand, remoteMetadataRef } from '../checkpoints/copies.ts'
 import { metadataRef } from '../checkpoints/layout.ts'
 import { type LinkedCommit, linkCheckpoints } from '../checkpoints/links.ts'
-import { fetchCommand, remoteMetadataRef } from '../checkpoints/places.ts'
 import { listCheckpoints, readCheckpoint, type StoredCheckpoint } from '../checkpoints/read.ts'
-import { type FetchOptions, fetchCheckpoint } from '../checkpoints/sync.ts'
+import { type FetchOptions, fetchCheckpoint } from '../checkpoints/sync-ref.ts'
 import type { Branches } from '../git/branches.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import { readConfig } from '../git/config.ts'

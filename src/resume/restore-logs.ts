@@ -1,10 +1,10 @@
 // Session logs of a checkpoint, put back where their agents look for them. Planned first, because a newer local log is somebody's work.
 
 import { dirname, resolve, sep } from 'node:path'
-import { findPlaces } from '../checkpoints/places.ts'
+import { findCopies } from '../checkpoints/copies.ts'
 import {
   findTranscriptPieces,
-  readPrompts,
+  readStoredPrompts,
   type StoredCheckpoint,
   type StoredSession,
 } from '../checkpoints/read.ts'
@@ -169,7 +169,7 @@ async function planLog(
     return { why: `Session '${session.session}' found in commit trailer but session log not available` }
   const [head, prompts, storedLast] = await Promise.all([
     readBeginning(objects, pieces),
-    readPrompts(objects, session),
+    readStoredPrompts(objects, session),
     readLastStoredTime(objects, pieces),
   ])
   if (isDigest(head))
@@ -291,7 +291,7 @@ export async function restoreSubagents(
 // Beside the sessions of the checkpoint; below the session where its whole metadata was copied.
 async function findTasks(objects: ObjectReader, { checkpoint, dir }: StoredSession): Promise<Oid[]> {
   const trees = [dir]
-  for await (const place of findPlaces(objects, checkpoint)) trees.push(place.tree)
+  for await (const place of findCopies(objects, checkpoint)) trees.push(place.tree)
   const tasks = await Promise.all([...new Set(trees)].map((tree) => readTree(objects, `${tree}:tasks`)))
   return tasks.flat().flatMap((entry) => (entry.isTree ? [entry.oid] : []))
 }

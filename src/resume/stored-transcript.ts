@@ -1,7 +1,7 @@
 // Stored transcripts on their way back to a file: piece by piece, since they may be larger than is wise to hold.
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { fetchCommand } from '../checkpoints/places.ts'
+import { fetchCommand } from '../checkpoints/copies.ts'
 import { findTranscriptPieces, readHash, type StoredSession } from '../checkpoints/read.ts'
 import { joinStored } from '../checkpoints/transcript-chunks.ts'
 import type { ObjectReader } from '../git/cat-file.ts'

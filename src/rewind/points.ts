@@ -4,12 +4,12 @@ import { oldShadowRef, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { linkCheckpoints } from '../checkpoints/links.ts'
 import { splitPrompts } from '../checkpoints/prompt-files.ts'
 import {
-  type Joiner,
   parsePrompts,
   readCheckpoint,
-  readPrompts,
+  readStoredPrompts,
   readTranscript,
   type StoredCheckpoint,
+  type TranscriptJoiner,
 } from '../checkpoints/read.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import { type LogEntry, readLog } from '../git/log.ts'
@@ -172,7 +172,7 @@ async function commitPoint(
     session: session.session,
     ...(session.strategy === 'auto-commit' ? { isOwnCommit: true } : {}),
   }
-  return withPrompt(point, (await readPrompts(objects, session))[0])
+  return withPrompt(point, (await readStoredPrompts(objects, session))[0])
 }
 
 function withPrompt(point: RewindPoint, prompt: string | undefined): RewindPoint {
@@ -203,7 +203,7 @@ export async function readStepTranscript(
   objects: ObjectReader,
   step: Oid,
   session: string,
-  joiner?: Joiner,
+  joiner?: TranscriptJoiner,
 ): Promise<Buffer | undefined> {
   const dir = await objects.info(`${step}:${sessionDir(session)}`)
   if (dir === undefined) return undefined

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { putCommit } from '../../test/support/put-commit.ts'
 import { type TempRepo, tempRepo } from '../../test/support/repo.ts'
 import { metadataRef, shadowRef } from '../checkpoints/layout.ts'
-import { readObjects } from '../git/cat-file.ts'
+import { openObjectReader } from '../git/cat-file.ts'
 import type { Session } from '../model/session.ts'
 import { readRewindPoints } from './points.ts'
 
@@ -14,7 +14,7 @@ function state(id: string, baseCommit: string, worktreeId = ''): Session {
 }
 
 async function points(temp: TempRepo, sessions: Session[]) {
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   return await readRewindPoints(temp.repo, objects, {
     strategy: 'manual-commit',
     findSession: (wanted) => sessions.find(({ id }) => id === wanted),

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { TranscriptCursor } from '../model/session.ts'
-import type { AgentPlace } from '../model/session-file.ts'
+import type { ProjectContext } from '../model/session-file.ts'
 import { fileSize, removeFile, writeAtomic } from '../std/file.ts'
 import { asCount } from '../std/json.ts'
 import { readPrePrompt } from './turn-start-state.ts'
@@ -13,7 +13,7 @@ import type { Work } from './work.ts'
 
 type Reading = Pick<Work, 'recorder' | 'agent' | 'session'>
 
-function placeOf({ repo, env }: Reading['recorder']): AgentPlace {
+function placeOf({ repo, env }: Reading['recorder']): ProjectContext {
   return { root: repo.root, env }
 }
 

@@ -1,6 +1,6 @@
 // The file form of a session, compatible field by field with the reference program. Fields of other versions are kept.
 
-import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
+import { formatTokenRecord, parseTokenRecord } from '../checkpoints/token-record.ts'
 import { isCheckpointId } from '../model/checkpoint.ts'
 import {
   type Phase,
@@ -83,8 +83,8 @@ export function formatSession(session: Session): JsonObject {
     last_checkpoint_id: session.lastCheckpoint,
     agent_type: session.agentType || undefined,
     model_name: session.model,
-    token_usage: session.tokens && formatTokens(session.tokens),
-    checkpoint_token_usage: session.checkpointTokens && formatTokens(session.checkpointTokens),
+    token_usage: session.tokens && formatTokenRecord(session.tokens),
+    checkpoint_token_usage: session.checkpointTokens && formatTokenRecord(session.checkpointTokens),
     transcript_identifier_at_start: session.transcriptIdAtStart,
     transcript_path: session.transcriptPath,
     first_prompt: session.firstPrompt,
@@ -134,8 +134,8 @@ export function parseSession(value: unknown): Session | undefined {
     lastCheckpoint: [asString(record.last_checkpoint_id) ?? ''].find(isCheckpointId),
     agentType: asString(record.agent_type) ?? '',
     model: asString(record.model_name) || undefined,
-    tokens: parseTokens(record.token_usage),
-    checkpointTokens: parseTokens(record.checkpoint_token_usage),
+    tokens: parseTokenRecord(record.token_usage),
+    checkpointTokens: parseTokenRecord(record.checkpoint_token_usage),
     transcriptIdAtStart:
       asString(record.transcript_identifier_at_start) ||
       asString(record.transcript_uuid_at_start) ||

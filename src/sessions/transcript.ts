@@ -1,12 +1,19 @@
 // What the transcript says about the turn so far, and its stored form. Read once per event; stored only if something refers to it.
 
 import { readFileSync } from 'node:fs'
-import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
+import { formatTokenRecord, parseTokenRecord } from '../checkpoints/token-record.ts'
 import type { FreshBlob } from '../checkpoints/transcript-chunks.ts'
 import { digestTranscript, readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { Agent, TranscriptReading } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
-import { addTokens, beyond, hasTokens, noTokens, type TokenUsage, totalTokens } from '../model/tokens.ts'
+import {
+  addTokens,
+  hasTokens,
+  noTokens,
+  subtractTokens,
+  type TokenUsage,
+  totalTokens,
+} from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileSize, readText } from '../std/file.ts'
 import { findReference, readFetched } from './fetched-transcript.ts'
@@ -83,7 +90,7 @@ export function useTranscript(work: Pick<Work, 'session' | 'storeBlob'>, transcr
   session.turnFiles = [...new Set([...session.turnFiles, ...transcript.files])]
   if (transcript.model !== undefined) session.model = transcript.model
   // A rewritten transcript is read from its beginning: only what exceeds the tokens already counted is new.
-  const read = transcript.restarted ? beyond(transcript.tokens, session.tokens) : transcript.tokens
+  const read = transcript.restarted ? subtractTokens(transcript.tokens, session.tokens) : transcript.tokens
   const tokens = addTokens(read, transcript.growth)
   transcript.tokens = transcript.growth = noTokens
   if (hasTokens(tokens) || totalTokens(tokens) > 0) {
@@ -117,7 +124,7 @@ async function read(
       // Git compresses it while we read what it says.
       stored: async () => await work.storeEarly?.(blobs),
       objects: work.objects,
-      like,
+      sampleOid: like,
       metadata: work.session.metadata,
       part,
       // A session that was recorded from its middle on: what came before the first turn we saw is stored, not counted.
@@ -185,17 +192,17 @@ export function countTotals(
   if (totals === undefined) return { update: { cursor, reading, restarted } }
   // Before the first look nothing was counted, and what came before the turn does not count.
   const counted =
-    parseTokens(session.cursor?.carry?.totals) ??
+    parseTokenRecord(session.cursor?.carry?.totals) ??
     session.tokens ??
     readPrePrompt(recorder.repo, session.id)?.totals ??
     noTokens
   return {
     update: {
-      cursor: { ...cursor, carry: { ...cursor.carry, totals: formatTokens(totals.tokens) } },
+      cursor: { ...cursor, carry: { ...cursor.carry, totals: formatTokenRecord(totals.tokens) } },
       reading: { ...totals, ...reading },
       restarted,
     },
-    growth: beyond(totals.tokens, hasShrunk(totals.tokens, counted) ? noTokens : counted),
+    growth: subtractTokens(totals.tokens, hasShrunk(totals.tokens, counted) ? noTokens : counted),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatTokens, parseTokens } from '../checkpoints/token-record.ts'
+import { formatTokenRecord, parseTokenRecord } from '../checkpoints/token-record.ts'
 import type { Repo } from '../git/repo.ts'
 import type { TokenUsage } from '../model/tokens.ts'
 import { findStat, readText, removeFile, writeAtomic } from '../std/file.ts'
@@ -43,7 +43,7 @@ export function writePrePrompt(repo: Repo, session: string, state: PrePrompt): v
     transcript_offset: state.position || undefined,
     transcript_bytes: state.bytes || undefined,
     opened_by_session: state.opened,
-    usage_totals: state.totals && formatTokens(state.totals),
+    usage_totals: state.totals && formatTokenRecord(state.totals),
   })
 }
 
@@ -115,7 +115,7 @@ function readState(path: string): PrePrompt | undefined {
   const lastId = asString(record.last_transcript_identifier)
   const session = asString(record.session_id)
   const increments = asNumber(record.increments)
-  const totals = parseTokens(record.usage_totals)
+  const totals = parseTokenRecord(record.usage_totals)
   return {
     at: parseTime(asString(record.timestamp))?.getTime() ?? 0,
     untracked: asStrings(record.untracked_files),

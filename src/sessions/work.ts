@@ -2,10 +2,10 @@
 
 import type { Snapshot } from '../checkpoints/snapshot.ts'
 import type { FreshBlob } from '../checkpoints/transcript-chunks.ts'
-import type { Writing } from '../checkpoints/write.ts'
-import { type ObjectReader, type ReadOptions, readObjects } from '../git/cat-file.ts'
+import type { WriteContext } from '../checkpoints/write.ts'
+import { type ObjectReader, type ObjectReaderOptions, openObjectReader } from '../git/cat-file.ts'
 import { type RepoConfig, readConfig } from '../git/config.ts'
-import { type Import, startImport } from '../git/fast-import.ts'
+import { type FastImport, startFastImport } from '../git/fast-import.ts'
 import type { Repo } from '../git/repo.ts'
 import { readStatus, type Status } from '../git/status.ts'
 import type { Agent, AgentCard, Env } from '../model/agent.ts'
@@ -58,7 +58,7 @@ export interface GitSide {
   objects: ObjectReader
   status(): Promise<Status>
   config(): Promise<RepoConfig>
-  writes(): Import
+  writes(): FastImport
   /** Adds a blob to the import; it can be read at once. */
   storeBlob(blob: FreshBlob): void
   /** Begins with what is going to be needed, side by side. */
@@ -107,21 +107,21 @@ export interface GitOptions {
   /** One that was asked before. */
   status?: Promise<Status> | undefined
   /** How objects are read. */
-  reading?: ReadOptions
+  reading?: ObjectReaderOptions
 }
 
 export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {}): GitSide {
-  const reader = readObjects(repo, reading)
+  const reader = openObjectReader(repo, reading)
   const { objects, remember, forget } = remembering(reader)
   let status = asked
   let config: Promise<RepoConfig> | undefined
-  let writes: Import | undefined
+  let writes: FastImport | undefined
   const startStatus = () => {
     status ??= readStatus(repo)
     return status
   }
   const startWrites = () => {
-    writes ??= startImport(repo)
+    writes ??= startFastImport(repo)
     return writes
   }
   const startConfig = () => {
@@ -135,13 +135,13 @@ export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {})
     writes: startWrites,
     storeBlob(blob) {
       startWrites().blob(blob.content)
-      startWrites().push()
+      startWrites().flush()
       remember(blob)
     },
     warm(...what) {
       if (what.includes('status')) prefetch(startStatus())
       if (what.includes('config')) prefetch(startConfig())
-      if (what.includes('objects')) reader.warm()
+      if (what.includes('objects')) reader.start()
       if (what.includes('writes')) startWrites()
     },
     async commit() {
@@ -160,7 +160,7 @@ export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {})
 /** What writing checkpoints needs of the event. */
 export async function writing(
   work: Pick<Work, 'recorder' | 'objects' | 'writes' | 'config'>,
-): Promise<Writing> {
+): Promise<WriteContext> {
   return {
     objects: work.objects,
     writes: work.writes(),

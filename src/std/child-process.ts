@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 
-export interface LongChild {
+export interface LongRunningChild {
   pid: number | undefined
   stdin: Writable
   stdout: Readable
@@ -26,10 +26,10 @@ export interface ChildExit {
   startError?: string
 }
 
-export function startLongChild(
+export function startLongRunningChild(
   argv: string[],
   options: { cwd: string; env: Record<string, string | undefined> },
-): LongChild {
+): LongRunningChild {
   const child: ChildProcess = spawn(argv[0] ?? '', argv.slice(1), {
     cwd: options.cwd,
     env: options.env,

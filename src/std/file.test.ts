@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { tempDir } from '../../test/support/repo.ts'
 import {
   appendWhole,
-  empty,
+  emptyFile,
   exists,
   fileSize,
   overwrite,
@@ -90,9 +90,9 @@ test('writing over a file, emptying it and adding to it keep the file itself', a
   expect(readText(path)).toBe('short')
   appendWhole(path, ' and ä')
   expect(readText(path)).toBe('short and ä')
-  empty(path)
+  emptyFile(path)
   expect([readText(path), statSync(path).ino]).toEqual(['', ino])
-  empty(join(dir.base, 'none'))
+  emptyFile(join(dir.base, 'none'))
   expect(exists(join(dir.base, 'none'))).toBe(false)
 })
 

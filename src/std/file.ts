@@ -169,7 +169,7 @@ export function overwrite(path: string, text: string): void {
 }
 
 /** Leaves nothing in a file; absent is fine. */
-export function empty(path: string): void {
+export function emptyFile(path: string): void {
   writePoint()
   try {
     truncateSync(path)

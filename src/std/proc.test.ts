@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { tmpdir } from 'node:os'
-import { converse, run } from './proc.ts'
+import { run, startPiped } from './proc.ts'
 
 const options = { cwd: tmpdir(), env: { PATH: process.env.PATH } }
 
@@ -33,11 +33,11 @@ test('a process that takes too long is killed', async () => {
 
 test('a program that does not exist is an error with a code', async () => {
   expect(run(['no-such-program'], options)).rejects.toMatchObject({ code: 'ENOENT' })
-  expect(() => converse(['no-such-program'], options)).toThrow()
+  expect(() => startPiped(['no-such-program'], options)).toThrow()
 })
 
 test('a conversation answers while it runs', async () => {
-  const talk = converse(['cat'], options)
+  const talk = startPiped(['cat'], options)
   for (const word of ['one', 'two']) {
     talk.write(word)
     await talk.flush()
@@ -47,7 +47,7 @@ test('a conversation answers while it runs', async () => {
 })
 
 test('speaking to a process that has gone is no error; its end tells why', async () => {
-  const talk = converse(['sh', '-c', 'echo why >&2; exit 3'], options)
+  const talk = startPiped(['sh', '-c', 'echo why >&2; exit 3'], options)
   await talk.output.read()
   talk.write(Buffer.alloc(5_000_000))
   await talk.flush()

@@ -68,7 +68,7 @@ function collect(stream: ReadableStream<Uint8Array>): { ended: Promise<void>; st
   }
 }
 
-export interface Conversation {
+export interface PipedProcess {
   readonly pid: number
   write(bytes: string | Uint8Array): void
   flush(): Promise<void>
@@ -77,7 +77,7 @@ export interface Conversation {
 }
 
 /** Starts a process that is spoken to over its pipes while it runs. */
-export function converse(argv: string[], options: ProcOptions): Conversation {
+export function startPiped(argv: string[], options: ProcOptions): PipedProcess {
   const child = Bun.spawn(argv, {
     cwd: options.cwd,
     env: options.env,
@@ -133,14 +133,14 @@ export async function runAttached(argv: string[], options: AttachedOptions): Pro
   return await attend(start, options.passInterrupt).ended
 }
 
-export interface Fed {
+export interface PagerProcess {
   write(text: string): void
   /** Ends its input, and gives its exit code. */
   end(): Promise<number>
 }
 
 /** The same for a program that shows the person what we send it. When it has had enough, the rest is dropped. */
-export function startFed(argv: string[], options: ProcOptions): Fed {
+export function startPager(argv: string[], options: ProcOptions): PagerProcess {
   const { child, ended } = attend(() =>
     Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'inherit', 'inherit'] }),
   )

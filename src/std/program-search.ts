@@ -9,7 +9,7 @@ export function searchPath(env: Record<string, string | undefined>): string[] {
 }
 
 /** Why a program that is on the PATH is not run: its author need not be anybody the person trusts. */
-export function findDistrust(path: string, workTree: string | undefined): string | undefined {
+export function whyUntrusted(path: string, workTree: string | undefined): string | undefined {
   const file = realpathSync(path)
   if (workTree !== undefined && [path, file].some((place) => isInside(place, workTree)))
     return 'it lies in the work tree'

@@ -1,7 +1,7 @@
 // Checkpoints travel with the user's push. A remote that has others is merged with, never overwritten; one that cannot be reached never fails the push.
 
 import { metadataBranch, metadataRef, notesRef } from '../checkpoints/layout.ts'
-import { pushRefs, type Sync, syncRef } from '../checkpoints/sync.ts'
+import { pushRefs, type RefSync, syncRef } from '../checkpoints/sync-ref.ts'
 import type { RepoConfig } from '../git/config.ts'
 import { git } from '../git/exec.ts'
 import type { Repo } from '../git/repo.ts'
@@ -43,7 +43,7 @@ async function guarded(
   }
 }
 
-async function pushQueue({ repo }: Recorder, sync: Omit<Sync, 'ref'>): Promise<void> {
+async function pushQueue({ repo }: Recorder, sync: Omit<RefSync, 'ref'>): Promise<void> {
   const queued = readQueue(repo)
   const infos = await Promise.all(queued.map((ref) => sync.objects.info(ref)))
   const gone = queued.filter((_, index) => infos[index] === undefined)
@@ -60,7 +60,7 @@ async function pushQueue({ repo }: Recorder, sync: Omit<Sync, 'ref'>): Promise<v
 /** Each alone, merging where the remote has something else. False when not even one arrives: then nothing would. */
 async function pushOneByOne(
   repo: Recorder['repo'],
-  sync: Omit<Sync, 'ref'>,
+  sync: Omit<RefSync, 'ref'>,
   refs: string[],
 ): Promise<boolean> {
   for (const ref of refs) {

@@ -7,7 +7,7 @@ import type { LiveExtension } from '../../src/extensions/live-extension.ts'
 import { readManifest } from '../../src/extensions/read-manifest.ts'
 import { startExtension } from '../../src/extensions/start-extension.ts'
 import { requestLine, resultLine } from '../../src/protocol/extension/peer.ts'
-import { startLongChild } from '../../src/std/child-process.ts'
+import { startLongRunningChild } from '../../src/std/child-process.ts'
 import { recordingApp } from '../extensions/app.ts'
 import { nodeExtension, recordingSide, startOptions } from '../extensions/live.ts'
 import { type Measurement, median, type Result, ratio } from './measure.ts'
@@ -97,7 +97,7 @@ const askHost = async (live: LiveExtension) => void (await live.request('tool/ex
 
 function openBare(base: string) {
   writeFileSync(join(base, 'bare.js'), bareEcho)
-  const child = startLongChild(['node', join(base, 'bare.js')], { cwd: base, env: process.env })
+  const child = startLongRunningChild(['node', join(base, 'bare.js')], { cwd: base, env: process.env })
   const line = requestLine(1, 'tool/execute', params)
   let done: () => void = () => {}
   child.fromChild.on('data', (chunk: Buffer) => {

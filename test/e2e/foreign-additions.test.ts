@@ -1,8 +1,8 @@
 // A session that joins a checkpoint of the reference program takes nothing away: neither the sessions that were there, whatever their age,
 // nor what their writer said about them.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { readCheckpoint, readPrompts, readTranscript } from '../../src/checkpoints/read.ts'
-import { readObjects } from '../../src/git/cat-file.ts'
+import { readCheckpoint, readStoredPrompts, readTranscript } from '../../src/checkpoints/read.ts'
+import { openObjectReader } from '../../src/git/cat-file.ts'
 import { type Age, ages } from '../support/foreign-ages.ts'
 import { type ForeignRepo, foreignRepo } from '../support/foreign-repo.ts'
 import { unrecordedSession } from '../support/unrecorded-session.ts'
@@ -12,12 +12,12 @@ setDefaultTimeout(60_000)
 const id = '22222222-aaaa-4000-8000-000000000002'
 
 async function read(repo: ForeignRepo, { checkpoint }: Age) {
-  await using objects = readObjects(repo.repo)
+  await using objects = openObjectReader(repo.repo)
   const stored = await readCheckpoint(objects, checkpoint)
   const sessions = (stored?.sessions ?? []).map(async (session) => {
     const { dir, splitPath, ...record } = session
     const transcript = (await readTranscript(objects, session))?.toString('utf8')
-    return { ...record, prompts: await readPrompts(objects, session), transcript }
+    return { ...record, prompts: await readStoredPrompts(objects, session), transcript }
   })
   return { files: stored?.files, sessions: await Promise.all(sessions) }
 }

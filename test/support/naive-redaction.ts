@@ -1,7 +1,7 @@
 // The plain definition of what is a secret: every rule over the whole text. Tests and the benchmark hold the engine to it.
 import { builtInRules } from '../../src/redact/built-in-rules.ts'
 import { isHighEntropy } from '../../src/redact/entropy.ts'
-import { note, otherOccurrences } from '../../src/redact/find-secrets.ts'
+import { addMatch, otherOccurrences } from '../../src/redact/find-secrets.ts'
 import { compileRule, type Span } from '../../src/redact/rule.ts'
 
 const token = /(?:\\(?:[ntrbfv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}))?(?<token>[A-Za-z0-9+_=-]{10,})/dg
@@ -14,7 +14,7 @@ export function findSecretsNaively(text: string): Span[] {
   }
   const anonymous = new Set<string>()
   for (const rule of builtInRules) {
-    for (const match of text.matchAll(compileRule(rule, 'g'))) note(text, rule, match, spans, anonymous)
+    for (const match of text.matchAll(compileRule(rule, 'g'))) addMatch(text, rule, match, spans, anonymous)
   }
   return [...spans, ...otherOccurrences(text, anonymous)]
 }

@@ -1,5 +1,5 @@
 // Puts a commit with given files on a ref, without touching index or work tree: for tests that read what others have written.
-import { startImport } from '../../src/git/fast-import.ts'
+import { startFastImport } from '../../src/git/fast-import.ts'
 import { listRefs } from '../../src/git/refs.ts'
 import type { Repo } from '../../src/git/repo.ts'
 
@@ -16,7 +16,7 @@ export async function putCommit(
   { message = 'test', seconds = 1_770_000_000, files }: PutCommit,
 ): Promise<string> {
   const tip = (await listRefs(repo, ref))[0]?.oid
-  const save = startImport(repo)
+  const save = startFastImport(repo)
   const mark = save.commit({
     ref,
     parent: tip,

@@ -1,7 +1,7 @@
 // A repository in which the compiled program is enabled and on PATH, as it is for a user.
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { branchOf, shadowRef } from '../../src/checkpoints/layout.ts'
+import { branchName, shadowRef } from '../../src/checkpoints/layout.ts'
 import { repoAt, type TempRepo, tempRepo } from './repo.ts'
 import type { RepoKind } from './repo-kinds.ts'
 
@@ -111,7 +111,7 @@ function describe(plain: TempRepo): RecordedRepo {
     refs: async (pattern) => lines(await plain.git('for-each-ref', '--format=%(refname:short)', pattern)),
     shadows: async () =>
       (await repo.refs('refs/heads/entire/')).filter((name) => name !== 'entire/checkpoints/v1'),
-    shadow: (commit) => branchOf(shadowRef(commit, plain.repo.worktreeId)),
+    shadow: (commit) => branchName(shadowRef(commit, plain.repo.worktreeId)),
     subjects: async (rev) => lines(await plain.git('log', '--format=%s', rev)),
     paths: async (rev) => lines(await plain.git('ls-tree', '-r', '--name-only', rev)),
     log() {

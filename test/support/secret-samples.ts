@@ -1,7 +1,7 @@
 // Makes strings that look like secrets, so that no real-looking secret has to be written into a file.
 import fc from 'fast-check'
 import { builtInRules } from '../../src/redact/built-in-rules.ts'
-import type { Rule } from '../../src/redact/rule.ts'
+import type { SecretRule } from '../../src/redact/rule.ts'
 
 /** Look-around says what may stand beside a match, not what is in it. */
 function withoutLookaround(source: string): string {
@@ -17,7 +17,7 @@ function withoutLookaround(source: string): string {
   return source
 }
 
-export function samplesOf(rule: Rule): fc.Arbitrary<string> {
+export function samplesOf(rule: SecretRule): fc.Arbitrary<string> {
   const source = withoutLookaround(rule.source)
     .replaceAll('\\b', '')
     .replaceAll('{1,10000}', '{1,80}')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { executablePrefix } from '../../protocol/external-agent/subcommand.ts'
 import { EntireError } from '../../std/errors.ts'
-import { findDistrust, isExecutable, searchPath } from '../../std/program-search.ts'
+import { isExecutable, searchPath, whyUntrusted } from '../../std/program-search.ts'
 import type { Clock } from '../../std/time.ts'
 import { externalAgent } from './agent.ts'
 import { makePlugin, type Plugin, type PluginSite, plainLine } from './call.ts'
@@ -104,7 +104,7 @@ export function listPlugins(site: PluginSite): Plugin[] {
 }
 
 function isTrusted(site: PluginSite, path: string): boolean {
-  const distrust = findDistrust(path, site.root)
+  const distrust = whyUntrusted(path, site.root)
   if (distrust !== undefined) site.report(`Skipped ${plainLine(path)}: ${distrust}.`)
   return distrust === undefined
 }

@@ -1,6 +1,6 @@
 // Droid's session: one JSON object a line, appended to. Usage is not in it; it only tells how often the model was called.
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading, UsageTotals } from '../../model/agent.ts'
-import { beyond, noTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'
+import { noTokens, subtractTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asCount, asObject, type JsonObject, parseJson } from '../../std/json.ts'
@@ -18,7 +18,7 @@ export const droidTotals: UsageTotals = {
     const own = settings && parseUsage(settings.tokenUsage)
     if (settings === undefined || own === undefined) return undefined
     // Subagents are sessions of their own; how often they called the model is not said, but each did at least once.
-    const subagents = beyond(parseUsage(settings.inclusiveTokenUsage) ?? noTokens, own)
+    const subagents = subtractTokens(parseUsage(settings.inclusiveTokenUsage) ?? noTokens, own)
     const children = Object.keys(asObject(settings.childInclusiveTokenUsageBySessionId) ?? {}).length
     const tokens =
       totalTokens(subagents) === 0

@@ -1,6 +1,6 @@
 // A session on its way back into OpenCode's database, which only ever adds to a session it has: one that went on differently has to go
 // first, and the sessions of its subagents, which go with it, have to come back with it.
-import type { AgentPlace, DeliveredLog } from '../../model/session-file.ts'
+import type { DeliveredLog, ProjectContext } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists, readBytes, removeFile, writeAtomic } from '../../std/file.ts'
 import { asArray, asObject, asString, parseJson } from '../../std/json.ts'
@@ -8,7 +8,7 @@ import { deleteSession, findSession, importSession, isSessionId } from './progra
 import { parseMessage } from './transcript.ts'
 
 /** False: OpenCode could not be asked, or did not take it. Then it has what it had. */
-export async function deliver(log: DeliveredLog, place: AgentPlace): Promise<boolean> {
+export async function deliver(log: DeliveredLog, place: ProjectContext): Promise<boolean> {
   try {
     const there = readBytes(log.path)
     const wanted = new Set(idsIn(log.bytes))
@@ -22,7 +22,7 @@ export async function deliver(log: DeliveredLog, place: AgentPlace): Promise<boo
   return true
 }
 
-async function replace(log: DeliveredLog, there: Buffer, place: AgentPlace): Promise<void> {
+async function replace(log: DeliveredLog, there: Buffer, place: ProjectContext): Promise<void> {
   const subagents = await findSubagents(there, place)
   await deleteSession(log.session, place)
   try {
@@ -44,7 +44,7 @@ async function replace(log: DeliveredLog, there: Buffer, place: AgentPlace): Pro
   }
 }
 
-async function findSubagents(session: Buffer, place: AgentPlace): Promise<Buffer[]> {
+async function findSubagents(session: Buffer, place: ProjectContext): Promise<Buffer[]> {
   const found: Buffer[] = []
   for (const id of tasksIn(session)) {
     const subagent = await findSession(id, place)
@@ -53,7 +53,7 @@ async function findSubagents(session: Buffer, place: AgentPlace): Promise<Buffer
   return found
 }
 
-async function importBytes(path: string, bytes: Buffer, place: AgentPlace): Promise<void> {
+async function importBytes(path: string, bytes: Buffer, place: ProjectContext): Promise<void> {
   const file = freePath(path)
   writeAtomic(file, bytes)
   try {
@@ -89,7 +89,7 @@ function tasksIn(session: Buffer): string[] {
 
 // A session that is in OpenCode's database, as a file beside: so that it can be compared with others, kept, and found.
 
-export async function mirrorSession(session: string, path: string, place: AgentPlace): Promise<void> {
+export async function mirrorSession(session: string, path: string, place: ProjectContext): Promise<void> {
   if (!isSessionId(session)) return
   try {
     const there = await findSession(session, place)

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { AgentPlace } from '../../model/session-file.ts'
+import type { ProjectContext } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { readBytes, removeFile } from '../../std/file.ts'
 import { asObject, parseJson } from '../../std/json.ts'
@@ -13,7 +13,7 @@ const timeoutMs = 30_000
 const maxBytes = 64 * 1024
 
 /** The session as OpenCode has it now; undefined when it has none. Throws when it cannot say. */
-export async function findSession(session: string, place: AgentPlace): Promise<Buffer | undefined> {
+export async function findSession(session: string, place: ProjectContext): Promise<Buffer | undefined> {
   // A seam for tests: what an export would give lies there already.
   if (place.env.ENTIRE_TEST_OPENCODE_MOCK_EXPORT) return readBytes(sessionFile(place.root, session))
   const { result, output } = await exporting(session, place)
@@ -22,7 +22,7 @@ export async function findSession(session: string, place: AgentPlace): Promise<B
   throw failure('export', result)
 }
 
-export async function exportSession(session: string, place: AgentPlace): Promise<Buffer> {
+export async function exportSession(session: string, place: ProjectContext): Promise<Buffer> {
   const found = await findSession(session, place)
   if (found !== undefined) return found
   throw new EntireError('transcript-missing', `OpenCode has no session ${session}.`, {
@@ -33,7 +33,7 @@ export async function exportSession(session: string, place: AgentPlace): Promise
 // Into a file: what OpenCode prints to a pipe is cut off where the pipe is full when it ends.
 async function exporting(
   session: string,
-  place: AgentPlace,
+  place: ProjectContext,
 ): Promise<{ result: LimitedResult; output: Buffer }> {
   const dir = sessionsDir(place.root)
   // Named like any half-written file, so that what a killed process leaves is swept up.
@@ -55,18 +55,18 @@ function isSession(output: Buffer): boolean {
 }
 
 /** A session that is there already keeps every message it has, and gets those that it lacks. */
-export async function importSession(path: string, place: AgentPlace): Promise<void> {
+export async function importSession(path: string, place: ProjectContext): Promise<void> {
   const result = await run(['opencode', 'import', path], place)
   if (result.code !== 0) throw failure('import', result)
 }
 
 /** The sessions of its subagents go with it. */
-export async function deleteSession(session: string, place: AgentPlace): Promise<void> {
+export async function deleteSession(session: string, place: ProjectContext): Promise<void> {
   const result = await run(['opencode', 'session', 'delete', session], place)
   if (result.code !== 0) throw failure('session delete', result)
 }
 
-async function run(argv: string[], { root, env }: AgentPlace): Promise<LimitedResult> {
+async function run(argv: string[], { root, env }: ProjectContext): Promise<LimitedResult> {
   // Inside a git hook there are variables that would lead OpenCode's own git astray. Plugins, ours too, have no business here. Where
   // it is, OpenCode takes from PWD.
   const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))

@@ -1,10 +1,9 @@
 // What clean and reset would remove or have removed, in the sections people know, and as JSON.
 
 import { relative } from 'node:path'
-import { branchOf } from '../../checkpoints/layout.ts'
+import { branchName } from '../../checkpoints/layout.ts'
 import { countPlan, type DiscardPlan, emptyPlan, type ItemInUse, planSessions } from '../../cleanup/clean.ts'
 import type { Inventory } from '../../cleanup/inventory.ts'
-import type { RefTip } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
 import { keptDays } from '../../sessions/kept-refs.ts'
@@ -17,7 +16,10 @@ import { findSessionId } from '../session/find-session.ts'
 /** Lines of the sections that have something in them. */
 export function sectionLines(repo: Repo, plan: DiscardPlan): string[] {
   return [
-    ...section(`Shadow branches (${plan.branches.length})`, plan.branches.map(branchName)),
+    ...section(
+      `Shadow branches (${plan.branches.length})`,
+      plan.branches.map(({ ref }) => branchName(ref)),
+    ),
     ...section(`Session states (${plan.sessions.length})`, plan.sessions.map(stateName)),
     ...section(
       `Temporary files (${plan.temporary.length})`,
@@ -30,16 +32,15 @@ export function sectionLines(repo: Repo, plan: DiscardPlan): string[] {
 export function headLines(plan: DiscardPlan): string[] {
   return [
     ...section(`Session states (${plan.sessions.length})`, plan.sessions.map(stateName)),
-    ...section('Shadow branch', plan.branches.map(branchName)),
+    ...section(
+      'Shadow branch',
+      plan.branches.map(({ ref }) => branchName(ref)),
+    ),
   ]
 }
 
 function section(title: string, items: string[]): string[] {
   return items.length === 0 ? [] : [`${title}:`, ...items.map((item) => `  ${clean(item)}`), '']
-}
-
-function branchName({ ref }: RefTip): string {
-  return branchOf(ref)
 }
 
 function stateName({ id, stepCount }: Session): string {
@@ -59,7 +60,7 @@ export function keptLines(kept: ItemInUse[]): string[] {
 export function doneLines(repo: Repo, plan: DiscardPlan): string[] {
   return [
     ...plan.sessions.map(({ id }) => `Cleared session state for ${clean(id)}`),
-    ...plan.branches.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`),
+    ...plan.branches.map(({ ref }) => `Deleted shadow branch ${branchName(ref)}`),
     ...plan.temporary.map((path) => `Removed ${clean(relative(repo.root, path))}`),
   ]
 }
@@ -76,7 +77,7 @@ export function planJson(repo: Repo, plan: DiscardPlan): JsonObject {
       phase,
       checkpoints: stepCount,
     })),
-    shadow_branches: plan.branches.map(({ ref, oid }) => ({ branch: branchOf(ref), commit: oid })),
+    shadow_branches: plan.branches.map(({ ref, oid }) => ({ branch: branchName(ref), commit: oid })),
     temporary_files: plan.temporary.map((path) => relative(repo.root, path)),
   }
 }

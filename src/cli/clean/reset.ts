@@ -1,7 +1,7 @@
 // `entire reset`: give up what was recorded since the last commit. Files are never touched.
 
 import { buildCommand } from '@stricli/core'
-import { branchOf, shadowRef } from '../../checkpoints/layout.ts'
+import { branchName, shadowRef } from '../../checkpoints/layout.ts'
 import { countPlan, type DiscardPlan, discard, emptyPlan, planSessions } from '../../cleanup/clean.ts'
 import { type Inventory, readInventory, sessionsAtHead } from '../../cleanup/inventory.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -73,7 +73,7 @@ async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void>
   }
   if (countPlan(plan) === 0) {
     if (flags.json) return print(cli, repo, plan)
-    return cli.out(`Nothing to reset for ${branchOf(shadowRef(inventory.head, repo.worktreeId))}`)
+    return cli.out(`Nothing to reset for ${branchName(shadowRef(inventory.head, repo.worktreeId))}`)
   }
   const detail = `${plan.sessions.length} session(s) and ${plan.branches.length} shadow branch(es) are removed. Files stay as they are.`
   const question = { message: 'Reset session data?', detail, otherwise: 'Run `entire reset --force`.' }

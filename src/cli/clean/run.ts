@@ -1,7 +1,7 @@
 // One cleaning: look, show, ask, look again under the locks, remove.
 
 import { relative } from 'node:path'
-import { branchOf } from '../../checkpoints/layout.ts'
+import { branchName } from '../../checkpoints/layout.ts'
 import {
   type CleanPlan,
   countPlan,
@@ -138,7 +138,7 @@ function printJson(
 
 export async function undoClean(cli: Cli, repo: Repo, json: boolean): Promise<void> {
   const { by, restored, inTheWay } = await restoreLast(createRecorder(repo, { component: 'clean' }))
-  const name = (thing: string) => (thing.startsWith('refs/') ? branchOf(thing) : relative(repo.root, thing))
+  const name = (thing: string) => (thing.startsWith('refs/') ? branchName(thing) : relative(repo.root, thing))
   if (json) {
     cli.process.stdout.write(
       formatJson({ removed_by: by, restored: restored.map(name), in_the_way: inTheWay.map(name) }),

@@ -68,7 +68,7 @@ const checkpoints = inRepo(async (repo, { partial }) => {
       return id === undefined ? [] : [{ value: id, about }]
     })
   }
-  const [{ findCheckpointIds }, { readObjects }] = await Promise.all([
+  const [{ findCheckpointIds }, { openObjectReader: readObjects }] = await Promise.all([
     import('../../checkpoints/read.ts'),
     import('../../git/cat-file.ts'),
   ])

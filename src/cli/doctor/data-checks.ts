@@ -1,8 +1,8 @@
 // What is stored: the branch of checkpoints and its copies, links that lead nowhere, branches of steps that nobody owns.
 
 import { type BrokenLinks, findBrokenLinks, readMetadataHealth } from '../../checkpoints/health.ts'
-import { branchOf, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
-import { mergeWith } from '../../checkpoints/sync.ts'
+import { branchName, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
+import { mergeWith } from '../../checkpoints/sync-ref.ts'
 import { discard, emptyPlan } from '../../cleanup/clean.ts'
 import type { Inventory } from '../../cleanup/inventory.ts'
 import { readConfig } from '../../git/config.ts'
@@ -128,7 +128,7 @@ export async function checkBranches(exam: Examination): Promise<Finding[]> {
       branches: findOrphans(now),
     }))
     return [
-      ...done.branches.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`),
+      ...done.branches.map(({ ref }) => `Deleted shadow branch ${branchName(ref)}`),
       `Kept for ${keptDays} days: entire clean --undo brings them back.`,
     ]
   }
@@ -137,7 +137,7 @@ export async function checkBranches(exam: Examination): Promise<Finding[]> {
       id: 'orphaned-branches',
       severity: 'warning',
       title: `${branches.length} shadow branch(es) belong to no session.`,
-      detail: branches.slice(0, named).map(({ ref }) => branchOf(ref)),
+      detail: branches.slice(0, named).map(({ ref }) => branchName(ref)),
       fix: '`entire clean --all`, or `entire doctor --force`',
       remedies: [{ label: 'Delete them', apply }],
     },

@@ -1,7 +1,7 @@
 // What all checks look at. Made so that it works when parts of the repository do not.
 
 import { type Inventory, readInventory } from '../../cleanup/inventory.ts'
-import { type ObjectReader, readObjects } from '../../git/cat-file.ts'
+import { type ObjectReader, openObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Recorder } from '../../sessions/work.ts'
 import { given } from '../../std/given.ts'
@@ -20,7 +20,7 @@ export interface Examination extends AsyncDisposable {
 }
 
 export function examine(cli: Cli, repo: Repo): Examination {
-  const objects = readObjects(repo)
+  const objects = openObjectReader(repo)
   let inventory: Promise<Inventory> | undefined
   return {
     cli,

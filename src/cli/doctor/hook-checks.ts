@@ -4,7 +4,7 @@ import { readdirSync, realpathSync } from 'node:fs'
 import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
 import { readKept } from '../../agents/shared/settings-installer.ts'
 import { readConfig } from '../../git/config.ts'
-import { installHooks, isHosted, planInstall, readHookState } from '../../git/hooks/install.ts'
+import { installHooks, isHosted, planHookInstall, readHookState } from '../../git/hooks/install.ts'
 import { hookNames } from '../../git/hooks/names.ts'
 import { isSetUp } from '../../settings/read.ts'
 import type { EntireError } from '../../std/errors.ts'
@@ -50,10 +50,10 @@ export async function checkGitHooks(exam: Examination): Promise<Finding[]> {
   const { hooksDir } = await readConfig(exam.repo)
   const faults = hookNames.map((name) => {
     const state = readHookState(hooksDir, name, () => listNames(hooksDir))
-    if (planInstall(state, command).steps.length === 0) return undefined
+    if (planHookInstall(state, command).steps.length === 0) return undefined
     const file = isHosted(state) ? state.legacy : state.main
-    if (file === undefined || (file.ours && !file.executable)) return 'missing'
-    return file.ours ? 'outdated' : 'foreign'
+    if (file === undefined || (file.isEntireHook && !file.isExecutable)) return 'missing'
+    return file.isEntireHook ? 'outdated' : 'foreign'
   })
   const remedy: Remedy = {
     label: 'Install the hooks again',

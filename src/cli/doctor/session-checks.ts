@@ -1,6 +1,6 @@
 // Sessions that will not come to an end by themselves, and checkpoints that were left provisional.
 
-import { branchOf } from '../../checkpoints/layout.ts'
+import { branchName } from '../../checkpoints/layout.ts'
 import { discard, emptyPlan } from '../../cleanup/clean.ts'
 import { condenseStuck } from '../../cleanup/condense-stuck.ts'
 import { findUncommitted, type Inventory, readInventory, shadowsOf } from '../../cleanup/inventory.ts'
@@ -83,7 +83,7 @@ async function stuckFinding(exam: Examination, session: Session, reason: string)
       `Reason: ${reason}`,
       ...(session.agentType === '' ? [] : [`Agent: ${session.agentType}`]),
       ...(session.lastInteraction === undefined ? [] : [`Last interaction: ${session.lastInteraction}`]),
-      `Shadow branch: ${branch === undefined ? 'not found' : `exists (${branchOf(branch.ref)})`}`,
+      `Shadow branch: ${branch === undefined ? 'not found' : `exists (${branchName(branch.ref)})`}`,
       `Checkpoints: ${session.stepCount}, Files touched: ${session.filesTouched.length}`,
       ...(unsaved.length === 0 ? [] : [`Changed by the turn that never ended: ${listed(unsaved)}`]),
     ],

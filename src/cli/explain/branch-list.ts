@@ -3,7 +3,12 @@
 
 import { isShadowRef, oldShadowRef, sessionDir, shadowRef } from '../../checkpoints/layout.ts'
 import { linkCheckpoints } from '../../checkpoints/links.ts'
-import { type BranchRoots, type CheckpointHead, openRoots, readHeads } from '../../checkpoints/list.ts'
+import {
+  type BranchRoots,
+  type CheckpointHead,
+  prefetchRoots,
+  readCheckpointHeads,
+} from '../../checkpoints/list.ts'
 import { parsePrompts } from '../../checkpoints/read.ts'
 import { type Branches, readBranches } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
@@ -43,7 +48,7 @@ export async function readBranchPoints(
   objects: ObjectReader,
   options: ListOptions = {},
 ): Promise<BranchView> {
-  const roots = openRoots(objects)
+  const roots = prefetchRoots(objects)
   const limit = options.everything ? [] : [`-${commitsWalked}`]
   const [branches, history] = await Promise.all([
     readBranches(repo, 'refs/heads/entire/'),
@@ -86,7 +91,7 @@ async function readCommitted(
   for (let at = 0; at < commits.length && points.length < most; at += size) {
     const linked = await linkCheckpoints(objects, commits.slice(at, at + size))
     const links = linked.flatMap(({ commit, checkpoints }) => checkpoints.map((id) => ({ commit, id })))
-    const heads = await readHeads(
+    const heads = await readCheckpointHeads(
       repo,
       objects,
       roots,

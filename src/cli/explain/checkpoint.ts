@@ -1,11 +1,11 @@
 // Everything about one checkpoint, asked for at once.
 
+import { ownRef, remoteMetadataRef } from '../../checkpoints/copies.ts'
 import { metadataRef } from '../../checkpoints/layout.ts'
 import { readNotes } from '../../checkpoints/links.ts'
-import { ownRef, remoteMetadataRef } from '../../checkpoints/places.ts'
-import { readPrompts, type StoredCheckpoint, type StoredSession } from '../../checkpoints/read.ts'
-import { formatSession } from '../../checkpoints/record.ts'
-import { formatTokens } from '../../checkpoints/token-record.ts'
+import { readStoredPrompts, type StoredCheckpoint, type StoredSession } from '../../checkpoints/read.ts'
+import { formatSessionRecord } from '../../checkpoints/record.ts'
+import { formatTokenRecord } from '../../checkpoints/token-record.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -90,7 +90,7 @@ async function readSession(
   // Without a summary the first prompt says what was wanted, and the transcript says which one that is.
   const needed = scope !== 'none' ? scope : session.summary === undefined ? 'checkpoint' : undefined
   const [prompts, conversation] = await Promise.all([
-    readPrompts(objects, session),
+    readStoredPrompts(objects, session),
     needed === undefined ? undefined : readStoredConversation(objects, session, needed),
   ])
   return { session, prompts, ...given({ conversation }) }
@@ -170,7 +170,7 @@ export function checkpointJson(
     ...given({ branch: checkpoint.branch }),
     ...given({ author }),
     files_touched: checkpoint.files,
-    ...(checkpoint.tokens === undefined ? {} : { token_usage: formatTokens(checkpoint.tokens) }),
+    ...(checkpoint.tokens === undefined ? {} : { token_usage: formatTokenRecord(checkpoint.tokens) }),
     sessions: sessions.map((detail) => sessionJson(detail, scope)),
     commits: commits.map((commit) => ({
       id: commit.oid,
@@ -187,7 +187,7 @@ function sessionJson(
 ): JsonObject {
   const shown = scope === 'none' ? undefined : conversation
   return {
-    ...formatSession(session),
+    ...formatSessionRecord(session),
     prompts,
     ...(shown === undefined ? {} : { transcript: shown.entries.map((entry) => ({ ...entry })) }),
     ...(shown?.problem === undefined ? {} : { transcript_problem: shown.problem }),

@@ -1,6 +1,6 @@
 // What was said in a session, read by the agent that wrote it down.
 
-import { type Joiner, readTranscript, type StoredSession } from '../../checkpoints/read.ts'
+import { readTranscript, type StoredSession, type TranscriptJoiner } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Agent, TranscriptEntry, TranscriptFormat } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -76,7 +76,10 @@ function canRead(format: TranscriptFormat, text: string): boolean {
 // Who joins the pieces of a stored transcript: its agent, where that has cut them in its own way.
 
 /** Undefined for agents that leave it to us. */
-export async function joinerOf({ agent: type, session }: StoredSession): Promise<Joiner | undefined> {
+export async function joinerOf({
+  agent: type,
+  session,
+}: StoredSession): Promise<TranscriptJoiner | undefined> {
   const { findAgentByType } = await import('../../agents/all.ts')
   // Data that does not say who wrote it is older than agents that cut anything.
   if (type === undefined || type === 'Agent') return undefined

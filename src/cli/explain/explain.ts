@@ -1,6 +1,6 @@
 // `entire explain`: what happened on this branch, or behind one checkpoint or commit.
 import { buildCommand } from '@stricli/core'
-import { readObjects } from '../../git/cat-file.ts'
+import { openObjectReader } from '../../git/cat-file.ts'
 import { formatManual, said, value } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { saysDisabled } from '../disabled.ts'
@@ -12,7 +12,7 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
     checkFlags(flags, named)
     const repo = requireRepo(this, 'explain')
     if (saysDisabled(this, repo)) return
-    await using objects = readObjects(repo)
+    await using objects = openObjectReader(repo)
     if (flags.checkpoint === undefined && flags.commit === undefined && named === undefined)
       return await explainBranch(this, repo, objects, flags)
     const { explainTarget } = await import('./target.ts')

@@ -1,8 +1,8 @@
 // From what a person typed to what is meant: a checkpoint by its id or the beginning of it, a step by that of its commit, or a commit.
 
+import { fetchCommand, findCopies } from '../../checkpoints/copies.ts'
 import { isShadowRef } from '../../checkpoints/layout.ts'
 import { linkCheckpoints } from '../../checkpoints/links.ts'
-import { fetchCommand, findPlaces } from '../../checkpoints/places.ts'
 import { findCheckpointIds, readCheckpoint, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
@@ -72,7 +72,7 @@ async function findStored(
 }
 
 async function isStored(objects: ObjectReader, id: string): Promise<boolean> {
-  for await (const _place of findPlaces(objects, id)) return true
+  for await (const _place of findCopies(objects, id)) return true
   return false
 }
 

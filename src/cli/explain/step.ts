@@ -1,7 +1,7 @@
 // A step: what a session had done when no commit had taken it in yet.
 
 import { sessionDir } from '../../checkpoints/layout.ts'
-import { readPrompts, type StoredSession } from '../../checkpoints/read.ts'
+import { readStoredPrompts, type StoredSession } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { LogEntry } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -57,7 +57,7 @@ export async function readStepDetail(
       ? undefined
       : await readSessionAt(repo, objects, step.parents[0], session.session)
   const [prompts, all, known] = await Promise.all([
-    readPrompts(objects, session),
+    readStoredPrompts(objects, session),
     scope === 'none' ? { entries: [] } : readStoredConversation(objects, session, 'full'),
     scope === 'checkpoint' && before !== undefined
       ? readStoredConversation(objects, before, 'full')

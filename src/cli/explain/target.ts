@@ -1,6 +1,6 @@
 // The answer about one checkpoint, one step, or the checkpoints of one commit.
 
-import { fetchCommand } from '../../checkpoints/places.ts'
+import { fetchCommand } from '../../checkpoints/copies.ts'
 import { readCheckpoint, readTranscript, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { LogEntry } from '../../git/log.ts'
@@ -46,7 +46,7 @@ export async function explainTarget(
     flags,
     shape: { ...lookOf(cli), scope: scopeOf(flags) },
   }
-  objects.warm()
+  objects.start()
   const history = readHistory(repo, flags.searchAll === true)
   const finding = findTarget(answering, named)
   learnTimeZone()

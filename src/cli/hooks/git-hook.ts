@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Answer, MessageFile } from '../../commits/link.ts'
 import { type BegunLink, beginCommit, beginLink } from '../../commits/prefetch.ts'
-import type { EarlyCatFile } from '../../git/cat-file-process.ts'
+import type { PrefetchedCatFile } from '../../git/cat-file-process.ts'
 import { findHookRepo, type Repo } from '../../git/repo.ts'
 import type { Recorder } from '../../sessions/work.ts'
 import { isSetUp, readHookSettings } from '../../settings/read.ts'
@@ -16,7 +16,7 @@ import { isDevice } from '../streams.ts'
 type GitHook = (
   repo: Repo,
   args: string[],
-  early: EarlyCatFile | undefined,
+  early: PrefetchedCatFile | undefined,
 ) => (recorder: Recorder) => Promise<void>
 
 const hooks: Record<string, GitHook> = {
@@ -66,7 +66,7 @@ async function linkCommit(
 /** Those that read transcripts, of the sessions that are going on. */
 const asksAgents = ['prepare-commit-msg', 'post-commit']
 
-export async function runGitHook(name: string, args: string[], early?: EarlyCatFile): Promise<void> {
+export async function runGitHook(name: string, args: string[], early?: PrefetchedCatFile): Promise<void> {
   const hook = hooks[name]
   if (hook === undefined)
     throw new EntireError('unknown-hook', `Git hook ${JSON.stringify(name)} is not one of ours.`, {

@@ -1,6 +1,6 @@
 // Resuming without a branch: one session, or all sessions of a checkpoint. The work tree stays as it is.
 
-import { fetchCommand } from '../../checkpoints/places.ts'
+import { fetchCommand } from '../../checkpoints/copies.ts'
 import { readCheckpoint, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import { readBranches } from '../../git/branches.ts'
 import { findLastCheckpoint } from '../../resume/find.ts'

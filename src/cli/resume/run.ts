@@ -1,6 +1,6 @@
 // One run of resuming, whatever was named.
 
-import { readObjects } from '../../git/cat-file.ts'
+import { openObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Cli } from '../context.ts'
 import { createRecorder } from '../recorder.ts'
@@ -39,7 +39,7 @@ async function withRun(
   flags: ResumeFlags,
   find: (run: ResumeRun) => Promise<ResumeTarget | undefined>,
 ): Promise<void> {
-  await using objects = readObjects(repo)
+  await using objects = openObjectReader(repo)
   const run: ResumeRun = {
     cli,
     repo,

@@ -34,7 +34,7 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
     // Whatever is found, it is a list: a person sees it begin at once. A program gets all of it or an error.
     const begun = flags.list && this.isTerminal ? '[' : ''
     this.process.stdout.write(begun)
-    const [{ readObjects }, { findPoint, formatPoint, readPoints }] = await Promise.all([
+    const [{ openObjectReader: readObjects }, { findPoint, formatPoint, readPoints }] = await Promise.all([
       import('../../git/cat-file.ts'),
       import('./points.ts'),
     ])

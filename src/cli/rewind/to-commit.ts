@@ -1,6 +1,6 @@
 // Points that are commits: their session logs come back, and if asked for, the branch goes to them.
 
-import { fetchCommand } from '../../checkpoints/places.ts'
+import { fetchCommand } from '../../checkpoints/copies.ts'
 import { readCheckpoint } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { git } from '../../git/exec.ts'

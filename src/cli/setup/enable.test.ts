@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import { entire } from '../../../test/support/entire.ts'
 import { putCommit } from '../../../test/support/put-commit.ts'
 import { tempDir, tempRepo } from '../../../test/support/repo.ts'
+import { remoteMetadataRef } from '../../checkpoints/copies.ts'
 import { metadataRef } from '../../checkpoints/layout.ts'
-import { remoteMetadataRef } from '../../checkpoints/places.ts'
 
 const withAgent = ['enable', '--agent', 'claude-code']
 

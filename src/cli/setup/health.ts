@@ -2,7 +2,7 @@
 
 import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
 import { readConfig } from '../../git/config.ts'
-import { hooksInstalled } from '../../git/hooks/install.ts'
+import { hooksStatus } from '../../git/hooks/install.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent, Env } from '../../model/agent.ts'
 import type { Settings } from '../../model/settings.ts'
@@ -33,7 +33,7 @@ export async function readHookHealth(cli: Cli, repo: Repo, settings: Settings): 
     agents,
     watched,
     outdated: agents.filter((_, index) => !current[index]),
-    git: hooksInstalled(hooksDir, { command }),
+    git: hooksStatus(hooksDir, { command }),
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { agents } from '../../agents/all.ts'
 import { metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { readConfig } from '../../git/config.ts'
-import { startImport } from '../../git/fast-import.ts'
+import { startFastImport } from '../../git/fast-import.ts'
 import { findHookManagers, findHooksDirWarning, hookManagerHint } from '../../git/hooks/files.ts'
 import { installHooks } from '../../git/hooks/install.ts'
 import { listRefs, moveRefs } from '../../git/refs.ts'
@@ -67,7 +67,7 @@ export async function ensureMetadataBranch(repo: Repo, now: Date, remoteName = '
   if (refs.some(({ ref }) => ref === metadataRef)) return
   const remote = refs.find(({ ref }) => ref === remoteRef)
   if (remote !== undefined) return moveRefs(repo, [{ ref: metadataRef, to: remote.oid, from: undefined }])
-  const save = startImport(repo)
+  const save = startFastImport(repo)
   save.commit({
     ref: metadataRef,
     parent: undefined,

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { noteHooks, readHookNotes } from '../../agents/external/hook-note.ts'
-import { branchOf, isShadowRef } from '../../checkpoints/layout.ts'
+import { branchName, isShadowRef } from '../../checkpoints/layout.ts'
 import { readConfig } from '../../git/config.ts'
 import { git } from '../../git/exec.ts'
 import { uninstallHooks } from '../../git/hooks/install.ts'
@@ -120,7 +120,7 @@ export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<Uninst
       from: oid,
     })),
   )
-  done.push(...plan.shadowRefs.map(({ ref }) => `Deleted shadow branch ${branchOf(ref)}`))
+  done.push(...plan.shadowRefs.map(({ ref }) => `Deleted shadow branch ${branchName(ref)}`))
   if (plan.undoRefs.length > 0) done.push(`Removed what was kept for undoing (${plan.undoRefs.length})`)
   const left = readHookNotes(hookSite(repo)).filter(({ name }) => stay.has(name))
   for (const path of findOwnFiles(repo)) rmSync(path, { recursive: true, force: true })

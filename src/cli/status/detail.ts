@@ -2,7 +2,7 @@
 
 import { relative } from 'node:path'
 import { findCheckpointIds } from '../../checkpoints/read.ts'
-import { readObjects } from '../../git/cat-file.ts'
+import { openObjectReader } from '../../git/cat-file.ts'
 import { readConfig } from '../../git/config.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
@@ -50,7 +50,7 @@ export async function detailLines(
 }
 
 async function countCheckpoints(repo: Repo): Promise<number> {
-  await using objects = readObjects(repo)
+  await using objects = openObjectReader(repo)
   return (await findCheckpointIds(repo, objects, '')).length
 }
 

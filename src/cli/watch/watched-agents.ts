@@ -5,7 +5,7 @@ import { agents, findAgent } from '../../agents/all.ts'
 import { sessionDirWatcher } from '../../agents/shared/session-dir-watcher.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import type { FileWatcher, WatchPlace } from '../../model/session-file.ts'
+import type { FileWatcher, ProjectContext } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
@@ -16,7 +16,7 @@ export interface WatchedAgent {
   watcher: FileWatcher
   /** Its hooks are installed. */
   isHooked: boolean
-  place: WatchPlace
+  place: ProjectContext
 }
 
 export async function watchedAgents(

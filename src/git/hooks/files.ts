@@ -22,10 +22,10 @@ export interface HookFile {
   inode: number
   /** The beginning of its text, a character per byte; through a link, of its target; empty for what cannot be read. */
   head: string
-  ours: boolean
+  isEntireHook: boolean
   manager: HookManager | undefined
-  symlink: boolean
-  executable: boolean
+  isSymlink: boolean
+  isExecutable: boolean
 }
 
 // A hook can be a link to a large program; scripts that tell us something are short.
@@ -43,10 +43,10 @@ export function readHookFile(path: string): HookFile | undefined {
     path,
     inode: stat.ino,
     head,
-    ours,
+    isEntireHook: ours,
     manager: ours ? undefined : managerOf(head),
-    symlink,
-    executable: (stat.mode & 0o100) !== 0,
+    isSymlink: symlink,
+    isExecutable: (stat.mode & 0o100) !== 0,
   }
 }
 
@@ -80,9 +80,9 @@ function readHead(path: string): string {
 }
 
 export function sameContent(one: HookFile, other: HookFile): boolean {
-  if (one.head !== other.head || one.symlink !== other.symlink) return false
+  if (one.head !== other.head || one.isSymlink !== other.isSymlink) return false
   try {
-    return one.symlink
+    return one.isSymlink
       ? readlinkSync(one.path) === readlinkSync(other.path)
       : readFileSync(one.path).equals(readFileSync(other.path))
   } catch {

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { loneTrailer, startRecorder } from '../../../test/support/recorder.ts'
 import { type TempRepo, tempRepo } from '../../../test/support/repo.ts'
 import { findHookManagers, hookManagerHint } from './files.ts'
-import { hooksInstalled, uninstallHooks } from './install.ts'
+import { hooksStatus, uninstallHooks } from './install.ts'
 
 const modules = join(import.meta.dir, '../../../node_modules')
 const quiet = /^(prepare-commit-msg|post-commit)/
@@ -50,7 +50,7 @@ describe('Husky', () => {
     ).toContain('husky - commit-msg script failed (code 9)')
 
     await husky(repo)
-    expect(hooksInstalled(recorder.hooksDir, { command: recorder.command })).toBe('missing')
+    expect(hooksStatus(recorder.hooksDir, { command: recorder.command })).toBe('missing')
     expect(recorder.install()).toMatchObject({ backups: [], warnings: [] })
     recorder.take()
     await commit(repo)
@@ -108,7 +108,7 @@ describe('Lefthook', () => {
       recorder.install()
       for (let round = 1; round <= 3; round += 1) {
         install(recorder.hooksDir)
-        expect(hooksInstalled(recorder.hooksDir, { command: recorder.command })).toBe('missing')
+        expect(hooksStatus(recorder.hooksDir, { command: recorder.command })).toBe('missing')
         expect(recorder.install().warnings).toEqual([])
         recorder.take()
         await commit(repo)

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { hooksInstalled, installHooks, uninstallHooks } from './install.ts'
+import { hooksStatus, installHooks, uninstallHooks } from './install.ts'
 import { hookMarker, hookNames } from './names.ts'
 
 const scripts = [
@@ -93,7 +93,7 @@ test('install and uninstall give the directory back byte for byte, modes and lin
         }
         const before = snapshot(dir)
         expect(installHooks(dir, { command: 'entire' }).written).toEqual(hookNames)
-        expect(hooksInstalled(dir, { command: 'entire' })).toBe('all')
+        expect(hooksStatus(dir, { command: 'entire' })).toBe('all')
         const installed = snapshot(dir)
         expect(installHooks(dir, { command: 'entire' })).toEqual({ written: [], backups: [], warnings: [] })
         expect(snapshot(dir)).toEqual(installed)
@@ -120,7 +120,7 @@ test('sessions that install at the same moment lose no hook', async () => {
       Bun.spawn([process.execPath, '-e', code], { stdout: 'ignore', stderr: 'pipe' }),
     )
     expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0, 0])
-    expect(hooksInstalled(dir, { command: 'entire' })).toBe('all')
+    expect(hooksStatus(dir, { command: 'entire' })).toBe('all')
     uninstallHooks(dir)
     expect(snapshot(dir)).toEqual(before)
   } finally {

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EntireError } from '../../std/errors.ts'
-import { hooksInstalled, installHooks, uninstallHooks } from './install.ts'
+import { hooksStatus, installHooks, uninstallHooks } from './install.ts'
 import { type HookName, hookMarker, hookNames } from './names.ts'
 
 let base: string
@@ -98,7 +98,7 @@ describe('install', () => {
   test('where no directory can be is an error that says what to check', () => {
     writeFileSync(join(base, 'file'), '')
     for (const place of [join(base, 'file'), join(base, 'file', 'hooks')]) {
-      expect(hooksInstalled(place, options)).toBe('missing')
+      expect(hooksStatus(place, options)).toBe('missing')
       const error = thrownBy(() => installHooks(place, options))
       expect(error).toMatchObject({ code: 'write-failed', hint: expect.stringContaining('core.hooksPath') })
       expect(uninstallHooks(place)).toEqual({ removed: [], warnings: [] })
@@ -123,17 +123,17 @@ describe('whether hooks are installed', () => {
       put('commit-msg', mine)
       installHooks(dir, options)
       make()
-      expect(hooksInstalled(dir, options)).toBe(expected)
+      expect(hooksStatus(dir, options)).toBe(expected)
       expect(installHooks(dir, options).written.length).toBe(expected === 'all' ? 0 : 1)
-      expect(hooksInstalled(dir, options)).toBe('all')
+      expect(hooksStatus(dir, options)).toBe('all')
     })
 
   test('another command makes them outdated; a path outside ASCII does not', () => {
     installHooks(dir, options)
     const other = { command: '/opt/Zoë’s/entire' }
-    expect(hooksInstalled(dir, other)).toBe('outdated')
+    expect(hooksStatus(dir, other)).toBe('outdated')
     expect(installHooks(dir, other).written).toEqual(hookNames)
-    expect(hooksInstalled(dir, other)).toBe('all')
+    expect(hooksStatus(dir, other)).toBe('all')
   })
 })
 

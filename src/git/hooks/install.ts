@@ -37,7 +37,7 @@ export function installHooks(hooksDir: string, options: { command: string }): In
 // Two sessions may install at the same time. A backup is never written over, so the slower one looks again.
 function install(hooksDir: string, name: HookName, command: string): HookPlan {
   for (let attempt = 1; ; attempt += 1) {
-    const plan = planInstall(
+    const plan = planHookInstall(
       readHookState(hooksDir, name, () => listNames(hooksDir)),
       command,
     )
@@ -57,9 +57,9 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
   for (const name of hookNames) {
     try {
       const state = readHookState(hooksDir, name, () => listNames(hooksDir))
-      const plan = planUninstall(state)
+      const plan = planHookUninstall(state)
       plan.steps.forEach(take)
-      if (isOurs(state)) removed.push(name)
+      if (hasEntireHook(state)) removed.push(name)
       warnings.push(...plan.warnings)
     } catch (error) {
       failures.push(`${name}: ${messageOf(error)}`)
@@ -73,20 +73,17 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
 }
 
 /** Runs at every turn start: reads a handful of small files and starts nothing. */
-export function hooksInstalled(
-  hooksDir: string,
-  options: { command: string },
-): 'all' | 'outdated' | 'missing' {
+export function hooksStatus(hooksDir: string, options: { command: string }): 'all' | 'outdated' | 'missing' {
   const names = listNames(hooksDir)
   const states = hookNames.map((name) => readHookState(hooksDir, name, () => names))
-  const stale = states.filter((state) => planInstall(state, options.command).steps.length > 0)
+  const stale = states.filter((state) => planHookInstall(state, options.command).steps.length > 0)
   if (stale.length === 0) return 'all'
   return stale.some((state) => !runs(state)) ? 'missing' : 'outdated'
 }
 
 function runs(state: HookState): boolean {
   const file = isHosted(state) ? state.legacy : state.main
-  return file?.ours === true && file.executable
+  return file?.isEntireHook === true && file.isExecutable
 }
 
 function listNames(hooksDir: string): string[] {
@@ -113,7 +110,7 @@ function moveOver(from: string, to: string): void {
 }
 
 // A second name first: the hook stays in its place until ours is renamed over it, so no commit ever finds it missing.
-function keep({ path, symlink }: HookFile, to: string): void {
+function keep({ path, isSymlink: symlink }: HookFile, to: string): void {
   try {
     if (symlink) symlinkSync(readlinkSync(path), to)
     else linkSync(path, to)
@@ -179,10 +176,10 @@ export function readHookState(dir: string, name: HookName, listNames: () => stri
   }
 }
 
-export function planInstall(state: HookState, command: string): HookPlan {
+export function planHookInstall(state: HookState, command: string): HookPlan {
   const { name, dir, main } = state
   const plan: HookPlan = { steps: [], warnings: [] }
-  const replaced = main !== undefined && !main.ours
+  const replaced = main !== undefined && !main.isEntireHook
   const hosted = isHosted(state)
   const slot = hosted ? state.legacy : main
 
@@ -194,7 +191,7 @@ export function planInstall(state: HookState, command: string): HookPlan {
     (backup) => replaced && !hosted && backup.manager !== undefined && !isBack(backup),
   )
   for (const stray of [hosted ? undefined : state.legacy, ...state.aside]) {
-    if (!stray?.ours) continue
+    if (!stray?.isEntireHook) continue
     const displaced = replaced && !hosted && !kept.some(isBack) ? kept.pop() : undefined
     plan.steps.push(
       displaced ? { act: 'move', file: displaced, to: stray.path } : { act: 'remove', file: stray },
@@ -203,7 +200,11 @@ export function planInstall(state: HookState, command: string): HookPlan {
 
   const last = kept.at(-1)
   let chained = last && planChain(basename(last.path), last)
-  if (slot && !slot.ours && !(last && sameContent(last, slot) && last.executable === slot.executable)) {
+  if (
+    slot &&
+    !slot.isEntireHook &&
+    !(last && sameContent(last, slot) && last.isExecutable === slot.isExecutable)
+  ) {
     const file = nextBackup(name, last)
     if (last)
       plan.warnings.push(
@@ -213,15 +214,15 @@ export function planInstall(state: HookState, command: string): HookPlan {
     chained = planChain(file, slot)
   }
   const content = hookScript(name, { command, chained })
-  if (!slot?.ours || !slot.executable || slot.head !== Buffer.from(content).toString('latin1'))
+  if (!slot?.isEntireHook || !slot.isExecutable || slot.head !== Buffer.from(content).toString('latin1'))
     plan.steps.push({ act: 'write', path: join(dir, hosted ? `${name}.legacy` : name), content })
   return plan
 }
 
-export function planUninstall(state: HookState): HookPlan {
+export function planHookUninstall(state: HookState): HookPlan {
   const { name, dir, main } = state
   const plan: HookPlan = { steps: [], warnings: [] }
-  const replaced = main !== undefined && !main.ours
+  const replaced = main !== undefined && !main.isEntireHook
   const kept = dropBackups(
     state,
     plan,
@@ -229,7 +230,7 @@ export function planUninstall(state: HookState): HookPlan {
   )
   const ours = [main, state.legacy, ...state.aside]
     .filter((file) => file !== undefined)
-    .filter((file) => file.ours)
+    .filter((file) => file.isEntireHook)
   // What we displaced goes where we are now: a manager that moved us aside would have moved it there.
   const home = replaced ? ours[0]?.path : join(dir, name)
   const restored = home === undefined ? undefined : kept.pop()
@@ -245,11 +246,11 @@ export function planUninstall(state: HookState): HookPlan {
  * It passes no input on to a post-rewrite hook, so that one takes the ordinary place.
  */
 export function isHosted({ name, main }: HookState): boolean {
-  return main?.manager === 'pre-commit' && main.executable && name !== 'post-rewrite'
+  return main?.manager === 'pre-commit' && main.isExecutable && name !== 'post-rewrite'
 }
 
-export function isOurs(state: HookState): boolean {
-  return [state.main, state.legacy, ...state.aside].some((file) => file?.ours)
+export function hasEntireHook(state: HookState): boolean {
+  return [state.main, state.legacy, ...state.aside].some((file) => file?.isEntireHook)
 }
 
 function dropBackups(
@@ -258,7 +259,7 @@ function dropBackups(
   isObsolete: (backup: HookFile) => boolean,
 ): HookFile[] {
   return state.backups.filter((backup) => {
-    if (!backup.ours && !isObsolete(backup)) return true
+    if (!backup.isEntireHook && !isObsolete(backup)) return true
     plan.steps.push({ act: 'remove', file: backup })
     return false
   })

@@ -114,7 +114,7 @@ export function planChain(file: string, hook: HookFile): Chained {
   return { file, way: planWay(hook), manager: hook.manager }
 }
 
-function planWay({ head, symlink, manager }: HookFile): Chained['way'] {
+function planWay({ head, isSymlink: symlink, manager }: HookFile): Chained['way'] {
   const shell = plainShell(head)
   // A stub of Husky reads a file beside `$0`, and that looks for the user's hook by the last part of `$0`.
   if (shell && (manager === 'husky' || asksItsName.test(head))) return { shell }

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { putCommit } from '../../test/support/put-commit.ts'
 import { tempRepo } from '../../test/support/repo.ts'
-import { readObjects } from '../git/cat-file.ts'
+import { openObjectReader } from '../git/cat-file.ts'
+import { ownRef, remoteMetadataRef } from './copies.ts'
 import { metadataRef } from './layout.ts'
-import { openRoots, readHeads } from './list.ts'
-import { ownRef, remoteMetadataRef } from './places.ts'
+import { prefetchRoots, readCheckpointHeads } from './list.ts'
 
 const session = (id: string, more: object = {}) => ({
   session_id: id,
@@ -41,21 +41,23 @@ test('heads are those of whole checkpoints, wherever they are and however old', 
   await putCommit(temp.repo, ownRef(ulid), {
     files: { 'metadata.json': { sessions: [{}] }, '0/metadata.json': session('own'), '0/prompt.txt': 'hi' },
   })
-  await using objects = readObjects(temp.repo)
+  await using objects = openObjectReader(temp.repo)
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => letter.repeat(12))
-  expect(Object.fromEntries(await readHeads(temp.repo, objects, openRoots(objects), [...ids, ulid]))).toEqual(
-    {
-      aaaaaaaaaaaa: { sessions: ['simple'], agent: 'Claude Code', isTask: true, prompt: 'first' },
-      bbbbbbbbbbbb: { sessions: ['remote'], agent: 'Claude Code', isTask: false },
-      cccccccccccc: { sessions: ['one', 'two'], agent: 'Gemini CLI', isTask: false, prompt: 'of two' },
-      dddddddddddd: { sessions: ['at the top'], agent: 'Agent', isTask: false },
-      [ulid]: { sessions: ['own'], agent: 'Claude Code', isTask: false, prompt: 'hi' },
-    },
-  )
+  expect(
+    Object.fromEntries(await readCheckpointHeads(temp.repo, objects, prefetchRoots(objects), [...ids, ulid])),
+  ).toEqual({
+    aaaaaaaaaaaa: { sessions: ['simple'], agent: 'Claude Code', isTask: true, prompt: 'first' },
+    bbbbbbbbbbbb: { sessions: ['remote'], agent: 'Claude Code', isTask: false },
+    cccccccccccc: { sessions: ['one', 'two'], agent: 'Gemini CLI', isTask: false, prompt: 'of two' },
+    dddddddddddd: { sessions: ['at the top'], agent: 'Agent', isTask: false },
+    [ulid]: { sessions: ['own'], agent: 'Claude Code', isTask: false, prompt: 'hi' },
+  })
 })
 
 test('a repository without checkpoints has no heads', async () => {
   await using temp = await tempRepo()
-  await using objects = readObjects(temp.repo)
-  expect(await readHeads(temp.repo, objects, openRoots(objects), ['aaaaaaaaaaaa', ulid])).toEqual(new Map())
+  await using objects = openObjectReader(temp.repo)
+  expect(
+    await readCheckpointHeads(temp.repo, objects, prefetchRoots(objects), ['aaaaaaaaaaaa', ulid]),
+  ).toEqual(new Map())
 })

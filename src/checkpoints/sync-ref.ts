@@ -3,20 +3,20 @@
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Identity } from '../git/config.ts'
 import { git } from '../git/exec.ts'
-import { startImport, type TreeChange } from '../git/fast-import.ts'
+import { startFastImport, type TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import { moveRefs } from '../git/refs.ts'
 import { type FetchResult, fetchRefs, lateText, outOfTime, remoteTimeoutMs } from '../git/remote.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
 import type { Clock } from '../std/time.ts'
+import { remoteMetadataRef } from './copies.ts'
 import { checkpointRef, metadataRef } from './layout.ts'
-import { remoteMetadataRef } from './places.ts'
 
 const attempts = 3
 const refusals = [1, 128, ...outOfTime]
 
-export interface Sync {
+export interface RefSync {
   repo: Repo
   objects: ObjectReader
   remote: string
@@ -31,7 +31,7 @@ export interface Sync {
 }
 
 /** True when the remote has everything we have. */
-export async function syncRef(sync: Sync): Promise<boolean> {
+export async function syncRef(sync: RefSync): Promise<boolean> {
   const local = await tipOf(sync)
   if (local === undefined || local === (await sync.objects.info(trackingRef(sync)))?.oid) return true
   sync.say(`[entire] Pushing ${shortName(sync.ref)} to ${sync.label}...`)
@@ -48,7 +48,7 @@ export async function syncRef(sync: Sync): Promise<boolean> {
 
 // --no-verify: our own pre-push hook is running. Never --force. Returns what went wrong.
 export async function pushRefs(
-  { repo, remote }: Pick<Sync, 'repo' | 'remote'>,
+  { repo, remote }: Pick<RefSync, 'repo' | 'remote'>,
   refs: string[],
 ): Promise<string | undefined> {
   const result = await git(
@@ -64,7 +64,7 @@ export async function pushRefs(
 }
 
 /** False when the remote has nothing that could be in the way: then the failure is of another kind. */
-async function fetchAndMerge(sync: Sync): Promise<boolean> {
+async function fetchAndMerge(sync: RefSync): Promise<boolean> {
   const fetched = `refs/entire-fetch-tmp/${process.pid}`
   const result = await git(
     sync.repo,
@@ -90,13 +90,13 @@ async function fetchAndMerge(sync: Sync): Promise<boolean> {
 }
 
 /** Both histories in one, here; the remote learns of it with the next push. */
-export async function mergeWith(sync: Sync, theirs: Oid): Promise<void> {
+export async function mergeWith(sync: RefSync, theirs: Oid): Promise<void> {
   const ours = (await tipOf(sync)) as Oid
   const base = await mergeBase(sync.repo, ours, theirs)
   if (base === theirs) return
   if (base === ours) return moveRefs(sync.repo, [{ ref: sync.ref, to: theirs, from: ours }])
   const changes: TreeChange[] = await planMerge(sync.objects, { base, ours, theirs })
-  const writes = startImport(sync.repo)
+  const writes = startFastImport(sync.repo)
   writes.commit({
     ref: sync.ref,
     parent: ours,
@@ -114,12 +114,12 @@ async function mergeBase(repo: Repo, a: Oid, b: Oid): Promise<Oid | undefined> {
   return result.code === 0 ? result.stdout.toString('latin1').trim() : undefined
 }
 
-async function tipOf(sync: Sync): Promise<Oid | undefined> {
+async function tipOf(sync: RefSync): Promise<Oid | undefined> {
   return (await sync.objects.info(sync.ref))?.oid
 }
 
 // Git updates remote-tracking branches of branches by itself; other refs, and remotes given as a URL, have none.
-async function noteRemote(sync: Sync): Promise<void> {
+async function noteRemote(sync: RefSync): Promise<void> {
   const [local, known] = [await tipOf(sync), await sync.objects.info(trackingRef(sync))]
   if (
     local === undefined ||
@@ -130,7 +130,7 @@ async function noteRemote(sync: Sync): Promise<void> {
   await moveRefs(sync.repo, [{ ref: trackingRef(sync), to: local, from: known?.oid }])
 }
 
-function trackingRef({ ref, remote, tracking }: Sync): string {
+function trackingRef({ ref, remote, tracking }: RefSync): string {
   if (tracking !== undefined) return `refs/entire-remotes/${tracking}/${ref.slice('refs/'.length)}`
   return ref.startsWith('refs/heads/')
     ? `refs/remotes/${remote}/${ref.slice('refs/heads/'.length)}`
@@ -204,7 +204,7 @@ export interface FetchOptions {
 
 /** The branch with all checkpoints, or the ref of one that has its own. */
 export async function fetchCheckpoint(
-  sync: Omit<Sync, 'ref'>,
+  sync: Omit<RefSync, 'ref'>,
   id: string,
   options: FetchOptions,
 ): Promise<FetchResult> {
@@ -216,7 +216,7 @@ export async function fetchCheckpoint(
 }
 
 // Nobody looks for checkpoints in the copy of a remote other than origin, so the local branch takes them in.
-async function fetchAndJoin(sync: Sync, options: FetchOptions): Promise<FetchResult> {
+async function fetchAndJoin(sync: RefSync, options: FetchOptions): Promise<FetchResult> {
   const fetched = `refs/entire-fetch-tmp/${process.pid}`
   const result = await fetchRefs(sync.repo, sync.remote, [`+${sync.ref}:${fetched}`], options)
   const [theirs, ours] = [(await sync.objects.info(fetched))?.oid, (await sync.objects.info(sync.ref))?.oid]

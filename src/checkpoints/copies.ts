@@ -23,7 +23,7 @@ const formerBranches = [
 ]
 
 /** The directory of one checkpoint. */
-export interface Place {
+export interface CheckpointCopy {
   tree: Oid
   entries: TreeEntry[]
   /** Its transcripts are in other trees, below this path. */
@@ -36,12 +36,12 @@ export function ownRef(id: string): string {
 }
 
 /** All copies of a checkpoint, the one that counts first. Former places are looked at when the usual ones have nothing. */
-export async function* findPlaces(objects: ObjectReader, id: string): AsyncGenerator<Place> {
-  for (const names of placeNames(id)) yield* await openAll(objects, names)
+export async function* findCopies(objects: ObjectReader, id: string): AsyncGenerator<CheckpointCopy> {
+  for (const names of copyNames(id)) yield* await openAll(objects, names)
 }
 
 /** Object names of the directories it may be in: the usual ones, then the former ones. */
-export function placeNames(id: string): string[][] {
+export function copyNames(id: string): string[][] {
   if (!isCheckpointId(id)) return []
   const dir = checkpointDir(id)
   const inBranch = (ref: string) => (dir === '' ? [] : [`${ref}:${dir}`])
@@ -49,7 +49,7 @@ export function placeNames(id: string): string[][] {
 }
 
 /** Object names of the directories of all checkpoints whose id starts with a prefix. Of several copies the one that counts. */
-export async function listPlaces(
+export async function listCopies(
   repo: Repo,
   objects: ObjectReader,
   prefix = '',
@@ -63,15 +63,15 @@ export async function listPlaces(
   return new Map(all.filter(([id]) => id.toLowerCase().startsWith(prefix)))
 }
 
-export async function openPlace(objects: ObjectReader, name: string): Promise<Place | undefined> {
+export async function openCopy(objects: ObjectReader, name: string): Promise<CheckpointCopy | undefined> {
   const object = await objects.contents(name)
   if (object?.type !== 'tree') return undefined
   const place = { tree: object.oid, entries: parseTree(object.content, object.oid.length / 2) }
   return name.startsWith(`${splitRef}:`) ? { ...place, splitPath: name.slice(splitRef.length + 1) } : place
 }
 
-async function openAll(objects: ObjectReader, names: string[]): Promise<Place[]> {
-  const places = await Promise.all(names.map((name) => openPlace(objects, name)))
+async function openAll(objects: ObjectReader, names: string[]): Promise<CheckpointCopy[]> {
+  const places = await Promise.all(names.map((name) => openCopy(objects, name)))
   return places.filter((place) => place !== undefined)
 }
 
