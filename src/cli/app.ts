@@ -4,11 +4,11 @@ import { type Application, buildCommand, buildRouteMap } from '@stricli/core'
 import { makeApplication, runApplication } from './application.ts'
 import {
   type CommandName,
+  type CommandNode,
   canonical,
   commandList,
   commandNames,
   isCommandName,
-  type Target,
 } from './command-list.ts'
 import { type Cli, systemContext } from './context.ts'
 
@@ -19,13 +19,13 @@ export async function buildCli(
 ): Promise<Application<Cli>> {
   return buildApp(
     await Promise.all(
-      names.map(async (name): Promise<[string, Target]> => [name, await commandList[name].load()]),
+      names.map(async (name): Promise<[string, CommandNode]> => [name, await commandList[name].load()]),
     ),
     inputs,
   )
 }
 
-function buildApp(targets: [string, Target][], inputs: readonly string[]): Application<Cli> {
+function buildApp(targets: [string, CommandNode][], inputs: readonly string[]): Application<Cli> {
   const root = buildRouteMap<string, Cli>({
     routes: Object.fromEntries(targets),
     docs: { brief: 'Record coding-agent sessions as git checkpoints' },
@@ -40,7 +40,9 @@ export async function runCli(args: string[], cli: Cli = systemContext()): Promis
   if (name === 'completion' && rest[0] === 'complete')
     return (await import('./completion/propose.ts')).answerShell(cli, rest.slice(1))
   if (!isCommandName(name) && !name.startsWith('-')) {
-    const { findPlugin, runPlugin } = await import('./plugin.ts')
+    const { findCommandPlugin: findPlugin, runCommandPlugin: runPlugin } = await import(
+      './command-plugins.ts'
+    )
     const plugin = findPlugin(cli, name)
     if (plugin !== undefined) return runPlugin(cli, plugin, rest)
   }
@@ -72,7 +74,9 @@ async function printHelp(cli: Cli): Promise<number> {
 
 /** Only the names there are, for what an unknown one may have meant. */
 async function buildNames(cli: Cli, inputs: readonly string[]): Promise<Application<Cli>> {
-  const plugins = inputs[0]?.startsWith('-') ? [] : (await import('./plugin.ts')).listPlugins(cli)
+  const plugins = inputs[0]?.startsWith('-')
+    ? []
+    : (await import('./command-plugins.ts')).listCommandPlugins(cli)
   // Hooks are called by agents and by git: nobody who types means them.
   const names = [...commandNames.filter((name) => name !== 'hooks'), ...plugins.map((plugin) => plugin.name)]
   const command = buildCommand<Record<never, never>, [], Cli>({

@@ -5,12 +5,12 @@ import { EntireError, isErrno } from '../std/errors.ts'
 import type { Cli } from './context.ts'
 import { isTerminal } from './streams.ts'
 
-export interface Question {
+export interface TerminalQuestion {
   message: string
   /** What follows from the answer. */
   detail?: string
   /** How to say the answer on the command line, for when there is no terminal to ask on. */
-  otherwise: string
+  noTerminalHint: string
 }
 
 export interface Choice<Value extends string = string> {
@@ -19,7 +19,7 @@ export interface Choice<Value extends string = string> {
 }
 
 /** False when the answer is no or the question was left. */
-export async function confirm(cli: Cli, question: Question): Promise<boolean> {
+export async function confirm(cli: Cli, question: TerminalQuestion): Promise<boolean> {
   requireTerminal(cli, question)
   if (isPlain(cli)) return /^y(?:es)?$/i.test((await askLine(cli, `${wording(question)} [y/N]`)) ?? '')
   const { confirm: ask, isCancel } = await loadPrompts()
@@ -30,7 +30,7 @@ export async function confirm(cli: Cli, question: Question): Promise<boolean> {
 /** Undefined when the question was left. */
 export async function choose<Value extends string>(
   cli: Cli,
-  question: Question,
+  question: TerminalQuestion,
   choices: Choice<Value>[],
 ): Promise<Value | undefined> {
   requireTerminal(cli, question)
@@ -44,7 +44,7 @@ export async function choose<Value extends string>(
 /** Undefined when the question was left; never empty. */
 export async function chooseMany(
   cli: Cli,
-  question: Question,
+  question: TerminalQuestion,
   choices: Choice[],
   preselected: string[] = [],
 ): Promise<string[] | undefined> {
@@ -71,7 +71,7 @@ export async function chooseMany(
 }
 
 /** Undefined when the question was left, or nothing was typed. */
-export async function askText(cli: Cli, question: Question): Promise<string | undefined> {
+export async function askText(cli: Cli, question: TerminalQuestion): Promise<string | undefined> {
   requireTerminal(cli, question)
   if (isPlain(cli)) return (await askLine(cli, wording(question))) || undefined
   const { isCancel, text } = await loadPrompts()
@@ -88,7 +88,7 @@ async function loadPrompts() {
 
 async function askNumbers<Value extends string>(
   cli: Cli,
-  question: Question,
+  question: TerminalQuestion,
   choices: Choice<Value>[],
   label: string,
   proposal: Value[] = [],
@@ -105,7 +105,7 @@ async function askNumbers<Value extends string>(
   }
 }
 
-function wording({ message, detail }: Question): string {
+function wording({ message, detail }: TerminalQuestion): string {
   return detail === undefined ? message : `${message}\n${detail}`
 }
 
@@ -114,9 +114,11 @@ function isPlain({ env }: Cli): boolean {
   return !['', '0', 'false'].includes(env.ACCESSIBLE ?? '') || env.TERM === 'dumb' || !isTerminal(0)
 }
 
-function requireTerminal(cli: Cli, { message, otherwise }: Question): void {
+function requireTerminal(cli: Cli, { message, noTerminalHint }: TerminalQuestion): void {
   if (!cli.interactive)
-    throw new EntireError('no-terminal', `${message} There is no terminal to ask on.`, { hint: otherwise })
+    throw new EntireError('no-terminal', `${message} There is no terminal to ask on.`, {
+      hint: noTerminalHint,
+    })
 }
 
 // One question, one line of answer: for screen readers, dumb terminals and pipes.

@@ -3,12 +3,12 @@
 import type { Command, RouteMap } from '@stricli/core'
 import type { Cli } from './context.ts'
 
-export type Target = Command<Cli> | RouteMap<Cli>
+export type CommandNode = Command<Cli> | RouteMap<Cli>
 
 interface CommandEntry {
   /** The command's own brief, known without loading it. */
   brief: string
-  load(): Promise<Target>
+  load(): Promise<CommandNode>
 }
 
 export const commandList = {

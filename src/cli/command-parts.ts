@@ -13,10 +13,10 @@ export function formatManual({ text, examples }: Manual): string {
 
 // The two kinds of flags there are: said or not said, and with a value.
 
-export const said = (brief: string) =>
+export const switchFlag = (brief: string) =>
   ({ kind: 'boolean', optional: true, withNegated: false, brief }) as const
 
-export const value = (placeholder: string, brief: string) =>
+export const valueFlag = (placeholder: string, brief: string) =>
   ({ kind: 'parsed', parse: String, optional: true, placeholder, brief }) as const
 
 // `--limit`: how many lines or hooks to show.

@@ -74,7 +74,7 @@ export function programPath(): string {
 }
 
 /** A name to look up in PATH, so that hooks survive an update, unless the user wants the absolute path. */
-export function hookCommand(settings: Pick<Settings, 'absoluteHookPath'>, program: string): string {
+export function hookProgram(settings: Pick<Settings, 'absoluteHookPath'>, program: string): string {
   return settings.absoluteHookPath ? program : 'entire'
 }
 

@@ -14,7 +14,7 @@ import { write } from './streams.ts'
 
 export interface LoadOptions {
   /** Also where the settings do not say so, because a person asks. */
-  anyway?: boolean
+  evenIfDisabled?: boolean
   /** What is remembered of plugins is asked again. */
   refresh?: boolean
   /** A commit, or another agent, waits. */
@@ -23,7 +23,7 @@ export interface LoadOptions {
 
 /** All on the PATH. */
 export async function loadExternalAgents(repo: Repo, env: Env, options: LoadOptions = {}): Promise<void> {
-  if (options.anyway !== true && !wantsExternal(repo)) return
+  if (options.evenIfDisabled !== true && !wantsExternal(repo)) return
   const { listExternalAgents } = await import('../agents/external/discover.ts')
   addAgents(await listExternalAgents(await discovery(repo, env, options)))
 }
@@ -36,7 +36,7 @@ export async function loadExternalAgent(
   options: LoadOptions = {},
 ): Promise<Agent | undefined> {
   const known = await findAgent(name)
-  if (known !== undefined || (options.anyway !== true && !wantsExternal(repo))) return known
+  if (known !== undefined || (options.evenIfDisabled !== true && !wantsExternal(repo))) return known
   const { findExternalAgent } = await import('../agents/external/discover.ts')
   const found = await findExternalAgent(await discovery(repo, env, options), name)
   if (found !== undefined) addAgents([found])

@@ -11,10 +11,10 @@ import { fileLog, type LogFields, parseLogLevel, startTrace } from '../std/log.t
 import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
 import { version } from '../std/version.ts'
-import { hookCommand, programPath } from './context.ts'
+import { hookProgram, programPath } from './context.ts'
 import { write } from './streams.ts'
 
-export function createRecorder(
+export function systemRecorder(
   repo: Repo,
   context: LogFields,
   known: HookSettings = readHookSettings(repo.root),
@@ -29,7 +29,7 @@ export function createRecorder(
     settings,
     env: process.env,
     home: process.env.HOME ?? homedir(),
-    command: hookCommand(settings, programPath()),
+    command: hookProgram(settings, programPath()),
     cliVersion: version,
     clock: systemClock,
     random: systemRandom,

@@ -2,8 +2,8 @@
 
 import { commandList, commandNames } from './command-list.ts'
 import { formatManual } from './command-parts.ts'
+import { listCommandPlugins } from './command-plugins.ts'
 import type { Cli } from './context.ts'
-import { listPlugins } from './plugin.ts'
 import { clean, paint, tableLines } from './render/text.ts'
 
 const manual = formatManual({
@@ -27,7 +27,7 @@ const manual = formatManual({
 export function rootHelp(cli: Cli): string {
   const head = (title: string) => paint(cli, 'bold', title)
   const commands = commandNames.map((name) => [`  ${name}`, commandList[name].brief])
-  const plugins = listPlugins(cli).map(({ name, path }) => [`  ${clean(name)}`, clean(path)])
+  const plugins = listCommandPlugins(cli).map(({ name, path }) => [`  ${clean(name)}`, clean(path)])
   const lines = [
     head('USAGE'),
     '  entire <command> [<flag>…]',

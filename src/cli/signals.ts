@@ -6,12 +6,12 @@ const reasons = {
   SIGHUP: 'Stopped: the terminal was closed.',
 } as const
 
-export interface Stop {
+export interface StopSignal {
   reason(): string | undefined
   [Symbol.dispose](): void
 }
 
-export function untilSignal(wake: () => void): Stop {
+export function listenForStop(wake: () => void): StopSignal {
   let reason: string | undefined
   const handlers = Object.entries(reasons).map(([signal, text]) => {
     const handle = () => {

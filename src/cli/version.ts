@@ -4,7 +4,7 @@ import { arch, platform } from 'node:os'
 import { buildCommand } from '@stricli/core'
 import { formatJson } from '../std/json.ts'
 import { version } from '../std/version.ts'
-import { formatManual, said } from './command-parts.ts'
+import { formatManual, switchFlag } from './command-parts.ts'
 import type { Cli } from './context.ts'
 
 export const versionCommand = buildCommand<{ json?: boolean }, [], Cli>({
@@ -14,7 +14,7 @@ export const versionCommand = buildCommand<{ json?: boolean }, [], Cli>({
       json ? formatJson(facts) : `Entire CLI ${version} (${facts.runtime}, ${facts.platform})\n`,
     )
   },
-  parameters: { flags: { json: said('Print JSON') } },
+  parameters: { flags: { json: switchFlag('Print JSON') } },
   docs: {
     brief: 'Print the version',
     fullDescription: formatManual({

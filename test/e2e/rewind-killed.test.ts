@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRecorder } from '../../src/cli/recorder.ts'
+import { systemRecorder } from '../../src/cli/recorder.ts'
 import { lookAtDisk } from '../../src/rewind/disk.ts'
 import { rollBackOnFailure } from '../../src/rewind/rewind.ts'
 import { saveSafety } from '../../src/rewind/safety-step.ts'
@@ -151,7 +151,7 @@ test('what failed after some files were written is put back', async () => {
   await using repo = await recordedRepo()
   await threeTurns(repo)
   const before = readDisk(repo)
-  const recorder = createRecorder(repo.repo, { component: 'test' })
+  const recorder = systemRecorder(repo.repo, { component: 'test' })
   await using git = openGit(repo.repo)
   const paths = ['a.txt', 'b.txt', 'flip', 'flip/inner.txt', 'gone.txt']
   const safety = await saveSafety(

@@ -7,13 +7,13 @@ import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { defaultSettings } from '../../model/settings.ts'
 import { isSetUp, readSettings } from '../../settings/read.ts'
-import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said } from '../command-parts.ts'
-import { type Cli, hookCommand, requireRepo } from '../context.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
+import { type Cli, hookProgram, requireRepo } from '../context.ts'
 import { loadExternalAgents } from '../external-agents.ts'
+import { requireSetUp } from '../preconditions.ts'
 import { tableLines } from '../render/text.ts'
-import { byHand, findGonePlugins, readHookHealth } from '../setup/health.ts'
+import { findGonePlugins, readHookHealth, removalByHand } from '../setup/health.ts'
 import { detectedAgents, namedAgents, requirePresent } from '../setup/plan.ts'
 import {
   findInstalledAgents,
@@ -24,7 +24,7 @@ import {
   noteObstacles,
   uninstallAgent,
 } from '../setup/setup.ts'
-import { checkCommand, newCommand } from './plugin-author.ts'
+import { checkPluginCommand, newPluginCommand } from './plugin-commands.ts'
 
 const agentNames = {
   kind: 'array',
@@ -39,7 +39,7 @@ const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
     const rows = facts.map((fact) => [fact.name, fact.type, hookState(fact)])
     for (const line of tableLines([['NAME', 'AGENT', 'HOOKS'], ...rows])) this.out(line)
   },
-  parameters: { flags: { json: said('Print JSON') } },
+  parameters: { flags: { json: switchFlag('Print JSON') } },
   docs: {
     brief: 'List the agents there are, and which are recorded here',
     fullDescription: formatManual({
@@ -60,12 +60,9 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
     const repo = requireRepo(this, 'agent add')
     const agents = await namedAgents(this, repo, names, 'entire agent add <agent-name>')
     await requirePresent(repo, agents)
-    if (!isSetUp(repo.root))
-      throw new EntireError('not-found', 'Entire is not set up in this repository.', {
-        hint: `Run \`entire enable --agent ${names.join(',')}\`.`,
-      })
+    requireSetUp(repo, `Run \`entire enable --agent ${names.join(',')}\`.`)
     const settings = readSettings(repo.root)
-    const command = hookCommand(settings, this.program)
+    const command = hookProgram(settings, this.program)
     for (const agent of agents)
       await installAgent(this, repo, agent, { command, force: force === true, implied: false })
     if (!settings.enabled) this.note('Note: Entire is disabled here. Run `entire enable` to record.')
@@ -73,7 +70,7 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
     await noteObstacles(this, repo, agents)
   },
   parameters: {
-    flags: { force: said('Install hooks anew even if they are there') },
+    flags: { force: switchFlag('Install hooks anew even if they are there') },
     aliases: { f: 'force' },
     positional: agentNames,
   },
@@ -97,7 +94,7 @@ const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
     for (const plugin of gone) {
       forgetHooks(hookSite(repo), plugin.name)
       this.note(`Note: Hooks of ${plugin.type} may still be installed: ${plugin.why}`)
-      this.note(`hint: If so, ${byHand(plugin)}.`)
+      this.note(`hint: If so, ${removalByHand(plugin)}.`)
     }
     const installed = await findInstalledAgents(repo)
     for (const agent of agents) {
@@ -124,7 +121,13 @@ const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
 })
 
 export const agentCommands = buildRouteMap<string, Cli>({
-  routes: { list: listCommand, add: addCommand, remove: removeCommand, check: checkCommand, new: newCommand },
+  routes: {
+    list: listCommand,
+    add: addCommand,
+    remove: removeCommand,
+    check: checkPluginCommand,
+    new: newPluginCommand,
+  },
   docs: {
     brief: 'List, add and remove agents; write plugins for others',
     fullDescription: formatManual({
@@ -153,7 +156,7 @@ interface AgentFact {
 }
 
 async function readFacts(cli: Cli, repo: Repo | undefined): Promise<AgentFact[]> {
-  if (repo !== undefined) await loadExternalAgents(repo, cli.env, { anyway: true })
+  if (repo !== undefined) await loadExternalAgents(repo, cli.env, { evenIfDisabled: true })
   const health =
     repo && (await readHookHealth(cli, repo, isSetUp(repo.root) ? readSettings(repo.root) : defaultSettings))
   const detected: Agent[] = repo

@@ -2,7 +2,7 @@
 
 import { buildCommand } from '@stricli/core'
 import { EntireError } from '../../std/errors.ts'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { type CleanFlags, runClean, undoClean } from './run.ts'
 
@@ -17,12 +17,14 @@ export const cleanCommand = buildCommand<CleanFlags & { undo?: boolean }, [], Cl
   },
   parameters: {
     flags: {
-      force: said('Do not ask'),
-      all: said('Not only what stands on HEAD: every work tree, every branch, and leftovers of dead turns'),
-      dryRun: said('Say what would be removed, and remove nothing'),
-      session: value('id', 'Only this session, even if it is in use'),
-      undo: said('Bring back what clean, reset or doctor removed last'),
-      json: said('Print JSON'),
+      force: switchFlag('Do not ask'),
+      all: switchFlag(
+        'Not only what stands on HEAD: every work tree, every branch, and leftovers of dead turns',
+      ),
+      dryRun: switchFlag('Say what would be removed, and remove nothing'),
+      session: valueFlag('id', 'Only this session, even if it is in use'),
+      undo: switchFlag('Bring back what clean, reset or doctor removed last'),
+      json: switchFlag('Print JSON'),
     },
     aliases: { f: 'force', a: 'all', d: 'dryRun' },
   },

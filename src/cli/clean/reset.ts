@@ -9,9 +9,9 @@ import { isActive } from '../../model/session.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { confirm } from '../ask.ts'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
-import { createRecorder } from '../recorder.ts'
+import { systemRecorder } from '../recorder.ts'
 import { clean } from '../render/text.ts'
 import { describeNamed, doneLines, noteRecovery, planJson, planNamed, requireSession } from './report.ts'
 
@@ -30,9 +30,9 @@ export const resetCommand = buildCommand<ResetFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      force: said('Do not ask, and do not spare sessions that are running'),
-      session: value('id', 'Only this session; the beginning of its id is enough'),
-      json: said('Print what was removed as JSON'),
+      force: switchFlag('Do not ask, and do not spare sessions that are running'),
+      session: valueFlag('id', 'Only this session; the beginning of its id is enough'),
+      json: switchFlag('Print what was removed as JSON'),
     },
     aliases: { f: 'force' },
   },
@@ -76,9 +76,9 @@ async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void>
     return cli.out(`Nothing to reset for ${branchName(shadowRef(inventory.head, repo.worktreeId))}`)
   }
   const detail = `${plan.sessions.length} session(s) and ${plan.branches.length} shadow branch(es) are removed. Files stay as they are.`
-  const question = { message: 'Reset session data?', detail, otherwise: 'Run `entire reset --force`.' }
+  const question = { message: 'Reset session data?', detail, noTerminalHint: 'Run `entire reset --force`.' }
   if (!flags.force && !(await confirm(cli, question))) return cli.note('Reset cancelled.')
-  const recorder = createRecorder(repo, { component: 'reset' })
+  const recorder = systemRecorder(repo, { component: 'reset' })
   const spare = (found: DiscardPlan) =>
     flags.force ? found : { ...found, sessions: found.sessions.filter((session) => !isActive(session)) }
   const done = await discard(recorder, 'reset', plan, (now) => spare(planHeadReset(now)))
@@ -103,10 +103,10 @@ async function resetSession(cli: Cli, repo: Repo, flags: ResetFlags, prefix: str
   const question = {
     message: `Reset session ${clean(session.id)}?`,
     detail: describeNamed(session),
-    otherwise: `Run \`entire reset --session ${clean(session.id)} --force\`.`,
+    noTerminalHint: `Run \`entire reset --session ${clean(session.id)} --force\`.`,
   }
   if (!flags.force && !(await confirm(cli, question))) return cli.note('Reset cancelled.')
-  const recorder = createRecorder(repo, { component: 'reset' })
+  const recorder = systemRecorder(repo, { component: 'reset' })
   const done = await discard(recorder, 'reset', planNamed(inventory, session.id), (now) =>
     planNamed(now, session.id),
   )

@@ -16,7 +16,7 @@ import type { Repo } from '../../git/repo.ts'
 import { formatJson } from '../../std/json.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
-import { createRecorder } from '../recorder.ts'
+import { systemRecorder } from '../recorder.ts'
 import { clean } from '../render/text.ts'
 import {
   describeNamed,
@@ -38,7 +38,7 @@ export interface CleanFlags {
   json?: boolean
 }
 
-interface Scope {
+interface CleanScope {
   plan(inventory: Inventory): CleanPlan
   nothing: string
   /** The list of what was found. */
@@ -61,10 +61,10 @@ export async function runClean(cli: Cli, repo: Repo, flags: CleanFlags): Promise
   }
   const question = {
     ...scope.question(count),
-    otherwise: `Run \`${scope.command} --force\`, or with --dry-run to see what would go.`,
+    noTerminalHint: `Run \`${scope.command} --force\`, or with --dry-run to see what would go.`,
   }
   if (!flags.force && !(await confirm(cli, question))) return cli.note('Clean cancelled.')
-  const done = await discard(createRecorder(repo, { component: 'clean' }), 'clean', plan, scope.plan)
+  const done = await discard(systemRecorder(repo, { component: 'clean' }), 'clean', plan, scope.plan)
   if (flags.json) printJson(cli, repo, done, plan, flags)
   else if (flags.all) {
     cli.out(`✓ Deleted ${countPlan(done)} items:\n`)
@@ -73,7 +73,7 @@ export async function runClean(cli: Cli, repo: Repo, flags: CleanFlags): Promise
   noteRecovery(cli, done)
 }
 
-function chooseScope(cli: Cli, repo: Repo, inventory: Inventory, flags: CleanFlags): Scope {
+function chooseScope(cli: Cli, repo: Repo, inventory: Inventory, flags: CleanFlags): CleanScope {
   const now = cli.clock()
   const list = (plan: CleanPlan) => [
     flags.dryRun ? 'Would clean the following items:' : 'The following items will be cleaned:',
@@ -108,7 +108,7 @@ function chooseScope(cli: Cli, repo: Repo, inventory: Inventory, flags: CleanFla
   }
 }
 
-function printFound(cli: Cli, scope: Scope, plan: CleanPlan, flags: CleanFlags): void {
+function printFound(cli: Cli, scope: CleanScope, plan: CleanPlan, flags: CleanFlags): void {
   const count = countPlan(plan)
   if (count === 0) cli.out(scope.nothing)
   // Whoever said --force sees what was done instead.
@@ -137,7 +137,7 @@ function printJson(
 // `entire clean --undo`: what clean, reset or doctor removed last comes back.
 
 export async function undoClean(cli: Cli, repo: Repo, json: boolean): Promise<void> {
-  const { by, restored, inTheWay } = await restoreLast(createRecorder(repo, { component: 'clean' }))
+  const { by, restored, inTheWay } = await restoreLast(systemRecorder(repo, { component: 'clean' }))
   const name = (thing: string) => (thing.startsWith('refs/') ? branchName(thing) : relative(repo.root, thing))
   if (json) {
     cli.process.stdout.write(

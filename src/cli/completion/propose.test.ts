@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import type { Command } from '@stricli/core'
-import { commandList, commandNames, type Target } from '../command-list.ts'
+import { type CommandNode, commandList, commandNames } from '../command-list.ts'
 import type { Cli } from '../context.ts'
 import { findSource } from './sources.ts'
 
 /** Values that nobody can guess. */
 const free = ['n', 'hook', 'name']
 
-function values(target: Target, route: string[]): { route: string; names: (string | undefined)[] }[] {
+function values(target: CommandNode, route: string[]): { route: string; names: (string | undefined)[] }[] {
   if ('getAllEntries' in target)
     return target
       .getAllEntries()
-      .flatMap((entry) => values(entry.target as Target, [...route, entry.name.original]))
+      .flatMap((entry) => values(entry.target as CommandNode, [...route, entry.name.original]))
   const { flags = {}, positional } = (target as Command<Cli>).parameters
   const places = positional?.kind === 'array' ? [positional.parameter] : (positional?.parameters ?? [])
   return [

@@ -1,14 +1,14 @@
 // What could come next on a command line: commands, flags and values, from the same tree that runs it.
 
 import { buildApplication, type Command, proposeCompletions, type RouteMap } from '@stricli/core'
-import { canonical, commandList, commandNames, isCommandName, type Target } from '../command-list.ts'
+import { type CommandNode, canonical, commandList, commandNames, isCommandName } from '../command-list.ts'
+import { listCommandPlugins } from '../command-plugins.ts'
 import type { Cli } from '../context.ts'
-import { listPlugins } from '../plugin.ts'
 import { clean, cut } from '../render/text.ts'
-import { type Asked, type Candidate, findSource, type Source } from './sources.ts'
+import { type Completion, type CompletionRequest, type CompletionSource, findSource } from './sources.ts'
 
 /** `words`: those after the program, the last one being typed. */
-export async function propose(cli: Cli, typed: readonly string[]): Promise<Candidate[]> {
+export async function propose(cli: Cli, typed: readonly string[]): Promise<Completion[]> {
   const found = await proposeJoined(cli, typed)
   const partial = typed.at(-1) ?? ''
   // A name that would move the cursor, or need more than a word, is not worth the risk.
@@ -22,7 +22,7 @@ export async function propose(cli: Cli, typed: readonly string[]): Promise<Candi
 }
 
 // Bash makes three words of --flag=value; to the others it is one, and they want it back as one.
-async function proposeJoined(cli: Cli, typed: readonly string[]): Promise<Candidate[]> {
+async function proposeJoined(cli: Cli, typed: readonly string[]): Promise<Completion[]> {
   const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(typed.at(-1) ?? '') ?? []
   if (flag === undefined || value === undefined) return await proposeRaw(cli, typed)
   const found = await proposeRaw(cli, [...typed.slice(0, -1), flag, value])
@@ -30,7 +30,7 @@ async function proposeJoined(cli: Cli, typed: readonly string[]): Promise<Candid
   return values.map((candidate) => ({ ...candidate, value: `${flag}=${candidate.value}` }))
 }
 
-async function proposeRaw(cli: Cli, typed: readonly string[]): Promise<Candidate[]> {
+async function proposeRaw(cli: Cli, typed: readonly string[]): Promise<Completion[]> {
   const before = typed.slice(0, -1)
   const partial = typed.at(-1) ?? ''
   if (before.length === 0) return rootCandidates(cli, partial)
@@ -50,7 +50,7 @@ interface Position {
   partial: string
 }
 
-async function proposeFor(target: Target, position: Position): Promise<Candidate[]> {
+async function proposeFor(target: CommandNode, position: Position): Promise<Completion[]> {
   if (!isRouteMap(target)) return commandProposals(target, position)
   const [word, ...rest] = position.rest
   const fallback = target.getDefaultCommand()
@@ -58,7 +58,7 @@ async function proposeFor(target: Target, position: Position): Promise<Candidate
     word === undefined
       ? undefined
       : target.getAllEntries().find(({ name, aliases }) => name.original === word || aliases.includes(word))
-  if (next !== undefined) return proposeFor(next.target as Target, { ...position, rest })
+  if (next !== undefined) return proposeFor(next.target as CommandNode, { ...position, rest })
   const flags = fallback === undefined ? [] : await commandProposals(fallback, position)
   if (word !== undefined) return flags
   const routes = target.getAllEntries().filter((entry) => !entry.hidden)
@@ -67,7 +67,7 @@ async function proposeFor(target: Target, position: Position): Promise<Candidate
     : routes.map(({ name, target: { brief } }) => ({ value: name.original, about: brief }))
 }
 
-async function commandProposals(command: Command<Cli>, position: Position): Promise<Candidate[]> {
+async function commandProposals(command: Command<Cli>, position: Position): Promise<Completion[]> {
   const about = new Map<string, string>()
   const app = buildApplication(withSources(command, position, about), {
     name: 'entire',
@@ -88,7 +88,7 @@ async function commandProposals(command: Command<Cli>, position: Position): Prom
   return [...proposals, ...help]
 }
 
-function rootCandidates(cli: Cli, partial: string): Candidate[] {
+function rootCandidates(cli: Cli, partial: string): Completion[] {
   if (partial.startsWith('-'))
     return [
       { value: '--help', about: 'Print help' },
@@ -97,18 +97,18 @@ function rootCandidates(cli: Cli, partial: string): Candidate[] {
   return [
     ...commandCandidates(),
     { value: 'help', about: 'Read about a command' },
-    ...listPlugins(cli).map(({ name, path }) => ({ value: name, about: path })),
+    ...listCommandPlugins(cli).map(({ name, path }) => ({ value: name, about: path })),
   ]
 }
 
-function commandCandidates(): Candidate[] {
+function commandCandidates(): Completion[] {
   // Hooks are called by agents and by git, not by people.
   return commandNames
     .filter((name) => name !== 'hooks')
     .map((name) => ({ value: name, about: commandList[name].brief }))
 }
 
-function isRouteMap(target: Target): target is RouteMap<Cli> {
+function isRouteMap(target: CommandNode): target is RouteMap<Cli> {
   return 'getAllEntries' in target
 }
 
@@ -128,14 +128,14 @@ export async function answerShell(cli: Cli, words: readonly string[]): Promise<n
 /** `about` is filled with what each proposed value is. */
 export function withSources(
   command: Command<Cli>,
-  { cli, words, partial }: Asked,
+  { cli, words, partial }: CompletionRequest,
   about: Map<string, string>,
 ): Command<Cli> {
   const give = (names: (string | undefined)[], separator: string | undefined) => {
     const source = findSource(words[0] ?? '', names)
     return source && proposer(source, separator)
   }
-  const proposer = (source: Source, separator: string | undefined) => async () => {
+  const proposer = (source: CompletionSource, separator: string | undefined) => async () => {
     // Of a list only the last item is being typed.
     const head = separator === undefined ? '' : partial.slice(0, partial.lastIndexOf(separator) + 1)
     const candidates = await source({ cli, words, partial: partial.slice(head.length) })

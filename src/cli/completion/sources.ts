@@ -10,13 +10,13 @@ import { strategies } from '../../model/settings.ts'
 import { logLevels } from '../../std/log.ts'
 import type { Cli } from '../context.ts'
 
-export interface Candidate {
+export interface Completion {
   value: string
   /** What it is, for shells that show it. */
   about: string
 }
 
-export interface Asked {
+export interface CompletionRequest {
   cli: Cli
   /** What is typed of it. */
   partial: string
@@ -24,12 +24,12 @@ export interface Asked {
   words: string[]
 }
 
-export type Source = (asked: Asked) => Promise<Candidate[]> | Candidate[]
+export type CompletionSource = (asked: CompletionRequest) => Promise<Completion[]> | Completion[]
 
 const most = 50
 
 const inRepo =
-  (find: (repo: Repo, asked: Asked) => Promise<Candidate[]>): Source =>
+  (find: (repo: Repo, asked: CompletionRequest) => Promise<Completion[]>): CompletionSource =>
   (asked) => {
     const repo = findRepo(asked.cli.cwd, asked.cli.env)
     return repo === undefined ? [] : find(repo, asked)
@@ -87,22 +87,22 @@ const remotes = inRepo(async (repo) => [
   { value: 'github:', about: 'a repository there: github:owner/repo' },
 ])
 
-const targets: Source = async (asked) =>
+const targets: CompletionSource = async (asked) =>
   (await Promise.all([branches, sessions, checkpoints].map((source) => source(asked)))).flat()
 
-const keys: Source = async () => {
+const keys: CompletionSource = async () => {
   const { settingKeys } = await import('../configure/keys.ts')
   return settingKeys.map(({ name, meaning }) => ({ value: name, about: meaning }))
 }
 
 // The value of the setting that was just named.
-const settingValues: Source = async ({ words }) => {
+const settingValues: CompletionSource = async ({ words }) => {
   const { findKey } = await import('../configure/keys.ts')
   const name = words.findLast((word) => !word.startsWith('-')) ?? ''
   return findKey(name).choices.map((value) => ({ value, about: name }))
 }
 
-const files: Source = ({ cli, partial }) => {
+const files: CompletionSource = ({ cli, partial }) => {
   const dir = partial.slice(0, partial.lastIndexOf('/') + 1)
   return readdirSync(resolve(cli.cwd, dir), { withFileTypes: true }).map((entry) => ({
     value: `${dir}${entry.name}${entry.isDirectory() ? '/' : ''}`,
@@ -110,7 +110,7 @@ const files: Source = ({ cli, partial }) => {
   }))
 }
 
-const byName: Record<string, Source> = {
+const byName: Record<string, CompletionSource> = {
   agent: () => agents.map(({ name, description }) => ({ value: name, about: description })),
   strategy: () => strategies.map((value) => ({ value, about: '' })),
   branch: branches,
@@ -134,7 +134,7 @@ const byName: Record<string, Source> = {
 }
 
 // What an `id` is the id of, by command.
-const ids: Record<string, Source> = {
+const ids: Record<string, CompletionSource> = {
   session: sessions,
   explain: checkpoints,
   rewind: steps,
@@ -144,14 +144,14 @@ const ids: Record<string, Source> = {
 }
 
 /** For a value of a command, by the name of its flag, else by the word that stands for it in the help. */
-export function findSource(command: string, names: (string | undefined)[]): Source | undefined {
+export function findSource(command: string, names: (string | undefined)[]): CompletionSource | undefined {
   const found = names.map((name = '') =>
     name === 'id' ? ids[command] : Object.hasOwn(byName, name) ? byName[name] : undefined,
   )
   return found.find((source) => source !== undefined)
 }
 
-async function gitLines(repo: Repo, args: string[]): Promise<Candidate[]> {
+async function gitLines(repo: Repo, args: string[]): Promise<Completion[]> {
   const { stdout } = await git(repo, args, { accept: [1, 2, 128, 129] })
   return stdout
     .toString('utf8')

@@ -5,9 +5,9 @@ import type { SettingsFile } from '../../model/settings.ts'
 import { ensureEntireDir, readSettings, settingsPaths } from '../../settings/read.ts'
 import { type Changes, changeSettings } from '../../settings/write.ts'
 import type { Json, JsonObject } from '../../std/json.ts'
-import { type Cli, hookCommand } from '../context.ts'
+import { type Cli, hookProgram } from '../context.ts'
 import { clean, tableLines } from '../render/text.ts'
-import { planCheckpointRemote, requireLocal } from '../setup/checkpoint-remote.ts'
+import { planCheckpointRemote, rejectSharedUrl } from '../setup/checkpoint-remote.ts'
 import {
   ensureMetadataBranch,
   findInstalledAgents,
@@ -26,7 +26,7 @@ export async function setKey(
   file: SettingsFile | undefined,
 ): Promise<void> {
   const remote = key.kind === 'remote' ? await planCheckpointRemote(repo, text) : undefined
-  if (remote?.onlyLocal && file === 'project') requireLocal()
+  if (remote?.onlyLocal && file === 'project') rejectSharedUrl()
   const changes =
     remote === undefined ? nest(key.path, parseValue(key, text)) : { strategy_options: remote.options }
   const target = file ?? 'local'
@@ -84,7 +84,7 @@ function noteRedacted(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile)
 /** Hooks that are there are written anew with the new path; the branch for checkpoints is made where one is needed. */
 async function follow(cli: Cli, repo: Repo, key: SettingKey): Promise<void> {
   if (key.name === 'absolute_git_hook_path') {
-    const command = hookCommand(readSettings(repo.root), cli.program)
+    const command = hookProgram(readSettings(repo.root), cli.program)
     for (const agent of await findInstalledAgents(repo))
       await installAgent(cli, repo, agent, { command, force: false, implied: false })
     await installGitHooks(cli, repo, command)

@@ -3,11 +3,11 @@
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
 import type { SettingsFile } from '../../model/settings.ts'
-import { isSetUp } from '../../settings/read.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
+import { requireSetUp } from '../preconditions.ts'
 import { clean } from '../render/text.ts'
 import { formatValue, valueJson, valueLines } from './change.ts'
 import { findKey, foreignKeys, listValues, readRaw, settingKeys, settingValue } from './keys.ts'
@@ -24,10 +24,7 @@ export const configureCommand = buildCommand<ConfigureFlags, [string?, string?],
   async func(flags, name, value) {
     checkFlags(flags, name, value)
     const repo = requireRepo(this, 'configure')
-    if (!isSetUp(repo.root))
-      throw new EntireError('not-found', 'Entire is not set up in this repository.', {
-        hint: 'Run `entire enable`.',
-      })
+    requireSetUp(repo)
     const file: SettingsFile | undefined = flags.project ? 'project' : flags.local ? 'local' : undefined
     if (name === undefined) return showAll(this, repo, flags, file)
     const key = findKey(name)
@@ -42,11 +39,13 @@ export const configureCommand = buildCommand<ConfigureFlags, [string?, string?],
   },
   parameters: {
     flags: {
-      list: said('Print all settings'),
-      json: said('Print JSON'),
-      local: said('Of .entire/settings.local.json (yours alone); changes go there unless --project is given'),
-      project: said('Of .entire/settings.json (committed with the project)'),
-      unset: said('Take the setting out of the file'),
+      list: switchFlag('Print all settings'),
+      json: switchFlag('Print JSON'),
+      local: switchFlag(
+        'Of .entire/settings.local.json (yours alone); changes go there unless --project is given',
+      ),
+      project: switchFlag('Of .entire/settings.json (committed with the project)'),
+      unset: switchFlag('Take the setting out of the file'),
     },
     positional: {
       kind: 'tuple',

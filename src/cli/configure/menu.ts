@@ -5,13 +5,13 @@ import { readSettings, settingsPaths } from '../../settings/read.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatError } from '../application.ts'
 import { askText, type Choice, choose } from '../ask.ts'
-import { type Cli, hookCommand } from '../context.ts'
+import { type Cli, hookProgram } from '../context.ts'
 import { askForAgents } from '../setup/plan.ts'
 import { findInstalledAgents, installAgent, uninstallAgent } from '../setup/setup.ts'
 import { formatValue, setKey, unsetKey } from './change.ts'
 import { listValues, patternKey, patternPrefix, readRaw, type SettingKey } from './keys.ts'
 
-const otherwise = 'Say it on the command line: `entire configure <key> <value>`.'
+const noTerminalHint = 'Say it on the command line: `entire configure <key> <value>`.'
 const [done, agents, pattern, unset] = ['done', 'agents', 'new pattern', 'unset']
 
 export async function runMenu(cli: Cli, repo: Repo, file: SettingsFile | undefined): Promise<void> {
@@ -19,7 +19,7 @@ export async function runMenu(cli: Cli, repo: Repo, file: SettingsFile | undefin
   for (;;) {
     const chosen = await choose(
       cli,
-      { message: 'What do you want to change?', detail, otherwise },
+      { message: 'What do you want to change?', detail, noTerminalHint },
       await menuChoices(repo),
     )
     if (chosen === undefined || chosen === done) return
@@ -54,7 +54,7 @@ async function takeChoice(
     const label = await askText(cli, {
       message: 'What is it called?',
       detail: 'It is replaced by this label, for example TICKET.',
-      otherwise,
+      noTerminalHint,
     })
     return label === undefined ? undefined : askForText(cli, repo, patternKey(label), file)
   }
@@ -64,7 +64,7 @@ async function takeChoice(
     ...key.choices.map((value) => ({ value, label: value })),
     { value: unset, label: `the default (${formatValue(key.default)})` },
   ]
-  const answer = await choose(cli, { message: key.name, detail: key.meaning, otherwise }, choices)
+  const answer = await choose(cli, { message: key.name, detail: key.meaning, noTerminalHint }, choices)
   if (answer === unset) await unsetKey(cli, repo, key, file)
   else if (answer !== undefined) await setKey(cli, repo, key, answer, file)
 }
@@ -76,7 +76,11 @@ async function askForText(
   file: SettingsFile | undefined,
 ): Promise<void> {
   const example = key.name.startsWith(patternPrefix) ? 'for example T-[0-9]+' : 'or `none`'
-  const answer = await askText(cli, { message: key.name, detail: `${key.meaning} (${example})`, otherwise })
+  const answer = await askText(cli, {
+    message: key.name,
+    detail: `${key.meaning} (${example})`,
+    noTerminalHint,
+  })
   if (answer === undefined) return
   await (answer === 'none' ? unsetKey(cli, repo, key, file) : setKey(cli, repo, key, answer, file))
 }
@@ -85,7 +89,7 @@ async function changeAgents(cli: Cli, repo: Repo): Promise<void> {
   const installed = await findInstalledAgents(repo)
   const chosen = await askForAgents(cli, repo, installed)
   if (chosen === undefined) return
-  const command = hookCommand(readSettings(repo.root), cli.program)
+  const command = hookProgram(readSettings(repo.root), cli.program)
   for (const agent of installed.filter((known) => !chosen.includes(known)))
     await uninstallAgent(cli, repo, agent)
   for (const agent of chosen.filter((wanted) => !installed.includes(wanted)))

@@ -95,14 +95,16 @@ export async function fixAsking(cli: Cli, findings: Finding[]): Promise<void> {
   }
 }
 
-const otherwise = 'Run `entire doctor --force`.'
+const noTerminalHint = 'Run `entire doctor --force`.'
 
 async function ask(cli: Cli, { remedies, title, ...finding }: Finding): Promise<Remedy | 'skip' | 'left'> {
   const [only] = remedies
   if (!isStuckSession({ remedies, title, ...finding }) && only !== undefined)
-    return (await confirm(cli, { message: `${clean(title)}\n${only.label}?`, otherwise })) ? only : 'skip'
+    return (await confirm(cli, { message: `${clean(title)}\n${only.label}?`, noTerminalHint }))
+      ? only
+      : 'skip'
   const labels = [...remedies.map(({ label }) => label), 'Skip']
-  const question = { message: `Fix session ${clean(finding.subject ?? '')}?`, otherwise }
+  const question = { message: `Fix session ${clean(finding.subject ?? '')}?`, noTerminalHint }
   const answer = await choose(
     cli,
     question,

@@ -1,7 +1,7 @@
 // `entire doctor`: the check-up itself, and what helps to find out more.
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import type { BundleFlags } from './bundle.ts'
 import type { CheckUpFlags } from './check-up.ts'
@@ -38,8 +38,8 @@ export const doctorCheckCommand = buildCommand<CheckUpFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      force: said('Mend everything that can be mended, without a question'),
-      json: said('Print the findings as JSON'),
+      force: switchFlag('Mend everything that can be mended, without a question'),
+      json: switchFlag('Print the findings as JSON'),
     },
     aliases: { f: 'force' },
   },
@@ -58,8 +58,8 @@ export const doctorBundleCommand = buildCommand<BundleFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      output: value('file', 'Where to write it (default: entire-bundle-<date>.tar.gz, here)'),
-      json: said('Print what is in it as JSON'),
+      output: valueFlag('file', 'Where to write it (default: entire-bundle-<date>.tar.gz, here)'),
+      json: switchFlag('Print what is in it as JSON'),
     },
     aliases: { o: 'output' },
   },

@@ -7,7 +7,7 @@ import type { Recorder } from '../../sessions/work.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
-import { createRecorder } from '../recorder.ts'
+import { systemRecorder } from '../recorder.ts'
 
 export interface Examination extends AsyncDisposable {
   cli: Cli
@@ -25,7 +25,7 @@ export function examine(cli: Cli, repo: Repo): Examination {
   return {
     cli,
     repo,
-    recorder: { ...createRecorder(repo, { component: 'doctor' }), clock: cli.clock },
+    recorder: { ...systemRecorder(repo, { component: 'doctor' }), clock: cli.clock },
     objects,
     now: cli.clock(),
     inventory: () => {

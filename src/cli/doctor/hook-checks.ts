@@ -8,20 +8,20 @@ import { installHooks, isHosted, planHookInstall, readHookState } from '../../gi
 import { hookNames } from '../../git/hooks/names.ts'
 import { isSetUp } from '../../settings/read.ts'
 import type { EntireError } from '../../std/errors.ts'
-import { hookCommand } from '../context.ts'
-import { byHand, findGonePlugins, type GonePlugin } from '../setup/health.ts'
+import { hookProgram } from '../context.ts'
+import { findGonePlugins, type GonePlugin, removalByHand } from '../setup/health.ts'
 import {
   findInstalledAgents,
   findWatchedAgents,
   type HookedAgent,
   hookedAgents,
   hookSite,
-  readInstalled,
+  readAgentHooks,
 } from '../setup/setup.ts'
 import type { Examination, Finding, Remedy } from './examination.ts'
 
 function commandOf({ cli, recorder }: Examination): string {
-  return hookCommand(recorder.settings, cli.program)
+  return hookProgram(recorder.settings, cli.program)
 }
 
 type HookFault = 'missing' | 'foreign' | 'outdated'
@@ -80,7 +80,7 @@ export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
   if (!isRecording(exam)) return []
   const site = hookSite(exam.repo)
   const command = commandOf(exam)
-  const states = await readInstalled(exam.repo)
+  const states = await readAgentHooks(exam.repo)
   const installed = states.flatMap(({ agent, installed: isThere }) => (isThere === true ? agent : []))
   const silent = states.flatMap(({ agent, installed: problem }) =>
     typeof problem === 'boolean' ? [] : silentPlugin(agent, problem),
@@ -248,7 +248,7 @@ function gone(plugin: GonePlugin): Finding {
     severity: 'error',
     title: `${plugin.type} has hooks here and no plugin that can be used: its sessions are not recorded.`,
     detail: [plugin.why],
-    fix: `Put entire-agent-${plugin.name} back. Or ${byHand(plugin)}, and then run \`entire agent remove ${plugin.name}\``,
+    fix: `Put entire-agent-${plugin.name} back. Or ${removalByHand(plugin)}, and then run \`entire agent remove ${plugin.name}\``,
     remedies: [],
   }
 }

@@ -6,7 +6,7 @@ import type { Repo } from '../../git/repo.ts'
 import { EntireError } from '../../std/errors.ts'
 import { findStat, readRange } from '../../std/file.ts'
 import { type LogLevel, logLevels, parseLogLevel } from '../../std/log.ts'
-import { formatManual, limitFlag, said, value } from '../command-parts.ts'
+import { formatManual, limitFlag, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, paint, type Style } from '../render/text.ts'
@@ -43,10 +43,10 @@ export const doctorLogsCommand = buildCommand<LogsFlags, [], Cli>({
   parameters: {
     flags: {
       limit: limitFlag('How many lines (default 50)'),
-      session: value('id', 'Only of this session; the beginning of its id is enough'),
-      level: value('level', 'Only this level and above: debug, info, warn or error'),
-      follow: said('Go on printing what is written, until Ctrl-C'),
-      json: said('Print the lines as they are in the file, one JSON value each'),
+      session: valueFlag('id', 'Only of this session; the beginning of its id is enough'),
+      level: valueFlag('level', 'Only this level and above: debug, info, warn or error'),
+      follow: switchFlag('Go on printing what is written, until Ctrl-C'),
+      json: switchFlag('Print the lines as they are in the file, one JSON value each'),
     },
     aliases: { n: 'limit' },
   },

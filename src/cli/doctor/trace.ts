@@ -4,7 +4,7 @@ import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
 import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, limitFlag, said } from '../command-parts.ts'
+import { formatManual, limitFlag, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, fit, tableLines } from '../render/text.ts'
@@ -24,7 +24,7 @@ export const doctorTraceCommand = buildCommand<TraceFlags, [], Cli>({
     printRuns(this, runs)
   },
   parameters: {
-    flags: { limit: limitFlag('How many hooks (default 20)'), json: said('Print JSON') },
+    flags: { limit: limitFlag('How many hooks (default 20)'), json: switchFlag('Print JSON') },
     aliases: { n: 'limit' },
   },
   docs: {

@@ -1,9 +1,9 @@
 // `entire explain`: what happened on this branch, or behind one checkpoint or commit.
 import { buildCommand } from '@stricli/core'
 import { openObjectReader } from '../../git/cat-file.ts'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
-import { saysDisabled } from '../disabled.ts'
+import { reportIfDisabled } from '../preconditions.ts'
 import { explainBranch } from './branch.ts'
 import { checkFlags, type ExplainFlags } from './flags.ts'
 
@@ -11,7 +11,7 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
   async func(flags, named) {
     checkFlags(flags, named)
     const repo = requireRepo(this, 'explain')
-    if (saysDisabled(this, repo)) return
+    if (reportIfDisabled(this, repo)) return
     await using objects = openObjectReader(repo)
     if (flags.checkpoint === undefined && flags.commit === undefined && named === undefined)
       return await explainBranch(this, repo, objects, flags)
@@ -31,17 +31,17 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
       ],
     },
     flags: {
-      session: value('id', 'Only list sessions whose id starts with this'),
-      commit: value('ref', 'Show the checkpoints of a commit'),
-      checkpoint: value('id', 'Show one checkpoint, by its id or the beginning of it'),
-      short: said('Without files and transcript'),
-      full: said('With the transcript of the whole session'),
-      rawTranscript: said('Print the stored transcript as it is'),
-      generate: said('Let an agent write a summary, and keep it in the checkpoint'),
-      force: said('Replace the summary that is there (with --generate)'),
-      searchAll: said('Without limits: all commits, of a checkpoint also those of other branches'),
-      json: said('Print JSON'),
-      noPager: said('Do not start a pager'),
+      session: valueFlag('id', 'Only list sessions whose id starts with this'),
+      commit: valueFlag('ref', 'Show the checkpoints of a commit'),
+      checkpoint: valueFlag('id', 'Show one checkpoint, by its id or the beginning of it'),
+      short: switchFlag('Without files and transcript'),
+      full: switchFlag('With the transcript of the whole session'),
+      rawTranscript: switchFlag('Print the stored transcript as it is'),
+      generate: switchFlag('Let an agent write a summary, and keep it in the checkpoint'),
+      force: switchFlag('Replace the summary that is there (with --generate)'),
+      searchAll: switchFlag('Without limits: all commits, of a checkpoint also those of other branches'),
+      json: switchFlag('Print JSON'),
+      noPager: switchFlag('Do not start a pager'),
     },
     aliases: { c: 'checkpoint', s: 'short', f: 'force' },
   },

@@ -18,7 +18,7 @@ import { parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
 import { queueForPush } from '../../sync/queue.ts'
 import type { Cli } from '../context.ts'
-import { createRecorder } from '../recorder.ts'
+import { systemRecorder } from '../recorder.ts'
 import { clean, cut } from '../render/text.ts'
 import { readStoredConversation } from './conversation.ts'
 import { parseSummaryAnswer, summaryPrompt } from './summary.ts'
@@ -37,7 +37,7 @@ export async function generateSummary(
   if (session?.summary !== undefined && !force)
     throw new EntireError('exists', `checkpoint ${id} already has a summary (use --force to regenerate)`)
   const prompt = await readPrompt(objects, id, session)
-  const { settings, redaction, clock } = createRecorder(repo, { component: 'explain' })
+  const { settings, redaction, clock } = systemRecorder(repo, { component: 'explain' })
   const writer = findWriter(cli, settings.summary, session?.agent)
   if (cli.isTerminal) cli.note(`Asking ${writer.name} for a summary… (Ctrl-C to stop)`)
   const answer = await ask(cli, writer, prompt, settings.summary)

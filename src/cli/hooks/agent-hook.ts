@@ -35,7 +35,7 @@ export async function runAgentHook(name: string, called: string, args: string[])
   if (!settings.settings.enabled) return
   const early = askEarly(repo, event)
   // Many hooks mean nothing to us; what follows is loaded for those that do.
-  const [{ createRecorder }, { dispatch }] = await Promise.all([
+  const [{ systemRecorder: createRecorder }, { dispatch }] = await Promise.all([
     import('../recorder.ts'),
     import('../../recording/dispatch.ts'),
   ])
@@ -67,7 +67,7 @@ async function parse(
   } catch (error) {
     // A plugin that fails is something for `entire doctor`; agents of our own fail only when they are called wrongly.
     if (agent.executable !== undefined) {
-      const { createRecorder } = await import('../recorder.ts')
+      const { systemRecorder: createRecorder } = await import('../recorder.ts')
       createRecorder(repo, { component: 'hooks', agent: agent.name }).log.write('error', messageOf(error), {
         hook: verb,
       })

@@ -77,7 +77,7 @@ export async function runGitHook(name: string, args: string[], early?: Prefetche
   const settings = readHookSettings(repo.root)
   if (!settings.settings.enabled) return
   const run = hook(repo, args, early)
-  const { createRecorder } = await import('../recorder.ts')
+  const { systemRecorder: createRecorder } = await import('../recorder.ts')
   const recorder = createRecorder(repo, { component: 'git-hooks' }, settings)
   if (
     recorder.settings.externalAgents &&

@@ -3,7 +3,7 @@
 import { buildCommand } from '@stricli/core'
 import type { ToolOutcome } from '../../extensions/live-extension.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { cleanLines } from '../render/text.ts'
 import { extFlag, withHost } from './host.ts'
@@ -27,8 +27,8 @@ export const extCallCommand = buildCommand<CallFlags, [string, string?], Cli>({
   parameters: {
     flags: {
       ext: extFlag,
-      record: value('file', 'Record everything that is said into this file'),
-      json: said('Print JSON'),
+      record: valueFlag('file', 'Record everything that is said into this file'),
+      json: switchFlag('Print JSON'),
     },
     positional: {
       kind: 'tuple',
@@ -81,8 +81,8 @@ export const extRunCommand = buildCommand<RunFlags, [string, ...string[]], Cli>(
   parameters: {
     flags: {
       ext: extFlag,
-      record: value('file', 'Record everything that is said into this file'),
-      json: said('Print what was shown as JSON'),
+      record: valueFlag('file', 'Record everything that is said into this file'),
+      json: switchFlag('Print what was shown as JSON'),
     },
     positional: {
       kind: 'array',

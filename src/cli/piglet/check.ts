@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { cleanLines } from '../render/text.ts'
 import { kitSource, printScaffold, requireLanguage, writeScaffold } from '../scaffold.ts'
@@ -50,7 +50,7 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
   },
   parameters: {
     flags: {
-      fixtures: value('file', 'Calls of your tools and commands and what must come of them, as JSON'),
+      fixtures: valueFlag('file', 'Calls of your tools and commands and what must come of them, as JSON'),
       only: {
         kind: 'parsed',
         parse: String,
@@ -59,8 +59,8 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
         placeholder: 'rule',
         brief: 'Rule or group of rules; may be repeated',
       },
-      json: said('Print the results as JSON'),
-      junit: said('Print the results as JUnit XML'),
+      json: switchFlag('Print the results as JSON'),
+      junit: switchFlag('Print the results as JUnit XML'),
     },
     positional: {
       kind: 'tuple',
@@ -106,9 +106,9 @@ export const extNewCommand = buildCommand<NewFlags, [string], Cli>({
   },
   parameters: {
     flags: {
-      lang: value('language', 'ts (default), python or sh'),
-      dir: value('dir', 'Where to write it; default: <name>'),
-      json: said('Print JSON'),
+      lang: valueFlag('language', 'ts (default), python or sh'),
+      dir: valueFlag('dir', 'Where to write it; default: <name>'),
+      json: switchFlag('Print JSON'),
     },
     positional: {
       kind: 'tuple',

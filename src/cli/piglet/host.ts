@@ -13,7 +13,7 @@ import { fileLog } from '../../std/log.ts'
 import { choose } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { clean, cleanLines } from '../render/text.ts'
-import { untilSignal } from '../signals.ts'
+import { listenForStop } from '../signals.ts'
 import { findExtension, findPigletPlaces, logFileOf } from './places.ts'
 
 export interface HostOptions {
@@ -45,7 +45,7 @@ export async function withHost<Value>(
   const traffic = countTraffic()
   using recording = openRecording(cli, options.record)
   const interrupted = new AbortController()
-  using _stop = untilSignal(() => interrupted.abort(new EntireError('agent-failed', 'Interrupted.')))
+  using _stop = listenForStop(() => interrupted.abort(new EntireError('agent-failed', 'Interrupted.')))
   const dialogs = answerAtTerminal(cli)
   const given: HeadlessOptions = {
     cwd: cli.cwd,
@@ -125,7 +125,7 @@ export function answerAtTerminal(cli: Cli): AnswerQuestion | undefined {
     const shown = choices.map(({ value, label }) => ({ value, label: clean(label) }))
     return await choose(
       cli,
-      { message: `${from}${clean(message)}`, otherwise: 'Run it at a terminal.' },
+      { message: `${from}${clean(message)}`, noTerminalHint: 'Run it at a terminal.' },
       shown,
     )
   }

@@ -5,7 +5,7 @@ import { discoverExtensions } from '../../extensions/discover.ts'
 import type { Registrations } from '../../extensions/live-extension.ts'
 import type { Manifest } from '../../extensions/manifest.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { clean, cut, tableLines } from '../render/text.ts'
 import { withHost } from './host.ts'
@@ -39,7 +39,7 @@ export const extInfoCommand = buildCommand<InfoFlags, [string], Cli>({
   parameters: {
     flags: {
       start: { kind: 'boolean', default: true, brief: 'Start it to see what it offers' },
-      json: said('Print JSON'),
+      json: switchFlag('Print JSON'),
     },
     positional: {
       kind: 'tuple',
@@ -133,7 +133,7 @@ export const extListCommand = buildCommand<{ json?: boolean }, [], Cli>({
     if (extensions.some(({ state }) => state === 'not trusted'))
       this.note('Note: Extensions of this project do not run until you trust it: piglet ext trust --project')
   },
-  parameters: { flags: { json: said('Print JSON') } },
+  parameters: { flags: { json: switchFlag('Print JSON') } },
   docs: {
     brief: 'List the extensions there are',
     fullDescription: formatManual({

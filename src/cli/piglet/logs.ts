@@ -3,7 +3,7 @@
 import { buildCommand } from '@stricli/core'
 import { EntireError } from '../../std/errors.ts'
 import { logLevels, parseLogLevel } from '../../std/log.ts'
-import { formatManual, limitFlag, said, value } from '../command-parts.ts'
+import { formatManual, limitFlag, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { type LogLine, parseLogLine, readFilesBackwards } from '../doctor/log-file.ts'
 import { followLog } from '../doctor/logs.ts'
@@ -39,9 +39,9 @@ export const extLogsCommand = buildCommand<LogsFlags, [string?], Cli>({
   parameters: {
     flags: {
       limit: limitFlag('How many lines (default 50)'),
-      level: value('level', 'Only this level and above: debug, info, warn or error'),
-      follow: said('Go on printing what is written, until Ctrl-C'),
-      json: said('Print the lines as they are in the file, one JSON value each'),
+      level: valueFlag('level', 'Only this level and above: debug, info, warn or error'),
+      follow: switchFlag('Go on printing what is written, until Ctrl-C'),
+      json: switchFlag('Print the lines as they are in the file, one JSON value each'),
     },
     aliases: { n: 'limit' },
     positional: {

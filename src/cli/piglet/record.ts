@@ -11,7 +11,7 @@ import { EntireError } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
 import { asObject, formatJson } from '../../std/json.ts'
 import { askLine } from '../ask.ts'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { clean, cut } from '../render/text.ts'
 import { extFlag, withHost } from './host.ts'
@@ -46,7 +46,7 @@ export const extRecordCommand = buildCommand<RecordFlags, [string, ...string[]],
       this.note('Note: A tool failed; that is in the recording, too.')
   },
   parameters: {
-    flags: { ext: extFlag, json: said('Print what came of each step as JSON') },
+    flags: { ext: extFlag, json: switchFlag('Print what came of each step as JSON') },
     positional: {
       kind: 'array',
       minimum: 1,
@@ -118,7 +118,7 @@ export const extReplayCommand = buildCommand<ReplayFlags, [string], Cli>({
   },
   parameters: {
     flags: {
-      ext: value('extension', 'Directory of the extension to try, instead of the one that is installed'),
+      ext: valueFlag('extension', 'Directory of the extension to try, instead of the one that is installed'),
       ignore: {
         kind: 'parsed',
         parse: String,
@@ -134,7 +134,7 @@ export const extReplayCommand = buildCommand<ReplayFlags, [string], Cli>({
         placeholder: 'seconds',
         brief: 'How long each answer may take',
       },
-      json: said('Print JSON'),
+      json: switchFlag('Print JSON'),
     },
     positional: {
       kind: 'tuple',

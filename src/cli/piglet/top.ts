@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { buildCommand } from '@stricli/core'
 import { type Board, type BoardRow, readBoards } from '../../extensions/status-board.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { timeAgo } from '../render/numbers.ts'
 import { clean, tableLines } from '../render/text.ts'
@@ -31,9 +31,9 @@ export const extTopCommand = buildCommand<TopFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      start: said('Start the extensions here, and again when their files change'),
-      once: said('Print it once and end; usual where there is no terminal'),
-      json: said('Print JSON, once'),
+      start: switchFlag('Start the extensions here, and again when their files change'),
+      once: switchFlag('Print it once and end; usual where there is no terminal'),
+      json: switchFlag('Print JSON, once'),
     },
   },
   docs: {

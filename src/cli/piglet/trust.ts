@@ -4,7 +4,7 @@ import { buildCommand } from '@stricli/core'
 import { createTrust, trustedAs } from '../../piglet/settings/trust.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 import { findExtension, findPigletPlaces } from './places.ts'
@@ -51,9 +51,9 @@ export const extTrustCommand = buildCommand<TrustFlags, string[], Cli>({
   },
   parameters: {
     flags: {
-      project: said('Let the extensions of this project run'),
-      revoke: said('Take back what was granted'),
-      json: said('Print JSON'),
+      project: switchFlag('Let the extensions of this project run'),
+      revoke: switchFlag('Take back what was granted'),
+      json: switchFlag('Print JSON'),
     },
     positional: {
       kind: 'array',

@@ -6,7 +6,7 @@ import { parseTime } from '../../std/time.ts'
 import { timeAgo, tokensText } from './numbers.ts'
 import { clean, cut } from './text.ts'
 
-export const unknown = '(unknown)'
+export const unknownText = '(unknown)'
 
 export type SessionStatus = 'active' | 'idle' | 'ended'
 
@@ -22,7 +22,7 @@ export function findTrouble(session: Session, now: Date): 'exited' | 'stale' | u
   return /\bexited\b/.test(why) ? 'exited' : 'stale'
 }
 
-export function promptOf(session: Session): string | undefined {
+export function latestPromptOf(session: Session): string | undefined {
   return session.lastPrompt || session.firstPrompt || undefined
 }
 
@@ -33,7 +33,7 @@ export function activeSessionLines(
   now: Date,
 ): string[] {
   if (sessions.length === 0) return []
-  const groups = Map.groupBy(sessions, (session) => session.worktreePath || unknown)
+  const groups = Map.groupBy(sessions, (session) => session.worktreePath || unknownText)
   const paths = [...groups.keys()].sort()
   return [
     '',
@@ -50,7 +50,7 @@ export function activeSessionLines(
 
 function sessionLines(session: Session, now: Date): string[] {
   const start = parseTime(session.startedAt)
-  const agent = clean(session.agentType) || unknown
+  const agent = clean(session.agentType) || unknownText
   const id = [...clean(session.id)].slice(0, 7).join('').padEnd(9)
   const facts = [
     clean(session.model ?? ''),
@@ -58,7 +58,7 @@ function sessionLines(session: Session, now: Date): string[] {
     troubleText(session, now),
   ]
   return [
-    `    [${agent}] ${id} started ${start ? timeAgo(start, now) : unknown}${sinceText(session, now, ', ')}`,
+    `    [${agent}] ${id} started ${start ? timeAgo(start, now) : unknownText}${sinceText(session, now, ', ')}`,
     ...(session.firstPrompt ? [`      "${cut(session.firstPrompt, 60)}"`] : []),
     ...joined(facts).map((line) => `      ${line}`),
   ]
@@ -67,9 +67,9 @@ function sessionLines(session: Session, now: Date): string[] {
 /** The card of a session in the list. */
 export function cardLines(session: Session, now: Date): string[] {
   const start = parseTime(session.startedAt)
-  const prompt = promptOf(session)
+  const prompt = latestPromptOf(session)
   const head = [
-    clean(session.agentType) || unknown,
+    clean(session.agentType) || unknownText,
     clean(session.model ?? ''),
     worktreeLabel(session),
     `session ${clean(session.id)}`,
@@ -77,7 +77,7 @@ export function cardLines(session: Session, now: Date): string[] {
   ]
   const life = [
     statusOf(session),
-    `started ${start ? timeAgo(start, now) : unknown}`,
+    `started ${start ? timeAgo(start, now) : unknownText}`,
     sinceText(session, now, ''),
     withWord('tokens', tokensText(session.tokens)),
     troubleText(session, now),
@@ -96,7 +96,7 @@ export function worktreeLabel({ worktreeId, worktreePath }: Session): string {
 
 /** One entry per agent; a running turn anywhere makes it active. */
 export function sessionsPerAgent(sessions: Session[], degraded: ReadonlySet<string>) {
-  const groups = Map.groupBy(sessions, (session) => session.agentType || unknown)
+  const groups = Map.groupBy(sessions, (session) => session.agentType || unknownText)
   return [...groups].map(([agent, group]) => {
     const shown = group.find(isActive) ?? group.toSorted((a, b) => started(b) - started(a))[0]
     return {

@@ -110,7 +110,7 @@ export async function pickResumeTarget(run: ResumeRun): Promise<ResumeTarget | u
   const choices = options.map((_, index) => ({ value: String(index), label: labels[index] as string }))
   const question = {
     message: 'What do you want to resume?',
-    otherwise: 'Name a branch, a session or a checkpoint.',
+    noTerminalHint: 'Name a branch, a session or a checkpoint.',
   }
   const chosen = await choose(run.cli, question, [...choices, { value: 'cancel', label: 'Cancel' }])
   const target = options[Number(chosen)]?.target

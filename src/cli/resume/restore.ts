@@ -15,7 +15,7 @@ import type { LogState } from '../../resume/stored-transcript.ts'
 import type { Recorder } from '../../sessions/work.ts'
 import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
-import { confirm, type Question } from '../ask.ts'
+import { confirm, type TerminalQuestion } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, cut } from '../render/text.ts'
@@ -46,10 +46,10 @@ export function answer({ cli, flags }: ResumeRun, value: unknown): void {
 /** A question whose yes loses nothing: --yes says it, and so does --force. */
 export async function agreed(
   { cli, flags }: ResumeRun,
-  question: Omit<Question, 'otherwise'>,
+  question: Omit<TerminalQuestion, 'noTerminalHint'>,
 ): Promise<boolean> {
   if (flags.force || flags.yes) return true
-  return confirm(cli, { ...question, otherwise: 'Say --yes to go on without being asked.' })
+  return confirm(cli, { ...question, noTerminalHint: 'Say --yes to go on without being asked.' })
 }
 
 /** Session data that this clone lacks: true when it is here now. */
@@ -158,7 +158,7 @@ export async function confirmOverwrite(cli: Cli, plan: RestorePlan): Promise<boo
   for (const line of conflictLines(plan)) cli.note(line)
   return confirm(cli, {
     message: 'Overwrite local session logs with checkpoint versions?',
-    otherwise: 'Say --force to overwrite them; the local logs are then kept beside the new ones.',
+    noTerminalHint: 'Say --force to overwrite them; the local logs are then kept beside the new ones.',
   })
 }
 

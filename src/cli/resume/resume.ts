@@ -1,21 +1,21 @@
 // `entire resume`: back to the conversation behind a branch, on any machine.
 
 import { buildCommand } from '@stricli/core'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
-import { saysDisabled } from '../disabled.ts'
+import { reportIfDisabled } from '../preconditions.ts'
 import type { ResumeFlags } from './restore.ts'
 
 export const resumeFlags = {
-  force: said('Ask nothing, and replace newer local logs; they are kept beside'),
-  yes: said('Ask nothing, but stop where a newer local log would be replaced'),
-  json: said('Print JSON'),
+  force: switchFlag('Ask nothing, and replace newer local logs; they are kept beside'),
+  yes: switchFlag('Ask nothing, but stop where a newer local log would be replaced'),
+  json: switchFlag('Print JSON'),
 }
 
 export const resumeCommand = buildCommand<ResumeFlags, [string?], Cli>({
   async func(flags, target) {
     const repo = requireRepo(this, 'resume')
-    if (saysDisabled(this, repo)) return
+    if (reportIfDisabled(this, repo)) return
     const { resume } = await import('./run.ts')
     await resume(this, repo, target, flags)
   },
@@ -63,7 +63,7 @@ export const resumeCommand = buildCommand<ResumeFlags, [string?], Cli>({
 export const sessionResumeCommand = buildCommand<ResumeFlags, [string], Cli>({
   async func(flags, id) {
     const repo = requireRepo(this, 'session resume')
-    if (saysDisabled(this, repo)) return
+    if (reportIfDisabled(this, repo)) return
     const { resumeOneSession } = await import('./run.ts')
     await resumeOneSession(this, repo, id, flags)
   },

@@ -3,7 +3,7 @@
 import { openObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Cli } from '../context.ts'
-import { createRecorder } from '../recorder.ts'
+import { systemRecorder } from '../recorder.ts'
 import { findResumeTarget, findSessionTarget, pickResumeTarget, type ResumeTarget } from './find-target.ts'
 import type { ResumeFlags, ResumeRun } from './restore.ts'
 import { resumeBranch } from './resume-branch.ts'
@@ -44,7 +44,7 @@ async function withRun(
     cli,
     repo,
     objects,
-    recorder: createRecorder(repo, { component: 'resume' }),
+    recorder: systemRecorder(repo, { component: 'resume' }),
     flags,
   }
   const target = await find(run)

@@ -12,7 +12,7 @@ import { checkOutCommit, goToOwnCommit, type RewindRun, resetBranch, restoreLogs
 import { goToStep, type RewindCommandOptions } from './to-step.ts'
 
 const cancelled = 'Rewind cancelled.'
-const otherwise = '`entire rewind --list` shows the points, `entire rewind --to <id>` goes to one.'
+const noTerminalHint = '`entire rewind --list` shows the points, `entire rewind --to <id>` goes to one.'
 // What the prompt puts before a choice.
 const margin = 6
 
@@ -35,7 +35,7 @@ export async function pickPoint(
   const question = {
     message: 'Select a checkpoint to restore',
     detail: "Your working directory will be restored to this checkpoint's state",
-    otherwise,
+    noTerminalHint,
   }
   const chosen = await choose(cli, question, [...choices, { value: 'cancel', label: 'Cancel' }])
   const point = points.find(({ id }) => id === chosen)
@@ -49,7 +49,7 @@ export async function pickPoint(
 async function confirmStep({ cli, recorder, point, options }: RewindRun): Promise<void> {
   notePreview(cli, await rewindTo(recorder, point, { dryRun: true }))
   const detail = `This will reset to: ${clean(point.message)}\nWhat is replaced is kept: \`entire rewind --undo\` brings it back.`
-  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, otherwise })))
+  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, noTerminalHint })))
     return cli.out(cancelled)
   await goToStep(cli, recorder, point, options)
 }
@@ -57,7 +57,7 @@ async function confirmStep({ cli, recorder, point, options }: RewindRun): Promis
 async function confirmOwnCommit(going: RewindRun): Promise<void> {
   const { cli, point } = going
   const detail = `This will reset to: ${clean(point.message)}\nThe branch moves, too; \`entire rewind --undo\` brings it back.`
-  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, otherwise })))
+  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, noTerminalHint })))
     return cli.out(cancelled)
   await goToOwnCommit(going)
 }
@@ -80,7 +80,7 @@ async function chooseForCommit(going: RewindRun): Promise<void> {
   const question = {
     message: `Logs-only point: ${shortId(going.point.id)}`,
     detail: 'This commit has session logs but no checkpoint state. Choose an action:',
-    otherwise,
+    noTerminalHint,
   }
   await actions[(await choose(going.cli, question, choices)) ?? 'cancel'].run(going)
 }

@@ -7,9 +7,9 @@ import type { Repo } from '../../git/repo.ts'
 import { readSettings } from '../../settings/read.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
-import { saysDisabled } from '../disabled.ts'
+import { reportIfDisabled } from '../preconditions.ts'
 import type { RewindCommandOptions } from './to-step.ts'
 
 interface RewindFlags {
@@ -30,7 +30,7 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
     const repo = requireRepo(this, 'rewind')
     // What was taken back by mistake must come back, whatever else is switched off.
     if (flags.undo || flags.redo) return goBack(this, repo, flags)
-    if (saysDisabled(this, repo)) return
+    if (reportIfDisabled(this, repo)) return
     // Whatever is found, it is a list: a person sees it begin at once. A program gets all of it or an error.
     const begun = flags.list && this.isTerminal ? '[' : ''
     this.process.stdout.write(begun)
@@ -46,8 +46,11 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       throw new EntireError('no-commits', 'This repository has no commits yet.', {
         hint: 'Points to go back to come with the first turn after the first commit.',
       })
-    const [{ createRecorder }, options] = [await import('../recorder.ts'), goOptions(this, repo, flags)]
-    const recorder = createRecorder(repo, { component: 'rewind' })
+    const [{ systemRecorder: systemRecorder }, options] = [
+      await import('../recorder.ts'),
+      goOptions(this, repo, flags),
+    ]
+    const recorder = systemRecorder(repo, { component: 'rewind' })
     if (flags.to === undefined) {
       const { pickPoint } = await import('./pick-point.ts')
       // Awaited here: the reader of objects is closed when this function returns.
@@ -59,15 +62,15 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      list: said('Print the points as JSON, newest first'),
-      to: value('id', 'Go back to the point with this id (7 or more of its digits)'),
-      logsOnly: said('With --to: restore the session logs, and leave the files alone'),
-      reset: said('With --to a commit: also move the branch there, and its files and the index'),
-      force: said('With --reset: do it without a question'),
-      undo: said('Return to what the last rewind or reset replaced'),
-      redo: said('Take the last undo back'),
-      dryRun: said('Say what would happen, and change nothing'),
-      json: said('Print what was planned or done as JSON'),
+      list: switchFlag('Print the points as JSON, newest first'),
+      to: valueFlag('id', 'Go back to the point with this id (7 or more of its digits)'),
+      logsOnly: switchFlag('With --to: restore the session logs, and leave the files alone'),
+      reset: switchFlag('With --to a commit: also move the branch there, and its files and the index'),
+      force: switchFlag('With --reset: do it without a question'),
+      undo: switchFlag('Return to what the last rewind or reset replaced'),
+      redo: switchFlag('Take the last undo back'),
+      dryRun: switchFlag('Say what would happen, and change nothing'),
+      json: switchFlag('Print what was planned or done as JSON'),
     },
     aliases: { f: 'force', d: 'dryRun' },
   },
@@ -113,10 +116,10 @@ function checkFlags(cli: Cli, flags: RewindFlags): void {
 }
 
 async function goBack(cli: Cli, repo: Repo, flags: RewindFlags): Promise<void> {
-  const [{ createRecorder }, back] = await Promise.all([import('../recorder.ts'), import('./undo.ts')])
+  const [{ systemRecorder }, back] = await Promise.all([import('../recorder.ts'), import('./undo.ts')])
   await back.runUndo(
     cli,
-    createRecorder(repo, { component: 'rewind' }),
+    systemRecorder(repo, { component: 'rewind' }),
     flags.redo ? 'redo' : 'undo',
     goOptions(cli, repo, flags),
   )

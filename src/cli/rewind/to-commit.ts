@@ -110,7 +110,7 @@ async function isConfirmed(cli: Cli, recorder: Recorder, point: RewindPoint): Pr
     ...warnings,
     'All of it is kept: `entire rewind --undo` brings files, index and branch back.',
   ].join('\n')
-  return confirm(cli, { message, detail, otherwise: 'Say --force to reset without a question.' })
+  return confirm(cli, { message, detail, noTerminalHint: 'Say --force to reset without a question.' })
 }
 
 function tellReset({ cli, point, options }: RewindRun, report: ResetReport, logs: RestoredLog[]): void {
@@ -164,7 +164,7 @@ export async function checkOutCommit(going: RewindRun): Promise<void> {
     !(await confirm(cli, {
       message: 'Create detached HEAD?',
       detail,
-      otherwise: `git switch --detach ${shortId(point.id)}`,
+      noTerminalHint: `git switch --detach ${shortId(point.id)}`,
     }))
   )
     return cli.out('Checkout cancelled. Session logs were still restored.')

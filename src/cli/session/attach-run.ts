@@ -20,8 +20,8 @@ import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { confirm } from '../ask.ts'
 import { type Cli, requireRepo } from '../context.ts'
-import { saysDisabled } from '../disabled.ts'
-import { createRecorder } from '../recorder.ts'
+import { reportIfDisabled } from '../preconditions.ts'
+import { systemRecorder } from '../recorder.ts'
 import { tokensText } from '../render/numbers.ts'
 import { clean, cut } from '../render/text.ts'
 import { findSessionId } from './find-session.ts'
@@ -37,9 +37,9 @@ export async function runAttach(this: Cli, flags: AttachFlags, id: string): Prom
     throw new EntireError('bad-settings', 'Entire is not set up in this repository.', {
       hint: 'Run `entire enable` first.',
     })
-  if (saysDisabled(this, repo)) return
+  if (reportIfDisabled(this, repo)) return
   checkSessionId(id)
-  const recorder = createRecorder(repo, { component: 'session-attach' })
+  const recorder = systemRecorder(repo, { component: 'session-attach' })
   const chosen = flags.agent === undefined ? undefined : namedAgent(flags.agent)
   const known = findKnown(repo, id)
   const found =
@@ -151,7 +151,7 @@ async function mayAmend(cli: Cli, plan: AttachPlan, force: boolean): Promise<boo
   return confirm(cli, {
     message: 'Amend the last commit to name the checkpoint?',
     detail: `${plan.commit.oid.slice(0, 7)} ${subject} → Entire-Checkpoint: ${plan.checkpoint}`,
-    otherwise: 'Say --force to amend it.',
+    noTerminalHint: 'Say --force to amend it.',
   })
 }
 

@@ -1,7 +1,7 @@
 // `entire session attach`: takes in a session that was not recorded while it ran.
 
 import { buildCommand } from '@stricli/core'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import type { AttachFlags } from './attach-run.ts'
 import { idParameter } from './info.ts'
@@ -14,8 +14,8 @@ export const sessionAttachCommand = buildCommand<AttachFlags, [string], Cli>({
       parameters: [idParameter('Id of the session as its agent knows it, or the beginning of it')],
     },
     flags: {
-      agent: value('name', 'Agent the session was held with; absent: every agent is tried'),
-      force: said('Amend the last commit without asking'),
+      agent: valueFlag('name', 'Agent the session was held with; absent: every agent is tried'),
+      force: switchFlag('Amend the last commit without asking'),
     },
     aliases: { a: 'agent', f: 'force' },
   },

@@ -9,7 +9,7 @@ import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
-import { promptOf, statusOf, unknown } from '../render/sessions.ts'
+import { latestPromptOf, statusOf, unknownText } from '../render/sessions.ts'
 import { clean } from '../render/text.ts'
 
 const candidatesNamed = 5
@@ -56,10 +56,10 @@ export function findCurrentSession(cli: Cli, repo: Repo): Session | undefined {
 // A session for programs.
 
 export function sessionJson(session: Session): JsonObject {
-  const prompt = promptOf(session)
+  const prompt = latestPromptOf(session)
   return {
     session_id: session.id,
-    agent: session.agentType || unknown,
+    agent: session.agentType || unknownText,
     ...(session.model ? { model: session.model } : {}),
     status: statusOf(session),
     ...(session.worktreeId ? { worktree_id: session.worktreeId } : {}),

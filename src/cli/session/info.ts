@@ -6,10 +6,10 @@ import type { TokenUsage } from '../../model/tokens.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { parseTime } from '../../std/time.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { formatCount, localTime, timeAgo, tokensText } from '../render/numbers.ts'
-import { findTrouble, promptOf, statusOf, unknown, worktreeLabel } from '../render/sessions.ts'
+import { findTrouble, latestPromptOf, statusOf, unknownText, worktreeLabel } from '../render/sessions.ts'
 import { clean, cut, fit } from '../render/text.ts'
 import { findCurrentSession, requireSessionByPrefix, sessionJson } from './find-session.ts'
 
@@ -19,19 +19,19 @@ const filesShown = 50
 
 export function infoLines(session: Session, now: Date): string[] {
   const trouble = findTrouble(session, now)
-  const prompt = promptOf(session)
+  const prompt = latestPromptOf(session)
   const total = tokensText(session.tokens)
   return [
     `Session ${clean(session.id)}`,
     '',
-    ...fact('Agent', clean(session.agentType) || unknown),
+    ...fact('Agent', clean(session.agentType) || unknownText),
     ...fact('Model', clean(session.model ?? '')),
     ...fact(
       'Status',
       `${statusOf(session)}${trouble === undefined ? '' : `, ${trouble} (run 'entire doctor')`}`,
     ),
     ...fact('Worktree', worktreeText(session)),
-    ...fact('Started', whenText(session.startedAt, now) ?? unknown),
+    ...fact('Started', whenText(session.startedAt, now) ?? unknownText),
     ...fact('Ended', whenText(session.endedAt, now)),
     ...fact('Last active', whenText(session.lastInteraction, now)),
     ...fact('Turns', String(session.turnCount)),
@@ -98,8 +98,8 @@ export const sessionInfoCommand = buildCommand<InfoFlags, [string], Cli>({
   parameters: {
     positional: { kind: 'tuple', parameters: [idParameter('Id of the session, or the beginning of it')] },
     flags: {
-      json: said('Print JSON'),
-      transcript: said('Print the transcript as its agent has written it so far'),
+      json: switchFlag('Print JSON'),
+      transcript: switchFlag('Print the transcript as its agent has written it so far'),
     },
   },
   docs: {
@@ -123,7 +123,7 @@ export const sessionCurrentCommand = buildCommand<Pick<InfoFlags, 'json'>, [], C
     else if (flags.json) this.process.stdout.write(formatJson(null))
     else this.out('No session in this work tree.')
   },
-  parameters: { flags: { json: said('Print JSON; null when there is none') } },
+  parameters: { flags: { json: switchFlag('Print JSON; null when there is none') } },
   docs: {
     brief: 'Show the session of this work tree that was at work last',
     fullDescription: formatManual({

@@ -2,7 +2,7 @@
 import { buildCommand } from '@stricli/core'
 import { listHeads, readState } from '../../sessions/heads.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { page } from '../pager.ts'
 import { cardLines } from '../render/sessions.ts'
@@ -38,8 +38,8 @@ export const sessionListCommand = buildCommand<ListFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      all: said(`Show all, not only the ${shownByDefault} newest`),
-      json: said('Print JSON (always all)'),
+      all: switchFlag(`Show all, not only the ${shownByDefault} newest`),
+      json: switchFlag('Print JSON (always all)'),
     },
     aliases: { a: 'all' },
   },

@@ -5,9 +5,9 @@ import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
 import { EntireError } from '../../std/errors.ts'
 import { chooseMany, confirm } from '../ask.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
-import { promptOf, statusOf } from '../render/sessions.ts'
+import { latestPromptOf, statusOf } from '../render/sessions.ts'
 import { clean, cut } from '../render/text.ts'
 import { readOpenSessions } from '../status/facts.ts'
 import { requireSessionByPrefix } from './find-session.ts'
@@ -18,7 +18,7 @@ interface StopFlags {
   force?: boolean
 }
 
-const otherwise = 'Say --force to stop without being asked.'
+const noTerminalHint = 'Say --force to stop without being asked.'
 
 export const sessionStopCommand = buildCommand<StopFlags, [id?: string], Cli>({
   async func(flags, id) {
@@ -39,8 +39,8 @@ export const sessionStopCommand = buildCommand<StopFlags, [id?: string], Cli>({
       ],
     },
     flags: {
-      all: said('Stop all open sessions of all work trees'),
-      force: said('Do not ask'),
+      all: switchFlag('Stop all open sessions of all work trees'),
+      force: switchFlag('Do not ask'),
     },
     aliases: { a: 'all', f: 'force' },
   },
@@ -70,7 +70,7 @@ async function chooseOpen(cli: Cli, repo: Repo, flags: StopFlags): Promise<Sessi
   if (open.length === 1) return confirmOne(cli, first, flags)
   if (flags.all) {
     const isSure =
-      flags.force || (await confirm(cli, { message: `Stop ${open.length} sessions?`, otherwise }))
+      flags.force || (await confirm(cli, { message: `Stop ${open.length} sessions?`, noTerminalHint }))
     return isSure ? open : cancel(cli)
   }
   // --force answers a question; it does not say which of several is meant.
@@ -79,7 +79,7 @@ async function chooseOpen(cli: Cli, repo: Repo, flags: StopFlags): Promise<Sessi
     cli,
     {
       message: 'Select sessions to stop',
-      otherwise: 'Name one by its id, or say --all. `entire session list` shows them.',
+      noTerminalHint: 'Name one by its id, or say --all. `entire session list` shows them.',
     },
     choices,
   )
@@ -88,7 +88,7 @@ async function chooseOpen(cli: Cli, repo: Repo, flags: StopFlags): Promise<Sessi
 
 async function confirmOne(cli: Cli, session: Session, { force }: StopFlags): Promise<Session[]> {
   if (force || statusOf(session) === 'ended') return [session]
-  const question = { message: `Stop session ${clean(session.id)}?`, detail: labelOf(session), otherwise }
+  const question = { message: `Stop session ${clean(session.id)}?`, detail: labelOf(session), noTerminalHint }
   return (await confirm(cli, question)) ? [session] : cancel(cli)
 }
 
@@ -100,7 +100,7 @@ function cancel(cli: Cli): Session[] {
 async function stopOne(cli: Cli, repo: Repo, session: Session): Promise<void> {
   const id = clean(session.id)
   if (statusOf(session) === 'ended') return cli.out(`Session ${id} is already stopped.`)
-  const [{ createRecorder }, { stopSession }, { worktreeOf }] = await Promise.all([
+  const [{ systemRecorder: createRecorder }, { stopSession }, { worktreeOf }] = await Promise.all([
     import('../recorder.ts'),
     import('../../recording/stop-session.ts'),
     import('../../sessions/work-trees.ts'),
@@ -124,7 +124,7 @@ function workText(session: Session): string {
 }
 
 function labelOf(session: Session): string {
-  const prompt = promptOf(session)
+  const prompt = latestPromptOf(session)
   const parts = [
     clean(session.agentType),
     statusOf(session),

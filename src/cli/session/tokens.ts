@@ -5,10 +5,10 @@ import type { Session } from '../../model/session.ts'
 import { hasTokens, noTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import { EntireError } from '../../std/errors.ts'
 import { asNumber, formatJson, type JsonObject } from '../../std/json.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { formatCount } from '../render/numbers.ts'
-import { statusOf, unknown } from '../render/sessions.ts'
+import { statusOf, unknownText } from '../render/sessions.ts'
 import { clean, fit, paint, tableLines } from '../render/text.ts'
 import { findCurrentSession, requireSessionByPrefix, tokensJson } from './find-session.ts'
 import { idParameter } from './info.ts'
@@ -47,9 +47,9 @@ export const sessionTokensCommand = buildCommand<TokensFlags, [id?: string], Cli
       ],
     },
     flags: {
-      current: said('The session of this work tree that was at work last, which is also the default'),
-      json: said('Print JSON'),
-      agentBrief: said('Print a few lines for an agent to act on'),
+      current: switchFlag('The session of this work tree that was at work last, which is also the default'),
+      json: switchFlag('Print JSON'),
+      agentBrief: switchFlag('Print a few lines for an agent to act on'),
     },
   },
   docs: {
@@ -71,7 +71,7 @@ function reportLines(
   cli: Cli,
   { session, usage, total, context, contributors, recommendations }: TokenReport,
 ): string[] {
-  const about = [clean(session.agentType) || unknown, clean(session.model ?? ''), statusOf(session)]
+  const about = [clean(session.agentType) || unknownText, clean(session.model ?? ''), statusOf(session)]
   const rows = contributors.map(({ label, tokens, percent }) => [label, formatCount(tokens), `${percent}%`])
   return [
     `Session ${clean(session.id)}`,
@@ -245,7 +245,7 @@ export function reportJson({
 }: TokenReport): JsonObject {
   return {
     session_id: session.id,
-    agent: session.agentType || unknown,
+    agent: session.agentType || unknownText,
     ...(session.model ? { model: session.model } : {}),
     status: statusOf(session),
     source: 'session_state',

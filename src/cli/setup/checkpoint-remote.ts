@@ -28,7 +28,7 @@ export async function planCheckpointRemote(repo: Repo, text: string): Promise<Re
   return { options: { ...formatCheckpointRemote(remote) }, onlyLocal: remote.kind === 'url' }
 }
 
-export function requireLocal(): never {
+export function rejectSharedUrl(): never {
   throw new EntireError(
     'bad-usage',
     'A URL as checkpoint remote counts only in .entire/settings.local.json.',

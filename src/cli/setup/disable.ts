@@ -8,10 +8,10 @@ import { ensureEntireDir, isSetUp, readSettings, settingsPaths } from '../../set
 import { changeSettings } from '../../settings/write.ts'
 import { EntireError } from '../../std/errors.ts'
 import { confirm } from '../ask.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { findGonePlugins } from './health.ts'
-import { describePlan, planUninstall, uninstall } from './uninstall.ts'
+import { describeUninstall, planRepoUninstall, uninstallFromRepo } from './uninstall.ts'
 
 interface DisableFlags {
   uninstall?: boolean
@@ -27,9 +27,9 @@ export const disableCommand = buildCommand<DisableFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      uninstall: said('Remove hooks, settings and session data from this repository'),
-      force: said('Do not ask before uninstalling'),
-      project: said('Disable for everyone, in .entire/settings.json'),
+      uninstall: switchFlag('Remove hooks, settings and session data from this repository'),
+      force: switchFlag('Do not ask before uninstalling'),
+      project: switchFlag('Disable for everyone, in .entire/settings.json'),
     },
     aliases: { f: 'force' },
   },
@@ -63,10 +63,10 @@ function disable(cli: Cli, repo: Repo, file: 'project' | 'local'): void {
 }
 
 async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void> {
-  const plan = await planUninstall(repo, await findGonePlugins(repo, cli.env))
-  const items = describePlan(plan)
+  const plan = await planRepoUninstall(repo, await findGonePlugins(repo, cli.env))
+  const items = describeUninstall(plan)
   if (items.length === 0) {
-    await uninstall(repo, plan)
+    await uninstallFromRepo(repo, plan)
     return cli.out('Entire is not installed in this repository.')
   }
   cli.out('This will completely remove Entire from this repository:')
@@ -74,10 +74,10 @@ async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void>
   cli.out()
   const question = {
     message: 'Are you sure you want to uninstall Entire?',
-    otherwise: 'Run `entire disable --uninstall --force`.',
+    noTerminalHint: 'Run `entire disable --uninstall --force`.',
   }
   if (!force && !(await confirm(cli, question))) return cli.out('Uninstall cancelled.')
-  const { done, warnings, failed } = await uninstall(repo, plan)
+  const { done, warnings, failed } = await uninstallFromRepo(repo, plan)
   for (const warning of warnings) cli.note(`[entire] Warning: ${warning}`)
   for (const line of done) cli.out(`  ${line}`)
   if (failed.length > 0) throw incomplete(failed)

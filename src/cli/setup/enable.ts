@@ -7,8 +7,8 @@ import type { Agent } from '../../model/agent.ts'
 import { strategies } from '../../model/settings.ts'
 import { ensureEntireDir, isSetUp, readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said, value } from '../command-parts.ts'
-import { type Cli, hookCommand, requireRepo } from '../context.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
+import { type Cli, hookProgram, requireRepo } from '../context.ts'
 import { type HookHealth, isHealthy, readHookHealth } from './health.ts'
 import {
   askForAgents,
@@ -18,7 +18,7 @@ import {
   proposedAgents,
   requirePresent,
   type SetupFlags,
-  whereTo,
+  settingsFileFor,
 } from './plan.ts'
 import {
   ensureMetadataBranch,
@@ -54,18 +54,18 @@ export const enableCommand = buildCommand<EnableFlags, [], Cli>({
         brief: 'Agent to install hooks for; may be repeated',
         placeholder: 'agent',
       },
-      local: said('Save to .entire/settings.local.json (yours alone)'),
-      project: said('Save to .entire/settings.json (committed with the project)'),
-      strategy: value('strategy', `How work is saved: ${strategies.join(' or ')}`),
-      force: said('Install hooks anew even if they are there'),
-      skipPushSessions: said('Do not push checkpoints along with `git push`'),
-      checkpointRemote: value(
+      local: switchFlag('Save to .entire/settings.local.json (yours alone)'),
+      project: switchFlag('Save to .entire/settings.json (committed with the project)'),
+      strategy: valueFlag('strategy', `How work is saved: ${strategies.join(' or ')}`),
+      force: switchFlag('Install hooks anew even if they are there'),
+      skipPushSessions: switchFlag('Do not push checkpoints along with `git push`'),
+      checkpointRemote: valueFlag(
         'remote',
         'Push checkpoints there: a git remote, a URL (yours alone), or github:owner/repo',
       ),
-      absoluteGitHookPath: said('Hooks call this program by its absolute path'),
-      yes: said('Ask nothing; take what is installed or detected'),
-      json: said('Print what was done as JSON'),
+      absoluteGitHookPath: switchFlag('Hooks call this program by its absolute path'),
+      yes: switchFlag('Ask nothing; take what is installed or detected'),
+      json: switchFlag('Print what was done as JSON'),
     },
     aliases: { f: 'force', y: 'yes' },
   },
@@ -120,7 +120,7 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
     : (named ?? (await proposedAgents(cli, repo, health.agents)))
   if (agents === undefined) return void cli.out('Nothing was changed.')
 
-  const command = hookCommand(
+  const command = hookProgram(
     { absoluteHookPath: flags.absoluteGitHookPath === true || before.absoluteHookPath },
     cli.program,
   )
@@ -141,7 +141,7 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
   }
   ensureEntireDir(repo.root)
   const file = saveSettings(isComplete ? quiet(cli) : cli, repo, {
-    where: whereTo(flags),
+    where: settingsFileFor(flags),
     changes,
     own,
     before,

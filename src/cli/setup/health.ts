@@ -7,7 +7,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { Agent, Env } from '../../model/agent.ts'
 import type { Settings } from '../../model/settings.ts'
 import { EntireError } from '../../std/errors.ts'
-import { type Cli, hookCommand } from '../context.ts'
+import { type Cli, hookProgram } from '../context.ts'
 import { loadExternalAgent } from '../external-agents.ts'
 import { findInstalledAgents, findWatchedAgents, type HookedAgent, hookSite } from './setup.ts'
 
@@ -20,7 +20,7 @@ export interface HookHealth {
 }
 
 export async function readHookHealth(cli: Cli, repo: Repo, settings: Settings): Promise<HookHealth> {
-  const command = hookCommand(settings, cli.program)
+  const command = hookProgram(settings, cli.program)
   const [agents, watched, { hooksDir }] = await Promise.all([
     findInstalledAgents(repo),
     findWatchedAgents(repo),
@@ -61,7 +61,7 @@ export async function findGonePlugins(repo: Repo, env: Env): Promise<GonePlugin[
 
 async function whyGone(repo: Repo, env: Env, { name, path }: HookNote): Promise<string | undefined> {
   try {
-    const agent = await loadExternalAgent(repo, env, name, { anyway: true })
+    const agent = await loadExternalAgent(repo, env, name, { evenIfDisabled: true })
     return agent === undefined
       ? `its plugin entire-agent-${name} is not on the PATH any more (it was ${path}).`
       : undefined
@@ -72,13 +72,13 @@ async function whyGone(repo: Repo, env: Env, { name, path }: HookNote): Promise<
 }
 
 /** For a person who wants them removed. */
-export function stillInstalled(plugin: GonePlugin): EntireError {
+export function hooksLeftError(plugin: GonePlugin): EntireError {
   return new EntireError('agent-failed', `The hooks of ${plugin.type} could not be removed: ${plugin.why}`, {
-    hint: `Put the plugin back and run this again. Or ${byHand(plugin)}, and then run \`entire agent remove ${plugin.name}\`.`,
+    hint: `Put the plugin back and run this again. Or ${removalByHand(plugin)}, and then run \`entire agent remove ${plugin.name}\`.`,
   })
 }
 
-export function byHand({ name, dirs }: HookNote): string {
+export function removalByHand({ name, dirs }: HookNote): string {
   const where =
     dirs.length === 0
       ? 'in the settings of the agent'

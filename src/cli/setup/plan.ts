@@ -56,13 +56,13 @@ export async function planSettings(
 }
 
 async function planRemote(repo: Repo, text: string, { project }: SetupFlags): Promise<RemoteChange> {
-  const { planCheckpointRemote, requireLocal } = await import('./checkpoint-remote.ts')
+  const { planCheckpointRemote, rejectSharedUrl: requireLocal } = await import('./checkpoint-remote.ts')
   const remote = await planCheckpointRemote(repo, text)
   return remote.onlyLocal && project ? requireLocal() : remote
 }
 
 /** Undefined: wherever such settings go by themselves. */
-export function whereTo(flags: SetupFlags): SettingsFile | undefined {
+export function settingsFileFor(flags: SetupFlags): SettingsFile | undefined {
   if (flags.local) return 'local'
   return flags.project || flags.agent !== undefined ? 'project' : undefined
 }
@@ -79,7 +79,8 @@ export async function namedAgents(
   const found: Agent[] = []
   for (const name of names.map((each) => each.trim())) {
     const agent =
-      findAgent(name) ?? (await loadExternalAgent(repo, cli.env, name, { anyway: true, refresh: true }))
+      findAgent(name) ??
+      (await loadExternalAgent(repo, cli.env, name, { evenIfDisabled: true, refresh: true }))
     if (agent === undefined) throw unknownAgent(name, usage)
     if (!isRecordable(agent))
       throw new EntireError(
@@ -142,7 +143,7 @@ export async function askForAgents(
   repo: Repo,
   installed: HookedAgent[],
 ): Promise<HookedAgent[] | undefined> {
-  await loadExternalAgents(repo, cli.env, { anyway: true, refresh: true })
+  await loadExternalAgents(repo, cli.env, { evenIfDisabled: true, refresh: true })
   const detected = await detectedAgents(cli, repo)
   const state = (agent: HookedAgent) =>
     installed.includes(agent) ? ' (installed)' : detected.includes(agent) ? ' (detected)' : ''
@@ -151,7 +152,7 @@ export async function askForAgents(
     {
       message: 'Which agents do you use in this repository?',
       ...(installed.length > 0 ? { detail: 'Hooks of agents that you deselect are removed.' } : {}),
-      otherwise: 'Name them with --agent.',
+      noTerminalHint: 'Name them with --agent.',
     },
     hookedAgents().map((agent) => ({ value: agent.name, label: `${agent.description}${state(agent)}` })),
     (installed.length > 0 ? installed : proposed(detected)).map((agent) => agent.name),

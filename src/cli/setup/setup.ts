@@ -33,22 +33,22 @@ export async function findWatchedAgents(repo: Repo): Promise<Agent[]> {
 
 /** Each work tree has config files of its own, so what they were is kept in its own git directory. */
 export function hookSite(repo: Repo): HookSite {
-  return { root: repo.root, keepDir: join(repo.gitDir, keepName) }
+  return { root: repo.root, keepDir: join(repo.gitDir, originalsDir) }
 }
 
-export const keepName = 'entire-originals'
+export const originalsDir = 'entire-originals'
 
 export async function findInstalledAgents(repo: Repo): Promise<HookedAgent[]> {
-  return (await readInstalled(repo)).flatMap(({ agent, installed }) => (installed === true ? agent : []))
+  return (await readAgentHooks(repo)).flatMap(({ agent, installed }) => (installed === true ? agent : []))
 }
 
-export interface InstalledState {
+export interface AgentHooksState {
   agent: HookedAgent
   /** The problem, where an external agent could not say. */
   installed: boolean | EntireError
 }
 
-export async function readInstalled(repo: Repo): Promise<InstalledState[]> {
+export async function readAgentHooks(repo: Repo): Promise<AgentHooksState[]> {
   return await Promise.all(
     hookedAgents().map(async (agent) => ({
       agent,

@@ -13,8 +13,8 @@ import type { Repo } from '../../git/repo.ts'
 import { sessionsDir } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
-import { type GonePlugin, stillInstalled } from './health.ts'
-import { type HookedAgent, hookSite, keepName, readInstalled } from './setup.ts'
+import { type GonePlugin, hooksLeftError } from './health.ts'
+import { type HookedAgent, hookSite, originalsDir, readAgentHooks } from './setup.ts'
 
 export interface UninstallPlan {
   /** Those with hooks, and those that cannot say whether they have. */
@@ -34,7 +34,7 @@ export interface UninstallPlan {
   committed: string[]
 }
 
-export async function planUninstall(repo: Repo, gone: GonePlugin[]): Promise<UninstallPlan> {
+export async function planRepoUninstall(repo: Repo, gone: GonePlugin[]): Promise<UninstallPlan> {
   const { hooksDir } = await readConfig(repo)
   const entireDir = join(repo.root, '.entire')
   const tracked = await git(repo, ['ls-files', '-z', '--', '.entire'])
@@ -47,7 +47,9 @@ export async function planUninstall(repo: Repo, gone: GonePlugin[]): Promise<Uni
   )
   const below = (prefix: string) => refs.filter(({ ref }) => ref.startsWith(prefix))
   return {
-    agents: (await readInstalled(repo)).flatMap(({ agent, installed }) => (installed === false ? [] : agent)),
+    agents: (await readAgentHooks(repo)).flatMap(({ agent, installed }) =>
+      installed === false ? [] : agent,
+    ),
     gone,
     hooksDir,
     gitHooks: hookNames.filter((name) => isOurs(hooksDir, name)).length,
@@ -64,7 +66,7 @@ export async function planUninstall(repo: Repo, gone: GonePlugin[]): Promise<Uni
 }
 
 /** What the plan would remove, in lines for a list; none when nothing of ours is here. */
-export function describePlan(plan: UninstallPlan): string[] {
+export function describeUninstall(plan: UninstallPlan): string[] {
   const committed = plan.committed.length > 0 ? ` (committed: ${plan.committed.join(', ')})` : ''
   const lines: [boolean, string][] = [
     [plan.entireDir !== undefined, `.entire/ directory${committed}`],
@@ -89,9 +91,9 @@ export interface Uninstalled {
 }
 
 /** Hooks go first, so that nothing is recorded while the rest is removed. Gives a line for each thing done. */
-export async function uninstall(repo: Repo, plan: UninstallPlan): Promise<Uninstalled> {
+export async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promise<Uninstalled> {
   const done: string[] = []
-  const failed: EntireError[] = plan.gone.map(stillInstalled)
+  const failed: EntireError[] = plan.gone.map(hooksLeftError)
   const stay = new Set(plan.gone.map(({ name }) => name))
   for (const agent of plan.agents) {
     try {
@@ -146,7 +148,7 @@ function findOwnFiles(repo: Repo): string[] {
       .filter((name) => ownFiles.test(name))
       .map((name) => join(dir, name)),
   )
-  return [...found, join(repo.gitDir, keepName)]
+  return [...found, join(repo.gitDir, originalsDir)]
 }
 
 function names(dir: string): string[] {

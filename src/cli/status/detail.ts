@@ -22,7 +22,7 @@ const hookStates: Record<HookHealth['git'], string> = {
   missing: 'missing',
 }
 
-export async function detailLines(
+export async function statusDetailLines(
   repo: Repo,
   settings: Settings,
   hooks: HookHealth,

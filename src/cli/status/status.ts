@@ -5,7 +5,7 @@ import { findRepo } from '../../git/repo.ts'
 import { isSetUp, readSettings } from '../../settings/read.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
-import { formatManual, said } from '../command-parts.ts'
+import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { printStatus } from './text.ts'
 
@@ -31,8 +31,8 @@ export const statusCommand = buildCommand<StatusFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      detailed: said('Show settings files, hooks and how much is recorded'),
-      json: said('Print JSON'),
+      detailed: switchFlag('Show settings files, hooks and how much is recorded'),
+      json: switchFlag('Print JSON'),
     },
   },
   docs: {

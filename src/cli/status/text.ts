@@ -40,7 +40,7 @@ export async function printStatus(
     cli.out(isWarning ? paint(cli, 'yellow', `  ${line}`) : `  ${line}`)
   if (open.unreadable.length > 0) warn(unreadableText(open.unreadable.length))
   if (detailed)
-    for (const line of await (await import('./detail.ts')).detailLines(repo, settings, hooks, open))
+    for (const line of await (await import('./detail.ts')).statusDetailLines(repo, settings, hooks, open))
       cli.out(line)
   for (const line of sessionLines(cli, open, await branches)) cli.out(line)
 }

@@ -10,8 +10,8 @@ import { parseTime } from '../../std/time.ts'
 import { type FileFollower, followFile, readSeal } from '../../watch/file.ts'
 import { readWatchState, type WatchState, writeWatchState } from '../../watch/state.ts'
 import type { Cli } from '../context.ts'
-import { createRecorder } from '../recorder.ts'
-import { untilSignal } from '../signals.ts'
+import { systemRecorder } from '../recorder.ts'
+import { listenForStop } from '../signals.ts'
 import { jsonNarrator, type Narrator, textNarrator } from './narrator.ts'
 import type { WatchedAgent } from './watched-agents.ts'
 
@@ -35,7 +35,7 @@ export async function runWatch(
   const narrator = options.json ? jsonNarrator(cli) : textNarrator(cli, repo)
   const watch: Watch = { cli, repo, state: readWatchState(repo), narrator, quietMs: options.quietMs }
   const waker = createWaker(options.quietMs)
-  using stop = untilSignal(waker.wake)
+  using stop = listenForStop(waker.wake)
   const sources = watched.map((each) => followAgent(watch, each))
   const dirs = (await Promise.all(watched.map(({ watcher, place }) => watcher.dirs(place)))).flat()
   let kept = cli.clock().getTime()
@@ -77,7 +77,7 @@ function followAgent(watch: Watch, { agent, watcher, isHooked, place }: WatchedA
   let isFirst = true
 
   const recorder = () => {
-    const fresh = createRecorder(repo, { component: 'watch', agent: agent.name })
+    const fresh = systemRecorder(repo, { component: 'watch', agent: agent.name })
     return fresh.settings.enabled ? { ...fresh, say: () => {}, respond: () => {} } : undefined
   }
 

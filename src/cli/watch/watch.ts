@@ -3,9 +3,9 @@
 import { buildCommand } from '@stricli/core'
 import { isSetUp } from '../../settings/read.ts'
 import { EntireError } from '../../std/errors.ts'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
-import { saysDisabled } from '../disabled.ts'
+import { reportIfDisabled } from '../preconditions.ts'
 import { runWatch } from './run.ts'
 import { watchedAgents } from './watched-agents.ts'
 
@@ -23,7 +23,7 @@ export const watchCommand = buildCommand<WatchFlags, [], Cli>({
       throw new EntireError('not-found', 'Entire is not set up in this repository.', {
         hint: 'Run `entire enable` first.',
       })
-    if (saysDisabled(this, repo)) return
+    if (reportIfDisabled(this, repo)) return
     const watched = await watchedAgents(this, repo, flags)
     await runWatch(this, repo, watched, { quietMs: flags.quietSeconds * 1000, json: flags.json === true })
   },
@@ -37,7 +37,7 @@ export const watchCommand = buildCommand<WatchFlags, [], Cli>({
         brief: 'Agent to watch; may be repeated',
         placeholder: 'agent',
       },
-      chatHistoryFile: value('file', "Where aider keeps its chat history, as in aider's own option"),
+      chatHistoryFile: valueFlag('file', "Where aider keeps its chat history, as in aider's own option"),
       quietSeconds: {
         kind: 'parsed',
         parse: parseSeconds,
@@ -45,7 +45,7 @@ export const watchCommand = buildCommand<WatchFlags, [], Cli>({
         placeholder: 'n',
         brief: 'A turn is over when the agent has written nothing for so long',
       },
-      json: said('Print what happens as JSON, a line each'),
+      json: switchFlag('Print what happens as JSON, a line each'),
     },
   },
   docs: {

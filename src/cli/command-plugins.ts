@@ -13,7 +13,7 @@ import type { Cli } from './context.ts'
 import { clean } from './render/text.ts'
 import { isTerminal } from './streams.ts'
 
-export interface Plugin {
+export interface CommandPlugin {
   name: string
   path: string
 }
@@ -25,7 +25,7 @@ const prefix = 'entire-'
 const notCommands = /^entire-agent-/
 
 /** The first that may be run; those that may not are named to the person, who wonders why nothing happens. */
-export function findPlugin(cli: Place & Pick<Cli, 'note'>, name: string): Plugin | undefined {
+export function findCommandPlugin(cli: Place & Pick<Cli, 'note'>, name: string): CommandPlugin | undefined {
   if (!/^[A-Za-z0-9][\w.-]*$/.test(name)) return undefined
   const root = findRepo(cli.cwd, cli.env)?.root
   for (const dir of searchPath(cli.env)) {
@@ -39,9 +39,9 @@ export function findPlugin(cli: Place & Pick<Cli, 'note'>, name: string): Plugin
 }
 
 /** All that would be run, by name. */
-export function listPlugins({ cwd, env }: Place): Plugin[] {
+export function listCommandPlugins({ cwd, env }: Place): CommandPlugin[] {
   const root = findRepo(cwd, env)?.root
-  const found = new Map<string, Plugin>()
+  const found = new Map<string, CommandPlugin>()
   for (const dir of searchPath(env)) {
     for (const file of list(dir)) {
       const name = file.slice(prefix.length)
@@ -55,7 +55,7 @@ export function listPlugins({ cwd, env }: Place): Plugin[] {
 }
 
 /** Its streams are ours, and its exit code becomes ours: 128 and the number for one that a signal has ended. */
-export async function runPlugin(cli: Cli, plugin: Plugin, args: string[]): Promise<number> {
+export async function runCommandPlugin(cli: Cli, plugin: CommandPlugin, args: string[]): Promise<number> {
   const root = findRepo(cli.cwd, cli.env)?.root
   const env = {
     ...cli.env,

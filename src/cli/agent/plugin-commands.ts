@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
 import { EntireError } from '../../std/errors.ts'
 import { isExecutable } from '../../std/program-search.ts'
-import { formatManual, said, value } from '../command-parts.ts'
+import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { clean, cleanLines } from '../render/text.ts'
 import { kitSource, printScaffold, requireLanguage, writeScaffold } from '../scaffold.ts'
@@ -15,7 +15,7 @@ interface CheckFlags {
   junit?: boolean
 }
 
-export const checkCommand = buildCommand<CheckFlags, [string], Cli>({
+export const checkPluginCommand = buildCommand<CheckFlags, [string], Cli>({
   async func(flags, executable) {
     if (flags.json && flags.junit) throw new EntireError('bad-usage', 'Use either --json or --junit.')
     const path = findExecutable(this, executable)
@@ -41,9 +41,9 @@ export const checkCommand = buildCommand<CheckFlags, [string], Cli>({
   },
   parameters: {
     flags: {
-      fixtures: value('file', 'Samples of your agent and what they mean, as JSON'),
-      json: said('Print the results as JSON'),
-      junit: said('Print the results as JUnit XML'),
+      fixtures: valueFlag('file', 'Samples of your agent and what they mean, as JSON'),
+      json: switchFlag('Print the results as JSON'),
+      junit: switchFlag('Print the results as JUnit XML'),
     },
     positional: {
       kind: 'tuple',
@@ -100,7 +100,7 @@ interface NewFlags {
   dir?: string
 }
 
-export const newCommand = buildCommand<NewFlags, [string], Cli>({
+export const newPluginCommand = buildCommand<NewFlags, [string], Cli>({
   async func(flags, name) {
     const [{ scaffoldAgent }, { findAgent }] = await Promise.all([
       import('../../sdk/scaffold/scaffold-agent.ts'),
@@ -123,8 +123,8 @@ export const newCommand = buildCommand<NewFlags, [string], Cli>({
   },
   parameters: {
     flags: {
-      lang: value('language', 'ts (default), python or sh'),
-      dir: value('dir', 'Where to write it; default: entire-agent-<name>'),
+      lang: valueFlag('language', 'ts (default), python or sh'),
+      dir: valueFlag('dir', 'Where to write it; default: entire-agent-<name>'),
     },
     positional: {
       kind: 'tuple',
