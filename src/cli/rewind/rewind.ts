@@ -46,7 +46,7 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       throw new EntireError('no-commits', 'This repository has no commits yet.', {
         hint: 'Points to go back to come with the first turn after the first commit.',
       })
-    const [{ systemRecorder: systemRecorder }, options] = [
+    const [{ systemRecorder }, options] = [
       await import('../recorder.ts'),
       goOptions(this, repo, flags),
     ]
