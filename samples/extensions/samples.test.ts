@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import type { LocalTool } from '../../src/extensions/live-extension.ts'
 import { collectInjections, streamAnswer } from '../../src/extensions/prompt-chain.ts'
+import type { LocalTool } from '../../src/extensions/registry.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
-import { createHeadless } from '../../src/piglet/headless.ts'
+import { createPiglet } from '../../src/piglet/piglet.ts'
 import { formatResult } from '../../src/sdk/conformance/report.ts'
 import { checkExtension } from '../../src/sdk/extension-conformance/check-extension.ts'
 import { hostOf, recordingApp } from '../../test/extensions/app.ts'
@@ -210,7 +210,7 @@ test('with a real agent: its model is an extension, its notes are in the session
   mkdirSync(join(configDir, 'extensions'), { recursive: true })
   link(join(configDir, 'extensions'))
   writeFileSync(join(configDir, 'models.yaml'), 'models:\n- { id: grey, provider: birds, api: parrot }\n')
-  const headless = createHeadless({ cwd: base, configDir, env, model: 'grey' })
+  const headless = createPiglet({ cwd: base, configDir, env, model: 'grey' })
   try {
     await headless.start()
     expect(await headless.run('good morning')).toMatchObject({ end: 'done', text: 'good morning' })

@@ -2,7 +2,7 @@
 import type { ActionResult } from '../protocol/extension/content.ts'
 import { asObject, asString, type JsonObject } from '../std/json.ts'
 
-export type Action =
+export type ExtensionAction =
   | { type: 'notify'; message: string; level: string }
   | { type: 'showMessage'; text: string }
   | { type: 'setSessionTitle'; title: string }
@@ -14,7 +14,9 @@ export type Action =
 
 type Payload = (name: string) => string
 
-const known: { [Type in Action['type']]: (field: Payload) => Extract<Action, { type: Type }> } = {
+const known: {
+  [Type in ExtensionAction['type']]: (field: Payload) => Extract<ExtensionAction, { type: Type }>
+} = {
   notify: (field) => ({ type: 'notify', message: field('message'), level: field('level') }),
   showMessage: (field) => ({ type: 'showMessage', text: field('text') }),
   setSessionTitle: (field) => ({ type: 'setSessionTitle', title: field('title') }),
@@ -25,14 +27,14 @@ const known: { [Type in Action['type']]: (field: Payload) => Extract<Action, { t
   sendMessage: (field) => ({ type: 'sendMessage', content: field('content') }),
 }
 
-const needsNothing: string[] = ['quit', 'detachImage'] satisfies Action['type'][]
+const needsNothing: string[] = ['quit', 'detachImage'] satisfies ExtensionAction['type'][]
 
 /** Undefined for an action nobody knows, and for one that does not say what it needs. */
-export function parseAction(result: ActionResult | null | undefined): Action | undefined {
+export function parseAction(result: ActionResult | null | undefined): ExtensionAction | undefined {
   if (!result || !Object.hasOwn(known, result.type)) return undefined
   const payload = asObject(result.payload)
   if (payload === undefined && !needsNothing.includes(result.type)) return undefined
-  return known[result.type as Action['type']](payloadReader(payload ?? {}))
+  return known[result.type as ExtensionAction['type']](payloadReader(payload ?? {}))
 }
 
 // Programs in Go take the names of fields in any case.

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { isErrno, messageOf } from '../std/errors.ts'
 import { findStat } from '../std/file.ts'
 import type { Manifest } from './manifest.ts'
+import { manifestName, readManifest } from './manifest.ts'
 import { unknownPermissions } from './permissions.ts'
-import { manifestName, readManifest } from './read-manifest.ts'
 
 export interface Discovered {
   /** By name. Those of the project stand in for those of the user that have the same name. */
@@ -15,7 +15,7 @@ export interface Discovered {
   problems: string[]
 }
 
-export interface Places {
+export interface ExtensionPlaces {
   /** `<config>/extensions`. */
   userDir: string
   /** `<project>/.piglet/extensions`; undefined when the project is not trusted. */
@@ -26,7 +26,12 @@ export interface Places {
   also?: string[]
 }
 
-export function discoverExtensions({ userDir, projectDir, disabled, also = [] }: Places): Discovered {
+export function discoverExtensions({
+  userDir,
+  projectDir,
+  disabled,
+  also = [],
+}: ExtensionPlaces): Discovered {
   const found = [scan(userDir), ...(projectDir === undefined ? [] : [scan(projectDir)]), read(also, [])]
   const byName = new Map(
     found.flatMap(({ extensions }) => extensions).map((manifest) => [manifest.name, manifest]),

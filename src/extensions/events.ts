@@ -2,7 +2,7 @@
 import type { EventName } from '../protocol/extension/events.ts'
 import { messageOf } from '../std/errors.ts'
 import { asObject, asString } from '../std/json.ts'
-import { type Action, parseAction } from './action.ts'
+import { type ExtensionAction, parseAction } from './action.ts'
 import type { LiveExtension } from './live-extension.ts'
 
 export interface QueuedEvent {
@@ -20,7 +20,7 @@ export interface EventQueue {
 
 export function createEventQueue(
   find: () => LiveExtension | undefined,
-  act: (action: Action) => void,
+  act: (action: ExtensionAction) => void,
   log: (message: string) => void,
 ): EventQueue {
   const waiting: QueuedEvent[] = []

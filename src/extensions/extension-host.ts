@@ -3,24 +3,24 @@
 import { join } from 'node:path'
 import type { EventData, EventName } from '../protocol/extension/events.ts'
 import { messageOf } from '../std/errors.ts'
-import type { ExtensionApp } from './app.ts'
-import { type Discovered, discoverExtensions, type Places } from './discover.ts'
+import { type Discovered, discoverExtensions, type ExtensionPlaces } from './discover.ts'
 import { createEventBus, createEventQueue, type EventQueue } from './events.ts'
+import type { ExtensionApp } from './host-side.ts'
 import { createHostSide } from './host-side.ts'
 import type { Environment } from './launch.ts'
-import { type LiveExtension, type LocalOffer, ownName } from './live-extension.ts'
+import type { LiveExtension, RunningExtensions } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
+import { ownName, readManifest } from './manifest.ts'
 import { overrideProblems } from './permissions.ts'
 import { createCompaction } from './prompt-chain.ts'
-import { readManifest } from './read-manifest.ts'
-import { createRegistry, type Reach, type Running } from './registry.ts'
+import { type ExtensionAccess, type LocalOffer, Registry } from './registry.ts'
 import { noRegistrations, startExtension } from './start-extension.ts'
-import { createSupervisor, type Supervisor, type Times } from './supervisor.ts'
+import { createSupervisor, type Supervisor, type SupervisorTimes } from './supervisor.ts'
 import { type Watcher, watchExtension } from './watcher.ts'
 
 export interface ExtensionHostOptions {
   app: ExtensionApp
-  places: Places
+  places: ExtensionPlaces
   env: Environment
   /** What the program itself offers. */
   local: LocalOffer
@@ -31,14 +31,14 @@ export interface ExtensionHostOptions {
   tap?(extension: string, direction: 'in' | 'out', line: string, process: number): void
   /** Starts extensions anew when their files change. */
   watch?: boolean
-  times?: Partial<Times>
+  times?: Partial<SupervisorTimes>
 }
 
 export type ExtensionHost = ReturnType<typeof createExtensionHost>
 
 export function createExtensionHost(options: ExtensionHostOptions) {
   const { app } = options
-  const registry = createRegistry()
+  const registry = new Registry()
   const bus = createEventBus()
   const supervisors = new Map<string, Supervisor>()
   const manifests = new Map<string, Manifest>()
@@ -47,11 +47,11 @@ export function createExtensionHost(options: ExtensionHostOptions) {
   let discovered: Discovered = { extensions: [], problems: [] }
   let processes = 0
 
-  const running: Running = {
+  const running: RunningExtensions = {
     find: (name) => supervisors.get(name)?.live(),
     whyNot: (name) => supervisors.get(name)?.status().reason ?? 'nobody knows it',
   }
-  const reach: Reach = { registry, running }
+  const reach: ExtensionAccess = { registry, running }
   const side = createHostSide({
     app,
     reach,

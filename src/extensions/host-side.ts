@@ -1,18 +1,52 @@
-// What extensions hear from us: the program's answers, and those that the registry and the bus know.
+// Answers the requests of extensions: those about extensions from the registry, the event bus and the list of
+// manifests, all others through the hosting program.
 
 import { codes, RpcFailure } from '../protocol/extension/peer.ts'
 import type { SentResult } from '../protocol/extension/table.ts'
 import { given } from '../std/given.ts'
-import type { ExtensionApp } from './app.ts'
+import type { ExtensionAction } from './action.ts'
 import type { EventBus } from './events.ts'
-import type { HostSide, Offer } from './live-extension.ts'
+import type { HostSide, LiveExtension } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
-import type { Reach, Registry } from './registry.ts'
+import type { ExtensionAccess, Offer, Registry } from './registry.ts'
 import { callTool } from './tool-calls.ts'
+
+/** What the protocol needs of the program that hosts extensions. */
+export interface ExtensionApp {
+  /** The project. */
+  cwd: string
+  /** The directory of the user's settings, sessions and extensions. */
+  configDir: string
+  sessionId(): string | undefined
+  requests: Omit<HostSide['requests'], AnsweredHere>
+  notices: Omit<HostSide['notices'], 'log'>
+  /** Does what the answer to an event or a key asks for. */
+  act(action: ExtensionAction, extension: string): void
+  /** Removes what a process shows once it has ended. By then another process may run under the same name. */
+  gone(extension: LiveExtension): void
+  /** Tells the user about the extensions themselves. */
+  announce(level: 'info' | 'warn' | 'error', message: string): void
+  log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, string>): void
+  /** Whether the user lets an extension have a key or secret that its manifest does not declare. */
+  approve(extension: Manifest, what: string): Promise<boolean>
+}
+
+type AnsweredHere =
+  | 'host/listTools'
+  | 'host/toolDefs'
+  | 'host/commands'
+  | 'host/shortcuts'
+  | 'host/promptSections'
+  | 'host/extInfos'
+  | 'host/extensionsDir'
+  | 'host/executeTool'
+  | 'host/hasCompactor'
+  | 'host/publish'
+  | 'host/subscribe'
 
 export interface HostSideOptions {
   app: ExtensionApp
-  reach: Reach
+  reach: ExtensionAccess
   bus: EventBus
   extensionsDir: string
   manifests(): Manifest[]
@@ -35,8 +69,8 @@ export function createHostSide({ app, reach, bus, extensionsDir, manifests }: Ho
             ...(deferred ? { deferred } : {}),
           })),
       }),
-      'host/toolDefs': () => ({ tools: [...registry.tools().values()].map(named) }),
-      'host/commands': () => ({ commands: [...registry.commands().values()].map(named) }),
+      'host/toolDefs': () => ({ tools: [...registry.tools().values()].map(nameAndDescription) }),
+      'host/commands': () => ({ commands: [...registry.commands().values()].map(nameAndDescription) }),
       'host/shortcuts': () => ({
         shortcuts: Object.fromEntries(
           [...registry.shortcuts()].map(([key, { value }]) => [key, { description: value.description }]),
@@ -44,7 +78,7 @@ export function createHostSide({ app, reach, bus, extensionsDir, manifests }: Ho
       }),
       'host/promptSections': () => ({
         sections: registry
-          .sections()
+          .promptSections()
           .map(({ value: { title, tokenHint } }) => ({ title, ...(tokenHint === 0 ? {} : { tokenHint }) })),
       }),
       'host/extInfos': () => ({ extensions: extensionInfos(registry, manifests()) }),
@@ -52,7 +86,7 @@ export function createHostSide({ app, reach, bus, extensionsDir, manifests }: Ho
       'host/hasCompactor': () => ({ present: registry.compactor() !== undefined }),
       'host/executeTool': async ({ name, args, callId }, { signal }) => {
         const outcome = await callTool(reach, name, args, { id: callId, signal })
-        if (outcome) return toAnswer(outcome)
+        if (outcome) return toolAnswer(outcome)
         throw new RpcFailure(codes.notFound, `unknown tool: ${name}`)
       },
       'host/publish': ({ topic, data }) => {
@@ -71,11 +105,11 @@ export function createHostSide({ app, reach, bus, extensionsDir, manifests }: Ho
   }
 }
 
-function named({ name, description }: { name: string; description: string }) {
+function nameAndDescription({ name, description }: { name: string; description: string }) {
   return { name, description }
 }
 
-function toAnswer(
+function toolAnswer(
   outcome: NonNullable<Awaited<ReturnType<typeof callTool>>>,
 ): SentResult<'host/executeTool'> {
   const { content, isError, errorCode, errorHint } = outcome
@@ -87,29 +121,23 @@ function toAnswer(
   }
 }
 
-// What every extension registered, for those who want to show it.
+type ExtensionInfos = NonNullable<SentResult<'host/extInfos'>['extensions']>
 
-type Infos = NonNullable<SentResult<'host/extInfos'>['extensions']>
-
-export function extensionInfos(registry: Registry, manifests: Manifest[]): Infos {
+/** What every owner offers, with the version and runtime of its manifest. */
+export function extensionInfos(registry: Registry, manifests: Manifest[]): ExtensionInfos {
   return registry.offers().map((offer) => ({
-    ...describe(offer),
-    ...manifestPart(manifests.find(({ name }) => name === offer.owner)),
+    ...describeOffer(offer),
+    ...versionAndRuntime(manifests.find(({ name }) => name === offer.owner)),
   }))
 }
 
-function describe(offer: Offer): Infos[number] {
+function describeOffer(offer: Offer): ExtensionInfos[number] {
+  const names = (list: { name: string }[]) => list.map(({ name }) => name)
   if ('local' in offer) {
     const { tools, commands } = offer.local
-    return {
-      name: offer.owner,
-      kind: 'builtin',
-      tools: tools.map(({ name }) => name),
-      commands: commands.map(({ name }) => name),
-    }
+    return { name: offer.owner, kind: 'builtin', tools: names(tools), commands: names(commands) }
   }
   const { registrations } = offer
-  const names = (list: { name: string }[]) => list.map(({ name }) => name)
   const compactor = registrations['register/compactor'].at(-1)?.name
   const lists = {
     tools: names(registrations['register/tool']),
@@ -126,7 +154,7 @@ function describe(offer: Offer): Infos[number] {
   return { name: offer.owner, kind: 'external', ...filled, ...given({ compactor }) }
 }
 
-function manifestPart(manifest: Manifest | undefined) {
+function versionAndRuntime(manifest: Manifest | undefined) {
   if (!manifest) return {}
   return { ...(manifest.version === '' ? {} : { version: manifest.version }), runtime: manifest.runtime }
 }

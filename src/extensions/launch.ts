@@ -6,7 +6,7 @@ import { EntireError } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import type { Manifest } from './manifest.ts'
-import { manifestName } from './read-manifest.ts'
+import { manifestName } from './manifest.ts'
 
 /** Runtimes that are looked for on the PATH. Any other name is that of a file. */
 const runtimes: Record<string, (entry: string) => string[]> = {

@@ -1,5 +1,7 @@
-// A running extension, as those see it who want something of it. Nobody keeps one: it is looked up when it is needed.
-import type { ContentBlock } from '../protocol/extension/content.ts'
+// Describes a running extension to the code that uses it, and the requests a host answers. The process behind a
+// name can be replaced at any time, so a live extension is looked up for each use and never kept.
+
+import { codes, RpcFailure } from '../protocol/extension/peer.ts'
 import type {
   ExtensionNotice,
   ExtensionRequest,
@@ -13,20 +15,20 @@ import type {
 } from '../protocol/extension/table.ts'
 import type { Manifest } from './manifest.ts'
 
-/** Everything an extension registered, in the order in which it did. */
+/** Everything an extension registered, in the order of its registrations. */
 export type Registrations = { [R in Registration]: Params<R>[] }
 
 export interface CallOptions {
-  /** Aborted: the extension is told that nobody waits. */
+  /** Aborting it cancels the request, and tells the extension so. */
   signal?: AbortSignal
-  /** Instead of the deadline of the method. */
+  /** Replaces the deadline of the method. */
   deadlineMs?: number
 }
 
 export interface Exit {
-  /** In words, for people. */
+  /** For people. */
   reason: string
-  /** The last lines it wrote beside the protocol. */
+  /** The last lines it printed outside the protocol. */
   lastLines: string[]
 }
 
@@ -34,94 +36,68 @@ export interface LiveExtension {
   manifest: Manifest
   pid: number | undefined
   registrations: Registrations
-  /** Throws an RpcFailure for an error it answers, for a deadline, for its death; the signal's reason when that was aborted. */
+  /**
+   * Throws an RpcFailure when the extension answers with an error, misses the deadline or dies, and the signal's
+   * reason when the signal is aborted.
+   */
   request<M extends ExtensionRequest>(
     method: M,
     params: SentParams<M>,
     options?: CallOptions,
   ): Promise<Result<M>>
   tell<M extends ExtensionNotice>(method: M, params: SentParams<M>): void
-  /** Pieces of an answer that is being made, until it is made. */
-  onDelta(requestId: number, listener: (delta: Params<'provider/delta'>) => void): () => void
-  /** Numbers for requests that go by other names than those of the envelope. */
+  /** Listens to the pieces of one streamed answer; returns the function that stops listening. */
+  onDelta(requestId: number, listener: (delta: Delta) => void): () => void
+  /** An id for what has its own ids beside those of requests: streams and subscriptions. */
   nextId(): number
-  /** Settles when the process is gone, whoever ended it. */
+  /** Settles when the process has ended, for whatever reason. */
   exited: Promise<Exit>
   isRunning(): boolean
-  /** Whether it answers at all. True as well for one that never answers questions it does not know. */
+  /** Whether it answers at all. Always true for an extension that does not answer unknown methods. */
   ping(withinMs: number): Promise<boolean>
-  /** What is under way right now. */
+  /** Requests to and from it that are not answered yet, and bytes it has not read yet. */
   load(): { waiting: number; serving: number; outboxBytes: number }
-  /** Never hangs and never throws; the second time it does nothing. */
+  /** Never hangs and never throws; a second call has no effect. */
   stop(): Promise<void>
 }
 
-/** Who asks. */
-export interface Caller {
+/** One piece of an answer that a provider streams. */
+export type Delta = Params<'provider/delta'>
+
+/** The extension a request or notice comes from. */
+export interface CallingExtension {
   extension: Manifest
   live: LiveExtension
-  /** Aborted when the extension takes its request back, when its deadline passes, or when the extension is gone. */
+  /** Aborted when the extension cancels its request, when the deadline passes, or when the extension is gone. */
   signal: AbortSignal
 }
 
-/** What hears the requests and notices of extensions. A method without a handler does not compile. */
+/** Answers the requests and hears the notices of extensions. A missing handler does not compile. */
 export interface HostSide {
   requests: {
-    [M in HostRequest]: (params: Params<M>, caller: Caller) => Promise<SentResult<M>> | SentResult<M>
+    [M in HostRequest]: (
+      params: Params<M>,
+      caller: CallingExtension,
+    ) => Promise<SentResult<M>> | SentResult<M>
   }
   notices: {
     [N in Exclude<HostNotice, Registration | 'provider/delta' | '$/cancelRequest'>]: (
       params: Params<N>,
-      caller: Caller,
+      caller: CallingExtension,
     ) => void
   }
 }
 
-// What can be used in a program with extensions, whoever offers it.
-
-export interface ToolOutcome {
-  content: ContentBlock[]
-  isError: boolean
-  /** For machines: what a tool did beside what it said. */
-  details?: unknown
-  errorCode?: string
-  errorHint?: string
+/** The processes behind the names of extensions. */
+export interface RunningExtensions {
+  /** Undefined when it does not run at the moment. */
+  find(name: string): LiveExtension | undefined
+  /** For people. */
+  whyNot(name: string): string
 }
 
-export interface ToolCall {
-  id: string
-  signal: AbortSignal
+export function requireRunning(running: RunningExtensions, name: string): LiveExtension {
+  const live = running.find(name)
+  if (live) return live
+  throw new RpcFailure(codes.failed, `extension ${name} is not running: ${running.whyNot(name)}`)
 }
-
-/** A tool of the program itself. */
-export interface LocalTool {
-  name: string
-  description: string
-  parameters: unknown
-  promptHint?: string
-  backgroundSafe?: boolean
-  deferred?: boolean
-  /** `block`: once begun it is not interrupted. */
-  interruptBehavior?: 'cancel' | 'block'
-  execute(args: Record<string, unknown>, call: ToolCall): Promise<ToolOutcome>
-}
-
-export interface LocalCommand {
-  name: string
-  description: string
-  immediate?: boolean
-  execute(args: string, signal: AbortSignal): Promise<void>
-}
-
-export interface LocalOffer {
-  tools: LocalTool[]
-  commands: LocalCommand[]
-}
-
-/** Everything one owner offers. The program itself has rank 0; extensions come after it, in the order of their names. */
-export type Offer = { owner: string; rank: number } & (
-  | { local: LocalOffer }
-  | { registrations: Registrations }
-)
-
-export const ownName = 'builtin'

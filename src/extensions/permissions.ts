@@ -5,7 +5,7 @@ import { capabilities, type Method } from '../protocol/extension/method.ts'
 import { asObject, asString } from '../std/json.ts'
 import type { LiveExtension, Registrations } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
-import { manifestName } from './read-manifest.ts'
+import { manifestName } from './manifest.ts'
 import type { Registry } from './registry.ts'
 
 export type Approve = (extension: Manifest, what: string) => Promise<boolean>

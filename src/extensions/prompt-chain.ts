@@ -3,11 +3,12 @@ import type { AssistantMessage, CompactMessage } from '../protocol/extension/con
 import type { Params, SentParams } from '../protocol/extension/table.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import type { LiveExtension } from './live-extension.ts'
-import { type Reach, requireRunning } from './registry.ts'
+import { requireRunning } from './live-extension.ts'
+import type { ExtensionAccess } from './registry.ts'
 
 /** `handled`: somebody took care of it, and nothing is sent. An error of one of them is thrown: the text is not lost, but not sent. */
 export async function transformInput(
-  { registry, running }: Reach,
+  { registry, running }: ExtensionAccess,
   input: string,
   signal: AbortSignal,
 ): Promise<{ text: string; handled: boolean }> {
@@ -24,7 +25,7 @@ export async function transformInput(
 
 /** Everything hooks add to the system prompt of a turn. One that fails adds nothing; the others still do. */
 export async function collectInjections(
-  { registry, running }: Reach,
+  { registry, running }: ExtensionAccess,
   message: string,
   signal: AbortSignal,
   log: (message: string) => void,
@@ -48,7 +49,7 @@ const restMs = 5 * 60 * 1000
 
 export type Compaction = ReturnType<typeof createCompaction>
 
-export function createCompaction({ registry, running }: Reach, clock: () => Date) {
+export function createCompaction({ registry, running }: ExtensionAccess, clock: () => Date) {
   let failures = 0
   let restUntil = 0
   return {

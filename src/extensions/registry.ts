@@ -1,10 +1,64 @@
-// Who offers what, right now. Nobody keeps what they find here: a process behind a name may be another one the next time.
+// Knows which tools, commands, shortcuts, prompts and hooks are offered right now, and by which owner. Offers change
+// whenever an extension starts or stops, so every lookup computes them anew.
 
-import { codes, RpcFailure } from '../protocol/extension/peer.ts'
+import type { ContentBlock } from '../protocol/extension/content.ts'
 import type { Params } from '../protocol/extension/table.ts'
-import type { LiveExtension, LocalCommand, LocalTool, Offer } from './live-extension.ts'
+import type { Registrations, RunningExtensions } from './live-extension.ts'
 
-/** The part of a registration that is the same for tools of the program and of extensions. */
+/** What is needed to use the offers of extensions. */
+export interface ExtensionAccess {
+  registry: Registry
+  running: RunningExtensions
+}
+
+/** Everything one owner offers. The program itself has rank 0; extensions follow in the order of their names. */
+export type Offer = { owner: string; rank: number } & (
+  | { local: LocalOffer }
+  | { registrations: Registrations }
+)
+
+type ExtensionOffer = Extract<Offer, { registrations: unknown }>
+
+/** What the hosting program offers itself. */
+export interface LocalOffer {
+  tools: LocalTool[]
+  commands: LocalCommand[]
+}
+
+export interface LocalTool {
+  name: string
+  description: string
+  parameters: unknown
+  promptHint?: string
+  backgroundSafe?: boolean
+  deferred?: boolean
+  /** `block`: once started it is not interrupted. */
+  interruptBehavior?: 'cancel' | 'block'
+  execute(args: Record<string, unknown>, call: ToolCall): Promise<ToolOutcome>
+}
+
+export interface ToolCall {
+  id: string
+  signal: AbortSignal
+}
+
+export interface ToolOutcome {
+  content: ContentBlock[]
+  isError: boolean
+  /** For programs: structured facts beside the content. */
+  details?: unknown
+  errorCode?: string
+  errorHint?: string
+}
+
+export interface LocalCommand {
+  name: string
+  description: string
+  immediate?: boolean
+  execute(args: string, signal: AbortSignal): Promise<void>
+}
+
+/** A tool as callers see it, whether it belongs to the program or to an extension. */
 export interface Tool {
   owner: string
   name: string
@@ -14,6 +68,7 @@ export interface Tool {
   deferred: boolean
   backgroundSafe: boolean
   interruptBehavior: 'cancel' | 'block'
+  /** Set for a tool of the program itself. */
   local?: LocalTool
 }
 
@@ -22,6 +77,7 @@ export interface Command {
   name: string
   description: string
   immediate: boolean
+  /** Set for a command of the program itself. */
   local?: LocalCommand
 }
 
@@ -30,41 +86,35 @@ export interface Owned<Value> {
   value: Value
 }
 
-export type Registry = ReturnType<typeof createRegistry>
+export class Registry {
+  readonly #offers = new Map<string, Offer>()
 
-type Extensions = Extract<Offer, { registrations: unknown }>
+  /** Replaces everything the owner offered before. */
+  set(offer: Offer): void {
+    this.#offers.set(offer.owner, offer)
+  }
 
-export function createRegistry() {
-  const offers = new Map<string, Offer>()
+  remove(owner: string): void {
+    this.#offers.delete(owner)
+  }
 
-  const inOrder = () => [...offers.values()].sort((a, b) => a.rank - b.rank || (a.owner < b.owner ? -1 : 1))
-  const extensions = () => inOrder().filter((offer): offer is Extensions => 'registrations' in offer)
-  const owned = <R extends keyof Extensions['registrations']>(name: R): Owned<Params<R>>[] =>
-    extensions().flatMap(({ owner, registrations }) =>
-      registrations[name].map((value) => ({ owner, value: value as Params<R> })),
-    )
+  offers(): Offer[] {
+    return [...this.#offers.values()].sort((a, b) => a.rank - b.rank || (a.owner < b.owner ? -1 : 1))
+  }
 
-  /** Of several with one name the last one counts; when it goes, the one before it is back. */
-  const byName = <Value extends { name: string }>(values: Value[]) =>
-    new Map(values.map((value) => [value.name, value]))
-
-  return {
-    /** Everything the owner offered before is replaced at once. */
-    set: (offer: Offer) => void offers.set(offer.owner, offer),
-    remove: (owner: string) => void offers.delete(owner),
-    offers: inOrder,
-
-    tools(): Map<string, Tool> {
-      const all = inOrder().flatMap((offer) =>
+  tools(): Map<string, Tool> {
+    return lastByName(
+      this.offers().flatMap((offer) =>
         'local' in offer
-          ? offer.local.tools.map((tool) => ({ ...describe(offer.owner, tool), local: tool }))
-          : offer.registrations['register/tool'].map((tool) => describe(offer.owner, tool)),
-      )
-      return new Map([...byName(all)].sort(([a], [b]) => (a < b ? -1 : 1)))
-    },
+          ? offer.local.tools.map((tool) => ({ ...describeTool(offer.owner, tool), local: tool }))
+          : offer.registrations['register/tool'].map((tool) => describeTool(offer.owner, tool)),
+      ),
+    )
+  }
 
-    commands(): Map<string, Command> {
-      const all = inOrder().flatMap((offer): Command[] =>
+  commands(): Map<string, Command> {
+    return lastByName(
+      this.offers().flatMap((offer): Command[] =>
         'local' in offer
           ? offer.local.commands.map((command) => ({
               owner: offer.owner,
@@ -73,37 +123,65 @@ export function createRegistry() {
               local: command,
             }))
           : offer.registrations['register/command'].map((command) => ({ ...command, owner: offer.owner })),
-      )
-      return new Map([...byName(all)].sort(([a], [b]) => (a < b ? -1 : 1)))
-    },
-
-    shortcuts: () => new Map(owned('register/shortcut').map((entry) => [entry.value.key, entry])),
-
-    sections: () => owned('register/promptSection').sort((a, b) => a.value.order - b.value.order),
-
-    /** The higher ones first. */
-    interceptors: () => owned('register/interceptor').sort((a, b) => b.value.priority - a.value.priority),
-
-    /** Those who hear of an event, each once, the lower ones first. */
-    listeners: (event: string) =>
-      owners(
-        owned('register/eventHandler').filter(
-          ({ value }) => value.events.length === 0 || value.events.includes(event),
-        ),
       ),
+    )
+  }
 
-    messageHooks: () => owners(owned('register/messageHook')),
+  shortcuts(): Map<string, Owned<Params<'register/shortcut'>>> {
+    return new Map(this.#registered('register/shortcut').map((entry) => [entry.value.key, entry]))
+  }
 
-    inputTransformers: () => owners(owned('register/inputTransformer')),
+  promptSections(): Owned<Params<'register/promptSection'>>[] {
+    return this.#registered('register/promptSection').sort((a, b) => a.value.order - b.value.order)
+  }
 
-    compactor: () => owned('register/compactor').at(-1),
+  /** Highest priority first. */
+  interceptors(): Owned<Params<'register/interceptor'>>[] {
+    return this.#registered('register/interceptor').sort((a, b) => b.value.priority - a.value.priority)
+  }
 
-    /** Who speaks for models of this kind. */
-    provider: (api: string) => owned('register/provider').findLast(({ value }) => value.api === api)?.owner,
+  /** The extensions that hear an event, each once, lowest priority first. */
+  listeners(event: string): string[] {
+    return ownersByPriority(
+      this.#registered('register/eventHandler').filter(
+        ({ value }) => value.events.length === 0 || value.events.includes(event),
+      ),
+    )
+  }
+
+  messageHooks(): string[] {
+    return ownersByPriority(this.#registered('register/messageHook'))
+  }
+
+  inputTransformers(): string[] {
+    return ownersByPriority(this.#registered('register/inputTransformer'))
+  }
+
+  compactor(): Owned<Params<'register/compactor'>> | undefined {
+    return this.#registered('register/compactor').at(-1)
+  }
+
+  /** The extension that provides the models of an API. */
+  provider(api: string): string | undefined {
+    return this.#registered('register/provider').findLast(({ value }) => value.api === api)?.owner
+  }
+
+  #registered<R extends keyof Registrations>(name: R): Owned<Params<R>>[] {
+    return this.offers()
+      .filter((offer): offer is ExtensionOffer => 'registrations' in offer)
+      .flatMap(({ owner, registrations }) =>
+        registrations[name].map((value) => ({ owner, value: value as Params<R> })),
+      )
   }
 }
 
-function describe(owner: string, tool: LocalTool | Params<'register/tool'>): Tool {
+/** Of several with the same name the last one counts; when it goes, the one before it is back. Sorted by name. */
+function lastByName<Value extends { name: string }>(values: Value[]): Map<string, Value> {
+  const byName = new Map(values.map((value) => [value.name, value]))
+  return new Map([...byName].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function describeTool(owner: string, tool: LocalTool | Params<'register/tool'>): Tool {
   return {
     owner,
     name: tool.name,
@@ -116,27 +194,6 @@ function describe(owner: string, tool: LocalTool | Params<'register/tool'>): Too
   }
 }
 
-function owners(entries: Owned<{ priority: number }>[]): string[] {
+function ownersByPriority(entries: Owned<{ priority: number }>[]): string[] {
   return [...new Set(entries.sort((a, b) => a.value.priority - b.value.priority).map(({ owner }) => owner))]
-}
-
-// The processes behind the names of extensions. Whoever needs one asks for it at that moment.
-
-export interface Running {
-  /** Undefined when it does not run at the moment. */
-  find(name: string): LiveExtension | undefined
-  /** In words: why it does not. */
-  whyNot(name: string): string
-}
-
-/** Everything that is needed to get at what extensions offer. */
-export interface Reach {
-  registry: Registry
-  running: Running
-}
-
-export function requireRunning(running: Running, name: string): LiveExtension {
-  const live = running.find(name)
-  if (live) return live
-  throw new RpcFailure(codes.failed, `extension ${name} is not running: ${running.whyNot(name)}`)
 }

@@ -28,7 +28,7 @@ export async function serveRequest(
   const method = findMethod(name)
   if (method?.result === undefined || method.to === 'extension')
     throw new RpcFailure(codes.unknownMethod, `method not found: ${name}`)
-  const parsed = parseParams(name, params)
+  const parsed = parseMethodParams(name, params)
   if ('problem' in parsed)
     throw new RpcFailure(invalidCode[name] ?? codes.invalidParams, `invalid params: ${parsed.problem}`)
   const refusal =
@@ -65,7 +65,7 @@ export function serveNotice(
   const method = findMethod(name)
   if (!method || method.result !== undefined || method.to === 'extension' || isRegistration(name))
     return undefined
-  const parsed = parseParams(name, params)
+  const parsed = parseMethodParams(name, params)
   if ('problem' in parsed) return `${name}: ${parsed.problem}`
   const refusal = findRefusal(serving.manifest, name, method, parsed.value)
   if (refusal !== undefined) return refusal
@@ -82,7 +82,7 @@ export function serveNotice(
 }
 
 /** Null stands for params in which everything is left out. */
-export function parseParams(name: string, params: unknown): { value: unknown } | { problem: string } {
+export function parseMethodParams(name: string, params: unknown): { value: unknown } | { problem: string } {
   const method = findMethod(name)
   if (!method) return { problem: `unknown method ${name}` }
   const result = safeParse(method.params, params === null ? {} : params)

@@ -23,9 +23,9 @@ import {
 } from './launch.ts'
 import type { HostSide, LiveExtension, Registrations } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
+import { manifestName } from './manifest.ts'
 import { type Approve, findRefusal } from './permissions.ts'
-import { manifestName } from './read-manifest.ts'
-import { limitServing, parseParams, serveNotice, serveRequest } from './serve.ts'
+import { limitServing, parseMethodParams, serveNotice, serveRequest } from './serve.ts'
 import { createPinger } from './supervisor.ts'
 import { lastLines, openTransport, stopChild } from './transport.ts'
 
@@ -204,7 +204,7 @@ export function register(
   name: Registration,
   params: unknown,
 ): string | undefined {
-  const parsed = parseParams(name, params)
+  const parsed = parseMethodParams(name, params)
   if ('problem' in parsed) return `${manifest.dir}: ${name} ignored: ${parsed.problem}`
   const refusal = findRefusal(manifest, name, registrationMethods[name], parsed.value)
   if (refusal !== undefined) return `${manifest.dir}/${manifestName}: ${refusal}`
@@ -225,7 +225,7 @@ export function deltaListeners() {
     },
     /** Says what is wrong with it, if anything is. */
     hear(params: unknown): string | undefined {
-      const parsed = parseParams('provider/delta', params)
+      const parsed = parseMethodParams('provider/delta', params)
       if ('problem' in parsed) return `provider/delta: ${parsed.problem}`
       const delta = parsed.value as Delta
       listeners.get(delta.requestId)?.(delta)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Board, publishBoard, readBoards } from './status-board.ts'
+import { publishBoard, readBoards, type StatusBoard } from './status-board.ts'
 
 let dir: string
 beforeEach(() => {
@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-const board = (at: string): Board => ({ pid: process.pid, cwd: '/p', at, extensions: [] })
+const board = (at: string): StatusBoard => ({ pid: process.pid, cwd: '/p', at, extensions: [] })
 
 test('a program tells how its extensions are, until it ends', async () => {
   let count = 0

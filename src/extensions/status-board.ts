@@ -6,9 +6,9 @@ import { isErrno } from '../std/errors.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
 import { asObject, parseJson } from '../std/json.ts'
 import type { ExtensionHost } from './extension-host.ts'
-import type { Tap } from './flight-recorder/recording.ts'
+import type { WireTap } from './flight-recorder/recording.ts'
 
-export interface BoardRow {
+export interface StatusRow {
   name: string
   version: string
   state: string
@@ -28,12 +28,12 @@ export interface BoardRow {
   said: number
 }
 
-export interface Board {
+export interface StatusBoard {
   /** Of the program. */
   pid: number
   cwd: string
   at: string
-  extensions: BoardRow[]
+  extensions: StatusRow[]
 }
 
 const usualMs = 1000
@@ -41,7 +41,11 @@ const usualMs = 1000
 const dirOf = (configDir: string) => join(configDir, 'run')
 
 /** Keeps it up to date until it is closed. What cannot be written is not worth an error. */
-export function publishBoard(configDir: string, read: () => Board, everyMs = usualMs): { close(): void } {
+export function publishBoard(
+  configDir: string,
+  read: () => StatusBoard,
+  everyMs = usualMs,
+): { close(): void } {
   const path = join(dirOf(configDir), `${process.pid}.json`)
   const write = () => {
     try {
@@ -63,9 +67,9 @@ export function publishBoard(configDir: string, read: () => Board, everyMs = usu
 }
 
 /** Of programs that still run; what others left behind is removed. */
-export function readBoards(configDir: string): Board[] {
+export function readBoards(configDir: string): StatusBoard[] {
   return filesIn(dirOf(configDir)).flatMap((path) => {
-    const board = asObject(parseJson(readText(path) ?? '')) as Board | undefined
+    const board = asObject(parseJson(readText(path) ?? '')) as StatusBoard | undefined
     if (board && isAlive(board.pid)) return [board]
     removeFile(path)
     return []
@@ -97,11 +101,11 @@ function isAlive(pid: number): boolean {
 export function countTraffic() {
   const counts = new Map<string, { heard: number; said: number }>()
   const of = (extension: string) => counts.get(extension) ?? { heard: 0, said: 0 }
-  const tap: Tap = (extension, direction) => {
+  const tap: WireTap = (extension, direction) => {
     const { heard, said } = of(extension)
     counts.set(extension, direction === 'in' ? { heard, said: said + 1 } : { heard: heard + 1, said })
   }
-  const board = (host: ExtensionHost, cwd: string, at: Date): Board => ({
+  const board = (host: ExtensionHost, cwd: string, at: Date): StatusBoard => ({
     pid: process.pid,
     cwd,
     at: at.toISOString(),

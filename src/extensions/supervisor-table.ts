@@ -1,10 +1,17 @@
 // The life of an extension as data: state × event → next state and what to do. A missing cell does not compile.
 
-export const states = ['stopped', 'starting', 'running', 'reloading', 'resting', 'degraded'] as const
+export const supervisorStates = [
+  'stopped',
+  'starting',
+  'running',
+  'reloading',
+  'resting',
+  'degraded',
+] as const
 
-export type State = (typeof states)[number]
+export type SupervisorState = (typeof supervisorStates)[number]
 
-export const events = {
+export const supervisorEvents = {
   start: 'somebody wants it to run',
   ready: 'the new process has shaken hands and answers',
   failed: 'the new process could not be started, and it is worth trying again soon',
@@ -15,9 +22,9 @@ export const events = {
   stop: 'nobody wants it to run any more',
 } as const
 
-export type SupervisorEvent = keyof typeof events
+export type SupervisorEvent = keyof typeof supervisorEvents
 
-export const actions = {
+export const supervisorActions = {
   launch: 'start a process, with the manifest as it is now',
   adopt: 'from now on this is the process behind the name',
   retire: 'let the old process finish what it was asked, then stop it',
@@ -28,14 +35,14 @@ export const actions = {
   probe: 'try again from time to time',
 } as const
 
-export type SupervisorAction = keyof typeof actions
+export type SupervisorAction = keyof typeof supervisorActions
 
 interface Step {
-  state: State
+  state: SupervisorState
   actions: readonly SupervisorAction[]
 }
 
-const to = (state: State, ...list: SupervisorAction[]): Step => ({ state, actions: list })
+const to = (state: SupervisorState, ...list: SupervisorAction[]): Step => ({ state, actions: list })
 
 export const supervisorTable = {
   stopped: {
@@ -99,4 +106,4 @@ export const supervisorTable = {
     reload: to('starting', 'launch'),
     stop: to('stopped'),
   },
-} as const satisfies Record<State, Record<SupervisorEvent, Step>>
+} as const satisfies Record<SupervisorState, Record<SupervisorEvent, Step>>

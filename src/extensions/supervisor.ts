@@ -4,9 +4,9 @@ import { type Peer, RpcFailure } from '../protocol/extension/peer.ts'
 import { messageOf } from '../std/errors.ts'
 import type { LiveExtension } from './live-extension.ts'
 import {
-  type State,
   type SupervisorAction,
   type SupervisorEvent,
+  type SupervisorState,
   supervisorTable,
 } from './supervisor-table.ts'
 
@@ -20,11 +20,11 @@ export interface SupervisorOptions {
   /** It does not run, and will not soon. */
   onGiveUp?(): void
   tell(level: 'info' | 'warn' | 'error', message: string): void
-  times?: Partial<Times>
+  times?: Partial<SupervisorTimes>
 }
 
 export interface SupervisorStatus {
-  state: State
+  state: SupervisorState
   /** Why it does not run, or why the newer one was not taken. */
   reason: string
   lastLines: string[]
@@ -204,7 +204,7 @@ export function createSupervisor(options: SupervisorOptions) {
 
 // How patient a supervisor is.
 
-export interface Times {
+export interface SupervisorTimes {
   restsMs: number[]
   /** Whoever ran so long is well: what went wrong before counts no more. */
   stableMs: number
@@ -216,7 +216,7 @@ export interface Times {
   pingMs: number
 }
 
-export const usualTimes: Times = {
+export const usualTimes: SupervisorTimes = {
   restsMs: [1000, 2000, 4000, 8000, 16000],
   stableMs: 30_000,
   probeMs: 60_000,

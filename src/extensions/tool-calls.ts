@@ -4,12 +4,12 @@ import type { ContentBlock } from '../protocol/extension/content.ts'
 import { messageOf } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import { asArray, asObject, asString } from '../std/json.ts'
-import type { ToolCall, ToolOutcome } from './live-extension.ts'
-import { type Reach, requireRunning, type Tool } from './registry.ts'
+import { requireRunning } from './live-extension.ts'
+import type { ExtensionAccess, Tool, ToolCall, ToolOutcome } from './registry.ts'
 
 /** Undefined when there is no tool of this name. Never throws but for a signal that was aborted before anything began. */
 export async function callTool(
-  reach: Reach,
+  reach: ExtensionAccess,
   name: string,
   args: Record<string, unknown>,
   call: ToolCall,
@@ -28,7 +28,7 @@ export async function callTool(
 }
 
 async function runTool(
-  { running }: Reach,
+  { running }: ExtensionAccess,
   tool: Tool,
   args: Record<string, unknown>,
   call: ToolCall,
@@ -66,7 +66,7 @@ function coded({ content, isError, errorCode = '', errorHint = '', details }: To
 type Verdict = { args: Record<string, unknown> } | { refusal: string }
 
 export async function beforeCall(
-  { registry, running }: Reach,
+  { registry, running }: ExtensionAccess,
   toolName: string,
   args: Record<string, unknown>,
   signal: AbortSignal,
@@ -89,7 +89,7 @@ export async function beforeCall(
 
 /** What they are shown has the content of the answer in it, so that they can change it. */
 export async function afterCall(
-  { registry, running }: Reach,
+  { registry, running }: ExtensionAccess,
   toolName: string,
   outcome: ToolOutcome,
   signal: AbortSignal,

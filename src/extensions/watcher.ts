@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { findStat, readBytes } from '../std/file.ts'
 import { isScript, runtimeCommand } from './launch.ts'
 import type { Manifest } from './manifest.ts'
-import { manifestName } from './read-manifest.ts'
+import { manifestName } from './manifest.ts'
 
 export interface Watcher {
   close(): void

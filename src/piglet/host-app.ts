@@ -1,18 +1,18 @@
 // The program as extensions see it.
 
-import { type Action, parseAction } from '../extensions/action.ts'
-import type { ExtensionApp } from '../extensions/app.ts'
+import { type ExtensionAction, parseAction } from '../extensions/action.ts'
 import type { ExtensionHost } from '../extensions/extension-host.ts'
-import { requireRunning } from '../extensions/registry.ts'
+import type { ExtensionApp } from '../extensions/host-side.ts'
+import { requireRunning } from '../extensions/live-extension.ts'
 import { codes, RpcFailure } from '../protocol/extension/peer.ts'
 import { messageOf } from '../std/errors.ts'
 import type { MainAgent } from './agent/main-agent.ts'
-import type { StepMode } from './agent/tools-and-prompt.ts'
+import type { StepMode } from './agent/step-mode.ts'
 import { agentRequests, sessionRequests, settingsRequests } from './requests.ts'
 import type { Services } from './services.ts'
 import { trustedAs } from './settings/trust.ts'
 
-export interface HeadlessAppOptions {
+export interface PigletAppOptions {
   services: Services
   agent: MainAgent
   stepMode: StepMode
@@ -20,7 +20,7 @@ export interface HeadlessAppOptions {
   say(text: string): void
 }
 
-export function createHeadlessApp({ services, agent, stepMode, say }: HeadlessAppOptions): ExtensionApp {
+export function createPigletApp({ services, agent, stepMode, say }: PigletAppOptions): ExtensionApp {
   const { options, screen, current, trust, dialogs } = services
   const asked = new Map<string, Promise<boolean>>()
   const session = sessionRequests(services)
@@ -44,7 +44,10 @@ export function createHeadlessApp({ services, agent, stepMode, say }: HeadlessAp
   }
 
   const actions: {
-    [Type in Action['type']]: (action: Extract<Action, { type: Type }>, extension: string) => void
+    [Type in ExtensionAction['type']]: (
+      action: Extract<ExtensionAction, { type: Type }>,
+      extension: string,
+    ) => void
   } = {
     notify: ({ message, level }, extension) => screen.notify(message, level, extension),
     showMessage: ({ text }, extension) => screen.show(text, extension),
@@ -76,7 +79,7 @@ export function createHeadlessApp({ services, agent, stepMode, say }: HeadlessAp
       abortWithMarker: ({ reason }) => agent.abort(reason),
     },
     act: (action, extension) =>
-      (actions[action.type] as (action: Action, extension: string) => void)(action, extension),
+      (actions[action.type] as (action: ExtensionAction, extension: string) => void)(action, extension),
     gone(live) {
       const { name } = live.manifest
       screen.clear(live, services.host().find(name) ? undefined : name)
@@ -109,14 +112,14 @@ export interface CommandLine {
 }
 
 /** Undefined for text that is no command. */
-export function parseCommand(text: string): CommandLine | undefined {
+export function parseSlashCommand(text: string): CommandLine | undefined {
   const match = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text.trim())
   if (!match) return undefined
   const [, name = '', args = ''] = match
   return { name: aliases[name] ?? name, args }
 }
 
-export async function runCommand(
+export async function runSlashCommand(
   host: ExtensionHost,
   { name, args }: CommandLine,
   signal: AbortSignal,

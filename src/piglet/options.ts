@@ -1,6 +1,6 @@
 // What a program says that wants extensions and an agent without a screen of its own.
 
-import type { Places } from '../extensions/discover.ts'
+import type { ExtensionPlaces } from '../extensions/discover.ts'
 import type { ExtensionHostOptions } from '../extensions/extension-host.ts'
 import type { Environment } from '../extensions/launch.ts'
 import type { EventData, EventName } from '../protocol/extension/events.ts'
@@ -9,7 +9,7 @@ import type { Clock } from '../std/time.ts'
 import type { Retries } from './agent/ask-model.ts'
 import type { AnswerQuestion, View, ViewPart } from './view.ts'
 
-export interface HeadlessOptions {
+export interface PigletOptions {
   /** The project. */
   cwd: string
   /** Where settings, sessions and extensions are. */
@@ -32,7 +32,7 @@ export interface HeadlessOptions {
   random?: RandomHex
   fetch?: typeof fetch
   /** Further extensions, and names of those that are not wanted in addition to what the settings say. */
-  places?: Partial<Pick<Places, 'also' | 'disabled'>>
+  places?: Partial<Pick<ExtensionPlaces, 'also' | 'disabled'>>
   /** How extensions are run; see the host. */
   watch?: boolean
   times?: ExtensionHostOptions['times']
@@ -40,4 +40,5 @@ export interface HeadlessOptions {
 }
 
 /** With everything that was left out filled in. */
-export type Settled = HeadlessOptions & Required<Pick<HeadlessOptions, 'clock' | 'random' | 'fetch' | 'log'>>
+export type CompletePigletOptions = PigletOptions &
+  Required<Pick<PigletOptions, 'clock' | 'random' | 'fetch' | 'log'>>

@@ -1,16 +1,16 @@
 // What extensions ask of the running agent, of other agents, and of the user.
-import type { ExtensionApp } from '../extensions/app.ts'
+import type { ExtensionApp } from '../extensions/host-side.ts'
 import { codes, RpcFailure } from '../protocol/extension/peer.ts'
 import { messageOf } from '../std/errors.ts'
 import type { MainAgent } from './agent/main-agent.ts'
-import type { StepMode } from './agent/tools-and-prompt.ts'
+import type { StepMode } from './agent/step-mode.ts'
 import { parseCompactMessages } from './conversation/message.ts'
 import { lastAssistantText, sessionStats } from './conversation/repair.ts'
 import { keyOf } from './models/model.ts'
 import { modelInfos } from './models/model-list.ts'
 import type { Services } from './services.ts'
 import { customMessage } from './sessions/session.ts'
-import { listSessions } from './sessions/session-file.ts'
+import { listPigletSessions } from './sessions/session-file.ts'
 import { readExtensionText } from './settings/config.ts'
 
 export function agentRequests(
@@ -64,7 +64,7 @@ export function agentRequests(
       const selected = await dialogs.put({ kind: 'ask', prompt, choices, extension: extension.name }, signal)
       return { selected: selected ?? '', cancelled: selected === undefined }
     },
-  } satisfies Partial<Requests>
+  } satisfies Partial<AppRequests>
 }
 
 // What extensions ask about the conversation and the session it is in.
@@ -88,7 +88,7 @@ export function sessionRequests({ current, choice, toolSet, system, screen, sess
       return sessionStats(messages(), model ? keyOf(model) : '')
     },
     'host/sessions': async () => ({
-      sessions: (await listSessions(sessionDir)).map(
+      sessions: (await listPigletSessions(sessionDir)).map(
         ({ id, title = '', cwd, createdAt, parentId, path }) => ({
           id,
           title,
@@ -143,7 +143,7 @@ export function sessionRequests({ current, choice, toolSet, system, screen, sess
     },
     'host/sessionEntryInfos': () => ({ entries: current.session().infos() }),
     'host/sessionFullTree': () => ({ nodes: current.session().fullTree() }),
-  } satisfies Partial<Requests>
+  } satisfies Partial<AppRequests>
 }
 
 // What extensions ask about settings, keys, models, tools and earlier contents of files.
@@ -182,9 +182,9 @@ export function settingsRequests({ config, options, findKey, models, choice, too
       undo.restore(path)
       return {}
     },
-  } satisfies Partial<Requests>
+  } satisfies Partial<AppRequests>
 }
 
 // Questions of extensions, as the program answers them.
 
-export type Requests = ExtensionApp['requests']
+export type AppRequests = ExtensionApp['requests']

@@ -7,28 +7,31 @@ import type { EventData, EventName } from '../protocol/extension/events.ts'
 import { messageOf } from '../std/errors.ts'
 import { type Retries, usualRetries } from './agent/ask-model.ts'
 import { createAutoCompaction } from './agent/auto-compaction.ts'
-import type { Emit } from './agent/emit.ts'
-import type { AgentParts } from './agent/run-agent.ts'
+import type { AgentParts, Emit } from './agent/run-agent.ts'
 import { createBackground, createSubAgents } from './agent/sub-agents.ts'
 import { createToolSet, promptBudget, systemPrompt } from './agent/tools-and-prompt.ts'
 import { keyOf } from './models/model.ts'
 import { createAnswer, createModelChoice } from './models/model-choice.ts'
 import { createModelList } from './models/model-list.ts'
-import type { Settled } from './options.ts'
-import { createCurrentSession, findSession } from './sessions/current-session.ts'
-import { loadSession, newSession } from './sessions/session.ts'
-import { readConfig } from './settings/config.ts'
+import type { CompletePigletOptions } from './options.ts'
+import { createCurrentSession, findSessionFile } from './sessions/current-session.ts'
+import { loadPigletSession, newPigletSession } from './sessions/session.ts'
+import { readPigletConfig } from './settings/config.ts'
 import { createKeys } from './settings/keys.ts'
 import { createTrust } from './settings/trust.ts'
-import { createUndo } from './tools/tool-context.ts'
+import { Undo } from './tools/undo.ts'
 import { createDialogs, createScreen } from './view.ts'
 
 export type Services = ReturnType<typeof createServices>
 
 /** `host` is there before anything of this is used. */
-export function createServices(options: Settled, host: () => ExtensionHost, onSwap: () => void) {
+export function createServices(
+  options: CompletePigletOptions,
+  host: () => ExtensionHost,
+  onSwap: () => void,
+) {
   const { cwd, configDir, env, clock, random, log } = options
-  const config = () => readConfig(configDir)
+  const config = () => readPigletConfig(configDir)
   const screen = createScreen((part, view) => options.onChange?.(part, view))
   const findKey = createKeys(configDir, env)
   const models = createModelList({ configDir, config, fetch: options.fetch })
@@ -52,8 +55,8 @@ export function createServices(options: Settled, host: () => ExtensionHost, onSw
   const context = { dir: join(configDir, 'sessions'), clock, random }
   const first =
     options.session === undefined
-      ? newSession(context, { cwd, ...modelName(choice.find()) })
-      : loadSession(context, findSession(context.dir, options.session))
+      ? newPigletSession(context, { cwd, ...modelName(choice.find()) })
+      : loadPigletSession(context, findSessionFile(context.dir, options.session))
   const current = createCurrentSession(context, first, (session) => {
     screen.setTitle(session.meta().title ?? '')
     onSwap()
@@ -140,7 +143,7 @@ export function createServices(options: Settled, host: () => ExtensionHost, onSw
     background,
     compaction,
     trust: createTrust(configDir),
-    undo: createUndo(configDir, cwd),
+    undo: new Undo(configDir, cwd),
     dialogs: createDialogs(options.dialogs),
     clock,
   }

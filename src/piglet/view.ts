@@ -142,24 +142,24 @@ export interface PickerItem {
   desc?: string
 }
 
-export type Question =
+export type UserQuestion =
   | { kind: 'pick'; title: string; items: PickerItem[]; extension: string }
   | { kind: 'ask'; prompt: string; choices: string[]; extension: string }
 
 /** The id of an item, or one of the choices; undefined when the user would not. Aborted: nobody waits for it any more. */
-export type AnswerQuestion = (question: Question, signal: AbortSignal) => Promise<string | undefined>
+export type AnswerQuestion = (question: UserQuestion, signal: AbortSignal) => Promise<string | undefined>
 
 export type Dialogs = ReturnType<typeof createDialogs>
 
 export function createDialogs(answer: AnswerQuestion | undefined) {
   let last: Promise<unknown> = Promise.resolve()
-  const fits = (question: Question, chosen: string | undefined) =>
+  const fits = (question: UserQuestion, chosen: string | undefined) =>
     question.kind === 'pick'
       ? question.items.some(({ id }) => id === chosen)
       : question.choices.includes(chosen ?? '')
   return {
     canAsk: answer !== undefined,
-    async put(question: Question, signal: AbortSignal): Promise<string | undefined> {
+    async put(question: UserQuestion, signal: AbortSignal): Promise<string | undefined> {
       if (!answer) return undefined
       const mine = last.then(async () => {
         if (signal.aborted) return undefined

@@ -1,8 +1,8 @@
 // A hosting program that answers everything with nothing and remembers what it was told.
 import { join } from 'node:path'
-import type { ExtensionApp } from '../../src/extensions/app.ts'
 import { createExtensionHost, type ExtensionHostOptions } from '../../src/extensions/extension-host.ts'
-import type { LocalOffer } from '../../src/extensions/live-extension.ts'
+import type { ExtensionApp } from '../../src/extensions/host-side.ts'
+import type { LocalOffer } from '../../src/extensions/registry.ts'
 import { recordingSide } from './live.ts'
 
 export function recordingApp(base: string, answer?: Parameters<typeof recordingSide>[0]) {

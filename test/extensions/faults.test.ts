@@ -1,8 +1,8 @@
 // Extensions that die, hang, lie and flood: every request is answered or fails clearly, and everything else goes on.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
-import type { LocalOffer } from '../../src/extensions/live-extension.ts'
 import { collectInjections, streamAnswer, transformInput } from '../../src/extensions/prompt-chain.ts'
+import type { LocalOffer } from '../../src/extensions/registry.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
 import { hostOf, recordingApp } from './app.ts'
 import { type ExtensionDirs, extensionDirs, nodeExtension } from './live.ts'

@@ -2,9 +2,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Caller, HostSide } from '../../src/extensions/live-extension.ts'
+import type { CallingExtension, HostSide } from '../../src/extensions/live-extension.ts'
 import type { Manifest } from '../../src/extensions/manifest.ts'
-import { readManifest } from '../../src/extensions/read-manifest.ts'
+import { readManifest } from '../../src/extensions/manifest.ts'
 import type { StartOptions } from '../../src/extensions/start-extension.ts'
 import { methods } from '../../src/protocol/extension/table.ts'
 
@@ -47,7 +47,7 @@ export function extensionDirs(): ExtensionDirs {
 
 /** Everything it was asked and told, in order; requests are answered by `answer`, else with nothing. */
 export function recordingSide(
-  answer: (method: string, params: unknown, caller: Caller) => unknown = () => ({}),
+  answer: (method: string, params: unknown, caller: CallingExtension) => unknown = () => ({}),
 ) {
   const asked: [method: string, params: unknown][] = []
   const told: [method: string, params: unknown][] = []
@@ -58,7 +58,7 @@ export function recordingSide(
     requests: Object.fromEntries(
       requests.map(([name]) => [
         name,
-        (params: unknown, caller: Caller) => {
+        (params: unknown, caller: CallingExtension) => {
           asked.push([name, params])
           return answer(name, params, caller)
         },

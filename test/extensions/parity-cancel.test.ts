@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Headless } from '../../src/piglet/headless.ts'
-import { type Stage, stage } from './headless.ts'
+import type { Piglet } from '../../src/piglet/piglet.ts'
+import { type Stage, stage } from './piglet-stage.ts'
 
 let on: Stage
 beforeEach(async () => {
@@ -42,7 +42,7 @@ function canceller(): void {
 }
 
 async function takeBack(
-  headless: Headless,
+  headless: Piglet,
   method: string,
   params: object,
   hasBegun: () => boolean,

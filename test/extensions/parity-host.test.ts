@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { usualTimes } from '../../src/extensions/supervisor.ts'
-import type { Headless } from '../../src/piglet/headless.ts'
+import type { Piglet } from '../../src/piglet/piglet.ts'
 import { deadlines } from '../../src/protocol/extension/method.ts'
 import { methods } from '../../src/protocol/extension/table.ts'
-import { ask, asker, type Stage, stage } from './headless.ts'
+import { ask, asker, type Stage, stage } from './piglet-stage.ts'
 import { scripted } from './scripted.ts'
 
 let on: Stage
@@ -20,7 +20,7 @@ afterEach(async () => {
 const until = async (is: () => boolean) => {
   while (!is()) await Bun.sleep(2)
 }
-const shown = (headless: Headless) => headless.view().messages.map(({ text }) => text)
+const shown = (headless: Piglet) => headless.view().messages.map(({ text }) => text)
 const infos = (prefix: string) =>
   on.logged.filter((line) => line.startsWith(`info: ${prefix}`)).map((line) => line.slice(6 + prefix.length))
 
@@ -363,7 +363,7 @@ describe('a compactor', () => {
       'compact/execute': answer,
     })
   const long = { text: 'long', usage: { prompt_tokens: 150, completion_tokens: 1 } }
-  const runs = async (headless: Headless, count: number) => {
+  const runs = async (headless: Piglet, count: number) => {
     for (let n = 0; n < count; n += 1) {
       on.model.say(long)
       await headless.run(`q${n}`)
@@ -445,7 +445,7 @@ describe('what an extension shows', () => {
       ),
     )
   }
-  const places = ({ widgets, overlays, status }: ReturnType<Headless['view']>) => [
+  const places = ({ widgets, overlays, status }: ReturnType<Piglet['view']>) => [
     widgets.length,
     overlays.length,
     status.k,
@@ -492,7 +492,7 @@ describe('an extension that does not run and will not soon', () => {
       }),
     )
   }
-  const until5 = async (headless: Headless) => {
+  const until5 = async (headless: Piglet) => {
     await headless.runCommand('die').catch(() => {})
     await until(() => headless.host.list()[0]?.status?.state === 'degraded')
   }
@@ -521,7 +521,7 @@ describe('an extension that does not run and will not soon', () => {
       headless.host.registry.tools().get('ls')?.owner,
       headless.host.registry.provider('openai'),
     ]).toEqual(['builtin', undefined])
-    expect(headless.host.registry.sections()).toEqual([])
+    expect(headless.host.registry.promptSections()).toEqual([])
     on.model.say({ calls: [{ name: 'ls' }] }, 'done')
     expect(await headless.run('go')).toMatchObject({ end: 'done', text: 'done' })
     expect(on.model.asked[1]?.body.messages.at(-1)?.content).toBe('(empty)')

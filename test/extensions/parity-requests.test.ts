@@ -2,12 +2,12 @@
 // compile.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import type { Headless } from '../../src/piglet/headless.ts'
+import type { Piglet } from '../../src/piglet/piglet.ts'
 import type { HostRequest } from '../../src/protocol/extension/table.ts'
-import { ask, asker, type Stage, stage } from './headless.ts'
+import { ask, asker, type Stage, stage } from './piglet-stage.ts'
 
 let on: Stage
-let headless: Headless
+let headless: Piglet
 beforeAll(async () => {
   on = await stage()
   asker(on)

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Manifest } from '../../src/extensions/manifest.ts'
-import { readManifest } from '../../src/extensions/read-manifest.ts'
-import type { Headless } from '../../src/piglet/headless.ts'
-import { createUndo } from '../../src/piglet/tools/tool-context.ts'
+import { readManifest } from '../../src/extensions/manifest.ts'
+import type { Piglet } from '../../src/piglet/piglet.ts'
+import { Undo } from '../../src/piglet/tools/undo.ts'
 import { findMethod, methods } from '../../src/protocol/extension/table.ts'
-import { ask, asker, type Stage, stage } from './headless.ts'
+import { ask, asker, type Stage, stage } from './piglet-stage.ts'
 import { scripted } from './scripted.ts'
 
 let on: Stage
@@ -24,7 +24,7 @@ const add = (name: string, manifest: string, files: Record<string, string> = { '
   for (const [path, text] of Object.entries(files))
     chmodSync(on.write(`config/extensions/${name}/${path}`, text), 0o755)
 }
-const states = (headless: Headless) =>
+const states = (headless: Piglet) =>
   headless.host.list().map(({ manifest, status }) => `${manifest.name} ${status?.state}`)
 
 describe('a manifest that is wrong is named with the rule, and the others run', () => {
@@ -37,13 +37,13 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
     [
       'the name of the program itself',
       'name: builtin\nruntime: node\nentry: i.cjs\n',
-      "name must not be builtin: that is the program's own",
+      'name must not be builtin: the program uses it for itself',
     ],
     ['an unknown way', 'name: bad\nruntime: node\ntransport: udp\n', 'transport must be stdio or fd'],
     [
       'permissions that are no list',
       'name: bad\nruntime: node\npermissions: { a: b }\n',
-      'permissions must be a list of texts',
+      'permissions must be a list of strings',
     ],
   ])('%s', async (_name, manifest, rule) => {
     add('bad', manifest)
@@ -207,7 +207,7 @@ describe('keys', () => {
       return question.kind === 'ask' && question.prompt.endsWith('openai?') ? 'Always' : 'No'
     }
     const headless = await on.open({ dialogs })
-    const keys = async (of: Headless, names: string) => {
+    const keys = async (of: Piglet, names: string) => {
       await of.runCommand('keys', names)
       return of.view().messages.at(-1)?.text
     }
@@ -274,9 +274,9 @@ describe('keys', () => {
 describe('files', () => {
   test('what other projects keep is neither shown nor put back', async () => {
     const elsewhere = on.write('config/elsewhere.txt', 'theirs\n')
-    createUndo(on.configDir).keep(elsewhere)
+    new Undo(on.configDir).keep(elsewhere)
     const here = on.write('here.txt', 'ours\n')
-    createUndo(on.configDir).keep(here)
+    new Undo(on.configDir).keep(here)
     const headless = await on.open()
     expect(await ask(headless, 'host/undoSnapshots')).toEqual({ snapshots: { [here]: 5 } })
     on.write('config/elsewhere.txt', 'changed\n')

@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Headless } from '../../src/piglet/headless.ts'
-import { ask, asker, type Stage, stage } from './headless.ts'
+import type { Piglet } from '../../src/piglet/piglet.ts'
+import { ask, asker, type Stage, stage } from './piglet-stage.ts'
 import { listStrictly, readStrictly } from './session-reader.ts'
 
 let on: Stage
@@ -16,8 +16,8 @@ afterEach(async () => {
   await on[Symbol.asyncDispose]()
 })
 
-const pathOf = (headless: Headless) => headless.services.current.session().path
-const read = (headless: Headless) => readStrictly(pathOf(headless))
+const pathOf = (headless: Piglet) => headless.services.current.session().path
+const read = (headless: Piglet) => readStrictly(pathOf(headless))
 
 describe('what we write', () => {
   test('8.1, 8.2 is a private file of lines, with messages of all kinds', async () => {

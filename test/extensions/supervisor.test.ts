@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
-import { states, events as supervisorEvents, supervisorTable } from '../../src/extensions/supervisor-table.ts'
+import { supervisorEvents, supervisorStates, supervisorTable } from '../../src/extensions/supervisor-table.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
 import { watchExtension } from '../../src/extensions/watcher.ts'
 import { hostOf, recordingApp } from './app.ts'
@@ -39,7 +39,7 @@ const until = async (is: () => boolean) => {
 }
 
 test('in every state every event has an answer, and nothing runs once it was stopped', () => {
-  for (const state of states) {
+  for (const state of supervisorStates) {
     expect(Object.keys(supervisorTable[state]).sort()).toEqual(Object.keys(supervisorEvents).sort())
     expect(supervisorTable[state].stop.state).toBe('stopped')
   }

@@ -1,7 +1,7 @@
 // `piglet ext call`: runs a tool as a model would, past all interceptors.
 
 import { buildCommand } from '@stricli/core'
-import type { ToolOutcome } from '../../extensions/live-extension.ts'
+import type { ToolOutcome } from '../../extensions/registry.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'

@@ -3,10 +3,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { discoverExtensions } from '../../extensions/discover.ts'
-import { createRecorder, type Tap } from '../../extensions/flight-recorder/recording.ts'
+import { createRecorder, type WireTap } from '../../extensions/flight-recorder/recording.ts'
 import { countTraffic, publishBoard } from '../../extensions/status-board.ts'
-import { createHeadless, type Headless } from '../../piglet/headless.ts'
-import type { HeadlessOptions } from '../../piglet/options.ts'
+import type { PigletOptions } from '../../piglet/options.ts'
+import { createPiglet, type Piglet } from '../../piglet/piglet.ts'
 import type { AnswerQuestion, View, ViewPart } from '../../piglet/view.ts'
 import { EntireError } from '../../std/errors.ts'
 import { fileLog } from '../../std/log.ts'
@@ -38,7 +38,7 @@ export const extFlag = {
 export async function withHost<Value>(
   cli: Cli,
   options: HostOptions,
-  work: (headless: Headless, signal: AbortSignal) => Promise<Value>,
+  work: (headless: Piglet, signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const { configDir } = findPigletPlaces(cli)
   const wanted = chooseExtensions(cli, options.ext)
@@ -47,7 +47,7 @@ export async function withHost<Value>(
   const interrupted = new AbortController()
   using _stop = listenForStop(() => interrupted.abort(new EntireError('agent-failed', 'Interrupted.')))
   const dialogs = answerAtTerminal(cli)
-  const given: HeadlessOptions = {
+  const given: PigletOptions = {
     cwd: cli.cwd,
     configDir,
     env: cli.env,
@@ -62,7 +62,7 @@ export async function withHost<Value>(
     ...(options.quiet ? {} : { onChange: printChanges(cli) }),
     ...(options.watch ? { watch: true } : {}),
   }
-  const headless = createHeadless(given)
+  const headless = createPiglet(given)
   try {
     const { problems } = await headless.start()
     for (const problem of problems) cli.note(`Note: ${clean(problem)}`)
@@ -88,7 +88,7 @@ function chooseExtensions(cli: Cli, given: readonly string[] | undefined) {
   return { names, places: { also: chosen.map(({ dir }) => dir), disabled: others.map(({ name }) => name) } }
 }
 
-function requireStarted({ host }: Headless, name: string): void {
+function requireStarted({ host }: Piglet, name: string): void {
   const { status } = host.list().find(({ manifest }) => manifest.name === name) ?? {}
   if (host.find(name)) return
   throw new EntireError('agent-failed', `${name} does not run: ${status?.reason ?? 'it was not found'}`, {
@@ -97,7 +97,7 @@ function requireStarted({ host }: Headless, name: string): void {
 }
 
 /** Private: conversations are in it. */
-function openRecording(cli: Cli, file: string | undefined): { tap?: Tap } & Disposable {
+function openRecording(cli: Cli, file: string | undefined): { tap?: WireTap } & Disposable {
   if (file === undefined) return { [Symbol.dispose]() {} }
   const fd = openSync(resolve(cli.cwd, file), 'w', 0o600)
   return {

@@ -2,17 +2,17 @@
 
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { discoverExtensions, type Places } from '../../extensions/discover.ts'
+import { discoverExtensions, type ExtensionPlaces } from '../../extensions/discover.ts'
 import type { Manifest } from '../../extensions/manifest.ts'
-import { readManifest } from '../../extensions/read-manifest.ts'
-import { readConfig } from '../../piglet/settings/config.ts'
+import { readManifest } from '../../extensions/manifest.ts'
+import { readPigletConfig } from '../../piglet/settings/config.ts'
 import { createTrust } from '../../piglet/settings/trust.ts'
 import { EntireError } from '../../std/errors.ts'
 import { closest } from '../closest.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 
-export interface PigletPlaces extends Places {
+export interface PigletPlaces extends ExtensionPlaces {
   configDir: string
   /** Where extensions of the project would be, trusted or not. */
   ofProject: string
@@ -35,7 +35,7 @@ export function findPigletPlaces(cli: Pick<Cli, 'cwd' | 'env'>): PigletPlaces {
     userDir: join(configDir, 'extensions'),
     ofProject,
     projectDir: createTrust(configDir).trustsProject(cli.cwd) ? ofProject : undefined,
-    disabled: readConfig(configDir).texts('disabled_extensions'),
+    disabled: readPigletConfig(configDir).texts('disabled_extensions'),
   }
 }
 

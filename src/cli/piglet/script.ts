@@ -1,8 +1,8 @@
 // Things that can be done with running extensions, each one line: what a person types, and what a recording is made of.
 import type { ExtensionHost } from '../../extensions/extension-host.ts'
-import type { ToolOutcome } from '../../extensions/live-extension.ts'
+import { requireRunning } from '../../extensions/live-extension.ts'
 import { collectInjections, transformInput } from '../../extensions/prompt-chain.ts'
-import { requireRunning } from '../../extensions/registry.ts'
+import type { ToolOutcome } from '../../extensions/registry.ts'
 import { callTool } from '../../extensions/tool-calls.ts'
 import { type EventName, events } from '../../protocol/extension/events.ts'
 import { EntireError } from '../../std/errors.ts'

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { buildCommand } from '@stricli/core'
-import { type Board, type BoardRow, readBoards } from '../../extensions/status-board.ts'
+import { readBoards, type StatusBoard, type StatusRow } from '../../extensions/status-board.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
@@ -66,7 +66,7 @@ async function showBoards(cli: Cli, flags: TopFlags, signal: AbortSignal | undef
   }
 }
 
-function boardLines(boards: Board[], now: Date): string[] {
+function boardLines(boards: StatusBoard[], now: Date): string[] {
   if (boards.length === 0)
     return ['No program with extensions runs. `piglet ext top --start` runs them here.']
   return boards.flatMap(({ pid, cwd, extensions }, at) => [
@@ -85,7 +85,7 @@ function boardLines(boards: Board[], now: Date): string[] {
 const heads = ['NAME', 'STATE', 'PID', 'MEMORY', 'SINCE', 'RESTARTS', 'HEARD', 'SAID', 'UNDER WAY']
 
 function cellsOf(
-  { name, state, pid, since, restarts, heard, said: told, waiting, serving }: BoardRow,
+  { name, state, pid, since, restarts, heard, said: told, waiting, serving }: StatusRow,
   now: Date,
 ): string[] {
   const numbers = [restarts, heard, told, waiting + serving].map(String)

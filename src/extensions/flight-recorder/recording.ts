@@ -7,7 +7,7 @@ import { asNumber, asObject, asString, type Json, parseJson } from '../../std/js
 
 export const recordingVersion = 1
 
-export interface Entry {
+export interface RecordedMessage {
   /** Since the recording began. */
   ms: number
   extension: string
@@ -21,14 +21,14 @@ export interface Entry {
 export interface RecordedProcess {
   extension: string
   process: number
-  entries: (Entry & { incoming: Incoming })[]
+  entries: (RecordedMessage & { incoming: Incoming })[]
 }
 
 export function headerLine(at: Date): string {
   return `${JSON.stringify({ recording: recordingVersion, protocol: protocolVersion, at: at.toISOString() })}\n`
 }
 
-export function entryLine(entry: Entry): string {
+export function recordedLine(entry: RecordedMessage): string {
   return `${JSON.stringify(entry)}\n`
 }
 
@@ -52,7 +52,7 @@ export function parseRecording(text: string, place: string): RecordedProcess[] {
   return [...processes.values()]
 }
 
-function parseEntry(line: string): Entry | undefined {
+function parseEntry(line: string): RecordedMessage | undefined {
   const fields = asObject(parseJson(line))
   const [extension, to] = [asString(fields?.extension), asString(fields?.to)]
   if (!fields || extension === undefined || (to !== 'extension' && to !== 'host')) return undefined
@@ -74,11 +74,11 @@ export interface RecorderOptions {
 }
 
 /** The same as the host calls its `tap`. */
-export type Tap = (extension: string, direction: 'in' | 'out', line: string, process: number) => void
+export type WireTap = (extension: string, direction: 'in' | 'out', line: string, process: number) => void
 
 export const leftOut = '(left out)'
 
-export function createRecorder({ write, clock }: RecorderOptions): Tap {
+export function createRecorder({ write, clock }: RecorderOptions): WireTap {
   const begin = clock()
   const keyRequests = new Set<string>()
   write(headerLine(begin))
@@ -91,7 +91,7 @@ export function createRecorder({ write, clock }: RecorderOptions): Tap {
       keyRequests.add(ask(known.id))
     const isKey = direction === 'out' && known?.kind === 'answer' && keyRequests.delete(ask(known.id))
     write(
-      entryLine({
+      recordedLine({
         ms: clock().getTime() - begin.getTime(),
         extension,
         process,

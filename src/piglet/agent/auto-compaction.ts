@@ -2,15 +2,15 @@
 import type { Compaction } from '../../extensions/prompt-chain.ts'
 import { messageOf } from '../../std/errors.ts'
 import { type AssistantMessage, parseCompactMessages, toCompactMessages } from '../conversation/message.ts'
-import type { Conversation } from '../sessions/current-session.ts'
-import type { Emit } from './emit.ts'
+import type { ActiveConversation } from '../sessions/current-session.ts'
+import type { Emit } from './run-agent.ts'
 
 const minMessages = 8
 const waitMs = 30_000
 
 export interface AutoCompactionOptions {
   compaction(): Compaction
-  conversation(): Conversation
+  conversation(): ActiveConversation
   /** What counts when the compactor has no threshold of its own; 0: never. */
   threshold(): number
   emit: Emit

@@ -3,19 +3,19 @@
 import { collectInjections } from '../../extensions/prompt-chain.ts'
 import { messageOf } from '../../std/errors.ts'
 import type { Clock } from '../../std/time.ts'
-import { type ImagePart, userMessage } from '../conversation/message.ts'
+import { type ImagePart, newUserMessage } from '../conversation/message.ts'
 import type { Services } from '../services.ts'
-import type { Conversation } from '../sessions/current-session.ts'
+import type { ActiveConversation } from '../sessions/current-session.ts'
 import { type Prompt, type RunOutcome, runAgent } from './run-agent.ts'
-import type { StepMode } from './tools-and-prompt.ts'
+import type { StepMode } from './step-mode.ts'
 
 export interface MainAgentOptions {
-  conversation(): Conversation
+  conversation(): ActiveConversation
   clock: Clock
   /** One run, from the prompt to the last answer. */
   run(
     prompt: Omit<Prompt, 'injection'>,
-    conversation: Conversation,
+    conversation: ActiveConversation,
     queue: ReturnType<typeof createInputQueue>,
     run: AbortController,
   ): Promise<RunOutcome>
@@ -68,8 +68,8 @@ export function createMainAgent(options: MainAgentOptions) {
   }
 
   const report = (error: unknown) => options.onProblem(messageOf(error))
-  const interruptedBy = (conversation: Conversation, reason: string) =>
-    conversation.add(userMessage(`[Request interrupted: ${reason}]`, [], options.clock()))
+  const interruptedBy = (conversation: ActiveConversation, reason: string) =>
+    conversation.add(newUserMessage(`[Request interrupted: ${reason}]`, [], options.clock()))
 
   return {
     isRunning: () => running !== undefined,

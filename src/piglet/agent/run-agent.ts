@@ -1,34 +1,37 @@
 // An agent at work: the model is asked, its tools are run, and so on until it has nothing more to do.
 
-import type { ToolCall, ToolOutcome } from '../../extensions/live-extension.ts'
+import type { ToolCall, ToolOutcome } from '../../extensions/registry.ts'
 import { interruptedText } from '../../extensions/tool-calls.ts'
+import type { EventData, EventName } from '../../protocol/extension/events.ts'
 import { messageOf } from '../../std/errors.ts'
 import type { Clock } from '../../std/time.ts'
 import {
   type AssistantMessage,
   type CallPart,
+  type ChatMessage,
   type ImagePart,
   isCall,
-  type Message,
+  messageText,
+  newUserMessage,
   noUsage,
   type ToolResultMessage,
-  textOf,
   toolResult,
-  userMessage,
 } from '../conversation/message.ts'
 import { newest, newestWithin, repair } from '../conversation/repair.ts'
-import type { Model } from '../models/model.ts'
-import type { Answer, ToolSchema } from '../models/request.ts'
+import type { ChatModel } from '../models/model.ts'
+import type { AnswerRequest, ToolSchema } from '../models/request.ts'
 import { askModel, type Retries } from './ask-model.ts'
-import type { Emit } from './emit.ts'
+
+/** Tells what the agent does. */
+export type Emit = <Name extends EventName>(type: Name, data: EventData<Name>) => void
 
 export interface AgentParts extends Omit<CallParts, 'emit' | 'now' | 'isSteered'> {
-  conversation: { messages(): Message[]; add(message: Message): Promise<void> }
+  conversation: { messages(): ChatMessage[]; add(message: ChatMessage): Promise<void> }
   /** Looked up for every turn, because both may change while a run lasts. */
-  model(): Model
+  model(): ChatModel
   tools(): ToolSchema[]
   system: string
-  answer: Answer
+  answer: AnswerRequest
   emit: Emit
   clock: Clock
   maxTokens: number
@@ -70,7 +73,7 @@ export async function runAgent(parts: AgentParts, prompt: Prompt, run: AbortCont
   emit('EventPromptBuild', { System: parts.system })
   emit('EventMessagePre', { Content: prompt.text })
   try {
-    await conversation.add(userMessage(prompt.text, prompt.images, clock()))
+    await conversation.add(newUserMessage(prompt.text, prompt.images, clock()))
     outcome.end = await turns(parts, prompt, run, outcome)
   } catch (error) {
     outcome.end = run.signal.aborted ? 'aborted' : 'failed'
@@ -110,7 +113,7 @@ async function turns(
     parts.afterTurn?.(answer)
     run.signal.throwIfAborted()
     const said = steering?.take() ?? []
-    for (const text of said) await conversation.add(userMessage(text, [], clock()))
+    for (const text of said) await conversation.add(newUserMessage(text, [], clock()))
     if (calls.length === 0 && said.length === 0) return 'done'
     if (maxTurns > 0 && outcome.turns >= maxTurns) {
       emit('EventMaxTurns', { Count: outcome.turns, Max: maxTurns })
@@ -170,7 +173,7 @@ async function nextAnswer(
 }
 
 function note(outcome: RunOutcome, answer: AssistantMessage): void {
-  const text = textOf(answer)
+  const text = messageText(answer)
   outcome.text = [outcome.text, text].filter(Boolean).join('\n')
   outcome.usage.input += answer.usage.inputTokens
   outcome.usage.output += answer.usage.outputTokens

@@ -6,16 +6,16 @@ import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
 import type { Params, SentResult } from '../../protocol/extension/table.ts'
 import { messageOf } from '../../std/errors.ts'
 import type { Clock } from '../../std/time.ts'
-import { assistantText, type Message, textOf, userMessage } from '../conversation/message.ts'
-import type { Model } from '../models/model.ts'
-import type { Answer } from '../models/request.ts'
+import { assistantText, type ChatMessage, messageText, newUserMessage } from '../conversation/message.ts'
+import type { ChatModel } from '../models/model.ts'
+import type { AnswerRequest } from '../models/request.ts'
 import { askModel, type Retries } from './ask-model.ts'
 import { type AgentParts, type RunOutcome, runAgent } from './run-agent.ts'
 
 export interface SubAgentOptions {
   /** Throws when there is no such model. */
-  resolveModel(query: string): Model
-  answer: Answer
+  resolveModel(query: string): ChatModel
+  answer: AnswerRequest
   call: AgentParts['call']
   tools(): Tool[]
   clock: Clock
@@ -34,7 +34,7 @@ export interface Task {
 export type SubAgents = ReturnType<typeof createSubAgents>
 
 export function createSubAgents(options: SubAgentOptions) {
-  const resolve = (query: string): Model => {
+  const resolve = (query: string): ChatModel => {
     try {
       return options.resolveModel(query)
     } catch (error) {
@@ -44,7 +44,7 @@ export function createSubAgents(options: SubAgentOptions) {
 
   async function run(task: Task, signal: AbortSignal): Promise<RunOutcome> {
     const model = resolve(task.model)
-    const messages: Message[] = []
+    const messages: ChatMessage[] = []
     const controller = new AbortController()
     const offered = () =>
       options.tools().filter(({ backgroundSafe }) => task.tools === 'all' || backgroundSafe)
@@ -81,14 +81,14 @@ export function createSubAgents(options: SubAgentOptions) {
       const at = options.clock()
       const from = { model: model.id, provider: model.provider }
       const messages = params.messages.map(({ role, content }) =>
-        role === 'assistant' ? assistantText(content, from, at) : userMessage(content, [], at),
+        role === 'assistant' ? assistantText(content, from, at) : newUserMessage(content, [], at),
       )
       const request = { model, system: params.system, messages, tools: [], maxTokens: params.maxTokens }
       try {
         const ask = () => options.answer(request, { signal, onPiece: () => {} })
         const answer = await askModel(ask, { retries: options.retries(), signal, onRetry: () => {} })
         return {
-          text: textOf(answer),
+          text: messageText(answer),
           usage: { input: answer.usage.inputTokens, output: answer.usage.outputTokens },
         }
       } catch (error) {

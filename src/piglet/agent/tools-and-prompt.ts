@@ -5,13 +5,9 @@ import type { Registry, Tool } from '../../extensions/registry.ts'
 import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
 import { readText } from '../../std/file.ts'
 import { asNumber, asObject } from '../../std/json.ts'
-import type { CallPart } from '../conversation/message.ts'
-import { isLocal, type Model } from '../models/model.ts'
+import { type ChatModel, isLocal } from '../models/model.ts'
 import type { ToolSchema } from '../models/request.ts'
-import type { Config } from '../settings/config.ts'
-import type { Dialogs } from '../view.ts'
-import type { Emit } from './emit.ts'
-import type { StepVerdict } from './run-agent.ts'
+import type { PigletConfig } from '../settings/config.ts'
 
 export type ToolSet = ReturnType<typeof createToolSet>
 
@@ -21,7 +17,7 @@ export function createToolSet(registry: () => Registry) {
 
   const offered = (): Tool[] =>
     [...registry().tools().values()].filter(({ name }) => filter === undefined || filter.has(name))
-  const isHidden = (tool: Tool, model: Model | undefined) =>
+  const isHidden = (tool: Tool, model: ChatModel | undefined) =>
     tool.deferred && !activated.has(tool.name) && model !== undefined && isLocal(model)
 
   return {
@@ -38,12 +34,12 @@ export function createToolSet(registry: () => Registry) {
         throw new RpcFailure(codes.notFound, tool ? `tool is not deferred: ${name}` : `unknown tool: ${name}`)
       activated.add(name)
     },
-    schemas: (model: Model | undefined): ToolSchema[] =>
+    schemas: (model: ChatModel | undefined): ToolSchema[] =>
       offered().map((tool) => {
         const { name, description, parameters } = tool
         return isHidden(tool, model) ? { name, description } : { name, description, parameters }
       }),
-    hidden: (model: Model | undefined): Tool[] => offered().filter((tool) => isHidden(tool, model)),
+    hidden: (model: ChatModel | undefined): Tool[] => offered().filter((tool) => isHidden(tool, model)),
   }
 }
 
@@ -56,7 +52,7 @@ const usualNote =
 
 export interface PromptParts {
   configDir: string
-  config: Config
+  config: PigletConfig
   registry: Registry
   offered: Tool[]
   /** Tools of which the model sees only the names. */
@@ -73,7 +69,7 @@ export function systemPrompt(parts: PromptParts): string {
 function sections({ config, registry }: PromptParts): string[] {
   const order = asObject(config.get('promptOrder')) ?? {}
   return registry
-    .sections()
+    .promptSections()
     .map(({ value: { title, content, order: usual } }) => ({
       text: `# ${title}\n\n${content}`,
       at: asNumber(order[title]) ?? usual,
@@ -97,34 +93,6 @@ function hiddenIndex({ config, hidden }: PromptParts): string[] {
 
 /** What the sections say they take, for the line of status; empty when they say nothing. */
 export function promptBudget(registry: Registry): string {
-  const tokens = registry.sections().reduce((sum, { value }) => sum + value.tokenHint, 0)
+  const tokens = registry.promptSections().reduce((sum, { value }) => sum + value.tokenHint, 0)
   return tokens === 0 ? '' : `~${Math.max(1, Math.round(tokens / 1000))}k ctx`
-}
-
-// Whether the user wants to be asked before every tool call.
-
-const choices: Record<string, StepVerdict> = { approve: 'run', skip: 'skip', abort: 'abort' }
-
-export type StepMode = ReturnType<typeof createStepMode>
-
-export function createStepMode(dialogs: Dialogs, emit: Emit) {
-  let isOn = false
-  return {
-    isOn: () => isOn,
-    toggle(): boolean {
-      isOn = !isOn
-      return isOn
-    },
-    /** Nobody there to say yes means no. */
-    async gate(call: CallPart, signal: AbortSignal): Promise<StepVerdict> {
-      if (!isOn) return 'run'
-      emit('EventStepWait', { ToolCallID: call.id, ToolName: call.name, Args: call.arguments })
-      const prompt = `Run ${call.name} with ${JSON.stringify(call.arguments)}?`
-      const chosen = await dialogs.put(
-        { kind: 'ask', prompt, choices: Object.keys(choices), extension: '' },
-        signal,
-      )
-      return choices[chosen ?? ''] ?? 'abort'
-    },
-  }
 }

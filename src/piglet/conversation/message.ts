@@ -1,7 +1,7 @@
 // Messages as they are kept, stored and sent: with the fields by which the reference program tells them apart, and with the names that
 // extensions look for beside them.
 import * as v from 'valibot'
-import type { ToolOutcome } from '../../extensions/live-extension.ts'
+import type { ToolOutcome } from '../../extensions/registry.ts'
 import {
   type AssistantMessage as AnyAssistantMessage,
   assistantMessage,
@@ -22,7 +22,7 @@ export type CallPart = {
   providerMeta?: Record<string, unknown>
 }
 
-export type Usage = {
+export type TokenUsage = {
   inputTokens: number
   outputTokens: number
   cacheReadTokens: number
@@ -46,7 +46,7 @@ export type AssistantMessage = {
   /** Never empty: programs tell by them whose message it is. */
   model: string
   provider: string
-  usage: Usage
+  usage: TokenUsage
   stopReason: string
   error?: string
   timestamp: string
@@ -64,9 +64,9 @@ export type ToolResultMessage = {
   timestamp: string
 }
 
-export type Message = UserMessage | AssistantMessage | ToolResultMessage
+export type ChatMessage = UserMessage | AssistantMessage | ToolResultMessage
 
-export const noUsage: Usage = {
+export const noUsage: TokenUsage = {
   inputTokens: 0,
   outputTokens: 0,
   cacheReadTokens: 0,
@@ -74,7 +74,7 @@ export const noUsage: Usage = {
   cost: 0,
 }
 
-export function userMessage(text: string, images: ImagePart[], at: Date): UserMessage {
+export function newUserMessage(text: string, images: ImagePart[], at: Date): UserMessage {
   const blocks = images.length === 0 ? {} : { blocks: [{ type: 'text' as const, text }, ...images] }
   return { role: 'user', content: text, ...blocks, timestamp: at.toISOString() }
 }
@@ -122,7 +122,7 @@ export function isCall(part: AssistantMessage['content'][number]): part is CallP
 }
 
 /** Everything it says in words. */
-export function textOf(message: Message): string {
+export function messageText(message: ChatMessage): string {
   if (message.role === 'user') return message.blocks ? textsOf(message.blocks) : message.content
   return textsOf(message.content)
 }
@@ -133,22 +133,22 @@ function textsOf(parts: { type: string; text?: string }[]): string {
 
 // Reads messages that others wrote: extensions, other programs, older versions. What cannot be one is left out.
 
-export type Kind = Message['role']
+export type ChatRole = ChatMessage['role']
 
 /** Undefined for what is no message of this kind. */
-export function parseMessage(kind: string, data: unknown): Message | undefined {
-  return Object.hasOwn(parsers, kind) ? parsers[kind as Kind](data) : undefined
+export function parseChatMessage(kind: string, data: unknown): ChatMessage | undefined {
+  return Object.hasOwn(parsers, kind) ? parsers[kind as ChatRole](data) : undefined
 }
 
-export function parseCompactMessages(messages: CompactMessage[]): Message[] {
-  return messages.flatMap(({ type, data }) => parseMessage(type, data) ?? [])
+export function parseCompactMessages(messages: CompactMessage[]): ChatMessage[] {
+  return messages.flatMap(({ type, data }) => parseChatMessage(type, data) ?? [])
 }
 
-export function toCompactMessages(messages: Message[]): CompactMessage[] {
+export function toCompactMessages(messages: ChatMessage[]): CompactMessage[] {
   return messages.map((message) => ({ type: message.role, data: message }))
 }
 
-const parsers: { [K in Kind]: (data: unknown) => Extract<Message, { role: K }> | undefined } = {
+const parsers: { [K in ChatRole]: (data: unknown) => Extract<ChatMessage, { role: K }> | undefined } = {
   user(data): UserMessage | undefined {
     const parsed = v.safeParse(wireUserMessage, data)
     if (!parsed.success) return undefined

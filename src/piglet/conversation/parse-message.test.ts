@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { conversationMessage } from '../../protocol/extension/content.ts'
 import {
+  type ChatMessage,
   isCall,
-  type Message,
+  newUserMessage,
   noUsage,
+  parseChatMessage,
   parseCompactMessages,
-  parseMessage,
   toCompactMessages,
   toolResult,
-  userMessage,
 } from './message.ts'
 import { lastAssistantText, newest, newestWithin, repair } from './repair.ts'
 
@@ -29,13 +29,13 @@ const part = fc.oneof(
       .map((value): Record<string, unknown> => JSON.parse(JSON.stringify(value))),
   }),
 )
-const message: fc.Arbitrary<Message> = fc.oneof(
-  text.map((content): Message => ({ role: 'user', content, timestamp: at })),
+const message: fc.Arbitrary<ChatMessage> = fc.oneof(
+  text.map((content): ChatMessage => ({ role: 'user', content, timestamp: at })),
   text.map((content) =>
-    userMessage(content, [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }], new Date(at)),
+    newUserMessage(content, [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }], new Date(at)),
   ),
   fc.array(part).map(
-    (content): Message => ({
+    (content): ChatMessage => ({
       role: 'assistant',
       content,
       model: 'm',
@@ -87,7 +87,7 @@ describe('messages', () => {
         { type: 'constructor', data: {} },
       ]),
     ).toEqual([])
-    expect(parseMessage('assistant', { content: null })).toMatchObject({
+    expect(parseChatMessage('assistant', { content: null })).toMatchObject({
       content: [],
       model: 'unknown',
       provider: 'unknown',
@@ -118,7 +118,7 @@ describe('what a model is given', () => {
   })
 
   test('when it is too much, is the first message and the newest, never beginning with a result', () => {
-    const user = (content: string): Message => ({ role: 'user', content, timestamp: at })
+    const user = (content: string): ChatMessage => ({ role: 'user', content, timestamp: at })
     const result = toolResult({ id: 'c', name: 't' }, { content: [], isError: false }, at)
     const all = [user('a'), user('b'), result, user('c'), user('d')]
     expect(newest(all, 0)).toBe(all)
@@ -131,7 +131,7 @@ describe('what a model is given', () => {
 })
 
 test('the last text is the first of the last answer that has one', () => {
-  const answer = (...content: { type: 'text'; text: string }[]): Message => ({
+  const answer = (...content: { type: 'text'; text: string }[]): ChatMessage => ({
     role: 'assistant',
     content,
     model: 'm',

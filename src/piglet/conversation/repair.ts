@@ -4,23 +4,23 @@ import { interruptedText } from '../../extensions/tool-calls.ts'
 import type { SentResult } from '../../protocol/extension/table.ts'
 import {
   type AssistantMessage,
+  type ChatMessage,
   isCall,
-  type Message,
+  messageText,
   type ToolResultMessage,
-  textOf,
   toolResult,
 } from './message.ts'
 
 const neverAnswered = `${interruptedText} the tool was stopped before it had a result`
 
 /** Calls that nobody answered get an answer that says so; results of calls that are not there any more go. */
-export function repair(messages: Message[]): Message[] {
+export function repair(messages: ChatMessage[]): ChatMessage[] {
   const results = new Map(
     messages.flatMap((message) =>
       message.role === 'tool_result' ? [[message.toolCallId, message] as const] : [],
     ),
   )
-  return messages.flatMap((message): Message[] => {
+  return messages.flatMap((message): ChatMessage[] => {
     if (message.role === 'tool_result') return []
     if (message.role === 'user') return [message]
     return [
@@ -37,7 +37,7 @@ function missing(call: { id: string; name: string }, at: string): ToolResultMess
 }
 
 /** The first message and the newest ones; a piece never begins with the result of a call that was cut off. */
-export function newest(messages: Message[], max: number): Message[] {
+export function newest(messages: ChatMessage[], max: number): ChatMessage[] {
   if (max <= 0 || messages.length <= max) return messages
   const [first, ...rest] = messages
   const tail = rest.slice(rest.length - Math.max(max - 1, 1))
@@ -46,7 +46,7 @@ export function newest(messages: Message[], max: number): Message[] {
 }
 
 /** The newest messages that fit into a message of so many bytes. */
-export function newestWithin(messages: Message[], maxBytes: number): Message[] {
+export function newestWithin(messages: ChatMessage[], maxBytes: number): ChatMessage[] {
   let room = maxBytes
   const start = messages.findLastIndex((message) => {
     room -= Buffer.byteLength(JSON.stringify(message))
@@ -57,7 +57,7 @@ export function newestWithin(messages: Message[], maxBytes: number): Message[] {
 
 // What a conversation has taken so far.
 
-export function sessionStats(messages: Message[], model: string): SentResult<'host/sessionStats'> {
+export function sessionStats(messages: ChatMessage[], model: string): SentResult<'host/sessionStats'> {
   const answers = messages.filter((message): message is AssistantMessage => message.role === 'assistant')
   const sum = (field: keyof AssistantMessage['usage']) =>
     answers.reduce((total, { usage }) => total + usage[field], 0)
@@ -73,8 +73,8 @@ export function sessionStats(messages: Message[], model: string): SentResult<'ho
 }
 
 /** The first text of the last answer that has one. */
-export function lastAssistantText(messages: Message[]): string {
-  const answer = messages.findLast((message) => message.role === 'assistant' && textOf(message) !== '')
+export function lastAssistantText(messages: ChatMessage[]): string {
+  const answer = messages.findLast((message) => message.role === 'assistant' && messageText(message) !== '')
   const part =
     answer?.role === 'assistant'
       ? answer.content.find((one) => one.type === 'text' && one.text !== '')

@@ -1,27 +1,28 @@
 // The model that is being used, and how another one takes its place.
 
 import type { Environment } from '../../extensions/launch.ts'
+import { requireRunning } from '../../extensions/live-extension.ts'
 import { streamAnswer } from '../../extensions/prompt-chain.ts'
-import { type Reach, requireRunning } from '../../extensions/registry.ts'
+import type { ExtensionAccess } from '../../extensions/registry.ts'
 import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { Clock } from '../../std/time.ts'
 import { fromProvider } from '../conversation/message.ts'
-import { type Config, writeSetting } from '../settings/config.ts'
+import { type PigletConfig, writeSetting } from '../settings/config.ts'
 import type { FindKey } from '../settings/keys.ts'
-import { findModel, keyOf, type Model, wantedModel } from './model.ts'
+import { type ChatModel, findModel, keyOf, wantedModel } from './model.ts'
 import type { ModelList } from './model-list.ts'
 import { openaiAnswer } from './openai.ts'
-import { type Answer, costOf, ModelFailure, type Piece } from './request.ts'
+import { type AnswerPiece, type AnswerRequest, costOf, ModelFailure } from './request.ts'
 
 export interface ModelChoiceOptions {
   models: ModelList
   configDir: string
   env: Environment
-  config(): Config
+  config(): PigletConfig
   /** Instead of what the settings say. */
   first: string
-  onSwitch(model: Model): void
+  onSwitch(model: ChatModel): void
 }
 
 export type ModelChoice = ReturnType<typeof createModelChoice>
@@ -30,7 +31,7 @@ export function createModelChoice({ models, configDir, env, config, first, onSwi
   let chosen = first
 
   /** For a purpose like `small`, or by name. */
-  function resolve(query: string): Model {
+  function resolve(query: string): ChatModel {
     const wanted = wantedModel(query, env, config())
     if (wanted === '')
       throw new EntireError('not-found', 'no model configured', {
@@ -44,7 +45,7 @@ export function createModelChoice({ models, configDir, env, config, first, onSwi
   return {
     resolve,
     current: () => resolve(chosen),
-    find(): Model | undefined {
+    find(): ChatModel | undefined {
       try {
         return resolve(chosen)
       } catch {
@@ -64,16 +65,16 @@ export function createModelChoice({ models, configDir, env, config, first, onSwi
 
 // Whoever speaks for models of a kind answers: an extension that registered for it, looked up when it is needed; else ourselves.
 
-const kinds: Record<string, Piece['kind']> = {
+const kinds: Record<string, AnswerPiece['kind']> = {
   text_delta: 'text',
   thinking_delta: 'thinking',
   toolcall_delta: 'toolcall',
 }
 
 export function createAnswer(
-  reach: () => Reach,
+  reach: () => ExtensionAccess,
   options: { findKey: FindKey; fetch: typeof fetch; clock: Clock },
-): Answer {
+): AnswerRequest {
   const ownAnswer = openaiAnswer(options)
   return async (request, { signal, onPiece }) => {
     const { model, system, messages, tools, maxTokens } = request

@@ -6,24 +6,24 @@ import type { Params, SentResult } from '../../protocol/extension/table.ts'
 import { EntireError } from '../../std/errors.ts'
 import { readText, writeAtomic } from '../../std/file.ts'
 import { asArray, asObject, asString } from '../../std/json.ts'
-import type { Config } from '../settings/config.ts'
-import { keyOf, type Model, type ModelEntry, modelOf, parseModels } from './model.ts'
+import type { PigletConfig } from '../settings/config.ts'
+import { type ChatModel, keyOf, type ModelEntry, modelOf, parseModels } from './model.ts'
 
 export type ModelList = ReturnType<typeof createModelList>
 type Overrides = NonNullable<Params<'host/writeModels'>['overrides']>
 
-export function createModelList(options: { configDir: string; config(): Config; fetch: typeof fetch }) {
+export function createModelList(options: { configDir: string; config(): PigletConfig; fetch: typeof fetch }) {
   const path = join(options.configDir, 'models.yaml')
   let listed = read()
-  let nearby: Model[] = []
+  let nearby: ChatModel[] = []
 
-  function read(): Model[] {
+  function read(): ChatModel[] {
     const text = readText(path)
     return text === undefined ? knownModels : parseModels(text, path)
   }
 
   // The address of a provider may be one of the user's own.
-  const all = (): Model[] => {
+  const all = (): ChatModel[] => {
     const config = options.config()
     return [
       ...new Map([...nearby, ...listed].map((model) => [keyOf(model).toLowerCase(), model])).values(),
@@ -68,7 +68,7 @@ export function createModelList(options: { configDir: string; config(): Config; 
 }
 
 export function modelInfos(
-  models: Model[],
+  models: ChatModel[],
   current: string,
 ): NonNullable<SentResult<'host/availableModels'>['models']> {
   return models.map((model) => ({
@@ -151,7 +151,7 @@ const waitMs = 2000
 const embedding = /embed|minilm|^e5-|bge-|gte-/i
 
 /** Servers that do not answer have none. */
-export async function probeLocalServers(config: Config, fetcher: typeof fetch): Promise<Model[]> {
+export async function probeLocalServers(config: PigletConfig, fetcher: typeof fetch): Promise<ChatModel[]> {
   const found = await Promise.all(
     config
       .texts('localServers')
@@ -160,7 +160,7 @@ export async function probeLocalServers(config: Config, fetcher: typeof fetch): 
   return found.flat()
 }
 
-async function probe(baseUrl: string, config: Config, fetcher: typeof fetch): Promise<Model[]> {
+async function probe(baseUrl: string, config: PigletConfig, fetcher: typeof fetch): Promise<ChatModel[]> {
   const answer = await fetcher(`${/\/v\d+$/.test(baseUrl) ? baseUrl : `${baseUrl}/v1`}/models`, {
     signal: AbortSignal.timeout(waitMs),
   })

@@ -4,9 +4,9 @@ import { parse } from 'yaml'
 import type { Environment } from '../../extensions/launch.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { asArray, asNumber, asObject, asString } from '../../std/json.ts'
-import type { Config } from '../settings/config.ts'
+import type { PigletConfig } from '../settings/config.ts'
 
-export type Model = {
+export type ChatModel = {
   id: string
   name: string
   provider: string
@@ -22,13 +22,13 @@ export type Model = {
 }
 
 /** What a list says of one; the rest has values of its own. */
-export type ModelEntry = Partial<Omit<Model, 'cost'>> & {
+export type ModelEntry = Partial<Omit<ChatModel, 'cost'>> & {
   id: string
   provider: string
-  cost?: Partial<Model['cost']>
+  cost?: Partial<ChatModel['cost']>
 }
 
-export function modelOf(entry: ModelEntry): Model {
+export function modelOf(entry: ModelEntry): ChatModel {
   return {
     name: entry.id,
     api: 'openai',
@@ -41,14 +41,14 @@ export function modelOf(entry: ModelEntry): Model {
   }
 }
 
-export function keyOf({ provider, id }: Pick<Model, 'provider' | 'id'>): string {
+export function keyOf({ provider, id }: Pick<ChatModel, 'provider' | 'id'>): string {
   return `${provider}/${id}`
 }
 
 const localProviders = ['local', 'lmstudio', 'ollama', 'vllm', 'llamacpp', 'mlx']
 
 /** Small ones that run on this machine are shown less at a time. */
-export function isLocal({ provider, baseUrl }: Model): boolean {
+export function isLocal({ provider, baseUrl }: ChatModel): boolean {
   return localProviders.includes(provider.toLowerCase()) || isLoopback(baseUrl)
 }
 
@@ -58,7 +58,7 @@ export function isLoopback(url: string): boolean {
 }
 
 /** A list of models, alone or under `models`. Entries without an id or a provider are left out. */
-export function parseModels(text: string, path: string): Model[] {
+export function parseModels(text: string, path: string): ChatModel[] {
   let content: unknown
   try {
     content = parse(text)
@@ -101,11 +101,11 @@ function parseEntry(item: unknown): ModelEntry | undefined {
 // Which model somebody means who gives part of its name.
 
 /** The whole name, then its id, then the shortest that begins with it, then the shortest that has it somewhere. */
-export function findModel(models: Model[], query: string): Model | undefined {
+export function findModel(models: ChatModel[], query: string): ChatModel | undefined {
   const wanted = query.toLowerCase()
   if (wanted === '') return undefined
-  const id = (model: Model) => model.id.toLowerCase()
-  const shortest = (fits: (model: Model) => boolean) =>
+  const id = (model: ChatModel) => model.id.toLowerCase()
+  const shortest = (fits: (model: ChatModel) => boolean) =>
     models.filter(fits).sort((a, b) => a.id.length - b.id.length)[0]
   return (
     models.find((model) => keyOf(model).toLowerCase() === wanted) ??
@@ -116,7 +116,7 @@ export function findModel(models: Model[], query: string): Model | undefined {
 }
 
 /** What the user settled on for this purpose; empty when nothing. */
-export function wantedModel(purpose: string, env: Environment, config: Config): string {
+export function wantedModel(purpose: string, env: Environment, config: PigletConfig): string {
   const usual = env.PIGLET_DEFAULT_MODEL || config.text('defaultModel')
   if (purpose === '' || purpose === 'default') return usual
   return purpose === 'small' ? env.PIGLET_SMALL_MODEL || config.text('smallModel') || usual : purpose

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Message } from '../conversation/message.ts'
+import type { ChatMessage } from '../conversation/message.ts'
 import { noUsage, toolResult } from '../conversation/message.ts'
 import { findModel, isLocal, keyOf, modelOf, parseModels, wantedModel } from './model.ts'
 import { openaiAnswer, openaiBody, openaiUrl, serverEvents } from './openai.ts'
@@ -102,7 +102,7 @@ describe('the way of chat completions', () => {
   })
 
   test('calls, results and images each have their place', () => {
-    const messages: Message[] = [
+    const messages: ChatMessage[] = [
       {
         role: 'assistant',
         content: [{ type: 'tool_use', id: 'c', name: 't', arguments: { a: 1 } }],

@@ -4,20 +4,31 @@ import { asArray, asCount, asNumber, asObject, asString, type Json, parseJson } 
 import type { Clock } from '../../std/time.ts'
 import {
   type AssistantMessage,
+  type ChatMessage,
   type ImagePart,
   isCall,
-  type Message,
+  messageText,
   noUsage,
   type TextPart,
-  textOf,
 } from '../conversation/message.ts'
 import type { FindKey } from '../settings/keys.ts'
 import { isLoopback } from './model.ts'
-import { type Answer, costOf, ModelFailure, type ModelRequest, type Piece, stopReasons } from './request.ts'
+import {
+  type AnswerPiece,
+  type AnswerRequest,
+  costOf,
+  ModelFailure,
+  type ModelRequest,
+  stopReasons,
+} from './request.ts'
 
 const waitMs = 300_000
 
-export function openaiAnswer(options: { findKey: FindKey; fetch: typeof fetch; clock: Clock }): Answer {
+export function openaiAnswer(options: {
+  findKey: FindKey
+  fetch: typeof fetch
+  clock: Clock
+}): AnswerRequest {
   return async (request, { signal, onPiece }) => {
     const { model } = request
     const key = (await options.findKey(model.provider)) || (isLoopback(model.baseUrl) ? 'local' : '')
@@ -56,7 +67,7 @@ interface Call {
   text: string
 }
 
-function collectParts(onPiece: (piece: Piece) => void) {
+function collectParts(onPiece: (piece: AnswerPiece) => void) {
   let [text, thinking, reason] = ['', '', '']
   let isEnded = false
   let usage: Json | undefined
@@ -170,19 +181,19 @@ function openaiTool({ name, description, parameters }: ModelRequest['tools'][num
   return { type: 'function', function: { name, description, parameters: parameters ?? { type: 'object' } } }
 }
 
-function openaiMessages(message: Message): object[] {
+function openaiMessages(message: ChatMessage): object[] {
   if (message.role === 'assistant') return [assistant(message)]
   if (message.role === 'user')
     return [{ role: 'user', content: message.blocks ? message.blocks.map(part) : message.content }]
   const images = message.content.filter((one): one is ImagePart => one.type === 'image')
-  const result = { role: 'tool', tool_call_id: message.toolCallId, content: textOf(message) }
+  const result = { role: 'tool', tool_call_id: message.toolCallId, content: messageText(message) }
   // Results are text only; what a tool shows comes after it.
   return images.length === 0 ? [result] : [result, { role: 'user', content: images.map(part) }]
 }
 
 function assistant(message: AssistantMessage): object {
   const calls = message.content.filter(isCall)
-  const text = textOf(message)
+  const text = messageText(message)
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,

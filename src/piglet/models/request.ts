@@ -1,6 +1,6 @@
 // A question to a model, whoever answers it.
-import type { AssistantMessage, Message, StopReason } from '../conversation/message.ts'
-import type { Model } from './model.ts'
+import type { AssistantMessage, ChatMessage, StopReason } from '../conversation/message.ts'
+import type { ChatModel } from './model.ts'
 
 export type ToolSchema = {
   name: string
@@ -10,14 +10,14 @@ export type ToolSchema = {
 }
 
 export interface ModelRequest {
-  model: Model
+  model: ChatModel
   system: string
-  messages: Message[]
+  messages: ChatMessage[]
   tools: ToolSchema[]
   maxTokens: number
 }
 
-export interface Piece {
+export interface AnswerPiece {
   kind: 'text' | 'thinking' | 'toolcall'
   index: number
   delta: string
@@ -25,10 +25,10 @@ export interface Piece {
 
 export interface AnswerOptions {
   signal: AbortSignal
-  onPiece(piece: Piece): void
+  onPiece(piece: AnswerPiece): void
 }
 
-export type Answer = (request: ModelRequest, options: AnswerOptions) => Promise<AssistantMessage>
+export type AnswerRequest = (request: ModelRequest, options: AnswerOptions) => Promise<AssistantMessage>
 
 /** Somebody answered, but not with an answer. */
 export class ModelFailure extends Error {
@@ -46,7 +46,7 @@ export class ModelFailure extends Error {
   }
 }
 
-export function costOf({ cost }: Model, usage: Omit<AssistantMessage['usage'], 'cost'>): number {
+export function costOf({ cost }: ChatModel, usage: Omit<AssistantMessage['usage'], 'cost'>): number {
   const fresh = Math.max(usage.inputTokens - usage.cacheReadTokens, 0)
   const sum =
     fresh * cost.input +

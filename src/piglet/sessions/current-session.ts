@@ -5,15 +5,21 @@ import { basename, extname, join } from 'node:path'
 import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { isInside } from '../../std/program-search.ts'
-import type { Message } from '../conversation/message.ts'
-import { forkSession, loadSession, newSession, type Session, type SessionContext } from './session.ts'
+import type { ChatMessage } from '../conversation/message.ts'
+import {
+  forkPigletSession,
+  loadPigletSession,
+  newPigletSession,
+  type PigletSession,
+  type SessionContext,
+} from './session.ts'
 
-export interface Conversation {
-  messages(): Message[]
+export interface ActiveConversation {
+  messages(): ChatMessage[]
   /** In memory at once; settles when it is on disk. */
-  add(message: Message): Promise<void>
-  addCustom(role: 'user' | 'assistant', message: Message, text: string): Promise<void>
-  replace(messages: Message[], tokensBefore: number): Promise<void>
+  add(message: ChatMessage): Promise<void>
+  addCustom(role: 'user' | 'assistant', message: ChatMessage, text: string): Promise<void>
+  replace(messages: ChatMessage[], tokensBefore: number): Promise<void>
   /** Another number after every replacement. */
   version(): number
 }
@@ -22,16 +28,16 @@ export type CurrentSession = ReturnType<typeof createCurrentSession>
 
 export function createCurrentSession(
   context: SessionContext,
-  first: Session,
-  onSwap: (session: Session) => void,
+  first: PigletSession,
+  onSwap: (session: PigletSession) => void,
 ) {
   let session = first
   let current = converse(first)
 
-  function converse(of: Session): Conversation {
+  function converse(of: PigletSession): ActiveConversation {
     let messages = of.messages()
     let version = 0
-    const mine: Conversation = {
+    const mine: ActiveConversation = {
       messages: () => messages,
       async add(message) {
         if (current !== mine) return
@@ -55,7 +61,7 @@ export function createCurrentSession(
   }
 
   /** Also after the tree of the same session has changed. */
-  function swap(to: Session): void {
+  function swap(to: PigletSession): void {
     session = to
     current = converse(to)
     onSwap(to)
@@ -64,8 +70,8 @@ export function createCurrentSession(
   return {
     session: () => session,
     conversation: () => current,
-    load: (path: string) => swap(loadSession(context, findSession(context.dir, path))),
-    begin: (about: { cwd: string; model?: string }) => swap(newSession(context, about)),
+    load: (path: string) => swap(loadPigletSession(context, findSessionFile(context.dir, path))),
+    begin: (about: { cwd: string; model?: string }) => swap(newPigletSession(context, about)),
     async branch(entryId: string, summary: string): Promise<void> {
       await session.branch(entryId, summary)
       swap(session)
@@ -76,7 +82,7 @@ export function createCurrentSession(
     },
     async fork(): Promise<{ parentId: string; count: number }> {
       const parentId = session.meta().id
-      const { session: fork, count } = await forkSession(context, session)
+      const { session: fork, count } = await forkPigletSession(context, session)
       swap(fork)
       return { parentId, count }
     },
@@ -84,7 +90,7 @@ export function createCurrentSession(
 }
 
 /** A path, or the id alone. Sessions are in one place: no other file is read for one. */
-export function findSession(dir: string, path: string): string {
+export function findSessionFile(dir: string, path: string): string {
   const named = extname(path) === '' && basename(path) === path ? join(dir, `${path}.jsonl`) : path
   if (!exists(named)) throw new EntireError('not-found', `There is no session ${path}.`)
   if (exists(dir) && isInside(realpathSync(named), realpathSync(dir))) return named

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { EntireError, isErrno } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
 import { takeLock } from '../../std/lock.ts'
-import { type Entry, parseEntryLine, type SessionMeta } from './tree.ts'
+import { parseEntryLine, type SessionEntry, type SessionMeta } from './tree.ts'
 
 /** Readers of other programs give up at lines of this size. */
 const maxLineBytes = 10 * 1024 * 1024
@@ -14,21 +14,21 @@ const waitMs = 10_000
 
 export interface SessionContent {
   meta: SessionMeta
-  entries: Map<string, Entry>
+  entries: Map<string, SessionEntry>
   leaf: string | undefined
 }
 
 export function readSessionFile(path: string): SessionContent {
   const text = readText(path)
   if (text === undefined) throw new EntireError('not-found', `There is no session ${path}.`)
-  const content = parseSession(text)
+  const content = parseSessionFile(text)
   if (content) return content
   throw new EntireError('corrupt-state', `${path} does not say which session it is: it has no meta line.`)
 }
 
 /** Lines that cannot be read are passed over. Undefined when none says which session it is. */
-export function parseSession(text: string): SessionContent | undefined {
-  const entries = new Map<string, Entry>()
+export function parseSessionFile(text: string): SessionContent | undefined {
+  const entries = new Map<string, SessionEntry>()
   let meta: SessionMeta | undefined
   let leaf: string | undefined
   let unnamed = 0
@@ -118,7 +118,7 @@ export interface ListedSession extends SessionMeta {
 }
 
 /** The newest first. Files that are no sessions are not there. */
-export async function listSessions(dir: string): Promise<ListedSession[]> {
+export async function listPigletSessions(dir: string): Promise<ListedSession[]> {
   const names = (await namesIn(dir)).filter((name) => name.endsWith('.jsonl'))
   const found: ListedSession[] = []
   for (const name of names) {

@@ -15,9 +15,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { run } from '../../std/proc.ts'
 import { systemRandom } from '../../std/random.ts'
-import { textOf, userMessage } from '../conversation/message.ts'
-import { forkSession, loadSession, newSession, type SessionContext } from './session.ts'
-import { listSessions, parseSession } from './session-file.ts'
+import { messageText, newUserMessage } from '../conversation/message.ts'
+import { forkPigletSession, loadPigletSession, newPigletSession, type SessionContext } from './session.ts'
+import { listPigletSessions, parseSessionFile } from './session-file.ts'
 
 let context: SessionContext
 beforeEach(() => {
@@ -34,12 +34,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(join(context.dir, '..'), { recursive: true, force: true }))
 
-const said = (text: string) => userMessage(text, [], context.clock())
-const texts = (session: { messages(): Parameters<typeof textOf>[0][] }) => session.messages().map(textOf)
+const said = (text: string) => newUserMessage(text, [], context.clock())
+const texts = (session: { messages(): Parameters<typeof messageText>[0][] }) =>
+  session.messages().map(messageText)
 
 describe('a session on disk', () => {
   test('is private, begins with what it is, and every entry hangs on the one before it', async () => {
-    const session = newSession(context, { cwd: '/p', model: 'test/m' })
+    const session = newPigletSession(context, { cwd: '/p', model: 'test/m' })
     expect(existsSync(session.path)).toBe(false)
     await session.addMessage(said('one'))
     await session.addMessage(said('two'))
@@ -130,7 +131,7 @@ describe('a session on disk', () => {
     const open = (text: string) => {
       mkdirSync(context.dir, { recursive: true })
       writeFileSync(path, text)
-      return loadSession(context, path)
+      return loadPigletSession(context, path)
     }
     const session = open(write())
     expect(session.meta().title).toBe('T')
@@ -190,26 +191,26 @@ describe('a session on disk', () => {
   })
 
   test('a line that was cut off spoils no other, and an entry that is too large is refused and leaves nothing behind', async () => {
-    const session = newSession(context, { cwd: '/p' })
+    const session = newPigletSession(context, { cwd: '/p' })
     await session.addMessage(said('one'))
     appendFileSync(session.path, '{"type":"user","id":"ha')
     await session.addMessage(said('two'))
     expect(session.addMessage(said('x'.repeat(11 * 1024 * 1024)))).rejects.toThrow('does not fit')
     await session.addMessage(said('three'))
-    expect(texts(loadSession(context, session.path))).toEqual(['one', 'two', 'three'])
+    expect(texts(loadPigletSession(context, session.path))).toEqual(['one', 'two', 'three'])
   })
 
   test('what could not be written is written with the next entry', async () => {
-    const session = newSession(context, { cwd: '/p' })
+    const session = newPigletSession(context, { cwd: '/p' })
     mkdirSync(session.path, { recursive: true })
     await expect(session.addMessage(said('one'))).rejects.toThrow()
     rmSync(session.path, { recursive: true })
     await session.addMessage(said('two'))
-    expect(texts(loadSession(context, session.path))).toEqual(['one', 'two'])
+    expect(texts(loadPigletSession(context, session.path))).toEqual(['one', 'two'])
   })
 
   test('two programs that write at once lose no line', async () => {
-    const session = newSession(context, { cwd: '/p' })
+    const session = newPigletSession(context, { cwd: '/p' })
     await session.change({})
     const script = `import { loadSession } from '${import.meta.dir}/session.ts'
       const context = { dir: '${context.dir}', clock: () => new Date(), random: (bytes) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex') }
@@ -222,7 +223,7 @@ describe('a session on disk', () => {
       [0, ''],
       [0, ''],
     ])
-    const content = parseSession(readFileSync(session.path, 'utf8'))
+    const content = parseSessionFile(readFileSync(session.path, 'utf8'))
     expect(content?.entries.size).toBe(100)
     expect(readFileSync(session.path, 'utf8').trim().split('\n').length).toBe(101)
   }, 60_000)
@@ -230,14 +231,14 @@ describe('a session on disk', () => {
 
 describe('the tree of a session', () => {
   test('one goes back, marks and begins again; what was left stays', async () => {
-    const session = newSession(context, { cwd: '/p' })
+    const session = newPigletSession(context, { cwd: '/p' })
     const first = await session.addMessage(said('a'.repeat(70)))
     await session.addMessage(said('left'))
     await session.branch(first.id, 'was nothing')
     await session.addMessage(said('right'))
     await session.label(first.id, 'here')
     expect(texts(session)).toEqual(['a'.repeat(70), 'right'])
-    expect(texts(loadSession(context, session.path))).toEqual(['a'.repeat(70), 'right'])
+    expect(texts(loadPigletSession(context, session.path))).toEqual(['a'.repeat(70), 'right'])
     expect(
       session
         .fullTree()
@@ -268,9 +269,9 @@ describe('the tree of a session', () => {
   })
 
   test('a copy is a session of its own that knows where it comes from', async () => {
-    const session = newSession(context, { cwd: '/p', model: 'test/m' })
+    const session = newPigletSession(context, { cwd: '/p', model: 'test/m' })
     await session.addMessage(said('one'))
-    const { session: fork, count } = await forkSession(context, session)
+    const { session: fork, count } = await forkPigletSession(context, session)
     const metas = readFileSync(fork.path, 'utf8')
       .split('\n')
       .filter((line) => line.includes('"meta"'))
@@ -280,10 +281,13 @@ describe('the tree of a session', () => {
       { model: 'test/m', parentId: session.meta().id, forkPoint: 1, cwd: '/p' },
     ])
     await fork.addMessage(said('two'))
-    expect([texts(session), texts(loadSession(context, fork.path))]).toEqual([['one'], ['one', 'two']])
+    expect([texts(session), texts(loadPigletSession(context, fork.path))]).toEqual([['one'], ['one', 'two']])
     writeFileSync(join(context.dir, 'bad.jsonl'), 'nothing\n')
-    expect((await listSessions(context.dir)).map(({ id }) => id)).toEqual([fork.meta().id, session.meta().id])
-    expect(await listSessions(join(context.dir, 'none'))).toEqual([])
+    expect((await listPigletSessions(context.dir)).map(({ id }) => id)).toEqual([
+      fork.meta().id,
+      session.meta().id,
+    ])
+    expect(await listPigletSessions(join(context.dir, 'none'))).toEqual([])
   })
 
   test('whatever is done to it, it is the same after it was loaded again', async () => {
@@ -300,7 +304,7 @@ describe('the tree of a session', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 20 }), async (acts) => {
-        const session = newSession(context, { cwd: '/p' })
+        const session = newPigletSession(context, { cwd: '/p' })
         await session.change({})
         for (const one of acts) {
           const ids = session.fullTree().map(({ id }) => id)
@@ -313,7 +317,7 @@ describe('the tree of a session', () => {
           else if (target && 'text' in one)
             await (one.do === 'branch' ? session.branch(target, one.text) : session.label(target, one.text))
         }
-        const again = loadSession(context, session.path)
+        const again = loadPigletSession(context, session.path)
         expect([again.meta(), again.messages(), again.fullTree(), again.infos()]).toEqual([
           session.meta(),
           session.messages(),

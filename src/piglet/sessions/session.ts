@@ -5,17 +5,17 @@ import { EntireError } from '../../std/errors.ts'
 import { asArray, asObject, asString, type Json } from '../../std/json.ts'
 import type { RandomHex } from '../../std/random.ts'
 import type { Clock } from '../../std/time.ts'
-import { assistantText, type Message, noTime, parseMessage } from '../conversation/message.ts'
+import { assistantText, type ChatMessage, noTime, parseChatMessage } from '../conversation/message.ts'
 import { repair } from '../conversation/repair.ts'
 import { checkLine, createLineFile, readSessionFile, type SessionContent } from './session-file.ts'
 import {
-  branchOf,
-  type Entry,
+  activeBranch,
   entryInfos,
   entryLine,
   fullTree,
   metaLine,
   ownTypes,
+  type SessionEntry,
   type SessionMeta,
 } from './tree.ts'
 
@@ -25,10 +25,13 @@ export interface SessionContext {
   random: RandomHex
 }
 
-export type Session = ReturnType<typeof openContent>
+export type PigletSession = ReturnType<typeof openContent>
 
 /** Nothing is written before there is something to write. */
-export function newSession(context: SessionContext, about: { cwd: string; model?: string }): Session {
+export function newPigletSession(
+  context: SessionContext,
+  about: { cwd: string; model?: string },
+): PigletSession {
   const id = uuid(context.random)
   const meta: SessionMeta = { id, ...about, createdAt: context.clock().toISOString() }
   return openContent(
@@ -39,7 +42,7 @@ export function newSession(context: SessionContext, about: { cwd: string; model?
   )
 }
 
-export function loadSession(context: SessionContext, path: string): Session {
+export function loadPigletSession(context: SessionContext, path: string): PigletSession {
   return openContent(context, path, readSessionFile(path), true)
 }
 
@@ -61,8 +64,8 @@ function openContent(context: SessionContext, path: string, content: SessionCont
     type: string,
     data: unknown,
     at: { parent?: string | undefined; tokensBefore?: number } = {},
-  ): Promise<Entry> {
-    const entry: Entry = {
+  ): Promise<SessionEntry> {
+    const entry: SessionEntry = {
       id: freshId(),
       parentId: 'parent' in at ? at.parent : leaf,
       type,
@@ -97,15 +100,15 @@ function openContent(context: SessionContext, path: string, content: SessionCont
   return {
     path,
     meta: (): SessionMeta => meta,
-    messages: (): Message[] => branchMessages(branchOf(tree())),
+    messages: (): ChatMessage[] => branchMessages(activeBranch(tree())),
     infos: () => entryInfos(tree()),
     fullTree: () => fullTree(tree()),
 
-    addMessage: (message: Message) => append(message.role, message),
+    addMessage: (message: ChatMessage) => append(message.role, message),
     addCustomMessage: (role: 'user' | 'assistant', text: string) =>
       append('custom_message', { role, content: text }),
     /** From here on the conversation consists of these. */
-    addReplacement: (messages: Message[], tokensBefore: number) =>
+    addReplacement: (messages: ChatMessage[], tokensBefore: number) =>
       append(
         'compact',
         messages.map((message) => ({ type: message.role, data: message, ts: noTime })),
@@ -157,8 +160,8 @@ function uuid(random: RandomHex): string {
 /** Who wrote a message that no model made. */
 export const customAuthor = { model: 'custom', provider: 'custom' }
 
-export function branchMessages(branch: Entry[]): Message[] {
-  let messages: Message[] = []
+export function branchMessages(branch: SessionEntry[]): ChatMessage[] {
+  let messages: ChatMessage[] = []
   for (const entry of branch) {
     // Everything before it is in it, as far as it was worth keeping.
     if (entry.type === 'compact')
@@ -170,9 +173,9 @@ export function branchMessages(branch: Entry[]): Message[] {
   return repair(messages)
 }
 
-function messageOf(type: string, data: unknown, { timestamp }: Entry): Message[] {
+function messageOf(type: string, data: unknown, { timestamp }: SessionEntry): ChatMessage[] {
   if (type !== 'custom_message') {
-    const message = parseMessage(type, data)
+    const message = parseChatMessage(type, data)
     return message
       ? [message.timestamp === noTime && timestamp !== '' ? { ...message, timestamp } : message]
       : []
@@ -182,20 +185,20 @@ function messageOf(type: string, data: unknown, { timestamp }: Entry): Message[]
   ]
 }
 
-export function customMessage(role: string, content: string, timestamp: string): Message {
+export function customMessage(role: string, content: string, timestamp: string): ChatMessage {
   if (role !== 'assistant') return { role: 'user', content, timestamp }
   return { ...assistantText(content, customAuthor, new Date(0)), timestamp }
 }
 
 // A copy of a conversation as a session of its own, which knows where it comes from.
 
-export async function forkSession(
+export async function forkPigletSession(
   context: SessionContext,
-  from: Session,
-): Promise<{ session: Session; count: number }> {
+  from: PigletSession,
+): Promise<{ session: PigletSession; count: number }> {
   const meta = from.meta()
   const messages = from.messages()
-  const session = newSession(context, { cwd: meta.cwd })
+  const session = newPigletSession(context, { cwd: meta.cwd })
   await session.change({})
   await session.change({
     ...(meta.model ? { model: meta.model } : {}),

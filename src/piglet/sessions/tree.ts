@@ -2,8 +2,8 @@
 import { given } from '../../std/given.ts'
 import { asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'
 
-export interface Tree {
-  entries: ReadonlyMap<string, Entry>
+export interface SessionTree {
+  entries: ReadonlyMap<string, SessionEntry>
   /** Where the conversation goes on; undefined at the very beginning. */
   leaf: string | undefined
 }
@@ -26,8 +26,8 @@ export type TreeNode = EntryInfo & {
 }
 
 /** From the beginning to the leaf. A parent that is missing, or one that was met before, is where it begins. */
-export function branchOf({ entries, leaf }: Tree): Entry[] {
-  const path = new Map<string, Entry>()
+export function activeBranch({ entries, leaf }: SessionTree): SessionEntry[] {
+  const path = new Map<string, SessionEntry>()
   for (let at = leaf; at !== undefined && !path.has(at); ) {
     const entry = entries.get(at)
     if (!entry) break
@@ -37,23 +37,23 @@ export function branchOf({ entries, leaf }: Tree): Entry[] {
   return [...path.values()].reverse()
 }
 
-export function entryInfos(tree: Tree): EntryInfo[] {
+export function entryInfos(tree: SessionTree): EntryInfo[] {
   const children = childrenOf(tree)
-  return branchOf(tree).map((entry) => infoOf(entry, children))
+  return activeBranch(tree).map((entry) => infoOf(entry, children))
 }
 
 /** The way to the leaf comes first, then the older before the newer. */
-export function fullTree(tree: Tree): TreeNode[] {
-  const active = new Set(branchOf(tree).map(({ id }) => id))
+export function fullTree(tree: SessionTree): TreeNode[] {
+  const active = new Set(activeBranch(tree).map(({ id }) => id))
   const children = childrenOf(tree)
   const labels = labelsOf(tree)
   const nodes: TreeNode[] = []
-  const inOrder = (list: Entry[]) =>
+  const inOrder = (list: SessionEntry[]) =>
     [...list].sort((a, b) => Number(active.has(b.id)) - Number(active.has(a.id)))
   const rootsOf = (children.get(undefined) ?? []).map((entry) => ({ entry, depth: 0 }))
   // A stack, because sessions are deeper than calls may be.
   for (const stack = rootsOf.reverse(); stack.length > 0; ) {
-    const { entry, depth } = stack.pop() as { entry: Entry; depth: number }
+    const { entry, depth } = stack.pop() as { entry: SessionEntry; depth: number }
     const [preview, label] = [previewOf(entry), labels.get(entry.id)]
     nodes.push({
       ...infoOf(entry, children),
@@ -70,7 +70,7 @@ export function fullTree(tree: Tree): TreeNode[] {
 }
 
 /** Marks that are there now, by the entry they are on. */
-export function labelsOf({ entries }: Tree): Map<string, string> {
+export function labelsOf({ entries }: SessionTree): Map<string, string> {
   const labels = new Map<string, string>()
   for (const { type, data } of entries.values()) {
     const [target, label] = [asString(asObject(data)?.targetId), asString(asObject(data)?.label)]
@@ -82,8 +82,8 @@ export function labelsOf({ entries }: Tree): Map<string, string> {
 }
 
 // What hangs on something that is not there is a beginning.
-function childrenOf({ entries }: Tree): Map<string | undefined, Entry[]> {
-  const children = new Map<string | undefined, Entry[]>()
+function childrenOf({ entries }: SessionTree): Map<string | undefined, SessionEntry[]> {
+  const children = new Map<string | undefined, SessionEntry[]>()
   for (const entry of entries.values()) {
     const parent = entry.parentId !== undefined && entries.has(entry.parentId) ? entry.parentId : undefined
     const siblings = children.get(parent)
@@ -95,12 +95,12 @@ function childrenOf({ entries }: Tree): Map<string | undefined, Entry[]> {
   return children
 }
 
-function timeOf({ timestamp }: Entry): number {
+function timeOf({ timestamp }: SessionEntry): number {
   return Date.parse(timestamp) || 0
 }
 
 function infoOf(
-  { id, parentId, type, timestamp }: Entry,
+  { id, parentId, type, timestamp }: SessionEntry,
   children: ReturnType<typeof childrenOf>,
 ): EntryInfo {
   return {
@@ -114,7 +114,7 @@ function infoOf(
 
 const previewLength = 60
 
-function previewOf({ type, data }: Entry): string {
+function previewOf({ type, data }: SessionEntry): string {
   const content = asObject(data)?.content
   const first = Array.isArray(content)
     ? content.map((part) => asString(asObject(part)?.text)).find(Boolean)
@@ -126,7 +126,7 @@ function previewOf({ type, data }: Entry): string {
 
 // One line of a session file. The first lines say what session it is; every other one hangs on the one that was last when it was written.
 
-export interface Entry {
+export interface SessionEntry {
   id: string
   parentId: string | undefined
   type: string
@@ -146,7 +146,9 @@ export interface SessionMeta {
   forkPoint?: number
 }
 
-export type Line = { meta: SessionMeta } | { entry: Omit<Entry, 'id'> & { id: string | undefined } }
+export type SessionLine =
+  | { meta: SessionMeta }
+  | { entry: Omit<SessionEntry, 'id'> & { id: string | undefined } }
 
 /** Types of entries that mean something to programs; all others are somebody's own. */
 export const ownTypes = [
@@ -161,7 +163,7 @@ export const ownTypes = [
 ] as const
 
 /** Undefined for a line that cannot be read. */
-export function parseEntryLine(text: string): Line | undefined {
+export function parseEntryLine(text: string): SessionLine | undefined {
   const line = asObject(parseJson(text))
   const type = asString(line?.type)
   if (!line || !type) return undefined
@@ -207,6 +209,6 @@ export function metaLine(meta: SessionMeta, at: Date): string {
   return `${JSON.stringify({ type: 'meta', ts: at.toISOString(), data: meta })}\n`
 }
 
-export function entryLine({ type, id, parentId, timestamp, data, tokensBefore }: Entry): string {
+export function entryLine({ type, id, parentId, timestamp, data, tokensBefore }: SessionEntry): string {
   return `${JSON.stringify({ type, id, ...(parentId ? { parentId } : {}), ts: timestamp, data, ...(tokensBefore ? { tokensBefore } : {}) })}\n`
 }

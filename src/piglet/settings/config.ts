@@ -8,7 +8,7 @@ import { EntireError, messageOf } from '../../std/errors.ts'
 import { exists, readText, writeAtomic } from '../../std/file.ts'
 import { asNumber, asObject, asString, asStrings } from '../../std/json.ts'
 
-export interface Config {
+export interface PigletConfig {
   /** By its dotted name; undefined when it is not set. */
   get(key: string): unknown
   text(key: string): string
@@ -20,7 +20,7 @@ export interface Config {
 
 const pathIn = (configDir: string) => join(configDir, 'config.yaml')
 
-export function readConfig(configDir: string): Config {
+export function readPigletConfig(configDir: string): PigletConfig {
   const path = pathIn(configDir)
   const text = readText(path) ?? ''
   try {
@@ -30,7 +30,7 @@ export function readConfig(configDir: string): Config {
   }
 }
 
-function configOf(settings: unknown): Config {
+function configOf(settings: unknown): PigletConfig {
   const get = (key: string) => find(settings, key)
   return {
     get,

@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseManifest } from '../../extensions/read-manifest.ts'
-import { createUndo } from '../tools/tool-context.ts'
-import { readConfig, writeSetting } from './config.ts'
+import { parseManifest } from '../../extensions/manifest.ts'
+import { Undo } from '../tools/undo.ts'
+import { readPigletConfig, writeSetting } from './config.ts'
 import { createKeys } from './keys.ts'
 import { createTrust } from './trust.ts'
 
@@ -25,7 +25,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 describe('settings', () => {
   test('of another kind than they should be count as not set; a broken file is named', () => {
     writeFileSync(join(dir, 'config.yaml'), 'a: { b: x, "c.d": 5 }\nlist: [p, 1, q]\n')
-    const config = readConfig(dir)
+    const config = readPigletConfig(dir)
     expect([
       config.number('a.b', 3),
       config.number('a.c.d', 3),
@@ -35,9 +35,9 @@ describe('settings', () => {
       config.get('a.b.c'),
       config.get('constructor'),
     ]).toEqual([3, 5, '', ['p', 'q'], false, undefined, undefined])
-    expect(readConfig(join(dir, 'none')).get('a')).toBeUndefined()
+    expect(readPigletConfig(join(dir, 'none')).get('a')).toBeUndefined()
     writeFileSync(join(dir, 'config.yaml'), 'a: [')
-    expect(() => readConfig(dir)).toThrow(join(dir, 'config.yaml'))
+    expect(() => readPigletConfig(dir)).toThrow(join(dir, 'config.yaml'))
     expect(() => writeSetting(dir, 'a', 1)).toThrow(join(dir, 'config.yaml'))
   })
 
@@ -49,7 +49,7 @@ describe('settings', () => {
       '# mine\nagent:\n  maxTurns: 3 # few\n  compactAt: 9\ndefaultModel: a/b\n',
     )
     writeSetting(join(dir, 'new'), 'a.b', true)
-    expect(readConfig(join(dir, 'new')).flag('a.b')).toBe(true)
+    expect(readPigletConfig(join(dir, 'new')).flag('a.b')).toBe(true)
   })
 })
 
@@ -104,7 +104,7 @@ test('what the user trusts is remembered privately, can be taken back, and a bro
 })
 
 test('one generation of a file is kept, under the name the reference program gives it', () => {
-  const undo = createUndo(dir)
+  const undo = new Undo(dir)
   const path = join(dir, 'f')
   undo.keep(path)
   expect(undo.list()).toEqual({})

@@ -1,14 +1,14 @@
 // Runs a command of the shell, with a limit for its time and for what it says.
-import type { LocalTool } from '../../extensions/live-extension.ts'
+import type { LocalTool } from '../../extensions/registry.ts'
 import { runLimited } from '../../std/limited-proc.ts'
+import { defineLocalTool, ToolFailure } from './define-tool.ts'
 import type { ToolContext } from './tool-context.ts'
-import { defineTool, ToolFailure } from './tool-failure.ts'
 
 /** For these, 1 means no. */
 const askers = ['grep', 'egrep', 'fgrep', 'rg', 'diff', 'cmp', 'test', '[']
 
 export function bashTool(context: ToolContext): LocalTool {
-  return defineTool({
+  return defineLocalTool({
     name: 'bash',
     description: 'Runs a command with sh in the project directory and gives what it says.',
     parameters: {

@@ -1,15 +1,15 @@
 // Replaces one piece of a file. It must be clear which piece is meant.
 
 import { readFileSync } from 'node:fs'
-import type { LocalTool } from '../../extensions/live-extension.ts'
+import type { LocalTool } from '../../extensions/registry.ts'
 import { findStat, readText, writeAtomic } from '../../std/file.ts'
+import { defineLocalTool, ToolFailure } from './define-tool.ts'
 import { noteSeen, requireFresh, requireRegular, type ToolContext, targetPath } from './tool-context.ts'
-import { defineTool, ToolFailure } from './tool-failure.ts'
 
 const maxBytes = 50 * 1024 * 1024
 
 export function editTool(context: ToolContext): LocalTool {
-  return defineTool({
+  return defineLocalTool({
     name: 'edit',
     description: 'Replaces a piece of a file. The old text must be in it exactly once.',
     parameters: {
@@ -73,7 +73,7 @@ function straight(text: string): string {
 // Writes a whole file.
 
 export function writeTool(context: ToolContext): LocalTool {
-  return defineTool({
+  return defineLocalTool({
     name: 'write',
     description: 'Writes a file, and the directories it is in. What was in it is replaced.',
     parameters: {

@@ -2,17 +2,17 @@
 
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { LocalTool } from '../../extensions/live-extension.ts'
+import type { LocalTool } from '../../extensions/registry.ts'
 import { messageOf } from '../../std/errors.ts'
 import { findStat } from '../../std/file.ts'
+import { defineLocalTool, ToolFailure } from './define-tool.ts'
 import { globMatcher, projectFiles } from './project-files.ts'
 import { resolvePath, type ToolContext } from './tool-context.ts'
-import { defineTool, ToolFailure } from './tool-failure.ts'
 
 const withinMs = 20_000
 
 export function grepTool(context: ToolContext): LocalTool {
-  return defineTool({
+  return defineLocalTool({
     name: 'grep',
     description:
       'Searches text files for lines that fit a regular expression. Files that git ignores are left out.',

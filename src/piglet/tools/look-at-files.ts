@@ -2,18 +2,18 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LocalTool } from '../../extensions/live-extension.ts'
+import type { LocalTool } from '../../extensions/registry.ts'
 import { findStat } from '../../std/file.ts'
+import { defineLocalTool, ToolFailure } from './define-tool.ts'
 import { globMatcher, projectFiles } from './project-files.ts'
 import { noteSeen, requireRegular, resolvePath, type ToolContext } from './tool-context.ts'
-import { defineTool, ToolFailure } from './tool-failure.ts'
 
 const maxBytes = 50 * 1024 * 1024
 /** Files whose lines have no end would fill every conversation, and fit into no session. */
 const maxShown = 1_000_000
 
 export function readTool(context: ToolContext): LocalTool {
-  return defineTool({
+  return defineLocalTool({
     name: 'read',
     description: 'Reads a text file. Every line has its number in front of it.',
     parameters: {
@@ -52,7 +52,7 @@ export function readTool(context: ToolContext): LocalTool {
 // Lists a directory.
 
 export function lsTool(context: ToolContext): LocalTool {
-  return defineTool({
+  return defineLocalTool({
     name: 'ls',
     description: 'Lists a directory by name. Directories end in a slash.',
     parameters: {
@@ -79,7 +79,7 @@ export function lsTool(context: ToolContext): LocalTool {
 // Finds files by their paths.
 
 export function findTool(context: ToolContext): LocalTool {
-  return defineTool({
+  return defineLocalTool({
     name: 'find',
     description:
       'Lists files whose path fits a pattern like *.ts or src/**/*.test.ts. Files that git ignores are left out.',

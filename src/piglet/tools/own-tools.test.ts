@@ -14,31 +14,31 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createRegistry } from '../../extensions/registry.ts'
+import { Registry } from '../../extensions/registry.ts'
 import { callTool } from '../../extensions/tool-calls.ts'
 import { run } from '../../std/proc.ts'
-import { readConfig } from '../settings/config.ts'
+import { readPigletConfig } from '../settings/config.ts'
 import { changeSize } from './change-files.ts'
 import { searchLines } from './grep.ts'
 import { ownTools } from './own-tools.ts'
 import { globMatcher } from './project-files.ts'
-import { createUndo } from './tool-context.ts'
+import { Undo } from './undo.ts'
 
 let base: string
 let cwd: string
 let tails: string[]
-let registry: ReturnType<typeof createRegistry>
+let registry: Registry
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-tools-')))
   cwd = join(base, 'project')
   mkdirSync(cwd)
   tails = []
-  registry = createRegistry()
+  registry = new Registry()
   const tools = ownTools({
     cwd,
     env: { PATH: process.env.PATH, HOME: base },
-    config: () => readConfig(base),
-    undo: createUndo(base),
+    config: () => readPigletConfig(base),
+    undo: new Undo(base),
     seen: new Map(),
     tail: (id, line) => void tails.push(`${id} ${line}`),
   })
@@ -116,7 +116,7 @@ describe('write and edit', () => {
       readFileSync(script, 'utf8'),
       statSync(script).mode & 0o777,
     ]).toEqual([true, 'newer\n', 0o755])
-    expect(createUndo(base).list()).toEqual({ [script]: 4 })
+    expect(new Undo(base).list()).toEqual({ [script]: 4 })
     expect(await call('write', { path: 'x', content: '' })).toStartWith('[error:NOT_REGULAR_FILE]')
   })
 

@@ -1,5 +1,5 @@
 // The tools that the program brings along.
-import type { LocalTool } from '../../extensions/live-extension.ts'
+import type { LocalTool } from '../../extensions/registry.ts'
 import { bashTool } from './bash.ts'
 import { editTool, writeTool } from './change-files.ts'
 import { grepTool } from './grep.ts'

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { checkRuntime, type Environment } from '../../extensions/launch.ts'
 import type { Manifest } from '../../extensions/manifest.ts'
-import { manifestName, readManifest } from '../../extensions/read-manifest.ts'
+import { manifestName, readManifest } from '../../extensions/manifest.ts'
 import { noRegistrations } from '../../extensions/start-extension.ts'
 import { EntireError } from '../../std/errors.ts'
 import { chooseRules, inLanes, type Result, skip, tryRule } from '../conformance/runner.ts'

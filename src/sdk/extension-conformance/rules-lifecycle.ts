@@ -1,7 +1,7 @@
 // How an extension ends, and what it leaves behind.
 
 import { join } from 'node:path'
-import { manifestName } from '../../extensions/read-manifest.ts'
+import { manifestName } from '../../extensions/manifest.ts'
 import { capabilities } from '../../protocol/extension/method.ts'
 import { readBytes } from '../../std/file.ts'
 import { hold } from '../conformance/broken.ts'

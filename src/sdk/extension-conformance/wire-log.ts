@@ -3,7 +3,7 @@
 import { safeParse } from 'valibot'
 import type { Manifest } from '../../extensions/manifest.ts'
 import { findRefusal } from '../../extensions/permissions.ts'
-import { parseParams } from '../../extensions/serve.ts'
+import { parseMethodParams } from '../../extensions/serve.ts'
 import { type Incoming, parseLine } from '../../protocol/extension/peer.ts'
 import { findMethod, isRegistration, type MethodName, methods } from '../../protocol/extension/table.ts'
 import { asObject, parseJson } from '../../std/json.ts'
@@ -69,7 +69,7 @@ function findCallFault(
     return ['known', `\`${method}\`, which is a call from the host to the extension`]
   if ((known.result !== undefined) !== (kind === 'request'))
     return ['known', `\`${method}\` as a ${kind}, which is a ${kind === 'request' ? 'notice' : 'request'}`]
-  const parsed = parseParams(method, params)
+  const parsed = parseMethodParams(method, params)
   const said = excerpt(JSON.stringify(params))
   if ('problem' in parsed)
     return [isRegistration(method) ? 'registrations' : 'schema', `\`${method}\`: ${parsed.problem}: ${said}`]

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Discovered, Places } from '../extensions/discover.ts'
+import type { Discovered, ExtensionPlaces } from '../extensions/discover.ts'
 import { createExtensionHost, type ExtensionHost } from '../extensions/extension-host.ts'
 import { transformInput } from '../extensions/prompt-chain.ts'
 import { messageOf } from '../std/errors.ts'
@@ -12,20 +12,26 @@ import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
 import { createMainAgent, createMainRun } from './agent/main-agent.ts'
 import type { RunOutcome } from './agent/run-agent.ts'
-import { createStepMode } from './agent/tools-and-prompt.ts'
-import { type CommandLine, createHeadlessApp, parseCommand, pressKey, runCommand } from './host-app.ts'
+import { StepMode } from './agent/step-mode.ts'
+import {
+  type CommandLine,
+  createPigletApp,
+  parseSlashCommand,
+  pressKey,
+  runSlashCommand,
+} from './host-app.ts'
 import { keyOf } from './models/model.ts'
-import type { HeadlessOptions, Settled } from './options.ts'
+import type { CompletePigletOptions, PigletOptions } from './options.ts'
 import { createServices } from './services.ts'
-import { readConfig } from './settings/config.ts'
+import { readPigletConfig } from './settings/config.ts'
 import { ownTools } from './tools/own-tools.ts'
 
 /** How long a run may take to end. */
 const graceMs = 2000
 
-export type Headless = ReturnType<typeof createHeadless>
+export type Piglet = ReturnType<typeof createPiglet>
 
-export function createHeadless(given: HeadlessOptions) {
+export function createPiglet(given: PigletOptions) {
   const options = settle(given)
   const { cwd, configDir, env, clock } = options
   const stopping = new AbortController()
@@ -37,12 +43,12 @@ export function createHeadless(given: HeadlessOptions) {
     () => agent.abort(),
   )
   const { screen, config, trust, dialogs } = services
-  const stepMode = createStepMode(dialogs, services.emit)
+  const stepMode = new StepMode(dialogs, services.emit)
   const agent = createMainAgent({
     conversation: services.current.conversation,
     clock,
     run: createMainRun(services, stepMode),
-    runCommand: async (line) => await command(parseCommand(line) ?? { name: line, args: '' }),
+    runCommand: async (line) => await command(parseSlashCommand(line) ?? { name: line, args: '' }),
     takeImages() {
       const { image } = screen.view()
       if (image) screen.detachImage()
@@ -53,7 +59,7 @@ export function createHeadless(given: HeadlessOptions) {
 
   async function command(line: CommandLine): Promise<void> {
     try {
-      await runCommand(later.host, line, stopping.signal)
+      await runSlashCommand(later.host, line, stopping.signal)
     } catch (error) {
       screen.notify(`Command error: ${messageOf(error)}`, 'error')
     }
@@ -66,17 +72,17 @@ export function createHeadless(given: HeadlessOptions) {
     else await command(line)
   }
 
-  const app = createHeadlessApp({
+  const app = createPigletApp({
     services,
     agent,
     stepMode,
     say(text) {
-      const line = agent.isRunning() ? undefined : parseCommand(text)
+      const line = agent.isRunning() ? undefined : parseSlashCommand(text)
       if (line) void command(line)
       else agent.say(text)
     },
   })
-  const places: Places = {
+  const places: ExtensionPlaces = {
     userDir: join(configDir, 'extensions'),
     projectDir: undefined,
     disabled: [...config().texts('disabled_extensions'), ...(options.places?.disabled ?? [])],
@@ -167,7 +173,7 @@ export function createHeadless(given: HeadlessOptions) {
 
     /** What the user types, while nothing runs or while something does. Settles when it is taken, not when it is done. */
     async submit(text: string): Promise<void> {
-      const line = parseCommand(text)
+      const line = parseSlashCommand(text)
       if (line) return await take(text, line)
       const { text: changed, handled, problem } = await transform(text, stopping.signal)
       if (problem === undefined && !handled && changed.trim() !== '') agent.say(changed)
@@ -176,7 +182,7 @@ export function createHeadless(given: HeadlessOptions) {
     /** The same, to the end: what came of it. Commands, and what an extension took care of, have no text. */
     async run(text: string, signal?: AbortSignal): Promise<RunOutcome> {
       const nothing: RunOutcome = { end: 'done', text: '', turns: 0, usage: { input: 0, output: 0 } }
-      const line = parseCommand(text)
+      const line = parseSlashCommand(text)
       if (line) {
         await command(line)
         return nothing
@@ -189,7 +195,7 @@ export function createHeadless(given: HeadlessOptions) {
 
     /** Throws what a command throws. */
     runCommand: (name: string, args = '', signal = stopping.signal) =>
-      runCommand(host, { name, args }, signal),
+      runSlashCommand(host, { name, args }, signal),
     pressKey: (key: string, signal = stopping.signal) => pressKey(host, key, app.act, signal),
 
     /** Settles when there is nothing more to do, here and beside it. */
@@ -210,9 +216,9 @@ export function createHeadless(given: HeadlessOptions) {
     },
   }
 
-  function settle(one: HeadlessOptions): Settled {
+  function settle(one: PigletOptions): CompletePigletOptions {
     const path = join(one.configDir, 'debug.log')
-    const file = fileLog(path, readConfig(one.configDir).flag('debug') ? 'debug' : 'info')
+    const file = fileLog(path, readPigletConfig(one.configDir).flag('debug') ? 'debug' : 'info')
     return { clock: systemClock, random: systemRandom, fetch, log: file.write, ...one }
   }
 }

@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createHeadless, type Headless } from '../../src/piglet/headless.ts'
-import type { HeadlessOptions } from '../../src/piglet/options.ts'
+import type { PigletOptions } from '../../src/piglet/options.ts'
+import { createPiglet, type Piglet } from '../../src/piglet/piglet.ts'
 import { nodeExtension } from './live.ts'
 import { type ModelServer, modelServer } from './model-server.ts'
 
@@ -18,14 +18,14 @@ export interface Stage extends AsyncDisposable {
   write(path: string, text: string): string
   /** An extension that registers these and handles requests with these bodies (`params`, `id` in scope). */
   extension(name: string, registrations: [string, object][], handlers?: Record<string, string>): void
-  open(more?: Partial<HeadlessOptions>): Promise<Headless>
+  open(more?: Partial<PigletOptions>): Promise<Piglet>
 }
 
 export async function stage(): Promise<Stage> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-headless-')))
   const [cwd, configDir] = [join(base, 'project'), join(base, 'config')]
   const model = await modelServer()
-  const opened: Headless[] = []
+  const opened: Piglet[] = []
   const events: Stage['events'] = []
   const logged: string[] = []
   const write = (path: string, text: string) => {
@@ -61,7 +61,7 @@ export async function stage(): Promise<Stage> {
       write(`config/extensions/${name}/index.cjs`, source(registrations, handlers))
     },
     async open(more = {}) {
-      const headless = createHeadless({
+      const headless = createPiglet({
         cwd,
         configDir,
         env: { PATH: process.env.PATH, HOME: base },
@@ -107,7 +107,7 @@ export function asker(on: Stage, name = 'asker'): void {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
-export async function ask(headless: Headless, method: string, params?: unknown): Promise<any> {
+export async function ask(headless: Piglet, method: string, params?: unknown): Promise<any> {
   const before = headless.view().messages.length
   await headless.runCommand('ask', params === undefined ? method : `${method} ${JSON.stringify(params)}`)
   const text = headless

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { runtimeCommand } from './launch.ts'
-import { parseManifest } from './read-manifest.ts'
+import { parseManifest } from './manifest.ts'
 
 const dir = '/ext/hello'
 
@@ -49,7 +49,7 @@ describe('a bad manifest is refused with its file and the rule', () => {
     ['name: a\n', 'runtime is required'],
     ['name: ../a\nruntime: node\n', 'must not have slashes'],
     ['name: "a\\u001b[2J"\nruntime: node\n', 'control characters'],
-    ['name: [a]\nruntime: node\n', 'name must be a text'],
+    ['name: [a]\nruntime: node\n', 'name must be a string'],
     ['name: a\nruntime: node\npermissions: all\n', 'permissions must be a list'],
     ['name: a\nruntime: node\ntransport: tcp\n', 'transport must be stdio or fd'],
     ['- a\n', 'is not a list of fields'],

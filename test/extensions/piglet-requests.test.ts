@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Question } from '../../src/piglet/view.ts'
-import { ask, asker, type Stage, stage } from './headless.ts'
+import type { UserQuestion } from '../../src/piglet/view.ts'
+import { ask, asker, type Stage, stage } from './piglet-stage.ts'
 
 let on: Stage
 beforeEach(async () => {
@@ -400,7 +400,7 @@ describe('models and agents for extensions', () => {
 
 describe('people', () => {
   test('questions come one at a time; without an answer they are dismissed', async () => {
-    const asked: Question[] = []
+    const asked: UserQuestion[] = []
     let open = 0
     const headless = await on.open({
       dialogs: async (question) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Stage, stage } from './headless.ts'
+import { type Stage, stage } from './piglet-stage.ts'
 
 let on: Stage
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 // Tools say what went wrong so that models, and programs that watch them, can tell the cases apart.
 
-import type { LocalTool, ToolCall, ToolOutcome } from '../../extensions/live-extension.ts'
+import type { LocalTool, ToolCall, ToolOutcome } from '../../extensions/registry.ts'
 import type { ToolErrorCode } from '../../protocol/extension/content.ts'
 import { isErrno, messageOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
@@ -15,13 +15,13 @@ export class ToolFailure extends Error {
   }
 }
 
-export interface ToolDefinition extends Omit<LocalTool, 'execute'> {
-  run(args: Arguments, call: ToolCall): Promise<string | { text: string; details?: unknown }>
+export interface LocalToolDefinition extends Omit<LocalTool, 'execute'> {
+  run(args: ToolArguments, call: ToolCall): Promise<string | { text: string; details?: unknown }>
 }
 
-export type Arguments = ReturnType<typeof readArguments>
+export type ToolArguments = ReturnType<typeof readArguments>
 
-export function defineTool({ run, ...tool }: ToolDefinition): LocalTool {
+export function defineLocalTool({ run, ...tool }: LocalToolDefinition): LocalTool {
   return {
     ...tool,
     async execute(args, call): Promise<ToolOutcome> {
