@@ -210,11 +210,11 @@ test('with a real agent: its model is an extension, its notes are in the session
   mkdirSync(join(configDir, 'extensions'), { recursive: true })
   link(join(configDir, 'extensions'))
   writeFileSync(join(configDir, 'models.yaml'), 'models:\n- { id: grey, provider: birds, api: parrot }\n')
-  const headless = createPiglet({ cwd: base, configDir, env, model: 'grey' })
+  const piglet = createPiglet({ cwd: base, configDir, env, model: 'grey' })
   try {
-    await headless.start()
-    expect(await headless.run('good morning')).toMatchObject({ end: 'done', text: 'good morning' })
-    await headless.run('/note parrots repeat')
+    await piglet.start()
+    expect(await piglet.run('good morning')).toMatchObject({ end: 'done', text: 'good morning' })
+    await piglet.run('/note parrots repeat')
     const stored = readdirSync(join(configDir, 'sessions')).filter((name) => name.endsWith('.jsonl'))
     const lines = readFileSync(join(configDir, 'sessions', stored[0] ?? ''), 'utf8')
       .trim()
@@ -225,14 +225,14 @@ test('with a real agent: its model is an extension, its notes are in the session
       data: { text: 'parrots repeat' },
     })
     expect(
-      await headless.host
+      await piglet.host
         .find('hello')
         ?.request('tool/execute', { callId: '', name: 'greet', args: { name: 'you' } }),
     ).toMatchObject({
       content: [{ text: 'Hello, you!' }],
     })
   } finally {
-    await headless.stop()
+    await piglet.stop()
     rmSync(base, { recursive: true, force: true })
   }
 })

@@ -38,12 +38,12 @@ createExtension({ name: 'sum', version: '1' })
 
 const program = `import { callTool, createHeadless } from 'entire-ts/extension-host'
 
-const headless = createHeadless({ cwd: process.cwd(), configDir: process.cwd(), env: process.env })
-await headless.start()
-headless.app.requests['host/setSessionTitle']({ title: 'sums' }, undefined as never)
-const outcome = await callTool(headless.host, 'add', { a: 2, b: 3 }, { id: '1', signal: new AbortController().signal })
+const piglet = createHeadless({ cwd: process.cwd(), configDir: process.cwd(), env: process.env })
+await piglet.start()
+piglet.app.requests['host/setSessionTitle']({ title: 'sums' }, undefined as never)
+const outcome = await callTool(piglet.host, 'add', { a: 2, b: 3 }, { id: '1', signal: new AbortController().signal })
 console.log(outcome?.content[0]?.text)
-await headless.stop()
+await piglet.stop()
 `
 
 test('a program on Node hosts an extension, and both are typed', () => {

@@ -42,16 +42,16 @@ function canceller(): void {
 }
 
 async function takeBack(
-  headless: Piglet,
+  piglet: Piglet,
   method: string,
   params: object,
   hasBegun: () => boolean,
 ): Promise<string | undefined> {
-  const asking = headless.runCommand('begin', `${method} ${JSON.stringify(params)}`)
+  const asking = piglet.runCommand('begin', `${method} ${JSON.stringify(params)}`)
   await until(hasBegun)
-  await headless.runCommand('back')
+  await piglet.runCommand('back')
   await asking
-  return headless.view().messages.at(-1)?.text
+  return piglet.view().messages.at(-1)?.text
 }
 
 describe('an extension takes back', () => {
@@ -62,19 +62,19 @@ describe('an extension takes back', () => {
     ['host/chat', { messages: [{ role: 'user', content: 'q' }] }],
     ['host/agent.run', { task: 'q' }],
   ])('%s: the model is not asked any more', async (method, params) => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({ text: 'half', hold })
-    expect(await takeBack(headless, method, params, () => on.model.asked.length === 1)).toStartWith('-32603 ')
+    expect(await takeBack(piglet, method, params, () => on.model.asked.length === 1)).toStartWith('-32603 ')
     await until(() => on.model.takenBack.length === 1)
     expect(on.model.asked.length).toBe(1)
   })
 
   test('host/agent.run in the middle of a tool: the tool ends, and no further turn begins', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({ calls: [{ name: 'bash', args: { command: 'echo $$ > pid; exec sleep 1000' } }] })
     const file = join(on.cwd, 'pid')
     const hasBegun = () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n')
-    expect(await takeBack(headless, 'host/agent.run', { task: 'q', tools: 'all' }, hasBegun)).toStartWith(
+    expect(await takeBack(piglet, 'host/agent.run', { task: 'q', tools: 'all' }, hasBegun)).toStartWith(
       '-32603 ',
     )
     const pid = Number(readFileSync(file, 'utf8'))
@@ -83,11 +83,11 @@ describe('an extension takes back', () => {
   })
 
   test('host/executeTool of a tool of the program: its process ends', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     const file = join(on.cwd, 'pid')
     const params = { name: 'bash', args: { command: 'echo $$ > pid; exec sleep 1000' } }
     const hasBegun = () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n')
-    expect(await takeBack(headless, 'host/executeTool', params, hasBegun)).toBe('-32603 cancelled')
+    expect(await takeBack(piglet, 'host/executeTool', params, hasBegun)).toBe('-32603 cancelled')
     await until(() => !isAlive(Number(readFileSync(file, 'utf8'))))
   })
 
@@ -95,9 +95,9 @@ describe('an extension takes back', () => {
     ['host/executeTool of a tool of its own', 'host/executeTool', { name: 'own', args: {} }, 'working'],
     ['host/triggerCompact', 'host/triggerCompact', {}, 'compacting'],
   ])('%s: whoever does the work hears of it', async (_name, method, params, word) => {
-    const headless = await on.open()
+    const piglet = await on.open()
     const heard = (said: string) => on.logged.includes(`info: ${said}`)
-    expect(await takeBack(headless, method, params, () => heard(word))).toStartWith('-32603 ')
+    expect(await takeBack(piglet, method, params, () => heard(word))).toStartWith('-32603 ')
     await until(() => heard(`${word} no more`))
   })
 
@@ -106,7 +106,7 @@ describe('an extension takes back', () => {
     ['host/showPicker', { title: 't', items: [{ id: 'a', label: 'A' }] }],
   ])('%s: the question goes away, and the next one comes', async (method, params) => {
     const open: string[] = []
-    const headless = await on.open({
+    const piglet = await on.open({
       dialogs: async (question, signal) => {
         const name = question.kind === 'ask' ? question.prompt : question.title
         if (name === 'next') return 'yes'
@@ -116,42 +116,42 @@ describe('an extension takes back', () => {
         return undefined
       },
     })
-    expect(await takeBack(headless, method, params, () => open.length === 1)).toBe('-32603 cancelled')
+    expect(await takeBack(piglet, method, params, () => open.length === 1)).toBe('-32603 cancelled')
     await until(() => open.length === 0)
-    await headless.runCommand('begin', `host/askUser ${JSON.stringify({ prompt: 'next', choices: ['yes'] })}`)
-    expect(headless.view().messages.at(-1)?.text).toBe('answered')
+    await piglet.runCommand('begin', `host/askUser ${JSON.stringify({ prompt: 'next', choices: ['yes'] })}`)
+    expect(piglet.view().messages.at(-1)?.text).toBe('answered')
   })
 
   test('host/auth.getKey while the user thinks about it, and host/waitForIdle while something runs', async () => {
     const asked = Promise.withResolvers<void>()
     let isAsked = false
-    const headless = await on.open({
+    const piglet = await on.open({
       dialogs: async () => {
         isAsked = true
         await asked.promise
         return 'Always'
       },
     })
-    expect(await takeBack(headless, 'host/auth.getKey', { provider: 'openai' }, () => isAsked)).toBe(
+    expect(await takeBack(piglet, 'host/auth.getKey', { provider: 'openai' }, () => isAsked)).toBe(
       '-32603 cancelled',
     )
     asked.resolve()
     on.model.say({ hold })
-    const run = headless.run('go')
+    const run = piglet.run('go')
     await until(() => on.model.asked.length === 1)
     expect(
-      await takeBack(headless, 'host/waitForIdle', {}, () => headless.host.find('c')?.load().serving === 1),
+      await takeBack(piglet, 'host/waitForIdle', {}, () => piglet.host.find('c')?.load().serving === 1),
     ).toBe('-32603 cancelled')
-    headless.agent.abort()
+    piglet.agent.abort()
     await run
   })
 
   test('and when it dies in the middle, all of that ends as well', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({ text: 'half', hold })
-    headless.runCommand('begin', `host/chat ${JSON.stringify({ messages: [] })}`).catch(() => {})
+    piglet.runCommand('begin', `host/chat ${JSON.stringify({ messages: [] })}`).catch(() => {})
     await until(() => on.model.asked.length === 1)
-    process.kill(headless.host.find('c')?.pid as number, 'SIGKILL')
+    process.kill(piglet.host.find('c')?.pid as number, 'SIGKILL')
     await until(() => on.model.takenBack.length === 1)
   })
 })
@@ -170,14 +170,14 @@ test('a run that is ended calls its tools back, but not those that must not be i
       '$/cancelRequest': `say({ method: 'log', params: { level: 'info', message: globalThis.names[params.id] + ' called back' } }); setTimeout(globalThis.finish, 20)`,
     },
   )
-  const headless = await on.open()
+  const piglet = await on.open()
   on.model.say({ calls: [{ name: 'soft' }, { name: 'hard' }] })
-  const run = headless.run('go')
+  const run = piglet.run('go')
   await until(() => on.logged.includes('info: soft begins') && on.logged.includes('info: hard begins'))
-  headless.agent.abort()
+  piglet.agent.abort()
   expect(await run).toMatchObject({ end: 'aborted' })
   expect(on.logged.filter((line) => line.endsWith('called back'))).toEqual(['info: soft called back'])
-  const results = headless.services.current
+  const results = piglet.services.current
     .conversation()
     .messages()
     .flatMap((message) => (message.role === 'tool_result' ? [[message.toolName, message.content[0]]] : []))

@@ -20,7 +20,7 @@ afterEach(async () => {
 const until = async (is: () => boolean) => {
   while (!is()) await Bun.sleep(2)
 }
-const shown = (headless: Piglet) => headless.view().messages.map(({ text }) => text)
+const shown = (piglet: Piglet) => piglet.view().messages.map(({ text }) => text)
 const infos = (prefix: string) =>
   on.logged.filter((line) => line.startsWith(`info: ${prefix}`)).map((line) => line.slice(6 + prefix.length))
 
@@ -43,7 +43,7 @@ test('3 everything is served during the handshake: there is always a program, an
     fs.writeFileSync('all.json', JSON.stringify(all)); say({ method: 'showMessage', params: { text: 'early' } })`
   on.write('config/extensions/early/manifest.yaml', 'name: early\nruntime: node\nentry: i.cjs\n')
   const source = on.write('config/extensions/early/i.cjs', scripted([], {}, init))
-  const headless = await on.open({ dialogs: async () => 'Always' })
+  const piglet = await on.open({ dialogs: async () => 'Always' })
   const all: Record<string, { result?: unknown; error?: { code: number; message: string } }> = JSON.parse(
     readFileSync(join(source, '../all.json'), 'utf8'),
   )
@@ -61,7 +61,7 @@ test('3 everything is served during the handshake: there is always a program, an
     'host/branchSessionWithSummary -32603 entry none not found',
   ])
   expect(Object.keys(all).length).toBe(questions.length)
-  expect(shown(headless)).toContain('early')
+  expect(shown(piglet)).toContain('early')
 })
 
 test('6 one call for each extension, whatever it has for it; interceptors one by one, by their names', async () => {
@@ -79,10 +79,10 @@ test('6 one call for each extension, whatever it has for it; interceptors one by
       'interceptor/after': `say({ method: 'log', params: { level: 'info', message: 'call after ' + params.name } }); answer(id, { details: params.details })`,
     },
   )
-  const headless = await on.open()
+  const piglet = await on.open()
   on.model.say({ calls: [{ name: 'ls' }] }, 'done')
-  await headless.run('go')
-  await headless.settled()
+  await piglet.run('go')
+  await piglet.settled()
   const calls = ['after a', 'after b', 'before a', 'before b', 'event', 'hook', 'transform']
   expect(infos('call ').sort()).toEqual(calls)
 })
@@ -116,9 +116,9 @@ test('7 the order is that of the priorities; of equal ones the name of the exten
     ['3', 9],
   ])
   add('alfa', [['1', 0]])
-  const headless = await on.open()
+  const piglet = await on.open()
   on.model.say({ calls: [{ name: 'ls' }] }, 'done')
-  await headless.run('go')
+  await piglet.run('go')
   expect(infos('interceptor ')).toEqual(['beta3', 'zeta1', 'alfa1', 'beta2', 'beta1'])
   expect(infos('messageHook ')).toEqual(['alfa', 'beta', 'zeta'])
   expect(infos('inputTransformer ')).toEqual(['alfa', 'beta', 'zeta'])
@@ -181,11 +181,11 @@ describe('11 messages have what programs in Go need and what extensions look for
       'config/models.yaml',
       `- { id: m1, provider: test, baseUrl: "${on.model.url}", cost: { input: 1, output: 2 } }\n- { id: pol, provider: x, api: parrot }\n`,
     )
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({ thinking: 'hm', text: 'see', calls: [{ name: 'ls', id: 'c1' }] }, 'done')
-    await headless.run('go')
-    await ask(headless, 'host/appendCustomMessage', { role: 'assistant', content: 'by hand' })
-    await headless.host.eventsHeard()
+    await piglet.run('go')
+    await ask(piglet, 'host/appendCustomMessage', { role: 'assistant', content: 'by hand' })
+    await piglet.host.eventsHeard()
     const [streamed, turn, used, , , , ended] = lines()
     expect(streamed).toMatchObject({ type: 'EventStreamDone', data: { Message: superset[1] } })
     expect(turn).toMatchObject({
@@ -197,15 +197,15 @@ describe('11 messages have what programs in Go need and what extensions look for
       data: { turn: 1, usage: { inputTokens: 10, outputTokens: 5 }, breakdown: {} },
     })
     expect([ended?.type, firstThree(ended?.data, 'Messages')]).toMatchObject(['EventAgentEnd', superset])
-    expect(firstThree(await ask(headless, 'host/conversationMessages'), 'messages')).toMatchObject(superset)
+    expect(firstThree(await ask(piglet, 'host/conversationMessages'), 'messages')).toMatchObject(superset)
     // Nothing at all is no shorter conversation.
-    expect(await ask(headless, 'host/triggerCompact')).toEqual({ before: 5, after: 5 })
+    expect(await ask(piglet, 'host/triggerCompact')).toEqual({ before: 5, after: 5 })
     const types = ['user', 'assistant', 'tool_result']
     expect(firstThree(lines().at(-1), 'messages')).toMatchObject(
       superset.map((data, at) => ({ type: types[at], data })),
     )
-    await ask(headless, 'host/switchModel', { modelId: 'x/pol' })
-    expect(await headless.run('and you?')).toMatchObject({ text: 'polly' })
+    await ask(piglet, 'host/switchModel', { modelId: 'x/pol' })
+    expect(await piglet.run('and you?')).toMatchObject({ text: 'polly' })
     const asked = lines().find((line) => 'requestId' in line) as {
       messages: Record<string, unknown>[]
       tools: object[]
@@ -220,7 +220,7 @@ describe('11 messages have what programs in Go need and what extensions look for
       ['custom', 'custom'],
     ])
     expect(Object.keys(asked.tools[0] ?? {}).sort()).toEqual(['description', 'name', 'parameters'])
-    expect(headless.services.current.conversation().messages().at(-1)).toMatchObject({
+    expect(piglet.services.current.conversation().messages().at(-1)).toMatchObject({
       model: 'pol',
       provider: 'x',
       content: [{ type: 'text', text: 'polly' }],
@@ -247,9 +247,9 @@ describe('12 who looks at a call afterwards may change what it said', () => {
       'interceptor/before': 'answer(id, { allow: true, args: null })',
       'interceptor/after': `answer(id, { details: ${details} })`,
     })
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({ calls: [{ name: 'ls' }] }, 'done')
-    await headless.run('go')
+    await piglet.run('go')
     expect(on.model.asked[1]?.body.messages.at(-1)?.content).toBe(expected)
   })
 })
@@ -266,14 +266,14 @@ test('13 what is too long for a line is an error of that call, and an event that
       'event/dispatch': `say({ method: 'log', params: { level: 'info', message: 'heard ' + params.type } }); answer(id, {})`,
     },
   )
-  const headless = await on.open()
+  const piglet = await on.open()
   on.model.say(
     { calls: [{ name: 't', args: { text: 'x'.repeat(4 * 1024 * 1024) } }] },
     { calls: [{ name: 't' }] },
     'done',
   )
-  expect(await headless.run('go')).toMatchObject({ end: 'done' })
-  await headless.settled()
+  expect(await piglet.run('go')).toMatchObject({ end: 'done' })
+  await piglet.settled()
   expect(String(on.model.asked[1]?.body.messages.at(-1)?.content)).toMatch(
     /^ext x tool t: message of \d+ bytes: a line must be below 4194304$/,
   )
@@ -300,9 +300,9 @@ describe('events', () => {
       'event/dispatch': `globalThis.heard = [...(globalThis.heard ?? []), params.type + (params.data.Delta ?? params.data.Content ?? '')]
         const go = () => { if (!fs.existsSync('go')) return setTimeout(go, 5); fs.writeFileSync('heard.json', JSON.stringify(globalThis.heard)); answer(id, {}) }; go()`,
     })
-    const headless = await on.open()
+    const piglet = await on.open()
     const dir = join(on.configDir, 'extensions/slow')
-    const { host } = headless
+    const { host } = piglet
     host.dispatch('EventAgentStart', {})
     await until(() => host.find('slow')?.load().waiting === 1)
     for (let n = 0; n < 1000; n += 1)
@@ -349,10 +349,10 @@ describe('events', () => {
       },
     )
     on.extension('dies', [['register/eventHandler', { name: 'e' }]], { 'event/dispatch': 'process.exit(3)' })
-    const headless = await on.open({ times: { restsMs: [60_000] } })
-    expect(await headless.run('go')).toMatchObject({ end: 'done' })
-    await headless.settled()
-    expect(headless.view().status.k).toBe('done')
+    const piglet = await on.open({ times: { restsMs: [60_000] } })
+    expect(await piglet.run('go')).toMatchObject({ end: 'done' })
+    await piglet.settled()
+    expect(piglet.view().status.k).toBe('done')
     expect(on.logged).toContain('warn: EventAgentStart: no')
   })
 })
@@ -363,10 +363,10 @@ describe('a compactor', () => {
       'compact/execute': answer,
     })
   const long = { text: 'long', usage: { prompt_tokens: 150, completion_tokens: 1 } }
-  const runs = async (headless: Piglet, count: number) => {
+  const runs = async (piglet: Piglet, count: number) => {
     for (let n = 0; n < count; n += 1) {
       on.model.say(long)
-      await headless.run(`q${n}`)
+      await piglet.run(`q${n}`)
     }
   }
   const compacted = () => on.events.filter(([type]) => type === 'EventCompact').length
@@ -396,10 +396,10 @@ describe('a compactor', () => {
     ['an error', `say({ id, error: { code: 1, message: 'no' } })`],
   ])('that answers %s changes nothing', async (_name, answer) => {
     compactor(100, answer)
-    const headless = await on.open()
-    await runs(headless, 4)
-    expect([compacted(), headless.services.current.conversation().messages().length]).toEqual([0, 8])
-    expect(readFileSync(headless.services.current.session().path, 'utf8')).not.toContain('"compact"')
+    const piglet = await on.open()
+    await runs(piglet, 4)
+    expect([compacted(), piglet.services.current.conversation().messages().length]).toEqual([0, 8])
+    expect(readFileSync(piglet.services.current.session().path, 'utf8')).not.toContain('"compact"')
   })
 
   test('what is said meanwhile is kept', async () => {
@@ -407,8 +407,8 @@ describe('a compactor', () => {
       100,
       `const go = () => fs.existsSync('go') ? answer(id, { messages: params.messages.slice(-1) }) : setTimeout(go, 5); go()`,
     )
-    const headless = await on.open()
-    await runs(headless, 3)
+    const piglet = await on.open()
+    await runs(piglet, 3)
     on.model.say(
       {
         ...long,
@@ -416,8 +416,8 @@ describe('a compactor', () => {
       },
       'end',
     )
-    await headless.run('last')
-    const texts = headless.services.current
+    await piglet.run('last')
+    const texts = piglet.services.current
       .conversation()
       .messages()
       .map(({ role }) => role)
@@ -454,29 +454,29 @@ describe('what an extension shows', () => {
   test('goes with it when it dies, and is there again when it is back', async () => {
     add()
     asker(on)
-    const headless = await on.open({ times: { restsMs: [300] } })
-    await headless.pressKey('ctrl+g')
-    headless.app.act({ type: 'setStatus', key: 'other', text: 'stays' }, 'asker')
-    expect(places(headless.view())).toEqual([1, 1, 'mine'])
-    await headless.runCommand('die').catch(() => {})
-    await until(() => headless.view().overlays.length === 0)
-    expect([...places(headless.view()), headless.view().status.other]).toEqual([0, 0, undefined, 'stays'])
-    await until(() => headless.host.find('s') !== undefined)
-    expect(places(headless.view())).toEqual([1, 1, undefined])
+    const piglet = await on.open({ times: { restsMs: [300] } })
+    await piglet.pressKey('ctrl+g')
+    piglet.app.act({ type: 'setStatus', key: 'other', text: 'stays' }, 'asker')
+    expect(places(piglet.view())).toEqual([1, 1, 'mine'])
+    await piglet.runCommand('die').catch(() => {})
+    await until(() => piglet.view().overlays.length === 0)
+    expect([...places(piglet.view()), piglet.view().status.other]).toEqual([0, 0, undefined, 'stays'])
+    await until(() => piglet.host.find('s') !== undefined)
+    expect(places(piglet.view())).toEqual([1, 1, undefined])
   })
 
   test('is that of the new one after a reload, and goes when the program ends', async () => {
     add()
-    const headless = await on.open({ times: { drainMs: 50 } })
-    await headless.pressKey('ctrl+g')
-    const old = headless.host.find('s')
-    await headless.host.reload('s')
+    const piglet = await on.open({ times: { drainMs: 50 } })
+    await piglet.pressKey('ctrl+g')
+    const old = piglet.host.find('s')
+    await piglet.host.reload('s')
     await old?.exited
     await Bun.sleep(20)
-    expect(places(headless.view())).toEqual([1, 1, 'mine'])
-    expect(headless.view().widgets[0]?.content).toBe(`here ${headless.host.find('s')?.pid}`)
-    await headless.stop()
-    expect(places(headless.view())).toEqual([0, 0, undefined])
+    expect(places(piglet.view())).toEqual([1, 1, 'mine'])
+    expect(piglet.view().widgets[0]?.content).toBe(`here ${piglet.host.find('s')?.pid}`)
+    await piglet.stop()
+    expect(places(piglet.view())).toEqual([0, 0, undefined])
   })
 })
 
@@ -492,9 +492,9 @@ describe('an extension that does not run and will not soon', () => {
       }),
     )
   }
-  const until5 = async (headless: Piglet) => {
-    await headless.runCommand('die').catch(() => {})
-    await until(() => headless.host.list()[0]?.status?.state === 'degraded')
+  const until5 = async (piglet: Piglet) => {
+    await piglet.runCommand('die').catch(() => {})
+    await until(() => piglet.host.list()[0]?.status?.state === 'degraded')
   }
 
   test('gives back what it took the place of, and is tried without telling of it each time', async () => {
@@ -504,26 +504,26 @@ describe('an extension that does not run and will not soon', () => {
       ['register/provider', { api: 'openai' }],
       ['register/promptSection', { title: 'D', content: 'd' }],
     ])
-    const headless = await on.open({ times: { restsMs: [1, 1], probeMs: 5 } })
-    expect([
-      headless.host.registry.tools().get('ls')?.owner,
-      headless.host.registry.provider('openai'),
-    ]).toEqual(['d', 'd'])
-    await until5(headless)
+    const piglet = await on.open({ times: { restsMs: [1, 1], probeMs: 5 } })
+    expect([piglet.host.registry.tools().get('ls')?.owner, piglet.host.registry.provider('openai')]).toEqual([
+      'd',
+      'd',
+    ])
+    await until5(piglet)
     const told = () =>
-      headless
+      piglet
         .view()
         .notifications.filter(({ level }) => level === 'error')
         .map(({ message }) => message)
     const before = told()
     await Bun.sleep(100)
-    expect([
-      headless.host.registry.tools().get('ls')?.owner,
-      headless.host.registry.provider('openai'),
-    ]).toEqual(['builtin', undefined])
-    expect(headless.host.registry.promptSections()).toEqual([])
+    expect([piglet.host.registry.tools().get('ls')?.owner, piglet.host.registry.provider('openai')]).toEqual([
+      'builtin',
+      undefined,
+    ])
+    expect(piglet.host.registry.promptSections()).toEqual([])
     on.model.say({ calls: [{ name: 'ls' }] }, 'done')
-    expect(await headless.run('go')).toMatchObject({ end: 'done', text: 'done' })
+    expect(await piglet.run('go')).toMatchObject({ end: 'done', text: 'done' })
     expect(on.model.asked[1]?.body.messages.at(-1)?.content).toBe('(empty)')
     expect(told()).toEqual(before)
     expect(before.length).toBe(1)
@@ -534,10 +534,10 @@ describe('an extension that does not run and will not soon', () => {
       ['register/interceptor', { name: 'guard' }],
       ['register/command', { name: 'die' }],
     ])
-    const headless = await on.open({ times: { restsMs: [1], probeMs: 60_000 } })
-    await until5(headless)
+    const piglet = await on.open({ times: { restsMs: [1], probeMs: 60_000 } })
+    await until5(piglet)
     on.model.say({ calls: [{ name: 'ls' }] }, 'done')
-    await headless.run('go')
+    await piglet.run('go')
     expect(String(on.model.asked[1]?.body.messages.at(-1)?.content)).toContain(
       'interceptor guard before: extension d is not running',
     )
@@ -558,10 +558,10 @@ test('an extension may use its own tools through the host, as many at once as it
         say({ method: 'showMessage', params: { text: [count('fine'), count('256 such requests are under way')].join(' ') } }); answer(id, {})`,
     },
   )
-  const headless = await on.open()
-  await headless.runCommand('many', '200')
-  await headless.runCommand('many', '300')
-  expect(shown(headless)).toEqual(['200 0', '256 44'])
+  const piglet = await on.open()
+  await piglet.runCommand('many', '200')
+  await piglet.runCommand('many', '300')
+  expect(shown(piglet)).toEqual(['200 0', '256 44'])
 })
 
 test('what one that died had subscribed to is gone: the next one hears of it only when it subscribes again', async () => {
@@ -570,17 +570,17 @@ test('what one that died had subscribed to is gone: the next one hears of it onl
     'command/execute': `await ask('host/subscribe', { topic: 't' }); answer(id, {})`,
     'eventBus/event': `say({ method: 'log', params: { level: 'info', message: 'topic ' + params.data + ' ' + typeof params.subscriptionId } }); if (params.data === 'die') process.exit(1)`,
   })
-  const headless = await on.open({ times: { restsMs: [1] } })
-  await headless.runCommand('listen')
-  const first = headless.host.find('sub')
-  expect(await ask(headless, 'host/publish', { topic: 't', data: 'die' })).toEqual({})
+  const piglet = await on.open({ times: { restsMs: [1] } })
+  await piglet.runCommand('listen')
+  const first = piglet.host.find('sub')
+  expect(await ask(piglet, 'host/publish', { topic: 't', data: 'die' })).toEqual({})
   await first?.exited
-  await until(() => headless.host.find('sub') !== undefined)
-  await ask(headless, 'host/publish', { topic: 't', data: 'nobody' })
-  await headless.runCommand('listen')
-  await ask(headless, 'host/publish', { topic: 't', data: 'again' })
-  await ask(headless, 'host/publish', { topic: 'T', data: 'another topic' })
-  await headless.runCommand('listen', '')
+  await until(() => piglet.host.find('sub') !== undefined)
+  await ask(piglet, 'host/publish', { topic: 't', data: 'nobody' })
+  await piglet.runCommand('listen')
+  await ask(piglet, 'host/publish', { topic: 't', data: 'again' })
+  await ask(piglet, 'host/publish', { topic: 'T', data: 'another topic' })
+  await piglet.runCommand('listen', '')
   expect(infos('topic ')).toEqual(['die number', 'again number'])
 })
 
@@ -588,10 +588,10 @@ test('a command gets what was typed after its name, with everything in between a
   on.extension('c', [['register/command', { name: 'echo' }]], {
     'command/execute': `say({ method: 'showMessage', params: { text: JSON.stringify(params.args) } }); answer(id, {})`,
   })
-  const headless = await on.open()
+  const piglet = await on.open()
   for (const typed of ['/echo', '/echo a  b', '/echo one\n  two\tthree\n\nfour', '/echo {"a":  "b  c"}'])
-    await headless.submit(typed)
-  expect(shown(headless)).toEqual([
+    await piglet.submit(typed)
+  expect(shown(piglet)).toEqual([
     '""',
     '"a  b"',
     JSON.stringify('one\n  two\tthree\n\nfour'),
@@ -608,14 +608,14 @@ test('input that an extension could not change is not sent, and the user hears w
   on.extension('t', [['register/inputTransformer', { name: 't' }]], {
     'inputTransformer/transform': `params.input === 'bad' ? say({ id, error: { code: 1, message: 'cannot' } }) : answer(id, { output: params.input + '!' })`,
   })
-  const headless = await on.open()
-  await headless.submit('bad')
-  expect(await headless.run('bad')).toMatchObject({ end: 'failed', error: 'cannot', turns: 0 })
-  expect(headless.view().notifications.map(({ message }) => message)).toEqual([
+  const piglet = await on.open()
+  await piglet.submit('bad')
+  expect(await piglet.run('bad')).toMatchObject({ end: 'failed', error: 'cannot', turns: 0 })
+  expect(piglet.view().notifications.map(({ message }) => message)).toEqual([
     'Not sent: cannot',
     'Not sent: cannot',
   ])
   expect(on.model.asked).toEqual([])
-  await headless.run('good')
+  await piglet.run('good')
   expect(on.model.asked[0]?.body.messages.at(-1)?.content).toBe('good!')
 })

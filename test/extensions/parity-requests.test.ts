@@ -7,7 +7,7 @@ import type { HostRequest } from '../../src/protocol/extension/table.ts'
 import { ask, asker, type Stage, stage } from './piglet-stage.ts'
 
 let on: Stage
-let headless: Piglet
+let piglet: Piglet
 beforeAll(async () => {
   on = await stage()
   asker(on)
@@ -23,14 +23,14 @@ beforeAll(async () => {
   )
   on.write('config/auth.json', '{"openai":"sk"}')
   on.write('a.txt', 'old\n')
-  headless = await on.open({
+  piglet = await on.open({
     dialogs: async (question) => (question.kind === 'pick' ? 'b' : question.choices[0]),
   })
   on.model.say(
     { calls: [{ name: 'edit', args: { path: 'a.txt', old_text: 'old', new_text: 'new' } }] },
     'hello',
   )
-  await headless.run('hi')
+  await piglet.run('hi')
 })
 afterAll(async () => {
   await on[Symbol.asyncDispose]()
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 type Table = { [Name in HostRequest]: [params: unknown, answer: unknown | ((answer: never) => unknown)] }
 
-const entryId = (at: number) => headless.services.current.session().infos()[at]?.id
+const entryId = (at: number) => piglet.services.current.session().infos()[at]?.id
 const any = expect.any(String)
 const message = { role: 'user', content: 'hi', timestamp: any }
 
@@ -149,7 +149,7 @@ const table: Table = {
     },
     {},
   ],
-  'host/loadSession': [() => ({ path: headless.services.current.session().path }), {}],
+  'host/loadSession': [() => ({ path: piglet.services.current.session().path }), {}],
   'host/showPicker': [
     {
       title: 't',
@@ -191,13 +191,13 @@ const shortened: Partial<Record<HostRequest, unknown>> = {
 }
 
 test.each(Object.entries(table))('%s', async (method, [params, expected]) => {
-  const answer = await ask(headless, method, typeof params === 'function' ? params() : params)
+  const answer = await ask(piglet, method, typeof params === 'function' ? params() : params)
   if (typeof expected === 'function')
     expect(expected(answer as never)).toEqual(shortened[method as HostRequest])
   else expect(answer).toEqual(expected)
 })
 
 test('broken and unknown messages were left out when the conversation was set, and the session that was loaded has it', async () => {
-  const { messages } = await ask(headless, 'host/conversationMessages')
+  const { messages } = await ask(piglet, 'host/conversationMessages')
   expect(messages.map(({ content }: { content: string }) => content)).toEqual(['x'])
 })

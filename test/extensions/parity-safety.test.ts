@@ -24,8 +24,8 @@ const add = (name: string, manifest: string, files: Record<string, string> = { '
   for (const [path, text] of Object.entries(files))
     chmodSync(on.write(`config/extensions/${name}/${path}`, text), 0o755)
 }
-const states = (headless: Piglet) =>
-  headless.host.list().map(({ manifest, status }) => `${manifest.name} ${status?.state}`)
+const states = (piglet: Piglet) =>
+  piglet.host.list().map(({ manifest, status }) => `${manifest.name} ${status?.state}`)
 
 describe('a manifest that is wrong is named with the rule, and the others run', () => {
   test.each([
@@ -47,12 +47,12 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
     ],
   ])('%s', async (_name, manifest, rule) => {
     add('bad', manifest)
-    const headless = await on.open()
-    expect(states(headless)).toEqual(['asker running'])
-    const [problem] = headless.host.problems()
+    const piglet = await on.open()
+    expect(states(piglet)).toEqual(['asker running'])
+    const [problem] = piglet.host.problems()
     expect(problem).toStartWith(`${join(on.configDir, 'extensions/bad/manifest.yaml')}: ${rule}`)
     expect(on.logged).toContain(`warn: ${problem}`)
-    expect(headless.host.registry.tools().get('read')?.owner).toBe('builtin')
+    expect(piglet.host.registry.tools().get('read')?.owner).toBe('builtin')
   })
 
   test.each([
@@ -75,17 +75,17 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
     ['no entry', 'name: bad\nruntime: node\n', 'entry is required for runtime node'],
   ])('%s', async (_name, manifest, rule) => {
     add('bad', manifest, { 'i.cjs': '\u0001\u0002 this is no program' })
-    const headless = await on.open()
-    expect(states(headless)).toEqual(['asker running', 'bad degraded'])
-    const told = headless.view().notifications.filter(({ level }) => level === 'error')
+    const piglet = await on.open()
+    expect(states(piglet)).toEqual(['asker running', 'bad degraded'])
+    const told = piglet.view().notifications.filter(({ level }) => level === 'error')
     expect(told.map(({ message }) => message)).toEqual([expect.stringContaining(rule)])
     expect(told[0]?.message).toContain(join(on.configDir, 'extensions/bad/manifest.yaml'))
   })
 
   test('a runtime that is not installed', async () => {
     add('bad', 'name: bad\nruntime: deno\nentry: i.cjs\n')
-    const headless = await on.open({ env: { PATH: join(on.base, 'nowhere'), HOME: on.base } })
-    const told = headless.view().notifications.map(({ message }) => message)
+    const piglet = await on.open({ env: { PATH: join(on.base, 'nowhere'), HOME: on.base } })
+    const told = piglet.view().notifications.map(({ message }) => message)
     expect(told.find((message) => message.includes('/bad/'))).toContain(
       'manifest.yaml: runtime deno: deno cannot be started',
     )
@@ -96,9 +96,9 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
       'typo',
       'name: typo\nruntime: node\nentry: i.cjs\npermissions: [session, "auth:openai", sesion:write, "env:X", "*"]\n',
     )
-    const headless = await on.open()
-    expect(states(headless)).toEqual(['asker running', 'typo running'])
-    expect(headless.host.problems()).toEqual([
+    const piglet = await on.open()
+    expect(states(piglet)).toEqual(['asker running', 'typo running'])
+    expect(piglet.host.problems()).toEqual([
       `${join(on.configDir, 'extensions/typo/manifest.yaml')}: permission sesion:write is none that there is, and permits nothing.`,
     ])
   })
@@ -115,7 +115,7 @@ test('one that lists no permission may do nothing that needs one, and each refus
   add('none', 'name: none\nruntime: node\nentry: i.cjs\npermissions: []\n', {
     'i.cjs': scripted([], {}, init),
   })
-  const headless = await on.open()
+  const piglet = await on.open()
   const all: Record<string, string> = JSON.parse(
     readFileSync(join(on.configDir, 'extensions/none/all.json'), 'utf8'),
   )
@@ -133,12 +133,11 @@ test('one that lists no permission may do nothing that needs one, and each refus
   }
   expect(Object.keys(all).length).toBe(52)
   expect(on.logged.filter((line) => line.includes('refused: none lists permissions')).length).toBe(14)
-  expect(headless.host.registry.offers().map(({ owner }) => owner)).toContain('none')
-  expect([
-    ...headless.host.registry.tools().keys(),
-    ...headless.host.registry.commands().keys(),
-  ]).not.toContain('mine')
-  expect(headless.host.registry.interceptors()).toEqual([])
+  expect(piglet.host.registry.offers().map(({ owner }) => owner)).toContain('none')
+  expect([...piglet.host.registry.tools().keys(), ...piglet.host.registry.commands().keys()]).not.toContain(
+    'mine',
+  )
+  expect(piglet.host.registry.interceptors()).toEqual([])
   expect(on.model.asked).toEqual([])
 })
 
@@ -159,18 +158,18 @@ describe('the extensions of a project', () => {
     ['there is nobody to ask', 'allowProjectExtensions: true\n', 'nobody'],
   ])('do not run when %s', async (_name, settings, said) => {
     on.write('config/config.yaml', `defaultModel: test/m1\n${settings}`)
-    const headless = await on.open(said === 'nobody' ? {} : { dialogs: async () => said })
-    expect([ran(), headless.host.list()[0]?.manifest.dir]).toEqual([
+    const piglet = await on.open(said === 'nobody' ? {} : { dialogs: async () => said })
+    expect([ran(), piglet.host.list()[0]?.manifest.dir]).toEqual([
       false,
       join(on.configDir, 'extensions/asker'),
     ])
-    expect(headless.services.trust.trustsProject(on.cwd)).toBe(false)
+    expect(piglet.services.trust.trustsProject(on.cwd)).toBe(false)
   })
 
   test('are not started while the user thinks, and stand in for others of their name when they are trusted', async () => {
     on.write('config/config.yaml', 'defaultModel: test/m1\nallowProjectExtensions: true\n')
     let prompt = ''
-    const headless = await on.open({
+    const piglet = await on.open({
       dialogs: async (question) => {
         prompt = question.kind === 'ask' ? question.prompt : ''
         await Bun.sleep(50)
@@ -179,10 +178,10 @@ describe('the extensions of a project', () => {
       },
     })
     expect([ran(), prompt]).toEqual([true, `Run the extensions that come with ${on.cwd}?`])
-    expect(headless.host.list().map(({ manifest }) => manifest.dir)).toEqual([
+    expect(piglet.host.list().map(({ manifest }) => manifest.dir)).toEqual([
       join(on.cwd, '.piglet/extensions/own'),
     ])
-    headless.services.trust.distrustProject(on.cwd)
+    piglet.services.trust.distrustProject(on.cwd)
     const again = await on.open()
     expect(again.host.list()[0]?.manifest.dir).toBe(join(on.configDir, 'extensions/asker'))
   })
@@ -206,13 +205,13 @@ describe('keys', () => {
       await Bun.sleep(20)
       return question.kind === 'ask' && question.prompt.endsWith('openai?') ? 'Always' : 'No'
     }
-    const headless = await on.open({ dialogs })
+    const piglet = await on.open({ dialogs })
     const keys = async (of: Piglet, names: string) => {
       await of.runCommand('keys', names)
       return of.view().messages.at(-1)?.text
     }
-    expect(await keys(headless, 'openai xai openai xai')).toBe('sk refused sk refused')
-    expect(await keys(headless, 'xai openai')).toBe('refused sk')
+    expect(await keys(piglet, 'openai xai openai xai')).toBe('sk refused sk refused')
+    expect(await keys(piglet, 'xai openai')).toBe('refused sk')
     expect(asked).toEqual([
       'Let the extension many have auth:openai?',
       'Let the extension many have auth:xai?',
@@ -222,9 +221,9 @@ describe('keys', () => {
     })
     // What was granted to one is not granted to another, and can be taken back at once.
     await expect(ask(await on.open(), 'host/auth.getKey', { provider: 'openai' })).rejects.toThrow('refused')
-    headless.services.trust.revoke('many')
+    piglet.services.trust.revoke('many')
     expect(await keys(await on.open(), 'openai')).toBe('refused')
-    expect(await keys(headless, 'openai')).toBe('sk')
+    expect(await keys(piglet, 'openai')).toBe('sk')
     expect(asked.length).toBe(3)
   })
 
@@ -245,11 +244,9 @@ describe('keys', () => {
         'command/execute': `const { error } = await ask('host/auth.getKey', { provider: 'openai' }); say({ method: 'showMessage', params: { text: error.message } }); answer(id, {})`,
       }),
     })
-    const headless = await on.open()
-    await headless.runCommand('odd')
-    expect(headless.view().messages.at(-1)?.text).toContain(
-      'the user has not let constructor have auth:openai',
-    )
+    const piglet = await on.open()
+    await piglet.runCommand('odd')
+    expect(piglet.view().messages.at(-1)?.text).toContain('the user has not let constructor have auth:openai')
   })
 
   test('variables are handed out when they were granted, from the next start on', async () => {
@@ -259,15 +256,15 @@ describe('keys', () => {
       }),
     })
     const env = { PATH: process.env.PATH, HOME: on.base, MY_TOKEN: 't', OTHER_KEY: 'k' }
-    const headless = await on.open({ env })
+    const piglet = await on.open({ env })
     const seen = async () => {
-      await headless.runCommand('env')
-      return headless.view().messages.at(-1)?.text
+      await piglet.runCommand('env')
+      return piglet.view().messages.at(-1)?.text
     }
-    expect(await seen()).toBe(`  ${headless.app.sessionId()}`)
-    headless.services.trust.grant('env', ['env:MY_TOKEN'])
-    await headless.host.reload('env')
-    expect(await seen()).toBe(`t  ${headless.app.sessionId()}`)
+    expect(await seen()).toBe(`  ${piglet.app.sessionId()}`)
+    piglet.services.trust.grant('env', ['env:MY_TOKEN'])
+    await piglet.host.reload('env')
+    expect(await seen()).toBe(`t  ${piglet.app.sessionId()}`)
   })
 })
 
@@ -277,10 +274,10 @@ describe('files', () => {
     new Undo(on.configDir).keep(elsewhere)
     const here = on.write('here.txt', 'ours\n')
     new Undo(on.configDir).keep(here)
-    const headless = await on.open()
-    expect(await ask(headless, 'host/undoSnapshots')).toEqual({ snapshots: { [here]: 5 } })
+    const piglet = await on.open()
+    expect(await ask(piglet, 'host/undoSnapshots')).toEqual({ snapshots: { [here]: 5 } })
     on.write('config/elsewhere.txt', 'changed\n')
-    await expect(ask(headless, 'host/undoRestore', { path: elsewhere })).rejects.toThrow(
+    await expect(ask(piglet, 'host/undoRestore', { path: elsewhere })).rejects.toThrow(
       `-32604 no snapshot for path: ${elsewhere}`,
     )
     for (const path of [
@@ -289,18 +286,18 @@ describe('files', () => {
       '../config/elsewhere.txt',
       join(on.configDir, 'config.yaml'),
     ])
-      await expect(ask(headless, 'host/undoRestore', { path })).rejects.toThrow('-32604')
+      await expect(ask(piglet, 'host/undoRestore', { path })).rejects.toThrow('-32604')
     // What a tool changed in this very program can be put back, wherever it is.
     on.model.say({ calls: [{ name: 'write', args: { path: elsewhere, content: 'by the model\n' } }] }, 'done')
-    await headless.run('go')
-    await ask(headless, 'host/undoRestore', { path: elsewhere })
+    await piglet.run('go')
+    await ask(piglet, 'host/undoRestore', { path: elsewhere })
     expect(readFileSync(elsewhere, 'utf8')).toBe('changed\n')
   })
 
   test('no other file is read as a session, and no other text as settings', async () => {
-    const headless = await on.open()
-    await headless.run('hi')
-    const outside = on.write('outside.jsonl', readFileSync(headless.services.current.session().path, 'utf8'))
+    const piglet = await on.open()
+    await piglet.run('hi')
+    const outside = on.write('outside.jsonl', readFileSync(piglet.services.current.session().path, 'utf8'))
     const link = join(on.configDir, 'sessions/link.jsonl')
     symlinkSync(outside, link)
     for (const path of [
@@ -309,8 +306,8 @@ describe('files', () => {
       join(on.configDir, 'sessions/../../project/outside.jsonl'),
       '/etc/passwd',
     ])
-      await expect(ask(headless, 'host/loadSession', { path })).rejects.toThrow('is not a session')
+      await expect(ask(piglet, 'host/loadSession', { path })).rejects.toThrow('is not a session')
     for (const name of ['../config', 'a/b', '..', 'a\\b'])
-      await expect(ask(headless, 'host/config.readExtension', { name })).rejects.toThrow('-32603')
+      await expect(ask(piglet, 'host/config.readExtension', { name })).rejects.toThrow('-32603')
   })
 })

@@ -16,20 +16,20 @@ afterEach(async () => {
   await on[Symbol.asyncDispose]()
 })
 
-const pathOf = (headless: Piglet) => headless.services.current.session().path
-const read = (headless: Piglet) => readStrictly(pathOf(headless))
+const pathOf = (piglet: Piglet) => piglet.services.current.session().path
+const read = (piglet: Piglet) => readStrictly(pathOf(piglet))
 
 describe('what we write', () => {
   test('8.1, 8.2 is a private file of lines, with messages of all kinds', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({ thinking: 'hm', text: 'see', calls: [{ name: 'ls', id: 'c1' }] }, 'done')
-    headless.app.act({ type: 'attachImage', data: 'aGk=', mimeType: 'image/png' }, 'x')
-    await headless.run('look')
-    await ask(headless, 'host/appendCustomMessage', { role: 'assistant', content: 'by hand' })
-    await ask(headless, 'host/appendSessionEntry', { kind: 'ext:asker:x', data: { a: 1 } })
-    const { meta, nodes, messages } = read(headless)
+    piglet.app.act({ type: 'attachImage', data: 'aGk=', mimeType: 'image/png' }, 'x')
+    await piglet.run('look')
+    await ask(piglet, 'host/appendCustomMessage', { role: 'assistant', content: 'by hand' })
+    await ask(piglet, 'host/appendSessionEntry', { kind: 'ext:asker:x', data: { a: 1 } })
+    const { meta, nodes, messages } = read(piglet)
     expect(meta).toEqual({
-      id: headless.app.sessionId(),
+      id: piglet.app.sessionId(),
       cwd: on.cwd,
       model: 'test/m1',
       createdAt: expect.any(String),
@@ -43,17 +43,17 @@ describe('what we write', () => {
       'assistant: by hand',
     ])
     const dir = join(on.configDir, 'sessions')
-    expect([statSync(pathOf(headless)).mode & 0o777, statSync(dir).mode & 0o777]).toEqual([0o600, 0o750])
+    expect([statSync(pathOf(piglet)).mode & 0o777, statSync(dir).mode & 0o777]).toEqual([0o600, 0o750])
     expect(readdirSync(dir).filter((name) => !name.endsWith('.jsonl'))).toEqual([])
   })
 
   test('8.3 every entry hangs on the last one, labels and own entries too, and the last line is the leaf', async () => {
-    const headless = await on.open()
-    await headless.run('a')
-    const first = headless.services.current.session().infos()[0]?.id
-    await ask(headless, 'host/setLabel', { targetId: first, label: 'l' })
-    await headless.run('b')
-    const { nodes, leaf } = read(headless)
+    const piglet = await on.open()
+    await piglet.run('a')
+    const first = piglet.services.current.session().infos()[0]?.id
+    await ask(piglet, 'host/setLabel', { targetId: first, label: 'l' })
+    await piglet.run('b')
+    const { nodes, leaf } = read(piglet)
     const list = [...nodes.values()]
     expect(list.map(({ type }) => type)).toEqual(['user', 'assistant', 'label', 'user', 'assistant'])
     expect(list.map(({ parentId }) => parentId)).toEqual([
@@ -64,35 +64,35 @@ describe('what we write', () => {
   })
 
   test('8.4, 8.5 going back and beginning again are summaries with another parent', async () => {
-    const headless = await on.open()
-    await headless.run('a')
-    await headless.run('b')
-    const [, answer, , left] = headless.services.current.session().infos()
-    await ask(headless, 'host/branchSessionWithSummary', { entryId: answer?.id, summary: 'b was no good' })
-    const branched = read(headless)
+    const piglet = await on.open()
+    await piglet.run('a')
+    await piglet.run('b')
+    const [, answer, , left] = piglet.services.current.session().infos()
+    await ask(piglet, 'host/branchSessionWithSummary', { entryId: answer?.id, summary: 'b was no good' })
+    const branched = read(piglet)
     expect(branched.nodes.get(branched.leaf ?? '')).toMatchObject({
       parentId: answer?.id,
       type: 'branch_summary',
       data: { summary: 'b was no good', fromId: left?.id },
     })
     expect(branched.messages).toEqual(['user: a', 'assistant: ok'])
-    await ask(headless, 'host/resetSessionLeaf', {})
-    const reset = read(headless)
+    await ask(piglet, 'host/resetSessionLeaf', {})
+    const reset = read(piglet)
     expect(reset.nodes.get(reset.leaf ?? '')?.parentId).toBeUndefined()
     expect(reset.messages).toEqual([])
-    await headless.run('c')
-    expect(read(headless).messages).toEqual(['user: c', 'assistant: ok'])
+    await piglet.run('c')
+    expect(read(piglet).messages).toEqual(['user: c', 'assistant: ok'])
   })
 
   test('a conversation that was replaced is one entry, with the size it had', async () => {
-    const headless = await on.open()
-    await headless.run('a')
-    await headless.services.current
+    const piglet = await on.open()
+    await piglet.run('a')
+    await piglet.services.current
       .conversation()
-      .replace(headless.services.current.conversation().messages().slice(1), 77)
-    await headless.run('b')
-    expect(read(headless).messages).toEqual(['assistant: ok', 'user: b', 'assistant: ok'])
-    const line = readFileSync(pathOf(headless), 'utf8')
+      .replace(piglet.services.current.conversation().messages().slice(1), 77)
+    await piglet.run('b')
+    expect(read(piglet).messages).toEqual(['assistant: ok', 'user: b', 'assistant: ok'])
+    const line = readFileSync(pathOf(piglet), 'utf8')
       .split('\n')
       .find((one) => one.includes('"compact"'))
     expect(JSON.parse(line ?? '')).toMatchObject({
@@ -107,15 +107,15 @@ describe('what we write', () => {
       ticks += 1
       return new Date(Date.parse('2026-05-01T10:00:00Z') + ticks * 1000)
     }
-    const headless = await on.open({ clock })
-    await headless.run('a')
-    const [old, oldPath] = [headless.app.sessionId(), pathOf(headless)]
-    await ask(headless, 'host/forkSession')
-    const copy = read(headless)
+    const piglet = await on.open({ clock })
+    await piglet.run('a')
+    const [old, oldPath] = [piglet.app.sessionId(), pathOf(piglet)]
+    await ask(piglet, 'host/forkSession')
+    const copy = read(piglet)
     expect([copy.metaLines, copy.meta]).toEqual([
       2,
       {
-        id: headless.app.sessionId(),
+        id: piglet.app.sessionId(),
         cwd: on.cwd,
         model: 'test/m1',
         createdAt: expect.any(String),
@@ -125,25 +125,25 @@ describe('what we write', () => {
     ])
     expect(copy.messages).toEqual(readStrictly(oldPath).messages)
     expect([...copy.nodes.keys()].filter((id) => readStrictly(oldPath).nodes.has(id))).toEqual([])
-    const { sessions } = await ask(headless, 'host/sessions')
+    const { sessions } = await ask(piglet, 'host/sessions')
     expect(sessions.map(({ id }: { id: string }) => id)).toEqual(listStrictly(join(on.configDir, 'sessions')))
-    expect(sessions[0].id).toBe(headless.app.sessionId())
+    expect(sessions[0].id).toBe(piglet.app.sessionId())
   })
 
   test('what the session is about is written again in full when its title or its model changes, and not for a session without words', async () => {
-    const headless = await on.open()
-    await ask(headless, 'host/switchModel', { modelId: 'test/m2' })
+    const piglet = await on.open()
+    await ask(piglet, 'host/switchModel', { modelId: 'test/m2' })
     expect(readdirSync(on.configDir)).not.toContain('sessions')
-    await headless.run('a')
-    expect(read(headless).meta.model).toBe('test/m2')
-    await ask(headless, 'host/setSessionTitle', { title: 'T' })
-    await ask(headless, 'host/switchModel', { modelId: 'test/m1' })
-    await headless.run('b')
-    const { meta, metaLines } = read(headless)
+    await piglet.run('a')
+    expect(read(piglet).meta.model).toBe('test/m2')
+    await ask(piglet, 'host/setSessionTitle', { title: 'T' })
+    await ask(piglet, 'host/switchModel', { modelId: 'test/m1' })
+    await piglet.run('b')
+    const { meta, metaLines } = read(piglet)
     expect([metaLines, meta]).toEqual([
       3,
       {
-        id: headless.app.sessionId(),
+        id: piglet.app.sessionId(),
         cwd: on.cwd,
         model: 'test/m1',
         title: 'T',
@@ -219,8 +219,8 @@ describe('what the original writes', () => {
         line({ type: 'meta', data: { id, cwd: '/p', createdAt: at, title: 'T' } }),
       ].join('\n'),
     )
-    const headless = await on.open({ session: id })
-    const messages = async () => (await ask(headless, 'host/conversationMessages')).messages
+    const piglet = await on.open({ session: id })
+    const messages = async () => (await ask(piglet, 'host/conversationMessages')).messages
     expect(await messages()).toMatchObject([
       { role: 'user', content: 'one' },
       {
@@ -230,9 +230,9 @@ describe('what the original writes', () => {
         provider: 'custom',
       },
     ])
-    expect(await ask(headless, 'host/sessionTitle')).toEqual({ title: 'T' })
+    expect(await ask(piglet, 'host/sessionTitle')).toEqual({ title: 'T' })
     // The way to the leaf first, then the rest.
-    const { nodes } = await ask(headless, 'host/sessionFullTree')
+    const { nodes } = await ask(piglet, 'host/sessionFullTree')
     expect(nodes.map((node: { id: string; depth: number }) => `${node.depth} ${node.id.slice(-1)}`)).toEqual([
       '0 1',
       '1 4',
@@ -243,7 +243,7 @@ describe('what the original writes', () => {
       '2 3',
     ])
     expect(nodes[6]).toMatchObject({ label: 'there', onActivePath: false, children: 0, parentId: '00000002' })
-    await ask(headless, 'host/branchSession', { entryId: '00000003' })
+    await ask(piglet, 'host/branchSession', { entryId: '00000003' })
     expect(await messages()).toMatchObject([
       { role: 'user' },
       {
@@ -268,8 +268,8 @@ describe('what the original writes', () => {
       },
       { toolCallId: '', isError: true },
     ])
-    await headless.run('on')
-    expect(read(headless).messages.at(-1)).toBe('assistant: ok')
+    await piglet.run('on')
+    expect(read(piglet).messages.at(-1)).toBe('assistant: ok')
   })
 
   test('8.6 siblings come by their time, wherever they stand in the file', async () => {
@@ -310,10 +310,10 @@ describe('what the original writes', () => {
       'config/sessions/none.jsonl',
       line({ type: 'user', id: 'x', data: { content: 'a', timestamp: at } }),
     )
-    const headless = await on.open({ session: id })
-    const { messages } = await ask(headless, 'host/conversationMessages')
+    const piglet = await on.open({ session: id })
+    const { messages } = await ask(piglet, 'host/conversationMessages')
     expect(messages.map(({ content }: { content: string }) => content)).toEqual(['short', 'two'])
-    const { entries } = await ask(headless, 'host/sessionEntryInfos')
+    const { entries } = await ask(piglet, 'host/sessionEntryInfos')
     expect(
       entries.map(({ id: one, parentId }: { id: string; parentId?: string }) => [one, parentId]),
     ).toEqual([
@@ -322,8 +322,8 @@ describe('what the original writes', () => {
       ['L2', 'L1'],
     ])
     await expect(
-      ask(headless, 'host/loadSession', { path: join(on.configDir, 'sessions/none.jsonl') }),
+      ask(piglet, 'host/loadSession', { path: join(on.configDir, 'sessions/none.jsonl') }),
     ).rejects.toThrow('no meta line')
-    expect((await ask(headless, 'host/sessions')).sessions.map((one: { id: string }) => one.id)).toEqual([id])
+    expect((await ask(piglet, 'host/sessions')).sessions.map((one: { id: string }) => one.id)).toEqual([id])
   })
 })

@@ -15,12 +15,12 @@ const names = (type: string) => on.events.filter(([name]) => name === type).map(
 
 describe('a run', () => {
   test('asks the model, runs its tools, tells of everything in order, and keeps all of it', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say(
       { text: 'let me see', calls: [{ name: 'write', args: { path: 'a.txt', content: 'one\ntwo\n' } }] },
       { thinking: 'hm', text: 'done' },
     )
-    const outcome = await headless.run('make a file')
+    const outcome = await piglet.run('make a file')
     expect(outcome).toEqual({
       end: 'done',
       text: 'let me see\ndone',
@@ -56,7 +56,7 @@ describe('a run', () => {
       },
     ])
     expect(
-      headless.services.current
+      piglet.services.current
         .conversation()
         .messages()
         .map(({ role }) => role),
@@ -77,26 +77,26 @@ describe('a run', () => {
       'read',
       'write',
     ])
-    await headless.run('again')
+    await piglet.run('again')
     expect(names('EventSessionLoad')).toEqual([{ MessageCount: 4 }])
   })
 
   test('a model that fails is asked again, and when it goes on failing the run says so', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({ status: 500 }, { status: 429, headers: { 'retry-after': '0' } }, 'there')
-    expect(await headless.run('hi')).toMatchObject({ end: 'done', text: 'there' })
+    expect(await piglet.run('hi')).toMatchObject({ end: 'done', text: 'there' })
     expect(names('EventRetry')).toEqual([
       { Attempt: 1, Max: 3, DelayMs: 1, Error: '500 no' },
       { Attempt: 2, Max: 3, DelayMs: 0, Error: '429 no' },
     ])
     on.model.say({ status: 500 }, { breaksOff: true, text: 'par' }, { status: 500, text: 'over' })
-    expect(await headless.run('hi')).toMatchObject({ end: 'failed', error: '500 over' })
+    expect(await piglet.run('hi')).toMatchObject({ end: 'failed', error: '500 over' })
     expect(names('EventTurnEnd').at(-1)).toEqual({ Assistant: null, ToolResults: null })
     on.model.say({ status: 401, text: 'bad key' })
     const before = on.model.asked.length
-    expect(await headless.run('hi')).toMatchObject({ end: 'failed', error: '401 bad key' })
+    expect(await piglet.run('hi')).toMatchObject({ end: 'failed', error: '401 bad key' })
     expect(on.model.asked.length).toBe(before + 1)
-    expect(headless.view().notifications.at(-1)).toEqual({
+    expect(piglet.view().notifications.at(-1)).toEqual({
       level: 'error',
       message: '401 bad key',
       extension: '',
@@ -105,16 +105,16 @@ describe('a run', () => {
 
   test('tools that are not there, or not let through, are errors for the model; too many turns end it', async () => {
     on.write('config/config.yaml', 'defaultModel: m1\nagent: { maxTurns: 2 }\n')
-    const headless = await on.open()
-    headless.services.toolSet.setFilter(['read'])
+    const piglet = await on.open()
+    piglet.services.toolSet.setFilter(['read'])
     on.model.say(
       { calls: [{ name: 'bash', args: { command: 'echo hi' } }] },
       { calls: [{ name: 'nothing' }] },
     )
-    expect(await headless.run('go')).toMatchObject({ end: 'max-turns', turns: 2 })
+    expect(await piglet.run('go')).toMatchObject({ end: 'max-turns', turns: 2 })
     expect(names('EventMaxTurns')).toEqual([{ Count: 2, Max: 2 }])
     expect(on.model.asked[0]?.body.tools?.map((tool) => tool.function.name)).toEqual(['read'])
-    const texts = headless.services.current
+    const texts = piglet.services.current
       .conversation()
       .messages()
       .flatMap((message) => (message.role === 'tool_result' ? message.content : []))
@@ -145,13 +145,13 @@ describe('a run', () => {
         'tool/execute': `if (params.name === 'bad') setTimeout(() => say({ id, error: { code: 1, message: 'broken' } }), 20)`,
       },
     )
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say(
       { calls: [{ name: 'one' }, { name: 'two' }] },
       { calls: [{ name: 'bad' }, { name: 'waits' }] },
     )
-    expect(await headless.run('go')).toMatchObject({ end: 'done' })
-    const results = headless.services.current
+    expect(await piglet.run('go')).toMatchObject({ end: 'done' })
+    const results = piglet.services.current
       .conversation()
       .messages()
       .flatMap((message) => (message.role === 'tool_result' ? [[message.isError, message.content[0]]] : []))
@@ -176,20 +176,20 @@ describe('while a run lasts', () => {
         'command/execute': `say({ method: 'showMessage', params: { text: params.name + ':' + params.args } }); answer(id, {})`,
       },
     )
-    const headless = await on.open()
+    const piglet = await on.open()
     const hold = Promise.withResolvers<void>()
     on.model.say({ calls: [{ name: 'ls' }], hold: hold.promise }, 'first', 'second')
-    const run = headless.run('go')
+    const run = piglet.run('go')
     while (on.model.asked.length === 0) await Bun.sleep(1)
-    await headless.submit('and this')
-    await headless.submit('and that')
-    await headless.submit('/later  a\n b')
-    await headless.submit('/now')
-    expect(headless.view().messages.map(({ text }) => text)).toEqual(['now:'])
+    await piglet.submit('and this')
+    await piglet.submit('and that')
+    await piglet.submit('/later  a\n b')
+    await piglet.submit('/now')
+    expect(piglet.view().messages.map(({ text }) => text)).toEqual(['now:'])
     hold.resolve()
     expect(await run).toMatchObject({ end: 'done', text: 'first' })
-    await headless.settled()
-    expect(headless.view().messages.map(({ text }) => text)).toEqual(['now:', 'later:a\n b'])
+    await piglet.settled()
+    expect(piglet.view().messages.map(({ text }) => text)).toEqual(['now:', 'later:a\n b'])
     expect(on.model.asked[1]?.body.messages.slice(-2).map(({ role, content }) => [role, content])).toEqual([
       ['tool', '(empty)'],
       ['user', 'and this\n\nand that'],
@@ -197,22 +197,22 @@ describe('while a run lasts', () => {
   })
 
   test('it can be ended: what was said so far is kept, calls have a result, and a reason is noted', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     const never = new Promise<void>(() => {})
     on.model.say({ text: 'so far so good', hold: never })
-    const first = headless.run('go')
+    const first = piglet.run('go')
     while (
       !on.events.some(([type, data]) => type === 'EventStreamDelta' && String(data.Delta).includes('od'))
     )
       await Bun.sleep(1)
-    headless.app.notices.abortWithMarker({ reason: 'lunch' }, {} as never)
+    piglet.app.notices.abortWithMarker({ reason: 'lunch' }, {} as never)
     expect(await first).toMatchObject({ end: 'aborted', error: 'lunch' })
     on.model.say({ calls: [{ name: 'bash', args: { command: 'sleep 30' } }] })
-    const second = headless.run('sleep')
+    const second = piglet.run('sleep')
     while (!on.events.some(([type]) => type === 'EventToolStart')) await Bun.sleep(1)
-    headless.app.notices.abort({}, {} as never)
+    piglet.app.notices.abort({}, {} as never)
     expect(await second).toMatchObject({ end: 'aborted' })
-    const said = headless.services.current
+    const said = piglet.services.current
       .conversation()
       .messages()
       .map((message) => [message.role, message.content])
@@ -233,13 +233,13 @@ describe('while a run lasts', () => {
   test('step by step, the user is asked before every tool; nobody there means no', async () => {
     const asked: string[] = []
     const answers = ['approve', 'skip', 'abort']
-    const headless = await on.open({
+    const piglet = await on.open({
       dialogs: async (question) => {
         asked.push(question.kind === 'ask' ? question.prompt : '')
         return answers.shift()
       },
     })
-    headless.app.requests['host/toggleStepMode']({}, {} as never)
+    piglet.app.requests['host/toggleStepMode']({}, {} as never)
     on.model.say(
       {
         calls: [
@@ -249,10 +249,10 @@ describe('while a run lasts', () => {
       },
       { calls: [{ name: 'ls', id: 'c' }] },
     )
-    expect(await headless.run('go')).toMatchObject({ end: 'aborted' })
+    expect(await piglet.run('go')).toMatchObject({ end: 'aborted' })
     expect(asked).toEqual(['Run ls with {}?', 'Run ls with {}?', 'Run ls with {}?'])
     expect(names('EventStepWait').length).toBe(3)
-    const results = headless.services.current
+    const results = piglet.services.current
       .conversation()
       .messages()
       .flatMap((message) => (message.role === 'tool_result' ? [message.content[0]] : []))
@@ -276,9 +276,9 @@ describe('at the edges', () => {
         'tool/execute': `if (params.name === 'quick') setTimeout(() => { say({ method: 'steer', params: { content: 'stop that' } }); answer(id, { content: [{ type: 'text', text: 'q' }] }) }, 10)`,
       },
     )
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({ calls: [{ name: 'endless' }, { name: 'quick' }] }, 'done')
-    expect(await headless.run('go')).toMatchObject({ end: 'done', turns: 2 })
+    expect(await piglet.run('go')).toMatchObject({ end: 'done', turns: 2 })
     expect(on.model.asked[1]?.body.messages.slice(-3).map(({ content }) => content)).toEqual([
       'ext pair tool endless: tool execution cancelled',
       'q',
@@ -291,12 +291,12 @@ describe('at the edges', () => {
       'command/execute': `await ask('host/subscribe', { topic: 'bash.tail' }); answer(id, {})`,
       'eventBus/event': `say({ method: 'showMessage', params: { text: JSON.stringify(params.data) } })`,
     })
-    const headless = await on.open()
-    await headless.runCommand('listen')
+    const piglet = await on.open()
+    await piglet.runCommand('listen')
     on.model.say({ calls: [{ name: 'bash', args: { command: 'echo one' } }] })
-    await headless.run('go')
-    while (headless.view().messages.length === 0) await Bun.sleep(1)
-    expect(JSON.parse(headless.view().messages[0]?.text ?? '')).toEqual({
+    await piglet.run('go')
+    while (piglet.view().messages.length === 0) await Bun.sleep(1)
+    expect(JSON.parse(piglet.view().messages[0]?.text ?? '')).toEqual({
       ToolCallID: 'call-bash-0',
       ToolName: 'bash',
       Partial: 'one',
@@ -308,11 +308,11 @@ describe('at the edges', () => {
       'provider/stream': `const seen = '../../seen'; if (!fs.existsSync(seen)) { fs.writeFileSync(seen, ''); process.kill(process.pid, 'SIGKILL') }
         answer(id, { message: { content: [{ text: 'alive' }] } })`,
     })
-    const headless = await on.open({
+    const piglet = await on.open({
       times: { restsMs: [1] },
       retries: { attempts: 30, delayMs: 50, maxDelayMs: 50 },
     })
-    expect(await headless.run('go')).toMatchObject({ end: 'done', text: 'alive' })
+    expect(await piglet.run('go')).toMatchObject({ end: 'done', text: 'alive' })
     expect(String(names('EventRetry')[0]?.Error)).toContain('extension frail crashed')
     expect(on.model.asked).toEqual([])
   })
@@ -321,33 +321,33 @@ describe('at the edges', () => {
     on.extension('dies', [['register/tool', { name: 'die' }]], {
       'tool/execute': `process.kill(process.pid, 'SIGKILL')`,
     })
-    const headless = await on.open({ times: { restsMs: [60_000] } })
+    const piglet = await on.open({ times: { restsMs: [60_000] } })
     on.model.say({ calls: [{ name: 'die' }] }, 'well')
-    expect(await headless.run('go')).toMatchObject({ end: 'done', text: 'well' })
+    expect(await piglet.run('go')).toMatchObject({ end: 'done', text: 'well' })
     expect(String(on.model.asked[1]?.body.messages.at(-1)?.content)).toBe(
       'ext dies tool die: extension dies crashed (killed by SIGKILL)',
     )
   })
 
   test('no more waits than is bearable, and stopping ends everything', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({ hold: new Promise(() => {}) })
-    const run = headless.run('go')
+    const run = piglet.run('go')
     while (on.model.asked.length === 0) await Bun.sleep(1)
-    for (let n = 0; n < 51; n += 1) await headless.submit(`more ${n}`)
-    expect(headless.view().notifications.map(({ message }) => message)).toEqual([
+    for (let n = 0; n < 51; n += 1) await piglet.submit(`more ${n}`)
+    expect(piglet.view().notifications.map(({ message }) => message)).toEqual([
       'Too much is waiting already: this was left out.',
     ])
-    await headless.stop()
+    await piglet.stop()
     expect(await run).toMatchObject({ end: 'aborted', error: 'the program ends' })
     expect(on.model.asked.length).toBe(1)
-    expect(headless.agent.isRunning()).toBe(false)
+    expect(piglet.agent.isRunning()).toBe(false)
   })
 
   test('without a model, or with one that nobody speaks for, a run says what is missing', async () => {
     on.write('config/config.yaml', '')
-    const headless = await on.open()
-    expect(await headless.run('go')).toMatchObject({ end: 'failed', error: 'no model configured' })
+    const piglet = await on.open()
+    expect(await piglet.run('go')).toMatchObject({ end: 'failed', error: 'no model configured' })
     const other = await on.open({ model: 'none' })
     expect(await other.run('go')).toMatchObject({ end: 'failed', error: 'unknown model: none' })
     on.write('config/models.yaml', '- { id: c, provider: x, api: strange }\n')
@@ -358,19 +358,19 @@ describe('at the edges', () => {
   })
 
   test('runs that are asked for at once come one after the other', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say('1', '2', '3')
-    const outcomes = await Promise.all(['a', 'b', 'c'].map((text) => headless.run(text)))
+    const outcomes = await Promise.all(['a', 'b', 'c'].map((text) => piglet.run(text)))
     expect(outcomes.map(({ text }) => text)).toEqual(['1', '2', '3'])
     expect(
-      headless.services.current
+      piglet.services.current
         .conversation()
         .messages()
         .map(({ role }) => role),
     ).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant'])
     const controller = new AbortController()
     controller.abort(new Error('no'))
-    expect(await headless.run('d', controller.signal)).toMatchObject({ end: 'aborted' })
+    expect(await piglet.run('d', controller.signal)).toMatchObject({ end: 'aborted' })
   })
 })
 
@@ -378,15 +378,15 @@ test('a conversation that has become long is shortened beside the run, on disk a
   on.extension('short', [['register/compactor', { name: 'short', threshold: 100 }]], {
     'compact/execute': `answer(id, { messages: [{ type: 'user', data: { content: 'in short' } }, { type: 'nonsense', data: 1 }] })`,
   })
-  const headless = await on.open()
-  for (let n = 0; n < 3; n += 1) await headless.run(`q${n}`)
+  const piglet = await on.open()
+  for (let n = 0; n < 3; n += 1) await piglet.run(`q${n}`)
   on.model.say({ text: 'long', usage: { prompt_tokens: 150, completion_tokens: 1 } })
-  await headless.run('q3')
+  await piglet.run('q3')
   expect(names('EventCompact')).toEqual([{ Before: 8, After: 1, TokensAtCompact: 150 }])
-  expect(headless.services.current.conversation().messages()).toEqual([
+  expect(piglet.services.current.conversation().messages()).toEqual([
     { role: 'user', content: 'in short', timestamp: '0001-01-01T00:00:00Z' },
   ])
-  const again = await on.open({ session: headless.services.current.session().meta().id })
+  const again = await on.open({ session: piglet.services.current.session().meta().id })
   expect(
     again.services.current
       .conversation()
@@ -417,23 +417,23 @@ test('hooks add to the first turn only; transformers may take care of what was t
     'config/models.yaml',
     `models:\n- { id: m1, provider: test, baseUrl: "${on.model.url}" }\n- { id: pol, provider: x, api: parrot, cost: { input: 3 } }\n`,
   )
-  const headless = await on.open()
-  expect(await headless.run('mine')).toMatchObject({ end: 'done', turns: 0 })
+  const piglet = await on.open()
+  expect(await piglet.run('mine')).toMatchObject({ end: 'done', turns: 0 })
   on.model.say({ calls: [{ name: 'ls' }] }, 'done')
-  await headless.run('cats')
+  await piglet.run('cats')
   expect(on.model.asked.map(({ body }) => body.messages[0]?.content)).toEqual([
     'You are P.\n\n# Soon\n\ns\n\n# Late\n\nl\n\nabout cats!',
     'You are P.\n\n# Soon\n\ns\n\n# Late\n\nl',
   ])
-  headless.services.choice.switchTo('x/pol', false)
-  const { text, usage } = await headless.run('b')
+  piglet.services.choice.switchTo('x/pol', false)
+  const { text, usage } = await piglet.run('b')
   expect(JSON.parse(text)).toEqual({
     system: '\n\nabout b!',
     roles: ['user', 'assistant', 'tool_result', 'assistant', 'user'],
     model: 'pol',
   })
   expect(usage.input).toBe(1_000_000)
-  expect(headless.services.current.conversation().messages().at(-1)).toMatchObject({
+  expect(piglet.services.current.conversation().messages().at(-1)).toMatchObject({
     model: 'pol',
     provider: 'x',
     usage: { cost: 3 },
@@ -442,12 +442,12 @@ test('hooks add to the first turn only; transformers may take care of what was t
 })
 
 test('an image that was attached goes with the next prompt, and to the model', async () => {
-  const headless = await on.open()
-  headless.app.act({ type: 'attachImage', data: 'aGk=', mimeType: 'image/png' }, 'x')
-  await headless.run('look')
+  const piglet = await on.open()
+  piglet.app.act({ type: 'attachImage', data: 'aGk=', mimeType: 'image/png' }, 'x')
+  await piglet.run('look')
   expect(on.model.asked[0]?.body.messages[1]?.content).toEqual([
     { type: 'text', text: 'look' },
     { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
   ])
-  expect(headless.view().image).toBeUndefined()
+  expect(piglet.view().image).toBeUndefined()
 })

@@ -27,12 +27,12 @@ test('a run with tools, an extension and a session on disk, on Node', async () =
     },
     'done',
   )
-  const bundle = join(on.base, 'headless.js')
+  const bundle = join(on.base, 'piglet.js')
   const built = await run(
     [
       process.execPath,
       'build',
-      join(import.meta.dir, '../../src/piglet/headless.ts'),
+      join(import.meta.dir, '../../src/piglet/piglet.ts'),
       '--target=node',
       `--outfile=${bundle}`,
     ],
@@ -45,14 +45,14 @@ test('a run with tools, an extension and a session on disk, on Node', async () =
   const script = join(on.base, 'script.mjs')
   writeFileSync(
     script,
-    `import { createHeadless } from './headless.js'
-const headless = createHeadless({ cwd: ${JSON.stringify(on.cwd)}, configDir: ${JSON.stringify(on.configDir)}, env: process.env })
-await headless.start()
-const outcome = await headless.run('change it')
-await headless.runCommand('ask', 'host/sessionStats')
-const stats = headless.view().messages.at(-1).text
-await headless.stop()
-console.log(JSON.stringify({ outcome, stats, problems: headless.view().notifications }))
+    `import { createHeadless } from './piglet.js'
+const piglet = createHeadless({ cwd: ${JSON.stringify(on.cwd)}, configDir: ${JSON.stringify(on.configDir)}, env: process.env })
+await piglet.start()
+const outcome = await piglet.run('change it')
+await piglet.runCommand('ask', 'host/sessionStats')
+const stats = piglet.view().messages.at(-1).text
+await piglet.stop()
+console.log(JSON.stringify({ outcome, stats, problems: piglet.view().notifications }))
 `,
   )
   const { code, stdout, stderr } = await run(['node', script], {

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 describe('sessions', () => {
   test('the conversation, its numbers and what the model would see', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say({
       text: 'hello',
       usage: {
@@ -24,8 +24,8 @@ describe('sessions', () => {
         prompt_tokens_details: { cached_tokens: 0 },
       },
     })
-    await headless.run('hi')
-    const { messages } = await ask(headless, 'host/conversationMessages')
+    await piglet.run('hi')
+    const { messages } = await ask(piglet, 'host/conversationMessages')
     expect(messages).toMatchObject([
       { role: 'user', content: 'hi' },
       {
@@ -36,8 +36,8 @@ describe('sessions', () => {
         stopReason: 'stop',
       },
     ])
-    expect(await ask(headless, 'host/lastAssistantText')).toEqual({ text: 'hello' })
-    expect(await ask(headless, 'host/sessionStats')).toEqual({
+    expect(await ask(piglet, 'host/lastAssistantText')).toEqual({ text: 'hello' })
+    expect(await ask(piglet, 'host/sessionStats')).toEqual({
       turnCount: 1,
       totalInputTokens: 1_000_000,
       totalOutputTokens: 500_000,
@@ -46,38 +46,38 @@ describe('sessions', () => {
       totalCost: 2,
       model: 'test/m1',
     })
-    const snapshot = await ask(headless, 'host/llmSnapshot')
+    const snapshot = await ask(piglet, 'host/llmSnapshot')
     expect([snapshot.messages.length, snapshot.tools.length, snapshot.system.length > 0]).toEqual([
       2,
       7,
       true,
     ])
-    await ask(headless, 'host/setConversationMessages', { messages: null })
-    expect((await ask(headless, 'host/conversationMessages')).messages).toEqual([])
-    const again = await on.open({ session: headless.app.sessionId() as string })
+    await ask(piglet, 'host/setConversationMessages', { messages: null })
+    expect((await ask(piglet, 'host/conversationMessages')).messages).toEqual([])
+    const again = await on.open({ session: piglet.app.sessionId() as string })
     expect((await ask(again, 'host/conversationMessages')).messages).toEqual([])
   })
 
   test('titles, labels, own entries and messages succeed and are on disk', async () => {
-    const headless = await on.open()
-    await headless.run('hi')
-    expect(await ask(headless, 'host/sessionTitle')).toEqual({ title: '' })
-    expect(await ask(headless, 'host/setSessionTitle', { title: 'T' })).toEqual({})
-    const [first] = (await ask(headless, 'host/sessionEntryInfos')).entries
-    expect(await ask(headless, 'host/setLabel', { targetId: first.id, label: 'start' })).toEqual({})
+    const piglet = await on.open()
+    await piglet.run('hi')
+    expect(await ask(piglet, 'host/sessionTitle')).toEqual({ title: '' })
+    expect(await ask(piglet, 'host/setSessionTitle', { title: 'T' })).toEqual({})
+    const [first] = (await ask(piglet, 'host/sessionEntryInfos')).entries
+    expect(await ask(piglet, 'host/setLabel', { targetId: first.id, label: 'start' })).toEqual({})
+    expect(await ask(piglet, 'host/appendSessionEntry', { kind: 'ext:asker:note', data: { a: 1 } })).toEqual(
+      {},
+    )
     expect(
-      await ask(headless, 'host/appendSessionEntry', { kind: 'ext:asker:note', data: { a: 1 } }),
+      await ask(piglet, 'host/appendCustomMessage', { role: 'assistant', content: 'by the way' }),
     ).toEqual({})
-    expect(
-      await ask(headless, 'host/appendCustomMessage', { role: 'assistant', content: 'by the way' }),
-    ).toEqual({})
-    await expect(ask(headless, 'host/appendSessionEntry', { kind: 'user', data: {} })).rejects.toThrow(
+    await expect(ask(piglet, 'host/appendSessionEntry', { kind: 'user', data: {} })).rejects.toThrow(
       "user is a kind of the session's own",
     )
-    await expect(ask(headless, 'host/setLabel', { targetId: 'none', label: 'x' })).rejects.toThrow(
+    await expect(ask(piglet, 'host/setLabel', { targetId: 'none', label: 'x' })).rejects.toThrow(
       '-32603 entry none not found',
     )
-    const again = await on.open({ session: headless.app.sessionId() as string })
+    const again = await on.open({ session: piglet.app.sessionId() as string })
     expect(await ask(again, 'host/sessionTitle')).toEqual({ title: 'T' })
     const { nodes } = await ask(again, 'host/sessionFullTree')
     expect(
@@ -101,7 +101,7 @@ describe('sessions', () => {
     const { sessions } = await ask(again, 'host/sessions')
     expect(sessions).toEqual([
       {
-        id: headless.app.sessionId(),
+        id: piglet.app.sessionId(),
         title: 'T',
         cwd: on.cwd,
         createdAt: expect.any(String),
@@ -111,53 +111,51 @@ describe('sessions', () => {
   })
 
   test('one goes back, begins again, makes a copy and goes on with another; what comes then is written there', async () => {
-    const headless = await on.open()
-    await headless.run('one')
-    await headless.run('two')
-    const first = headless.app.sessionId()
-    const { entries } = await ask(headless, 'host/sessionEntryInfos')
+    const piglet = await on.open()
+    await piglet.run('one')
+    await piglet.run('two')
+    const first = piglet.app.sessionId()
+    const { entries } = await ask(piglet, 'host/sessionEntryInfos')
     expect(
-      await ask(headless, 'host/branchSessionWithSummary', {
+      await ask(piglet, 'host/branchSessionWithSummary', {
         entryId: entries[1].id,
         summary: 'two was no good',
       }),
     ).toEqual({})
-    expect((await ask(headless, 'host/conversationMessages')).messages.length).toBe(2)
-    await expect(ask(headless, 'host/branchSession', { entryId: 'none' })).rejects.toThrow(
+    expect((await ask(piglet, 'host/conversationMessages')).messages.length).toBe(2)
+    await expect(ask(piglet, 'host/branchSession', { entryId: 'none' })).rejects.toThrow(
       'entry none not found',
     )
-    await headless.run('three')
-    expect(await ask(headless, 'host/forkSession')).toEqual({ parentID: first, messageCount: 4 })
-    expect(headless.app.sessionId()).not.toBe(first)
-    await headless.run('four')
-    expect(await ask(headless, 'host/resetSessionLeaf', {})).toEqual({})
-    expect((await ask(headless, 'host/conversationMessages')).messages).toEqual([])
-    const { sessions } = await ask(headless, 'host/sessions')
+    await piglet.run('three')
+    expect(await ask(piglet, 'host/forkSession')).toEqual({ parentID: first, messageCount: 4 })
+    expect(piglet.app.sessionId()).not.toBe(first)
+    await piglet.run('four')
+    expect(await ask(piglet, 'host/resetSessionLeaf', {})).toEqual({})
+    expect((await ask(piglet, 'host/conversationMessages')).messages).toEqual([])
+    const { sessions } = await ask(piglet, 'host/sessions')
     const old = sessions.find(({ id }: { id: string }) => id === first)
     expect(sessions.find(({ id }: { id: string }) => id !== first).parentId).toBe(first)
-    expect(await ask(headless, 'host/loadSession', { path: old.path })).toEqual({})
-    const texts = (await ask(headless, 'host/conversationMessages')).messages.map(
+    expect(await ask(piglet, 'host/loadSession', { path: old.path })).toEqual({})
+    const texts = (await ask(piglet, 'host/conversationMessages')).messages.map(
       ({ content }: { content: unknown }) => content,
     )
     expect(texts.filter((text: unknown) => typeof text === 'string')).toEqual(['one', 'three'])
-    await expect(ask(headless, 'host/loadSession', { path: '/etc/passwd' })).rejects.toThrow(
-      'is not a session',
-    )
+    await expect(ask(piglet, 'host/loadSession', { path: '/etc/passwd' })).rejects.toThrow('is not a session')
   })
 
   test('a session that is left while a run lasts hears no more of it', async () => {
-    const headless = await on.open()
-    await headless.run('one')
-    const { entries } = await ask(headless, 'host/sessionEntryInfos')
+    const piglet = await on.open()
+    await piglet.run('one')
+    const { entries } = await ask(piglet, 'host/sessionEntryInfos')
     const hold = Promise.withResolvers<void>()
     on.model.say({ text: 'half', hold: hold.promise })
-    const run = headless.run('two')
+    const run = piglet.run('two')
     while (on.model.asked.length < 2) await Bun.sleep(1)
-    await ask(headless, 'host/branchSession', { entryId: entries[0].id })
+    await ask(piglet, 'host/branchSession', { entryId: entries[0].id })
     expect(await run).toMatchObject({ end: 'aborted' })
     hold.resolve()
-    expect((await ask(headless, 'host/conversationMessages')).messages.length).toBe(1)
-    expect((await ask(headless, 'host/sessionEntryInfos')).entries.at(-1).type).toBe('branch_summary')
+    expect((await ask(piglet, 'host/conversationMessages')).messages.length).toBe(1)
+    expect((await ask(piglet, 'host/sessionEntryInfos')).entries.at(-1).type).toBe('branch_summary')
   })
 })
 
@@ -167,9 +165,9 @@ describe('settings', () => {
       'config/config.yaml',
       'defaultModel: test/m1\nagent:\n  maxTurns: 7\ndaily_token_limit: 5\n"a.b": 1\n',
     )
-    const headless = await on.open()
+    const piglet = await on.open()
     expect(
-      await ask(headless, 'host/config.get', {
+      await ask(piglet, 'host/config.get', {
         keys: ['defaultModel', 'agent.maxTurns', 'daily_token_limit', 'a.b', 'none', 'agent'],
       }),
     ).toEqual({
@@ -182,10 +180,10 @@ describe('settings', () => {
       },
     })
     on.write('config/old.md', ' text \n')
-    expect(await ask(headless, 'host/config.readExtension', { name: 'old' })).toEqual({ content: 'text' })
+    expect(await ask(piglet, 'host/config.readExtension', { name: 'old' })).toEqual({ content: 'text' })
     expect(existsSync(join(on.configDir, 'extensions/old/old.md'))).toBe(true)
-    expect(await ask(headless, 'host/config.readExtension', { name: 'none' })).toEqual({ content: '' })
-    await expect(ask(headless, 'host/config.readExtension', { name: '../x' })).rejects.toThrow('-32603')
+    expect(await ask(piglet, 'host/config.readExtension', { name: 'none' })).toEqual({ content: '' })
+    await expect(ask(piglet, 'host/config.readExtension', { name: '../x' })).rejects.toThrow('-32603')
   })
 
   test('keys are handed out only to those whom the user trusts, asked once and remembered', async () => {
@@ -206,14 +204,14 @@ describe('settings', () => {
       'piglet ext trust asker',
     )
     const asked: string[] = []
-    const headless = await on.open({
+    const piglet = await on.open({
       env,
       dialogs: async (question) => {
         asked.push(question.kind === 'ask' ? question.prompt : '')
         return question.kind === 'ask' && !question.prompt.includes('xai') ? 'Always' : undefined
       },
     })
-    const key = async (provider: string) => (await ask(headless, 'host/auth.getKey', { provider })).key
+    const key = async (provider: string) => (await ask(piglet, 'host/auth.getKey', { provider })).key
     const found: string[] = []
     for (const provider of ['openai', 'gemini', 'groq', 'azure-openai', 'mistral', 'nobody'])
       found.push(await key(provider))
@@ -236,8 +234,8 @@ describe('settings', () => {
 
   test('models are listed, changed for now or for good, written and found nearby', async () => {
     on.write('config/config.yaml', `# mine\ndefaultModel: m1\nlocalServers: ["${on.model.url}/"]\n`)
-    const headless = await on.open()
-    const list = async () => (await ask(headless, 'host/availableModels')).models
+    const piglet = await on.open()
+    const list = async () => (await ask(piglet, 'host/availableModels')).models
     expect(
       (await list()).map(({ displayName, current }: { displayName: string; current: boolean }) => [
         displayName,
@@ -249,12 +247,12 @@ describe('settings', () => {
       ['test/m2', false],
       ['test/m2-long', false],
     ])
-    await expect(ask(headless, 'host/switchModel', { modelId: '' })).rejects.toThrow(
+    await expect(ask(piglet, 'host/switchModel', { modelId: '' })).rejects.toThrow(
       '-32603 modelId is required',
     )
-    await expect(ask(headless, 'host/switchModel', { modelId: 'm2' })).rejects.toThrow('unknown model: m2')
-    expect(await ask(headless, 'host/switchModel', { modelId: 'test/m2', persistDefault: true })).toEqual({})
-    expect(headless.view().status.model).toBe('test/m2')
+    await expect(ask(piglet, 'host/switchModel', { modelId: 'm2' })).rejects.toThrow('unknown model: m2')
+    expect(await ask(piglet, 'host/switchModel', { modelId: 'test/m2', persistDefault: true })).toEqual({})
+    expect(piglet.view().status.model).toBe('test/m2')
     expect(readFileSync(join(on.configDir, 'config.yaml'), 'utf8')).toContain(
       '# mine\ndefaultModel: test/m2\n',
     )
@@ -262,8 +260,8 @@ describe('settings', () => {
       'config/models.yaml',
       `localDefaults: { contextWindow: 9 }\nmodels:\n- { id: m9, provider: test }\n`,
     )
-    expect(await ask(headless, 'host/syncModels')).toEqual({ updated: 1 })
-    const { modelsWritten } = await ask(headless, 'host/writeModels', {
+    expect(await ask(piglet, 'host/syncModels')).toEqual({ updated: 1 })
+    const { modelsWritten } = await ask(piglet, 'host/writeModels', {
       overrides: { 'openai/gpt-5': { contextWindow: 42, name: 'G' } },
     })
     expect(modelsWritten).toBeGreaterThan(10)
@@ -277,16 +275,16 @@ describe('settings', () => {
   })
 
   test('what tools replaced can be put back, with the mode it had', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     const path = on.write('a.sh', 'old\n')
     chmodSync(path, 0o755)
     on.model.say({ calls: [{ name: 'edit', args: { path: 'a.sh', old_text: 'old', new_text: 'new' } }] })
-    await headless.run('change it')
+    await piglet.run('change it')
     expect(readFileSync(path, 'utf8')).toBe('new\n')
-    expect(await ask(headless, 'host/undoSnapshots')).toEqual({ snapshots: { [path]: 4 } })
-    expect(await ask(headless, 'host/undoRestore', { path })).toEqual({})
+    expect(await ask(piglet, 'host/undoSnapshots')).toEqual({ snapshots: { [path]: 4 } })
+    expect(await ask(piglet, 'host/undoRestore', { path })).toEqual({})
     expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['old\n', 0o755])
-    await expect(ask(headless, 'host/undoRestore', { path: '/none' })).rejects.toThrow(
+    await expect(ask(piglet, 'host/undoRestore', { path: '/none' })).rejects.toThrow(
       '-32604 no snapshot for path: /none',
     )
   })
@@ -294,10 +292,10 @@ describe('settings', () => {
 
 describe('models and agents for extensions', () => {
   test('one question, with the model that was asked for', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.model.say('short')
     expect(
-      await ask(headless, 'host/chat', {
+      await ask(piglet, 'host/chat', {
         system: 's',
         messages: [
           { role: 'user', content: 'q' },
@@ -316,17 +314,15 @@ describe('models and agents for extensions', () => {
       'user',
     ])
     expect(on.events).toEqual([])
-    await expect(ask(headless, 'host/chat', { messages: [], model: 'none' })).rejects.toThrow(
+    await expect(ask(piglet, 'host/chat', { messages: [], model: 'none' })).rejects.toThrow(
       '-32603 resolve provider: unknown model: none',
     )
     on.model.say({ status: 400, text: 'too odd' })
-    await expect(ask(headless, 'host/chat', { messages: [] })).rejects.toThrow(
-      '-32603 chat error: 400 too odd',
-    )
+    await expect(ask(piglet, 'host/chat', { messages: [] })).rejects.toThrow('-32603 chat error: 400 too odd')
   })
 
   test('a task with tools, with an end that is told as it was, and without events', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     on.write('f.txt', 'inside\n')
     on.model.say(
       {
@@ -338,7 +334,7 @@ describe('models and agents for extensions', () => {
       },
       'found',
     )
-    expect(await ask(headless, 'host/agent.run', { system: 'S', task: 'look', maxTurns: 3 })).toEqual({
+    expect(await ask(piglet, 'host/agent.run', { system: 'S', task: 'look', maxTurns: 3 })).toEqual({
       text: 'looking\nfound',
       turns: 2,
       usage: { input: 20, output: 10 },
@@ -348,7 +344,7 @@ describe('models and agents for extensions', () => {
       'unknown tool: bash',
     ])
     on.model.say({ calls: [{ name: 'bash', args: { command: 'echo hi' } }] }, { status: 400 })
-    await expect(ask(headless, 'host/agent.run', { task: 'go', tools: 'all' })).rejects.toThrow(
+    await expect(ask(piglet, 'host/agent.run', { task: 'go', tools: 'all' })).rejects.toThrow(
       'agent failed after 2 turns: 400 no',
     )
     while (on.model.asked.length < 4) await Bun.sleep(1)
@@ -357,34 +353,34 @@ describe('models and agents for extensions', () => {
   })
 
   test('a task beside the running agent, shown when it is done, or ended', async () => {
-    const headless = await on.open()
+    const piglet = await on.open()
     const hold = Promise.withResolvers<void>()
     on.model.say({ text: 'result', hold: hold.promise })
-    expect(await ask(headless, 'host/runBackground', { prompt: 'find all the things there are' })).toEqual({})
-    expect(await ask(headless, 'host/isBackgroundRunning')).toEqual({ running: true })
-    expect(headless.view().status.bg).toBe('bg: find all the things …')
+    expect(await ask(piglet, 'host/runBackground', { prompt: 'find all the things there are' })).toEqual({})
+    expect(await ask(piglet, 'host/isBackgroundRunning')).toEqual({ running: true })
+    expect(piglet.view().status.bg).toBe('bg: find all the things …')
     await expect(
-      ask(headless, 'host/runBackground', { prompt: 'find all the things there are not' }),
+      ask(piglet, 'host/runBackground', { prompt: 'find all the things there are not' }),
     ).rejects.toThrow('already running')
     await Bun.sleep(5)
     hold.resolve()
-    await ask(headless, 'host/waitForIdle', null)
-    expect(headless.view().messages.map(({ text }) => text)).toContain(
+    await ask(piglet, 'host/waitForIdle', null)
+    expect(piglet.view().messages.map(({ text }) => text)).toContain(
       'Background task: find all the things there are\n\nresult',
     )
     on.model.say({ hold: new Promise(() => {}) })
-    await ask(headless, 'host/runBackground', { prompt: 'forever' })
-    await ask(headless, 'host/cancelBackground')
-    await headless.settled()
-    expect(headless.view().messages.map(({ text }) => text)).toContain(
+    await ask(piglet, 'host/runBackground', { prompt: 'forever' })
+    await ask(piglet, 'host/cancelBackground')
+    await piglet.settled()
+    expect(piglet.view().messages.map(({ text }) => text)).toContain(
       'Background task: forever\n\n(aborted: cancelled)',
     )
-    expect(await ask(headless, 'host/isBackgroundRunning')).toEqual({ running: false })
+    expect(await ask(piglet, 'host/isBackgroundRunning')).toEqual({ running: false })
   })
 
   test('shortening on demand counts, is kept on disk, and needs somebody who does it', async () => {
-    const headless = await on.open()
-    await expect(ask(headless, 'host/triggerCompact')).rejects.toThrow('-32603 no compactor registered')
+    const piglet = await on.open()
+    await expect(ask(piglet, 'host/triggerCompact')).rejects.toThrow('-32603 no compactor registered')
     on.extension('short', [['register/compactor', { name: 'short' }]], {
       'compact/execute': `params.messages.length > 2 ? answer(id, { messages: params.messages.slice(-1) }) : say({ id, error: { code: 1, message: 'cannot' } })`,
     })
@@ -402,7 +398,7 @@ describe('people', () => {
   test('questions come one at a time; without an answer they are dismissed', async () => {
     const asked: UserQuestion[] = []
     let open = 0
-    const headless = await on.open({
+    const piglet = await on.open({
       dialogs: async (question) => {
         expect(++open).toBe(1)
         asked.push(question)
@@ -421,15 +417,15 @@ describe('people', () => {
     ]
     expect(
       await Promise.all([
-        headless.app.requests['host/showPicker']({ title: 't', items }, {
+        piglet.app.requests['host/showPicker']({ title: 't', items }, {
           extension: { name: 'x' },
           signal: new AbortController().signal,
         } as never),
-        headless.app.requests['host/askUser']({ prompt: 'sure?', choices: ['yes', 'no'] }, {
+        piglet.app.requests['host/askUser']({ prompt: 'sure?', choices: ['yes', 'no'] }, {
           extension: { name: 'x' },
           signal: new AbortController().signal,
         } as never),
-        headless.app.requests['host/askUser']({ prompt: 'else?', choices: ['yes', 'no'] }, {
+        piglet.app.requests['host/askUser']({ prompt: 'else?', choices: ['yes', 'no'] }, {
           extension: { name: 'x' },
           signal: new AbortController().signal,
         } as never),
@@ -462,18 +458,18 @@ describe('people', () => {
       },
     )
     const changed = new Set<string>()
-    const headless = await on.open({ onChange: (part) => void changed.add(part) })
-    await headless.runCommand('show')
-    expect(headless.view()).toMatchObject({
+    const piglet = await on.open({ onChange: (part) => void changed.add(part) })
+    await piglet.runCommand('show')
+    expect(piglet.view()).toMatchObject({
       notifications: [{ level: 'info', message: 'n', extension: 'shows' }],
       widgets: [{ key: 'w', placement: 'above-input', content: '1\n2\n3\n4\n5', extension: 'shows' }],
       overlays: [{ key: 'o', content: 'three', title: 'T' }],
       inputText: 'typed',
     })
-    expect([await headless.pressKey('ctrl+g'), await headless.pressKey('ctrl+h')]).toEqual([true, false])
-    expect(headless.view().status.k).toBe('ctrl+g')
-    await ask(headless, 'host/requestQuit')
-    expect(headless.view().wantsToQuit).toBe(true)
+    expect([await piglet.pressKey('ctrl+g'), await piglet.pressKey('ctrl+h')]).toEqual([true, false])
+    expect(piglet.view().status.k).toBe('ctrl+g')
+    await ask(piglet, 'host/requestQuit')
+    expect(piglet.view().wantsToQuit).toBe(true)
     expect([...changed].sort()).toEqual([
       'inputText',
       'messages',
@@ -496,16 +492,16 @@ describe('people', () => {
         'command/execute': `if (params.name === 'go') for (const content of params.args.split('|')) say({ method: 'sendMessage', params: { content } }); else say({ method: 'showMessage', params: { text: 'other ' + params.args } }); answer(id, {})`,
       },
     )
-    const headless = await on.open()
-    await headless.runCommand('go', '/other x')
-    while (headless.view().messages.length === 0) await Bun.sleep(1)
-    expect(headless.view().messages[0]?.text).toBe('other x')
-    await headless.runCommand('go', 'say this')
+    const piglet = await on.open()
+    await piglet.runCommand('go', '/other x')
+    while (piglet.view().messages.length === 0) await Bun.sleep(1)
+    expect(piglet.view().messages[0]?.text).toBe('other x')
+    await piglet.runCommand('go', 'say this')
     while (on.model.asked.length === 0) await Bun.sleep(1)
-    await headless.settled()
+    await piglet.settled()
     expect(on.model.asked[0]?.body.messages.at(-1)?.content).toBe('say this')
-    await headless.submit('/none')
-    expect(headless.view().notifications.at(-1)?.message).toBe('Command error: unknown command: /none')
+    await piglet.submit('/none')
+    expect(piglet.view().notifications.at(-1)?.message).toBe('Command error: unknown command: /none')
   })
 })
 
@@ -522,23 +518,23 @@ test('deferred tools are names only for small models, until somebody activates t
       },
     ],
   ])
-  const headless = await on.open()
-  await headless.run('a')
+  const piglet = await on.open()
+  await piglet.run('a')
   const farIn = (at: number) =>
     on.model.asked[at]?.body.tools?.find((tool) => tool.function.name === 'far')?.function
   expect(farIn(0)).toEqual({ name: 'far', description: 'far away', parameters: { type: 'object' } })
   expect(String(on.model.asked[0]?.body.messages[0]?.content)).toContain(
     '# Tool Usage Notes\n\n## far — seldom\n\n# Available Tools',
   )
-  expect(await ask(headless, 'host/activateTool', { name: 'far' })).toEqual({})
-  await headless.run('b')
+  expect(await ask(piglet, 'host/activateTool', { name: 'far' })).toEqual({})
+  await piglet.run('b')
   expect(farIn(1)?.parameters).toEqual({ type: 'object', properties: { x: {} } })
-  await expect(ask(headless, 'host/activateTool', { name: 'read' })).rejects.toThrow('-32604')
-  expect(await ask(headless, 'host/setToolFilter', { names: ['ls', 'far'] })).toEqual({})
-  await headless.run('c')
+  await expect(ask(piglet, 'host/activateTool', { name: 'read' })).rejects.toThrow('-32604')
+  expect(await ask(piglet, 'host/setToolFilter', { names: ['ls', 'far'] })).toEqual({})
+  await piglet.run('c')
   expect(on.model.asked[2]?.body.tools?.map((tool) => tool.function.name)).toEqual(['far', 'ls'])
-  await ask(headless, 'host/setToolFilter', { names: null })
-  expect((await ask(headless, 'host/llmSnapshot')).tools.length).toBe(8)
+  await ask(piglet, 'host/setToolFilter', { names: null })
+  expect((await ask(piglet, 'host/llmSnapshot')).tools.length).toBe(8)
 })
 
 test('extensions of a project run only when the user said so for this project', async () => {
@@ -547,8 +543,8 @@ test('extensions of a project run only when the user said so for this project', 
     '.piglet/extensions/own/i.cjs',
     readFileSync(join(on.configDir, 'extensions/asker/index.cjs'), 'utf8').replace('"ask"', '"own"'),
   )
-  const found = (headless: Awaited<ReturnType<Stage['open']>>) =>
-    headless.host.list().map(({ manifest }) => manifest.name)
+  const found = (piglet: Awaited<ReturnType<Stage['open']>>) =>
+    piglet.host.list().map(({ manifest }) => manifest.name)
   expect(found(await on.open({ dialogs: async () => 'Always' }))).toEqual(['asker'])
   on.write(
     'config/config.yaml',

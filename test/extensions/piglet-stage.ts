@@ -22,7 +22,7 @@ export interface Stage extends AsyncDisposable {
 }
 
 export async function stage(): Promise<Stage> {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-headless-')))
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-piglet-')))
   const [cwd, configDir] = [join(base, 'project'), join(base, 'config')]
   const model = await modelServer()
   const opened: Piglet[] = []
@@ -61,7 +61,7 @@ export async function stage(): Promise<Stage> {
       write(`config/extensions/${name}/index.cjs`, source(registrations, handlers))
     },
     async open(more = {}) {
-      const headless = createPiglet({
+      const piglet = createPiglet({
         cwd,
         configDir,
         env: { PATH: process.env.PATH, HOME: base },
@@ -70,9 +70,9 @@ export async function stage(): Promise<Stage> {
         onEvent: (type, data) => void events.push([type, data as Record<string, unknown>]),
         ...more,
       })
-      opened.push(headless)
-      await headless.start()
-      return headless
+      opened.push(piglet)
+      await piglet.start()
+      return piglet
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(opened.map((one) => one.stop()))
@@ -107,10 +107,10 @@ export function asker(on: Stage, name = 'asker'): void {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
-export async function ask(headless: Piglet, method: string, params?: unknown): Promise<any> {
-  const before = headless.view().messages.length
-  await headless.runCommand('ask', params === undefined ? method : `${method} ${JSON.stringify(params)}`)
-  const text = headless
+export async function ask(piglet: Piglet, method: string, params?: unknown): Promise<any> {
+  const before = piglet.view().messages.length
+  await piglet.runCommand('ask', params === undefined ? method : `${method} ${JSON.stringify(params)}`)
+  const text = piglet
     .view()
     .messages.slice(before)
     .find((message) => message.extension !== '')?.text

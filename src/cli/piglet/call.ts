@@ -71,10 +71,10 @@ interface RunFlags {
 export const extRunCommand = buildCommand<RunFlags, [string, ...string[]], Cli>({
   async func(flags, name, ...words) {
     const options = { ext: flags.ext, record: flags.record, quiet: flags.json }
-    const view = await withHost(this, options, async (headless, signal) => {
-      await runByName(headless.host, name.replace(/^\//, ''), words.join(' '), signal)
-      await headless.settled()
-      return structuredClone(headless.view())
+    const view = await withHost(this, options, async (piglet, signal) => {
+      await runByName(piglet.host, name.replace(/^\//, ''), words.join(' '), signal)
+      await piglet.settled()
+      return structuredClone(piglet.view())
     })
     if (flags.json) this.process.stdout.write(formatJson(view))
   },

@@ -38,7 +38,7 @@ export const extFlag = {
 export async function withHost<Value>(
   cli: Cli,
   options: HostOptions,
-  work: (headless: Piglet, signal: AbortSignal) => Promise<Value>,
+  work: (piglet: Piglet, signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const { configDir } = findPigletPlaces(cli)
   const wanted = chooseExtensions(cli, options.ext)
@@ -62,19 +62,19 @@ export async function withHost<Value>(
     ...(options.quiet ? {} : { onChange: printChanges(cli) }),
     ...(options.watch ? { watch: true } : {}),
   }
-  const headless = createPiglet(given)
+  const piglet = createPiglet(given)
   try {
-    const { problems } = await headless.start()
+    const { problems } = await piglet.start()
     for (const problem of problems) cli.note(`Note: ${clean(problem)}`)
-    for (const name of wanted.names) requireStarted(headless, name)
-    const board = publishBoard(configDir, () => traffic.board(headless.host, cli.cwd, cli.clock()))
+    for (const name of wanted.names) requireStarted(piglet, name)
+    const board = publishBoard(configDir, () => traffic.board(piglet.host, cli.cwd, cli.clock()))
     try {
-      return await work(headless, interrupted.signal)
+      return await work(piglet, interrupted.signal)
     } finally {
       board.close()
     }
   } finally {
-    await headless.stop()
+    await piglet.stop()
   }
 }
 

@@ -33,10 +33,10 @@ export const extRecordCommand = buildCommand<RecordFlags, [string, ...string[]],
     const outcomes = await withHost(
       this,
       { ext: flags.ext, record: file, quiet: flags.json },
-      async (headless, signal) => {
+      async (piglet, signal) => {
         const list: unknown[] = []
-        for (const step of steps) list.push((await runScriptLine(headless.host, step, signal)) ?? null)
-        await headless.settled()
+        for (const step of steps) list.push((await runScriptLine(piglet.host, step, signal)) ?? null)
+        await piglet.settled()
         return list
       },
     )

@@ -25,7 +25,7 @@ export const extTopCommand = buildCommand<TopFlags, [], Cli>({
       return await withHost(
         this,
         { watch: true, quiet: true },
-        async (_headless, signal) => await showBoards(this, flags, signal),
+        async (_piglet, signal) => await showBoards(this, flags, signal),
       )
     await showBoards(this, flags, undefined)
   },

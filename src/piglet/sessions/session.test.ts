@@ -212,9 +212,9 @@ describe('a session on disk', () => {
   test('two programs that write at once lose no line', async () => {
     const session = newPigletSession(context, { cwd: '/p' })
     await session.change({})
-    const script = `import { loadSession } from '${import.meta.dir}/session.ts'
+    const script = `import { loadPigletSession } from '${import.meta.dir}/session.ts'
       const context = { dir: '${context.dir}', clock: () => new Date(), random: (bytes) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex') }
-      const session = loadSession(context, '${session.path}')
+      const session = loadPigletSession(context, '${session.path}')
       for (let n = 0; n < 50; n += 1) await session.addMessage({ role: 'user', content: process.argv[1] + n, timestamp: '' })`
     const write = (name: string) =>
       run([process.execPath, '-e', script, name], { cwd: context.dir, env: process.env })
