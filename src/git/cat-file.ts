@@ -1,4 +1,4 @@
-// Reading objects: one `git cat-file --batch-command` answers every question of an event.
+// Reads git objects: one `git cat-file --batch-command` answers every question of an event.
 
 import { encodePath } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
@@ -15,157 +15,184 @@ export interface ObjectInfo {
   size: number
 }
 
+export interface StoredObject extends ObjectInfo {
+  content: Buffer
+}
+
 export interface ObjectReader {
   info(name: string): Promise<ObjectInfo | undefined>
-  contents(name: string): Promise<(ObjectInfo & { content: Buffer }) | undefined>
-  /** In a partial clone: fetches these blobs of a tree now, together with those that others ask for at the same time. */
+  contents(name: string): Promise<StoredObject | undefined>
+  /**
+   * In a partial clone: fetches these blobs of a tree now, together with those asked for at the same time.
+   */
   prefetchBlobs: PrefetchBlobs
   /** Starts the process before the first question. */
   start(): void
   [Symbol.asyncDispose](): Promise<void>
 }
 
-interface Question {
-  bytes: Buffer
-  /** The process it was sent to. */
-  sentTo?: PipedProcess
-}
-
 export interface ObjectReaderOptions {
-  /** The one that paths are looked up in; else the one of the work tree. */
+  /** The index in which paths are looked up; by default that of the work tree. */
   index?: string | undefined
   prefetched?: PrefetchedCatFile | undefined
 }
 
+export function openObjectReader(repo: Repo, options: ObjectReaderOptions = {}): ObjectReader {
+  const catFile = new CatFile(repo, options)
+  return {
+    info: (name) => catFile.info(name),
+    contents: (name) => catFile.contents(name),
+    prefetchBlobs: batchPrefetches(repo, () => catFile.untilIdle()),
+    start: () => void catFile.start(),
+    [Symbol.asyncDispose]: async () => catFile.close(),
+  }
+}
+
+interface Question {
+  bytes: Buffer
+  sentTo?: PipedProcess
+}
+
 /**
- * The process starts with the first question; questions asked at once are sent at once. A question that ends the process (a partial
- * clone whose remote cannot be reached) fails alone: those after it go to a new one.
+ * The process starts with the first question; questions asked at the same time are sent in one write. A
+ * question that ends the process (in a partial clone whose remote cannot be reached) fails alone: later ones
+ * go to a new process.
  */
-export function openObjectReader(
-  repo: Repo,
-  { index, prefetched: early }: ObjectReaderOptions = {},
-): ObjectReader {
-  let conversation = takeIfMatching(early, repo, index)
-  let buffer: Buffer = Buffer.alloc(0)
-  let last: Promise<unknown> = Promise.resolve()
-  let unsent: Question[] = []
-  let isClosed = false
+class CatFile {
+  private readonly repo: Repo
+  private readonly index: string | undefined
+  private process: PipedProcess | undefined
+  private received: Buffer = Buffer.alloc(0)
+  private lastAnswer: Promise<unknown> = Promise.resolve()
+  private unsent: Question[] = []
+  private isClosed = false
 
-  const start = () => {
-    // Who has left does not wait for the questions that are still open; a process started for them would never end.
-    if (isClosed && conversation === undefined)
+  constructor(repo: Repo, { index, prefetched }: ObjectReaderOptions) {
+    this.repo = repo
+    this.index = index
+    this.process = takeIfMatching(prefetched, repo, index)
+  }
+
+  info(name: string): Promise<ObjectInfo | undefined> {
+    return this.ask('info', name, async (info) => info)
+  }
+
+  contents(name: string): Promise<StoredObject | undefined> {
+    return this.ask('contents', name, async (info) => {
+      const content = await this.take(info.size)
+      await this.take(1)
+      return { ...info, content }
+    })
+  }
+
+  start(): PipedProcess {
+    // Questions may still be open after closing; a process started for them would never end.
+    if (this.isClosed && this.process === undefined)
       throw new EntireError('git-failed', 'git cat-file was closed before it had answered.')
-    conversation ??= startGit(repo, catFileCommand, indexEnv(index))
-    return conversation
+    this.process ??= startGit(this.repo, catFileCommand, indexEnv(this.index))
+    return this.process
   }
 
-  function send(questions: Question[]): void {
-    const process = start()
-    process.write(Buffer.concat([...questions.map(({ bytes }) => bytes), Buffer.from('flush\0')]))
-    // Not awaited: git reads on only while its answers are being read, so waiting here for many questions would wait forever.
-    void process.flush()
-    for (const question of questions) question.sentTo = process
+  /** The process has nothing to write and ends with its input, so its end is not awaited. */
+  close(): void {
+    this.isClosed = true
+    this.process?.end().catch(() => {})
   }
 
-  function sendUnsent(): void {
-    const questions = unsent
-    unsent = []
-    try {
-      send(questions)
-    } catch {
-      // Whoever waits for an answer learns why there is none.
+  /** Resolves when every question is answered and no answer has led to another question. */
+  async untilIdle(): Promise<void> {
+    for (let seen: unknown; seen !== this.lastAnswer; ) {
+      seen = this.lastAnswer
+      await this.lastAnswer
+      await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
-  async function more(): Promise<void> {
-    const process = start()
-    const { value, done } = await process.output.read()
-    if (done) {
-      conversation = undefined
-      buffer = Buffer.alloc(0)
-      throw gitFailure(catFileCommand, await process.end())
-    }
-    const fresh = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    buffer = buffer.length === 0 ? fresh : Buffer.concat([buffer, fresh])
-  }
-
-  async function take(length: number): Promise<Buffer> {
-    const chunks: Buffer[] = []
-    let missing = length
-    while (missing > 0) {
-      if (buffer.length === 0) await more()
-      const piece = buffer.subarray(0, missing)
-      chunks.push(piece)
-      missing -= piece.length
-      buffer = buffer.subarray(piece.length)
-    }
-    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
-  }
-
-  async function answer(name: Buffer): Promise<ObjectInfo | undefined> {
-    // A missing object is answered with the name as asked, which may itself hold newlines.
-    const echo = Buffer.concat([name, Buffer.from(' ')])
-    for (;;) {
-      const known = Math.min(buffer.length, echo.length)
-      const isEcho = known > 0 && buffer.subarray(0, known).equals(echo.subarray(0, known))
-      const lineEnd = buffer.indexOf(10, isEcho ? name.length : 0)
-      if (lineEnd === -1 || (isEcho && buffer.length < echo.length)) {
-        await more()
-        continue
-      }
-      const line = buffer.subarray(0, lineEnd)
-      buffer = buffer.subarray(lineEnd + 1)
-      if (isEcho && /^(missing|ambiguous)$/.test(line.subarray(echo.length).toString())) return undefined
-      const [oid, type, size] = line.toString().split(' ')
-      // Newer versions name the commit of a submodule, which is in another repository.
-      if (type === 'submodule') return undefined
-      if (oid === undefined || type === undefined || size === undefined) {
-        throw new EntireError('git-failed', `git cat-file gave an unexpected answer: ${line.toString()}`)
-      }
-      return { oid, type, size: Number(size) }
-    }
-  }
-
-  function ask<T>(
+  private ask<T>(
     verb: 'info' | 'contents',
     name: string,
     read: (info: ObjectInfo) => Promise<T>,
   ): Promise<T | undefined> {
     const bytes = encodePath(name)
     const question: Question = { bytes: Buffer.concat([Buffer.from(`${verb} `), bytes, Buffer.of(0)]) }
-    if (unsent.push(question) === 1) queueMicrotask(sendUnsent)
-    const result = last.then(async () => {
-      if (question.sentTo !== undefined && question.sentTo !== conversation) send([question])
-      const info = await answer(bytes)
+    if (this.unsent.push(question) === 1) queueMicrotask(() => this.sendUnsent())
+    const result = this.lastAnswer.then(async () => {
+      if (question.sentTo !== undefined && question.sentTo !== this.process) this.send([question])
+      const info = await this.readInfo(bytes)
       return info === undefined ? undefined : read(info)
     })
-    last = result.catch(() => {})
+    this.lastAnswer = result.catch(() => {})
     return result
   }
 
-  // Every question is answered, and whoever asked has had the time to ask the next one.
-  async function answered(): Promise<void> {
-    for (let seen: unknown; seen !== last; ) {
-      seen = last
-      await last
-      await new Promise((resolve) => setImmediate(resolve))
+  private sendUnsent(): void {
+    const questions = this.unsent
+    this.unsent = []
+    try {
+      this.send(questions)
+    } catch {
+      // Reading the answers fails for the same reason and reports it.
     }
   }
 
-  return {
-    prefetchBlobs: batchPrefetches(repo, answered),
-    info: (name) => ask('info', name, async (info) => info),
-    contents: (name) =>
-      ask('contents', name, async (info) => {
-        const content = await take(info.size)
-        await take(1)
-        return { ...info, content }
-      }),
-    start: () => void start(),
-    async [Symbol.asyncDispose]() {
-      isClosed = true
-      // It has nothing to write: it ends by itself when its input does, and nobody need wait for that.
-      conversation?.end().catch(() => {})
-    },
+  private send(questions: Question[]): void {
+    const process = this.start()
+    process.write(Buffer.concat([...questions.map(({ bytes }) => bytes), Buffer.from('flush\0')]))
+    // Not awaited: git reads on only while its answers are read, so awaiting this for many questions would
+    // block forever.
+    void process.flush()
+    for (const question of questions) question.sentTo = process
   }
+
+  private async readInfo(name: Buffer): Promise<ObjectInfo | undefined> {
+    // Git answers for a missing object with the name as asked, which may itself contain newlines.
+    const echo = Buffer.concat([name, Buffer.from(' ')])
+    for (;;) {
+      const known = Math.min(this.received.length, echo.length)
+      const isEcho = known > 0 && this.received.subarray(0, known).equals(echo.subarray(0, known))
+      const lineEnd = this.received.indexOf(10, isEcho ? name.length : 0)
+      if (lineEnd === -1 || (isEcho && this.received.length < echo.length)) {
+        await this.receive()
+        continue
+      }
+      const line = this.received.subarray(0, lineEnd)
+      this.received = this.received.subarray(lineEnd + 1)
+      if (isEcho && /^(missing|ambiguous)$/.test(line.subarray(echo.length).toString())) return undefined
+      return parseInfo(line.toString())
+    }
+  }
+
+  private async take(length: number): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    let missing = length
+    while (missing > 0) {
+      if (this.received.length === 0) await this.receive()
+      const piece = this.received.subarray(0, missing)
+      chunks.push(piece)
+      missing -= piece.length
+      this.received = this.received.subarray(piece.length)
+    }
+    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+  }
+
+  private async receive(): Promise<void> {
+    const process = this.start()
+    const { value, done } = await process.output.read()
+    if (done) {
+      this.process = undefined
+      this.received = Buffer.alloc(0)
+      throw gitFailure(catFileCommand, await process.end())
+    }
+    const fresh = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    this.received = this.received.length === 0 ? fresh : Buffer.concat([this.received, fresh])
+  }
+}
+
+function parseInfo(line: string): ObjectInfo | undefined {
+  const [oid, type, size] = line.split(' ')
+  // Newer versions of git answer so for the commit of a submodule, which is in another repository.
+  if (type === 'submodule') return undefined
+  if (oid === undefined || type === undefined || size === undefined)
+    throw new EntireError('git-failed', `git cat-file gave an unexpected answer: ${line}`)
+  return { oid, type, size: Number(size) }
 }

@@ -60,7 +60,7 @@ const inHook = (body: string) => `
   import { git } from ${JSON.stringify(join(import.meta.dir, 'exec.ts'))}
   import { readStatus } from ${JSON.stringify(join(import.meta.dir, 'status.ts'))}
   import { readStaged } from ${JSON.stringify(join(import.meta.dir, 'commit.ts'))}
-  import { startImport } from ${JSON.stringify(join(import.meta.dir, 'fast-import.ts'))}
+  import { startFastImport } from ${JSON.stringify(join(import.meta.dir, 'fast-import.ts'))}
   import { readUserState } from ${JSON.stringify(join(import.meta.dir, '../../test/support/user-state.ts'))}
   const repo = findHookRepo(process.cwd(), process.env)
   ${body}`
@@ -75,7 +75,7 @@ test.each(['plain', 'linked-worktree', 'submodule', 'bare-parent'] as const)(
       `[ -n "$GIT_INDEX_FILE" ] || exit 9
 exec '${process.execPath}' -e '${inHook(`
       const before = readUserState(repo)
-      const writes = startImport(repo)
+      const writes = startFastImport(repo)
       writes.commit({ ref: "refs/heads/entire/x", parent: undefined, message: "m", author: { name: "Own", email: "own@x" }, seconds: 5, changes: [] })
       await writes.finish()
       const status = await readStatus(repo)

@@ -1,4 +1,5 @@
-// Writing: blobs, trees, commits and refs of a save go through one `git fast-import`, which costs the same in any size of repository.
+// Writes the blobs, trees, commits and refs of a save through one `git fast-import`, which costs the same in
+// a repository of any size.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,10 +7,11 @@ import { encodePath } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
 import { readText, removeFile } from '../std/file.ts'
+import type { PipedProcess } from '../std/proc.ts'
 import type { Identity } from './config.ts'
 import { gitFailure, startGit } from './exec.ts'
 import type { Oid } from './oid.ts'
-import { moveRefs } from './refs.ts'
+import { moveRefs, type RefTip } from './refs.ts'
 import type { Repo } from './repo.ts'
 
 export type FileMode = '100644' | '100755' | '120000' | '040000' | '160000'
@@ -18,13 +20,13 @@ export type FileMode = '100644' | '100755' | '120000' | '040000' | '160000'
 export type TreeChange =
   | { path: string; mode: FileMode; oid: Oid }
   | { path: string; mode: FileMode; content: Uint8Array }
-  /** A blob of the same import. */
+  /** A blob written by the same import. */
   | { path: string; mode: FileMode; mark: Mark }
   | { path: string; deleted: true }
 
 export interface NewCommit {
   ref: string
-  /** Undefined: a commit without parent. */
+  /** Undefined for a root commit. */
   parent: Oid | undefined
   /** Further parents, for merges. */
   mergeParents?: Oid[]
@@ -35,144 +37,157 @@ export interface NewCommit {
   changes: TreeChange[]
 }
 
-export interface FastImport {
-  commit(commit: NewCommit): Mark
-  /** Points a ref at a commit; a ref that exists only moves forward. */
-  resetRef(ref: string, to: Oid): void
-  /** Deletes a ref after everything else is written, if it is still where it was seen; else it holds something new and stays. */
-  deleteRef(ref: string, was: Oid): void
-  /** Tree of a commit of this import. */
-  treeOf(mark: Mark): Promise<Oid>
-  oidOf(mark: Mark): Promise<Oid>
-  blob(content: Uint8Array): Mark
-  /** Sends what there is: git compresses blobs while we go on. */
-  flush(): void
-  /** Has git look up the commit that others are going to build on, while it has nothing else to do. */
-  prefetchCommit(commit: Oid): void
-  /** Ends the stream. Throws `ref-moved` when a ref changed meanwhile: read again and retry, never force. */
-  finish(): Promise<void>
-  abort(): Promise<void>
-}
-
 export type Mark = number
 
-// Git takes and gives back memory for every object it compresses. Kept, it is not taken from the system again each time; a C library
-// other than GNU's does as it likes. https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html
-const keepsMemory = { MALLOC_TRIM_THRESHOLD_: String(64 * 1024 * 1024), MALLOC_TOP_PAD_: String(1024 * 1024) }
+// Keeps freed memory for the next object instead of returning it to the system after each one. Only the GNU C
+// library reads these. https://www.gnu.org/software/libc/manual/html_node/Malloc-Tunable-Parameters.html
+const mallocEnv = { MALLOC_TRIM_THRESHOLD_: String(64 * 1024 * 1024), MALLOC_TOP_PAD_: String(1024 * 1024) }
+
+// Writing one small pack is faster than writing loose objects, and needs no second process.
+// https://git-scm.com/docs/git-config#Documentation/git-config.txt-fastimportunpackLimit
+const command = ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done']
 
 export function startFastImport(repo: Repo): FastImport {
-  // One small pack is written faster than loose objects, and needs no second process. https://git-scm.com/docs/git-config#Documentation/git-config.txt-fastimportunpackLimit
-  const conversation = startGit(
-    repo,
-    ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--done'],
-    keepsMemory,
-  )
-  const { send, push } = collectWrites(conversation.write)
-  const data = (content: Uint8Array) => send(`data ${content.length}\n`, content, '\n')
-  let lastMark = 0
-  let unread = ''
-  // A crash report shows the last commands: by this one it is known to be ours.
-  send('# entire\n')
-  const branchTips = new Map<string, Mark>()
-  const deletions: { ref: string; was: Oid }[] = []
-  let lastRead: Promise<unknown> = Promise.resolve()
+  return new FastImport(repo)
+}
 
-  // One reader after the other: answers to several questions may come in one piece, and whoever waits for a second one waits forever.
-  function readLine(): Promise<string> {
-    const line = lastRead.then(readNext)
-    lastRead = line.catch(() => {})
-    return line
+export class FastImport {
+  private readonly repo: Repo
+  private readonly process: PipedProcess
+  private readonly output: WriteBuffer
+  private readonly committedRefs = new Set<string>()
+  private readonly deletions: RefTip[] = []
+  private lastMark = 0
+  private unread = ''
+  private lastRead: Promise<unknown> = Promise.resolve()
+
+  constructor(repo: Repo) {
+    this.repo = repo
+    this.process = startGit(repo, command, mallocEnv)
+    this.output = new WriteBuffer(this.process.write)
+    // Marks the stream as ours: a crash report shows the commands it received.
+    this.output.send('# entire\n')
   }
 
-  async function readNext(): Promise<string> {
-    push()
-    await conversation.flush()
-    while (!unread.includes('\n')) {
-      const { value, done } = await conversation.output.read()
-      if (done) throw await failure()
-      unread += Buffer.from(value).toString('utf8')
+  blob(content: Uint8Array): Mark {
+    this.lastMark += 1
+    this.output.send(`blob\nmark :${this.lastMark}\n`)
+    this.sendData(content)
+    return this.lastMark
+  }
+
+  commit(commit: NewCommit): Mark {
+    this.lastMark += 1
+    const { name, email } = commit.author
+    const committer = `committer ${name} <${email}> ${Math.floor(commit.seconds)} +0000`
+    this.output.send(`commit ${commit.ref}\nmark :${this.lastMark}\n${committer}\n`)
+    // Git cuts a message at a NUL when it shows one.
+    this.sendData(Buffer.from(commit.message.replaceAll('\0', '')))
+    // A second commit on a ref continues the first by itself; naming the old tip again would drop the first.
+    if (commit.parent !== undefined && !this.committedRefs.has(commit.ref))
+      this.output.send(`from ${commit.parent}\n`)
+    for (const parent of commit.mergeParents ?? []) this.output.send(`merge ${parent}\n`)
+    this.committedRefs.add(commit.ref)
+    for (const change of commit.changes) if (isTrackable(change.path)) this.sendChange(change)
+    this.output.send('\n')
+    return this.lastMark
+  }
+
+  /** Points a ref at a commit; an existing ref only moves forward. */
+  resetRef(ref: string, to: Oid): void {
+    this.output.send(`reset ${ref}\nfrom ${to}\n\n`)
+  }
+
+  /**
+   * Deletes a ref once everything else is written, unless it has moved since it was seen at `oid`: then it
+   * holds new work. Fast-import's own deletion would not check where the ref is.
+   */
+  deleteRef(ref: string, oid: Oid): void {
+    this.deletions.push({ ref, oid })
+  }
+
+  /** The tree of a commit written by this import. */
+  async treeOf(mark: Mark): Promise<Oid> {
+    this.output.send(`ls :${mark} ""\n`)
+    return (await this.readLine()).split(/[ \t]/)[2] as Oid
+  }
+
+  async oidOf(mark: Mark): Promise<Oid> {
+    this.output.send(`get-mark :${mark}\n`)
+    return await this.readLine()
+  }
+
+  /** Sends everything written so far, so that git compresses blobs while the program goes on. */
+  flush(): void {
+    this.output.flush()
+  }
+
+  /** Makes git look up a commit that later commits build on, while it would otherwise be idle. */
+  prefetchCommit(commit: Oid): void {
+    this.output.send(`ls ${commit} ""\n`)
+    // The answer does not matter. If the commit is missing, git fails when something is built on it.
+    this.readLine().catch(() => {})
+  }
+
+  /** Ends the stream. Throws `ref-moved` when a ref changed meanwhile: read again and retry, never force. */
+  async finish(): Promise<void> {
+    writePoint()
+    this.output.send('done\n')
+    this.output.flush()
+    const ended = await this.process.end()
+    writePoint()
+    if (ended.code !== 0) throw this.failure(ended)
+    for (const { ref, oid } of this.deletions) await deleteUnmoved(this.repo, ref, oid)
+  }
+
+  async abort(): Promise<void> {
+    // A stream that ends before `done` changes nothing but leaves a crash report; an empty one can end
+    // properly.
+    if (this.lastMark === 0) this.output.send('done\n')
+    this.output.flush()
+    await this.process.end()
+    removeCrashReport(this.repo, this.process.pid)
+  }
+
+  private sendData(content: Uint8Array): void {
+    this.output.send(`data ${content.length}\n`, content, '\n')
+  }
+
+  private sendChange(change: TreeChange): void {
+    const path = quotePath(change.path)
+    if ('deleted' in change) this.output.send('D ', path, '\n')
+    else if ('oid' in change) this.output.send(`M ${change.mode} ${change.oid} `, path, '\n')
+    else if ('mark' in change) this.output.send(`M ${change.mode} :${change.mark} `, path, '\n')
+    else {
+      this.output.send(`M ${change.mode} inline `, path, '\n')
+      this.sendData(change.content)
     }
-    const line = unread.slice(0, unread.indexOf('\n'))
-    unread = unread.slice(line.length + 1)
+  }
+
+  // Reads one after the other: several answers may arrive in one piece, and a second reader would wait for
+  // more forever.
+  private readLine(): Promise<string> {
+    const line = this.lastRead.then(() => this.readNextLine())
+    this.lastRead = line.catch(() => {})
     return line
   }
 
-  async function failure(): Promise<EntireError> {
-    const ended = await conversation.end()
-    removeCrashReport(repo, conversation.pid)
-    return importFailure(repo, ended)
+  private async readNextLine(): Promise<string> {
+    this.output.flush()
+    await this.process.flush()
+    while (!this.unread.includes('\n')) {
+      const { value, done } = await this.process.output.read()
+      if (done) throw this.failure(await this.process.end())
+      this.unread += Buffer.from(value).toString('utf8')
+    }
+    const line = this.unread.slice(0, this.unread.indexOf('\n'))
+    this.unread = this.unread.slice(line.length + 1)
+    return line
   }
 
-  return {
-    flush: push,
-    blob(content) {
-      lastMark += 1
-      send(`blob\nmark :${lastMark}\n`)
-      data(content)
-      return lastMark
-    },
-    commit(commit) {
-      lastMark += 1
-      const { name, email } = commit.author
-      send(
-        `commit ${commit.ref}\nmark :${lastMark}\ncommitter ${name} <${email}> ${Math.floor(commit.seconds)} +0000\n`,
-      )
-      // Git cuts a message at a NUL when it shows one.
-      data(Buffer.from(commit.message.replaceAll('\0', '')))
-      // Within one stream a second commit on a ref continues the first by itself; naming the old tip again would drop it.
-      if (commit.parent !== undefined && !branchTips.has(commit.ref)) send(`from ${commit.parent}\n`)
-      for (const parent of commit.mergeParents ?? []) send(`merge ${parent}\n`)
-      branchTips.set(commit.ref, lastMark)
-      for (const change of commit.changes.filter(({ path }) => isTrackable(path))) {
-        const path = quotePath(change.path)
-        if ('deleted' in change) send('D ', path, '\n')
-        else if ('oid' in change) send(`M ${change.mode} ${change.oid} `, path, '\n')
-        else if ('mark' in change) send(`M ${change.mode} :${change.mark} `, path, '\n')
-        else {
-          send(`M ${change.mode} inline `, path, '\n')
-          data(change.content)
-        }
-      }
-      send('\n')
-      return lastMark
-    },
-    prefetchCommit(commit) {
-      send(`ls ${commit} ""\n`)
-      // The answer does not matter. Where there is none, git fails when something is built on the commit.
-      readLine().catch(() => {})
-    },
-    resetRef: (ref, to) => send(`reset ${ref}\nfrom ${to}\n\n`),
-    // Fast-import itself can delete, but would not look at where the ref is.
-    deleteRef: (ref, was) => {
-      deletions.push({ ref, was })
-    },
-    async treeOf(mark) {
-      send(`ls :${mark} ""\n`)
-      return (await readLine()).split(/[ \t]/)[2] as Oid
-    },
-    async oidOf(mark) {
-      send(`get-mark :${mark}\n`)
-      return await readLine()
-    },
-    async finish() {
-      writePoint()
-      send('done\n')
-      push()
-      const ended = await conversation.end()
-      writePoint()
-      if (ended.code !== 0) {
-        removeCrashReport(repo, conversation.pid)
-        throw importFailure(repo, ended)
-      }
-      for (const { ref, was } of deletions) await deleteUnmoved(repo, ref, was)
-    },
-    async abort() {
-      // A stream that ends before `done` changes nothing but leaves a crash report; one that holds nothing can end well.
-      if (lastMark === 0) send('done\n')
-      push()
-      await conversation.end()
-      removeCrashReport(repo, conversation.pid)
-    },
+  private failure(ended: { code: number; stderr: string }): EntireError {
+    removeCrashReport(this.repo, this.process.pid)
+    return importFailure(this.repo, ended)
   }
 }
 
@@ -184,7 +199,8 @@ async function deleteUnmoved(repo: Repo, ref: string, was: Oid): Promise<void> {
   }
 }
 
-// Fast-import would store these, yet no checkout may: a tree that holds `.git/hooks` is an attack. https://git-scm.com/docs/git-fsck
+// Fast-import would store such paths, but no checkout accepts them: a tree with `.git/hooks` in it is an
+// attack. https://git-scm.com/docs/git-fsck
 function isTrackable(path: string): boolean {
   return path === '' || !path.split('/').some((part) => /^(?:\.{0,2}|\.git)$/i.test(part))
 }
@@ -194,13 +210,10 @@ function quotePath(path: string): Uint8Array {
   return Buffer.from(`"${bytes.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`, 'latin1')
 }
 
-// How a `git fast-import` that failed is understood, and what it leaves behind.
-
-/** What its last words mean. */
-export function importFailure(repo: Repo, ended: { code: number; stderr: string }): EntireError {
+function importFailure(repo: Repo, ended: { code: number; stderr: string }): EntireError {
   if (/cannot create keep file/.test(ended.stderr)) {
     releasePacks(repo)
-    return new EntireError('ref-moved', 'An import that was killed had begun the same pack.', {
+    return new EntireError('ref-moved', 'An import that was killed had begun to write the same pack.', {
       hint: 'Run the command again.',
     })
   }
@@ -212,7 +225,8 @@ export function importFailure(repo: Repo, ended: { code: number; stderr: string 
   return gitFailure(['fast-import'], ended)
 }
 
-// A killed import leaves its mark on the pack it was writing; the same save made again would be the same pack, and find it taken.
+// A killed import leaves a .keep file beside the pack it was writing. The same save, repeated, writes the
+// same pack and fails on that file.
 function releasePacks(repo: Repo): void {
   const dir = join(repo.commonDir, 'objects', 'pack')
   for (const name of readdirSync(dir).filter((entry) => entry.endsWith('.keep'))) {
@@ -220,45 +234,43 @@ function releasePacks(repo: Repo): void {
   }
 }
 
-// An aborted fast-import dumps its state beside the repository; only the report of our own process is ours to remove.
-export function removeCrashReport(repo: Repo, pid: number): void {
+// Fast-import writes a crash report beside the repository when it is aborted. Reports of other processes
+// stay.
+function removeCrashReport(repo: Repo, pid: number): void {
   removeFile(join(repo.gitDir, `fast_import_crash_${pid}`))
 }
 
-// Thousands of small pieces for a pipe: each write of its own would cost as much as a large one.
+const flushAtBytes = 256 * 1024
+// Copying a piece of this size into the buffer costs more than writing it by itself.
+const largeBytes = 64 * 1024
 
-const enough = 256 * 1024
-// Copying such a piece would cost more than a write.
-const large = 64 * 1024
+/** Collects small pieces for a pipe, because a small write costs as much as a large one. */
+class WriteBuffer {
+  private readonly write: (bytes: Uint8Array) => void
+  private parts: Uint8Array[] = []
+  private size = 0
 
-export interface CollectedWrites {
-  send(...parts: (string | Uint8Array)[]): void
-  /** Writes what was collected, now. */
-  push(): void
-}
-
-export function collectWrites(write: (bytes: Uint8Array) => void): CollectedWrites {
-  let parts: Uint8Array[] = []
-  let size = 0
-  const push = () => {
-    if (parts.length > 0) write(Buffer.concat(parts))
-    parts = []
-    size = 0
+  constructor(write: (bytes: Uint8Array) => void) {
+    this.write = write
   }
-  return {
-    push,
-    send(...more) {
-      for (const part of more) {
-        const bytes = typeof part === 'string' ? Buffer.from(part) : part
-        if (bytes.length < large) {
-          parts.push(bytes)
-          size += bytes.length
-          continue
-        }
-        push()
-        write(bytes)
+
+  send(...parts: (string | Uint8Array)[]): void {
+    for (const part of parts) {
+      const bytes = typeof part === 'string' ? Buffer.from(part) : part
+      if (bytes.length < largeBytes) {
+        this.parts.push(bytes)
+        this.size += bytes.length
+        continue
       }
-      if (size > enough) push()
-    },
+      this.flush()
+      this.write(bytes)
+    }
+    if (this.size > flushAtBytes) this.flush()
+  }
+
+  flush(): void {
+    if (this.parts.length > 0) this.write(Buffer.concat(this.parts))
+    this.parts = []
+    this.size = 0
   }
 }

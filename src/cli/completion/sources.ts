@@ -68,11 +68,11 @@ const checkpoints = inRepo(async (repo, { partial }) => {
       return id === undefined ? [] : [{ value: id, about }]
     })
   }
-  const [{ findCheckpointIds }, { openObjectReader: readObjects }] = await Promise.all([
+  const [{ findCheckpointIds }, { openObjectReader }] = await Promise.all([
     import('../../checkpoints/read.ts'),
     import('../../git/cat-file.ts'),
   ])
-  await using objects = readObjects(repo)
+  await using objects = openObjectReader(repo)
   return (await findCheckpointIds(repo, objects, partial)).map((value) => ({ value, about: 'checkpoint' }))
 })
 

@@ -34,11 +34,11 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
     // Whatever is found, it is a list: a person sees it begin at once. A program gets all of it or an error.
     const begun = flags.list && this.isTerminal ? '[' : ''
     this.process.stdout.write(begun)
-    const [{ openObjectReader: readObjects }, { findPoint, formatPoint, readPoints }] = await Promise.all([
+    const [{ openObjectReader }, { findPoint, formatPoint, readPoints }] = await Promise.all([
       import('../../git/cat-file.ts'),
       import('./points.ts'),
     ])
-    await using objects = readObjects(repo)
+    await using objects = openObjectReader(repo)
     const points = await readPoints(repo, objects, readSettings(repo.root).strategy)
     if (flags.list)
       return void this.process.stdout.write(formatJson(points.map(formatPoint)).slice(begun.length))
