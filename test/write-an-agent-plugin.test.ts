@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { checkAgent, rules } from '../src/sdk/conformance/check-agent.ts'
-import { readFixtures } from '../src/sdk/conformance/fixtures.ts'
+import { agentRules, checkAgent } from '../src/sdk/conformance/agent/check-agent.ts'
+import { readAgentFixtures } from '../src/sdk/conformance/agent/fixtures.ts'
 import { formatResult } from '../src/sdk/conformance/report.ts'
 import { scaffoldAgent } from '../src/sdk/scaffold/scaffold-agent.ts'
 import { run } from '../src/std/proc.ts'
@@ -30,7 +30,7 @@ test('the plugin of the page takes the place of the one to begin with: it keeps 
   await installAndBuild(dir)
   const own = await run(['node', '--test', 'test/'], { cwd: dir, env: process.env })
   expect(own.code === 0 ? '' : own.stdout.toString()).toBe('')
-  const fixtures = readFixtures(join(dir, 'fixtures.json'))
+  const fixtures = readAgentFixtures(join(dir, 'fixtures.json'))
   const results = await checkAgent(join(dir, 'entire-agent-owl'), {
     env: { PATH: process.env.PATH },
     fixtures,
@@ -40,6 +40,6 @@ test('the plugin of the page takes the place of the one to begin with: it keeps 
 })
 
 test('the page does not promise more rules than there are', () => {
-  expect(rules.length).toBeGreaterThan(60)
+  expect(agentRules.length).toBeGreaterThan(60)
   expect(page).toContain('more than sixty rules')
 })

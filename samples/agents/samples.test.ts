@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkAgent } from '../../src/sdk/conformance/check-agent.ts'
-import { readFixtures } from '../../src/sdk/conformance/fixtures.ts'
+import { checkAgent } from '../../src/sdk/conformance/agent/check-agent.ts'
+import { readAgentFixtures } from '../../src/sdk/conformance/agent/fixtures.ts'
 import { formatResult } from '../../src/sdk/conformance/report.ts'
 import { buildPlugin } from '../../test/support/plugin-build.ts'
 
@@ -26,7 +26,7 @@ test.each([
 ] as const)('the sample %s speaks the protocol', async (_title, folder, make) => {
   const results = await checkAgent(await make(), {
     env: { PATH: process.env.PATH },
-    fixtures: readFixtures(here(`${folder}/fixtures.json`)),
+    fixtures: readAgentFixtures(here(`${folder}/fixtures.json`)),
   })
   expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
   expect(results.filter(({ status }) => status === 'passed').length).toBeGreaterThan(55)

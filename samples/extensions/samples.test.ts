@@ -16,8 +16,8 @@ import { collectInjections, streamAnswer } from '../../src/extensions/prompt-cha
 import type { LocalTool } from '../../src/extensions/registry.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
 import { createPiglet } from '../../src/piglet/piglet.ts'
+import { checkExtension } from '../../src/sdk/conformance/extension/check-extension.ts'
 import { formatResult } from '../../src/sdk/conformance/report.ts'
-import { checkExtension } from '../../src/sdk/extension-conformance/check-extension.ts'
 import { hostOf, recordingApp } from '../../test/extensions/app.ts'
 
 const root = join(import.meta.dir, '../..')

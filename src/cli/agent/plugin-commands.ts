@@ -19,15 +19,18 @@ export const checkPluginCommand = buildCommand<CheckFlags, [string], Cli>({
   async func(flags, executable) {
     if (flags.json && flags.junit) throw new EntireError('bad-usage', 'Use either --json or --junit.')
     const path = findExecutable(this, executable)
-    const [{ checkAgent, isConformant }, { readFixtures }, report] = await Promise.all([
-      import('../../sdk/conformance/check-agent.ts'),
-      import('../../sdk/conformance/fixtures.ts'),
+    const [{ checkAgent }, { isConformant }, { readAgentFixtures }, report] = await Promise.all([
+      import('../../sdk/conformance/agent/check-agent.ts'),
+      import('../../sdk/conformance/engine.ts'),
+      import('../../sdk/conformance/agent/fixtures.ts'),
       import('../../sdk/conformance/report.ts'),
     ])
     const isForPeople = !flags.json && !flags.junit
     const results = await checkAgent(path, {
       env: this.env,
-      ...(flags.fixtures === undefined ? {} : { fixtures: readFixtures(resolve(this.cwd, flags.fixtures)) }),
+      ...(flags.fixtures === undefined
+        ? {}
+        : { fixtures: readAgentFixtures(resolve(this.cwd, flags.fixtures)) }),
       onResult: (result) => {
         if (isForPeople && result.status !== 'skipped')
           for (const line of report.formatResult(result)) this.out(cleanLines(line))

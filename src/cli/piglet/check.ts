@@ -21,22 +21,26 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
   async func(flags, given) {
     if (flags.json && flags.junit) throw new EntireError('bad-usage', 'Use either --json or --junit.')
     const { dir } = findExtension(this, findPigletPlaces(this), given)
-    const [{ checkExtension, rules }, { readFixtures }, report] = await Promise.all([
-      import('../../sdk/extension-conformance/check-extension.ts'),
-      import('../../sdk/extension-conformance/ground.ts'),
-      import('../../sdk/conformance/report.ts'),
-    ])
+    const [{ checkExtension, extensionRules }, { isConformant }, { readExtensionFixtures }, report] =
+      await Promise.all([
+        import('../../sdk/conformance/extension/check-extension.ts'),
+        import('../../sdk/conformance/engine.ts'),
+        import('../../sdk/conformance/extension/fixtures.ts'),
+        import('../../sdk/conformance/report.ts'),
+      ])
     const unknown = (flags.only ?? []).filter(
-      (name) => !rules.some(({ id }) => id === name || id.startsWith(`${name}/`)),
+      (name) => !extensionRules.some(({ id }) => id === name || id.startsWith(`${name}/`)),
     )
     if (unknown.length > 0 && flags.fixtures === undefined)
       throw new EntireError('bad-usage', `No rule is called ${unknown.join(' or ')}.`, {
-        hint: `Groups of rules: ${[...new Set(rules.map(({ id }) => id.split('/')[0]))].join(', ')}.`,
+        hint: `Groups of rules: ${[...new Set(extensionRules.map(({ id }) => id.split('/')[0]))].join(', ')}.`,
       })
     const isForPeople = !flags.json && !flags.junit
     const results = await checkExtension(dir, {
       env: this.env,
-      ...(flags.fixtures === undefined ? {} : { fixtures: readFixtures(resolve(this.cwd, flags.fixtures)) }),
+      ...(flags.fixtures === undefined
+        ? {}
+        : { fixtures: readExtensionFixtures(resolve(this.cwd, flags.fixtures)) }),
       ...(flags.only === undefined ? {} : { only: [...flags.only] }),
       onResult: (result) => {
         if (isForPeople && result.status !== 'skipped')
@@ -46,7 +50,7 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
     if (flags.json) this.process.stdout.write(report.formatReportJson(dir, results))
     else if (flags.junit) this.process.stdout.write(report.formatJunit(dir, results))
     else this.out(`\n${report.formatVerdict(results)}`)
-    if (results.some(({ status }) => status === 'failed')) this.process.exitCode = 1
+    if (!isConformant(results)) this.process.exitCode = 1
   },
   parameters: {
     flags: {

@@ -1,107 +1,45 @@
-// Samples that an author gives to the check: real payloads and transcripts of the agent, and what the plugin must make of them.
+// Reads the fixtures that an author gives to a check: a JSON file in the form of a schema.
 
 import { readFileSync } from 'node:fs'
-import { dirname, isAbsolute, join } from 'node:path'
-import * as v from 'valibot'
-import { EntireError, messageOf } from '../../std/errors.ts'
+import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot'
+import { EntireError, type ErrorCode, messageOf } from '../../std/errors.ts'
 
-const expectations = {
-  files: v.optional(v.array(v.string())),
-  prompts: v.optional(v.array(v.string())),
-  summary: v.optional(v.nullable(v.string())),
-  tokens: v.optional(v.record(v.string(), v.unknown())),
+export interface FixturesForm<Schema extends GenericSchema> {
+  schema: Schema
+  /** Of the error for a file that has another form. */
+  errorCode: ErrorCode
+  /** Says where the form is described. */
+  hint: string
 }
 
-/** `file` is a path from the fixtures file on. In texts and payloads, `{repo}` and `{home}` stand for the directories of the check. */
-export const fixturesSchema = v.strictObject({
-  hooks: v.optional(
-    v.array(
-      v.strictObject({
-        hook: v.string(),
-        payload: v.optional(v.unknown()),
-        file: v.optional(v.string()),
-        /** The fields that the event must have, in the spelling of the wire; null for no event. */
-        event: v.nullable(v.record(v.string(), v.unknown())),
-      }),
-    ),
-    [],
-  ),
-  transcripts: v.optional(
-    v.array(
-      v.strictObject({
-        file: v.optional(v.string()),
-        text: v.optional(v.string()),
-        session: v.optional(v.string(), 'fixture-session'),
-        position: v.optional(v.number()),
-        ...expectations,
-        /** The same transcript, read from a position on. */
-        from: v.optional(v.array(v.strictObject({ offset: v.number(), ...expectations })), []),
-      }),
-    ),
-    [],
-  ),
-  /** Settings of the agent that are there before hooks are installed: they must come back as they were. */
-  settings: v.optional(
-    v.array(v.strictObject({ path: v.string(), file: v.optional(v.string()), text: v.optional(v.string()) })),
-    [],
-  ),
-  resume: v.optional(v.strictObject({ session: v.string(), command: v.string() })),
-  /** Generating text may cost money: it is tried only when a prompt is given. */
-  generate: v.optional(v.strictObject({ prompt: v.string(), model: v.optional(v.string(), '') })),
-})
+export function readFixturesFile<Schema extends GenericSchema>(
+  path: string,
+  { schema, errorCode, hint }: FixturesForm<Schema>,
+): InferOutput<Schema> {
+  const parsed = safeParse(schema, parseFixtures(path, readFixturesText(path), errorCode))
+  if (parsed.success) return parsed.output
+  const problems = parsed.issues.map((issue) => `${getDotPath(issue) ?? 'the file'}: ${issue.message}`)
+  throw new EntireError(errorCode, `${path} is not a fixtures file. ${problems.join('; ')}`, { hint })
+}
 
-export type Fixtures = v.InferOutput<typeof fixturesSchema> & { dir: string }
-export type HookFixture = Fixtures['hooks'][number]
-export type TranscriptFixture = Fixtures['transcripts'][number]
+function readFixturesText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw cannotRead(path, 'not-found', error)
+  }
+}
 
-export function readFixtures(path: string): Fixtures {
-  const result = v.safeParse(fixturesSchema, parse(path))
-  if (result.success) return { ...result.output, dir: dirname(path) }
-  const problems = result.issues.map((issue) => `${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`)
-  throw new EntireError('bad-payload', `${path} is not a fixtures file. ${problems.join('; ')}`, {
-    hint: 'Its form is described in docs/write-an-agent-plugin.md.',
+function parseFixtures(path: string, text: string, errorCode: ErrorCode): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw cannotRead(path, errorCode, error)
+  }
+}
+
+function cannotRead(path: string, code: ErrorCode, error: unknown): EntireError {
+  return new EntireError(code, `The fixtures in ${path} cannot be read: ${messageOf(error)}`, {
+    hint: 'Give the path of a JSON file.',
   })
-}
-
-function parse(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new EntireError('bad-payload', `The fixtures in ${path} cannot be read: ${messageOf(error)}`, {
-      hint: 'Give the path of a JSON file.',
-    })
-  }
-}
-
-/** The bytes of a sample: of its file, or of the text in the fixtures. */
-export function sampleBytes(
-  fixtures: Fixtures,
-  sample: { file?: string | undefined; text?: string | undefined },
-  ground: Places,
-): Buffer {
-  if (sample.file === undefined) return Buffer.from(fill(sample.text ?? '', ground))
-  const path = isAbsolute(sample.file) ? sample.file : join(fixtures.dir, sample.file)
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    throw new EntireError('not-found', `The sample ${path} cannot be read: ${messageOf(error)}`, {
-      hint: 'Paths in a fixtures file start at its own directory.',
-    })
-  }
-}
-
-interface Places {
-  root: string
-  home: string
-}
-
-export function fill(text: string, { root, home }: Places): string {
-  return text.replaceAll('{repo}', root).replaceAll('{home}', home)
-}
-
-export function fillAll<Value>(value: Value, places: Places): Value {
-  if (typeof value === 'string') return fill(value, places) as Value
-  if (Array.isArray(value)) return value.map((item) => fillAll(item, places)) as Value
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillAll(item, places)])) as Value
 }

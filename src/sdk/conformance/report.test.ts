@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { formatJunit, formatReportJson, formatResult, formatVerdict } from './report.ts'
-import type { Result } from './runner.ts'
+import type { RuleResult } from './rule.ts'
 
 const failure = { expected: '"a" & <b>', received: 'nothing\u0000', fix: 'Do it.\nAll of it.' }
-const results: Result[] = [
+const results: RuleResult[] = [
   { id: 'info/name', title: 'The name is right', status: 'passed', ms: 12 },
   { id: 'detect/answers', title: 'It detects', status: 'failed', ms: 30, failure },
   { id: 'info/stable', title: 'It is stable', status: 'warned', ms: 5, failure },

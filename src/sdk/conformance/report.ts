@@ -1,7 +1,7 @@
 // The outcome of a check for people, for programs and for continuous integration.
-import type { Result } from './runner.ts'
+import type { RuleResult } from './rule.ts'
 
-const marks: Record<Result['status'], string> = {
+const marks: Record<RuleResult['status'], string> = {
   passed: 'ok  ',
   failed: 'FAIL',
   warned: 'warn',
@@ -9,7 +9,7 @@ const marks: Record<Result['status'], string> = {
 }
 
 /** What is shown of one rule. Rules for capabilities that a plugin does not have are left to the count at the end. */
-export function formatResult(result: Result): string[] {
+export function formatResult(result: RuleResult): string[] {
   const reason = result.reason === undefined ? '' : ` (${result.reason})`
   const lines = [`${marks[result.status]} ${result.id}: ${result.title}${reason}`]
   if (result.failure === undefined) return lines
@@ -17,13 +17,13 @@ export function formatResult(result: Result): string[] {
   return [...lines, `       expected: ${expected}`, `       received: ${received}`, `       fix:      ${fix}`]
 }
 
-function countResults(results: Result[]): Record<Result['status'], number> {
+function countResults(results: RuleResult[]): Record<RuleResult['status'], number> {
   const counts = { passed: 0, failed: 0, warned: 0, skipped: 0 }
   for (const { status } of results) counts[status] += 1
   return counts
 }
 
-export function formatVerdict(results: Result[]): string {
+export function formatVerdict(results: RuleResult[]): string {
   const { passed, failed, warned, skipped } = countResults(results)
   const details = [`${passed} passed`, `${failed} failed`, `${warned} warned`, `${skipped} skipped`].join(
     ', ',
@@ -31,13 +31,13 @@ export function formatVerdict(results: Result[]): string {
   return failed === 0 ? `Speaks the protocol: ${details}.` : `Does not speak the protocol: ${details}.`
 }
 
-export function formatReportJson(executable: string, results: Result[]): string {
+export function formatReportJson(executable: string, results: RuleResult[]): string {
   const counts = countResults(results)
   return `${JSON.stringify({ executable, conformant: counts.failed === 0, counts, results }, null, 2)}\n`
 }
 
 /** Warnings pass, and carry their text as output. */
-export function formatJunit(executable: string, results: Result[]): string {
+export function formatJunit(executable: string, results: RuleResult[]): string {
   const { failed, skipped } = countResults(results)
   const seconds = (ms: number) => (ms / 1000).toFixed(3)
   const total = seconds(results.reduce((sum, { ms }) => sum + ms, 0))
@@ -48,7 +48,7 @@ export function formatJunit(executable: string, results: Result[]): string {
       : ''
     const [group = ''] = result.id.split('/')
     const head = `    <testcase classname="${escapeXml(group)}" name="${escapeXml(`${result.id}: ${result.title}`)}" time="${seconds(result.ms)}"`
-    const bodies: Record<Result['status'], string> = {
+    const bodies: Record<RuleResult['status'], string> = {
       passed: '',
       failed: `<failure message="${escapeXml(result.failure?.expected ?? '')}">${escapeXml(details)}</failure>`,
       warned: `<system-out>${escapeXml(details)}</system-out>`,

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { installAndBuild } from '../../../test/support/install-scaffold.ts'
 import { runLimited } from '../../std/limited-proc.ts'
-import { checkAgent } from '../conformance/check-agent.ts'
-import { readFixtures } from '../conformance/fixtures.ts'
+import { checkAgent } from '../conformance/agent/check-agent.ts'
+import { readAgentFixtures } from '../conformance/agent/fixtures.ts'
 import { formatResult } from '../conformance/report.ts'
 import { scaffoldAgent } from './scaffold-agent.ts'
 import { type ScaffoldLanguage, scaffoldLanguages } from './template.ts'
@@ -57,7 +57,7 @@ describe.each([...scaffoldLanguages])('a new plugin in %s', (language) => {
   })
 
   test('keeps every rule of the protocol, and understands its samples', async () => {
-    const fixtures = readFixtures(join(place, 'fixtures.json'))
+    const fixtures = readAgentFixtures(join(place, 'fixtures.json'))
     const results = await checkAgent(join(place, 'entire-agent-my-agent'), { env, fixtures })
     expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
     expect(

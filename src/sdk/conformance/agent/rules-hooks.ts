@@ -1,14 +1,13 @@
 // Hooks come and go without a trace, and what they say becomes an event.
 
-import { hold } from './broken.ts'
-import { changedPaths, readTree } from './ground.ts'
-import type { Rule } from './runner.ts'
-import { hookInput, sessionId, type Trial } from './trial.ts'
+import { hold } from '../rule.ts'
+import { changedPaths, readTree } from '../sandbox.ts'
+import { type AgentRule, type AgentTrial, hookInput, sessionId } from './trial.ts'
 
-const install = (trial: Trial, options: { force?: boolean; localDev?: boolean } = {}) =>
+const install = (trial: AgentTrial, options: { force?: boolean; localDev?: boolean } = {}) =>
   trial.ask('install-hooks', { force: options.force ?? false, 'local-dev': options.localDev ?? false })
 
-async function expectInstalled(trial: Trial, expected: boolean, when: string): Promise<void> {
+async function expectInstalled(trial: AgentTrial, expected: boolean, when: string): Promise<void> {
   const { installed } = await trial.ask('are-hooks-installed', {})
   hold(installed === expected, {
     expected: `"installed": ${expected} ${when}`,
@@ -19,7 +18,7 @@ async function expectInstalled(trial: Trial, expected: boolean, when: string): P
 
 const hooks = { requires: 'hooks', level: 'must' } as const
 
-export const hookRules: Rule[] = [
+export const agentHookRules: AgentRule[] = [
   {
     id: 'are-hooks-installed/before',
     title: 'In a fresh repository no hooks are installed',

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defects } from '../../../test/extensions/extension-defects.ts'
-import { type ExtensionDirs, extensionDirs } from '../../../test/extensions/live.ts'
-import { soundExtension } from '../../../test/extensions/sound-extension.ts'
-import type { Result } from '../conformance/runner.ts'
-import { type CheckOptions, checkExtension, rules } from './check-extension.ts'
-import { parseFixtures } from './ground.ts'
+import { defects } from '../../../../test/extensions/extension-defects.ts'
+import { type ExtensionDirs, extensionDirs } from '../../../../test/extensions/live.ts'
+import { soundExtension } from '../../../../test/extensions/sound-extension.ts'
+import type { RuleResult } from '../rule.ts'
+import { checkExtension, type ExtensionCheckOptions, extensionRules } from './check-extension.ts'
+import { readExtensionFixtures } from './fixtures.ts'
 
 let dirs: ExtensionDirs
 let count = 0
@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => dirs[Symbol.dispose]())
 
 const limits = { startMs: 4000, answerMs: 2000, endMs: 1500, settleMs: 150 }
-const broken = (results: Result[]) =>
+const broken = (results: RuleResult[]) =>
   results.filter(({ failure }) => failure !== undefined).map(({ id }) => id)
 
 function write(code: string, manifest: Record<string, string> = {}): string {
@@ -25,14 +25,14 @@ function write(code: string, manifest: Record<string, string> = {}): string {
   return dirs.add(`sound-${count}`, { 'index.js': soundExtension(code) }, { name: 'sound', ...manifest }).dir
 }
 
-const check = (code: string, options: CheckOptions = {}, manifest: Record<string, string> = {}) =>
+const check = (code: string, options: ExtensionCheckOptions = {}, manifest: Record<string, string> = {}) =>
   checkExtension(write(code, manifest), { limits, ...options })
 
 test('an extension that does everything right passes every rule', async () => {
   const results = await checkExtension(write(''), { limits: { ...limits, startMs: 10_000, answerMs: 5000 } })
   expect(broken(results)).toEqual([])
   expect(results.filter(({ status }) => status === 'skipped')).toEqual([])
-  expect(results.map(({ id }) => id)).toEqual(rules.map(({ id }) => id))
+  expect(results.map(({ id }) => id)).toEqual(extensionRules.map(({ id }) => id))
 })
 
 test.each(defects.map((defect) => [defect.title, defect] as const))(
@@ -44,13 +44,13 @@ test.each(defects.map((defect) => [defect.title, defect] as const))(
     expect(broken(results).filter((id) => !also.some((group) => id.startsWith(group)))).toEqual([rule])
     const { failure, status } = results.find(({ id }) => id === rule)!
     expect(Object.values(failure!).filter((text) => text === '')).toEqual([])
-    expect(status).toBe(rules.find(({ id }) => id === rule)!.level === 'must' ? 'failed' : 'warned')
+    expect(status).toBe(extensionRules.find(({ id }) => id === rule)!.level === 'must' ? 'failed' : 'warned')
   },
 )
 
 test('every rule has an extension that breaks it', () => {
   const tested = new Set(defects.map(({ rule }) => rule))
-  expect(rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([])
+  expect(extensionRules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([])
 })
 
 describe('an extension that does not behave as a process', () => {
@@ -95,7 +95,11 @@ describe('an extension that does not behave as a process', () => {
 })
 
 describe('fixtures', () => {
-  const fixtures = (text: object) => parseFixtures(JSON.stringify(text), 'fixtures.json')
+  function fixtures(content: object) {
+    const path = join(dirs.base, 'fixtures.json')
+    writeFileSync(path, JSON.stringify(content))
+    return readExtensionFixtures(path)
+  }
 
   test('say what tools and commands must do', async () => {
     const right = fixtures({
@@ -140,7 +144,7 @@ describe('fixtures', () => {
   })
 
   test('that cannot be read are refused with their form', () => {
-    expect(() => fixtures({ tools: [{}] })).toThrow('fixtures.json has no fixtures')
+    expect(() => fixtures({ tools: [{}] })).toThrow('fixtures.json is not a fixtures file. tools.0.name: ')
   })
 })
 

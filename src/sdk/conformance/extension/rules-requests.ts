@@ -1,11 +1,11 @@
 // How an extension answers what it is asked, and what it makes of requests that it cannot answer.
 
-import { codes } from '../../protocol/extension/peer.ts'
-import { asArray, asObject, asString } from '../../std/json.ts'
-import { hold } from '../conformance/broken.ts'
-import type { Fixtures } from './ground.ts'
-import type { Answer, Call, Probe } from './probe.ts'
-import type { Rule } from './trial.ts'
+import { codes } from '../../../protocol/extension/peer.ts'
+import { asArray, asObject, asString } from '../../../std/json.ts'
+import { hold } from '../rule.ts'
+import type { ExtensionFixtures } from './fixtures.ts'
+import type { Probe, ProbeAnswer, ProbeCall } from './probe.ts'
+import type { ExtensionRule } from './trial.ts'
 import { excerpt } from './wire-log.ts'
 
 /** A request that no extension knows. Whether it is answered tells whether the extension is there. */
@@ -23,9 +23,9 @@ export async function expectAlive(probe: Probe, after: string, withinMs?: number
   })
 }
 
-const unknownFix = `Answer methods you do not know with error ${codes.unknownMethod}: newer hosts ask more than you know.`
+const unknownFix = `ProbeAnswer methods you do not know with error ${codes.unknownMethod}: newer hosts ask more than you know.`
 
-export const requestRules: Rule[] = [
+export const requestRules: ExtensionRule[] = [
   {
     id: stillThere,
     title: 'A request that it does not know is answered with an error',
@@ -112,7 +112,7 @@ export const requestRules: Rule[] = [
   },
 ]
 
-function expectRefusal({ error, result }: Answer, what: string): void {
+function expectRefusal({ error, result }: ProbeAnswer, what: string): void {
   hold(error !== undefined || asObject(result)?.isError === true, {
     expected: `an error (${codes.invalidParams}) for a ${what} there is not`,
     received: excerpt(JSON.stringify(result)),
@@ -122,9 +122,9 @@ function expectRefusal({ error, result }: Answer, what: string): void {
 
 // Tools and commands, tried with what their author says about them.
 
-export function fixtureRules({ tools, commands }: Fixtures): Rule[] {
+export function extensionFixtureRules({ tools, commands }: ExtensionFixtures): ExtensionRule[] {
   return [
-    ...tools.map((tool, at): Rule => {
+    ...tools.map((tool, at): ExtensionRule => {
       const id = `tools/${at + 1}-${tool.name}`
       const run = async (probe: Probe) => {
         const request = probe.send('tool/execute', { callId: 'check', name: tool.name, args: tool.args })
@@ -149,7 +149,7 @@ export function fixtureRules({ tools, commands }: Fixtures): Rule[] {
         run: async ({ start }) => run(await start()),
       }
     }),
-    ...commands.map((command, at): Rule => {
+    ...commands.map((command, at): ExtensionRule => {
       const id = `commands/${at + 1}-${command.name}`
       const run = async (probe: Probe) => {
         const { error } = await probe.ask('command/execute', { name: command.name, args: command.args })
@@ -174,7 +174,7 @@ async function expectCancelled(probe: Probe, request: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 200))
   probe.tell('$/cancelRequest', { id: request })
   await expectAlive(probe, 'a tool that was called back')
-  const answer: Answer = await probe.answerTo(request)
+  const answer: ProbeAnswer = await probe.answerTo(request)
   hold(
     answer.error !== undefined || asObject(answer.result)?.isError === true,
     outcome('an error from a tool that was called back', answer.result),
@@ -194,7 +194,7 @@ function textOf(result: unknown): string {
   return blocks.map((block) => asString(block?.text ?? block?.Text) ?? '').join('\n')
 }
 
-function shownText({ method, params }: Call): string[] {
+function shownText({ method, params }: ProbeCall): string[] {
   const { message, text, content } = asObject(params) ?? {}
   if (!['notify', 'showMessage', 'showOverlay', 'setWidget', 'sendMessage', 'setInputText'].includes(method))
     return []

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defects, on } from '../../../test/support/plugin-defects.ts'
-import { writePlugin } from '../../../test/support/sh-plugin.ts'
-import { type CheckOptions, checkAgent, isConformant, rules } from './check-agent.ts'
-import type { Result } from './runner.ts'
+import { defects, on } from '../../../../test/support/plugin-defects.ts'
+import { writePlugin } from '../../../../test/support/sh-plugin.ts'
+import { isConformant } from '../engine.ts'
+import type { RuleResult } from '../rule.ts'
+import { type AgentCheckOptions, agentRules, checkAgent } from './check-agent.ts'
 
 let dir: string
 beforeAll(() => {
@@ -14,10 +15,10 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const env = { PATH: process.env.PATH }
-const broken = (results: Result[]) =>
+const broken = (results: RuleResult[]) =>
   results.filter(({ failure }) => failure !== undefined).map(({ id }) => id)
 
-async function checkWith(defect: string, options: CheckOptions = {}): Promise<Result[]> {
+async function checkWith(defect: string, options: AgentCheckOptions = {}): Promise<RuleResult[]> {
   const place = mkdtempSync(join(dir, 'plugin-'))
   return await checkAgent(writePlugin(place, 'sample', defect), { env, ...options })
 }
@@ -32,7 +33,7 @@ test('a plugin that does everything right passes every rule', async () => {
   expect(results.filter(({ status }) => status === 'skipped').map(({ id }) => id)).toEqual([
     'generate-text/answers',
   ])
-  expect(results.map(({ id }) => id)).toEqual(rules.map(({ id }) => id))
+  expect(results.map(({ id }) => id)).toEqual(agentRules.map(({ id }) => id))
 })
 
 test.each(defects)('a plugin that %s breaks exactly one rule', async (_title, script, rule) => {
@@ -40,14 +41,14 @@ test.each(defects)('a plugin that %s breaks exactly one rule', async (_title, sc
   expect(broken(results)).toEqual([rule])
   const { failure, status } = results.find(({ id }) => id === rule)!
   expect(Object.values(failure!).filter((text) => text === '')).toEqual([])
-  expect(status).toBe(rules.find(({ id }) => id === rule)!.level === 'must' ? 'failed' : 'warned')
+  expect(status).toBe(agentRules.find(({ id }) => id === rule)!.level === 'must' ? 'failed' : 'warned')
 })
 
 test('every rule has a plugin that breaks it', () => {
   // The first is a matter of the file's name, and the last is tried only with fixtures: both are below.
   const elsewhere = ['executable/name', 'generate-text/answers']
   const tested = new Set([...elsewhere, ...defects.map(([, , rule]) => rule)])
-  expect(rules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([])
+  expect(agentRules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([])
 })
 
 describe('a plugin that does not behave as a process', () => {

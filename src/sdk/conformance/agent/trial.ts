@@ -1,59 +1,62 @@
-// What a rule works with: the plugin, called as the program would call it, and every way in which a call can go wrong.
+// Calls an external agent for a rule as the program would call it, and finds every way in which a call can go wrong.
 
-import { type AnswerMessage, excerpt, parseAnswer } from '../../protocol/external-agent/answer.ts'
-import type { MessageInput, Messages } from '../../protocol/external-agent/messages.ts'
-import { type Arguments, callArguments, type SubcommandName } from '../../protocol/external-agent/table.ts'
-import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
-import { Broken, hold } from './broken.ts'
-import type { Fixtures } from './fixtures.ts'
-import type { Ground } from './ground.ts'
+import { type AnswerMessage, excerpt, parseAnswer } from '../../../protocol/external-agent/answer.ts'
+import type { Capability, MessageInput, Messages } from '../../../protocol/external-agent/messages.ts'
+import { type Arguments, callArguments, type SubcommandName } from '../../../protocol/external-agent/table.ts'
+import { given } from '../../../std/given.ts'
+import { type LimitedResult, runLimited } from '../../../std/limited-proc.ts'
+import { BrokenRule, type ConformanceRule, hold } from '../rule.ts'
+import type { AgentFixtures } from './fixtures.ts'
+import type { AgentSandbox } from './sandbox.ts'
 
-export interface Limits {
+export type AgentRule = ConformanceRule<AgentTrial, Capability>
+
+export interface AgentLimits {
   timeoutMs: number
   maxBytes: number
 }
 
 export type Stdin = string | Uint8Array | object
 
-export interface Trial extends Ground {
+export interface AgentTrial extends AgentSandbox {
   executable: string
-  /** What `info` has said. */
+  /** The answer to `info`. */
   readonly info: Messages['info']
-  /** Keeps what `info` has said, for the rules to come. */
+  /** Keeps the answer to `info` for the rules that follow. */
   learn(info: Messages['info']): void
-  fixtures: Fixtures | undefined
-  /** Runs it with these words. Fails only when the process itself does not behave. */
+  fixtures: AgentFixtures | undefined
+  /** Runs the executable with these arguments. Fails only when the process itself does not behave. */
   run(words: string[], stdin?: Stdin): Promise<LimitedResult>
-  /** Calls a subcommand that must succeed, and gives what it printed. */
+  /** Calls a subcommand that must succeed, and returns what it printed. */
   bytes<Name extends SubcommandName>(name: Name, args: Arguments<Name>, stdin?: Stdin): Promise<Buffer>
-  /** The same, read by the schema. */
+  /** Calls a subcommand that must succeed, and parses what it printed by its schema. */
   ask<Name extends SubcommandName>(
     name: Name,
     args: Arguments<Name>,
     stdin?: Stdin,
   ): Promise<AnswerMessage<Name>>
-  /** The same call must be refused, with a word about why. */
+  /** Makes a call that must fail with a message on stderr. */
   refuse(words: string[], stdin: Stdin | undefined, why: string): Promise<void>
 }
 
-export function makeTrial(
-  executable: string,
-  ground: Ground,
-  limits: Limits,
-  known: Pick<Trial, 'info' | 'learn' | 'fixtures'>,
-): Trial {
-  const run: Trial['run'] = async (words, stdin) => {
+export interface AgentTrialOptions extends Pick<AgentTrial, 'executable' | 'info' | 'learn' | 'fixtures'> {
+  sandbox: AgentSandbox
+  limits: AgentLimits
+}
+
+export function makeAgentTrial({ sandbox, limits, ...known }: AgentTrialOptions): AgentTrial {
+  const run: AgentTrial['run'] = async (words, stdin) => {
     const options = {
-      cwd: ground.root,
-      env: ground.env,
+      cwd: sandbox.root,
+      env: sandbox.env,
       ...limits,
-      ...(stdin === undefined ? {} : { stdin: encode(stdin) }),
+      ...given({ stdin: stdin === undefined ? undefined : encode(stdin) }),
     }
-    const result = await runLimited([executable, ...words], options)
+    const result = await runLimited([known.executable, ...words], options)
     checkProcess(words.join(' '), result, limits)
     return result
   }
-  const bytes: Trial['bytes'] = async (name, args, stdin) => {
+  const bytes: AgentTrial['bytes'] = async (name, args, stdin) => {
     const words = callArguments(name, args)
     const { code, stdout, stderr } = await run(words, stdin)
     hold(code === 0, {
@@ -63,16 +66,16 @@ export function makeTrial(
     })
     return stdout
   }
-  const ask: Trial['ask'] = async (name, args, stdin) => {
+  const ask: AgentTrial['ask'] = async (name, args, stdin) => {
     const parsed = parseAnswer(name, await bytes(name, args, stdin))
     if (parsed.ok) return parsed.value
-    throw new Broken({
+    throw new BrokenRule({
       expected: `\`${name}\` to print the JSON of its schema and nothing else`,
       received: parsed.problem,
       fix: `Compare with the entry on \`${name}\` in the protocol reference. Messages for people belong on stderr.`,
     })
   }
-  const refuse: Trial['refuse'] = async (words, stdin, why) => {
+  const refuse: AgentTrial['refuse'] = async (words, stdin, why) => {
     const { code, stdout, stderr } = await run(words, stdin)
     hold(code !== 0, {
       expected: `\`${words.join(' ')}\` to fail, because ${why}`,
@@ -85,14 +88,14 @@ export function makeTrial(
       fix: 'Print the reason on stderr: it is shown to the user.',
     })
   }
-  return { ...ground, executable, ...known, run, bytes, ask, refuse }
+  return { ...sandbox, ...known, run, bytes, ask, refuse }
 }
 
 function encode(stdin: Stdin): string | Uint8Array {
   return typeof stdin === 'string' || stdin instanceof Uint8Array ? stdin : JSON.stringify(stdin)
 }
 
-function checkProcess(call: string, result: LimitedResult, limits: Limits): void {
+function checkProcess(call: string, result: LimitedResult, limits: AgentLimits): void {
   const { startError, timedOut, overflowed, signal, leftBehind } = result
   hold(startError === undefined, {
     expected: 'an executable that can be started',
@@ -139,7 +142,10 @@ export function hookInput(session: string, ref: string, hookType = 'stop'): Mess
   }
 }
 
-export async function findSessionFile(trial: Trial, session: string): Promise<{ dir: string; file: string }> {
+export async function findSessionFile(
+  trial: AgentTrial,
+  session: string,
+): Promise<{ dir: string; file: string }> {
   const { session_dir: dir } = await trial.ask('get-session-dir', { 'repo-path': trial.root })
   const { session_file: file } = await trial.ask('resolve-session-file', {
     'session-dir': dir,
@@ -149,7 +155,7 @@ export async function findSessionFile(trial: Trial, session: string): Promise<{ 
 }
 
 export async function sampleSession(
-  trial: Trial,
+  trial: AgentTrial,
   session = sessionId,
   bytes: Uint8Array = sessionBytes,
 ): Promise<MessageInput['session']> {
@@ -168,7 +174,7 @@ export async function sampleSession(
 
 /** Writes a session through the plugin, and says where it is. */
 export async function writeSample(
-  trial: Trial,
+  trial: AgentTrial,
   session = sessionId,
   bytes: Uint8Array = sessionBytes,
 ): Promise<MessageInput['session']> {

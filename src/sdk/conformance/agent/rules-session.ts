@@ -2,12 +2,11 @@
 
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
-import { parseAnswer } from '../../protocol/external-agent/answer.ts'
-import { hold } from './broken.ts'
-import type { Rule } from './runner.ts'
-import { brokenJson, findSessionFile, hookInput, sampleSession, sessionId } from './trial.ts'
+import { parseAnswer } from '../../../protocol/external-agent/answer.ts'
+import { hold } from '../rule.ts'
+import { type AgentRule, brokenJson, findSessionFile, hookInput, sampleSession, sessionId } from './trial.ts'
 
-export const sessionRules: Rule[] = [
+export const sessionRules: AgentRule[] = [
   {
     id: 'detect/answers',
     title: '`detect` says whether the agent is there',
@@ -109,7 +108,7 @@ export const sessionRules: Rule[] = [
         '--session-dir',
         dir,
         '--session-id',
-        '../../outside',
+        '../../../outside',
       ])
       const answer = parseAnswer('resolve-session-file', stdout)
       hold(code !== 0 || !answer.ok || isInside(dir, answer.value.session_file), {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { on } from '../../../test/support/plugin-defects.ts'
-import { writePlugin } from '../../../test/support/sh-plugin.ts'
+import { on } from '../../../../test/support/plugin-defects.ts'
+import { writePlugin } from '../../../../test/support/sh-plugin.ts'
 import { checkAgent } from './check-agent.ts'
-import { readFixtures } from './fixtures.ts'
+import { readAgentFixtures } from './fixtures.ts'
 
 let dir: string
 beforeAll(() => {
@@ -47,7 +47,7 @@ async function check(changes: Changes = {}, defect = '') {
   writeFileSync(join(place, 'fixtures.json'), JSON.stringify({ ...correct, ...changes }))
   writeFileSync(join(place, 'start.json'), '{"session_id":"from-file"}')
   writeFileSync(join(place, 'session.log'), 'one\ntwo\nthree\n')
-  const fixtures = readFixtures(join(place, 'fixtures.json'))
+  const fixtures = readAgentFixtures(join(place, 'fixtures.json'))
   const results = await checkAgent(writePlugin(place, 'sample', defect), {
     env: { PATH: process.env.PATH },
     fixtures,
@@ -141,10 +141,10 @@ test('a plugin that generates nothing is found out', async () => {
 test('a fixtures file that is none is refused with the place of the mistake', () => {
   const path = join(dir, 'bad.json')
   writeFileSync(path, '{"hooks":[{"hook":1,"event":null}]}')
-  expect(() => readFixtures(path)).toThrow('hooks.0.hook')
+  expect(() => readAgentFixtures(path)).toThrow('hooks.0.hook')
   writeFileSync(path, '{')
-  expect(() => readFixtures(path)).toThrow('cannot be read')
-  expect(() => readFixtures(join(dir, 'absent.json'))).toThrow('cannot be read')
+  expect(() => readAgentFixtures(path)).toThrow('cannot be read')
+  expect(() => readAgentFixtures(join(dir, 'absent.json'))).toThrow('cannot be read')
 })
 
 test('a sample that is not there is said to be missing', async () => {

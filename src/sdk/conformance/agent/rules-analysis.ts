@@ -2,15 +2,14 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { hold } from './broken.ts'
-import type { Rule } from './runner.ts'
-import type { Trial } from './trial.ts'
+import { hold } from '../rule.ts'
+import type { AgentRule, AgentTrial } from './trial.ts'
 
 const analyzer = { requires: 'transcript_analyzer', level: 'must' } as const
 const beyond = 999
 
 /** A JSON object without content is an empty transcript in every format based on JSON. */
-function emptyTranscript({ root }: Trial): string {
+function emptyTranscript({ root }: AgentTrial): string {
   const path = join(root, 'sessions', 'empty.jsonl')
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, '{}')
@@ -23,7 +22,7 @@ const nothingFound = (what: string, found: string[]) => ({
   fix: 'Start at --offset, in the unit of `get-transcript-position`.',
 })
 
-export const analysisRules: Rule[] = [
+export const analysisRules: AgentRule[] = [
   {
     id: 'get-transcript-position/missing',
     title: 'A transcript that does not exist yet has the position 0',

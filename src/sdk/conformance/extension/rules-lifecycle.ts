@@ -1,14 +1,14 @@
 // How an extension ends, and what it leaves behind.
 
 import { join } from 'node:path'
-import { manifestName } from '../../extensions/manifest.ts'
-import { capabilities } from '../../protocol/extension/method.ts'
-import { readBytes } from '../../std/file.ts'
-import { hold } from '../conformance/broken.ts'
-import { changedPaths, readTree } from '../conformance/ground.ts'
+import { manifestName } from '../../../extensions/manifest.ts'
+import { capabilities } from '../../../protocol/extension/method.ts'
+import { readBytes } from '../../../std/file.ts'
+import { hold } from '../rule.ts'
+import { changedPaths, readTree } from '../sandbox.ts'
 import { describeExit, type Probe, withPrinted } from './probe.ts'
 import { unknownMethod } from './rules-requests.ts'
-import type { Rule } from './trial.ts'
+import type { ExtensionRule } from './trial.ts'
 
 /** Ends by itself when nobody says anything more. */
 async function expectEnd(probe: Probe, withinMs: number, when: string): Promise<void> {
@@ -26,7 +26,7 @@ async function expectEnd(probe: Probe, withinMs: number, when: string): Promise<
   })
 }
 
-export const endRules: Rule[] = [
+export const endRules: ExtensionRule[] = [
   {
     id: 'end/channel-closed',
     title: 'It ends when its channel is closed',
@@ -114,7 +114,7 @@ export const endRules: Rule[] = [
 
 // What the manifest says, beyond being readable: without that there is nothing to check.
 
-export const manifestRules: Rule[] = [
+export const manifestRules: ExtensionRule[] = [
   {
     id: 'manifest/version',
     title: 'The manifest has a version',

@@ -1,15 +1,15 @@
 // Rules about every message of every trial: looked at last, when all of them are there.
 
-import { maxLineBytes } from '../../protocol/extension/table.ts'
-import { hold } from '../conformance/broken.ts'
+import { maxLineBytes } from '../../../protocol/extension/table.ts'
+import { hold } from '../rule.ts'
 import type { Probe } from './probe.ts'
 import { expectAlive, stillThere, unknownMethod } from './rules-requests.ts'
-import type { Rule } from './trial.ts'
+import type { ExtensionRule } from './trial.ts'
 import type { WireFault } from './wire-log.ts'
 
 interface MessageRule {
   title: string
-  level: Rule['level']
+  level: ExtensionRule['level']
   expected: string
   fix: string
 }
@@ -79,16 +79,17 @@ const table: Record<WireFault, MessageRule> = {
     title: 'It talks on one way only',
     level: 'must',
     expected: 'messages on one way: descriptors 3 and 4 when PIGLET_FD=1, else standard input and output',
-    fix: 'Answer where you were asked. A host that offers both ways listens where the first message came.',
+    fix: 'ProbeAnswer where you were asked. A host that offers both ways listens where the first message came.',
   },
 }
 
-export const messageRules: Rule[] = (Object.keys(table) as WireFault[]).map((fault) => {
+export const messageRules: ExtensionRule[] = (Object.keys(table) as WireFault[]).map((fault) => {
   const { title, level, expected, fix } = table[fault]
   return {
     id: `messages/${fault}`,
     title,
     level,
+    isLast: true,
     run: async ({ log }) => {
       const [first, ...more] = log.find(fault)
       hold(first === undefined, {
@@ -104,7 +105,7 @@ export const messageRules: Rule[] = (Object.keys(table) as WireFault[]).map((fau
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-export const framingRules: Rule[] = [
+export const framingRules: ExtensionRule[] = [
   {
     id: 'framing/fragmented',
     title: 'A line that arrives in pieces is one line',

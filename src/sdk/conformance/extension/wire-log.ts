@@ -1,12 +1,12 @@
 // Everything an extension says in any trial, held against the table: what does not fit is kept for the rules about messages.
 
 import { safeParse } from 'valibot'
-import type { Manifest } from '../../extensions/manifest.ts'
-import { findRefusal } from '../../extensions/permissions.ts'
-import { parseMethodParams } from '../../extensions/serve.ts'
-import { type Incoming, parseLine } from '../../protocol/extension/peer.ts'
-import { findMethod, isRegistration, type MethodName, methods } from '../../protocol/extension/table.ts'
-import { asObject, parseJson } from '../../std/json.ts'
+import type { Manifest } from '../../../extensions/manifest.ts'
+import { findRefusal } from '../../../extensions/permissions.ts'
+import { parseMethodParams } from '../../../extensions/serve.ts'
+import { type Incoming, parseLine } from '../../../protocol/extension/peer.ts'
+import { findMethod, isRegistration, type MethodName, methods } from '../../../protocol/extension/table.ts'
+import { asObject, parseJson } from '../../../std/json.ts'
 
 /** What can be wrong with a message, each a rule of its own. */
 export type WireFault =

@@ -1,10 +1,17 @@
 // That nothing of a transcript is lost: not on the way to us, not in pieces, not on the way back.
 
 import { join } from 'node:path'
-import { excerpt } from '../../protocol/external-agent/answer.ts'
-import { Broken, hold } from './broken.ts'
-import type { Rule } from './runner.ts'
-import { brokenJson, hookInput, sessionBytes, sessionId, type Trial, writeSample } from './trial.ts'
+import { excerpt } from '../../../protocol/external-agent/answer.ts'
+import { BrokenRule, hold } from '../rule.ts'
+import {
+  type AgentRule,
+  type AgentTrial,
+  brokenJson,
+  hookInput,
+  sessionBytes,
+  sessionId,
+  writeSample,
+} from './trial.ts'
 
 const lines = Buffer.from('{"text":"The quick brown fox jumps over the lazy dog."}\n'.repeat(100))
 
@@ -24,7 +31,7 @@ const contents: Record<string, Buffer> = {
   nothing: Buffer.alloc(0),
 }
 
-export const transcriptRules: Rule[] = [
+export const transcriptRules: AgentRule[] = [
   {
     id: 'read-session/answers',
     title: '`read-session` gives back the session that was written',
@@ -159,7 +166,7 @@ export const transcriptRules: Rule[] = [
 ]
 
 async function roundTrip(
-  { ask, bytes: call }: Trial,
+  { ask, bytes: call }: AgentTrial,
   name: string,
   bytes: Buffer,
   max: number,
@@ -175,5 +182,5 @@ export function same(received: Buffer, expected: Buffer, fix: string): void {
   const where = at === -1 ? expected.length : at
   const show = (bytes: Buffer) =>
     `${bytes.length} bytes, from byte ${where} on: ${excerpt(bytes.toString('utf8', where, where + 60), 60)}`
-  throw new Broken({ expected: show(expected), received: show(received), fix })
+  throw new BrokenRule({ expected: show(expected), received: show(received), fix })
 }

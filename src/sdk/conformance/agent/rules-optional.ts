@@ -2,11 +2,10 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { hold } from './broken.ts'
-import type { Rule } from './runner.ts'
-import type { Trial } from './trial.ts'
+import { hold } from '../rule.ts'
+import type { AgentRule, AgentTrial } from './trial.ts'
 
-function emptyDir({ root }: Trial): string {
+function emptyDir({ root }: AgentTrial): string {
   const dir = join(root, 'subagents')
   mkdirSync(dir, { recursive: true })
   return dir
@@ -14,7 +13,7 @@ function emptyDir({ root }: Trial): string {
 
 const message = 'Entire is recording this session.'
 
-export const optionalRules: Rule[] = [
+export const optionalRules: AgentRule[] = [
   {
     id: 'calculate-tokens/answers',
     title: '`calculate-tokens` gives counts',

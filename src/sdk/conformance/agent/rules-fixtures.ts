@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { hold } from './broken.ts'
+import { hold } from '../rule.ts'
 import {
-  type Fixtures,
+  type AgentFixtures,
   fill,
   fillAll,
   type HookFixture,
@@ -13,10 +13,9 @@ import {
   type TranscriptFixture,
 } from './fixtures.ts'
 import { same } from './rules-transcript.ts'
-import type { Rule } from './runner.ts'
-import { findSessionFile, type Trial, writeSample } from './trial.ts'
+import { type AgentRule, type AgentTrial, findSessionFile, writeSample } from './trial.ts'
 
-export function fixtureRules(fixtures: Fixtures): Rule[] {
+export function agentFixtureRules(fixtures: AgentFixtures): AgentRule[] {
   return [
     ...fixtures.hooks.map((sample, at) => hookRule(fixtures, sample, at)),
     ...fixtures.transcripts.flatMap((sample, at) => transcriptRules(fixtures, sample, at)),
@@ -25,7 +24,7 @@ export function fixtureRules(fixtures: Fixtures): Rule[] {
   ]
 }
 
-function hookRule(fixtures: Fixtures, sample: HookFixture, at: number): Rule {
+function hookRule(fixtures: AgentFixtures, sample: HookFixture, at: number): AgentRule {
   return {
     id: `fixtures/hooks/${at + 1}`,
     title: `Sample ${at + 1} of the hook ${sample.hook} means what the fixtures say`,
@@ -48,8 +47,12 @@ function hookRule(fixtures: Fixtures, sample: HookFixture, at: number): Rule {
   }
 }
 
-function transcriptRules(fixtures: Fixtures, sample: TranscriptFixture, at: number): Rule[] {
-  const rule = (part: string, title: string, more: Pick<Rule, 'requires' | 'needs' | 'run'>): Rule => ({
+function transcriptRules(fixtures: AgentFixtures, sample: TranscriptFixture, at: number): AgentRule[] {
+  const rule = (
+    part: string,
+    title: string,
+    more: Pick<AgentRule, 'requires' | 'needs' | 'run'>,
+  ): AgentRule => ({
     id: `fixtures/transcripts/${at + 1}/${part}`,
     title: `Transcript ${at + 1}: ${title}`,
     level: 'must',
@@ -118,7 +121,7 @@ function transcriptRules(fixtures: Fixtures, sample: TranscriptFixture, at: numb
 }
 
 /** Where the plugin keeps sessions, if that is a place of ours: it is not trusted to say where we write. */
-async function placeSample(trial: Trial, session: string, bytes: Buffer): Promise<string> {
+async function placeSample(trial: AgentTrial, session: string, bytes: Buffer): Promise<string> {
   const { file } = await findSessionFile(trial, session)
   const isOurs = [trial.root, trial.home].some((dir) => file.startsWith(dir + sep))
   const path = isOurs ? file : join(trial.root, 'sessions', basename(file))
@@ -127,7 +130,7 @@ async function placeSample(trial: Trial, session: string, bytes: Buffer): Promis
   return path
 }
 
-function settingsRule(fixtures: Fixtures): Rule {
+function settingsRule(fixtures: AgentFixtures): AgentRule {
   return {
     id: 'fixtures/settings',
     title: 'Settings of the user are the same after installing and uninstalling hooks',
@@ -153,7 +156,7 @@ function settingsRule(fixtures: Fixtures): Rule {
   }
 }
 
-function resumeRule(resume: NonNullable<Fixtures['resume']>): Rule {
+function resumeRule(resume: NonNullable<AgentFixtures['resume']>): AgentRule {
   return {
     id: 'fixtures/resume',
     title: 'The resume command is the expected one',

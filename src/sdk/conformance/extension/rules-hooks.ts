@@ -1,18 +1,18 @@
 // Those who are asked at every turn: what they answer decides what the user gets to see.
 
-import { parseAction } from '../../extensions/action.ts'
-import type { ActionResult } from '../../protocol/extension/content.ts'
-import { type EventName, events } from '../../protocol/extension/events.ts'
-import type { SentParams } from '../../protocol/extension/table.ts'
-import { asArray, asObject, asString } from '../../std/json.ts'
-import { hold } from '../conformance/broken.ts'
-import type { Answer, Probe } from './probe.ts'
-import type { Rule } from './trial.ts'
+import { parseAction } from '../../../extensions/action.ts'
+import type { ActionResult } from '../../../protocol/extension/content.ts'
+import { type EventName, events } from '../../../protocol/extension/events.ts'
+import type { SentParams } from '../../../protocol/extension/table.ts'
+import { asArray, asObject, asString } from '../../../std/json.ts'
+import { hold } from '../rule.ts'
+import type { Probe, ProbeAnswer } from './probe.ts'
+import type { ExtensionRule } from './trial.ts'
 import { excerpt } from './wire-log.ts'
 
 /** What it answered when it had to answer with something. */
 async function resultOf(probe: Probe, method: string, params: unknown): Promise<Record<string, unknown>> {
-  const { error, result }: Answer = await probe.ask(method, params)
+  const { error, result }: ProbeAnswer = await probe.ask(method, params)
   hold(error === undefined, {
     expected: `\`${method}\` to be answered with a result`,
     received: `error ${error?.code}: ${error?.message}`,
@@ -23,7 +23,7 @@ async function resultOf(probe: Probe, method: string, params: unknown): Promise<
 
 const eventNames = Object.keys(events) as EventName[]
 
-export const hookRules: Rule[] = [
+export const extensionHookRules: ExtensionRule[] = [
   {
     id: 'interceptor/before',
     title: '`interceptor/before` says whether the call may go on',
@@ -60,7 +60,7 @@ export const hookRules: Rule[] = [
         hold('details' in result, {
           expected: `\`details\` in the answer of the interceptor ${name}, changed or not`,
           received: excerpt(JSON.stringify(result)),
-          fix: 'Answer with the details you got when there is nothing to change: what is left out is lost. Or register `hooks: ["before"]`.',
+          fix: 'ProbeAnswer with the details you got when there is nothing to change: what is left out is lost. Or register `hooks: ["before"]`.',
         })
       }
     },
@@ -86,7 +86,7 @@ export const hookRules: Rule[] = [
       hold(handled === true || (asString(output) ?? '') !== '', {
         expected: 'the text in `output`, or `handled: true`',
         received: excerpt(JSON.stringify({ output, handled })),
-        fix: 'Answer with the input when there is nothing to change: otherwise what the user typed is lost.',
+        fix: 'ProbeAnswer with the input when there is nothing to change: otherwise what the user typed is lost.',
       })
     },
   },

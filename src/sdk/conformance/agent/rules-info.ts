@@ -1,18 +1,17 @@
 // Who the plugin is, and how it fails.
 
 import { basename } from 'node:path'
-import { executablePrefix } from '../../protocol/external-agent/subcommand.ts'
-import { hold } from './broken.ts'
-import { changedPaths, readTree } from './ground.ts'
-import type { Rule } from './runner.ts'
-import { hookInput, sessionId } from './trial.ts'
+import { executablePrefix } from '../../../protocol/external-agent/subcommand.ts'
+import { hold } from '../rule.ts'
+import { changedPaths, readTree } from '../sandbox.ts'
+import { type AgentRule, hookInput, sessionId } from './trial.ts'
 
 export function nameOf(executable: string): string {
   const file = basename(executable).replace(/\.(?:exe|cmd|bat)$/i, '')
   return file.startsWith(executablePrefix) ? file.slice(executablePrefix.length) : ''
 }
 
-export const infoRules: Rule[] = [
+export const infoRules: AgentRule[] = [
   {
     id: 'executable/name',
     title: `The executable is called ${executablePrefix}<name>`,

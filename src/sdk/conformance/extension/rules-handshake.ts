@@ -1,17 +1,17 @@
 // How an extension begins, and what it says of itself.
 
-import { events } from '../../protocol/extension/events.ts'
-import { asArray, asObject, asString } from '../../std/json.ts'
-import { hold } from '../conformance/broken.ts'
+import { events } from '../../../protocol/extension/events.ts'
+import { asArray, asObject, asString } from '../../../std/json.ts'
+import { hold } from '../rule.ts'
 import { refuseAll } from './probe.ts'
-import { type Rule, readFacts } from './trial.ts'
+import { type ExtensionRule, readFacts } from './trial.ts'
 import { excerpt } from './wire-log.ts'
 
-export const firstRule = 'handshake/answers'
+export const handshakeRule = 'handshake/answers'
 
-export const handshakeRules: Rule[] = [
+export const handshakeRules: ExtensionRule[] = [
   {
-    id: firstRule,
+    id: handshakeRule,
     title: '`initialize` is answered, after everything was registered',
     level: 'must',
     run: async (trial) => {
@@ -143,8 +143,8 @@ export const handshakeRules: Rule[] = [
     id: 'handshake/no-config-dir',
     title: 'It starts without a directory for settings',
     level: 'should',
-    run: async ({ open, hello, limits }) => {
-      const { configDir: _left, ...rest } = hello()
+    run: async ({ open, initializeParams, limits }) => {
+      const { configDir: _left, ...rest } = initializeParams()
       const { error } = await open().ask('initialize', rest, limits.startMs)
       hold(error === undefined, {
         expected: '`initialize` without `configDir` to be answered with a result',

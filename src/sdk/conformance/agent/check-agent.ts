@@ -1,0 +1,65 @@
+// Checks an external agent: tries every rule of the protocol on the executable, each in a repository and a home of its own.
+
+import { resolve } from 'node:path'
+import type { Capability, Messages } from '../../../protocol/external-agent/messages.ts'
+import { limits as protocolLimits } from '../../../protocol/external-agent/subcommand.ts'
+import { type CheckOptions, type RuleSet, tryRules } from '../engine.ts'
+import type { RuleResult } from '../rule.ts'
+import type { AgentFixtures } from './fixtures.ts'
+import { analysisRules } from './rules-analysis.ts'
+import { agentFixtureRules } from './rules-fixtures.ts'
+import { agentHookRules } from './rules-hooks.ts'
+import { infoRules } from './rules-info.ts'
+import { optionalRules } from './rules-optional.ts'
+import { sessionRules } from './rules-session.ts'
+import { transcriptRules } from './rules-transcript.ts'
+import { makeAgentSandboxes } from './sandbox.ts'
+import { type AgentLimits, type AgentRule, type AgentTrial, makeAgentTrial } from './trial.ts'
+
+/** All rules except those that fixtures of the author add. */
+export const agentRules: readonly AgentRule[] = [
+  ...infoRules,
+  ...sessionRules,
+  ...transcriptRules,
+  ...agentHookRules,
+  ...analysisRules,
+  ...optionalRules,
+]
+
+export type AgentCheckOptions = CheckOptions<AgentFixtures, AgentLimits>
+
+export async function checkAgent(executable: string, options: AgentCheckOptions = {}): Promise<RuleResult[]> {
+  const { fixtures, limits, env = process.env } = options
+  const sandboxes = await makeAgentSandboxes(env)
+  let info: Messages['info'] | undefined
+  const set: RuleSet<AgentTrial, Capability> = {
+    rules: [...agentRules, ...(fixtures === undefined ? [] : agentFixtureRules(fixtures))],
+    firstRule: 'info/answers',
+    whyNotApplicable: (capability) =>
+      info?.capabilities[capability] === true ? undefined : `the capability ${capability} is not declared`,
+    openTrial: () =>
+      makeAgentTrial({
+        executable: resolve(executable),
+        sandbox: sandboxes.next(),
+        limits: { timeoutMs: protocolLimits.timeoutMs, maxBytes: protocolLimits.maxBytes, ...limits },
+        info: info ?? noInfo,
+        learn: (answer) => {
+          info = answer
+        },
+        fixtures,
+      }),
+  }
+  try {
+    return await tryRules(set, options)
+  } finally {
+    sandboxes.remove()
+  }
+}
+
+// For the two rules that are tried before `info` has answered.
+const noInfo = {
+  capabilities: { caller_env_vars: [] },
+  hook_names: [],
+  protected_dirs: [],
+  protected_files: [],
+} as unknown as Messages['info']
