@@ -1,4 +1,4 @@
-// For programs that have extensions, published as `entire-ts/extension-host`: find them, run them, and use what they offer.
+// The kit for programs with extensions, published as `entire-ts/extension-host`: finds extensions, runs them, and calls what they offer.
 
 export { type ExtensionAction, parseAction } from '../extensions/action.ts'
 export { type Discovered, discoverExtensions, type ExtensionPlaces } from '../extensions/discover.ts'

@@ -1,5 +1,4 @@
-// For authors of extensions, published as `entire-ts/extension-sdk`: say what the extension offers, and get a program that speaks the
-// protocol.
+// The kit for authors of extensions, published as `entire-ts/extension-sdk`: defines an extension and runs it as a program.
 
 export type {
   ActionResult,
@@ -12,6 +11,7 @@ export type {
 export { toolErrorCodes } from '../protocol/extension/content.ts'
 export type { EventName } from '../protocol/extension/events.ts'
 export { RpcFailure as HostError } from '../protocol/extension/peer.ts'
+export { actions } from './extension/actions.ts'
 export type { Args, ArgsSchema } from './extension/args.ts'
 export { type Block, ToolError, type ToolOutput, type ToolResult } from './extension/args.ts'
 export type { Connection } from './extension/connection.ts'
@@ -19,5 +19,5 @@ export { createExtension, defineExtension, defineTool, type Extension } from './
 export type * from './extension/definition.ts'
 export type { EventOf, EventPayload } from './extension/definition.ts'
 export type { Host, HostCallOptions } from './extension/host.ts'
-export { actions, isAssistant, isToolResult, isUser, type Message, textOf } from './extension/host.ts'
+export { isAssistant, isToolResult, isUser, type Message, textOf } from './extension/messages.ts'
 export { type Piglet, piglet } from './extension/old-kit.ts'

@@ -115,12 +115,12 @@ describe('the handshake', () => {
     [
       'a name twice',
       (extension) => extension.promptSection('A', { content: '' }).promptSection('A', { content: '' }),
-      'is there already',
+      'prompt section A is already defined',
     ],
     [
       'a key without ctrl or alt',
       (extension) => extension.shortcut('shift+k', { description: '', handler: () => undefined }),
-      'is no key',
+      'is not a valid key',
     ],
     ['an interceptor that does nothing', (extension) => extension.interceptor('x', {}), 'needs a function'],
   ])('%s is refused at once', (_what, offer, message) => {

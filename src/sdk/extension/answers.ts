@@ -1,4 +1,4 @@
-// The answers to everything a host asks of a running extension. A method without an answer does not compile.
+// Answers every request of a host to a running extension. A method without an answer does not compile.
 
 import { safeParse } from 'valibot'
 import {
@@ -8,25 +8,22 @@ import {
   userMessage,
 } from '../../protocol/extension/content.ts'
 import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
-import type { ExtensionRequest, Params, SentParams, SentResult } from '../../protocol/extension/table.ts'
+import type { ExtensionRequest, Params, SentResult } from '../../protocol/extension/table.ts'
 import { asArray, asObject } from '../../std/json.ts'
 import { type Block, errorAnswer, findArgsProblem, ToolError, toAnswer } from './args.ts'
-import {
-  type CompactEntry,
-  type Context,
-  decodeEvent,
-  type Piece,
-  type Provider,
-  type ProviderRequest,
-  type SentMessage,
-} from './definition.ts'
+import { type CompactEntry, type Context, decodeEvent, type ProviderRequest } from './definition.ts'
 import { inOrder, type Offers } from './offers.ts'
+import { streamProvider } from './provider-stream.ts'
 
-export type Asked = Exclude<ExtensionRequest, 'initialize'>
+export type ServedRequest = Exclude<ExtensionRequest, 'initialize'>
 
-type Answer<M extends Asked> = (offers: Offers, params: Params<M>, context: Context) => Promise<SentResult<M>>
+type RequestAnswer<M extends ServedRequest> = (
+  offers: Offers,
+  params: Params<M>,
+  context: Context,
+) => Promise<SentResult<M>>
 
-export const answers: { [M in Asked]: Answer<M> } = {
+export const requestAnswers: { [M in ServedRequest]: RequestAnswer<M> } = {
   async 'tool/execute'({ tools }, { name, args, callId }, context) {
     const tool = required(tools, name, 'tool')
     try {
@@ -82,7 +79,7 @@ export const answers: { [M in Asked]: Answer<M> } = {
     return { details: current }
   },
 
-  /** Everybody hears of it; the first who wants something gets it. */
+  /** Every handler is called; of the actions they ask for, only the first is answered. */
   async 'event/dispatch'({ listeners }, { type, data }, context) {
     const wanted = []
     for (const { events, handle } of inOrder(listeners)) {
@@ -91,7 +88,10 @@ export const answers: { [M in Asked]: Answer<M> } = {
       if (action) wanted.push(action)
     }
     if (wanted.length > 1)
-      context.host.log('warn', `${type}: ${wanted.length} handlers want something; only the first gets it`)
+      context.host.log(
+        'warn',
+        `${type}: ${wanted.length} handlers asked for an action; only the first is used`,
+      )
     return { action: wanted[0] ?? null }
   },
 
@@ -120,8 +120,8 @@ export const answers: { [M in Asked]: Answer<M> } = {
 
   async 'provider/stream'({ providers }, { requestId, ...request }, context) {
     const provider = required(providers, request.model.api, 'provider')
-    const asked = { ...request, tools: request.tools ?? [] } as unknown as ProviderRequest
-    return { message: await streamProvider(provider, asked, context, requestId) }
+    const complete = { ...request, tools: request.tools ?? [] } as unknown as ProviderRequest
+    return { message: await streamProvider(provider, complete, context, requestId) }
   },
 }
 
@@ -131,13 +131,13 @@ function required<Value>(offered: Map<string, Value>, name: string, kind: string
   return value
 }
 
-/** Without a name, all of them are meant. */
+/** An empty name stands for all interceptors. */
 function chosen(interceptors: Offers['interceptors'], name: string) {
   if (name !== '') return [required(interceptors, name, 'interceptor')]
   return [...interceptors.values()].sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
 }
 
-/** What a tool said: hosts and other extensions have several forms for it. */
+/** The content of a tool result, which hosts and other extensions write in several forms. */
 function contentOf(details: unknown): Block[] {
   const content =
     typeof details === 'string' ? details : (asObject(details)?.content ?? asObject(details)?.output)
@@ -150,85 +150,14 @@ function contentOf(details: unknown): Block[] {
 
 const entrySchemas = { user: userMessage, assistant: assistantMessage, tool_result: toolResultMessage }
 
-/** Lists that a host wrote as null are empty ones. What cannot be read is kept as it is. */
+/** Lists that a host wrote as null become empty ones. A message that does not fit its schema stays as it is. */
 function decodeEntry({ type, data }: { type: string; data?: unknown }): CompactEntry {
   const schema = entrySchemas[type as keyof typeof entrySchemas]
   const parsed = schema && safeParse(schema, data)
   return { type, data: parsed?.success ? parsed.output : data } as CompactEntry
 }
 
-// Not a copy: that would make a host which the tool may not need.
+// Not a copy, because reading `host` would create one that the tool may not need.
 function withCallId(context: Context, callId: string): Context & { callId: string } {
   return Object.create(context, { callId: { value: callId, enumerable: true } })
-}
-
-// An answer in the place of a model: pieces are told as they come, and put together to the message that counts.
-
-type Part =
-  | { text: string }
-  | { thinking: string }
-  | { id: string; name: string; arguments: Record<string, unknown> }
-type AssistantMessage = NonNullable<SentResult<'provider/stream'>['message']>
-
-export async function streamProvider(
-  provider: Provider,
-  request: ProviderRequest,
-  context: Context,
-  requestId: number,
-): Promise<AssistantMessage> {
-  const content: Part[] = []
-  const pieces = provider(request, context)[Symbol.asyncIterator]()
-  let step = await pieces.next()
-  while (!step.done) {
-    const delta = addPiece(content, step.value)
-    // Whoever reads slowly is not flooded; whoever has left is not talked to.
-    await context.host.tell('provider/delta', { requestId, index: content.length - 1, ...delta })
-    if (context.signal.aborted) await pieces.return?.(undefined)
-    context.signal.throwIfAborted()
-    step = await pieces.next()
-  }
-  return finish(content, request, step.value as SentMessage | undefined)
-}
-
-/** Adds it to the parts of the message, and gives what is told of it. */
-function addPiece(
-  content: Part[],
-  piece: Piece,
-): Pick<SentParams<'provider/delta'>, 'type' | 'delta' | 'tool'> {
-  const last = content.at(-1)
-  if (typeof piece === 'object' && 'toolCall' in piece) {
-    const { id, name, arguments: args = {} } = piece.toolCall
-    content.push({ id, name, arguments: args })
-    return { type: 'toolcall_end', tool: { id, name, arguments: JSON.stringify(args) } }
-  }
-  if (typeof piece === 'object' && 'thinking' in piece) {
-    if (last && 'thinking' in last) last.thinking += piece.thinking
-    else content.push({ thinking: piece.thinking })
-    return { type: 'thinking_delta', delta: piece.thinking }
-  }
-  const text = typeof piece === 'string' ? piece : piece.text
-  if (last && 'text' in last) last.text += text
-  else content.push({ text })
-  return { type: 'text_delta', delta: text }
-}
-
-function finish(content: Part[], { model }: ProviderRequest, said: SentMessage = {}): AssistantMessage {
-  const hasCalls = content.some((part) => 'arguments' in part)
-  const usage = {
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    cost: 0,
-    ...said.usage,
-  }
-  return {
-    content,
-    model: model.id,
-    provider: model.provider || model.api,
-    stopReason: hasCalls ? 'toolUse' : 'stop',
-    timestamp: new Date().toISOString(),
-    ...said,
-    usage,
-  }
 }

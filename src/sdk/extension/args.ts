@@ -1,10 +1,10 @@
-// What a tool may be called with: the types that its schema promises, and the check that keeps the promise. Models do not always read
-// schemas.
+// Types the arguments of a tool by its schema, checks them, because models do not always keep to schemas, and forms its answer.
 
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot'
 import type { ToolErrorCode } from '../../protocol/extension/content.ts'
 import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
 import type { SentResult } from '../../protocol/extension/table.ts'
+import { given } from '../../std/given.ts'
 import { asArray, asObject, asStrings } from '../../std/json.ts'
 
 export interface ArgsSchema {
@@ -39,7 +39,7 @@ type Fields<Properties, Needed> = {
   [Name in keyof Properties as Name extends Needed ? never : Name]?: Value<Properties[Name]>
 }
 
-/** The arguments of a tool, as its schema has them. */
+/** The type of a tool's arguments, inferred from its schema. */
 export type Args<S> = unknown extends Value<S> ? Record<string, unknown> : Value<S>
 
 const kinds: Record<string, (value: unknown) => boolean> = {
@@ -52,7 +52,7 @@ const kinds: Record<string, (value: unknown) => boolean> = {
   object: (value) => asObject(value) !== undefined,
 }
 
-/** What is wrong with a value, if the types above would be wrong about it. Other keywords are the author's to check. */
+/** Why a value does not have the type above. Other keywords of the schema are left to the author. */
 export function findArgsProblem(schema: ArgsSchema, value: unknown, path = 'arguments'): string | undefined {
   if (asObject(schema) === undefined) return undefined
   const types = schema.type === undefined ? [] : [schema.type].flat()
@@ -85,8 +85,6 @@ function problemInItems({ items }: ArgsSchema, value: unknown[], path: string): 
     .find((problem) => problem !== undefined)
 }
 
-// What a tool may answer with, and how that is said to the host.
-
 export type Block = { type: 'text'; text: string } | { type: 'image'; data: string; mime: string }
 
 export interface ToolResult {
@@ -99,7 +97,7 @@ export interface ToolResult {
 /** A text alone is enough. */
 export type ToolOutput = string | { text: string; isError?: boolean } | ToolResult | ToolError | undefined
 
-/** A failure that the model can do something about: thrown or returned. The hint says what. */
+/** A failure that the model can act on, thrown or returned. The hint says how. */
 export class ToolError extends Error {
   constructor(
     readonly code: ToolErrorCode | (string & {}),
@@ -116,7 +114,7 @@ export function toAnswer(output: ToolOutput): SentResult<'tool/execute'> {
   if (output instanceof ToolError) return errorAnswer(output)
   if (typeof output === 'string') return { content: [text(output)] }
   if ('content' in output) return { ...output }
-  return { content: [text(output.text)], ...(output.isError ? { isError: true } : {}) }
+  return { content: [text(output.text)], ...given({ isError: output.isError ? true : undefined }) }
 }
 
 export function errorAnswer({ code, message, hint }: ToolError): SentResult<'tool/execute'> {
@@ -124,7 +122,7 @@ export function errorAnswer({ code, message, hint }: ToolError): SentResult<'too
     content: [text(message)],
     isError: true,
     errorCode: code,
-    ...(hint === '' ? {} : { errorHint: hint }),
+    ...given({ errorHint: hint === '' ? undefined : hint }),
   }
 }
 
@@ -132,10 +130,8 @@ function text(value: string): Block {
   return { type: 'text', text: value }
 }
 
-// What arrives and what is sent has the form the table gives it, or an error says where it has not.
-
-/** Throws with `about` in front of what is wrong. */
-export function parseParams<Schema extends GenericSchema>(
+/** Throws an RpcFailure that names the field; its message begins with `about`. */
+export function parseOrRefuse<Schema extends GenericSchema>(
   schema: Schema,
   params: unknown,
   about: string,

@@ -1,4 +1,4 @@
-// What an author says of an extension. Names are the keys; handlers get what they are about first, and then where they are.
+// Defines what an author writes to define an extension. Names are keys; the last parameter of a handler is its context.
 
 import type { InferOutput } from 'valibot'
 import type {
@@ -9,17 +9,18 @@ import type {
   UserMessage,
 } from '../../protocol/extension/content.ts'
 import { type EventName, events } from '../../protocol/extension/events.ts'
-import { type Args, type ArgsSchema, type Block, parseParams, type ToolOutput } from './args.ts'
-import type { Host, Message } from './host.ts'
+import { type Args, type ArgsSchema, type Block, parseOrRefuse, type ToolOutput } from './args.ts'
+import type { Host } from './host.ts'
+import type { Message } from './messages.ts'
 
 export interface Context {
-  /** Aborted when nobody waits for the answer any more, or when the extension ends. */
+  /** Aborted when the host cancels the request, or when the extension ends. */
   signal: AbortSignal
-  /** Calls made through it are taken back together with the one that is being answered. */
+  /** Its calls are cancelled together with the request that is being answered. */
   host: Host
   /** The project. */
   cwd: string
-  /** For what the extension wants to keep. May not exist yet. */
+  /** The directory for files of the extension. May not exist yet. */
   configDir: string
 }
 
@@ -27,15 +28,15 @@ type Maybe<Value> = Value | undefined | Promise<Value | undefined>
 
 export interface ToolDefinition<Schema extends ArgsSchema = ArgsSchema> {
   description: string
-  /** What the model may call it with. Without one: anything. */
+  /** The schema of the arguments. Without one, any are accepted. */
   parameters?: Schema
   /** A line for the system prompt. */
   promptHint?: string
-  /** Small models see its schema only when it is asked for. */
+  /** Small models see the schema only when they ask for it. */
   deferred?: boolean
-  /** `block`: once begun it is not interrupted. */
+  /** `block`: a running call is not interrupted. */
   interruptBehavior?: 'cancel' | 'block'
-  /** May run beside other agents: it changes nothing. */
+  /** It changes nothing, so it may run beside other agents. */
   backgroundSafe?: boolean
   execute(args: Args<Schema>, context: Context & { callId: string }): ToolOutput | Promise<ToolOutput>
 }
@@ -44,13 +45,13 @@ export interface CommandDefinition {
   description: string
   /** Runs even while the agent works. */
   immediate?: boolean
-  /** `args`: the text after its name. */
+  /** `args` is the text after the name. */
   handler(args: string, context: Context): unknown
 }
 
 export interface PromptSection {
   content: string
-  /** Lower ones come first. */
+  /** Lower numbers come first. */
   order?: number
   tokenHint?: number
 }
@@ -60,17 +61,17 @@ export interface CallInfo {
   args: Record<string, unknown>
 }
 
-/** Nothing, or true: go on. False: stop. With `args`: go on with these. `preview` is what the model reads instead of the result. */
+/** Undefined or true allows the call, false refuses it, `args` replaces its arguments. The model reads `preview` instead of a result. */
 export type Verdict = boolean | { allow?: boolean; args?: Record<string, unknown>; preview?: string }
 
 export interface Interceptor {
-  /** Higher ones come first: 2000 and more for safety, 1000 for records, 500 for changes. */
+  /** Higher numbers come first: 2000 and more for safety, 1000 for records, 500 for changes. */
   priority?: number
-  /** What it throws refuses the call. */
+  /** An exception refuses the call. */
   before?(call: CallInfo, context: Context): Maybe<Verdict>
-  /** What the model reads when `before` refuses without saying so itself. */
+  /** What the model reads when `before` refuses without a preview. */
   preview?(call: CallInfo): string
-  /** `content` takes the place of what the tool said, `details` of everything. */
+  /** `content` replaces the content of the result, `details` all of it. */
   after?(
     result: { toolName: string; content: Block[]; details: unknown },
     context: Context,
@@ -87,10 +88,10 @@ export interface ShortcutDefinition {
   handler(context: Context): Maybe<ActionResult>
 }
 
-/** What to add to the system prompt of this turn. */
+/** Returns what to add to the system prompt of this turn. */
 export type MessageHook = (message: string, context: Context) => Maybe<string>
 
-/** The text to go on with; `handled`: nothing is sent. Nothing: it stays as it is. */
+/** Returns the text to send; `handled` sends nothing; undefined leaves the input as it is. */
 export type InputTransformer = (
   input: string,
   context: Context,
@@ -103,7 +104,7 @@ export type CompactEntry =
 
 export interface Compactor {
   name?: string
-  /** Tokens from which on the host asks by itself; without it the user's setting decides. */
+  /** The number of tokens above which the host compacts; without it the user's setting decides. */
   threshold?: number
   compact(messages: CompactEntry[], context: Context): CompactEntry[] | Promise<CompactEntry[]>
 }
@@ -123,7 +124,7 @@ export type Piece =
   | { thinking: string }
   | { toolCall: { id: string; name: string; arguments?: Record<string, unknown> } }
 
-/** Yields pieces. Returns what else there is to say of the message: usage, why it stopped, or a content of its own. */
+/** Yields pieces. Returns further fields of the message: usage, the stop reason, or other content. */
 export type Provider = (
   request: ProviderRequest,
   context: Context,
@@ -151,23 +152,21 @@ export interface ExtensionDefinition {
   messageHook?: MessageHook
   inputTransformer?: InputTransformer
   compactor?: Compactor
-  /** By the kind of model they answer for. */
+  /** By the `api` of the models they answer for. */
   providers?: Record<string, Provider>
-  /** Before anything is registered: what is only known now can still be added. */
+  /** Runs before anything is registered: further offers can still be added. */
   onInit?(context: Context): unknown
-  /** There are 150 ms for it. */
+  /** Has 150 ms. */
   onShutdown?(context: Context): unknown
 }
 
-// What the agent does, typed for those who listen.
-
 export type EventPayload<Name extends EventName> = InferOutput<(typeof events)[Name]['data']>
 
-/** The event of a name; of several names, one of them. */
+/** The event with this name; for several names, any of their events. */
 export type EventOf<Name extends EventName> = { [One in Name]: { type: One; data: EventPayload<One> } }[Name]
 
-/** An event that is newer than this kit is passed on as it is. */
+/** Passes on an event that is newer than this kit as it is. */
 export function decodeEvent(type: string, data: unknown): EventOf<EventName> {
   if (!Object.hasOwn(events, type)) return { type, data } as EventOf<EventName>
-  return { type, data: parseParams(events[type as EventName].data, data ?? {}, type) } as EventOf<EventName>
+  return { type, data: parseOrRefuse(events[type as EventName].data, data ?? {}, type) } as EventOf<EventName>
 }

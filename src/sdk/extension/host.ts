@@ -1,13 +1,6 @@
-// The host, as authors of extensions call it. Every request of the protocol is a function here, by its own name: `host/config.get` is
-// `configGet`.
+// The host as authors of extensions call it: a function for every request of the protocol, so that `host/config.get` is `configGet`.
 
 import { safeParse } from 'valibot'
-import type {
-  ActionResult,
-  AssistantMessage,
-  ToolResultMessage,
-  UserMessage,
-} from '../../protocol/extension/content.ts'
 import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
 import {
   type HostNotice,
@@ -16,13 +9,15 @@ import {
   type Result,
   type SentParams,
 } from '../../protocol/extension/table.ts'
-import { messageOf } from '../../std/errors.ts'
-import { parseParams } from './args.ts'
+import type { NoticeLevel } from './actions.ts'
+import { parseOrRefuse } from './args.ts'
+import type { Message } from './messages.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 export interface HostCallOptions {
-  /** Aborted: the host is told that nobody waits. */
+  /** Aborting it cancels the request at the host. */
   signal?: AbortSignal
-  /** How long to wait. Without it as long as the host takes, which has deadlines of its own. */
+  /** How long to wait. Without it, as long as the host takes, which has deadlines of its own. */
   timeoutMs?: number
 }
 
@@ -32,62 +27,60 @@ type ClientName<M extends string> = M extends `host/${infer Group}.${infer Name}
     ? Name
     : never
 
-type Given<M extends HostRequest> = M extends keyof Gives
+type Answered<M extends HostRequest> = M extends keyof Gives
   ? Result<M>[Gives[M] & keyof Result<M>]
   : string extends keyof Result<M>
     ? { [Field in keyof Result<M> as string extends Field ? never : Field]: Result<M>[Field] }
     : Result<M>
 
-type Call<M extends HostRequest> = M extends keyof Takes
-  ? (value: SentParams<M>[Takes[M] & keyof SentParams<M>], options?: HostCallOptions) => Promise<Given<M>>
+type RequestFunction<M extends HostRequest> = M extends keyof Takes
+  ? (value: SentParams<M>[Takes[M] & keyof SentParams<M>], options?: HostCallOptions) => Promise<Answered<M>>
   : undefined extends SentParams<M>
-    ? (options?: HostCallOptions) => Promise<Given<M>>
-    : (params: SentParams<M>, options?: HostCallOptions) => Promise<Given<M>>
+    ? (options?: HostCallOptions) => Promise<Answered<M>>
+    : (params: SentParams<M>, options?: HostCallOptions) => Promise<Answered<M>>
 
-/** Whether it could be said: what is longer than a line may be cannot. */
-type Said = Promise<boolean>
+/** Whether the notice was sent: one that is longer than a line may be is not. */
+type Sent = Promise<boolean>
 
-type Notice<N extends keyof Takes & HostNotice> = (
+type NoticeFunction<N extends keyof Takes & HostNotice> = (
   value: NonNullable<SentParams<N>[Takes[N] & keyof SentParams<N>]>,
-) => Said
+) => Sent
 
 type Derived = {
-  [M in Exclude<HostRequest, 'host/subscribe' | 'host/showPicker'> as ClientName<M>]: Call<M>
+  [M in Exclude<HostRequest, 'host/subscribe' | 'host/showPicker'> as ClientName<M>]: RequestFunction<M>
 } & {
-  [N in keyof Takes & HostNotice]: Notice<N>
+  [N in keyof Takes & HostNotice]: NoticeFunction<N>
 }
 
 export interface Host extends Derived {
-  /** The id of what was chosen, or null when the user would not choose. */
+  /** The id of the chosen item, or null when the user cancelled. */
   showPicker(params: SentParams<'host/showPicker'>, options?: HostCallOptions): Promise<string | null>
-  /** Hears of a topic until the function that it gives is called. */
+  /** Listens to a topic until the returned function is called. */
   subscribe(topic: string, listener: (data: unknown, topic: string) => unknown): Promise<() => void>
-  /** The conversation from a message on. */
+  /** The messages of the conversation from this index on. */
   messagesFrom(index: number, options?: HostCallOptions): Promise<Message[]>
-  notify(message: string, level?: NoticeLevel): Said
-  log(level: 'debug' | NoticeLevel, message: string): Said
-  /** Without content it goes. */
-  setWidget(widget: { key: string; placement: 'above-input' | 'below-status'; content: string }): Said
+  notify(message: string, level?: NoticeLevel): Sent
+  log(level: 'debug' | NoticeLevel, message: string): Sent
+  /** Empty content removes the widget. */
+  setWidget(widget: { key: string; placement: 'above-input' | 'below-status'; content: string }): Sent
   showOverlay(overlay: {
     key: string
     content: string
     title?: string
     anchor?: string
     width?: string
-  }): Said
-  /** Any request by the name it has in the protocol. */
+  }): Sent
+  /** Sends any request by its name in the protocol. */
   request<M extends HostRequest>(
     method: M,
     params: SentParams<M>,
     options?: HostCallOptions,
   ): Promise<Result<M>>
-  /** Any notice by the name it has in the protocol. */
-  tell<N extends HostNotice>(method: N, params: SentParams<N>): Said
+  /** Sends any notice by its name in the protocol. */
+  tell<N extends HostNotice>(method: N, params: SentParams<N>): Sent
 }
 
-// How calls of the host look to authors: what takes one value takes that value, what gives one value gives that value.
-
-/** The one field of the parameters. All others take an object, or nothing. */
+/** Calls that take one value: the field that it is sent in. All others take an object, or nothing. */
 export const takes = {
   'host/listTools': 'filter',
   'host/activateTool': 'name',
@@ -111,7 +104,7 @@ export const takes = {
   abortWithMarker: 'reason',
 } as const satisfies { [M in HostRequest | HostNotice]?: keyof SentParams<M> }
 
-/** The one field of the result. All others give an object; what says nothing gives nothing. */
+/** Requests that return one value: the field of the result that holds it. All others return an object, or nothing. */
 export const gives = {
   'host/listTools': 'tools',
   'host/toolDefs': 'tools',
@@ -143,9 +136,7 @@ export const gives = {
 export type Takes = typeof takes
 export type Gives = typeof gives
 
-// Makes the functions of the host out of the table of the protocol.
-
-/** The way to the host. */
+/** The connection to the host. */
 export interface HostLink {
   request(
     method: string,
@@ -161,55 +152,18 @@ const requestNames = Object.entries(methods).flatMap(([name, method]) =>
 )
 const noticeNames = Object.keys(takes).filter((name) => !name.startsWith('host/')) as HostNotice[]
 
-/** `config.get` is `configGet`. */
-export function clientName(method: string): string {
-  return method.replace('host/', '').replace(/\.(\w)/g, (_dot, letter: string) => letter.toUpperCase())
-}
+type Request = (method: HostRequest, params: unknown, options?: HostCallOptions) => Promise<unknown>
 
-/** `bound`: every call is taken back when it is aborted. */
+/** `bound` cancels every request when it is aborted. */
 export function createHost(link: () => HostLink, bound?: AbortSignal): Host {
-  const request = async (
-    method: HostRequest,
-    params: unknown,
-    { signal, timeoutMs }: HostCallOptions = {},
-  ): Promise<unknown> => {
-    const { params: schema, result } = methods[method]
-    // A question that cannot be answered is not asked.
-    parseParams(schema, params, method)
-    const both = bound && signal ? AbortSignal.any([bound, signal]) : (bound ?? signal)
-    const answer = await link()
-      .request(method, params, { signal: both, deadlineMs: timeoutMs })
-      .catch((error) => Promise.reject(named(method, error)))
-    const parsed = safeParse(result, answer)
-    if (parsed.success) return parsed.output
-    throw new RpcFailure(
-      codes.failed,
-      `${method}: the host answered with something else: ${parsed.issues[0].message}`,
-    )
-  }
+  const request: Request = (method, params, { signal, timeoutMs } = {}) =>
+    sendRequest(link, method, params, { signals: [bound, signal], timeoutMs })
   const tell = (method: HostNotice, params: unknown) => link().tell(method, params)
-  const named = (method: string, error: unknown) =>
-    error instanceof RpcFailure && !error.message.startsWith(method)
-      ? new RpcFailure(error.code, `${method}: ${error.message}`)
-      : error
-
-  const call = (method: HostRequest) => {
-    const pick = (result: unknown) =>
-      method in gives ? (result as Record<string, unknown>)[gives[method as keyof typeof gives]] : result
-    if (method in takes) {
-      const field = takes[method as keyof typeof takes]
-      return async (value: unknown, options?: HostCallOptions) =>
-        pick(await request(method, { [field]: value }, options))
-    }
-    if (safeParse(methods[method].params, undefined).success)
-      return async (options?: HostCallOptions) => pick(await request(method, {}, options))
-    return async (params: unknown, options?: HostCallOptions) => pick(await request(method, params, options))
-  }
   const derived = Object.fromEntries([
-    ...requestNames.map((method) => [clientName(method), call(method)]),
+    ...requestNames.map((method) => [clientName(method), requestFunction(request, method)]),
     ...noticeNames.map((method) => [
       method,
-      (value: unknown) => tell(method, { [takes[method as keyof typeof takes]]: value }),
+      (value: unknown) => tell(method, { [takes[method as keyof Takes]]: value }),
     ]),
   ])
   return {
@@ -228,82 +182,54 @@ export function createHost(link: () => HostLink, bound?: AbortSignal): Host {
   } as Host
 }
 
-// Messages of a conversation. What kind one is of can be seen from its fields; hosts write no more than those.
-
-export type Message = UserMessage | AssistantMessage | ToolResultMessage
-
-export function isToolResult(message: Message): message is ToolResultMessage {
-  return 'toolCallId' in message && typeof message.toolCallId === 'string'
+/** `config.get` is `configGet`. */
+export function clientName(method: string): string {
+  return method.replace('host/', '').replace(/\.(\w)/g, (_dot, letter: string) => letter.toUpperCase())
 }
 
-export function isAssistant(message: Message): message is AssistantMessage {
-  return !isToolResult(message) && Array.isArray(message.content)
-}
-
-export function isUser(message: Message): message is UserMessage {
-  return !isToolResult(message) && !isAssistant(message)
-}
-
-/** Everything it says in words. */
-export function textOf(message: Message): string {
-  const parts = isUser(message) ? [{ text: message.content }, ...message.blocks] : message.content
-  return parts
-    .flatMap((part) =>
-      'text' in part && typeof part.text === 'string' && part.text !== '' ? [part.text] : [],
-    )
-    .join('\n')
-}
-
-// What the answer to an event or a key may ask of the host.
-
-export type NoticeLevel = 'info' | 'warn' | 'error'
-
-export const actions = {
-  notify: (message: string, level: NoticeLevel = 'info') => action('notify', { message, level }),
-  showMessage: (text: string) => action('showMessage', { text }),
-  setSessionTitle: (title: string) => action('setSessionTitle', { title }),
-  setStatus: (key: string, text: string) => action('setStatus', { key, text }),
-  /** `data` in base64. */
-  attachImage: (data: string, mimeType: string) => action('attachImage', { data, mimeType }),
-  detachImage: () => action('detachImage'),
-  sendMessage: (content: string) => action('sendMessage', { content }),
-  quit: () => action('quit'),
-}
-
-function action(type: string, payload?: Record<string, string>): ActionResult {
-  return payload === undefined ? { type } : { type, payload }
-}
-
-// Who listens to which topic. The host is asked once for each: there is no way to take a subscription back but to stop listening.
-
-type Listener = (data: unknown, topic: string) => unknown
-
-export type Subscriptions = ReturnType<typeof createSubscriptions>
-
-export function createSubscriptions(onError: (message: string) => void) {
-  const topics = new Map<string, { listeners: Set<Listener>; asked?: Promise<unknown> }>()
-  return {
-    /** Listens before the host is asked, because the first event may come in one piece with its answer. */
-    async add(topic: string, listener: Listener, ask: () => Promise<unknown>): Promise<() => void> {
-      const entry = topics.get(topic) ?? { listeners: new Set() }
-      topics.set(topic, entry)
-      entry.listeners.add(listener)
-      try {
-        entry.asked ??= ask()
-        await entry.asked
-      } catch (error) {
-        topics.delete(topic)
-        throw error
-      }
-      return () => void entry.listeners.delete(listener)
-    },
-    /** One listener that fails does not keep the others from hearing. */
-    hear(topic: string, data: unknown): void {
-      for (const listener of topics.get(topic)?.listeners ?? []) {
-        Promise.resolve()
-          .then(() => listener(data, topic))
-          .catch((error) => onError(`listener of ${topic}: ${messageOf(error)}`))
-      }
-    },
+/** The function of one request: takes and returns one value where the tables say so. */
+function requestFunction(request: Request, method: HostRequest) {
+  const pick = (result: unknown) =>
+    method in gives ? (result as Record<string, unknown>)[gives[method as keyof Gives]] : result
+  if (method in takes) {
+    const field = takes[method as keyof Takes]
+    return async (value: unknown, options?: HostCallOptions) =>
+      pick(await request(method, { [field]: value }, options))
   }
+  if (safeParse(methods[method].params, undefined).success)
+    return async (options?: HostCallOptions) => pick(await request(method, {}, options))
+  return async (params: unknown, options?: HostCallOptions) => pick(await request(method, params, options))
+}
+
+interface SendOptions {
+  signals: (AbortSignal | undefined)[]
+  timeoutMs: number | undefined
+}
+
+async function sendRequest(
+  link: () => HostLink,
+  method: HostRequest,
+  params: unknown,
+  { signals, timeoutMs }: SendOptions,
+): Promise<unknown> {
+  const { params: schema, result } = methods[method]
+  // Before it is sent: the host could not answer it.
+  parseOrRefuse(schema, params, method)
+  const present = signals.filter((signal) => signal !== undefined)
+  const signal = present.length > 1 ? AbortSignal.any(present) : present[0]
+  const answer = await link()
+    .request(method, params, { signal, deadlineMs: timeoutMs })
+    .catch((error) => Promise.reject(named(method, error)))
+  const parsed = safeParse(result, answer)
+  if (parsed.success) return parsed.output
+  throw new RpcFailure(
+    codes.failed,
+    `${method}: the answer of the host has another form: ${parsed.issues[0].message}`,
+  )
+}
+
+function named(method: string, error: unknown): unknown {
+  return error instanceof RpcFailure && !error.message.startsWith(method)
+    ? new RpcFailure(error.code, `${method}: ${error.message}`)
+    : error
 }

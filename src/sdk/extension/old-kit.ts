@@ -1,5 +1,4 @@
-// For extensions that were written for an older kit: one extension for the whole process, which starts to run by itself when it is
-// first used.
+// Runs extensions written for an older kit: one extension per process, which starts when it is first used.
 
 import type { ToolOutput } from './args.ts'
 import { createExtension, type Extension } from './create-extension.ts'
@@ -31,7 +30,7 @@ export interface Piglet {
   getCwd(): string
 }
 
-/** `start` begins to talk to the host. */
+/** `start` connects the extension to the host. */
 export function createPiglet(start: (extension: Extension) => void): Piglet {
   const info = { name: 'unnamed', version: '0.0.0' }
   let started: Extension | undefined

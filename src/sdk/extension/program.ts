@@ -1,4 +1,4 @@
-// The process around an extension: its streams, its end and its exit code.
+// Runs an extension as a process: opens its streams, and exits when the host is gone.
 
 import { createReadStream, createWriteStream, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -8,13 +8,13 @@ import { maxLineBytes } from '../../protocol/extension/table.ts'
 import { lineReader } from '../../std/line-reader.ts'
 import type { Connection } from './connection.ts'
 
-/** What is still on its way out gets so long. */
+/** How long a write may take to finish at the end. */
 const flushMs = 50
 
 type Connect = (send: (line: string) => Promise<void>, onShutdown: () => void) => Connection
 
 /** Talks to the host until it is gone, then ends the process. */
-export function runProgram(name: string, connect: Connect): Promise<never> {
+export function runExtension(name: string, connect: Connect): Promise<never> {
   const streams = openStreams(name, process.env)
   let lastWrite: Promise<unknown> = Promise.resolve()
   let isEnding = false
@@ -43,26 +43,27 @@ export function runProgram(name: string, connect: Connect): Promise<never> {
   return new Promise(() => {})
 }
 
-// The two ways to a host: descriptors 3 and 4 when it says that they are there, else standard input and output.
-
 export interface Streams {
   input: Readable
-  /** Resolves when the line is out of our hands. */
+  /** Resolves when the line has been written. */
   write(line: string): Promise<void>
-  /** Nobody reads any more. */
+  /** Called when either side is broken. */
   onBroken(listener: () => void): void
 }
 
 type Environment = Record<string, string | undefined>
 
-/** Takes the sign out of the environment: for programs that the extension starts it would be wrong. */
+/**
+ * Opens descriptors 3 and 4 where PIGLET_FD says that they are there, else standard input and output. Removes PIGLET_FD from the
+ * environment, because it would mislead programs that the extension starts.
+ */
 export function openStreams(name: string, env: Environment): Streams {
   const isOffered = env.PIGLET_FD === '1'
   delete env.PIGLET_FD
   const [incoming, outgoing] = isOffered ? [findDescriptor(3, 'r'), findDescriptor(4, 'w')] : []
   if (incoming !== undefined && outgoing !== undefined)
     return streamsOf(readable(incoming), writable(outgoing))
-  // Standard output is the host's: what the author prints goes to the other one.
+  // Standard output belongs to the protocol: what the author prints goes to standard error.
   console.log = console.error
   console.info = console.error
   console.debug = console.error
@@ -83,7 +84,7 @@ function streamsOf(input: Readable, output: Writable): Streams {
   }
 }
 
-// Deno knows descriptors by numbers of its own: there the path is the only way, and it leads to pipes but not to sockets.
+// Deno numbers descriptors differently: there only the path works, and only for pipes, not for sockets.
 function findDescriptor(number: number, flags: string): number | undefined {
   try {
     const stat = fstatSync(number)
@@ -97,7 +98,7 @@ function findDescriptor(number: number, flags: string): number | undefined {
   }
 }
 
-// A read that waits in a thread would keep Node from exiting; a socket does not wait in a thread. Others cannot make one of a descriptor.
+// A read that waits in a thread would keep Node from exiting; a socket does not. Bun and Deno cannot open a descriptor as a socket.
 const hasSockets = process.versions.bun === undefined && process.versions.deno === undefined
 
 function readable(fd: number): Readable {
