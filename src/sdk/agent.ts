@@ -1,10 +1,10 @@
-// For authors of agent plugins, published as `entire-ts/agent-sdk`: say what the agent does, and get a program that speaks the protocol.
+// The kit for authors of agent plugins, published as `entire-ts/agent-sdk`: defines an agent and runs it as a program.
 
 import type { Buffer } from 'node:buffer'
 import { infoOf } from './agent/answers.ts'
 import type { AgentDefinition } from './agent/definition.ts'
 import { PluginError } from './agent/plugin-error.ts'
-import { answerCall, type Call, runProgram } from './agent/program.ts'
+import { answerCall, type PluginCall, runPlugin } from './agent/program.ts'
 
 export type { PluginEvent } from '../protocol/external-agent/event.ts'
 export type {
@@ -25,7 +25,7 @@ export interface AgentPlugin {
   definition: AgentDefinition
   info: ReturnType<typeof infoOf>
   /** Answers one call without a process, for tests. */
-  call(call: Call): Promise<Buffer>
+  call(call: PluginCall): Promise<Buffer>
   /** Answers the call that this process was started for, and ends the process. */
   run(): Promise<never>
 }
@@ -33,13 +33,13 @@ export interface AgentPlugin {
 export function defineAgent(definition: AgentDefinition): AgentPlugin {
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(definition.name)) {
     throw new PluginError(
-      `${JSON.stringify(definition.name)} is not a name for an agent: small letters, digits and single hyphens`,
+      `${JSON.stringify(definition.name)} is not a valid name for an agent: use lowercase letters, digits and single hyphens`,
     )
   }
   return {
     definition,
     info: infoOf(definition),
     call: (call) => answerCall(definition, call),
-    run: () => runProgram(definition),
+    run: () => runPlugin(definition),
   }
 }

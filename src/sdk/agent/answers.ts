@@ -1,4 +1,4 @@
-// Every subcommand as a function of what the author has defined. A subcommand without a line here does not compile.
+// Answers every subcommand from the definition of the author. A subcommand without an answer does not compile.
 
 import { Buffer } from 'node:buffer'
 import { readFileSync } from 'node:fs'
@@ -9,44 +9,44 @@ import { given } from '../../std/given.ts'
 import type { AgentDefinition, AgentHooks, Context } from './definition.ts'
 import { PluginError } from './plugin-error.ts'
 import {
-  formatTokens,
-  readIfThere,
-  readSession,
+  formatTokenTotals,
+  readIfPresent,
+  readSessionFile,
   readSubagents,
-  sessionFile,
-  writeSession,
+  sessionPath,
+  writeSessionFile,
 } from './session-file.ts'
 import { rawTranscript } from './transcripts.ts'
 
-interface Question<Name extends SubcommandName> {
+interface SubcommandCall<Name extends SubcommandName> {
   agent: AgentDefinition
   args: Arguments<Name>
   input: Input<Name>
   context: Context
 }
 
-type Answers = {
-  [Name in SubcommandName]: (question: Question<Name>) => Answer<Name> | Promise<Answer<Name>>
+type SubcommandAnswers = {
+  [Name in SubcommandName]: (question: SubcommandCall<Name>) => Answer<Name> | Promise<Answer<Name>>
 }
 
-export const answers: Answers = {
+export const subcommandAnswers: SubcommandAnswers = {
   info: ({ agent }) => infoOf(agent),
   detect: async ({ agent, context }) => ({ present: await agent.detect(context) }),
-  'get-session-id': ({ input }) => ({ session_id: text(input.session_id, 'session_id') }),
+  'get-session-id': ({ input }) => ({ session_id: requireText(input.session_id, 'session_id') }),
   'get-session-dir': ({ agent, args, context }) => ({
     session_dir: agent.sessions.dir(args['repo-path'], context),
   }),
   'resolve-session-file': ({ agent, args }) => ({
-    session_file: sessionFile(agent, args['session-dir'], args['session-id']),
+    session_file: sessionPath(agent, args['session-dir'], args['session-id']),
   }),
   'read-session': async ({ agent, input, context }) => {
-    text(input.session_id, 'session_id')
-    return agent.sessions.read ? agent.sessions.read(input, context) : readSession(agent, input, context)
+    requireText(input.session_id, 'session_id')
+    return agent.sessions.read ? agent.sessions.read(input, context) : readSessionFile(agent, input, context)
   },
   'write-session': async ({ agent, input, context }) => {
-    text(input.session_id, 'session_id')
+    requireText(input.session_id, 'session_id')
     if (agent.sessions.write) await agent.sessions.write(input, context)
-    else writeSession(agent, input, context)
+    else writeSessionFile(agent, input, context)
     return undefined
   },
   'read-transcript': ({ args }) => readFileSync(args['session-ref']),
@@ -58,17 +58,19 @@ export const answers: Answers = {
   'reassemble-transcript': ({ agent, input }) => {
     if (!Array.isArray(input.chunks)) throw new PluginError('chunks must be a list')
     return (agent.transcript ?? rawTranscript).join(
-      input.chunks.map((chunk) => decode(text(chunk, 'a chunk'))),
+      input.chunks.map((chunk) => decodeBase64(requireText(chunk, 'a chunk'))),
     )
   },
-  'format-resume-command': ({ agent, args }) => ({ command: agent.resumeCommand(quote(args['session-id'])) }),
+  'format-resume-command': ({ agent, args }) => ({
+    command: agent.resumeCommand(quoteForShell(args['session-id'])),
+  }),
   'parse-hook': async ({ agent, args, input, context }) => {
     const read = hooksOf(agent).events[args.hook]
     const payload = Buffer.from(input).toString('utf8').trim()
     const event =
       read === undefined || payload === '' ? null : await read(parsePayload(args.hook, payload), context)
     if (event === null) return null
-    if (!event.session) throw new PluginError(`the hook ${args.hook} came without a session`)
+    if (!event.session) throw new PluginError(`the payload of the hook ${args.hook} names no session`)
     return formatEvent(event)
   },
   'install-hooks': async ({ agent, args, context }) => {
@@ -104,7 +106,7 @@ export const answers: Answers = {
     return undefined
   },
   'calculate-tokens': ({ agent, args, input }) =>
-    formatTokens(transcriptOf(agent).read(Buffer.from(input), args.offset).tokens),
+    formatTokenTotals(transcriptOf(agent).read(Buffer.from(input), args.offset).tokens),
   'generate-text': async ({ agent, args, input, context }) => {
     const answer = await agent.generateText?.(Buffer.from(input).toString('utf8'), args.model, context)
     return { text: answer ?? '' }
@@ -119,22 +121,23 @@ export const answers: Answers = {
   'calculate-total-tokens': async ({ agent, args, input, context }) => {
     const main = transcriptOf(agent).read(Buffer.from(input), args.offset)
     const others = await readSubagents(agent, args['subagents-dir'], context)
-    return formatTokens(
+    return formatTokenTotals(
       main.tokens,
       others.map(({ tokens }) => tokens),
     )
   },
   'compact-transcript': async ({ agent, args, context }) => {
     const answer = await agent.compactTranscript?.(args['session-ref'], context)
-    if (answer === undefined) throw new PluginError('there is no compact transcript')
+    if (answer === undefined)
+      throw new PluginError(`${agent.name} has no compact transcript for this session`)
     return answer
   },
 }
 
 const transcriptOf = (agent: AgentDefinition) => agent.transcript ?? rawTranscript
 
-/** A session that has not begun has no transcript yet: that is an empty one. */
-const bytesOf = (path: string) => readIfThere(path) ?? Buffer.alloc(0)
+/** A session that has not begun has no file yet: its transcript is empty. */
+const bytesOf = (path: string) => readIfPresent(path) ?? Buffer.alloc(0)
 
 function hooksOf(agent: AgentDefinition): AgentHooks {
   if (agent.hooks === undefined) throw new PluginError(`${agent.name} has no hooks`)
@@ -149,25 +152,24 @@ function parsePayload(hook: string, payload: string): unknown {
   }
 }
 
-function text(value: unknown, name: string): string {
-  if (typeof value !== 'string') throw new PluginError(`${name} must be a text`)
+function requireText(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw new PluginError(`${name} must be a string`)
   return value
 }
 
-function decode(data: string): Buffer {
+function decodeBase64(data: string): Buffer {
   if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
     throw new PluginError('a chunk is not base64')
   return Buffer.from(data, 'base64')
 }
 
-/** People paste the command into a shell. */
-function quote(word: string): string {
+/** Users paste the command into a shell. */
+function quoteForShell(word: string): string {
   return /^[\w.:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
-// The capabilities of an agent follow from what its author has defined.
-
-const offers: Record<Capability, (agent: AgentDefinition) => boolean> = {
+/** Whether the author has defined what a capability needs. */
+const capabilityTests: Record<Capability, (agent: AgentDefinition) => boolean> = {
   hooks: (agent) => agent.hooks !== undefined,
   transcript_analyzer: (agent) => agent.transcript?.analyses === true,
   transcript_preparer: (agent) => agent.prepareTranscript !== undefined,
@@ -179,12 +181,12 @@ const offers: Record<Capability, (agent: AgentDefinition) => boolean> = {
 }
 
 export function hasCapability(agent: AgentDefinition, capability: Capability): boolean {
-  return offers[capability](agent)
+  return capabilityTests[capability](agent)
 }
 
 export function infoOf(agent: AgentDefinition): Answer<'info'> {
   const declared = Object.fromEntries(
-    Object.entries(offers).map(([capability, has]) => [capability, has(agent)]),
+    Object.entries(capabilityTests).map(([capability, has]) => [capability, has(agent)]),
   )
   return {
     protocol_version: 1,
@@ -197,8 +199,7 @@ export function infoOf(agent: AgentDefinition): Answer<'info'> {
     hook_names: Object.keys(agent.hooks?.events ?? {}),
     capabilities: {
       ...(declared as Record<Capability, boolean>),
-      ...given({ uses_terminal: agent.usesTerminal }),
-      ...given({ caller_env_vars: agent.callerEnv }),
+      ...given({ uses_terminal: agent.usesTerminal, caller_env_vars: agent.callerEnv }),
     },
   }
 }

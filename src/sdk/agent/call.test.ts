@@ -60,7 +60,7 @@ const ask = async (agent: AgentDefinition, words: string[], stdin?: string | obj
   JSON.parse((await call(agent, words, stdin)).toString())
 
 describe('capabilities follow from what is defined', () => {
-  test('nothing more than needed: none', async () => {
+  test('only the required parts: none', async () => {
     const info = await ask(least, ['info'])
     expect(Object.values(info.capabilities)).toEqual(Array.from({ length: 8 }, () => false))
     expect(info.hook_names).toEqual([])
@@ -91,8 +91,8 @@ describe('capabilities follow from what is defined', () => {
     })
   })
 
-  test('what is not offered is refused', () => {
-    expect(call(least, ['parse-hook', '--hook', 'stop'])).rejects.toThrow('needs the capability hooks')
+  test('a subcommand of a missing capability is refused', () => {
+    expect(call(least, ['parse-hook', '--hook', 'stop'])).rejects.toThrow('requires the capability hooks')
   })
 })
 
@@ -103,7 +103,7 @@ test.each([
   [['are-hooks-installed'], '', { installed: true }],
   [['parse-hook', '--hook', 'stop'], '{"id":"a"}', { type: 3, session_id: 'a' }],
   [['parse-hook', '--hook', 'tool'], '{}', null],
-  [['parse-hook', '--hook', 'unheard-of'], '{}', null],
+  [['parse-hook', '--hook', 'unknown'], '{}', null],
   [['parse-hook', '--hook=stop'], ' \n', null],
   [['write-hook-response', '--message', '--force'], '', { systemMessage: '--force' }],
   [['format-resume-command', '--session-id', "a'; rm b"], '', { command: "least --resume 'a'\\''; rm b'" }],
@@ -119,19 +119,19 @@ test.each([
 })
 
 test.each([
-  [[], '', 'a subcommand is needed'],
+  [[], '', 'a subcommand is required'],
   [['constructor'], '', 'unknown subcommand "constructor"'],
-  [['get-session-dir'], '', 'needs --repo-path'],
+  [['get-session-dir'], '', 'requires --repo-path'],
   [['chunk-transcript', '--max-size', '-5'], '', 'must be a whole number'],
   [['chunk-transcript', '--max-size', '0'], '', 'must be at least 1'],
   [['chunk-transcript', 'stray'], '', 'unexpected argument "stray"'],
   [['get-session-id'], '{"session_id":', 'not JSON'],
   [['get-session-id'], '[]', 'not a JSON object'],
-  [['get-session-id'], '{}', 'session_id must be a text'],
+  [['get-session-id'], '{}', 'session_id must be a string'],
   [['reassemble-transcript'], '{"chunks":["!!!!"]}', 'not base64'],
   [['reassemble-transcript'], '{"chunks":"x"}', 'must be a list'],
   [['parse-hook', '--hook', 'stop'], 'garbage', 'is not JSON'],
-  [['parse-hook', '--hook', 'stop'], '{}', 'came without a session'],
+  [['parse-hook', '--hook', 'stop'], '{}', 'names no session'],
   [
     ['resolve-session-file', '--session-dir', '/s', '--session-id', '../../etc/passwd'],
     '',
@@ -153,7 +153,7 @@ describe('sessions in files', () => {
     modified_files: null,
   })
 
-  test('are written where the agent finds them, for nobody else to read, and read back', async () => {
+  test('are written where the agent finds them, readable only by the user, and read back', async () => {
     const path = join(dir, 'sessions', 'deep', 's1.jsonl')
     await call(full, ['write-session'], session(path))
     expect(readFileSync(path, 'utf8')).toBe('{"ask":"Hi"}\n{"file":"a.ts"}\n')
@@ -219,6 +219,6 @@ test('transcripts of subagents are added to that of the agent, and counted apart
   })
 })
 
-test.each(['', 'My Agent', '../x', '-a', 'a--b', 'Ä'])('%j is no name for an agent', (name) => {
-  expect(() => defineAgent({ ...least, name })).toThrow('is not a name')
+test.each(['', 'My Agent', '../x', '-a', 'a--b', 'Ä'])('%j is not a valid name for an agent', (name) => {
+  expect(() => defineAgent({ ...least, name })).toThrow('is not a valid name for an agent')
 })

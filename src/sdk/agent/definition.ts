@@ -1,4 +1,4 @@
-// What an author says about an agent. Capabilities are derived from it: what is not defined is not offered.
+// Defines what an author writes to define an agent. The capabilities of the plugin follow from it.
 
 import type { PluginEvent } from '../../protocol/external-agent/event.ts'
 import type { MessageInput } from '../../protocol/external-agent/messages.ts'
@@ -8,7 +8,7 @@ export type HookInput = MessageInput['hook-input']
 export type AgentSession = MessageInput['session']
 type Eventually<Value> = Value | Promise<Value>
 
-/** Where a call happens. Every call is a process of its own: nothing is remembered between two. */
+/** Where a call happens. Every call is a process of its own, which remembers nothing of earlier ones. */
 export interface Context {
   /** Absolute path of the repository; also the current directory. */
   repoRoot: string
@@ -17,13 +17,13 @@ export interface Context {
 }
 
 /** A payload as the agent sends it. Declare its fields in the parameter: `(payload: { session_id: string }) => …`. */
-// biome-ignore lint/suspicious/noExplicitAny: the author knows the payloads, and gets to name their type.
+// biome-ignore lint/suspicious/noExplicitAny: authors know their payloads and name the type.
 export type HookReader = (payload: any, context: Context) => Eventually<PluginEvent | null>
 
 export interface AgentHooks {
   /** What each hook means; null when it means nothing to a session. */
   events: Record<string, HookReader>
-  /** Gives the number of hooks added: 0 when all were there, unless they were to be written again. */
+  /** Returns the number of hooks added: 0 when all were installed, unless `force` writes them again. */
   install(options: { force: boolean; localDev: boolean }, context: Context): Eventually<number>
   uninstall(context: Context): Eventually<void>
   installed(context: Context): Eventually<boolean>
@@ -32,9 +32,9 @@ export interface AgentHooks {
 export interface AgentSessions {
   /** Where the agent keeps the sessions of a repository. */
   dir(repoRoot: string, context: Context): string
-  /** The file of a session in that directory, there already or to be. */
+  /** The path of a session in that directory, whether the file exists or not. */
   file(dir: string, session: string): string
-  /** Both have a default: the file holds the transcript and nothing else. */
+  /** The defaults of `read` and `write` take the file for the transcript. */
   read?(input: HookInput, context: Context): Eventually<AgentSession>
   write?(session: AgentSession, context: Context): Eventually<void>
 }
@@ -42,7 +42,7 @@ export interface AgentSessions {
 export interface AgentDefinition {
   /** The executable is called `entire-agent-<name>`. */
   name: string
-  /** As shown to people and stored in checkpoints. */
+  /** The name that is shown to users and stored in checkpoints. */
   type: string
   description: string
   preview?: boolean
@@ -56,14 +56,14 @@ export interface AgentDefinition {
   /** Whether the agent can be used in this repository. */
   detect(context: Context): Eventually<boolean>
   sessions: AgentSessions
-  /** The session is quoted for a shell where it needs to be. */
+  /** `session` is already quoted for a shell. */
   resumeCommand(session: string): string
-  /** Without one, a transcript is bytes: stored, but not understood. */
+  /** Without one, transcripts are stored as bytes and not analysed. */
   transcript?: Transcript
   hooks?: AgentHooks
   prepareTranscript?(path: string, context: Context): Eventually<void>
   generateText?(prompt: string, model: string, context: Context): Eventually<string>
-  /** What a hook prints so that the user of the agent sees the message. */
+  /** Returns what a hook prints so that the agent shows the message to its user. */
   hookResponse?(message: string, context: Context): Eventually<string>
   /** The transcripts of subagents in their directory. */
   subagentTranscripts?(dir: string, context: Context): Eventually<string[]>

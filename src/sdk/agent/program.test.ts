@@ -1,4 +1,4 @@
-// Plugins made with the kit, as processes: on Node, on Bun, and checked for what Deno could not load.
+// Runs plugins made with the kit as processes, on Node, Bun and Deno.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -55,13 +55,13 @@ describe.each([...(['node', 'bun'] as const), ...(deno === null ? [] : (['deno']
         ...given({ stdin }),
       })
 
-    test('what the author prints does not get into the answer, and what is left open does not hold it up', async () => {
+    test('output of the author stays out of the answer, and an open timer does not keep the process alive', async () => {
       const result = await run(['detect'])
       expect(result).toMatchObject({ code: 0, timedOut: false, stderr: 'looking around\n' })
       expect(result.stdout.toString()).toBe('{"present":true}\n')
     })
 
-    test('a failure is a word on stderr and exit code 1; a mistake of the author also says where', async () => {
+    test('a failure is a message on stderr and exit code 1; a bug of the author comes with its stack', async () => {
       expect(await run(['format-resume-command', '--session-id', 'a'])).toMatchObject({
         code: 1,
         stdout: Buffer.alloc(0),
@@ -77,7 +77,7 @@ describe.each([...(['node', 'bun'] as const), ...(deno === null ? [] : (['deno']
       )
     })
 
-    test('12 MB go in and come out, byte for byte', async () => {
+    test('12 MB are cut and joined byte for byte', async () => {
       const bytes = Buffer.alloc(12_000_000, '{"text":"Grüße"}\n')
       const cut = await run(['chunk-transcript', '--max-size', '1000000'], bytes)
       expect(cut.code).toBe(0)
@@ -86,7 +86,7 @@ describe.each([...(['node', 'bun'] as const), ...(deno === null ? [] : (['deno']
       expect(joined.stdout.equals(bytes)).toBe(true)
     })
 
-    test('a question that needs no input does not wait for any', async () => {
+    test('a call that reads no input does not wait for any', async () => {
       const result = await runLimited(['/bin/sh', '-c', '{ sleep 3 2>/dev/null & } | "$0" info', plugin], {
         cwd: dir,
         env: { PATH: process.env.PATH },
@@ -98,7 +98,7 @@ describe.each([...(['node', 'bun'] as const), ...(deno === null ? [] : (['deno']
   },
 )
 
-test('the kit needs nothing but modules of Node, which Bun and Deno have too', () => {
+test('the kit imports only modules of Node, which Bun and Deno have too', () => {
   const modules = readModules(['src']).filter(({ path }) => !path.endsWith('.test.ts'))
   const reached = staticallyReachable(modules, 'src/sdk/agent.ts')
   const loaded = reached.flatMap(({ imports }) =>
@@ -113,7 +113,7 @@ test('the kit needs nothing but modules of Node, which Bun and Deno have too', (
     expect(`${path}: ${/\bBun\.|\brequire\(|import\.meta\.(?:dir|main)|\b__dirname\b/.exec(text)?.[0]}`).toBe(
       `${path}: undefined`,
     )
-    // Deno has these only when they are imported.
+    // Deno has these globals only when they are imported.
     for (const name of ['process', 'Buffer'] as const) {
       const isUsed = new RegExp(`\\b${name}\\.`).test(text.replaceAll(/\/\/.*|\/\*[\s\S]*?\*\//g, ''))
       expect(

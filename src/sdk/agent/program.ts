@@ -1,4 +1,4 @@
-// The process around a call: arguments, streams and the exit code of a plugin.
+// Runs a plugin as a process: reads the call from the command line, and writes the answer or the reason of a failure.
 
 import { Buffer } from 'node:buffer'
 import { homedir } from 'node:os'
@@ -10,13 +10,13 @@ import {
   isSubcommand,
   type SubcommandName,
 } from '../../protocol/external-agent/table.ts'
-import { answers, hasCapability } from './answers.ts'
+import { hasCapability, subcommandAnswers } from './answers.ts'
 import type { AgentDefinition, Context } from './definition.ts'
 import { PluginError } from './plugin-error.ts'
 
-/** Answers the call that this process was started for, and ends it. */
-export async function runProgram(agent: AgentDefinition): Promise<never> {
-  // The answer is all that may go to standard output; what the author prints while looking for a mistake goes to the other one.
+/** Answers the call that this process was started for, and ends the process. */
+export async function runPlugin(agent: AgentDefinition): Promise<never> {
+  // Only the answer may go to standard output; what the author prints while debugging goes to standard error.
   console.log = console.error
   console.info = console.error
   console.debug = console.error
@@ -43,7 +43,7 @@ async function readStdin(): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** Returns when everything is out. A reader who has left early is no failure of ours. */
+/** Returns when everything is written, or when the reader has closed its end. */
 function write(stream: NodeJS.WritableStream, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     stream.on('error', () => resolve())
@@ -52,35 +52,33 @@ function write(stream: NodeJS.WritableStream, bytes: Buffer): Promise<void> {
   })
 }
 
-/** What the system says is enough for a person; of a mistake in the plugin the author wants to see the place. */
+/** Messages of the plugin and of the system are enough; for a bug in the plugin, the author needs the stack. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof PluginError || 'code' in error) return error.message
   return error.stack ?? error.message
 }
 
-// One call of a plugin: a command line and what is on standard input become an answer, or a failure with a reason.
-
-export interface Call {
+export interface PluginCall {
   words: string[]
-  /** Asked for only when the subcommand has any use for it. */
+  /** Called only for subcommands that read standard input. */
   stdin(): Promise<Buffer>
   context: Context
 }
 
-/** What goes to standard output. Throws when the call has failed. */
-export async function answerCall(agent: AgentDefinition, call: Call): Promise<Buffer> {
+/** Returns what goes to standard output. Throws when the call fails. */
+export async function answerCall(agent: AgentDefinition, call: PluginCall): Promise<Buffer> {
   const [name = '', ...words] = call.words
-  if (name === '') throw new PluginError('a subcommand is needed; `info` says what this plugin can do')
+  if (name === '') throw new PluginError('a subcommand is required; `info` prints what this plugin can do')
   if (!isSubcommand(name)) throw new PluginError(`unknown subcommand ${JSON.stringify(name)}`)
   const { capability, stdin, stdout } = findSubcommand(name)
   if (capability !== undefined && !hasCapability(agent, capability)) {
-    throw new PluginError(`${name} needs the capability ${capability}, which ${agent.name} does not have`)
+    throw new PluginError(`${name} requires the capability ${capability}, which ${agent.name} does not have`)
   }
-  const args = parseArguments(name, words)
+  const args = parseCallArguments(name, words)
   const bytes = stdin === 'nothing' ? Buffer.alloc(0) : await call.stdin()
   const input = stdin === 'bytes' ? bytes : stdin === 'nothing' ? undefined : parseInput(name, bytes)
-  const answer = await (answers[name] as Answering)({
+  const answer = await (subcommandAnswers[name] as Answering)({
     agent,
     args,
     input: input as never,
@@ -97,19 +95,20 @@ function parseInput(name: SubcommandName, bytes: Buffer): Input<typeof name> {
   try {
     value = JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new PluginError(`${name}: what came on standard input is not JSON`)
+    throw new PluginError(`${name}: standard input is not JSON`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new PluginError(`${name}: what came on standard input is not a JSON object`)
+    throw new PluginError(`${name}: standard input is not a JSON object`)
   }
-  // The shape is the caller's promise; what an answer depends on is checked where it is used.
+  // Callers promise the fields; those that an answer depends on are checked where they are used.
   return value as Input<typeof name>
 }
 
-// Reads the command line of a call by the table of the protocol.
-
-/** Unknown flags are passed over, with their value: a newer caller may send some. */
-export function parseArguments<Name extends SubcommandName>(name: Name, words: string[]): Arguments<Name> {
+/** Ignores unknown flags and their values, because a newer caller may send some. */
+export function parseCallArguments<Name extends SubcommandName>(
+  name: Name,
+  words: string[],
+): Arguments<Name> {
   const expected = findSubcommand(name).args
   const given = new Map<string, string>()
   for (let at = 0; at < words.length; at += 1) {
@@ -122,7 +121,7 @@ export function parseArguments<Name extends SubcommandName>(name: Name, words: s
   const entries = Object.entries(expected).map(([flag, kind]) => {
     if (kind === 'switch') return [flag, given.has(flag)]
     const value = given.get(flag)
-    if (value === undefined) throw new PluginError(`${name} needs --${flag}`)
+    if (value === undefined) throw new PluginError(`${name} requires --${flag}`)
     return [flag, kind === 'integer' ? parseCount(flag, value) : value]
   })
   return Object.fromEntries(entries)

@@ -48,7 +48,7 @@ const foreign = JSON.stringify(
   4,
 )
 
-test('what others have entered stays, and the file is the same again afterwards', async () => {
+test('entries of other tools stay, and uninstalling restores the file', async () => {
   const { context, read } = place(foreign)
   expect(await hooks.install(once, context)).toBe(2)
   expect(await hooks.installed(context)).toBe(true)
@@ -60,7 +60,7 @@ test('what others have entered stays, and the file is the same again afterwards'
   expect(read()).toBe(foreign)
 })
 
-test('installing again adds nothing and changes nothing; by force it is counted again', async () => {
+test('installing again adds nothing and changes nothing; with force the hooks are counted again', async () => {
   const { context, read } = place(foreign)
   await hooks.install(once, context)
   const first = read()
@@ -69,7 +69,7 @@ test('installing again adds nothing and changes nothing; by force it is counted 
   expect(read()).toBe(first)
 })
 
-test('a file that was not there is gone afterwards, and its directory with it', async () => {
+test('uninstalling removes a file that installing created, and its directory', async () => {
   const { context, path } = place()
   expect(await hooks.installed(context)).toBe(false)
   await hooks.uninstall(context)
@@ -78,7 +78,7 @@ test('a file that was not there is gone afterwards, and its directory with it', 
   expect(existsSync(dirname(path))).toBe(false)
 })
 
-test('an entry of another version is replaced, one of another agent is not ours', async () => {
+test('an entry of another version is replaced, one of another agent stays', async () => {
   const old = [
     { command: 'entire hooks demo stop' },
     { command: '/opt/entire hooks demo stop' },
@@ -103,7 +103,7 @@ test.each(['// a comment\n{}', '[]', '{"hooks":[]}x', '{"hooks":{"Stop":{}}}'])(
   },
 )
 
-test('who may read the file stays the same, and a link stays a link', async () => {
+test('the mode of the file stays the same, and a link stays a link', async () => {
   const { context, path } = place(foreign)
   chmodSync(path, 0o600)
   await hooks.install(once, context)

@@ -1,18 +1,18 @@
-// Hooks in a JSON settings file of the agent, in the form that many agents share: per event a list of groups, each with a list of commands.
-// Entries of others stay, and in their order.
+// Installs hooks in a JSON settings file of the agent, in the form that many agents share: per event a list of groups with commands.
+// Entries of other tools stay, in their order.
 
 import { mkdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import type { AgentHooks, Context } from './definition.ts'
 import { PluginError } from './plugin-error.ts'
-import { readIfThere } from './session-file.ts'
+import { readIfPresent } from './session-file.ts'
 
 export interface SettingsHooks {
   agent: string
   /** From the root of the repository, such as `.qwen/settings.json`. */
   path: string
-  /** Which event of the agent calls which hook. */
+  /** The hook that each event of the agent calls. */
   hooks: Record<string, string>
   /** Further fields of each entry, such as a time limit. */
   extra?: Record<string, unknown>
@@ -29,23 +29,23 @@ type Settings = Record<string, unknown> & { hooks?: Record<string, Group[]> }
 export function settingsHooks(
   options: SettingsHooks,
 ): Pick<AgentHooks, 'install' | 'uninstall' | 'installed'> {
-  const ours = new RegExp(`\\bentire(?:\\.\\w+)?['"]?\\s+hooks\\s+${options.agent}\\s`)
-  const isOurs = ({ command }: Entry) => typeof command === 'string' && ours.test(`${command} `)
+  const ownCommand = new RegExp(`\\bentire(?:\\.\\w+)?['"]?\\s+hooks\\s+${options.agent}\\s`)
+  const isOwn = ({ command }: Entry) => typeof command === 'string' && ownCommand.test(`${command} `)
   const wanted = Object.entries(options.hooks).map(([event, hook]) => ({
     event,
     command: hookCommand(options.agent, hook),
   }))
-  const isThere = (settings: Settings, event: string, command: string) =>
+  const hasCommand = (settings: Settings, event: string, command: string) =>
     groupsOf(settings, event).some((group) => group.hooks?.some((entry) => entry.command === command))
   return {
     install: ({ force }, { repoRoot }) => {
       const file = readSettings(repoRoot, options.path)
-      const kept = force ? withoutEntries(file.settings, isOurs) : file.settings
-      const missing = wanted.filter(({ event, command }) => !isThere(kept, event, command))
+      const kept = force ? withoutEntries(file.settings, isOwn) : file.settings
+      const missing = wanted.filter(({ event, command }) => !hasCommand(kept, event, command))
       if (missing.length === 0) return 0
       const clean = withoutEntries(
         kept,
-        (entry) => isOurs(entry) && !wanted.some(({ command }) => command === entry.command),
+        (entry) => isOwn(entry) && !wanted.some(({ command }) => command === entry.command),
       )
       const hooks = { ...clean.hooks }
       for (const { event, command } of missing) {
@@ -59,19 +59,19 @@ export function settingsHooks(
     },
     uninstall: ({ repoRoot }) => {
       const file = readSettings(repoRoot, options.path)
-      const left = withoutEntries(file.settings, isOurs)
+      const left = withoutEntries(file.settings, isOwn)
       if (file.text === undefined || left === file.settings) return
       if (Object.keys(left).length === 0) removeFile(file.path)
       else writeSettings(file, left)
     },
     installed: ({ repoRoot }) => {
       const { settings } = readSettings(repoRoot, options.path)
-      return wanted.every(({ event, command }) => isThere(settings, event, command))
+      return wanted.every(({ event, command }) => hasCommand(settings, event, command))
     },
   }
 }
 
-/** Where `entire` is not installed, the hook says nothing and succeeds: the settings may be shared with people who do not have it. */
+/** Without `entire` the hook succeeds silently: the settings may be shared with people who have not installed it. */
 function hookCommand(agent: string, hook: string): string {
   return `sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks ${agent} ${hook}'`
 }
@@ -80,16 +80,18 @@ function groupsOf(settings: Settings, event: string): Group[] {
   return settings.hooks?.[event] ?? []
 }
 
-/** Without these entries, and without the groups, lists and tables that they leave empty. The very same object when there are none. */
-function withoutEntries(settings: Settings, gone: (entry: Entry) => boolean): Settings {
+/** Removes these entries and the groups and lists that they leave empty. Returns the same object when there are none. */
+function withoutEntries(settings: Settings, isRemoved: (entry: Entry) => boolean): Settings {
   const events = Object.entries(settings.hooks ?? {})
-  const isTouched = (group: Group) => group.hooks?.some(gone) === true
+  const isTouched = (group: Group) => group.hooks?.some(isRemoved) === true
   if (!events.some(([, groups]) => groups.some(isTouched))) return settings
   const left = events.flatMap(([event, groups]): [string, Group[]][] => {
     if (!groups.some(isTouched)) return [[event, groups]]
     const kept = groups
       .map((group) =>
-        isTouched(group) ? { ...group, hooks: group.hooks?.filter((entry) => !gone(entry)) ?? [] } : group,
+        isTouched(group)
+          ? { ...group, hooks: group.hooks?.filter((entry) => !isRemoved(entry)) ?? [] }
+          : group,
       )
       .filter((group) => group.hooks?.length !== 0)
     return kept.length === 0 ? [] : [[event, kept]]
@@ -105,11 +107,11 @@ interface SettingsFile {
 }
 
 function readSettings(repoRoot: Context['repoRoot'], path: string): SettingsFile {
-  const text = readIfThere(join(repoRoot, path))?.toString('utf8')
+  const text = readIfPresent(join(repoRoot, path))?.toString('utf8')
   const whole = text === undefined ? join(repoRoot, path) : realpathSync(join(repoRoot, path))
   const settings = parseSettings(text ?? '{}')
   if (settings === undefined)
-    throw new PluginError(`${path} is not a JSON object with lists of hooks; it was not changed`)
+    throw new PluginError(`${path} is not a JSON object with lists of hooks; it has not been changed`)
   return { path: whole, text, settings }
 }
 
@@ -124,7 +126,7 @@ function parseSettings(text: string): Settings | undefined {
   }
 }
 
-/** Indented and readable to others as the file was, and with its newline at the end or without. */
+/** Keeps the indentation, the mode and the last newline of the file, or its absence. */
 function writeSettings(file: SettingsFile, settings: Settings): void {
   const indent = /\n([ \t]+)"/.exec(file.text ?? '')?.[1] ?? '  '
   const end = file.text === undefined || file.text.endsWith('\n') ? '\n' : ''
@@ -135,12 +137,12 @@ function writeSettings(file: SettingsFile, settings: Settings): void {
   renameSync(temporary, file.path)
 }
 
-/** With the directory, if nothing else is in it. */
+/** Removes the file, and its directory when that is empty. */
 function removeFile(path: string): void {
   rmSync(path)
   try {
     rmdirSync(dirname(path))
   } catch {
-    // It holds something else.
+    // It holds other files.
   }
 }

@@ -77,13 +77,13 @@ describe('lines', () => {
     expect(jsonl.position(Buffer.from('{"a":1}\n{"b":2}\n'))).toBe(2)
   })
 
-  test('that are no JSON keep their place', () => {
+  test('that are not JSON keep their position', () => {
     const bytes = Buffer.from('garbage\n{"ask":"Hello"}\n')
     expect(jsonl.position(bytes)).toBe(2)
     expect(jsonl.read(bytes, 1).prompts).toEqual(['Hello'])
   })
 
-  test('are cut at their ends, and joined by newlines also by those who do not know us', () => {
+  test('are cut at their ends, and are joined by newlines without the plugin, too', () => {
     const bytes = asLines(items)
     const pieces = jsonl.chunk(bytes, 60)
     expect(pieces.length).toBeGreaterThan(1)
@@ -107,7 +107,7 @@ describe('a document', () => {
     expect(turns.read(Buffer.from('{"messages":[1],"turns":[{"ask":"a"}]}'), 0).prompts).toEqual(['a'])
   })
 
-  test('that is none is a failure, not an empty transcript', () => {
+  test('that is not JSON is a failure, not an empty transcript', () => {
     expect(() => json.position(Buffer.from('garbage'))).toThrow()
   })
 })
@@ -138,7 +138,7 @@ describe('no byte is lost', () => {
     )
   })
 
-  test('and no piece of lines is larger than asked for, unless a line is', () => {
+  test('and no piece of lines is larger than requested, unless a line is', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 19, unit: 'grapheme-ascii' }), { maxLength: 50 }),

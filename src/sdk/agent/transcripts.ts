@@ -1,4 +1,4 @@
-// What a kind of transcript can do. Authors take one of the ready kinds and say what an item of it means.
+// Reads, cuts and joins transcripts: JSON lines, one JSON document, or plain bytes. Authors choose a kind and say what its items mean.
 
 import { Buffer } from 'node:buffer'
 import { given } from '../../std/given.ts'
@@ -10,7 +10,7 @@ export interface TokenCount {
   cacheRead?: number
   /** Requests to the model; 1 when it is left out. */
   calls?: number
-  /** Of counts with the same id only the last one is added: agents repeat a message while it grows. */
+  /** Of counts with the same id only the last is added, because agents repeat a message while it grows. */
   id?: string
 }
 
@@ -30,46 +30,45 @@ export interface Reading {
 }
 
 export interface Transcript {
-  /** It finds files, prompts and summaries. */
+  /** Whether it finds files, prompts and summaries. */
   analyses: boolean
   countsTokens: boolean
-  /** How many items there are. A line that is not complete yet is none. */
+  /** The number of items. An incomplete last line is not counted. */
   position(bytes: Buffer): number
-  /** What the items from a position on say. */
+  /** Reads the items from a position on. */
   read(bytes: Buffer, from: number): Reading
   /** Pieces of at most `max` bytes, unless a single item is larger. */
   chunk(bytes: Buffer, max: number): Buffer[]
-  /** Exactly the bytes that were cut. */
+  /** Returns exactly the bytes that were cut. */
   join(chunks: Buffer[]): Buffer
 }
 
-/** What an item of a transcript means. Each may be left out; one that throws for an item it does not know skips that item. */
+/** What an item of a transcript means. All are optional; one that throws for an unknown item skips that item. */
 export interface ItemReader<Item> {
   prompt?(item: Item): string | undefined
   /** Files the agent has written, as it names them. */
   files?(item: Item): string[] | undefined
-  /** What the agent said to the user; the last one counts. */
+  /** What the agent said to the user; the last is used. */
   summary?(item: Item): string | undefined
   tokens?(item: Item): TokenCount | undefined
 }
 
-// Transcripts with one JSON value per line, growing at the end. Positions are numbers of lines.
-
 const newline = 0x0a
 
-// biome-ignore lint/suspicious/noExplicitAny: the author knows what the lines hold, and gets to name their type.
+/** A transcript with one JSON value per line, growing at the end. Positions are numbers of lines. */
+// biome-ignore lint/suspicious/noExplicitAny: authors know their lines and name the type.
 export function jsonlTranscript<Line = any>(reader: ItemReader<Line>): Transcript {
   return {
     analyses: Boolean(reader.prompt || reader.files || reader.summary),
     countsTokens: reader.tokens !== undefined,
     position: (bytes) => splitLines(bytes).length,
     read: (bytes, from) => readItems(splitLines(bytes).slice(from).flatMap(parseLine) as Line[], reader),
-    chunk: chunkLines,
+    chunk: cutAtLines,
     join: joinLines,
   }
 }
 
-/** Complete lines, blank ones included: a position counts them too. The last one need not end in a newline if it is whole. */
+/** Complete lines, including blank ones, which positions count too. A last line without newline counts if it is valid JSON. */
 export function splitLines(bytes: Uint8Array): string[] {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8').split('\n')
   const last = lines.pop() ?? ''
@@ -86,10 +85,10 @@ function parseLine(line: string): unknown[] {
 }
 
 /**
- * Cuts at line ends. The newline at a cut belongs to no piece, so that pieces joined by newlines give the transcript back: everybody
- * who stores lines joins them that way, also without this plugin.
+ * Cuts at line ends. The newline at a cut belongs to no piece, so that pieces joined by newlines are the transcript again: programs
+ * that store lines join them that way without asking the plugin.
  */
-export function chunkLines(bytes: Buffer, max: number): Buffer[] {
+export function cutAtLines(bytes: Buffer, max: number): Buffer[] {
   const pieces: Buffer[] = []
   let start = 0
   while (bytes.length - start > max) {
@@ -107,10 +106,11 @@ function joinLines(chunks: Buffer[]): Buffer {
   return Buffer.concat(chunks.flatMap((chunk, index) => (index === 0 ? [chunk] : [between, chunk])))
 }
 
-// Transcripts that are one JSON document with a list of messages, written anew each time. Positions are numbers of messages.
-
-/** `list`: the key of the messages at the top of the document; a document that is a list itself needs none. */
-// biome-ignore lint/suspicious/noExplicitAny: the author knows what the messages hold, and gets to name their type.
+/**
+ * A transcript that is one JSON document with a list of messages, rewritten each time. Positions are numbers of messages. `list` is the
+ * key of the messages at the top of the document; a document that is a list itself needs none.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: authors know their messages and name the type.
 export function jsonTranscript<Message = any>(reader: ItemReader<Message> & { list?: string }): Transcript {
   const list = reader.list ?? 'messages'
   const messagesOf = (bytes: Buffer) => readMessages(bytes, list) as Message[]
@@ -144,8 +144,7 @@ function cutBetween(bytes: Buffer, cuts: number[], max: number): Buffer[] {
   return [...pieces, bytes.subarray(start)]
 }
 
-// Transcripts that nobody looks into. Positions are numbers of bytes.
-
+/** A transcript that is not analysed. Positions are numbers of bytes. */
 export const rawTranscript: Transcript = {
   analyses: false,
   countsTokens: false,
@@ -160,17 +159,18 @@ export const rawTranscript: Transcript = {
   join: (chunks) => Buffer.concat(chunks),
 }
 
-// Finds where the messages of a JSON document end, in its bytes: parsing and printing again would not give the same bytes.
-
 const quote = 0x22
 const backslash = 0x5c
 
-/** Positions after the commas of the list at the top-level key, or of the document if it is a list. In anything else: after newlines. */
+/**
+ * Finds the positions after the commas of the list at the top-level key, or of the document if it is a list; in other documents, after
+ * newlines. In the bytes, because parsing and printing again would not give the same bytes.
+ */
 export function findListItems(bytes: Buffer, key: string): number[] {
-  return scan(bytes, key) ?? afterNewlines(bytes)
+  return scanListItems(bytes, key) ?? afterNewlines(bytes)
 }
 
-function scan(bytes: Buffer, key: string): number[] | undefined {
+function scanListItems(bytes: Buffer, key: string): number[] | undefined {
   const first = bytes.find((byte) => byte > 0x20)
   if (first !== 0x7b && first !== 0x5b) return undefined
   const listDepth = first === 0x5b ? 1 : 2
@@ -210,21 +210,19 @@ function afterNewlines(bytes: Buffer): number[] {
   return cuts
 }
 
-// Adds up what the items of a transcript say.
-
 export function readItems<Item>(items: Item[], reader: ItemReader<Item>): Reading {
   const files = new Set<string>()
   const prompts: string[] = []
   const counts = new Map<string, TokenCount>()
   let summary: string | undefined
   for (const item of items) {
-    const named: unknown = ask(() => reader.files?.(item))
+    const named: unknown = tryReading(() => reader.files?.(item))
     for (const file of Array.isArray(named) ? named : []) if (isText(file)) files.add(file)
-    const prompt = ask(() => reader.prompt?.(item))
+    const prompt = tryReading(() => reader.prompt?.(item))
     if (isText(prompt)) prompts.push(prompt)
-    const said = ask(() => reader.summary?.(item))
-    if (isText(said)) summary = said
-    const count = ask(() => reader.tokens?.(item))
+    const itemSummary = tryReading(() => reader.summary?.(item))
+    if (isText(itemSummary)) summary = itemSummary
+    const count = tryReading(() => reader.tokens?.(item))
     if (count) counts.set(count.id ?? `#${counts.size}`, count)
   }
   return {
@@ -239,8 +237,8 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-// A new version of an agent writes items that the author has not seen: they must not cost the items that are understood.
-function ask<Value>(question: () => Value): Value | undefined {
+// A new version of an agent writes items that the author has not seen: they must not keep the others from being read.
+function tryReading<Value>(question: () => Value): Value | undefined {
   try {
     return question()
   } catch {
