@@ -1,16 +1,19 @@
 // The kit for programs with extensions, published as `entire-ts/extension-host`: finds extensions, runs them, and calls what they offer.
 
-export { type ExtensionAction, parseAction } from '../extensions/action.ts'
-export { type Discovered, discoverExtensions, type ExtensionPlaces } from '../extensions/discover.ts'
+export { type ExtensionAction as Action, parseAction } from '../extensions/action.ts'
+export {
+  type Discovered,
+  discoverExtensions,
+  type ExtensionPlaces as Places,
+} from '../extensions/discover.ts'
 export {
   createExtensionHost,
   type ExtensionHost,
   type ExtensionHostOptions,
 } from '../extensions/extension-host.ts'
 export type { ExtensionApp } from '../extensions/host-side.ts'
-export type { CallingExtension, HostSide, LiveExtension } from '../extensions/live-extension.ts'
-export type { Manifest } from '../extensions/manifest.ts'
-export { readManifest } from '../extensions/manifest.ts'
+export type { CallingExtension as Caller, HostSide, LiveExtension } from '../extensions/live-extension.ts'
+export { type Manifest, readManifest } from '../extensions/manifest.ts'
 export {
   collectInjections,
   type Delta,
@@ -21,8 +24,8 @@ export {
 export type { LocalCommand, LocalOffer, LocalTool, ToolOutcome } from '../extensions/registry.ts'
 export { type StartOptions, startExtension } from '../extensions/start-extension.ts'
 export { callTool } from '../extensions/tool-calls.ts'
-export type { PigletOptions } from '../piglet/options.ts'
-export { createPiglet, type Piglet } from '../piglet/piglet.ts'
+export type { PigletOptions as HeadlessOptions } from '../piglet/options.ts'
+export { createPiglet as createHeadless, type Piglet as Headless } from '../piglet/piglet.ts'
 export type {
   AssistantMessage,
   CompactMessage,

@@ -98,7 +98,7 @@ test.each(['// a comment\n{}', '[]', '{"hooks":[]}x', '{"hooks":{"Stop":{}}}'])(
   '%j is not touched',
   (text) => {
     const { context, read } = place(text)
-    expect(() => hooks.install(once, context)).toThrow('was not changed')
+    expect(() => hooks.install(once, context)).toThrow('has not been changed')
     expect(read()).toBe(text)
   },
 )
