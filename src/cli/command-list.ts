@@ -61,7 +61,7 @@ export const commandList = {
     load: async () => (await import('./clean/clean.ts')).cleanCommand,
   },
   doctor: {
-    brief: 'Find and mend what is wrong',
+    brief: 'Find and fix problems',
     load: async () => (await import('./doctor/doctor.ts')).doctorCommands,
   },
   completion: {

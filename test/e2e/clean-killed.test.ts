@@ -1,4 +1,4 @@
-// Killed at any of its writes, a removal or a mending has lost nothing, and doing it again completes it.
+// Killed at any of its writes, a removal or a fix has lost nothing, and doing it again completes it.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ test('a reset that is killed leaves the session where it was, or in the trash', 
   await expectReadable(repo)
 })
 
-test('mending a turn that never ended, and killed at that, loses nothing of what the turn did', async () => {
+test('fixing a turn that never ended, and killed at that, loses nothing of what the turn did', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   let kills = 0

@@ -1,4 +1,5 @@
-// What is stored: states, commits left half recorded, branches nobody owns, links that lead nowhere, copies that drifted apart.
+// `entire doctor` on stored data: states, unfinished commits, orphaned branches, broken links, diverged
+// copies.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ async function ready(): Promise<RecordedRepo> {
   return repo
 }
 
-test('a state nobody can read is set aside for good, and can be brought back', async () => {
+test('an unreadable state is removed, and can be restored', async () => {
   await using repo = await ready()
   const states = join(repo.repo.commonDir, 'entire-sessions')
   await fakeAgent(repo).prompt('make the directory')
@@ -51,13 +52,13 @@ test('a commit whose hook died is completed', async () => {
   const found = await doctor(repo)
   expect(found.code).toBe(1)
   expect(found.findings.map(({ id }) => id)).toEqual(['other-program', 'commit-unfinished', 'dangling-link'])
-  const mended = await doctor(repo, ['--force'])
-  expect(mended).toMatchObject({ code: 0, fixed: [{ id: 'commit-unfinished' }] })
+  const fixed = await doctor(repo, ['--force'])
+  expect(fixed).toMatchObject({ code: 0, fixed: [{ id: 'commit-unfinished' }] })
   await expectLinksHold(repo)
   expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ files_touched: ['a.txt'] })
 })
 
-test('a message that is still being written is not taken for a commit that died', async () => {
+test('a commit whose message is still being written is not reported as unfinished', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'one line of a\nanother line of a\n' })
@@ -70,7 +71,7 @@ test('a message that is still being written is not taken for a commit that died'
   })
 })
 
-test('branches that belong to no session are deleted on request, and only those', async () => {
+test('only branches that belong to no session are deleted, and only on request', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
@@ -87,12 +88,14 @@ test('branches that belong to no session are deleted on request, and only those'
   })
   await terminal.sees('Delete them?')
   await terminal.press('y')
-  expect(await terminal.sees('Nothing is wrong.')).toContain('-> Deleted shadow branch entire/0123456-e3b0c4')
+  expect(await terminal.sees('No problems found.')).toContain(
+    '-> Deleted shadow branch entire/0123456-e3b0c4',
+  )
   expect(await terminal.exited()).toBe(0)
   expect((await repo.shadows()).toSorted()).toEqual([...own, 'entire/notes'].toSorted())
 })
 
-test('a link that leads nowhere is told with the way to fetch what is missing, and is gone once it is fetched', async () => {
+test('a link to a missing checkpoint is reported with the command that fetches it, until it is fetched', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
@@ -113,7 +116,7 @@ test('a link that leads nowhere is told with the way to fetch what is missing, a
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
 })
 
-test('a checkpoint whose record is garbage is told apart from one that is missing', async () => {
+test('a checkpoint with an unreadable record is reported as such, not as missing', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
@@ -124,11 +127,11 @@ test('a checkpoint whose record is garbage is told apart from one that is missin
   await putCommit(repo.repo, `refs/heads/${metadata}`, { files: garbage })
   const found = await doctor(repo)
   expect(found.findings).toMatchObject([
-    { id: 'dangling-link', detail: expect.stringContaining('its record cannot be read') },
+    { id: 'dangling-link', detail: expect.stringContaining('its record is unreadable') },
   ])
 })
 
-test('copies that have no common beginning are put together without loss; copies that diverged need nothing', async () => {
+test('copies without a common history are merged without loss; diverged copies need no fix', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
@@ -168,7 +171,7 @@ test('copies that have no common beginning are put together without loss; copies
   await expectReadable(repo)
 })
 
-test('a branch of checkpoints that cannot be read is told', async () => {
+test('an unreadable metadata branch is reported', async () => {
   await using repo = await ready()
   writeFileSync(join(repo.repo.commonDir, 'refs/heads', metadata), `${'1'.repeat(40)}\n`)
   expect((await doctor(repo)).findings).toMatchObject([{ id: 'metadata-unreadable', severity: 'error' }])
@@ -176,13 +179,13 @@ test('a branch of checkpoints that cannot be read is told', async () => {
   expect((await doctor(repo)).findings).toMatchObject([{ id: 'metadata-unreadable', severity: 'error' }])
 })
 
-test('names that hold escape sequences reach no terminal', async () => {
+test('escape sequences in file names are not printed', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write', { 'evil\x1b[31m\x07name.txt': 'work of the agent\n' })
   await agent.end()
   const { out } = await repo.entire(['doctor'])
-  expect(out).toContain('wait for your next commit')
+  expect(out).toContain('waiting for your next commit')
   expect(out).not.toContain('\x1b')
   expect(out).not.toContain('\x07')
 })

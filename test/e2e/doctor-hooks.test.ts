@@ -1,4 +1,5 @@
-// What recording stands on: hooks, the program they call, git, settings, directories. Each fault made for real, told, and mended where it can be.
+// `entire doctor` on hooks, the program they call, git, settings and directories: each fault is found, and
+// fixed if possible.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import {
   chmodSync,
@@ -45,8 +46,8 @@ test.each(Object.entries(hookFaults))(
     const found = await doctor(repo)
     expect(found).toMatchObject({ code: 1, findings: [{ id: `git-hooks-${fault}`, fixable: true }] })
     expect(found.findings[0]?.title).toContain('post-commit')
-    const mended = await doctor(repo, ['--force'])
-    expect(mended).toMatchObject({ code: 0, ok: true, fixed: [{ id: `git-hooks-${fault}` }] })
+    const fixed = await doctor(repo, ['--force'])
+    expect(fixed).toMatchObject({ code: 0, ok: true, fixed: [{ id: `git-hooks-${fault}` }] })
     const agent = fakeAgent(repo)
     await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
     await repo.commitAs('human', 'a')
@@ -56,7 +57,7 @@ test.each(Object.entries(hookFaults))(
   },
 )
 
-test('hooks of an agent that were written over or changed are found, and installed again', async () => {
+test('missing or changed hooks of an agent are found and installed again', async () => {
   await using repo = await ready()
   const settings = join(repo.root, '.claude/settings.json')
   const installed = readFileSync(settings, 'utf8')
@@ -66,8 +67,8 @@ test('hooks of an agent that were written over or changed are found, and install
     findings: [{ id: 'agent-hooks-missing', subject: 'claude-code', fixable: true }],
   })
   expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
-  const mended = JSON.parse(readFileSync(settings, 'utf8'))
-  expect(mended).toMatchObject({ model: 'theirs', hooks: JSON.parse(installed).hooks })
+  const fixed = JSON.parse(readFileSync(settings, 'utf8'))
+  expect(fixed).toMatchObject({ model: 'theirs', hooks: JSON.parse(installed).hooks })
   writeFileSync(
     settings,
     readFileSync(settings, 'utf8').replace('claude-code stop', 'claude-code stop-of-old'),
@@ -79,7 +80,7 @@ test('hooks of an agent that were written over or changed are found, and install
   expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
 })
 
-test('where no agent has hooks, nothing can be mended, and the command that can is named', async () => {
+test('without hooks of any agent, doctor fixes nothing and names the command that installs them', async () => {
   await using repo = await ready()
   rmSync(join(repo.root, '.claude'), { recursive: true })
   rmSync(join(repo.repo.gitDir, 'entire-originals'), { recursive: true })
@@ -90,7 +91,7 @@ test('where no agent has hooks, nothing can be mended, and the command that can 
   })
 })
 
-test('hooks that call a program nobody finds are told, and one that finds another copy too', async () => {
+test('hooks that call a missing program or another copy of it are reported', async () => {
   await using repo = await ready()
   const PATH = (repo.env.PATH ?? '').split(':').slice(1).join(':')
   const found = await doctor(repo, [], { PATH })
@@ -104,7 +105,7 @@ test('hooks that call a program nobody finds are told, and one that finds anothe
   })
 })
 
-test('a git that is too old is told; without git, that is what is told', async () => {
+test('a git that is too old is reported, and so is a missing git', async () => {
   await using repo = await ready()
   const bin = join(repo.base, 'old-git')
   mkdirSync(bin)
@@ -124,7 +125,7 @@ test('a git that is too old is told; without git, that is what is told', async (
   expect(none.findings).toMatchObject([{ id: 'check-failed', detail: 'git was not found.' }])
 })
 
-test('garbage in the settings is told with the file, and everything else is still examined', async () => {
+test('unreadable settings are reported with their file, and the other checks still run', async () => {
   await using repo = await ready()
   repo.write('.entire/settings.local.json', '{ this is not JSON')
   rmSync(hook(repo, 'post-commit'))
@@ -147,7 +148,7 @@ test('garbage in the settings is told with the file, and everything else is stil
   })
 })
 
-test('a repository that is not set up, or switched off, is no fault', async () => {
+test('a repository that is not set up, or disabled, is not a problem', async () => {
   await using repo = await ready()
   await repo.entire(['disable'])
   rmSync(hook(repo, 'post-commit'))
@@ -167,7 +168,7 @@ test('a repository that is not set up, or switched off, is no fault', async () =
   })
 })
 
-test('a link in the place of a directory of ours, and a log that cannot be written, are told', async () => {
+test('a symbolic link instead of a directory and an unwritable log are reported', async () => {
   await using repo = await ready()
   renameSync(join(repo.root, '.entire'), join(repo.base, 'elsewhere'))
   symlinkSync(join(repo.base, 'elsewhere'), join(repo.root, '.entire'))
@@ -182,7 +183,7 @@ test('a link in the place of a directory of ours, and a log that cannot be writt
   expect(await doctor(repo)).toMatchObject({ code: 1, findings: [{ id: 'log-unwritable', fixable: false }] })
 })
 
-test('locks of the dead are removed; one that is held for long is told with its owner', async () => {
+test('stale locks are removed; a lock held for long is reported with its owner', async () => {
   await using repo = await ready()
   const dead = await Bun.spawn(['true']).exited.then(() =>
     Bun.spawnSync(['sh', '-c', 'echo $$']).stdout.toString().trim(),
@@ -214,7 +215,7 @@ test('locks of the dead are removed; one that is held for long is told with its 
   expect(existsSync(held)).toBe(true)
 })
 
-test('failures of hooks during the last day are counted, and forgiven when hooks succeed again', async () => {
+test('hook failures of the last day are counted, and are no problem once hooks succeed again', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.prompt('write a')
@@ -232,7 +233,7 @@ test('failures of hooks during the last day are counted, and forgiven when hooks
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [{ id: 'hook-errors', severity: 'info' }] })
 })
 
-test('locks that git left behind are told with what to do, and never removed by us', async () => {
+test('locks that git left behind are reported with a fix, and never removed', async () => {
   await using repo = await ready()
   const old = new Date(Date.now() - 20 * 60_000)
   const names = ['HEAD.lock', 'index.lock', 'packed-refs.lock', 'refs/heads/topic.lock']
@@ -240,7 +241,7 @@ test('locks that git left behind are told with what to do, and never removed by 
     writeFileSync(join(repo.repo.gitDir, name), '')
     utimesSync(join(repo.repo.gitDir, name), old, old)
   }
-  // Held by somebody who is at work.
+  // Held by a running process.
   writeFileSync(join(repo.repo.gitDir, 'config.lock'), '')
   const { code, findings } = await doctor(repo, ['--force'])
   expect(code).toBe(1)

@@ -1,4 +1,4 @@
-// Resetting, bringing back and mending in every kind of repository there is.
+// Resetting, restoring and fixing in every kind of repository.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

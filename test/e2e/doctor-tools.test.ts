@@ -1,4 +1,4 @@
-// Finding out more: where the time went, what was logged, and a file for a bug report that gives nothing away.
+// `entire doctor trace`, `logs` and `bundle`; the bundle contains no private data.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import {
   appendFileSync,
@@ -59,7 +59,7 @@ test('trace before the first hook says so', async () => {
   await using repo = await recordedRepo()
   expect(await repo.entire(['doctor', 'trace'])).toMatchObject({
     code: 0,
-    out: expect.stringContaining('No hooks have run yet'),
+    out: expect.stringContaining('No hook has been logged yet.'),
   })
   expect(JSON.parse((await repo.entire(['doctor', 'trace', '--json'])).out)).toEqual({
     hooks: [],
@@ -67,7 +67,7 @@ test('trace before the first hook says so', async () => {
   })
 })
 
-test('logs shows the end of the log, of one session or level, whatever is in it', async () => {
+test('logs shows the end of the log, filtered by session or level, even with garbage in it', async () => {
   await using repo = await worked()
   await fakeAgent(repo, { session: 'bbbbbbbb-2' }).turn('write b', { 'b.txt': 'work of another\n' })
   appendFileSync(
@@ -93,7 +93,7 @@ test('logs shows the end of the log, of one session or level, whatever is in it'
   expect(await repo.entire(['doctor', 'logs', '--session', 'nobody'])).toMatchObject({ code: 0, out: '' })
 })
 
-test('logs goes back into the file before, and follows what is written until Ctrl-C', async () => {
+test('logs reads the rotated file, too, and follows new lines until Ctrl-C', async () => {
   await using repo = await worked()
   renameSync(logOf(repo), `${logOf(repo)}.1`)
   writeFileSync(logOf(repo), '{"time":"2026-02-10T12:00:00Z","level":"INFO","msg":"newest"}\n')
@@ -148,7 +148,7 @@ async function unpack(repo: RecordedRepo, file: string): Promise<{ names: string
   return { names, text: names.map((name) => readFileSync(join(dir, name), 'utf8')).join('\n') }
 }
 
-test('a bundle holds what is needed, and none of the secrets, prompts, contents and names that lie everywhere', async () => {
+test('a bundle holds what is needed, without secrets, prompts, file contents and names', async () => {
   await using repo = await recordedRepo()
   const key = ['AKIA', 'Q3EGRIJKLMNOP2QR'].join('')
   const password = 'hunter2-in-the-address'
@@ -222,7 +222,7 @@ test('a bundle holds what is needed, and none of the secrets, prompts, contents 
   expect(text).toContain('refs/heads/entire/checkpoints/v1')
 })
 
-test('a bundle never writes over a file, tells what it wrote, and is made of a broken repository too', async () => {
+test('a bundle never overwrites a file, reports what it wrote, and works in a broken repository', async () => {
   await using repo = await worked()
   const ran = await repo.entire(['doctor', 'bundle', '--json'])
   const { path, files } = JSON.parse(ran.out)
@@ -230,7 +230,7 @@ test('a bundle never writes over a file, tells what it wrote, and is made of a b
   expect(files).toHaveLength(7)
   const before = readFileSync(path)
   const again = await repo.entire(['doctor', 'bundle', '-o', path])
-  expect(again).toMatchObject({ code: 1, err: expect.stringContaining('exists already') })
+  expect(again).toMatchObject({ code: 1, err: expect.stringContaining('already exists') })
   expect(readFileSync(path).equals(before)).toBe(true)
   repo.write('.entire/settings.json', 'garbage')
   renameSync(join(repo.root, '.git/objects'), join(repo.root, '.git/objects.away'))

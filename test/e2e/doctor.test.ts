@@ -1,4 +1,4 @@
-// Sessions that will not come to an end by themselves are found, said in words, and mended without losing anything.
+// `entire doctor` finds stuck sessions, describes them, and fixes them without losing anything.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ async function ready(): Promise<RecordedRepo> {
   return repo
 }
 
-/** Edits the state as only time could. */
+/** Edits the state as if time had passed. */
 function edit(repo: RecordedRepo, id: string, change: (state: Record<string, unknown>) => void): void {
   const path = join(repo.repo.commonDir, 'entire-sessions', `${id}.json`)
   const state = JSON.parse(readFileSync(path, 'utf8'))
@@ -26,7 +26,7 @@ function edit(repo: RecordedRepo, id: string, change: (state: Record<string, unk
   writeFileSync(path, JSON.stringify(state))
 }
 
-/** The agent died in its turn, and that was hours ago. */
+/** The agent died during its turn, hours ago. */
 function die(repo: RecordedRepo, agent: FakeAgent, hours = 3): void {
   const then = new Date(Date.now() - hours * hourMs)
   edit(repo, agent.session, (state) => {
@@ -35,16 +35,16 @@ function die(repo: RecordedRepo, agent: FakeAgent, hours = 3): void {
   if (existsSync(agent.transcript)) utimesSync(agent.transcript, then, then)
 }
 
-test('a healthy repository has no findings, and the exit code says so', async () => {
+test('a healthy repository has no findings, and the exit code is 0', async () => {
   await using repo = await ready()
   await fakeAgent(repo).turn('write a', { 'a.txt': 'work of the agent\n' })
   await fakeAgent(repo).prompt('at work')
   const ran = await repo.entire(['doctor'])
-  expect(ran).toEqual({ code: 0, out: 'No stuck sessions found.\n\n✓ Nothing is wrong.\n', err: '' })
+  expect(ran).toEqual({ code: 0, out: 'No stuck sessions found.\n\n✓ No problems found.\n', err: '' })
   expect(await doctor(repo)).toEqual({ code: 0, ok: true, findings: [], fixed: [] })
 })
 
-test('a turn whose agent died is told, and left alone without a terminal and without --force', async () => {
+test('a turn whose agent died is reported, and left alone without a terminal and without --force', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
@@ -62,9 +62,9 @@ test('a turn whose agent died is told, and left alone without a terminal and wit
       '  Agent: Claude Code',
       `  Last interaction: ${repo.state(agent.session).last_interaction_time}`,
       `  Shadow branch: exists (${repo.shadow(await repo.head())})`,
-      '  Checkpoints: 1, Files touched: 1',
+      '  Steps: 1, Files touched: 1',
       '',
-      '1 finding(s) left.',
+      '1 problem(s) left.',
       '',
     ].join('\n'),
   )
@@ -90,11 +90,11 @@ test('a long turn is not stuck while its transcript grows', async () => {
   expect((await doctor(repo)).findings[0]?.title).toContain('active, no recorded interaction time')
 })
 
-test('condensing stores what was recorded under an id of its own; what is not committed is still linked to its commit', async () => {
+test('a stuck session is saved under a new checkpoint id; its uncommitted work is still linked to its commit', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a and b', { 'a.txt': 'one line of a\n', 'b.txt': 'one line of b\n' })
-  // One of the files is committed where no hook sees it.
+  // One of the files is committed without hooks.
   await repo.git('add', 'a.txt')
   await repo.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', 'a', '--', 'a.txt')
   await agent.prompt('and then')
@@ -104,7 +104,7 @@ test('condensing stores what was recorded under an id of its own; what is not co
   const tip = await repo.git('rev-parse', old)
   const ran = await repo.entire(['doctor', '--force'])
   expect(ran.code).toBe(0)
-  expect(ran.out).toContain(`  -> Condensed session ${agent.session}\n`)
+  expect(ran.out).toContain(`  -> Saved session ${agent.session} as checkpoint `)
   const id = /checkpoint ([0-9a-f]{12})/.exec(ran.out)?.[1] ?? ''
   expect(await repo.storedSession(id)).toMatchObject({
     session_id: agent.session,
@@ -127,13 +127,13 @@ test('condensing stores what was recorded under an id of its own; what is not co
     session_id: agent.session,
     files_touched: ['b.txt'],
   })
-  // The steps themselves can be had again.
+  // The steps can be restored.
   expect((await repo.entire(['clean', '--undo'])).out).toContain(old)
   expect(await repo.git('rev-parse', old)).toBe(tip)
   expect(await repo.git('fsck', '--no-dangling')).toBe('')
 })
 
-test('a session that ended with steps no commit will take is stuck; one whose files wait for a commit is not', async () => {
+test('a session that ended with steps no commit will include is stuck; one with uncommitted files is not', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
@@ -150,9 +150,9 @@ test('a session that ended with steps no commit will take is stuck; one whose fi
   await repo.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', 'a')
   const stuck = await doctor(repo)
   expect(stuck).toMatchObject({ code: 1, findings: [{ id: 'stuck-session' }] })
-  expect(stuck.findings[0]?.detail).toContain('Reason: ended with uncondensed checkpoint data')
-  const mended = await doctor(repo, ['--force'])
-  expect(mended).toMatchObject({ code: 0, ok: true, findings: [], fixed: [{ id: 'stuck-session' }] })
+  expect(stuck.findings[0]?.detail).toContain('Reason: ended with steps that no checkpoint holds')
+  const fixed = await doctor(repo, ['--force'])
+  expect(fixed).toMatchObject({ code: 0, ok: true, findings: [], fixed: [{ id: 'stuck-session' }] })
   expect(repo.state(agent.session)).toMatchObject({
     phase: 'ended',
     checkpoint_count: 0,
@@ -160,7 +160,7 @@ test('a session that ended with steps no commit will take is stuck; one whose fi
   })
 })
 
-test('a stuck session without steps is discarded, and can be brought back', async () => {
+test('a stuck session without steps is discarded, and can be restored', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.prompt('a question that killed it')
@@ -179,7 +179,7 @@ test('a stuck session without steps is discarded, and can be brought back', asyn
   expect(repo.temporary()).toEqual([`pre-prompt-${agent.session}.json`])
 })
 
-test('a session of a version that keeps the transcript only in its steps is condensed from there, redacted', async () => {
+test('a session of a version that keeps the transcript only in its steps is saved from there, redacted', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
@@ -210,7 +210,7 @@ test('a session of a version that keeps the transcript only in its steps is cond
   expect(await repo.stored(id, '0/content_hash.txt')).toBe(`sha256:${hash}`)
 })
 
-test('what a step of another version holds of what only the agent’s maker can read is left out', async () => {
+test('encrypted content in a step of another version is left out', async () => {
   await using repo = await recordedRepo({ agent: 'codex' })
   await repo.commitAs('human', 'setup')
   const run = replay(repo, 'codex/A1-create')
@@ -237,7 +237,7 @@ test('what a step of another version holds of what only the agent’s maker can 
   expect(stored).not.toContain('sealed-words')
 })
 
-test('a checkpoint whose turn never ended is completed with the transcript there is', async () => {
+test('a checkpoint whose turn never ended is completed with the current transcript', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.prompt('write a')
@@ -250,13 +250,13 @@ test('a checkpoint whose turn never ended is completed with the transcript there
   expect(await repo.transcript(id)).not.toContain('words after the commit')
   const found = await doctor(repo)
   expect(found.findings.map((finding) => finding.id)).toEqual(['provisional-checkpoint', 'stuck-session'])
-  const mended = await doctor(repo, ['--force'])
-  expect(mended).toMatchObject({ code: 0, findings: [] })
+  const fixed = await doctor(repo, ['--force'])
+  expect(fixed).toMatchObject({ code: 0, findings: [] })
   expect(await repo.transcript(id)).toContain('words after the commit')
   expect(await repo.subjects('entire/checkpoints/v1')).toContain(`Finalize transcript for Checkpoint: ${id}`)
 })
 
-test('a session of an agent that is not known is reported, and discarded only by name or by force', async () => {
+test('a session of an unknown agent is reported, and discarded only by name or by force', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.txt': 'work of the agent\n' })
@@ -273,9 +273,9 @@ test('a session of an agent that is not known is reported, and discarded only by
   ])
 })
 
-test('on a terminal each stuck session is asked about: skip, discard, condense', async () => {
+test('on a terminal doctor asks about each stuck session: skip, discard, save', async () => {
   await using repo = await ready()
-  const names = ['aa-skipped', 'bb-discarded', 'cc-condensed']
+  const names = ['aa-skipped', 'bb-discarded', 'cc-saved']
   for (const session of names) {
     const agent = fakeAgent(repo, { session })
     await agent.turn(`work of ${session}`, { [`${session}.txt`]: `written by ${session}\n` })
@@ -290,14 +290,14 @@ test('on a terminal each stuck session is asked about: skip, discard, condense',
   await terminal.press(keys.down, keys.down, keys.enter)
   expect(await terminal.sees('Fix session bb-discarded?')).toContain('-> Skipped')
   await terminal.press(keys.down, keys.enter)
-  expect(await terminal.sees('Fix session cc-condensed?')).toContain('-> Discarded session bb-discarded')
+  expect(await terminal.sees('Fix session cc-saved?')).toContain('-> Discarded session bb-discarded')
   await terminal.press(keys.enter)
-  expect(await terminal.sees('1 finding(s) left.')).toContain('-> Condensed session cc-condensed')
+  expect(await terminal.sees('1 problem(s) left.')).toContain('-> Saved session cc-saved as checkpoint ')
   expect(await terminal.exited()).toBe(1)
   expect(names.map((id) => repo.hasState(id))).toEqual([true, false, true])
   expect(repo.state('aa-skipped')).toMatchObject({ phase: 'active', checkpoint_count: 1 })
-  expect(repo.state('cc-condensed')).toMatchObject({ phase: 'idle', checkpoint_count: 0 })
-  // The one that was skipped still has its steps.
+  expect(repo.state('cc-saved')).toMatchObject({ phase: 'idle', checkpoint_count: 0 })
+  // The skipped session still has its steps.
   expect(await repo.shadows()).toHaveLength(1)
 })
 
@@ -321,13 +321,13 @@ test('leaving a question changes nothing more; plain prompts ask for a number', 
     env: { ...repo.env, ACCESSIBLE: '1' },
   })
   const asked = await plain.sees('Number:')
-  expect(asked).toContain('1. Condense\r\n  2. Discard\r\n  3. Skip')
+  expect(asked).toContain('1. Save as a checkpoint\r\n  2. Discard\r\n  3. Skip')
   await plain.press('1', keys.enter)
-  await plain.sees('✓ Nothing is wrong.')
+  await plain.sees('✓ No problems found.')
   expect(await plain.exited()).toBe(0)
 })
 
-test('the session of another work tree is mended from here, and hooks at work meanwhile lose nothing', async () => {
+test('a session of another work tree is fixed from here, and hooks running meanwhile lose nothing', async () => {
   await using repo = await ready()
   const other = await repo.addWorktree('other')
   const dead = fakeAgent(other)
@@ -337,8 +337,8 @@ test('the session of another work tree is mended from here, and hooks at work me
   const alive = fakeAgent(repo)
   await alive.prompt('write b')
   alive.write('b.txt', 'work here, meanwhile\n')
-  const [mended] = await Promise.all([doctor(repo, ['--force']), alive.stop()])
-  expect(mended).toMatchObject({ code: 0, fixed: [{ id: 'stuck-session' }] })
+  const [fixed] = await Promise.all([doctor(repo, ['--force']), alive.stop()])
+  expect(fixed).toMatchObject({ code: 0, fixed: [{ id: 'stuck-session' }] })
   expect(repo.state(dead.session)).toMatchObject({
     phase: 'idle',
     checkpoint_count: 0,

@@ -54,7 +54,7 @@ test('a turn becomes a step, a commit a checkpoint with prompts, files, tokens a
   expect(explained.out).toContain('Agent: Sample')
   expect(explained.out).toContain('Intent: add a greeting')
   expect((await repo.entire(['status'])).out).toContain('[Sample]')
-  expect((await repo.entire(['doctor'])).out).toContain('Nothing is wrong')
+  expect((await repo.entire(['doctor'])).out).toContain('No problems found')
 })
 
 test('a hook costs one process for parse-hook: who the plugin is has been remembered', async () => {

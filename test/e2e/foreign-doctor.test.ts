@@ -1,4 +1,5 @@
-// What other versions of the reference program recorded is healthy in the eyes of the doctor, unless something of it is really lost.
+// `entire doctor` finds no problems in the data of other versions of the reference program, unless some of it
+// is lost.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type Age, ages } from '../support/foreign-ages.ts'
 import { asForeign, type ForeignRepo } from '../support/foreign-repo.ts'
@@ -20,7 +21,7 @@ async function examine(repo: ForeignRepo): Promise<{ ok: boolean; findings: Find
 
 async function agedRepo(age: Age): Promise<ForeignRepo> {
   const repo = asForeign(await recordedRepo())
-  // It came with enabling; they had their own.
+  // `entire enable` created it; they had their own.
   await repo.git('update-ref', '-d', 'refs/heads/entire/checkpoints/v1')
   for (const [ref, files] of Object.entries(age.trees)) await repo.put(ref, files)
   await repo.link(age.checkpoint)
@@ -28,7 +29,7 @@ async function agedRepo(age: Age): Promise<ForeignRepo> {
 }
 
 const unwell: Record<string, string[]> = {
-  // Their branches were made apart, one here and one on the remote.
+  // The local branch and the one on the remote were created independently.
   'garbage here, whole on the remote': ['metadata-disconnected'],
   'a session is lost': ['sessions-lost'],
   'a session is garbage': ['sessions-lost'],
@@ -43,11 +44,11 @@ test.each(Object.entries(ages))('%s', async (name, age) => {
   expect([...readUserState(repo.repo), await repo.git('for-each-ref')]).toEqual(before)
 })
 
-test.each(Object.entries(ages))('%s, whose checkpoint is gone', async (_name, age) => {
+test.each(Object.entries(ages))('%s, with a missing checkpoint', async (_name, age) => {
   await using repo = await agedRepo(age)
   for (const ref of Object.keys(age.trees)) await repo.git('update-ref', '-d', ref)
   const { findings } = await examine(repo)
   expect(findings).toMatchObject([
-    { id: 'dangling-link', title: '1 of the last 200 commits name a checkpoint that is not here.' },
+    { id: 'dangling-link', title: '1 of the last 200 commits name a checkpoint that is missing here.' },
   ])
 })

@@ -164,8 +164,8 @@ describe.each(Object.entries(ways))('%s', (agent, { session, prompt, stop, start
       fix: expect.stringContaining('stores what it recorded'),
     })
     expect(stuck?.detail).toContain('Changed by the turn that never ended: work.txt')
-    const mended = await repo.entire(['doctor', '--force'])
-    const id = /checkpoint ([0-9a-f]{12})/.exec(mended.out)?.[1] ?? ''
+    const fixed = await repo.entire(['doctor', '--force'])
+    const id = /checkpoint ([0-9a-f]{12})/.exec(fixed.out)?.[1] ?? ''
     const type = agents.find(({ name }) => name === agent)?.type
     expect(await repo.storedSession(id)).toMatchObject({
       session_id: session,

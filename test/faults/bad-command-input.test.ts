@@ -206,7 +206,7 @@ test.each(Object.entries(looks))(
     expect(
       found && { found: found[0], near: shown.slice(Math.max(0, found.index - 80), found.index + 20) },
     ).toBeNull()
-    // Who finds something to mend says so.
+    // A command that finds something to fix says so.
     expect({ code, err }).toMatchObject({ code: args[0] === 'doctor' && args[1] === 'check' ? 1 : 0 })
     if (isJson && code === 0 && !args.includes('configure')) expect(() => JSON.parse(out)).not.toThrow()
     expect(await everything()).toEqual(before)

@@ -1,4 +1,4 @@
-// What goes into a bundle for a bug report. Chosen field by field: what is not named here stays out.
+// Collects the files of a bundle for a bug report. Every field is chosen here; anything else stays out.
 
 import { release } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { listRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { listSessions } from '../../sessions/store.ts'
 import { settingsFiles, settingsPaths } from '../../settings/read.ts'
+import { messageOf } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
 import { asObject, formatJson, type Json, type JsonObject, parseJson } from '../../std/json.ts'
 import { version } from '../../std/version.ts'
@@ -37,26 +38,26 @@ export async function collectBundle(exam: Examination): Promise<BundleFile[]> {
     ['hooks.json', 'which hooks are installed', async () => formatJson(await describeHooks(exam))],
     [
       'sessions.json',
-      'state of each session, without prompts and names of files',
+      'state of each session, without prompts and file names',
       () => formatJson(listSessions(repo).map(describeSession)),
     ],
-    ['refs.txt', 'our branches and refs, with commit ids only', () => describeRefs(repo)],
+    ['refs.txt', 'branches and refs of entire, with commit ids only', () => describeRefs(repo)],
     ['log.jsonl', `the last ${logLines} lines of the log`, () => readLogTail(repo)],
     [
       'findings.json',
-      'what `entire doctor` found',
+      'findings of `entire doctor`',
       async () => formatJson((await diagnose(exam)).map(describeFinding)),
     ],
   ]
   return Promise.all(parts.map(async ([name, about, text]) => ({ name, about, text: await attempt(text) })))
 }
 
-// A bundle is asked for when things are broken.
+// Bundles are made when something is broken: a part that fails does not stop the others.
 async function attempt(read: () => string | Promise<string>): Promise<string> {
   try {
     return await read()
   } catch (error) {
-    return `${JSON.stringify({ failed: error instanceof Error ? error.message : String(error) })}\n`
+    return `${JSON.stringify({ failed: messageOf(error) })}\n`
   }
 }
 
@@ -73,7 +74,7 @@ async function describeEnvironment({ cli, repo }: Examination): Promise<JsonObje
     architecture: process.arch,
     system: release(),
     linked_worktree: repo.worktreeId !== '',
-    // Their names alone: values may be credentials.
+    // Only the names: values may be credentials.
     variables: Object.keys(cli.env)
       .filter((name) => /^(ENTIRE|GIT)_/.test(name))
       .sort(),
@@ -92,7 +93,7 @@ function describeSettings(repo: Repo): JsonObject {
   return Object.fromEntries(files)
 }
 
-/** Numbers, switches and single words; of other texts only that there is one. */
+/** Keeps numbers, booleans and single words, and replaces all other text. */
 function outline(value: Json): Json {
   if (typeof value === 'string') return /^[A-Za-z][A-Za-z-]{0,20}$/.test(value) ? value : '(text)'
   if (Array.isArray(value)) return value.map(outline)
@@ -147,7 +148,7 @@ async function describeRefs(repo: Repo): Promise<string> {
   return refs.slice(0, refLines).reduce((text, { ref, oid }) => `${text}${oid} ${ref}\n`, '') + more
 }
 
-// What needs nothing done may name files of the user's.
+// The details of an `info` finding may name the user's files.
 function describeFinding(finding: Finding): JsonObject {
   return findingJson(isWrong(finding) ? finding : { ...finding, detail: [] })
 }

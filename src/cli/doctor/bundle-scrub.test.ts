@@ -1,4 +1,4 @@
-// Nothing in a bundle says whose machine it is from, or how to get into another one.
+// A bundle identifies neither user nor machine and contains no credentials.
 import { expect, test } from 'bun:test'
 import { defaultSettings } from '../../model/settings.ts'
 import { createRedactor, redactText, redactTranscript } from '../../redact/redact.ts'
@@ -29,7 +29,7 @@ test('secrets are replaced in text and in JSON', () => {
   expect(scrub(`{"a":"key ${key}"}`, 'json', scrubbing)).not.toContain(key)
 })
 
-test('a user called root, or none, takes no word away', () => {
+test('a user named root, or none, removes no word', () => {
   expect(scrub('the root of it', 'text', { ...scrubbing, user: 'root' })).toBe('the root of it')
   expect(scrub('ada', 'text', { ...scrubbing, user: undefined })).toBe('ada')
 })

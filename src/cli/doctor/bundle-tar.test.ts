@@ -1,4 +1,4 @@
-// What we write, every tar reads.
+// Archives can be read by tar.
 import { expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { runProgram } from '../../../test/support/process.ts'
 import { tempDir } from '../../../test/support/repo.ts'
 import { formatTar } from './bundle.ts'
 
-test('tar takes the files out as they were put in', async () => {
+test('tar extracts the files unchanged', async () => {
   await using dir = tempDir()
   const files = [
     { name: 'empty.txt', text: '' },

@@ -1,4 +1,4 @@
-// Collects the bundle, takes out what is nobody's business, and writes it where nothing was.
+// Writes the bundle for a bug report: collects its files, scrubs them, and packs them into a new archive.
 
 import { closeSync, openSync, realpathSync, writeSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -33,9 +33,9 @@ export async function writeBundle(cli: Cli, flags: BundleFlags): Promise<void> {
   ))
     cli.out(line)
   cli.out(
-    '\nNothing was sent. Prompts, transcripts and contents of files are not in it, secrets are replaced.',
+    '\nNothing was sent. Prompts, transcripts and file contents are not included; secrets are replaced.',
   )
-  cli.out(`Look through it before you share it: tar -xzOf ${clean(relative(cli.cwd, path))} | less`)
+  cli.out(`Review it before you share it: tar -xzOf ${clean(relative(cli.cwd, path))} | less`)
 }
 
 async function scrubAll({ repo, recorder, cli }: Examination, files: BundleFile[]): Promise<BundleFile[]> {
@@ -51,7 +51,7 @@ function userName(): string | undefined {
   try {
     return userInfo().username
   } catch {
-    // A user id without a name, as in some containers.
+    // The user id has no name, as in some containers.
     return undefined
   }
 }
@@ -70,7 +70,7 @@ function writeNew(path: string, bytes: Uint8Array): void {
     }
   } catch (cause) {
     if (isErrno(cause, 'EEXIST'))
-      throw new EntireError('write-failed', `${clean(path)} exists already.`, {
+      throw new EntireError('write-failed', `${clean(path)} already exists.`, {
         hint: 'Name another file with --output.',
         cause,
       })
@@ -81,8 +81,6 @@ function writeNew(path: string, bytes: Uint8Array): void {
   }
 }
 
-// Writes a tar archive of a few small text files. https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html (ustar)
-
 const blockBytes = 512
 
 export interface ArchivedFile {
@@ -91,6 +89,7 @@ export interface ArchivedFile {
   text: string
 }
 
+/** In the ustar format: https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html */
 export function formatTar(files: ArchivedFile[], modifiedAt: Date): Buffer {
   const entries = files.flatMap(({ name, text }) => {
     const content = Buffer.from(text)
@@ -122,17 +121,16 @@ function header(name: string, size: number, modifiedAt: Date): Buffer {
   return block
 }
 
-// Takes out of a text what is nobody's business: secrets, credentials in addresses, and whose machine it is.
-
 export interface Scrubbing {
   redaction: Redaction
   home: string
-  /** Of the person at the machine. */
+  /** The name of the user. */
   user: string | undefined
-  /** Top of the work tree. */
+  /** Root of the work tree. */
   root: string
 }
 
+/** Removes secrets, credentials in URLs, and what identifies the user or the machine. */
 export function scrub(
   text: string,
   kind: 'json' | 'text',
@@ -141,18 +139,18 @@ export function scrub(
   const plain = redaction[kind](text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/"'@]*@/gi, '$1'))
   const places: [place: string, name: string][] = [
     [root, '<repository>'],
-    [real(home), '~'],
+    [resolveLinks(home), '~'],
     [home, '~'],
   ]
-  const moved = places
+  const anonymous = places
     .filter(([place]) => place.length > 1)
     .reduce((rest, [place, name]) => rest.replaceAll(place, name), plain)
-  // Not as a part of another word; `root` is a word of its own that says nothing about anybody.
-  if (user === undefined || user.length < 2 || user === 'root') return moved
-  return moved.replace(new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(user)}(?![A-Za-z0-9])`, 'gi'), '~')
+  // Only whole words. `root` stays: it is an ordinary word.
+  if (user === undefined || user.length < 2 || user === 'root') return anonymous
+  return anonymous.replace(new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(user)}(?![A-Za-z0-9])`, 'gi'), '~')
 }
 
-function real(path: string): string {
+function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch {

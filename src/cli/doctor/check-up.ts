@@ -1,4 +1,5 @@
-// One check-up: look, tell, mend, look again.
+// Runs a check-up: diagnoses, prints the findings, fixes what can be fixed, and diagnoses again.
+
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { choose, confirm } from '../ask.ts'
@@ -12,33 +13,26 @@ export interface CheckUpFlags {
   json?: boolean
 }
 
-/** True when nothing is wrong, or not any more. */
+/** True when there are no problems, or none are left. */
 export async function runCheckUp(cli: Cli, flags: CheckUpFlags): Promise<boolean> {
-  // Open until the end: remedies read through it.
+  // Stays open until the end: remedies read through it.
   await using exam = examine(cli, requireRepo(cli, 'doctor'))
   const findings = await diagnose(exam)
   const left = await (flags.json ? answerJson : answerText)(cli, findings, flags.force === true)
   return !left.some(isWrong)
 }
 
-/** Seen, not assumed. */
-async function diagnoseAgain(cli: Cli): Promise<Finding[]> {
-  await using exam = examine(cli, requireRepo(cli, 'doctor'))
-  return await diagnose(exam)
-}
-
-/** What is left. */
+/** Returns the findings that are left. */
 async function answerText(cli: Cli, findings: Finding[], force: boolean): Promise<Finding[]> {
   printFindings(cli, findings)
-  const fixable = fixableFindings(findings)
-  if (fixable.length === 0) return summarise(cli, findings)
+  if (fixableFindings(findings).length === 0) return summarise(cli, findings)
   if (!force && !cli.interactive) {
-    cli.note('hint: `entire doctor --force` mends what can be mended.')
+    cli.note('hint: `entire doctor --force` fixes what can be fixed.')
     return summarise(cli, findings)
   }
   if (force) {
     cli.out()
-    await fixAll(findings, (done) => printDone(cli, done))
+    await fixAll(findings, ({ lines }) => printDone(cli, lines))
   } else await fixAsking(cli, findings)
   return summarise(cli, await diagnoseAgain(cli))
 }
@@ -46,50 +40,59 @@ async function answerText(cli: Cli, findings: Finding[], force: boolean): Promis
 function summarise(cli: Cli, left: Finding[]): Finding[] {
   const count = left.filter(isWrong).length
   cli.out()
-  cli.out(count === 0 ? '✓ Nothing is wrong.' : `${count} finding(s) left.`)
+  cli.out(count === 0 ? '✓ No problems found.' : `${count} problem(s) left.`)
   return left
 }
 
 async function answerJson(cli: Cli, findings: Finding[], force: boolean): Promise<Finding[]> {
-  const mended = force
-    ? await fixAll(findings, (done, worked) => (worked ? undefined : cli.note(done.map(clean).join(' '))))
-    : []
-  const left = mended.length === 0 ? findings : await diagnoseAgain(cli)
-  const fixed = mended.map(({ finding, done }) => ({ ...findingJson(finding), done: done.join('\n') }))
-  cli.process.stdout.write(formatJson({ ok: !left.some(isWrong), findings: left.map(findingJson), fixed }))
+  const noteFailure = ({ hasWorked, lines }: Outcome) => {
+    if (!hasWorked) cli.note(lines.map(clean).join(' '))
+  }
+  const fixed = force ? await fixAll(findings, noteFailure) : []
+  const left = fixed.length === 0 ? findings : await diagnoseAgain(cli)
+  cli.process.stdout.write(
+    formatJson({
+      ok: !left.some(isWrong),
+      findings: left.map(findingJson),
+      fixed: fixed.map(({ finding, lines }) => ({ ...findingJson(finding), done: lines.join('\n') })),
+    }),
+  )
   return left
 }
 
-// Mending: every finding that can be mended is asked about, or with --force just mended. What fails is said, and the rest goes on.
-
-export interface FixedFinding {
-  finding: Finding
-  done: string[]
+/** In a new examination: the first one has cached what it read. */
+async function diagnoseAgain(cli: Cli): Promise<Finding[]> {
+  await using exam = examine(cli, requireRepo(cli, 'doctor'))
+  return await diagnose(exam)
 }
 
-export function fixableFindings(findings: Finding[]): Finding[] {
+function fixableFindings(findings: Finding[]): Finding[] {
   return findings.filter((finding) => isWrong(finding) && finding.remedies.length > 0)
 }
 
-/** `tell` hears of everything that was done. */
-export async function fixAll(
-  findings: Finding[],
-  tell: (done: string[], worked: boolean) => void,
-): Promise<FixedFinding[]> {
-  const mended: FixedFinding[] = []
-  for (const finding of fixableFindings(findings)) {
-    const done = await apply(finding.remedies[0] as Remedy)
-    tell(done.lines, done.worked)
-    if (done.worked) mended.push({ finding, done: done.lines })
-  }
-  return mended
+interface FixedFinding {
+  finding: Finding
+  lines: string[]
 }
 
-/** Ends when the person leaves a question. */
-export async function fixAsking(cli: Cli, findings: Finding[]): Promise<void> {
+/**
+ * Applies the first remedy of each finding. A remedy that fails does not keep the others from being applied.
+ */
+async function fixAll(findings: Finding[], report: (outcome: Outcome) => void): Promise<FixedFinding[]> {
+  const fixed: FixedFinding[] = []
+  for (const finding of fixableFindings(findings)) {
+    const outcome = await apply(finding.remedies[0] as Remedy)
+    report(outcome)
+    if (outcome.hasWorked) fixed.push({ finding, lines: outcome.lines })
+  }
+  return fixed
+}
+
+/** Asks about each finding; ends when the user leaves a question. */
+async function fixAsking(cli: Cli, findings: Finding[]): Promise<void> {
   for (const finding of fixableFindings(findings)) {
     cli.out()
-    const remedy = await ask(cli, finding)
+    const remedy = await askForRemedy(cli, finding)
     if (remedy === 'left') return cli.note('Left; nothing else was changed.')
     printDone(cli, remedy === 'skip' ? ['Skipped'] : (await apply(remedy)).lines)
   }
@@ -97,14 +100,15 @@ export async function fixAsking(cli: Cli, findings: Finding[]): Promise<void> {
 
 const noTerminalHint = 'Run `entire doctor --force`.'
 
-async function ask(cli: Cli, { remedies, title, ...finding }: Finding): Promise<Remedy | 'skip' | 'left'> {
+async function askForRemedy(cli: Cli, finding: Finding): Promise<Remedy | 'skip' | 'left'> {
+  const { remedies, title, subject } = finding
   const [only] = remedies
-  if (!isStuckSession({ remedies, title, ...finding }) && only !== undefined)
+  if (!isStuckSession(finding) && only !== undefined)
     return (await confirm(cli, { message: `${clean(title)}\n${only.label}?`, noTerminalHint }))
       ? only
       : 'skip'
   const labels = [...remedies.map(({ label }) => label), 'Skip']
-  const question = { message: `Fix session ${clean(finding.subject ?? '')}?`, noTerminalHint }
+  const question = { message: `Fix session ${clean(subject ?? '')}?`, noTerminalHint }
   const answer = await choose(
     cli,
     question,
@@ -114,19 +118,20 @@ async function ask(cli: Cli, { remedies, title, ...finding }: Finding): Promise<
   return remedies.find(({ label }) => label === answer) ?? 'skip'
 }
 
-async function apply(remedy: Remedy): Promise<{ worked: boolean; lines: string[] }> {
-  try {
-    return { worked: true, lines: await remedy.apply() }
-  } catch (error) {
-    if (!(error instanceof EntireError)) throw error
-    return {
-      worked: false,
-      lines: [`Failed: ${messageOf(error)}`, ...(error.hint === undefined ? [] : [error.hint])],
-    }
-  }
+interface Outcome {
+  hasWorked: boolean
+  lines: string[]
 }
 
-// Findings for people: stuck sessions in the words they know, then everything else.
+async function apply(remedy: Remedy): Promise<Outcome> {
+  try {
+    return { hasWorked: true, lines: await remedy.apply() }
+  } catch (error) {
+    if (!(error instanceof EntireError)) throw error
+    const hint = error.hint === undefined ? [] : [error.hint]
+    return { hasWorked: false, lines: [`Failed: ${messageOf(error)}`, ...hint] }
+  }
+}
 
 const signs: Record<Severity, { sign: string; style: Style }> = {
   error: { sign: '✕', style: 'red' },
@@ -134,7 +139,8 @@ const signs: Record<Severity, { sign: string; style: Style }> = {
   info: { sign: '·', style: 'dim' },
 }
 
-export function printFindings(cli: Cli, findings: Finding[]): void {
+/** Stuck sessions first, in a list of their own. */
+function printFindings(cli: Cli, findings: Finding[]): void {
   const stuck = findings.filter(isStuckSession)
   cli.out(stuck.length === 0 ? 'No stuck sessions found.' : `Found ${stuck.length} stuck session(s):`)
   for (const { detail } of stuck) {
@@ -150,11 +156,11 @@ export function printFindings(cli: Cli, findings: Finding[]): void {
   }
 }
 
-export function isStuckSession({ id }: Finding): boolean {
+function isStuckSession({ id }: Finding): boolean {
   return id === 'stuck-session'
 }
 
-export function printDone(cli: Cli, [first = '', ...rest]: string[]): void {
+function printDone(cli: Cli, [first = '', ...rest]: string[]): void {
   cli.out(`  -> ${clean(first)}`)
   for (const line of rest) cli.out(`     ${clean(line)}`)
 }

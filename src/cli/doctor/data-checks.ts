@@ -1,6 +1,12 @@
-// What is stored: the branch of checkpoints and its copies, links that lead nowhere, branches of steps that nobody owns.
+// Checks stored data: the metadata branch and its copies, links to missing checkpoints, orphaned shadow
+// branches.
 
-import { type BrokenLinks, findBrokenLinks, readMetadataHealth } from '../../checkpoints/health.ts'
+import {
+  type BrokenLinks,
+  findBrokenLinks,
+  type MetadataCopy,
+  readMetadataHealth,
+} from '../../checkpoints/health.ts'
 import { branchName, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { mergeWith } from '../../checkpoints/sync-ref.ts'
 import { discard, emptyPlan } from '../../cleanup/clean.ts'
@@ -10,62 +16,62 @@ import { keptDays } from '../../sessions/kept-refs.ts'
 import type { Examination, Finding } from './examination.ts'
 
 const commitsWalked = 200
-const named = 10
+const mostNamed = 10
 
 export async function checkMetadata(exam: Examination): Promise<Finding[]> {
-  const { repo, objects, recorder } = exam
-  const { local, copies } = await readMetadataHealth(repo, objects)
-  const broken: Finding = {
-    id: 'metadata-unreadable',
-    severity: 'error',
-    title: `The branch ${metadataBranch} cannot be read.`,
-    detail: ['New checkpoints cannot be stored, and old ones cannot be shown.'],
-    fix: `\`git fsck\` shows what is missing. If a remote has the branch: git fetch <remote> +${metadataBranch}:${metadataBranch}`,
+  const { local, copies } = await readMetadataHealth(exam.repo, exam.objects)
+  return [
+    ...(local === 'unreadable' ? [unreadableBranch] : []),
+    ...copies.flatMap((copy) => {
+      if (copy.relation === 'connected') return []
+      return copy.relation === 'diverged' ? divergedCopy(copy) : disconnectedCopy(exam, copy)
+    }),
+  ]
+}
+
+const unreadableBranch: Finding = {
+  id: 'metadata-unreadable',
+  severity: 'error',
+  title: `The branch ${metadataBranch} cannot be read.`,
+  detail: ['New checkpoints cannot be stored, and old ones cannot be shown.'],
+  fix: `\`git fsck\` shows what is missing. If a remote has the branch: git fetch <remote> +${metadataBranch}:${metadataBranch}`,
+  remedies: [],
+}
+
+function divergedCopy({ remote }: MetadataCopy): Finding {
+  return {
+    id: 'metadata-diverged',
+    subject: remote,
+    severity: 'info',
+    title: `This repository and ${remote} each have checkpoints that the other does not have.`,
+    detail: [`Local branch: ${metadataBranch}, remote: ${remote}`],
+    fix: 'None needed: the next `git push` merges them.',
     remedies: [],
   }
-  const relations = copies.flatMap(({ remote, oid, relation }): Finding[] => {
-    if (relation === 'connected') return []
-    const base = { subject: remote, detail: [`Local branch: ${metadataBranch}, remote: ${remote}`] }
-    if (relation === 'diverged')
-      return [
-        {
-          ...base,
-          id: 'metadata-diverged',
-          severity: 'info',
-          title: `Here and on ${remote} there are checkpoints that the other side does not have.`,
-          fix: 'Nothing: the next `git push` puts both together.',
-          remedies: [],
-        },
-      ]
-    const merge = async () => {
-      const sync = {
-        repo,
-        objects,
-        remote,
-        label: remote,
-        ref: metadataRef,
-        clock: recorder.clock,
-        say: () => {},
-      }
-      await mergeWith({ ...sync, author: (await readConfig(repo)).author }, oid)
-      return [`Merged the checkpoints of ${remote} into ${metadataBranch}`]
-    }
-    return [
-      {
-        ...base,
-        id: 'metadata-disconnected',
-        severity: 'warning',
-        title: `The checkpoints here and those on ${remote} have no common beginning.`,
-        detail: [
-          ...base.detail,
-          'Both sides began a history of their own. Putting them together loses nothing of either.',
-        ],
-        fix: 'The next `git push` puts them together; `entire doctor --force` does it now',
-        remedies: [{ label: 'Put both histories together', apply: merge }],
-      },
-    ]
-  })
-  return [...(local === 'unreadable' ? [broken] : []), ...relations]
+}
+
+function disconnectedCopy({ repo, objects, recorder }: Examination, { remote, oid }: MetadataCopy): Finding {
+  const merge = async () => {
+    const { author } = await readConfig(repo)
+    const { clock } = recorder
+    await mergeWith(
+      { repo, objects, remote, label: remote, ref: metadataRef, clock, author, say: () => {} },
+      oid,
+    )
+    return [`Merged the checkpoints of ${remote} into ${metadataBranch}`]
+  }
+  return {
+    id: 'metadata-disconnected',
+    subject: remote,
+    severity: 'warning',
+    title: `The checkpoints of this repository and those of ${remote} have no common history.`,
+    detail: [
+      `Local branch: ${metadataBranch}, remote: ${remote}`,
+      'Each side started a history of its own. Merging them loses nothing.',
+    ],
+    fix: 'The next `git push` merges them; `entire doctor --force` does it now',
+    remedies: [{ label: 'Merge both histories', apply: merge }],
+  }
 }
 
 export async function checkLinks({ repo, objects }: Examination): Promise<Finding[]> {
@@ -76,18 +82,21 @@ export async function checkLinks({ repo, objects }: Examination): Promise<Findin
 function describeDangling(dangling: BrokenLinks['dangling']): Finding[] {
   if (dangling.length === 0) return []
   const lines = dangling
-    .slice(0, named)
+    .slice(0, mostNamed)
     .map(
       ({ commit, checkpoint, isStored }) =>
-        `${commit.slice(0, 7)} → ${checkpoint}${isStored ? ' (stored, but its record cannot be read)' : ''}`,
+        `${commit.slice(0, 7)} → ${checkpoint}${isStored ? ' (stored, but its record is unreadable)' : ''}`,
     )
   return [
     {
       id: 'dangling-link',
       severity: 'warning',
-      title: `${dangling.length} of the last ${commitsWalked} commits name a checkpoint that is not here.`,
-      detail: [...lines, ...(dangling.length > named ? [`… and ${dangling.length - named} more`] : [])],
-      fix: `If they were made elsewhere, fetch them: git fetch origin ${metadataBranch}:refs/remotes/origin/${metadataBranch}`,
+      title: `${dangling.length} of the last ${commitsWalked} commits name a checkpoint that is missing here.`,
+      detail: [
+        ...lines,
+        ...(dangling.length > mostNamed ? [`… and ${dangling.length - mostNamed} more`] : []),
+      ],
+      fix: `If they were created elsewhere, fetch them: git fetch origin ${metadataBranch}:refs/remotes/origin/${metadataBranch}`,
       remedies: [],
     },
   ]
@@ -96,7 +105,7 @@ function describeDangling(dangling: BrokenLinks['dangling']): Finding[] {
 function describeIncomplete(incomplete: BrokenLinks['incomplete']): Finding[] {
   if (incomplete.length === 0) return []
   const lines = incomplete
-    .slice(0, named)
+    .slice(0, mostNamed)
     .map(
       ({ commit, checkpoint, lostSessions }) =>
         `${commit.slice(0, 7)} → ${checkpoint} (${lostSessions} of its sessions)`,
@@ -105,13 +114,13 @@ function describeIncomplete(incomplete: BrokenLinks['incomplete']): Finding[] {
     {
       id: 'sessions-lost',
       severity: 'warning',
-      title: `${incomplete.length} of the last ${commitsWalked} commits name a checkpoint of which a session cannot be read.`,
+      title: `${incomplete.length} of the last ${commitsWalked} commits name a checkpoint with an unreadable session.`,
       detail: [
         ...lines,
-        ...(incomplete.length > named ? [`… and ${incomplete.length - named} more`] : []),
+        ...(incomplete.length > mostNamed ? [`… and ${incomplete.length - mostNamed} more`] : []),
         'Its other sessions are not affected.',
       ],
-      fix: `If another clone still has it: git fetch <that clone> ${metadataBranch}, then look for it with git log -p FETCH_HEAD`,
+      fix: `If another clone still has it: git fetch <that clone> ${metadataBranch}, then search git log -p FETCH_HEAD`,
       remedies: [],
     },
   ]
@@ -129,7 +138,7 @@ export async function checkBranches(exam: Examination): Promise<Finding[]> {
     }))
     return [
       ...done.branches.map(({ ref }) => `Deleted shadow branch ${branchName(ref)}`),
-      `Kept for ${keptDays} days: entire clean --undo brings them back.`,
+      `Kept for ${keptDays} days: entire clean --undo restores them.`,
     ]
   }
   return [
@@ -137,7 +146,7 @@ export async function checkBranches(exam: Examination): Promise<Finding[]> {
       id: 'orphaned-branches',
       severity: 'warning',
       title: `${branches.length} shadow branch(es) belong to no session.`,
-      detail: branches.slice(0, named).map(({ ref }) => branchName(ref)),
+      detail: branches.slice(0, mostNamed).map(({ ref }) => branchName(ref)),
       fix: '`entire clean --all`, or `entire doctor --force`',
       remedies: [{ label: 'Delete them', apply }],
     },

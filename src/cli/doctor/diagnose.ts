@@ -1,4 +1,4 @@
-// All checks, in the order in which findings are told and mended: what others depend on comes first.
+// Runs all checks. Findings are reported and fixed in the order of the table: prerequisites first.
 
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { checkBranches, checkLinks, checkMetadata } from './data-checks.ts'
@@ -17,22 +17,22 @@ const checks = {
   'the log': checkLog,
   'the program': checkProgram,
   'agent hooks': checkAgentHooks,
-  'leave for agent hooks': checkObstacles,
+  'permission to run agent hooks': checkObstacles,
   plugins: checkPlugins,
   'git hooks': checkGitHooks,
   locks: checkLocks,
-  'locks of git': checkGitLocks,
+  'git locks': checkGitLocks,
   'session states': checkStates,
   'unfinished commits': checkPending,
   'provisional checkpoints': checkProvisional,
   sessions: checkStuck,
   'shadow branches': checkBranches,
-  'the branch of checkpoints': checkMetadata,
-  'links of commits': checkLinks,
-  'errors of hooks': checkHookErrors,
+  'the metadata branch': checkMetadata,
+  'links from commits to checkpoints': checkLinks,
+  'hook errors': checkHookErrors,
 } satisfies Record<string, Check>
 
-/** A check that fails is a finding itself: the others still tell what they see. */
+/** A check that fails becomes a finding of its own; the others still run. */
 export async function diagnose(exam: Examination): Promise<Finding[]> {
   const found = await Promise.all(
     Object.entries(checks).map(([name, check]) =>
@@ -40,7 +40,7 @@ export async function diagnose(exam: Examination): Promise<Finding[]> {
     ),
   )
   const findings = found.flat()
-  // Without git nearly everything fails for the same reason.
+  // Without git nearly every check fails for the same reason: report it once.
   const missing = findings.filter(
     ({ id, subject }) => id === 'check-failed' && subject === 'the version of git',
   )
@@ -52,11 +52,11 @@ function failed(name: string, error: unknown): Finding {
     id: 'check-failed',
     subject: name,
     severity: 'error',
-    title: `What is to know about ${name} cannot be found out.`,
+    title: `Could not check ${name}.`,
     detail: [messageOf(error)],
     fix:
       (error instanceof EntireError ? error.hint : undefined) ??
-      'Repair what the message names, and run `entire doctor` again.',
+      'Fix the cause named above and run `entire doctor` again.',
     remedies: [],
   }
 }

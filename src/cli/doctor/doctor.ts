@@ -1,4 +1,4 @@
-// `entire doctor`: the check-up itself, and what helps to find out more.
+// Defines `entire doctor`, which finds and fixes problems, and its subcommands.
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
@@ -8,22 +8,20 @@ import type { CheckUpFlags } from './check-up.ts'
 import { doctorLogsCommand } from './logs.ts'
 import { doctorTraceCommand } from './trace.ts'
 
-// `entire doctor`: look at everything recording depends on, and mend what can be mended.
-
 export const doctorManual = formatManual({
   text: [
-    'Looks for stuck sessions, checkpoints left incomplete, hooks that are missing, foreign or outdated, unreadable files, locks of dead',
-    'processes, branches nobody owns, links that lead nowhere, and copies of the checkpoints that drifted apart.',
-    'On a terminal, every finding that can be mended is asked about. A stuck session is condensed (stored as a checkpoint) or discarded',
-    '(kept for 30 days; `entire clean --undo` brings it back). With --force, it is condensed if possible, else discarded.',
+    'Looks for stuck sessions, incomplete checkpoints, missing, replaced or outdated hooks, unreadable files, stale locks, shadow branches',
+    'without a session, links to missing checkpoints, and copies of the checkpoints that have diverged.',
+    'On a terminal, asks about each problem it can fix. A stuck session is saved as a checkpoint or discarded (and kept for 30 days:',
+    '`entire clean --undo` restores it). With --force, it is saved if possible and discarded otherwise.',
     '',
-    'Exit code: 0 when nothing is wrong or everything was mended, 1 when something is left.',
+    'Exit code: 0 when there are no problems or all of them were fixed, 1 when problems are left.',
   ],
   examples: [
-    ['entire doctor', 'look, and ask what to mend'],
-    ['entire doctor --force', 'mend without questions'],
+    ['entire doctor', 'find problems, and ask which to fix'],
+    ['entire doctor --force', 'fix without asking'],
     ['entire doctor --json | jq .findings', 'for scripts'],
-    ['entire doctor trace', 'where the time of recent hooks went'],
+    ['entire doctor trace', 'how long recent hooks took'],
     ['entire doctor logs --level error', 'what went wrong in hooks'],
     ['entire doctor bundle', 'a file for a bug report, without secrets or prompts'],
   ],
@@ -31,25 +29,23 @@ export const doctorManual = formatManual({
 
 export const doctorCheckCommand = buildCommand<CheckUpFlags, [], Cli>({
   async func(flags) {
-    // Here, so that reading the log loads none of it.
+    // Loaded here, so that the other subcommands do not load the checks.
     const { runCheckUp: runCheck } = await import('./check-up.ts')
-    // The exit code of a command that did its work, and found what a script should know of.
+    // The command succeeded; the exit code tells scripts about the problems that are left.
     if (!(await runCheck(this, flags))) this.process.exitCode = 1
   },
   parameters: {
     flags: {
-      force: switchFlag('Mend everything that can be mended, without a question'),
+      force: switchFlag('Fix everything that can be fixed, without asking'),
       json: switchFlag('Print the findings as JSON'),
     },
     aliases: { f: 'force' },
   },
   docs: {
-    brief: 'Find and mend what is wrong',
+    brief: 'Find and fix problems',
     fullDescription: doctorManual,
   },
 })
-
-// `entire doctor bundle`: one file for a bug report.
 
 export const doctorBundleCommand = buildCommand<BundleFlags, [], Cli>({
   async func(flags) {
@@ -58,8 +54,8 @@ export const doctorBundleCommand = buildCommand<BundleFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      output: valueFlag('file', 'Where to write it (default: entire-bundle-<date>.tar.gz, here)'),
-      json: switchFlag('Print what is in it as JSON'),
+      output: valueFlag('file', 'Where to write it (default: entire-bundle-<date>.tar.gz in this directory)'),
+      json: switchFlag('Print its contents as JSON'),
     },
     aliases: { o: 'output' },
   },
@@ -67,12 +63,12 @@ export const doctorBundleCommand = buildCommand<BundleFlags, [], Cli>({
     brief: 'Write a file for a bug report, without secrets',
     fullDescription: formatManual({
       text: [
-        'Versions, settings, hooks, states of sessions, our refs, the end of the log and the findings of `entire doctor` in one archive.',
-        'Prompts, transcripts, contents of files and addresses of remotes are never in it; secrets are replaced, and so are your home',
-        'directory and your name. It is written to this machine and sent nowhere. A file that exists is not written over.',
+        'Collects versions, settings, hooks, session states, the refs of entire, the end of the log and the findings of `entire doctor` in',
+        'one archive. Prompts, transcripts, file contents and remote addresses are never included; secrets, your home directory and your',
+        'user name are replaced. The archive stays on this machine; nothing is sent. An existing file is not overwritten.',
       ],
       examples: [
-        ['entire doctor bundle', 'here, with the time in its name'],
+        ['entire doctor bundle', 'in this directory, with the time in its name'],
         ['entire doctor bundle --output /tmp/report.tar.gz', 'somewhere else'],
       ],
     }),
@@ -89,5 +85,5 @@ const routes = {
 export const doctorCommands = buildRouteMap<keyof typeof routes, Cli>({
   routes,
   defaultCommand: 'check',
-  docs: { brief: 'Find and mend what is wrong', fullDescription: doctorManual },
+  docs: { brief: 'Find and fix problems', fullDescription: doctorManual },
 })

@@ -1,4 +1,4 @@
-// The ground everything stands on: git itself, settings, directories.
+// Checks what recording depends on outside the hooks: the version of git, settings, directories, the log.
 
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -21,7 +21,7 @@ export async function checkGit({ repo }: Examination): Promise<Finding[]> {
       id: 'git-too-old',
       severity: 'error',
       title: `This git is too old: ${text.trim()}.`,
-      detail: ['Recording needs options that came later.'],
+      detail: ['Recording needs options of later versions.'],
       fix: `Install git ${oldestGit.join('.')} or later.`,
       remedies: [],
     },
@@ -47,12 +47,12 @@ export async function checkSettings({ repo }: Examination): Promise<Finding[]> {
         ...base,
         id: 'disabled',
         severity: 'info',
-        title: 'Recording is switched off in this repository.',
+        title: 'Recording is disabled in this repository.',
         fix: 'entire enable',
       },
     ]
   } catch (error) {
-    const fix = (error instanceof EntireError ? error.hint : undefined) ?? 'Repair the file.'
+    const fix = (error instanceof EntireError ? error.hint : undefined) ?? 'Fix the file.'
     const detail = ['Until then hooks record with the default settings.']
     return [
       { id: 'settings-unreadable', severity: 'error', title: messageOf(error), detail, fix, remedies: [] },
@@ -60,7 +60,7 @@ export async function checkSettings({ repo }: Examination): Promise<Finding[]> {
   }
 }
 
-/** A link makes us write somewhere else, and a repository could bring one along. */
+/** A repository could contain a link that makes entire write outside of it. */
 export async function checkDirectories({ repo }: Examination): Promise<Finding[]> {
   const own = ['.entire', '.entire/logs', '.entire/metadata', '.entire/tmp'].map((path) =>
     join(repo.root, path),
@@ -72,8 +72,8 @@ export async function checkDirectories({ repo }: Examination): Promise<Finding[]
       subject: name,
       severity: 'warning',
       title: `${name} is a symbolic link.`,
-      detail: ['What is recorded goes to wherever it leads.'],
-      fix: `Replace it by a directory: rm ${name} && mkdir ${name}`,
+      detail: ['Recorded data goes to its target.'],
+      fix: `Replace it with a directory: rm ${name} && mkdir ${name}`,
       remedies: [],
     }
   })
@@ -96,7 +96,7 @@ export async function checkLog({ repo }: Examination): Promise<Finding[]> {
     {
       id: 'log-unwritable',
       severity: 'warning',
-      title: 'The log cannot be written, so failures of hooks go unnoticed.',
+      title: 'The log cannot be written, so hook failures go unnoticed.',
       detail: [problem],
       fix: `Make ${relative(repo.root, dir)} a directory you can write to.`,
       remedies: [],
@@ -104,7 +104,7 @@ export async function checkLog({ repo }: Examination): Promise<Finding[]> {
   ]
 }
 
-// Without trying: whoever only looks changes nothing.
+// Only reads permissions: a check must not write.
 function whyUnwritable(root: string, dir: string, file: string): string | undefined {
   const last = [file, dir, dirname(dir), root].find((path) => findStat(path) !== undefined) as string
   if (last !== file && !findStat(last)?.isDirectory()) return `${relative(root, last)} is not a directory.`
@@ -116,28 +116,27 @@ function whyUnwritable(root: string, dir: string, file: string): string | undefi
   }
 }
 
-// Hooks never fail in front of people; what went wrong in them is in the log.
-
 const dayMs = 24 * 60 * 60 * 1000
 
+/** Reads the log for errors of hooks, which hooks never show to their callers. */
 export async function checkHookErrors({ repo, now }: Examination): Promise<Finding[]> {
   const errors: LogLine[] = []
-  // Something went well after the last failure.
-  let recovered = false
+  // A hook succeeded after the last failure.
+  let hasRecovered = false
   for (const text of readLogBackwards(repo)) {
     const line = parseLogLine(text)
     if (line === undefined || !isHook(line)) continue
     if (now.getTime() - Date.parse(line.time) > dayMs) break
     if (line.level === 'ERROR') errors.push(line)
-    else if (errors.length === 0 && line.ms !== undefined) recovered = true
+    else if (errors.length === 0 && line.ms !== undefined) hasRecovered = true
   }
   const [last] = errors
   if (last === undefined) return []
   return [
     {
       id: 'hook-errors',
-      severity: recovered ? 'info' : 'warning',
-      title: `Hooks failed ${errors.length} time(s) during the last day${recovered ? ', and have succeeded since' : ''}.`,
+      severity: hasRecovered ? 'info' : 'warning',
+      title: `Hooks failed ${errors.length} time(s) during the last day${hasRecovered ? ', and have succeeded since' : ''}.`,
       detail: [`Last: ${last.time} ${last.message}`],
       fix: '`entire doctor logs --level error` shows them all',
       remedies: [],

@@ -1,4 +1,4 @@
-// What all checks look at. Made so that it works when parts of the repository do not.
+// Defines what every check of `entire doctor` examines, and what it finds.
 
 import { type Inventory, readInventory } from '../../cleanup/inventory.ts'
 import { type ObjectReader, openObjectReader } from '../../git/cat-file.ts'
@@ -15,10 +15,11 @@ export interface Examination extends AsyncDisposable {
   recorder: Recorder
   objects: ObjectReader
   now: Date
-  /** Asked once. */
+  /** Read once, by the first check that needs them. */
   inventory(): Promise<Inventory>
 }
 
+/** Works when parts of the repository do not. */
 export function examine(cli: Cli, repo: Repo): Examination {
   const objects = openObjectReader(repo)
   let inventory: Promise<Inventory> | undefined
@@ -36,33 +37,31 @@ export function examine(cli: Cli, repo: Repo): Examination {
   }
 }
 
-// One thing that is wrong: what, how badly, what to do about it, and what can be done about it right here.
-
-/** `info`: nothing has to be done. */
+/** `info` requires no action. */
 export type Severity = 'error' | 'warning' | 'info'
 
 export interface Remedy {
-  /** As a choice: one word, or a short sentence without its question mark. */
+  /** Shown as a choice: one word, or a short sentence without its question mark. */
   label: string
-  /** Gives what was done, in lines. */
+  /** Returns lines that describe what was done. */
   apply(): Promise<string[]>
 }
 
 export interface Finding {
-  /** The kind, the same in every version. */
+  /** The kind of finding; the same in every version, for scripts. */
   id: string
-  /** Which one, where there can be several of a kind. */
+  /** Tells findings of the same kind apart. */
   subject?: string
   severity: Severity
   title: string
   detail: string[]
-  /** A sentence or a command. */
+  /** How to fix it: a sentence or a command. */
   fix: string
-  /** The first one is what `--force` takes. */
+  /** `--force` applies the first one. */
   remedies: Remedy[]
 }
 
-/** What counts for the exit code. */
+/** Findings that make the exit code 1. */
 export function isWrong({ severity }: Finding): boolean {
   return severity !== 'info'
 }

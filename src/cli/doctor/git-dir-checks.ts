@@ -1,4 +1,5 @@
-// What lies about in the git directory: states nobody can read, locks of the dead, commits that were left half recorded.
+// Checks the git directory: unreadable session states, stale locks, commits that were not recorded
+// completely.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -31,7 +32,7 @@ export async function checkStates({ repo, recorder }: Examination): Promise<Find
         await discard(recorder, 'doctor', plan, () => plan)
         return [
           `Removed ${relative(repo.commonDir, path)}`,
-          `It is kept for ${keptDays} days: entire clean --undo brings it back.`,
+          `It is kept for ${keptDays} days: entire clean --undo restores it.`,
         ]
       },
     }
@@ -40,7 +41,9 @@ export async function checkStates({ repo, recorder }: Examination): Promise<Find
       subject: path.slice(path.lastIndexOf('/') + 1).replace(/\.json(?:\.corrupt)?$/, ''),
       severity: 'warning',
       title: `The state of a session cannot be read: ${relative(repo.commonDir, path)}.`,
-      detail: ['If the session goes on, it starts with a new state. Steps and checkpoints are not affected.'],
+      detail: [
+        'If the session continues, it starts with a new state. Steps and checkpoints are not affected.',
+      ],
       fix: `Look at ${path}; \`entire doctor --force\` removes it`,
       remedies: [remedy],
     }
@@ -58,7 +61,7 @@ export async function checkLocks({ repo, now }: Examination): Promise<Finding[]>
   const remedy: Remedy = {
     label: 'Remove them',
     async apply() {
-      // Whoever takes the lock of a dead process removes it with their own.
+      // Taking a stale lock replaces it, and releasing the lock removes the file.
       using _queue = await takeLock(queue, { waitMs: 10_000 })
       using _locks = await lockWorktrees(listWorktrees(repo))
       for (const place of listWorktrees(repo)) sweep(place)
@@ -68,7 +71,7 @@ export async function checkLocks({ repo, now }: Examination): Promise<Finding[]>
   const abandoned: Finding = {
     id: 'stale-lock',
     severity: 'warning',
-    title: 'Locks were left behind by processes that are gone.',
+    title: 'Processes that no longer run have left locks behind.',
     detail: stale.map((path) => relative(repo.commonDir, path)),
     fix: 'The next turn removes them; `entire doctor --force` does it now',
     remedies: [remedy],
@@ -88,7 +91,7 @@ export async function checkLocks({ repo, now }: Examination): Promise<Finding[]>
   ]
 }
 
-// Git holds one for some system calls. Only those of our own refs.
+// Locks of the refs of entire. Git holds such a lock only for a few system calls.
 function findRefLocks(commonDir: string, now: Date): string[] {
   const refs = join(commonDir, 'refs', 'heads', 'entire')
   const dirs = [refs, join(refs, 'checkpoints')]
@@ -96,7 +99,7 @@ function findRefLocks(commonDir: string, now: Date): string[] {
   return found.filter((path) => path.endsWith('.lock') && ageOf(path, now) > 10_000)
 }
 
-// As long as a person may take to write a commit message.
+// How long writing a commit message may take.
 const messageMs = 10 * 60 * 1000
 
 export async function checkPending({ repo, recorder, now }: Examination): Promise<Finding[]> {
@@ -118,7 +121,7 @@ export async function checkPending({ repo, recorder, now }: Examination): Promis
     {
       id: 'commit-unfinished',
       severity: 'warning',
-      title: 'A hook of git died before the commit it ran for was recorded.',
+      title: 'A git hook died before its commit was recorded.',
       detail: pending === undefined ? [] : [`Checkpoint: ${pending.checkpoint}`],
       fix: 'The next turn completes it; `entire doctor --force` does it now',
       remedies: [remedy],
@@ -143,11 +146,10 @@ function list(dir: string): string[] {
   }
 }
 
-// Locks of git itself that nobody seems to hold any more. They are everybody's: only a person can know that no git is at work.
-
-// A commit whose message is being written may hold the one of the index for as long as that takes.
+// A commit holds the lock of the index while its message is being written.
 const staleGitLockMs = 10 * 60_000
 
+/** Finds old locks of git itself. They are only reported: only the user can know that no git is running. */
 export async function checkGitLocks({ repo, now }: Examination): Promise<Finding[]> {
   const own = ['HEAD.lock', 'index.lock'].map((name) => join(repo.gitDir, name))
   const shared = ['packed-refs.lock', 'config.lock', 'shallow.lock', 'reftable/tables.list.lock'].map(
@@ -163,16 +165,16 @@ export async function checkGitLocks({ repo, now }: Examination): Promise<Finding
         id: 'git-lock',
         subject: name,
         severity: 'warning',
-        title: `A lock of git has been there for ${minutes} minutes: ${name}.`,
-        detail: ['While it is there, git refuses to change what it locks, for you and for us.'],
-        fix: `If no git is running in this repository: rm ${path}`,
+        title: `A git lock has existed for ${minutes} minutes: ${name}.`,
+        detail: ['As long as it exists, git refuses to change what it locks.'],
+        fix: `If no git process is running in this repository: rm ${path}`,
         remedies: [],
       },
     ]
   })
 }
 
-// Those of our own branches are swept up by the next turn.
+// Without the locks of shadow branches, which the next turn removes.
 function refLocks(refs: string): string[] {
   const all = readdirSync(refs, { recursive: true, encoding: 'utf8' })
   return all

@@ -1,4 +1,5 @@
-// The hooks recording depends on: missing, written over by another tool, of another version, or calling a program that is not there.
+// Checks the hooks of git and of agents: missing, replaced, outdated, blocked, or calling a program that is
+// missing.
 
 import { readdirSync, realpathSync } from 'node:fs'
 import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
@@ -34,12 +35,13 @@ const gitFaults: Record<HookFault, { severity: Finding['severity']; title: strin
   },
   foreign: {
     severity: 'error',
-    title: 'Git hooks were written over by another tool',
-    detail: 'Commits are not linked to sessions. Installing ours again keeps theirs, and both run.',
+    title: 'Git hooks were overwritten by another tool',
+    detail:
+      'Commits are not linked to sessions. Installing the hooks again keeps those of the other tool; both run.',
   },
   outdated: {
     severity: 'warning',
-    title: 'Git hooks are of another version',
+    title: 'Git hooks were installed by another version',
     detail: 'They may not do what this version expects.',
   },
 }
@@ -60,14 +62,14 @@ export async function checkGitHooks(exam: Examination): Promise<Finding[]> {
     apply: async () => [`Installed git hooks (${installHooks(hooksDir, { command }).written.join(', ')})`],
   }
   return (Object.keys(gitFaults) as HookFault[]).flatMap((fault): Finding[] => {
-    const concerned = hookNames.filter((_, index) => faults[index] === fault)
-    if (concerned.length === 0) return []
+    const names = hookNames.filter((_, index) => faults[index] === fault)
+    if (names.length === 0) return []
     const { severity, title, detail } = gitFaults[fault]
     return [
       {
         id: `git-hooks-${fault}`,
         severity,
-        title: `${title}: ${concerned.join(', ')}.`,
+        title: `${title}: ${names.join(', ')}.`,
         detail: [detail, `In ${hooksDir}`],
         fix: '`entire enable`, or `entire doctor --force`',
         remedies: [remedy],
@@ -81,15 +83,15 @@ export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
   const site = hookSite(exam.repo)
   const command = commandOf(exam)
   const states = await readAgentHooks(exam.repo)
-  const installed = states.flatMap(({ agent, installed: isThere }) => (isThere === true ? agent : []))
+  const installed = states.flatMap(({ agent, installed: isInstalled }) => (isInstalled === true ? agent : []))
   const silent = states.flatMap(({ agent, installed: problem }) =>
     typeof problem === 'boolean' ? [] : silentPlugin(agent, problem),
   )
   const current = await Promise.all(installed.map((agent) => agent.installer.current(site, { command })))
-  // What the file was before our hooks is kept for as long as they should be in it.
+  // A note, or a backup of the settings file, shows that the hooks of an agent were installed.
   const noted = readHookNotes(site).map(({ name }) => name)
-  const lost = states.flatMap(({ agent, installed: isThere }) =>
-    isThere === false &&
+  const lost = states.flatMap(({ agent, installed: isInstalled }) =>
+    isInstalled === false &&
     (noted.includes(agent.name) || readKept(site, agent.installer.configPath) !== undefined)
       ? agent
       : [],
@@ -101,9 +103,9 @@ export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
       {
         id: 'agent-hooks-missing',
         severity: 'error',
-        title: 'No agent has hooks here, so nothing is recorded.',
+        title: 'No agent has hooks in this repository, so nothing is recorded.',
         detail: [
-          `Agents there are hooks for: ${hookedAgents()
+          `Agents with hooks: ${hookedAgents()
             .map((agent) => agent.name)
             .join(', ')}`,
         ],
@@ -123,7 +125,7 @@ function silentPlugin(agent: HookedAgent, problem: EntireError): Finding {
     id: 'agent-hooks-unknown',
     subject: agent.name,
     severity: 'warning',
-    title: `The plugin of ${agent.type} does not say whether its hooks are installed.`,
+    title: `The plugin for ${agent.type} does not report whether its hooks are installed.`,
     detail: [problem.message],
     fix: `entire agent check ${agent.installer.configPath}`,
     remedies: [],
@@ -139,7 +141,7 @@ function agentFinding(exam: Examination, agent: HookedAgent, fault: 'missing' | 
     title:
       fault === 'missing'
         ? `The hooks of ${agent.type} are gone${agent.executable === undefined ? ` from ${configPath}` : ''}: its sessions are not recorded.`
-        : `The hooks of ${agent.type} in ${configPath} are of another version, or incomplete.`,
+        : `The hooks of ${agent.type} in ${configPath} are outdated or incomplete.`,
     detail: [],
     fix: `\`entire enable --agent ${agent.name}\`, or \`entire doctor --force\``,
     remedies: [
@@ -154,7 +156,7 @@ function agentFinding(exam: Examination, agent: HookedAgent, fault: 'missing' | 
   }
 }
 
-/** Hooks call the program by its name: it must be found, and it should be this one. */
+/** Hooks call the program by name: it must be on the PATH, and should be this one. */
 export async function checkProgram(exam: Examination): Promise<Finding[]> {
   const { cli } = exam
   if (!isRecording(exam)) return []
@@ -167,7 +169,7 @@ export async function checkProgram(exam: Examination): Promise<Finding[]> {
         severity: 'error',
         title: `Hooks call \`${command}\`, which is not on the PATH: nothing is recorded.`,
         detail: [`This program is ${cli.program}`],
-        fix: 'Put it on the PATH of your shell and of your agents, or run `entire enable --absolute-git-hook-path`.',
+        fix: 'Add it to the PATH of your shell and of your agents, or run `entire enable --absolute-git-hook-path`.',
         remedies: [],
       },
     ]
@@ -178,7 +180,7 @@ export async function checkProgram(exam: Examination): Promise<Finding[]> {
       severity: 'info',
       title: `Hooks run another copy of this program: ${found}.`,
       detail: [`This program is ${cli.program}`],
-      fix: 'Nothing, if that is what you want.',
+      fix: 'None needed if that is intended.',
       remedies: [],
     },
   ]
@@ -196,8 +198,7 @@ function listNames(dir: string): string[] {
   }
 }
 
-// Hooks that are installed and yet do not run: some agents ask their user for leave first, and say nothing of it afterwards.
-
+/** Finds installed hooks that do not run because the user of the agent has not allowed them yet. */
 export async function checkObstacles(exam: Examination): Promise<Finding[]> {
   if (!isRecording(exam)) return []
   const installed = await findInstalledAgents(exam.repo)
@@ -221,32 +222,31 @@ export async function checkObstacles(exam: Examination): Promise<Finding[]> {
   return found.flat()
 }
 
-// External agents that have hooks here, but whose sessions nobody records: the plugin is gone, or the settings do not allow it.
-
+/** Finds external agents with hooks whose plugin is missing, or that the settings do not allow. */
 export async function checkPlugins(exam: Examination): Promise<Finding[]> {
   if (!isRecording(exam)) return []
-  if (!exam.recorder.settings.externalAgents) return readHookNotes(hookSite(exam.repo)).map(refused)
-  return (await findGonePlugins(exam.repo, exam.cli.env)).map(gone)
+  if (!exam.recorder.settings.externalAgents) return readHookNotes(hookSite(exam.repo)).map(disallowedPlugin)
+  return (await findGonePlugins(exam.repo, exam.cli.env)).map(missingPlugin)
 }
 
-function refused({ name, type }: HookNote): Finding {
+function disallowedPlugin({ name, type }: HookNote): Finding {
   return {
     id: 'external-agents-off',
     subject: name,
     severity: 'warning',
-    title: `${type} has hooks here, but external agents are not allowed: its sessions are not recorded.`,
+    title: `${type} has hooks in this repository, but external agents are not allowed: its sessions are not recorded.`,
     detail: [],
     fix: `\`entire enable --agent ${name}\` allows them; \`entire agent remove ${name}\` removes its hooks`,
     remedies: [],
   }
 }
 
-function gone(plugin: GonePlugin): Finding {
+function missingPlugin(plugin: GonePlugin): Finding {
   return {
     id: 'plugin-gone',
     subject: plugin.name,
     severity: 'error',
-    title: `${plugin.type} has hooks here and no plugin that can be used: its sessions are not recorded.`,
+    title: `${plugin.type} has hooks in this repository, but no usable plugin: its sessions are not recorded.`,
     detail: [plugin.why],
     fix: `Put entire-agent-${plugin.name} back. Or ${removalByHand(plugin)}, and then run \`entire agent remove ${plugin.name}\``,
     remedies: [],

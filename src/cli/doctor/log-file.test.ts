@@ -1,4 +1,4 @@
-// Reading the log from its end gives the lines that are in it, in the other direction, however they fall into blocks.
+// The log is read backwards, however its lines fall into blocks.
 import { expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { tempRepo } from '../../../test/support/repo.ts'
 import { logFile, parseLogLine, readLogBackwards } from './log-file.ts'
 
-test('any lines, across blocks and across the two files', async () => {
+test('all lines are read, across blocks and across both files', async () => {
   await using repo = await tempRepo()
   const path = logFile(repo.repo)
   mkdirSync(dirname(path), { recursive: true })
@@ -32,7 +32,7 @@ test('any lines, across blocks and across the two files', async () => {
   )
 })
 
-test('a line that never ends costs no more memory than a long one, and what comes after it is read', async () => {
+test('an endless line costs bounded memory, and the lines before and after it are read', async () => {
   await using repo = await tempRepo()
   const path = logFile(repo.repo)
   mkdirSync(dirname(path), { recursive: true })
@@ -44,7 +44,7 @@ test('a line that never ends costs no more memory than a long one, and what come
   expect(lines[1]?.length).toBeLessThan(2 * 1024 * 1024)
 })
 
-test('no file, no lines', async () => {
+test('without a file there are no lines', async () => {
   await using repo = await tempRepo()
   expect([...readLogBackwards(repo.repo)]).toEqual([])
 })
@@ -58,7 +58,7 @@ test.each([
     { time: 't', level: 'INFO', message: 'm', ms: undefined },
   ],
   ['{"time":"t","level":"INFO","msg":"m","ms":5,"session_id":"s"}', { message: 'm', ms: 5, session: 's' }],
-])('%s', (text, expected) => {
+])('parse %s', (text, expected) => {
   const line = parseLogLine(text)
   if (expected === undefined) expect(line).toBeUndefined()
   else expect(line).toMatchObject(expected)

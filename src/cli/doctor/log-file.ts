@@ -1,14 +1,15 @@
-// The log, read from its end: it may be large, and people ask for what happened last.
+// Reads the log from its end, because it may be large and its last lines matter most, and follows it as it
+// grows.
 
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Repo } from '../../git/repo.ts'
 import { isErrno } from '../../std/errors.ts'
-import { fileSize, readRange } from '../../std/file.ts'
+import { fileSize, findStat, readRange } from '../../std/file.ts'
 import { asNumber, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 
 const blockBytes = 64 * 1024
-// Nothing we write is longer; the rest of such a line is dropped, so that memory stays bounded.
+// Entire writes no longer lines; the rest of one is dropped, so that memory stays bounded.
 const maxLineBytes = 1024 * 1024
 
 export function logFile(repo: Repo): string {
@@ -23,11 +24,11 @@ export interface LogLine {
   session: string | undefined
   ms: number | undefined
   phases: string | undefined
-  /** All there is. */
+  /** All fields of the line. */
   record: JsonObject
 }
 
-/** Undefined for what is no line of ours. */
+/** Undefined for a line that entire did not write. */
 export function parseLogLine(text: string): LogLine | undefined {
   const record = asObject(parseJson(text))
   const [time, level, message] = [asString(record?.time), asString(record?.level), asString(record?.msg)]
@@ -45,12 +46,12 @@ export function parseLogLine(text: string): LogLine | undefined {
   }
 }
 
-/** Newest first, through the current file and the one before it. */
+/** Newest line first, from the current file and the one before it. */
 export function readLogBackwards(repo: Repo): Generator<string> {
   return readFilesBackwards(logFile(repo))
 }
 
-/** The same of any log that is kept in this way. */
+/** Newest line first, from any log and the file it was rotated to. */
 export function* readFilesBackwards(log: string): Generator<string> {
   for (const path of [log, `${log}.1`]) yield* readLinesBackwards(path)
 }
@@ -85,5 +86,44 @@ function open(path: string): number | undefined {
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'EACCES', 'EPERM')) return undefined
     throw error
+  }
+}
+
+const pauseMs = 200
+const followedBytes = 1024 * 1024
+
+/** Polls the file, because not every file system reports changes. Runs until the process is stopped. */
+export async function followLog(path: string, show: (line: string) => void): Promise<never> {
+  const first = findStat(path)
+  let position = first?.size ?? 0
+  let inode = first?.ino
+  let rest: Buffer = Buffer.alloc(0)
+  for (;;) {
+    await Bun.sleep(pauseMs)
+    const stat = findStat(path)
+    // A full log is renamed and a new one is created.
+    if (stat?.ino !== inode || (stat?.size ?? 0) < position) {
+      position = 0
+      rest = Buffer.alloc(0)
+      inode = stat?.ino
+    }
+    while (stat !== undefined && position < stat.size) {
+      const block = readBlock(path, position)
+      if (block.length === 0) break
+      position += block.length
+      const joined = Buffer.concat([rest, block])
+      const end = joined.lastIndexOf(10) + 1
+      for (const line of joined.toString('utf8', 0, end).split('\n')) if (line !== '') show(line)
+      rest = joined.length - end > followedBytes ? Buffer.alloc(0) : Buffer.from(joined.subarray(end))
+    }
+  }
+}
+
+function readBlock(path: string, from: number): Buffer {
+  const fd = openSync(path, 'r')
+  try {
+    return readRange(fd, from, followedBytes)
+  } finally {
+    closeSync(fd)
   }
 }

@@ -1,4 +1,4 @@
-// Sessions that will not come to an end by themselves, and checkpoints that were left provisional.
+// Checks sessions: stuck, waiting for a commit, or with a checkpoint that was never completed.
 
 import { branchName } from '../../checkpoints/layout.ts'
 import { discard, emptyPlan } from '../../cleanup/clean.ts'
@@ -12,7 +12,7 @@ import { planNamed } from '../clean/report.ts'
 import { clean } from '../render/text.ts'
 import type { Examination, Finding, Remedy } from './examination.ts'
 
-const named = 10
+const mostNamed = 10
 
 export async function checkStuck(exam: Examination): Promise<Finding[]> {
   const { sessions, shadows } = await exam.inventory()
@@ -27,7 +27,7 @@ export async function checkStuck(exam: Examination): Promise<Finding[]> {
   const stuck = sessions.flatMap((session) => {
     const isOver = ended.includes(session) && filesOf(session).length === 0
     const reason =
-      whyStuck(session, exam.now) ?? (isOver ? 'ended with uncondensed checkpoint data' : undefined)
+      whyStuck(session, exam.now) ?? (isOver ? 'ended with steps that no checkpoint holds' : undefined)
     return reason === undefined ? [] : [stuckFinding(exam, session, reason)]
   })
   const later = ended
@@ -36,7 +36,7 @@ export async function checkStuck(exam: Examination): Promise<Finding[]> {
   return [...(await Promise.all(stuck)), ...(later.length === 0 ? [] : [waitingFinding(later)])]
 }
 
-// By work tree: each is asked once, for the files of all its sessions.
+// Runs git once for each work tree, with the files of all its sessions.
 async function findWaiting({ repo }: Examination, sessions: Session[]): Promise<Map<string, Set<string>>> {
   const groups = Map.groupBy(sessions, (session) => session.worktreeId)
   const found = [...groups].map(async ([id, group]): Promise<[string, Set<string>]> => {
@@ -46,20 +46,20 @@ async function findWaiting({ repo }: Examination, sessions: Session[]): Promise<
   return new Map(await Promise.all(found))
 }
 
-// The usual case: the agent was closed before the commit, and the commit will take the steps along.
+// The usual case: the agent was closed before the commit, and the commit will include the steps.
 function waitingFinding(sessions: { id: string; files: string[] }[]): Finding {
-  const lines = sessions.slice(0, named).map(({ id, files }) => `${id}: ${listed(files)}`)
+  const lines = sessions.slice(0, mostNamed).map(({ id, files }) => `${id}: ${shortList(files)}`)
   return {
     id: 'waiting-sessions',
     severity: 'info',
-    title: `${sessions.length} session(s) have ended and wait for your next commit.`,
-    detail: [...lines, ...(sessions.length > named ? [`… and ${sessions.length - named} more`] : [])],
-    fix: 'Commit the files, or give a session up: entire reset --session <id>',
+    title: `${sessions.length} session(s) have ended and are waiting for your next commit.`,
+    detail: [...lines, ...(sessions.length > mostNamed ? [`… and ${sessions.length - mostNamed} more`] : [])],
+    fix: 'Commit the files, or give up a session: entire reset --session <id>',
     remedies: [],
   }
 }
 
-function listed(files: string[]): string {
+function shortList(files: string[]): string {
   return `${files.slice(0, 3).map(clean).join(', ')}${files.length > 3 ? ', …' : ''}`
 }
 
@@ -71,7 +71,7 @@ async function stuckFinding(exam: Examination, session: Session, reason: string)
     branch !== undefined &&
     session.stepCount > 0 &&
     (await exam.recorder.findAgentByType(session.agentType)) !== undefined
-  const canCondense = hasSteps || unsaved.length > 0
+  const canSave = hasSteps || unsaved.length > 0
   return {
     id: 'stuck-session',
     subject: session.id,
@@ -84,24 +84,24 @@ async function stuckFinding(exam: Examination, session: Session, reason: string)
       ...(session.agentType === '' ? [] : [`Agent: ${session.agentType}`]),
       ...(session.lastInteraction === undefined ? [] : [`Last interaction: ${session.lastInteraction}`]),
       `Shadow branch: ${branch === undefined ? 'not found' : `exists (${branchName(branch.ref)})`}`,
-      `Checkpoints: ${session.stepCount}, Files touched: ${session.filesTouched.length}`,
-      ...(unsaved.length === 0 ? [] : [`Changed by the turn that never ended: ${listed(unsaved)}`]),
+      `Steps: ${session.stepCount}, Files touched: ${session.filesTouched.length}`,
+      ...(unsaved.length === 0 ? [] : [`Changed by the turn that never ended: ${shortList(unsaved)}`]),
     ],
-    fix: canCondense
-      ? '`entire doctor --force` stores what it recorded as a checkpoint'
-      : `\`entire doctor --force\` discards it, kept for ${keptDays} days`,
-    remedies: [...(canCondense ? [condenseRemedy(exam, session)] : []), discardRemedy(exam, session)],
+    fix: canSave
+      ? '`entire doctor --force` saves it as a checkpoint'
+      : `\`entire doctor --force\` discards it; it is kept for ${keptDays} days`,
+    remedies: [...(canSave ? [saveRemedy(exam, session)] : []), discardRemedy(exam, session)],
   }
 }
 
-function condenseRemedy({ recorder }: Examination, session: Session): Remedy {
+function saveRemedy({ recorder }: Examination, session: Session): Remedy {
   return {
-    label: 'Condense',
+    label: 'Save as a checkpoint',
     async apply() {
       const checkpoint = await condenseStuck(recorder, session)
       return [
-        `Condensed session ${session.id}`,
-        `No commit names its checkpoint ${checkpoint}: entire explain -c ${checkpoint} shows it.`,
+        `Saved session ${session.id} as checkpoint ${checkpoint}`,
+        `No commit names that checkpoint: entire explain -c ${checkpoint} shows it.`,
       ]
     },
   }
@@ -112,23 +112,23 @@ function discardRemedy({ recorder }: Examination, session: Session): Remedy {
     label: 'Discard',
     async apply() {
       const plan = (found: Inventory) =>
-        goesOn(found.sessions, session.id, recorder.clock()) ? emptyPlan : planNamed(found, session.id)
+        isActiveAgain(found.sessions, session.id, recorder.clock()) ? emptyPlan : planNamed(found, session.id)
       await discard(recorder, 'doctor', plan(await readInventory(recorder.repo)), plan)
       return [
         `Discarded session ${session.id}`,
-        `It is kept for ${keptDays} days: entire clean --undo brings it back.`,
+        `It is kept for ${keptDays} days: entire clean --undo restores it.`,
       ]
     },
   }
 }
 
-// The person may have gone back to it while the question stood.
-function goesOn(sessions: Session[], id: string, now: Date): boolean {
+// The user may have continued the session while the question was open.
+function isActiveAgain(sessions: Session[], id: string, now: Date): boolean {
   const session = sessions.find((candidate) => candidate.id === id)
   return session !== undefined && isActive(session) && !isStuck(session, now)
 }
 
-/** A commit in the middle of a turn got its checkpoint at once; the end of the turn, which completes it, never came. */
+/** Finds checkpoints of commits made during a turn whose end, which completes them, was never reported. */
 export async function checkProvisional(exam: Examination): Promise<Finding[]> {
   const { sessions } = await exam.inventory()
   const left = sessions.filter(
@@ -138,7 +138,7 @@ export async function checkProvisional(exam: Examination): Promise<Finding[]> {
     const ids = session.turnCheckpoints.map(clean).join(', ')
     const isKnown = exam.recorder.agentCards().some(({ type }) => type === session.agentType)
     const remedy: Remedy = {
-      label: 'Complete it with the transcript there is now',
+      label: 'Complete it with the current transcript',
       apply: async () => [`Completed ${(await completeTurn(exam.recorder, session.id)).join(', ')}`],
     }
     return {
@@ -149,7 +149,7 @@ export async function checkProvisional(exam: Examination): Promise<Finding[]> {
       detail: [`Session: ${session.id}`, `Agent: ${session.agentType}`],
       fix: isKnown
         ? '`entire doctor --force` completes it'
-        : `Use the version of entire that knows the agent "${session.agentType}".`,
+        : `Use a version of entire that knows the agent "${session.agentType}".`,
       remedies: isKnown ? [remedy] : [],
     }
   })

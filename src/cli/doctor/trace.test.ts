@@ -1,4 +1,4 @@
-// Times of hooks, from lines of any version.
+// Hook durations are read from log lines of any version.
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,7 +9,7 @@ import { medians, readHookRuns, slowestPhase } from './trace.ts'
 const line = (fields: Record<string, unknown>) =>
   `${JSON.stringify({ time: '2026-02-10T12:00:00Z', level: 'INFO', ...fields })}\n`
 
-test('hooks with their phases; lines without times, garbage and other lines are passed over', async () => {
+test('hooks are read with their phases; lines without durations, garbage and other lines are skipped', async () => {
   await using repo = await tempRepo()
   const path = logFile(repo.repo)
   mkdirSync(dirname(path), { recursive: true })

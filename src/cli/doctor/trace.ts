@@ -1,4 +1,4 @@
-// `entire doctor trace`: where the time of recent hooks went.
+// Defines `entire doctor trace`, which shows how long recent hooks took, and in which phases.
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
@@ -20,7 +20,7 @@ export const doctorTraceCommand = buildCommand<TraceFlags, [], Cli>({
     const runs = readHookRuns(requireRepo(this, 'doctor trace'), flags.limit ?? 20)
     if (flags.json)
       return void this.process.stdout.write(formatJson({ hooks: runs.map(runJson), medians: medians(runs) }))
-    if (runs.length === 0) return void this.out('No hooks have run yet, or the log is gone.')
+    if (runs.length === 0) return void this.out('No hook has been logged yet.')
     printRuns(this, runs)
   },
   parameters: {
@@ -28,15 +28,15 @@ export const doctorTraceCommand = buildCommand<TraceFlags, [], Cli>({
     aliases: { n: 'limit' },
   },
   docs: {
-    brief: 'Show where the time of recent hooks went',
+    brief: 'Show how long recent hooks took',
     fullDescription: formatManual({
       text: [
-        'One line for each of the last hooks, newest last: when, which, whose, how long it took in all, its slowest phase, and all phases.',
-        'Times are in milliseconds and count from the start of the process. Below that, the median of each kind of hook.',
+        'Shows one line for each hook, newest last: time, hook, session, duration, slowest phase, and all phases. Durations are in',
+        'milliseconds and include the start of the process. The medians of each kind of hook follow.',
       ],
       examples: [
         ['entire doctor trace', 'the last 20 hooks'],
-        ['entire doctor trace --limit 200 --json', 'for a closer look'],
+        ['entire doctor trace --limit 200 --json', 'for scripts'],
       ],
     }),
   },
@@ -80,8 +80,6 @@ function runJson({ time, hook, session, ms, phases }: HookRun) {
   }
 }
 
-// What the log says about the time hooks took.
-
 export interface HookPhase {
   name: string
   ms: number
@@ -93,11 +91,11 @@ export interface HookRun {
   hook: string
   session: string | undefined
   ms: number
-  /** In the order they ran; none in lines of versions that did not measure them. */
+  /** In the order they ran; empty in lines of versions that did not measure them. */
   phases: HookPhase[]
 }
 
-/** The last so many, newest last. */
+/** Newest last. */
 export function readHookRuns(repo: Repo, limit: number): HookRun[] {
   const runs: HookRun[] = []
   for (const text of readLogBackwards(repo)) {
@@ -126,7 +124,7 @@ export interface HookMedian {
   slowest: number
 }
 
-/** Per kind of hook, the slowest kind first. */
+/** The slowest kind of hook first. */
 export function medians(runs: HookRun[]): HookMedian[] {
   return [...Map.groupBy(runs, (run) => run.hook)]
     .map(([hook, group]) => {
