@@ -1,4 +1,5 @@
-// The session log after a rewind: the agent goes on from the conversation as it was at that step. A running session keeps its own.
+// Restores the session log of a step or a commit, so that the agent continues from the conversation at that point. A running session
+// keeps its own log. Stored logs are redacted: where the log on disk begins with the stored one, it is cut there instead.
 
 import { readTranscript } from '../checkpoints/read.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
@@ -12,7 +13,7 @@ import {
   restoreLogs,
   writeSessionLog,
 } from '../resume/restore-logs.ts'
-import { deliverToAgent, findLogPath, writeLog } from '../resume/write-log.ts'
+import { findLogPath } from '../resume/write-log.ts'
 import { lockFile } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
 import type { Recorder } from '../sessions/work.ts'
@@ -20,12 +21,13 @@ import { EntireError, messageOf } from '../std/errors.ts'
 import { readBytes } from '../std/file.ts'
 import { asObject, asString, parseJson } from '../std/json.ts'
 import { takeLock } from '../std/lock.ts'
+import { lockWaitMs } from './locked-worktree.ts'
 import { readStepTranscript } from './points.ts'
-import { findReplaced, fingerprint, matches, type SavedLog } from './saved-log.ts'
+import { fingerprint, type SavedLog } from './saved-log.ts'
 
 export type LogPlan =
   | { state: 'none' }
-  /** Nothing is written, because a turn is going on, or because it is there already. */
+  /** Nothing is written: a turn is running, or the log is as it should be. */
   | { state: 'running' | 'unchanged'; session: string; command: string | undefined }
   | { state: 'failed'; session: string; command: string | undefined; problem: string }
   | {
@@ -46,7 +48,7 @@ export interface StepLog {
 
 export type StepLogPlan = LogPlan & { isTaskEnd?: boolean }
 
-/** A log that cannot be read is told of, not thrown: the files can still be had. */
+/** A log that cannot be read is reported, not thrown: the files can still be restored. */
 export async function planStepLog(
   recorder: Recorder,
   objects: ObjectReader,
@@ -82,6 +84,23 @@ async function planLog(recorder: Recorder, objects: ObjectReader, log: StepLog):
   return { state: 'write', session, command, agent, content, saved, isTaskEnd }
 }
 
+async function readTaskEnd(objects: ObjectReader, { step, task }: StepLog): Promise<string | undefined> {
+  const file = task === undefined ? undefined : await objects.contents(`${step}:${task}/checkpoint.json`)
+  return asString(asObject(parseJson(file?.content.toString('utf8') ?? ''))?.checkpoint_uuid) || undefined
+}
+
+function cutAt(agent: Agent, transcript: Buffer, id: string): Buffer {
+  const { shape, truncateAt } = agent.transcript
+  if (truncateAt === undefined || shape(transcript.subarray(0, 256).toString('utf8')) === 'document')
+    return transcript
+  return Buffer.from(truncateAt(transcript.toString('utf8').trimEnd().split('\n'), id).join('\n'))
+}
+
+function withNewline(agent: Agent, content: Buffer): Buffer {
+  const isLines = agent.transcript.shape(content.subarray(0, 256).toString('utf8')) === 'lines'
+  return isLines && content.at(-1) !== 10 ? Buffer.concat([content, Buffer.of(10)]) : content
+}
+
 export interface LogReport {
   state: LogPlan['state']
   session?: string
@@ -98,7 +117,7 @@ export function reportLog(log: LogPlan): LogReport {
   return { state: log.state, session: log.session, command: log.command, ...more }
 }
 
-/** A failure is told, not thrown: the files are back, and that is what was asked for. */
+/** A failure is reported, not thrown: the files are restored already. */
 export async function writeStepLog(recorder: Recorder, log: LogPlan): Promise<LogReport> {
   if (log.state !== 'write') return reportLog(log)
   try {
@@ -108,61 +127,49 @@ export async function writeStepLog(recorder: Recorder, log: LogPlan): Promise<Lo
   }
 }
 
-/** The log alone, without the files. */
+/** Restores the log of a step without its files. */
 export async function restoreStepLog(
   recorder: Recorder,
   objects: ObjectReader,
   log: StepLog,
   options: { dryRun: boolean },
 ): Promise<LogReport> {
-  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: 10_000 })
+  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
   const plan = await planStepLog(recorder, objects, log)
   return options.dryRun ? reportLog(plan) : writeStepLog(recorder, plan)
 }
 
-export interface UndoneLog {
-  session: string
-  path: string
-  isRestored: boolean
+/** Restores the session logs of a commit's checkpoint. */
+export async function restoreCommitLogs(
+  recorder: Recorder,
+  objects: ObjectReader,
+  plan: RestorePlan,
+): Promise<RestoredLog[]> {
+  const restored: RestoredLog[] = []
+  for (const log of plan.logs)
+    restored.push(
+      ...((await cutLog(recorder, objects, log)) ??
+        (await restoreLogs(recorder, objects, { logs: [log], warnings: [] }))),
+    )
+  return restored
 }
 
-/** Logs as they were, unless somebody wrote to them since. */
-export async function undoLogs(recorder: Recorder, logs: SavedLog[]): Promise<UndoneLog[]> {
-  return (await Promise.all(logs.map((log) => undoLog(recorder, log)))).flat()
+async function cutLog(
+  recorder: Recorder,
+  objects: ObjectReader,
+  log: LogToRestore,
+): Promise<RestoredLog[] | undefined> {
+  const live = readBytes(log.path)
+  const stored = live && (await readTranscript(objects, log.session, log.agent.pieces))
+  const content = stored && (await matchingBeginning(recorder, live, stored))
+  const written = content && (await writeSessionLog(recorder, log.agent, log.session.session, content))
+  if (written === undefined) return undefined
+  return [
+    { session: log.session.session, agent: log.agent.type, prompt: log.prompt, state: log.state, ...written },
+  ]
 }
 
-async function undoLog(recorder: Recorder, { session, path, before, after }: SavedLog): Promise<UndoneLog[]> {
-  const state = readSession(recorder.repo, session)
-  const agent = state && (await recorder.findAgentByType(state.agentType))
-  await agent?.resume?.mirror?.(session, path, { root: recorder.repo.root, env: recorder.env })
-  const live = readBytes(path)
-  if (before === undefined || (live !== undefined && matches(live, before))) return []
-  const isRunning = isActive(state ?? { phase: 'idle' })
-  const isOurs = live !== undefined && matches(live, after)
-  const kept = isOurs && !isRunning ? findReplaced(path, live, before) : undefined
-  if (kept === undefined) return [{ session, path, isRestored: false }]
-  const log = { session, path, root: recorder.repo.root, startedAt: state?.startedAt ?? '', bytes: kept }
-  if (agent?.resume?.mirror === undefined || (await deliverToAgent(recorder, agent, log)) === undefined) {
-    const writing = writeLog(path, recorder.clock())
-    writing.write(kept)
-    writing.finish()
-  }
-  return [{ session, path, isRestored: true }]
-}
-
-async function readTaskEnd(objects: ObjectReader, { step, task }: StepLog): Promise<string | undefined> {
-  const file = task === undefined ? undefined : await objects.contents(`${step}:${task}/checkpoint.json`)
-  return asString(asObject(parseJson(file?.content.toString('utf8') ?? ''))?.checkpoint_uuid) || undefined
-}
-
-function cutAt(agent: Agent, transcript: Buffer, id: string): Buffer {
-  const { shape, truncateAt } = agent.transcript
-  if (truncateAt === undefined || shape(transcript.subarray(0, 256).toString('utf8')) === 'document')
-    return transcript
-  return Buffer.from(truncateAt(transcript.toString('utf8').trimEnd().split('\n'), id).join('\n'))
-}
-
-/** Stored logs are redacted. Where the log on disk begins with what is stored, its own lines are the better ones. */
+/** The beginning of the log on disk that says what the stored log says; undefined when it differs. */
 export async function matchingBeginning(
   recorder: Recorder,
   live: Buffer,
@@ -179,53 +186,7 @@ export async function matchingBeginning(
   }
   const { json } = await recorder.redaction()
   const [line, last] = [live.toString('utf8', start, end), text.slice(text.lastIndexOf('\n') + 1)]
-  // The last line of a document is no entry, and proves nothing.
+  // The last line of a document is not an entry, and proves nothing.
   const isSame = asObject(parseJson(last)) !== undefined && (line === last || json(line) === last)
   return isSame ? live.subarray(0, end + 1) : undefined
-}
-
-function withNewline(agent: Agent, content: Buffer): Buffer {
-  const isLines = agent.transcript.shape(content.subarray(0, 256).toString('utf8')) === 'lines'
-  return isLines && content.at(-1) !== 10 ? Buffer.concat([content, Buffer.of(10)]) : content
-}
-
-// Session logs of a commit. Stored logs are redacted: where the log on disk begins with the same conversation, it is cut instead.
-
-export async function restoreCommitLogs(
-  recorder: Recorder,
-  objects: ObjectReader,
-  plan: RestorePlan,
-): Promise<RestoredLog[]> {
-  const restored: RestoredLog[] = []
-  for (const log of plan.logs)
-    restored.push(
-      ...((await cutLog(recorder, objects, log)) ??
-        (await restoreLogs(recorder, objects, { logs: [log], warnings: [] }))),
-    )
-  return restored
-}
-
-/** What an undo needs to bring the logs from before back. */
-export function describeReplaced(logs: RestoredLog[]): SavedLog[] {
-  return logs.flatMap(({ session, path, backup }) => {
-    const [before, after] = [backup === undefined ? undefined : readBytes(backup), readBytes(path)]
-    return before === undefined || after === undefined
-      ? []
-      : [{ session, path, before: fingerprint(before), after: fingerprint(after) }]
-  })
-}
-
-async function cutLog(
-  recorder: Recorder,
-  objects: ObjectReader,
-  log: LogToRestore,
-): Promise<RestoredLog[] | undefined> {
-  const live = readBytes(log.path)
-  const stored = live && (await readTranscript(objects, log.session, log.agent.pieces))
-  const content = stored && (await matchingBeginning(recorder, live, stored))
-  const written = content && (await writeSessionLog(recorder, log.agent, log.session.session, content))
-  if (written === undefined) return undefined
-  return [
-    { session: log.session.session, agent: log.agent.type, prompt: log.prompt, state: log.state, ...written },
-  ]
 }

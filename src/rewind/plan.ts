@@ -1,9 +1,9 @@
-// What a rewind would do, decided before anything is done: only paths that differ from the step, and nothing that is the user's alone.
+// Plans which files a rewind writes and deletes: only paths that differ from the step, and none that only the user changed.
 
 import { isInfrastructure } from '../checkpoints/layout.ts'
 import type { Status } from '../git/status.ts'
 import type { TreeDifference } from '../git/tree.ts'
-import { type Disk, type FileEntry, filesBelow, isCopyable } from './disk.ts'
+import { type Disk, type FileEntry, filesBelow, isCopyable, isFileLike } from './disk.ts'
 
 /** Why a path stays as it is although the step has something else there, or nothing. */
 export type SkipReason = 'not-made-by-a-session' | 'of-an-agent' | 'something-in-the-way' | 'no-copy-possible'
@@ -14,9 +14,9 @@ export interface SkippedPath {
 }
 
 export interface RewindPlan {
-  /** Written as the step has them. */
+  /** To be written as the step has them. */
   restore: string[]
-  /** Deleted: the agent had deleted them, or created them later. */
+  /** To be deleted: the agent had deleted them at the step, or created them after it. */
   remove: string[]
   skip: SkippedPath[]
 }
@@ -30,13 +30,38 @@ export interface RewindFacts {
   /** Paths that are on disk as the step has them. */
   unchanged: ReadonlySet<string>
   disk: Disk
-  /** What HEAD holds there. */
+  /** What HEAD holds at the paths in question. */
   committed: ReadonlyMap<string, FileEntry>
   /** True when a session changed the file. */
   isTouched(path: string): boolean
-  /** True when a session created the file, which was not there before it. */
+  /** True when a session created the file. */
   isMadeBySession(path: string): boolean
+  /** True in the directories of git and of agents. */
   isProtected(path: string): boolean
+}
+
+export function planRewind(facts: RewindFacts): RewindPlan {
+  // The agent had deleted what HEAD has and the step lacks.
+  const deleted = new Set(
+    facts.differences.filter(({ entry }) => entry === undefined).map(({ path }) => path),
+  )
+  const plan: RewindPlan = { restore: [], remove: [], skip: [] }
+  for (const path of pathsInQuestion(facts.status, facts.differences)) {
+    const isThere = isFileLike(facts.disk.at(path))
+    if (facts.entries.has(path)) {
+      // Steps also hold files that were never committed and that no session changed.
+      const isUserFile = isThere && !facts.committed.has(path) && !facts.isTouched(path)
+      if (!facts.unchanged.has(path) && isUserFile) plan.skip.push({ path, reason: 'not-made-by-a-session' })
+      else if (!facts.unchanged.has(path)) plan.restore.push(path)
+      continue
+    }
+    if (!isThere) continue
+    if (!deleted.has(path) && !facts.isMadeBySession(path))
+      plan.skip.push({ path, reason: 'not-made-by-a-session' })
+    else if (facts.isProtected(path)) plan.skip.push({ path, reason: 'of-an-agent' })
+    else plan.remove.push(path)
+  }
+  return withoutLosses(facts.disk, plan)
 }
 
 /** Paths that a rewind may have to look at. */
@@ -50,56 +75,33 @@ export function pathsInQuestion(status: Status, differences: TreeDifference[]): 
   return [...new Set(all)].filter((path) => !isInfrastructure(path)).sort()
 }
 
-export function planRewind(facts: RewindFacts): RewindPlan {
-  // What the step lacks and HEAD has, the agent had deleted.
-  const deleted = new Set(
-    facts.differences.filter(({ entry }) => entry === undefined).map(({ path }) => path),
-  )
-  const plan: RewindPlan = { restore: [], remove: [], skip: [] }
-  for (const path of pathsInQuestion(facts.status, facts.differences)) {
-    const isThere = ['file', 'link', 'other'].includes(facts.disk.at(path).kind)
-    if (facts.entries.has(path)) {
-      // A file that was never committed and that no session changed: steps hold it, but it is the user's alone.
-      const isUsers = isThere && !facts.committed.has(path) && !facts.isTouched(path)
-      if (!facts.unchanged.has(path) && isUsers) plan.skip.push({ path, reason: 'not-made-by-a-session' })
-      else if (!facts.unchanged.has(path)) plan.restore.push(path)
-      continue
-    }
-    if (!isThere) continue
-    if (!deleted.has(path) && !facts.isMadeBySession(path))
-      plan.skip.push({ path, reason: 'not-made-by-a-session' })
-    else if (facts.isProtected(path)) plan.skip.push({ path, reason: 'of-an-agent' })
-    else plan.remove.push(path)
-  }
-  return withoutLosses(facts.disk, plan)
-}
-
-/** Nothing is replaced of which no copy can be kept, and nothing that the plan does not name makes room for what it names. */
+/** Skips paths that cannot be copied first, and those whose place is taken by something that the plan does not delete. */
 export function withoutLosses(disk: Disk, plan: RewindPlan): RewindPlan {
-  const canKeep = (path: string) => {
-    const place = disk.at(path)
-    return (place.kind !== 'file' && place.kind !== 'other') || isCopyable(disk.root, path, place)
+  const canReplace = (path: string) => {
+    const found = disk.at(path)
+    return (found.kind !== 'file' && found.kind !== 'other') || isCopyable(disk.root, path, found)
   }
-  const remove = plan.remove.filter(canKeep)
-  const going = new Set(remove)
-  const restore = plan.restore.filter((path) => canKeep(path) && isFree(disk, path, going))
-  const stay = (path: string): SkippedPath => ({
-    path,
-    reason: canKeep(path) ? 'something-in-the-way' : 'no-copy-possible',
-  })
-  const staying = [
-    ...plan.remove.filter((path) => !going.has(path)),
+  const remove = plan.remove.filter(canReplace)
+  const removed = new Set(remove)
+  const restore = plan.restore.filter((path) => canReplace(path) && isFree(disk, path, removed))
+  const skipped = [
+    ...plan.remove.filter((path) => !removed.has(path)),
     ...plan.restore.filter((path) => !restore.includes(path)),
-  ].map(stay)
-  return { restore, remove, skip: [...plan.skip, ...staying].sort((a, b) => (a.path < b.path ? -1 : 1)) }
+  ].map(
+    (path): SkippedPath => ({
+      path,
+      reason: canReplace(path) ? 'something-in-the-way' : 'no-copy-possible',
+    }),
+  )
+  return { restore, remove, skip: [...plan.skip, ...skipped].sort((a, b) => (a.path < b.path ? -1 : 1)) }
 }
 
-function isFree(disk: Disk, path: string, going: ReadonlySet<string>): boolean {
-  const place = disk.at(path)
-  if (place.kind === 'behind') return going.has(place.parent)
-  if (place.kind !== 'directory') return place.kind !== 'foreign'
+function isFree(disk: Disk, path: string, removed: ReadonlySet<string>): boolean {
+  const found = disk.at(path)
+  if (found.kind === 'below-file') return removed.has(found.parent)
+  if (found.kind !== 'directory') return found.kind !== 'in-other-repo'
   if (disk.at(`${path}/.git`).kind !== 'absent') return false
-  return filesBelow(disk.root, path).every((file) => going.has(file))
+  return filesBelow(disk.root, path).every((file) => removed.has(file))
 }
 
 export function isEmptyPlan(plan: Pick<RewindPlan, 'restore' | 'remove'>): boolean {

@@ -1,14 +1,12 @@
-// The places one can go back to: steps of the sessions at HEAD, and commits whose checkpoints still hold the session logs.
+// Lists the points to rewind to: steps of the sessions at HEAD, and commits whose checkpoints hold session logs.
 
 import { oldShadowRef, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { linkCheckpoints } from '../checkpoints/links.ts'
 import { splitPrompts } from '../checkpoints/prompt-files.ts'
 import {
   parsePrompts,
-  readCheckpoint,
   readStoredPrompts,
   readTranscript,
-  type StoredCheckpoint,
   type TranscriptJoiner,
 } from '../checkpoints/read.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
@@ -19,18 +17,19 @@ import type { Repo } from '../git/repo.ts'
 import { readTrailer } from '../git/trailers.ts'
 import type { Session } from '../model/session.ts'
 import type { StrategyName } from '../model/settings.ts'
+import { readNewestCheckpoint } from '../resume/find.ts'
 import { given } from '../std/given.ts'
 
 export interface RewindPoint {
   /** A step's commit, or the user's commit. */
   id: string
   message: string
-  /** RFC 3339, as git tells it. */
+  /** RFC 3339, as git prints it. */
   date: string
   metadataDir: string
   isTask: boolean
   toolUse?: string
-  /** The files are those of a commit; only session logs can be restored from our own data. */
+  /** A commit: only its session logs can be restored, without moving the branch. */
   isLogsOnly: boolean
   checkpoint?: string
   session?: string
@@ -39,7 +38,7 @@ export interface RewindPoint {
   isOwnCommit?: boolean
 }
 
-/** Who knows the sessions and the way of recording. */
+/** What the points depend on besides git. */
 export interface PointSource {
   findSession(id: string): Session | undefined
   strategy: StrategyName
@@ -54,22 +53,26 @@ export async function readRewindPoints(
   objects: ObjectReader,
   source: PointSource,
 ): Promise<RewindPoint[]> {
-  const [steps, commits, ownCommits] = await Promise.all([
-    readSteps(repo, objects, source),
+  const [steps, commits, unshared] = await Promise.all([
+    readStepPoints(repo, objects, source),
     readLog(repo, [`-${commitsWalked}`, 'HEAD']).then((history) => readCommitPoints(objects, history)),
-    source.strategy === 'auto-commit' ? readOwnCommits(repo) : new Set<string>(),
+    source.strategy === 'auto-commit' ? readUnsharedCommits(repo) : new Set<string>(),
   ])
   const known = new Set(steps.map((step) => step.id))
   const others = commits.filter((point) => !known.has(point.id))
-  // A turn that was committed by itself is a step; on the branch others work on, moving the branch is no way back.
+  // A commit of the auto-commit strategy counts as a step, unless it is on a shared branch, which must not be moved back.
   return newest([
     ...steps,
-    ...others.map((point) => ({ ...point, isLogsOnly: !(point.isOwnCommit && ownCommits.has(point.id)) })),
+    ...others.map((point) => ({ ...point, isLogsOnly: !(point.isOwnCommit && unshared.has(point.id)) })),
   ])
 }
 
-// Steps of other work trees are snapshots of other files: nothing to go back to here.
-async function readSteps(repo: Repo, objects: ObjectReader, source: PointSource): Promise<RewindPoint[]> {
+// Steps of this work tree only: those of others are snapshots of other files.
+async function readStepPoints(
+  repo: Repo,
+  objects: ObjectReader,
+  source: PointSource,
+): Promise<RewindPoint[]> {
   const head = (await objects.info('HEAD'))?.oid
   const tip = head === undefined ? undefined : await findStepTip(repo, objects, head)
   if (head === undefined || tip === undefined) return []
@@ -79,7 +82,7 @@ async function readSteps(repo: Repo, objects: ObjectReader, source: PointSource)
   const here = new Set(named.filter((id) => isHere(source.findSession(id), repo, head)))
   const steps = newest(all.filter(({ session }) => session !== undefined && here.has(session)))
   const prompts = await readPromptsOfSteps(objects, steps)
-  // What a commit left over is a step without a prompt.
+  // A step that carries files forward after a commit has no prompt.
   const promptOf = (session: string) => prompts.get(session) ?? source.findSession(session)?.firstPrompt
   return steps.map((step) => withPrompt(step, promptOf(step.session ?? '')))
 }
@@ -93,7 +96,8 @@ function isHere(session: Session | undefined, repo: Repo, head: string): boolean
   return session?.baseCommit === head && session.worktreeId === repo.worktreeId
 }
 
-async function readOwnCommits(repo: Repo): Promise<Set<string>> {
+/** Commits that are not on a main branch. */
+async function readUnsharedCommits(repo: Repo): Promise<Set<string>> {
   const shared = [
     'refs/heads/main',
     'refs/heads/master',
@@ -121,7 +125,7 @@ function parseStep(commit: LogEntry): RewindPoint {
   }
 }
 
-// One look per session, at its newest step: the prompt that names a session is its first one.
+// The first prompt of each session, read from its newest step.
 async function readPromptsOfSteps(
   objects: ObjectReader,
   steps: RewindPoint[],
@@ -134,7 +138,7 @@ async function readPromptsOfSteps(
   return new Map(await Promise.all(reads))
 }
 
-// As many as can be shown; the others are not read.
+// Stops at the limit, so that older checkpoints are not read.
 async function readCommitPoints(objects: ObjectReader, history: LogEntry[]): Promise<RewindPoint[]> {
   const linked = (await linkCheckpoints(objects, history)).toSorted(
     (a, b) => timeOf(b.commit.authoredAt) - timeOf(a.commit.authoredAt),
@@ -143,21 +147,18 @@ async function readCommitPoints(objects: ObjectReader, history: LogEntry[]): Pro
   for (let at = 0; at < linked.length && points.length < limit; at += limit) {
     const some = linked
       .slice(at, at + limit)
-      .map(({ commit, checkpoints }) => commitPoint(objects, commit, checkpoints))
+      .map(({ commit, checkpoints }) => readCommitPoint(objects, commit, checkpoints))
     points.push(...(await Promise.all(some)).filter((point) => point !== undefined))
   }
   return points
 }
 
-async function commitPoint(
+async function readCommitPoint(
   objects: ObjectReader,
   commit: LogEntry,
   ids: string[],
 ): Promise<RewindPoint | undefined> {
-  const stored = await Promise.all(ids.map((id) => readCheckpoint(objects, id)))
-  const checkpoint = stored
-    .filter((found) => found !== undefined)
-    .sort((a, b) => createdAt(b).localeCompare(createdAt(a)))[0]
+  const checkpoint = await readNewestCheckpoint(objects, ids)
   const session = checkpoint?.sessions.at(-1)
   if (checkpoint === undefined || session === undefined) return undefined
   const point: RewindPoint = {
@@ -184,10 +185,6 @@ function shorten(prompt: string): string {
   return characters.length > 60 ? `${characters.slice(0, 57).join('')}...` : prompt
 }
 
-function createdAt(checkpoint: StoredCheckpoint): string {
-  return checkpoint.sessions.at(-1)?.createdAt ?? ''
-}
-
 function newest(points: RewindPoint[]): RewindPoint[] {
   return points.toSorted((a, b) => timeOf(b.date) - timeOf(a.date)).slice(0, limit)
 }
@@ -196,9 +193,7 @@ function timeOf(date: string): number {
   return Date.parse(date)
 }
 
-// What a step holds of its session besides files: the log so far, and what was asked.
-
-/** The log as the step has it; undefined when it has none, as one that carries files forward. */
+/** The session log up to the step; undefined for a step that only carries files forward. */
 export async function readStepTranscript(
   objects: ObjectReader,
   step: Oid,
@@ -219,6 +214,7 @@ export async function readStepTranscript(
   return readTranscript(objects, { ...record, dir: dir.oid }, joiner)
 }
 
+/** The prompts up to the step. */
 export async function readStepPrompts(objects: ObjectReader, step: Oid, session: string): Promise<string[]> {
   const file = await objects.contents(`${step}:${sessionDir(session)}/prompt.txt`)
   return splitPrompts(file?.content.toString('utf8') ?? '')

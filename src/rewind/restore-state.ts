@@ -1,21 +1,39 @@
-// The way back to a kept state: its files byte for byte, and with them the branch and the index where a reset had moved those.
+// Restores the state that a safety step saved: its files byte for byte, its shadow branch, and after a reset the branch and the index.
 
-import { closeSync, copyFileSync, openSync, readdirSync, renameSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ObjectReader } from '../git/cat-file.ts'
-import { readStaged } from '../git/commit.ts'
-import { git } from '../git/exec.ts'
+import { git as runGit } from '../git/exec.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import { moveRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
-import { EntireError, isErrno } from '../std/errors.ts'
+import { readStatus, type Status } from '../git/status.ts'
+import { EntireError } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
-import { exists, readBytes, removeFile } from '../std/file.ts'
 import { given } from '../std/given.ts'
-import { type Disk, findUnchanged, readTreeEntries } from './disk.ts'
+import { findUnchanged, isFileLike, lookAtDisk, readTreeEntries } from './disk.ts'
+import type { LockedWorktree } from './locked-worktree.ts'
 import { type RewindPlan, withoutLosses } from './plan.ts'
 import { indexPath, type RefChange, type SafetyStep } from './safety-step.ts'
-import { putFiles, type RawFile, type Stage } from './write-files.ts'
+import { writeIndex } from './saved-index.ts'
+import { openStage, putFiles, type RawFile, type Stage } from './write-files.ts'
+
+/** Restores the safety step when the change fails half way. */
+export async function rollBackOnFailure(
+  worktree: LockedWorktree,
+  safety: SafetyStep,
+  change: () => Promise<void>,
+): Promise<void> {
+  try {
+    await change()
+  } catch (error) {
+    const { repo } = worktree.recorder
+    const changed = { ...worktree, disk: lookAtDisk(repo.root) }
+    const plan = await planStateRestore(changed, safety, headOf(await readStatus(repo)))
+    using stage = openStage(repo)
+    await stageState(changed, stage, safety, plan)
+    await restoreState(changed, { target: safety, plan, stage, cwdInRepo: undefined })
+    throw error
+  }
+}
 
 /** Where HEAD is. */
 export interface Head {
@@ -24,7 +42,11 @@ export interface Head {
   oid: Oid
 }
 
-/** What stays of a reset when it is undone: nothing, or the branch, because it was moved on since. */
+export function headOf({ branch, head }: Status): Head {
+  return { ref: branch === undefined ? 'HEAD' : `refs/heads/${branch}`, oid: head ?? '' }
+}
+
+/** What happens to HEAD: it moves, is in its place already, or has been moved elsewhere since and is left alone. */
 export type HeadRestore = 'moved' | 'there' | 'elsewhere'
 
 export interface StatePlan extends RewindPlan {
@@ -32,109 +54,110 @@ export interface StatePlan extends RewindPlan {
 }
 
 export async function planStateRestore(
-  repo: Repo,
-  objects: ObjectReader,
-  disk: Disk,
+  { recorder, git, disk }: LockedWorktree,
   target: SafetyStep,
   head: Head,
 ): Promise<StatePlan> {
-  const [kept, committed] = await Promise.all([
+  const [saved, committed] = await Promise.all([
     readTreeEntries(
-      objects,
+      git.objects,
       target.oid,
       target.restore.map(({ path }) => path),
     ),
-    readTreeEntries(objects, target.base, target.committed),
+    readTreeEntries(git.objects, target.base, target.committed),
   ])
-  const unchanged = await findUnchanged(repo, disk, committed)
-  const isKept = ({ path, mode }: RawFile) => {
-    const place = disk.at(path)
-    const isAlike = mode === undefined ? place.kind === 'link' : place.kind === 'file' && place.mode === mode
-    const content = isAlike ? disk.read(path) : undefined
-    return content !== undefined && blobOid(content, target.oid) === kept.get(path)?.oid
+  const unchanged = await findUnchanged(recorder.repo, disk, committed)
+  const isAsSaved = ({ path, mode }: RawFile) => {
+    const found = disk.at(path)
+    const isSameKind =
+      mode === undefined ? found.kind === 'link' : found.kind === 'file' && found.mode === mode
+    const content = isSameKind ? disk.read(path) : undefined
+    return content !== undefined && blobOid(content, target.oid) === saved.get(path)?.oid
   }
   const files = withoutLosses(disk, {
     restore: [
-      ...target.restore.filter((file) => !isKept(file)).map(({ path }) => path),
+      ...target.restore.filter((file) => !isAsSaved(file)).map(({ path }) => path),
       ...[...committed.keys()].filter((path) => !unchanged.has(path)),
     ].sort(),
-    remove: target.remove.filter((path) => ['file', 'link', 'other'].includes(disk.at(path).kind)),
+    remove: target.remove.filter((path) => isFileLike(disk.at(path))),
     skip: [],
   })
-  return target.head === undefined ? files : { ...files, head: headBack(target.head, head) }
+  return target.head === undefined ? files : { ...files, head: planHead(target.head, head) }
 }
 
-function headBack({ ref, before, after }: RefChange, head: Head): HeadRestore {
+function planHead({ ref, before, after }: RefChange, head: Head): HeadRestore {
   if (head.ref !== ref) return 'elsewhere'
   if (head.oid === before) return 'there'
   return head.oid === after ? 'moved' : 'elsewhere'
 }
 
-/** Before anything changes. */
+/** Stages the files of the plan; nothing of the user's changes yet. */
 export async function stageState(
+  { git, disk }: LockedWorktree,
   stage: Stage,
-  objects: ObjectReader,
-  disk: Disk,
   target: SafetyStep,
   plan: StatePlan,
 ): Promise<void> {
   const wanted = new Set(plan.restore)
   await stage.addRaw(
-    objects,
+    git.objects,
     target.oid,
     target.restore.filter(({ path }) => wanted.has(path)),
   )
   await stage.addCheckedOut(
     disk,
     await readTreeEntries(
-      objects,
+      git.objects,
       target.base,
       target.committed.filter((path) => wanted.has(path)),
     ),
   )
 }
 
+export interface StagedState {
+  target: SafetyStep
+  plan: StatePlan
+  stage: Stage
+  cwdInRepo: string | undefined
+}
+
 export interface StateRestored {
   /** The shadow branch that was moved back. */
   shadow?: string
-  /** Set when the index should have come back: false when another process held it. */
+  /** Set when the index had to be restored: false when another process held it, or its copy is gone. */
   index?: boolean
 }
 
-/** Can be done again from the start wherever it stops. */
+/** Where it stops half way, it can be run again from the start. */
 export async function restoreState(
-  repo: Repo,
-  objects: ObjectReader,
-  {
-    target,
-    plan,
-    stage,
-    standing,
-  }: { target: SafetyStep; plan: StatePlan; stage: Stage; standing: string | undefined },
+  { recorder: { repo }, git }: LockedWorktree,
+  { target, plan, stage, cwdInRepo }: StagedState,
 ): Promise<StateRestored> {
-  putFiles({ root: repo.root, stage, restore: plan.restore, remove: plan.remove, cwdInRepo: standing })
+  putFiles({ root: repo.root, stage, restore: plan.restore, remove: plan.remove, cwdInRepo })
   if (plan.head === 'moved' && target.head !== undefined) await moveHead(repo, target.head)
-  const index =
-    plan.head !== undefined && plan.head !== 'elsewhere' && target.hasIndex
-      ? await restoreIndex(repo, objects, target)
-      : undefined
+  const index = replacesIndex(target, plan) ? await restoreIndex(repo, git.objects, target) : undefined
   const shadow = target.shadow && (await moveShadow(repo, target.shadow)) ? target.shadow.ref : undefined
-  return { ...given({ index }), ...given({ shadow }) }
+  return given({ index, shadow })
+}
+
+/** The index belongs to a HEAD: it is restored only where that is. */
+export function replacesIndex(target: SafetyStep, plan: StatePlan): boolean {
+  return target.hasIndex && plan.head !== undefined && plan.head !== 'elsewhere'
+}
+
+// Through HEAD, so that both reflogs record it. https://git-scm.com/docs/git-update-ref
+async function moveHead(repo: Repo, { before, after }: RefChange): Promise<void> {
+  writePoint()
+  await runGit(repo, ['update-ref', '-m', 'entire rewind: undo', 'HEAD', before, after])
+  writePoint()
 }
 
 async function restoreIndex(repo: Repo, objects: ObjectReader, target: SafetyStep): Promise<boolean> {
-  const kept = await objects.contents(`${target.oid}:${indexPath}`)
-  return kept !== undefined && writeIndex(repo, kept.content)
+  const saved = await objects.contents(`${target.oid}:${indexPath}`)
+  return saved !== undefined && writeIndex(repo, saved.content)
 }
 
-// Through HEAD, so that both reflogs tell of it. https://git-scm.com/docs/git-update-ref
-async function moveHead(repo: Repo, { before, after }: RefChange): Promise<void> {
-  writePoint()
-  await git(repo, ['update-ref', '-m', 'entire rewind: undo', 'HEAD', before, after])
-  writePoint()
-}
-
-/** False when it has gone on since. */
+/** False when new steps were added to it since. */
 async function moveShadow(repo: Repo, { ref, before, after }: RefChange): Promise<boolean> {
   if (before === after) return false
   try {
@@ -144,71 +167,4 @@ async function moveShadow(repo: Repo, { ref, before, after }: RefChange): Promis
     if (error instanceof EntireError && error.code === 'ref-moved') return false
     throw error
   }
-}
-
-// The user's index, kept whole before a reset and given back by its undo: what was staged exists nowhere else.
-
-export interface SavedIndex {
-  /** The file, as git wrote it. */
-  index?: Buffer
-  /** Content that only the index holds. */
-  staged: Oid[]
-}
-
-export async function readIndex(repo: Repo): Promise<SavedIndex> {
-  const path = join(repo.gitDir, 'index')
-  if (!exists(path)) return { staged: [] }
-  const [changes, conflicts, content] = await Promise.all([
-    readStaged(repo),
-    readConflicts(repo),
-    readWhole(repo, path),
-  ])
-  const staged = [...changes.flatMap(({ after }) => after ?? []), ...conflicts]
-  return { staged, ...given({ index: content }) }
-}
-
-/** False when another git process is changing it. */
-export function writeIndex(repo: Repo, content: Buffer): boolean {
-  const lock = join(repo.gitDir, 'index.lock')
-  let fd: number
-  writePoint()
-  try {
-    // As git does it: whoever creates this file may write. https://git-scm.com/docs/api-lockfile
-    fd = openSync(lock, 'wx')
-  } catch (error) {
-    if (isErrno(error, 'EEXIST')) return false
-    throw error
-  }
-  try {
-    for (let at = 0; at < content.length; ) at += writeSync(fd, content, at)
-    renameSync(lock, join(repo.gitDir, 'index'))
-  } catch (error) {
-    removeFile(lock)
-    throw error
-  } finally {
-    closeSync(fd)
-  }
-  writePoint()
-  return true
-}
-
-// An index may be split over two files; one of them alone says little. https://git-scm.com/docs/git-update-index#_split_index
-async function readWhole(repo: Repo, path: string): Promise<Buffer | undefined> {
-  if (!readdirSync(repo.gitDir).some((name) => name.startsWith('sharedindex.'))) return readBytes(path)
-  const copy = join(repo.gitDir, `entire-index.${process.pid}.tmp`)
-  try {
-    copyFileSync(path, copy)
-    await git(repo, ['update-index', '--no-split-index'], { env: { GIT_INDEX_FILE: copy } })
-    return readBytes(copy)
-  } finally {
-    removeFile(copy)
-  }
-}
-
-async function readConflicts(repo: Repo): Promise<Oid[]> {
-  const { stdout } = await git(repo, ['ls-files', '--unmerged', '-z'])
-  return stdout
-    .toString('latin1')
-    .split('\0')
-    .flatMap((line) => line.split(/[ \t]/)[1] ?? [])
 }

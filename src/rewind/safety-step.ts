@@ -1,15 +1,10 @@
-// Safety steps: what a rewind, a reset or an undo is about to replace, kept as a commit before anything changes.
+// Saves what a rewind, a reset or an undo is about to replace, as a commit (a safety step) that an undo restores.
 
-import { join } from 'node:path'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { FileMode, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
-import { listRefs } from '../git/refs.ts'
-import type { Repo } from '../git/repo.ts'
 import { newKeptRef, undoPrefixOf } from '../sessions/kept-refs.ts'
-import type { GitSide, Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
-import { readText, writeAtomic } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import {
   asArray,
@@ -21,12 +16,13 @@ import {
   type JsonObject,
   parseJson,
 } from '../std/json.ts'
-import { type Disk, linkMode } from './disk.ts'
+import { type Disk, isFileLike, linkMode } from './disk.ts'
+import type { LockedWorktree } from './locked-worktree.ts'
 import { asSavedLog, type SavedLog } from './saved-log.ts'
 import { asSavedSession, formatSavedSession, type SavedSession } from './sessions.ts'
 import type { RawFile } from './write-files.ts'
 
-/** A ref before and after what was done. */
+/** A ref before and after the change. */
 export interface RefChange {
   ref: string
   before: Oid
@@ -35,17 +31,17 @@ export interface RefChange {
 
 export interface SafetyContent {
   kind: 'rewind' | 'reset' | 'undo' | 'redo'
-  /** HEAD at the time. */
+  /** HEAD before the change. */
   base: Oid
-  /** Putting these back, byte for byte, and taking those away leads to the kept state. */
+  /** Files to write back byte for byte, and paths to delete, to restore the saved state. */
   restore: RawFile[]
   remove: string[]
-  /** Clean files that are too large for a copy: HEAD has them. */
+  /** Clean files that are too large for a copy: they are restored from `base`. */
   committed: string[]
   shadow?: RefChange
   /** The branch, or `HEAD` where it was detached. */
   head?: RefChange
-  /** The index is kept, too. */
+  /** The index is saved, too. */
   hasIndex: boolean
   sessions: SavedSession[]
   logs: SavedLog[]
@@ -59,23 +55,17 @@ const ownDir = '.entire/undo'
 const recordPath = `${ownDir}/record.json`
 export const indexPath = `${ownDir}/index`
 
-export async function readSafety(objects: ObjectReader, oid: Oid): Promise<SafetyStep | undefined> {
-  const file = await objects.contents(`${oid}:${recordPath}`)
-  const record = asObject(parseJson(file?.content.toString('utf8') ?? ''))
-  return record && { oid, ...parseRecord(record) }
-}
-
-/** What to keep besides the files. */
+/** What the safety step saves besides the files. */
 export interface AlsoSaved {
   index?: Buffer
   staged?: Oid[]
-  /** Commits that nothing else may lead to any more. */
+  /** Commits that may become unreachable by the change. */
   commits: Oid[]
 }
 
-/** Everything at these paths, as it is on disk. */
+/** Saves everything at `paths` as it is on disk. */
 export async function saveSafety(
-  { recorder, git, disk }: { recorder: Recorder; git: GitSide; disk: Disk },
+  { recorder, git, disk }: LockedWorktree,
   what: Omit<SafetyContent, 'restore' | 'remove' | 'hasIndex' | 'base'> & { paths: string[] },
   also: AlsoSaved,
 ): Promise<SafetyStep> {
@@ -85,7 +75,7 @@ export async function saveSafety(
     git.config(),
   ])
   const { paths, ...rest } = what
-  const files = readFiles(disk, paths)
+  const { changes, ...files } = readFiles(disk, paths)
   const content: SafetyContent = {
     ...rest,
     base: head?.oid ?? '',
@@ -98,7 +88,7 @@ export async function saveSafety(
     oid,
   }))
   const mark = git.writes().commit({
-    // On a ref of its own: what is kept long enough can go without what came after it.
+    // A ref of its own: an old safety step can expire without the newer ones.
     ref: newKeptRef(recorder, undoPrefixOf(recorder.repo)),
     parent: undefined,
     mergeParents: also.commits,
@@ -107,7 +97,7 @@ export async function saveSafety(
     seconds: Math.floor(recorder.clock().getTime() / 1000),
     changes: [
       { path: '', mode: '040000', oid: tree?.oid ?? '' },
-      ...files.changes,
+      ...changes,
       { path: ownDir, deleted: true },
       { path: recordPath, mode: '100644', content: Buffer.from(JSON.stringify(formatRecord(content))) },
       ...(also.index === undefined
@@ -129,21 +119,21 @@ function readFiles(
   const remove: string[] = []
   const changes: TreeChange[] = []
   for (const path of new Set(paths)) {
-    const place = disk.at(path)
-    if (place.kind !== 'file' && place.kind !== 'link' && place.kind !== 'other') {
+    const found = disk.at(path)
+    if (!isFileLike(found)) {
       remove.push(path)
       continue
     }
     const content = disk.read(path)
     if (content === undefined)
-      throw new EntireError('write-failed', `No copy of ${path} can be kept, so nothing was changed.`, {
-        hint: 'Move it out of the way and try again.',
+      throw new EntireError('write-failed', `${path} cannot be copied, so nothing was changed.`, {
+        hint: 'Move it away and try again.',
       })
-    const mode = place.kind === 'file' ? place.mode : undefined
+    const mode = found.kind === 'file' ? found.mode : undefined
     restore.push({ path, mode })
     changes.push({ path, mode: treeMode(mode), content })
   }
-  // First what is gone: a file may have become a directory.
+  // Deletions first: a file may have become a directory.
   return {
     restore,
     remove,
@@ -164,6 +154,12 @@ function formatRecord(content: SafetyContent): Json {
     sessions: sessions.map(formatSavedSession),
     restore: restore.map(({ path, mode }) => (mode === undefined ? { path } : { path, mode })),
   }
+}
+
+export async function readSafety(objects: ObjectReader, oid: Oid): Promise<SafetyStep | undefined> {
+  const file = await objects.contents(`${oid}:${recordPath}`)
+  const record = asObject(parseJson(file?.content.toString('utf8') ?? ''))
+  return record && { oid, ...parseRecord(record) }
 }
 
 const kinds = ['rewind', 'reset', 'undo', 'redo'] as const
@@ -191,50 +187,4 @@ function parseChange(value: Json | undefined): RefChange | undefined {
   const record = asObject(value)
   const [ref, before, after] = [asString(record?.ref), asString(record?.before), asString(record?.after)]
   return ref === undefined || before === undefined || after === undefined ? undefined : { ref, before, after }
-}
-
-// The ways back and forth: which safety steps undo and redo lead to. Each of them has a ref of its own.
-
-export type Direction = 'undo' | 'redo'
-
-/** Newest first. */
-export type Stacks = Record<Direction, Oid[]>
-
-// Nobody goes further back one by one; what lies beyond is still there as a commit.
-const depth = 200
-
-export async function readStacks(repo: Repo): Promise<Stacks> {
-  const record = asObject(parseJson(readText(stackFile(repo)) ?? ''))
-  if (record !== undefined) return { undo: asStrings(record.undo), redo: asStrings(record.redo) }
-  // Lost: every state that was ever kept is a way back.
-  const steps = await listRefs(repo, `${undoPrefixOf(repo)}*`)
-  // Names hold the time, so the newest comes last.
-  return { undo: steps.map(({ oid }) => oid).reverse(), redo: [] }
-}
-
-export function writeStacks(repo: Repo, { undo, redo }: Stacks): void {
-  writeAtomic(stackFile(repo), JSON.stringify({ undo: undo.slice(0, depth), redo: redo.slice(0, depth) }), {
-    sync: true,
-  })
-}
-
-/** After something new was done: what could be done again is still kept, below it. */
-export function pushUndo({ undo, redo }: Stacks, step: Oid): Stacks {
-  return { undo: [step, ...redo, ...undo], redo: [] }
-}
-
-/** The state that a way leads to, and what lies beyond it. Steps that git no longer has are passed over. */
-export async function popSafetyStep(
-  objects: ObjectReader,
-  stack: Oid[],
-): Promise<{ target: SafetyStep; rest: Oid[] } | undefined> {
-  for (const [index, oid] of stack.entries()) {
-    const target = await readSafety(objects, oid)
-    if (target !== undefined) return { target, rest: stack.slice(index + 1) }
-  }
-  return undefined
-}
-
-function stackFile(repo: Repo): string {
-  return join(repo.gitDir, 'entire-undo.json')
 }

@@ -1,4 +1,4 @@
-// What sessions know of the files, kept in step with a rewind: work that was taken back is nobody's any more, until an undo.
+// Keeps the states of sessions in step with a rewind: the work that it takes back no longer counts as theirs, until an undo.
 
 import { changedAt, fileSignature } from '../checkpoints/snapshot.ts'
 import type { Repo } from '../git/repo.ts'
@@ -15,9 +15,9 @@ export interface SavedSession {
   prompts: string[]
 }
 
-/** Sessions of this work tree that have a part in what lies there uncommitted, and one more. */
-export function sessionsHere(repo: Repo, also: string | undefined): Session[] {
-  const ids = new Set([...readLive(repo).sessions.keys(), ...(also === undefined ? [] : [also])])
+/** Live sessions of this work tree, and the session of the step. */
+export function sessionsHere(repo: Repo, ofStep: string | undefined): Session[] {
+  const ids = new Set([...readLive(repo).sessions.keys(), ...(ofStep === undefined ? [] : [ofStep])])
   return [...ids]
     .flatMap((id) => readSession(repo, id) ?? [])
     .filter((session) => session.worktreePath === repo.root && session.baseCommit !== '')
@@ -43,11 +43,11 @@ export function asSavedSession(value: Json): SavedSession | undefined {
 export interface Rewound {
   /** Paths that were written or deleted. */
   changed: ReadonlySet<string>
-  /** Paths that are now otherwise than in HEAD. */
+  /** Paths that now differ from HEAD. */
   differing: ReadonlySet<string>
-  /** Steps of each session that were taken back. */
+  /** How many steps of each session were taken back. */
   dropped: ReadonlyMap<string, number>
-  /** The prompts of the session whose step it was. */
+  /** The prompts of the step's session up to the step. */
   prompts?: { session: string; list: string[] }
 }
 
@@ -67,7 +67,7 @@ export function settleSessions(
   store(repo, sessions)
 }
 
-/** As it was, where the session has not gone on since. */
+/** Restores what a session knew of the files. One that has had turns since keeps those, too. */
 export function restoreSessions(repo: Repo, saved: SavedSession[], changed: ReadonlySet<string>): void {
   const sessions = saved.flatMap(({ session: before, prompts }) => {
     const session = readSession(repo, before.id)
@@ -78,8 +78,8 @@ export function restoreSessions(repo: Repo, saved: SavedSession[], changed: Read
       session.promptAttributions = before.promptAttributions
       if (!isActive(session)) writePrompts(repo, session.id, prompts)
     } else {
-      const again = before.filesTouched.filter((path) => changed.has(path))
-      session.filesTouched = [...new Set([...session.filesTouched, ...again])].sort()
+      const restored = before.filesTouched.filter((path) => changed.has(path))
+      session.filesTouched = [...new Set([...session.filesTouched, ...restored])].sort()
     }
     if (isActive(session)) settleTurn(repo, session, changed)
     return [session]
@@ -90,7 +90,7 @@ export function restoreSessions(repo: Repo, saved: SavedSession[], changed: Read
 function store(repo: Repo, sessions: Session[]): void {
   const live = readLive(repo)
   for (const session of sessions) {
-    // Files now have times that say nothing about what the next step must store.
+    // The files have new times, which say nothing about what the next step must store.
     delete session.lastStepAt
     writeSession(repo, session)
     updateLive(live, session)
@@ -98,7 +98,7 @@ function store(repo: Repo, sessions: Session[]): void {
   writeLive(repo, live)
 }
 
-// What the rewind did in the middle of a turn is not the agent's doing.
+// Changes by a rewind in the middle of a turn count as made before the turn.
 function settleTurn(repo: Repo, session: Session, changed: ReadonlySet<string>): void {
   const before = readPrePrompt(repo, session.id)
   if (before === undefined) return

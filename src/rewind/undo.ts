@@ -1,135 +1,143 @@
-// Undo and redo: the way back to what the last rewind replaced, and forth again. What they replace is kept as well.
+// Undoes the last rewind or reset, or redoes what was undone. A safety step saves the present state first, so that both lead back.
 
 import type { Oid } from '../git/oid.ts'
-import { lockFile } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
-import { type GitSide, openGit, type Recorder } from '../sessions/work.ts'
+import type { Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { given } from '../std/given.ts'
-import { takeLock } from '../std/lock.ts'
-import { lookAtDisk } from './disk.ts'
-import { type UndoneLog, undoLogs } from './logs.ts'
+import {
+  type LockedWorktree,
+  type RewindOptions,
+  readHeadStatus,
+  uninterrupted,
+  withLockedWorktree,
+} from './locked-worktree.ts'
 import {
   type Head,
+  headOf,
   planStateRestore,
-  readIndex,
+  replacesIndex,
   restoreState,
+  rollBackOnFailure,
   type StatePlan,
   type StateRestored,
   stageState,
 } from './restore-state.ts'
-import {
-  headOf,
-  lockWaitMs,
-  type RewindOptions,
-  readHeadStatus,
-  rollBackOnFailure,
-  uninterrupted,
-} from './rewind.ts'
-import {
-  type Direction,
-  popSafetyStep,
-  type RefChange,
-  readStacks,
-  type SafetyStep,
-  type Stacks,
-  saveSafety,
-  writeStacks,
-} from './safety-step.ts'
-import { reversed } from './saved-log.ts'
+import { type RefChange, type SafetyStep, saveSafety } from './safety-step.ts'
+import { readIndex } from './saved-index.ts'
+import { reversed, type UndoneLog, undoLogs } from './saved-log.ts'
 import { restoreSessions, saveSessions } from './sessions.ts'
-import { clearStage, openStage } from './write-files.ts'
+import { type Direction, popSafetyStep, readStacks, type Stacks, writeStacks } from './undo-stacks.ts'
+import { openStage } from './write-files.ts'
 
 export interface UndoReport extends StatePlan, StateRestored {
-  /** What was undone or done again. */
+  /** The kind of change that was undone or redone. */
   of: SafetyStep['kind']
   logs: UndoneLog[]
-  /** HEAD then and now. */
+  /** HEAD before that change. */
   base: Oid
+  /** HEAD now. */
   at: Head
-  /** The branch and where a reset had it, when it was to be moved. */
+  /** How a reset had moved the branch. */
   branch?: RefChange
-  /** Something is in the way: the same command goes on when it is moved away. */
+  /** Some paths were skipped: once they are moved away, the same command restores the rest. */
   isPartial: boolean
 }
 
-export async function undoOrRedo(
+export function undoOrRedo(
   recorder: Recorder,
   direction: Direction,
   options: RewindOptions,
 ): Promise<UndoReport> {
-  const { repo } = recorder
-  using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
-  clearStage(repo)
-  await using git = openGit(repo)
-  const stacks = await readStacks(repo)
-  const found = await popSafetyStep(git.objects, stacks[direction])
-  if (found === undefined) throw nothingThere(direction, stacks)
-  const { target } = found
-  const at = headOf((await readHeadStatus(git)).status)
-  const disk = lookAtDisk(repo.root)
-  const plan = await planStateRestore(repo, git.objects, disk, target, at)
-  const isPartial = plan.skip.length > 0
-  const branch = target.head === undefined ? {} : { branch: target.head }
-  const report: UndoReport = {
-    ...plan,
-    of: target.kind,
-    logs: [],
-    base: target.base,
-    at,
-    ...branch,
-    isPartial,
-  }
-  if (options.dryRun) return report
+  return withLockedWorktree(recorder, async (worktree) => {
+    const { git } = worktree
+    const stacks = await readStacks(recorder.repo)
+    const found = await popSafetyStep(git.objects, stacks[direction])
+    if (found === undefined) throw nothingToUndo(direction, stacks)
+    const { target, rest } = found
+    const at = headOf((await readHeadStatus(git)).status)
+    const plan = await planStateRestore(worktree, target, at)
+    const report: UndoReport = {
+      ...plan,
+      of: target.kind,
+      logs: [],
+      base: target.base,
+      at,
+      ...given({ branch: target.head }),
+      isPartial: plan.skip.length > 0,
+    }
+    if (options.dryRun) return report
+    const undo: Undo = { direction, stacks, target, rest, at, plan }
+    return { ...report, ...(await restoreTarget(worktree, undo, options)) }
+  })
+}
 
+interface Undo {
+  direction: Direction
+  stacks: Stacks
+  target: SafetyStep
+  /** The stack below the target. */
+  rest: Oid[]
+  at: Head
+  plan: StatePlan
+}
+
+async function restoreTarget(
+  worktree: LockedWorktree,
+  undo: Undo,
+  { cwdInRepo }: RewindOptions,
+): Promise<StateRestored & Pick<UndoReport, 'logs'>> {
+  const { recorder } = worktree
+  const { repo } = recorder
+  const { direction, stacks, target, rest, plan } = undo
   using stage = openStage(repo)
-  await stageState(stage, git.objects, disk, target, plan)
-  const safety = await keepPresent({ recorder, git, direction }, target, plan, at)
-  const away: Direction = direction === 'undo' ? 'redo' : 'undo'
-  const forth = [safety.oid, ...stacks[away]]
-  let done: StateRestored = {}
-  await uninterrupted(async () => {
-    // Until all is back, the target stays where the next try finds it.
-    writeStacks(repo, { ...stacks, [away]: forth })
+  await stageState(worktree, stage, target, plan)
+  const safety = await savePresent(worktree, undo)
+  const opposite: Direction = direction === 'undo' ? 'redo' : 'undo'
+  const grown = [safety.oid, ...stacks[opposite]]
+  return uninterrupted(async () => {
+    // The target stays on its stack until all of it is restored, so that the next try finds it.
+    writeStacks(repo, { ...stacks, [opposite]: grown })
+    let restored: StateRestored = {}
     try {
-      await rollBackOnFailure(recorder, git, safety, async () => {
-        done = await restoreState(repo, git.objects, { target, plan, stage, standing: options.cwdInRepo })
+      await rollBackOnFailure(worktree, safety, async () => {
+        restored = await restoreState(worktree, { target, plan, stage, cwdInRepo })
       })
     } catch (error) {
       writeStacks(repo, stacks)
       throw error
     }
     restoreSessions(repo, target.sessions, new Set([...plan.restore, ...plan.remove]))
-    report.logs = await undoLogs(recorder, target.logs)
-    if (!isPartial) writeStacks(repo, { [direction]: found.rest, [away]: forth } as Stacks)
+    const logs = await undoLogs(recorder, target.logs)
+    if (plan.skip.length === 0) writeStacks(repo, { [direction]: rest, [opposite]: grown } as Stacks)
+    return { ...restored, logs }
   })
-  return { ...report, ...done }
 }
 
-async function keepPresent(
-  { recorder, git, direction }: { recorder: Recorder; git: GitSide; direction: Direction },
-  target: SafetyStep,
-  plan: StatePlan,
-  at: Head,
+async function savePresent(
+  worktree: LockedWorktree,
+  { direction, target, plan, at }: Undo,
 ): Promise<SafetyStep> {
+  const { recorder, git } = worktree
   const { repo } = recorder
   const movesHead = plan.head === 'moved' && target.head !== undefined
-  const replacesIndex = target.hasIndex && plan.head !== undefined && plan.head !== 'elsewhere'
-  const { index, staged } = replacesIndex ? await readIndex(repo) : { index: undefined, staged: [] }
+  const { index, staged } = replacesIndex(target, plan)
+    ? await readIndex(repo)
+    : { index: undefined, staged: [] }
   const shadowTip = target.shadow && (await git.objects.info(target.shadow.ref))?.oid
   const shadow = target.shadow?.after === shadowTip ? target.shadow : undefined
   const sessions = target.sessions.flatMap(({ session }) => readSession(repo, session.id) ?? [])
   return saveSafety(
-    { recorder, git, disk: lookAtDisk(repo.root) },
+    worktree,
     {
       kind: direction,
       paths: [...plan.restore, ...plan.remove],
       committed: [],
-      ...(shadow === undefined ? {} : { shadow: turned(shadow) }),
-      // Also when it is there already: what is undone twice must be done again twice.
+      ...given({ shadow: shadow && swapped(shadow) }),
+      // Also when HEAD is there already: what is undone twice must be redone twice.
       ...(target.head === undefined || plan.head === 'elsewhere'
         ? {}
-        : { head: movesHead ? turned(target.head) : { ...target.head, before: at.oid, after: at.oid } }),
+        : { head: movesHead ? swapped(target.head) : { ...target.head, before: at.oid, after: at.oid } }),
       sessions: saveSessions(repo, sessions),
       logs: reversed(target.logs),
     },
@@ -137,11 +145,11 @@ async function keepPresent(
   )
 }
 
-function turned({ ref, before, after }: RefChange): RefChange {
+function swapped({ ref, before, after }: RefChange): RefChange {
   return { ref, before: after, after: before }
 }
 
-function nothingThere(direction: Direction, stacks: Stacks): EntireError {
+function nothingToUndo(direction: Direction, stacks: Stacks): EntireError {
   if (direction === 'redo')
     return new EntireError('not-found', 'There is no undo to take back.', {
       hint: '`entire rewind --undo` takes a rewind back.',

@@ -1,5 +1,5 @@
-// Puts staged files into the work tree and takes files away, one atomic step each. It removes nothing that it was not told to: where
-// something else is in the way it fails. The index is not touched, and files that are not named keep their times.
+// Writes staged files into the work tree and deletes files, each atomically. It removes only the paths that it is given, and fails where
+// something else is in the way. Files are staged beside the work tree first, so that most failures come before the first change.
 
 import {
   chmodSync,
@@ -23,21 +23,29 @@ import type { Repo } from '../git/repo.ts'
 import { decodePath, encodePath, nativePathIn } from '../std/encoding.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
 import { writePoint } from '../std/fault.ts'
-import { type Disk, type FileEntry, linkMode, lookAtDisk, type PathState, parentOf } from './disk.ts'
+import {
+  type Disk,
+  type FileEntry,
+  isFileLike,
+  linkMode,
+  lookAtDisk,
+  type PathState,
+  parentOf,
+} from './disk.ts'
 
-export interface Putting {
+export interface FileChanges {
   root: string
   stage: Stage
   restore: string[]
   remove: string[]
-  /** The directory the user is in, from the root: it is not taken away for being empty. */
+  /** The directory the user is in, from the root: it stays, even when it becomes empty. */
   cwdInRepo: string | undefined
 }
 
-export function putFiles({ root, stage, restore, remove, cwdInRepo: standing }: Putting): void {
+export function putFiles({ root, stage, restore, remove, cwdInRepo: standing }: FileChanges): void {
   const disk = lookAtDisk(root)
   for (const path of remove) {
-    if (!['file', 'link', 'other'].includes(disk.at(path).kind)) continue
+    if (!isFileLike(disk.at(path))) continue
     writePoint()
     unlinkSync(nativePathIn(root, path))
   }
@@ -46,12 +54,12 @@ export function putFiles({ root, stage, restore, remove, cwdInRepo: standing }: 
     makeDirectories(root, parentOf(path))
     if (isDirectory(root, path)) removeEmptyTree(root, path)
     writePoint()
-    moveIntoPlace(stage.place(path), nativePathIn(root, path))
+    moveIntoPlace(stage.pathOf(path), nativePathIn(root, path))
   }
   writePoint()
 }
 
-// A link to a directory would lead out of the work tree.
+// Fails at a link to a directory, which would lead out of the work tree.
 function makeDirectories(root: string, dir: string): void {
   if (dir === '') return
   makeDirectories(root, parentOf(dir))
@@ -60,7 +68,7 @@ function makeDirectories(root: string, dir: string): void {
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error
     if (!isDirectory(root, dir))
-      throw new EntireError('write-failed', `${dir} is in the way: it is no directory.`, {
+      throw new EntireError('write-failed', `${dir} is in the way: it is not a directory.`, {
         hint: 'Move it away and try again.',
       })
   }
@@ -70,7 +78,7 @@ function isDirectory(root: string, path: string): boolean {
   return lstatSync(nativePathIn(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-// Directories without files are nothing to git; one of them stands in the way of a file of that name.
+// Git does not track empty directories, but one can be in the way of a file of that name.
 function removeEmptyTree(root: string, dir: string): void {
   for (const entry of readdirSync(nativePathIn(root, dir), { encoding: 'buffer' })) {
     const path = `${dir}/${decodePath(entry)}`
@@ -85,10 +93,10 @@ function moveIntoPlace(from: string | Buffer, to: string | Buffer): void {
   } catch (error) {
     if (!isErrno(error, 'EXDEV')) throw error
     // Another file system is mounted inside the work tree.
-    const near = Buffer.concat([Buffer.from(to), Buffer.from('.entire-tmp')])
-    if (lstatSync(from).isSymbolicLink()) symlinkSync(readlinkSync(from, { encoding: 'buffer' }), near)
-    else copyFileSync(from, near)
-    renameSync(near, to)
+    const copy = Buffer.concat([Buffer.from(to), Buffer.from('.entire-tmp')])
+    if (lstatSync(from).isSymbolicLink()) symlinkSync(readlinkSync(from, { encoding: 'buffer' }), copy)
+    else copyFileSync(from, copy)
+    renameSync(copy, to)
   }
 }
 
@@ -103,16 +111,14 @@ function removeEmptyParents(root: string, dir: string, standing: string | undefi
   }
 }
 
-// Files on their way into the work tree: written beside it first, so that all that can fail has failed before anything of the user's changes.
-
-/** One at a time: whoever stages holds the lock of the work tree. */
+/** A directory for files on their way into the work tree. There is one for each work tree: its user holds the lock. */
 export interface Stage extends Disposable {
-  /** As a checkout would write them, through filters. Files that are there keep their permissions. */
+  /** Stages files as a checkout would write them, through filters. Files that exist keep their permissions. */
   addCheckedOut(disk: Disk, files: ReadonlyMap<string, FileEntry>): Promise<void>
-  /** Byte for byte, with exactly these permissions. */
+  /** Stages files byte for byte, with exactly these permissions. */
   addRaw(objects: ObjectReader, commit: Oid, files: RawFile[]): Promise<void>
-  /** Where the staged form of a path is. */
-  place(path: string): string | Buffer
+  /** Where the file for `path` is staged. */
+  pathOf(path: string): string | Buffer
 }
 
 export interface RawFile {
@@ -121,29 +127,20 @@ export interface RawFile {
   mode: number | undefined
 }
 
-function stageDir(repo: Repo): string {
-  return join(repo.root, '.entire', 'tmp', 'rewind')
-}
-
-/** What a process that was killed left behind. */
-export function clearStage(repo: Repo): void {
-  rmSync(stageDir(repo), { recursive: true, force: true })
-}
-
 export function openStage(repo: Repo): Stage {
   const dir = stageDir(repo)
   const files = join(dir, 'files')
   clearStage(repo)
-  const place = (path: string) => nativePathIn(files, path)
+  const pathOf = (path: string) => nativePathIn(files, path)
   return {
-    place,
+    pathOf,
     async addCheckedOut(disk, wanted) {
       if (wanted.size === 0) return
       mkdirSync(files, { recursive: true })
       await checkOut(repo, dir, wanted)
       for (const [path, { mode }] of wanted) {
-        const now = disk.at(path)
-        if (mode !== linkMode && now.kind === 'file') chmodSync(place(path), keptMode(now, mode))
+        const present = disk.at(path)
+        if (mode !== linkMode && present.kind === 'file') chmodSync(pathOf(path), withGitMode(present, mode))
       }
     },
     async addRaw(objects, commit, wanted) {
@@ -152,13 +149,13 @@ export function openStage(repo: Repo): Stage {
         if (object === undefined)
           throw new EntireError(
             'not-found',
-            `The copy of ${path} is gone: git has deleted ${commit.slice(0, 7)}.`,
+            `The copy of ${path} is lost: git has deleted ${commit.slice(0, 7)}.`,
           )
         mkdirSync(nativePathIn(files, parentOf(path)), { recursive: true })
-        if (mode === undefined) symlinkSync(object.content, place(path))
+        if (mode === undefined) symlinkSync(object.content, pathOf(path))
         else {
-          writeFileSync(place(path), object.content)
-          chmodSync(place(path), mode)
+          writeFileSync(pathOf(path), object.content)
+          chmodSync(pathOf(path), mode)
         }
       }
     },
@@ -166,7 +163,17 @@ export function openStage(repo: Repo): Stage {
   }
 }
 
-// Only git knows line endings, filters and links. An index of its own keeps it away from the user's. https://git-scm.com/docs/git-checkout-index
+/** Removes what a killed process left behind, too. */
+export function clearStage(repo: Repo): void {
+  rmSync(stageDir(repo), { recursive: true, force: true })
+}
+
+function stageDir(repo: Repo): string {
+  return join(repo.root, '.entire', 'tmp', 'rewind')
+}
+
+// Git applies line endings, filters and links. A separate index leaves the user's alone.
+// https://git-scm.com/docs/git-checkout-index
 async function checkOut(repo: Repo, dir: string, files: ReadonlyMap<string, FileEntry>): Promise<void> {
   const env = { GIT_INDEX_FILE: join(dir, 'index') }
   const zero = Buffer.of(0)
@@ -183,7 +190,7 @@ async function checkOut(repo: Repo, dir: string, files: ReadonlyMap<string, File
   })
 }
 
-// Git knows one bit of the permissions; who may read the file is the user's decision.
-function keptMode(place: Extract<PathState, { kind: 'file' }>, mode: string): number {
-  return mode === '100755' ? place.mode | ((place.mode & 0o444) >> 2) : place.mode & ~0o111
+// Git records only whether a file is executable; the user decides who may read it.
+function withGitMode(present: Extract<PathState, { kind: 'file' }>, mode: string): number {
+  return mode === '100755' ? present.mode | ((present.mode & 0o444) >> 2) : present.mode & ~0o111
 }

@@ -4,7 +4,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemRecorder } from '../../src/cli/recorder.ts'
 import { lookAtDisk } from '../../src/rewind/disk.ts'
-import { rollBackOnFailure } from '../../src/rewind/rewind.ts'
+import { rollBackOnFailure } from '../../src/rewind/restore-state.ts'
 import { saveSafety } from '../../src/rewind/safety-step.ts'
 import { openGit } from '../../src/sessions/work.ts'
 import { readDisk } from '../properties/rewind-world.ts'
@@ -154,12 +154,13 @@ test('what failed after some files were written is put back', async () => {
   const recorder = systemRecorder(repo.repo, { component: 'test' })
   await using git = openGit(repo.repo)
   const paths = ['a.txt', 'b.txt', 'flip', 'flip/inner.txt', 'gone.txt']
+  const worktree = { recorder, git, disk: lookAtDisk(repo.root) }
   const safety = await saveSafety(
-    { recorder, git, disk: lookAtDisk(repo.root) },
+    worktree,
     { kind: 'rewind', paths, committed: [], sessions: [], logs: [] },
     { commits: [] },
   )
-  const failing = rollBackOnFailure(recorder, git, safety, async () => {
+  const failing = rollBackOnFailure(worktree, safety, async () => {
     repo.write('a.txt', 'half way\n')
     repo.write('gone.txt', 'half way\n')
     rmSync(join(repo.root, 'flip'), { recursive: true })

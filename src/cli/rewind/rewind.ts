@@ -44,12 +44,9 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       return void this.process.stdout.write(formatJson(points.map(formatPoint)).slice(begun.length))
     if (points.length === 0 && (await objects.info('HEAD')) === undefined)
       throw new EntireError('no-commits', 'This repository has no commits yet.', {
-        hint: 'Points to go back to come with the first turn after the first commit.',
+        hint: 'The first turn after the first commit makes the first point to go back to.',
       })
-    const [{ systemRecorder }, options] = [
-      await import('../recorder.ts'),
-      goOptions(this, repo, flags),
-    ]
+    const [{ systemRecorder }, options] = [await import('../recorder.ts'), goOptions(this, repo, flags)]
     const recorder = systemRecorder(repo, { component: 'rewind' })
     if (flags.to === undefined) {
       const { pickPoint } = await import('./pick-point.ts')

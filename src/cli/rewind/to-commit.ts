@@ -6,9 +6,10 @@ import type { ObjectReader } from '../../git/cat-file.ts'
 import { git } from '../../git/exec.ts'
 import { isActive } from '../../model/session.ts'
 import { planRestore, type RestoredLog, type RestorePlan } from '../../resume/restore-logs.ts'
-import { describeReplaced, restoreCommitLogs } from '../../rewind/logs.ts'
+import { restoreCommitLogs } from '../../rewind/logs.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
 import { type ResetReport, resetTo } from '../../rewind/reset.ts'
+import { savedLogs } from '../../rewind/saved-log.ts'
 import { readLive } from '../../sessions/live-index.ts'
 import { readSession } from '../../sessions/store.ts'
 import type { Recorder } from '../../sessions/work.ts'
@@ -68,7 +69,7 @@ function tellLogs(cli: Cli, logs: RestoredLog[]): void {
 export async function resetBranch(going: RewindRun): Promise<void> {
   const { cli, recorder, objects, point, options } = going
   if (options.dryRun)
-    return tellReset(going, await resetTo(recorder, point.id, { ...options, how: 'hard', logs: [] }), [])
+    return tellReset(going, await resetTo(recorder, point.id, { ...options, mode: 'hard', logs: [] }), [])
   // Asked before anything is restored where there is nobody to ask.
   if (!options.force && !cli.interactive) throw mustConfirm(point)
   const restored = await restoreAndTell(cli, recorder, objects, await planPointLogs(recorder, objects, point))
@@ -76,7 +77,7 @@ export async function resetBranch(going: RewindRun): Promise<void> {
     return cli.out('Reset cancelled. Session logs were still restored.')
   tellReset(
     going,
-    await resetTo(recorder, point.id, { ...options, how: 'hard', logs: describeReplaced(restored) }),
+    await resetTo(recorder, point.id, { ...options, mode: 'hard', logs: savedLogs(restored) }),
     restored,
   )
 }
@@ -144,9 +145,9 @@ export async function goToOwnCommit(going: RewindRun): Promise<void> {
       },
     )
   if (options.dryRun)
-    return tellReset(going, await resetTo(recorder, point.id, { ...options, how: 'keep', logs: [] }), [])
+    return tellReset(going, await resetTo(recorder, point.id, { ...options, mode: 'keep', logs: [] }), [])
   const logs = await restoreAndTell(cli, recorder, objects, await planPointLogs(recorder, objects, point))
-  const report = await resetTo(recorder, point.id, { ...options, how: 'keep', logs: describeReplaced(logs) })
+  const report = await resetTo(recorder, point.id, { ...options, mode: 'keep', logs: savedLogs(logs) })
   if (options.json) return void cli.process.stdout.write(formatJson(describe(point, report, logs, options)))
   noteFiles(cli, report)
   cli.out(`Reset to commit ${shortId(point.id)}`)

@@ -1,9 +1,10 @@
 // Going back to a step, and what is said about it.
 
 import type { ObjectReader } from '../../git/cat-file.ts'
+import type { RewindOptions } from '../../rewind/locked-worktree.ts'
 import { type LogReport, restoreStepLog } from '../../rewind/logs.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
-import { type RewindOptions, rewindTo, type StepReport } from '../../rewind/rewind.ts'
+import { rewindTo, type StepReport } from '../../rewind/rewind.ts'
 import type { Recorder } from '../../sessions/work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'

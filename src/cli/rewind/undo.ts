@@ -1,7 +1,7 @@
 // Undo and redo, and what is said about them.
 
-import type { Direction } from '../../rewind/safety-step.ts'
 import { type UndoReport, undoOrRedo } from '../../rewind/undo.ts'
+import type { Direction } from '../../rewind/undo-stacks.ts'
 import type { Recorder } from '../../sessions/work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
