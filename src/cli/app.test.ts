@@ -13,7 +13,7 @@ test.each([
   ['help of a command by name', ['help', 'status'], 0, 'entire status [--detailed] [--json]', ''],
   ['help of hooks', ['hooks', '--help'], 0, 'Called by the hooks', ''],
   ['the version by flag', ['--version'], 0, version, ''],
-  ['an unknown command is wrong usage', ['enble'], 2, '', 'did you mean `enable`?'],
+  ['an unknown command is wrong usage', ['enble'], 2, '', 'Did you mean `enable`?'],
   [
     'an unknown command of a group names the help of the group',
     ['agent', 'bogus'],
@@ -22,23 +22,23 @@ test.each([
     'hint: Run `entire agent --help`',
   ],
   [
-    'an argument that is missing names the help of its command',
+    'a missing argument names the help of its command',
     ['agent', 'new'],
     2,
     '',
     'hint: Run `entire agent new --help`',
   ],
-  ['one argument too many as well', ['rewind', 'extra'], 2, '', 'hint: Run `entire rewind --help`'],
+  ['so does one argument too many', ['rewind', 'extra'], 2, '', 'hint: Run `entire rewind --help`'],
   [
-    'what is nothing like a command is not guessed at',
+    'for a word unlike any command there is no suggestion',
     ['bogus'],
     2,
     '',
-    'No command registered for `bogus`\nhint:',
+    'Unknown command "bogus".\nhint: Run',
   ],
   ['help of a group has examples', ['agent', '--help'], 0, 'EXAMPLES', ''],
   ['an unknown flag is wrong usage and names the help', ['status', '--jsn'], 2, '', 'entire status --help'],
-  ['rewind says what exists', ['rewind'], 2, '', 'entire rewind --list'],
+  ['rewind without a terminal names the list of points', ['rewind'], 2, '', 'entire rewind --list'],
   ['a failure has code 1', ['explain'], 1, '', 'error: Not a git repository.'],
 ] as const)('%s', async (_rule, args, code, out, err) => {
   await using dir = tempDir()
@@ -50,7 +50,7 @@ test.each([
   else expect(answer.out).toBe('')
 })
 
-test('what was typed is shown, never obeyed', async () => {
+test('control characters of the input do not reach the terminal', async () => {
   await using repo = await tempRepo()
   await entire(repo, ['enable', '--agent', 'claude-code'])
   const evil = '\x1b[31mx\x1b]0;t\x07'
@@ -71,7 +71,7 @@ test('what was typed is shown, never obeyed', async () => {
   }
 })
 
-test('what other versions call a command is understood', async () => {
+test('names of commands in other versions are understood', async () => {
   await using dir = tempDir()
   for (const [words, known] of [
     [['sessions'], ['session']],
@@ -90,7 +90,7 @@ test('what other versions call a command is understood', async () => {
     expect(await entire(dir, [...words, '--help'])).toEqual(await entire(dir, [...known, '--help']))
 })
 
-test('the list of commands says of each what it says of itself', async () => {
+test('the list of commands repeats the brief of each command', async () => {
   for (const name of commandNames)
     expect((await commandList[name].load()).brief).toBe(commandList[name].brief)
 })
@@ -126,7 +126,7 @@ test('every command has a manual with examples', async () => {
   expect(page.match(/^EXAMPLES$/gm)?.length).toBe(commands.length)
 })
 
-test('output that is piped has no colours, and a settings file that is broken is named', async () => {
+test('piped output has no colours, and a broken settings file is named', async () => {
   await using repo = await tempRepo()
   repo.write('.entire/settings.json', '{ "enabled": tru')
   const answer = await entire(repo, ['status'], { env: { TERM: 'xterm-256color' } })

@@ -1,4 +1,4 @@
-// All commands. Each is loaded when it is called: a person waits for the start of the program more often than for anything else.
+// Lists the commands. Each is loaded only when it is called, which keeps the start of the program fast.
 
 import type { Command, RouteMap } from '@stricli/core'
 import type { Cli } from './context.ts'
@@ -25,11 +25,11 @@ export const commandList = {
     load: async () => (await import('./configure/configure.ts')).configureCommand,
   },
   agent: {
-    brief: 'List, add and remove agents; write plugins for others',
+    brief: 'List, add and remove agents, and create plugins for others',
     load: async () => (await import('./agent/agent.ts')).agentCommands,
   },
   status: {
-    brief: 'Show whether and what is being recorded',
+    brief: 'Show what is being recorded',
     load: async () => (await import('./status/status.ts')).statusCommand,
   },
   session: {
@@ -53,11 +53,11 @@ export const commandList = {
     load: async () => (await import('./resume/resume.ts')).resumeCommand,
   },
   reset: {
-    brief: 'Forget the sessions of the current commit',
+    brief: 'Remove the sessions and steps of the current commit',
     load: async () => (await import('./clean/reset.ts')).resetCommand,
   },
   clean: {
-    brief: 'Remove what no session needs any more',
+    brief: 'Remove sessions and steps that are no longer needed',
     load: async () => (await import('./clean/clean.ts')).cleanCommand,
   },
   doctor: {
@@ -65,7 +65,7 @@ export const commandList = {
     load: async () => (await import('./doctor/doctor.ts')).doctorCommands,
   },
   completion: {
-    brief: 'Print the completion script of a shell',
+    brief: 'Print the completion script for a shell',
     load: async () => (await import('./completion/completion.ts')).completionCommands,
   },
   version: {
@@ -73,7 +73,7 @@ export const commandList = {
     load: async () => (await import('./version.ts')).versionCommand,
   },
   hooks: {
-    brief: 'Entry point for hooks of agents and git',
+    brief: 'Handle a hook of an agent or of git',
     load: async () => (await import('./hooks/command.ts')).hookEntryCommand,
   },
 } satisfies Record<string, CommandEntry>
@@ -86,7 +86,7 @@ export function isCommandName(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(commandList, name)
 }
 
-/** What other versions call it, and what people type. */
+/** Names of commands in other versions, and common guesses. */
 const aliases: Record<string, string[]> = {
   agents: ['agent'],
   attach: ['session', 'attach'],
@@ -95,9 +95,8 @@ const aliases: Record<string, string[]> = {
   trace: ['doctor', 'trace'],
 }
 
-/** The words a person typed, as the tree of commands knows them. */
+/** Replaces aliases, and `help <command>`, by the words that the tree of commands knows. */
 export function canonical(words: readonly string[]): string[] {
-  // `entire help enable` is what people type first.
   if (words[0] === 'help') return [...canonical(words.slice(1)), '--help']
   const known = words[0] !== undefined && Object.hasOwn(aliases, words[0]) ? aliases[words[0]] : undefined
   return known === undefined ? [...words] : [...known, ...words.slice(1)]

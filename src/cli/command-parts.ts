@@ -1,33 +1,34 @@
-// Long help in one shape: what it does, then examples.
+// The parts that definitions of commands share: long help in one shape, and the kinds of flags.
+
+import { invalidValue } from '../std/errors.ts'
 
 export interface Manual {
   text: string[]
   examples: [command: string, meaning: string][]
 }
 
+/** Says what a command does, then shows examples. */
 export function formatManual({ text, examples }: Manual): string {
   const width = Math.max(...examples.map(([command]) => command.length))
   const lines = examples.map(([command, meaning]) => `  ${command.padEnd(width)}  # ${meaning}`)
   return [...text, '', 'EXAMPLES', ...lines].join('\n')
 }
 
-// The two kinds of flags there are: said or not said, and with a value.
-
+/** A flag that is either given or not. */
 export const switchFlag = (brief: string) =>
   ({ kind: 'boolean', optional: true, withNegated: false, brief }) as const
 
 export const valueFlag = (placeholder: string, brief: string) =>
   ({ kind: 'parsed', parse: String, optional: true, placeholder, brief }) as const
 
-// `--limit`: how many lines or hooks to show.
-
-const highest = 100_000
-
+/** `--limit`: how many entries to show. */
 export const limitFlag = (brief: string) =>
   ({ kind: 'parsed', parse: parseLimit, optional: true, placeholder: 'n', brief }) as const
 
+const highestLimit = 100_000
+
 function parseLimit(text: string): number {
   const limit = Number(text)
-  if (Number.isInteger(limit) && limit > 0 && limit <= highest) return limit
-  throw new SyntaxError(`"${text}" is not a whole number from 1 to ${highest}`)
+  if (Number.isInteger(limit) && limit > 0 && limit <= highestLimit) return limit
+  throw invalidValue(text, '--limit', `Use a whole number from 1 to ${highestLimit}.`)
 }

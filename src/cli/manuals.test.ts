@@ -1,13 +1,9 @@
-// What the manuals show can be typed as it stands, and one flag means one thing wherever it is.
+// Checks that the examples of the manuals can be typed as shown, and that a flag means the same in every command.
 import { expect, test } from 'bun:test'
-import type { Command, RouteMap } from '@stricli/core'
 import { parseWords } from '../../test/support/idle-app.ts'
 import { examples, manuals, wordsOf } from '../../test/support/manual-examples.ts'
 import { buildCli } from './app.ts'
-import { canonical } from './command-list.ts'
-import type { Cli } from './context.ts'
-
-type Target = Command<Cli> | RouteMap<Cli>
+import { type CommandNode, canonical } from './command-list.ts'
 
 const app = await buildCli()
 
@@ -21,7 +17,6 @@ test.each(examples)('%s: %s', async (command, line) => {
   const words = wordsOf(line)
   expect(words).toBeDefined()
   const { reached, said } = await parse(words ?? [])
-  // Help is an answer of its own.
   if (words?.[0] === 'help') expect(said).toContain('USAGE')
   else expect({ reached, said }).toEqual({ reached: true, said: '' })
   expect(['entire', ...canonical(words ?? [])].join(' ').replace('doctor --', 'doctor check --')).toStartWith(
@@ -30,10 +25,10 @@ test.each(examples)('%s: %s', async (command, line) => {
 })
 
 test.each([
-  [['status', '--jsn'], 'No flag registered'],
-  [['agent', 'add'], 'Expected at least 1 argument'],
-  [['resume', 'a', 'b'], 'Too many arguments'],
-] as const)('that words are wrong is noticed: %j', async (words, problem) => {
+  [['status', '--jsn'], 'Unknown flag'],
+  [['agent', 'add'], 'Missing argument <agent>'],
+  [['resume', 'a', 'b'], 'Unexpected argument "b"'],
+] as const)('wrong words are noticed: %j', async (words, problem) => {
   expect(await parse([...words])).toEqual({ reached: false, said: expect.stringContaining(problem) })
 })
 
@@ -42,7 +37,7 @@ interface Flags {
   aliases?: Record<string, string>
 }
 
-function commandsBelow(target: Target, path: string): [string, Flags][] {
+function commandsBelow(target: CommandNode, path: string): [string, Flags][] {
   if ('parameters' in target) return [[path, target.parameters as Flags]]
   return target
     .getAllEntries()
@@ -52,13 +47,13 @@ function commandsBelow(target: Target, path: string): [string, Flags][] {
 const letters: Record<string, string> = { force: 'f', yes: 'y', all: 'a', dryRun: 'd', limit: 'n' }
 
 test.each(commandsBelow(app.root, 'entire'))(
-  '%s: flags are called what they are called elsewhere',
+  '%s: flags have the names that other commands give them',
   (_path, { flags = {}, aliases = {} }) => {
     for (const [flag, letter] of Object.entries(letters))
       if (flag in flags) expect(aliases).toMatchObject({ [letter]: flag })
     for (const letter of Object.values(letters)) {
       const flag = aliases[letter]
-      // The one letter that has two meanings: `session attach -a` was there first.
+      // -a alone has two meanings: --all, and --agent in `session attach`, which is older.
       if (flag !== undefined && !(letter === 'a' && flag === 'agent')) expect(letters[flag]).toBe(letter)
     }
     if (flags.json !== undefined) expect(flags.json.brief).toStartWith('Print ')

@@ -1,27 +1,25 @@
-// Puts the files of something new where nothing is yet.
+// Writes the files of a new plugin or extension into an empty directory.
 
 import { chmodSync, existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ScaffoldFile, type ScaffoldLanguage, scaffoldLanguages } from '../sdk/scaffold/template.ts'
-import { EntireError } from '../std/errors.ts'
+import { EntireError, invalidValue } from '../std/errors.ts'
 import { readText, writeAtomic } from '../std/file.ts'
 import { asObject, asString, parseJson } from '../std/json.ts'
 import type { Cli } from './context.ts'
 import { clean } from './render/text.ts'
 
-export function requireLanguage(given = 'ts'): ScaffoldLanguage {
-  const language = scaffoldLanguages.find((each) => each === given)
+export function requireLanguage(name = 'ts'): ScaffoldLanguage {
+  const language = scaffoldLanguages.find((each) => each === name)
   if (language !== undefined) return language
-  throw new EntireError('bad-usage', `"${clean(given)}" is not a language there is a beginning for.`, {
-    hint: `Use one of: ${scaffoldLanguages.join(', ')}.`,
-  })
+  throw invalidValue(clean(name), '--lang', `Use one of: ${scaffoldLanguages.join(', ')}.`)
 }
 
-/** Into a directory that is empty, or not there. */
+/** The directory must be empty, or not exist yet. */
 export function writeScaffold(files: ScaffoldFile[], dir: string): void {
   if (existsSync(dir) && readdirSync(dir).length > 0)
     throw new EntireError('exists', `${clean(dir)} is not empty.`, {
-      hint: 'Name another directory with --dir.',
+      hint: 'Choose another directory with --dir.',
     })
   for (const { path, content, executable } of files) {
     writeAtomic(join(dir, path), content, { mode: 0o644, dirMode: 0o755 })
@@ -35,13 +33,14 @@ export function printScaffold(cli: Cli, files: ScaffoldFile[], dir: string, tryI
   cli.out(`\nRead its README.md, then try it: ${clean(tryIt)}`)
 }
 
-// Where a new plugin gets the kit from: a registry, or the clone that this program was built in.
-
-/** Undefined when the program is installed, or a file somewhere: then there is a release of its version. */
+/**
+ * The clone that this program was built in, from which a new plugin can install the kit. Undefined for an
+ * installed program: the kit of its version is then in the registry.
+ */
 export function kitSource(program: string): string | undefined {
   const root = dirname(dirname(realpathSync(program)))
   const name = asString(asObject(parseJson(readText(join(root, 'package.json')) ?? ''))?.name)
   const isClone = name === 'entire-ts' && !/[/\\]node_modules[/\\]/.test(root)
-  // It becomes part of a JSON file.
+  // Escaped, because it becomes part of a JSON file.
   return isClone ? JSON.stringify(`file:${root}`).slice(1, -1) : undefined
 }

@@ -38,7 +38,7 @@ test('an ended session without work goes; running, idle and uncommitted ones are
       'Would clean the following items:',
       '',
       'Session states (1):',
-      '  over (checkpoints: 0)',
+      '  over (steps: 0)',
       '',
       'Kept, because in use (4):',
       '  idle: has not ended',
@@ -87,7 +87,7 @@ test('--all finds branches nobody owns, sessions of other commits and work trees
   const dry = await repo.entire(['clean', '--all', '-d'])
   expect(dry.out).toContain('Found 3 item(s) to clean:\n')
   expect(dry.out).toContain(`Shadow branches (1):\n  ${orphan}\n`)
-  expect(dry.out).toContain('Session states (1):\n  elsewhere (checkpoints: 0)\n')
+  expect(dry.out).toContain('Session states (1):\n  elsewhere (steps: 0)\n')
   expect(dry.out).toContain('Temporary files (1):\n  .entire/tmp/pre-prompt-gone.json\n')
   expect(dry.out).toContain('there: holds work that is not committed yet')
   const json = JSON.parse((await repo.entire(['clean', '--all', '--dry-run', '--json'])).out)

@@ -65,7 +65,7 @@ test('everything can be said in plain lines, and what is wrong is asked for agai
   await terminal.press('\n')
   await choose('nothing more')
   expect(await terminal.exited()).toBe(0)
-  expect(terminal.text()).toContain('There is no git remote "nowhere".')
+  expect(terminal.text()).toContain('git remote not found: nowhere')
   expect(local(repo)).toEqual({
     strategy_options: { checkpoint_remote: { provider: 'github', repo: 'acme/private' } },
     redaction: { pii: { custom_patterns: { TICKET: 'T-[0-9]+' } } },

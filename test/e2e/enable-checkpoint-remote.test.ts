@@ -121,9 +121,13 @@ test('settings that cannot be read may have said no: nothing is pushed', async (
 })
 
 test.each([
-  ['no place', ['--checkpoint-remote', 'a b'], 'is no place for checkpoints'],
-  ['an option in disguise', ['--checkpoint-remote=--mirror'], 'is no place for checkpoints'],
-  ['an unknown remote', ['--checkpoint-remote', 'nowhere'], 'There is no git remote "nowhere".'],
+  ['an invalid value', ['--checkpoint-remote', 'a b'], 'is not a valid value for the checkpoint remote'],
+  [
+    'an option in disguise',
+    ['--checkpoint-remote=--mirror'],
+    'is not a valid value for the checkpoint remote',
+  ],
+  ['an unknown remote', ['--checkpoint-remote', 'nowhere'], 'git remote not found: nowhere'],
   ['a URL for everyone', ['--project', '--checkpoint-remote', 'https://example.com/x.git'], 'counts only in'],
 ])('%s is refused, and nothing is changed', async (_rule, flags, message) => {
   await using repo = await recordedRepo()

@@ -42,14 +42,17 @@ test('a plugin in TypeScript has the kit of the clone that the program was built
 test('a plugin that has the name of an agent we know may pass, but would not be used', async () => {
   await using repo = await repoWithPlugins()
   const { code, err } = await repo.entire(['agent', 'check', writePlugin(repo.bin, 'gemini')])
-  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('Gemini CLI is known already') })
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringContaining('the name of the built-in Gemini CLI'),
+  })
 })
 
 test.each([
   [['new', 'mine', '--lang', 'cobol'], 2, '"cobol" is not a language'],
   [['new', '../evil'], 2, 'cannot be the name of an agent'],
-  [['new', 'gemini'], 2, 'Gemini CLI is known already'],
-  [['check', 'nobody'], 1, 'is no program that can be run'],
+  [['new', 'gemini'], 2, 'the name of the built-in Gemini CLI'],
+  [['check', 'nobody'], 1, 'executable not found: nobody'],
   [['check', 'x', '--json', '--junit'], 2, 'either --json or --junit'],
 ] as const)('entire agent %j is refused', async (args, code, message) => {
   await using repo = await repoWithPlugins()

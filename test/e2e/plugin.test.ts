@@ -64,7 +64,7 @@ test('help lists them, agents excepted, and a slip finds them', async () => {
   expect(await run(repo, ['deplyo'])).toEqual({
     code: 2,
     out: '',
-    err: 'error: No command registered for `deplyo`, did you mean `deploy`?\nhint: Run `entire --help` to see what there is.\n',
+    err: 'error: Unknown command "deplyo".\nhint: Did you mean `deploy`? Run `entire --help` for usage.\n',
   })
 })
 

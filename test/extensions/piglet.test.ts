@@ -18,7 +18,7 @@ test('without words it says what there is; a wrong word gets a hint and exit cod
     code: 0,
     out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   })
-  expect(await run('lst')).toMatchObject({ code: 2, err: expect.stringContaining('did you mean `list`') })
+  expect(await run('lst')).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean `list`') })
   expect((await place.run(['help', 'ext', 'call'])).out).toContain('piglet ext call')
 })
 

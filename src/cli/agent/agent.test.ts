@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { entire } from '../../../test/support/entire.ts'
 import { tempDir, tempRepo } from '../../../test/support/repo.ts'
 
-test('the list says which agents there are, are used and are recorded', async () => {
+test('the list shows all agents, and which are used and recorded here', async () => {
   await using repo = await tempRepo()
   repo.write('.gemini/settings.json', '{}')
   await entire(repo, ['enable', '--agent', 'claude-code'])
@@ -41,7 +41,7 @@ test('outside of a repository the list has only names', async () => {
   expect((await entire(dir, ['agent', 'list'])).out).toMatch(/^claude-code +Claude Code +-$/m)
 })
 
-test('adding and removing gives back every byte of the agent’s file, and touches no other', async () => {
+test('adding and removing restores every byte of the agent’s file, and changes no other', async () => {
   await using repo = await tempRepo()
   const before = '{ "theme":"dark",\n\t// mine\n"hooks":{} }'
   repo.write('.gemini/settings.json', before)
@@ -63,7 +63,7 @@ test('adding and removing gives back every byte of the agent’s file, and touch
   expect(repo.read('.claude/settings.json')).toBe(claude)
 })
 
-test('removing the last agent says what that means', async () => {
+test('removing the last agent warns that nothing is recorded any more', async () => {
   await using repo = await tempRepo()
   await entire(repo, ['enable', '--agent', 'claude-code'])
   expect((await entire(repo, ['agent', 'remove', 'claude-code'])).err).toContain(
@@ -72,7 +72,7 @@ test('removing the last agent says what that means', async () => {
   expect(existsSync(join(repo.root, '.claude'))).toBe(false)
 })
 
-test('where recording is off or not set up, adding says so', async () => {
+test('adding says when recording is off or not set up', async () => {
   await using repo = await tempRepo()
   expect(await entire(repo, ['agent', 'add', 'gemini', 'claude-code'])).toMatchObject({
     code: 1,
@@ -85,10 +85,10 @@ test('where recording is off or not set up, adding says so', async () => {
 })
 
 test.each([
-  [['add'], 2, 'Expected at least 1 argument'],
+  [['add'], 2, 'Missing argument <agent>.'],
   [['add', 'claude-code', 'clippy'], 1, 'Unknown agent "clippy". Available agents:'],
   [['remove', 'clippy'], 1, 'Usage: entire agent remove <agent-name>'],
-  [['lst'], 2, 'did you mean `list`?'],
+  [['lst'], 2, 'Did you mean `list`?'],
 ] as const)('wrong names change nothing: %j', async (args, code, message) => {
   await using repo = await tempRepo()
   await entire(repo, ['enable', '--agent', 'gemini'])

@@ -1,4 +1,4 @@
-// `entire agent list|add|remove|check|new`: the agents whose sessions are recorded here, and plugins for more of them.
+// `entire agent`: lists the agents, installs and removes their hooks, and creates and checks plugins.
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { agents } from '../../agents/all.ts'
@@ -41,15 +41,18 @@ const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
   },
   parameters: { flags: { json: switchFlag('Print JSON') } },
   docs: {
-    brief: 'List the agents there are, and which are recorded here',
+    brief: 'List the agents, and which of them are recorded here',
     fullDescription: formatManual({
       text: [
-        'Hooks: `installed`, `out of date` (mended by `entire enable --force`), or `detected` when the agent is used in this',
-        'repository and not recorded. An agent that has none is recorded by `entire watch`.',
+        'The column HOOKS says `installed`, `out of date` (`entire enable --force` updates them), or `detected` when the agent',
+        'is used in this repository but not recorded. `entire watch` records agents that have no hooks.',
       ],
       examples: [
-        ['entire agent list', 'at a glance'],
-        ["entire agent list --json | jq '.[] | select(.installed).name'", 'for scripts'],
+        ['entire agent list', 'show the agents and their hooks'],
+        [
+          "entire agent list --json | jq '.[] | select(.installed).name'",
+          'names of the installed ones, for scripts',
+        ],
       ],
     }),
   },
@@ -70,17 +73,15 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
     await noteObstacles(this, repo, agents)
   },
   parameters: {
-    flags: { force: switchFlag('Install hooks anew even if they are there') },
+    flags: { force: switchFlag('Reinstall hooks that are already installed') },
     aliases: { f: 'force' },
     positional: agentNames,
   },
   docs: {
     brief: 'Install the hooks of agents',
     fullDescription: formatManual({
-      text: [
-        'Adds hooks to the settings of the agents, and touches nothing else. What else is in these files stays.',
-      ],
-      examples: [['entire agent add gemini', 'record Gemini CLI, too']],
+      text: ['Adds hooks to the settings files of the agents, and changes nothing else in these files.'],
+      examples: [['entire agent add gemini', 'also record Gemini CLI']],
     }),
   },
 })
@@ -107,14 +108,14 @@ const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
     }
     if (installed.length > 0 && installed.every((agent) => agents.includes(agent)))
       this.note(
-        'Note: No agent is left, so nothing is recorded any more. To remove everything: entire disable --uninstall',
+        'Note: No agent is left, so nothing is recorded any more. Run `entire disable --uninstall` to remove everything.',
       )
   },
   parameters: { positional: agentNames },
   docs: {
     brief: 'Remove the hooks of agents',
     fullDescription: formatManual({
-      text: ['Gives the settings of the agents back as they were before. What was recorded stays.'],
+      text: ['Restores the settings files of the agents as they were before. Recorded sessions stay.'],
       examples: [['entire agent remove gemini', 'stop recording Gemini CLI']],
     }),
   },
@@ -129,15 +130,15 @@ export const agentCommands = buildRouteMap<string, Cli>({
     new: newPluginCommand,
   },
   docs: {
-    brief: 'List, add and remove agents; write plugins for others',
+    brief: 'List, add and remove agents, and create plugins for others',
     fullDescription: formatManual({
       text: [
-        'Agents are recorded through hooks in their settings. Others than those of the list join through a plugin on the PATH.',
+        'Agents are recorded through hooks in their settings. A plugin on the PATH adds an agent that is not in the list.',
       ],
       examples: [
-        ['entire agent list', 'which there are, and which are recorded here'],
-        ['entire agent add gemini', 'record one more'],
-        ['entire agent new owl --lang python', 'begin a plugin for one that is not in the list'],
+        ['entire agent list', 'show the agents and their hooks'],
+        ['entire agent add gemini', 'record another agent'],
+        ['entire agent new owl --lang python', 'create a plugin for an agent that is not in the list'],
       ],
     }),
   },
@@ -151,7 +152,7 @@ interface AgentFact {
   config: string | null
   detected: boolean
   installed: boolean
-  /** The hooks are those of this version. */
+  /** Whether the hooks are those of this version. */
   current: boolean
 }
 

@@ -1,8 +1,9 @@
-// `entire agent check`: tries every rule of the external agent protocol on an executable.
+// `entire agent check` and `entire agent new`: for authors of plugins.
 
 import { basename, join, resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
-import { EntireError } from '../../std/errors.ts'
+import { cannotCombine, EntireError, notFound } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { isExecutable } from '../../std/program-search.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
@@ -17,7 +18,7 @@ interface CheckFlags {
 
 export const checkPluginCommand = buildCommand<CheckFlags, [string], Cli>({
   async func(flags, executable) {
-    if (flags.json && flags.junit) throw new EntireError('bad-usage', 'Use either --json or --junit.')
+    if (flags.json && flags.junit) throw cannotCombine(['--json', '--junit'])
     const path = findExecutable(this, executable)
     const [{ checkAgent }, { isConformant }, { readAgentFixtures }, report] = await Promise.all([
       import('../../sdk/conformance/agent/check-agent.ts'),
@@ -39,12 +40,12 @@ export const checkPluginCommand = buildCommand<CheckFlags, [string], Cli>({
     if (flags.json) this.process.stdout.write(report.formatReportJson(path, results))
     else if (flags.junit) this.process.stdout.write(report.formatJunit(path, results))
     else this.out(`\n${report.formatVerdict(results)}`)
-    await noteTaken(this, path)
+    await noteNameTaken(this, path)
     if (!isConformant(results)) this.process.exitCode = 1
   },
   parameters: {
     flags: {
-      fixtures: valueFlag('file', 'Samples of your agent and what they mean, as JSON'),
+      fixtures: valueFlag('file', 'JSON file with samples of your agent and their meaning'),
       json: switchFlag('Print the results as JSON'),
       junit: switchFlag('Print the results as JUnit XML'),
     },
@@ -52,7 +53,7 @@ export const checkPluginCommand = buildCommand<CheckFlags, [string], Cli>({
       kind: 'tuple',
       parameters: [
         {
-          brief: 'Path of the plugin, or the name of one on the PATH',
+          brief: 'Path of the plugin, or the name of a plugin on the PATH',
           parse: String,
           placeholder: 'executable',
         },
@@ -60,14 +61,14 @@ export const checkPluginCommand = buildCommand<CheckFlags, [string], Cli>({
     },
   },
   docs: {
-    brief: 'Check that a plugin speaks the external agent protocol',
+    brief: 'Check that a plugin follows the external agent protocol',
     fullDescription: formatManual({
       text: [
-        'Tries every rule on the plugin, each in an empty repository with a home of its own, and says for each that fails what was',
-        'expected, what came, and how to mend it. Exit code 1 when a rule fails.',
+        'Tries every rule of the protocol on the plugin, each in an empty repository with its own home directory. For each rule that',
+        'fails, prints what was expected, what the plugin answered and how to fix it. Exit code 1 when a rule fails.',
       ],
       examples: [
-        ['entire agent check ./entire-agent-mine', 'while writing it'],
+        ['entire agent check ./entire-agent-mine', 'while you write it'],
         [
           'entire agent check mine --fixtures fixtures.json --junit > report.xml',
           'in continuous integration',
@@ -77,26 +78,28 @@ export const checkPluginCommand = buildCommand<CheckFlags, [string], Cli>({
   },
 })
 
-async function noteTaken(cli: Cli, path: string): Promise<void> {
+async function noteNameTaken(cli: Cli, path: string): Promise<void> {
   const { findAgent } = await import('../../agents/all.ts')
   const known = findAgent(basename(path).replace(/^entire-agent-/, ''))
   if (known !== undefined && known.executable === undefined)
-    cli.note(`This plugin would not be used: ${known.type} is known already by the name ${known.name}.`)
+    cli.note(
+      `Note: This plugin would not be used, because ${known.name} is the name of the built-in ${known.type}.`,
+    )
 }
 
-function findExecutable(cli: Cli, given: string): string {
-  const path = resolve(cli.cwd, given)
+function findExecutable(cli: Cli, nameOrPath: string): string {
+  const path = resolve(cli.cwd, nameOrPath)
   if (isExecutable(path)) return path
-  const named = given.includes('/')
+  const onPath = nameOrPath.includes('/')
     ? null
-    : Bun.which(`entire-agent-${given.replace(/^entire-agent-/, '')}`, { PATH: cli.env.PATH ?? '' })
-  if (named !== null) return named
-  throw new EntireError('not-found', `${clean(given)} is no program that can be run.`, {
-    hint: 'Name the file, make sure that it may be executed (chmod +x), or name a plugin on the PATH.',
-  })
+    : Bun.which(`entire-agent-${nameOrPath.replace(/^entire-agent-/, '')}`, { PATH: cli.env.PATH ?? '' })
+  if (onPath !== null) return onPath
+  throw notFound(
+    'executable',
+    clean(nameOrPath),
+    'Give the path of a file that is executable (chmod +x), or the name of a plugin on the PATH.',
+  )
 }
-
-// `entire agent new`: the files of a plugin that works, to begin with.
 
 interface NewFlags {
   lang?: string
@@ -113,21 +116,20 @@ export const newPluginCommand = buildCommand<NewFlags, [string], Cli>({
     if (known !== undefined && known.executable === undefined)
       throw new EntireError(
         'bad-usage',
-        `${known.type} is known already: a plugin called ${name} would not be used.`,
+        `A plugin called ${name} would not be used, because ${name} is the name of the built-in ${known.type}.`,
         {
-          hint: `\`entire enable --agent ${name}\` records it.`,
+          hint: `Run \`entire enable --agent ${name}\` to record ${known.type}.`,
         },
       )
     const dir = resolve(this.cwd, flags.dir ?? `entire-agent-${name}`)
-    const sdk = kitSource(this.program)
-    const files = scaffoldAgent(name, requireLanguage(flags.lang), sdk === undefined ? {} : { sdk })
+    const files = scaffoldAgent(name, requireLanguage(flags.lang), given({ sdk: kitSource(this.program) }))
     writeScaffold(files, dir)
     printScaffold(this, files, dir, `entire agent check ${join(dir, `entire-agent-${name}`)}`)
   },
   parameters: {
     flags: {
-      lang: valueFlag('language', 'ts (default), python or sh'),
-      dir: valueFlag('dir', 'Where to write it; default: entire-agent-<name>'),
+      lang: valueFlag('language', 'Language: ts (default), python or sh'),
+      dir: valueFlag('dir', 'Directory to write to (default: entire-agent-<name>)'),
     },
     positional: {
       kind: 'tuple',
@@ -135,14 +137,14 @@ export const newPluginCommand = buildCommand<NewFlags, [string], Cli>({
     },
   },
   docs: {
-    brief: 'Begin a plugin for an agent that is not known yet',
+    brief: 'Create a plugin for an agent',
     fullDescription: formatManual({
       text: [
-        'Writes a plugin that passes `entire agent check` as it is, with tests; the places for your agent are marked in it.',
+        'Writes a working plugin with tests, which passes `entire agent check`. Comments mark the places to adapt to your agent.',
       ],
       examples: [
         ['entire agent new mine', 'in TypeScript'],
-        ['entire agent new mine --lang python --dir ~/src/mine', 'in Python, elsewhere'],
+        ['entire agent new mine --lang python --dir ~/src/mine', 'in Python, in another directory'],
       ],
     }),
   },

@@ -1,46 +1,44 @@
-// `entire clean`: remove what no session needs any more, and bring it back if that was a mistake.
+// `entire clean`: removes sessions and steps that are no longer needed, and restores them with --undo.
 
 import { buildCommand } from '@stricli/core'
-import { EntireError } from '../../std/errors.ts'
+import { cannotCombine } from '../../std/errors.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { type CleanFlags, runClean, undoClean } from './run.ts'
 
 export const cleanCommand = buildCommand<CleanFlags & { undo?: boolean }, [], Cli>({
   async func(flags) {
-    if (flags.all && flags.session !== undefined)
-      throw new EntireError('bad-usage', '--all and --session cannot be used together')
-    if (flags.undo && (flags.all || flags.session !== undefined || flags.dryRun))
-      throw new EntireError('bad-usage', '--undo stands alone: it brings back what was removed last.')
+    const scopes = [...(flags.all ? ['--all'] : []), ...(flags.session === undefined ? [] : ['--session'])]
+    if (scopes.length > 1) throw cannotCombine(scopes)
+    const others = [...scopes, ...(flags.dryRun ? ['--dry-run'] : [])]
+    if (flags.undo && others.length > 0) throw cannotCombine(['--undo', ...others])
     const repo = requireRepo(this, 'clean')
     await (flags.undo ? undoClean(this, repo, flags.json === true) : runClean(this, repo, flags))
   },
   parameters: {
     flags: {
       force: switchFlag('Do not ask'),
-      all: switchFlag(
-        'Not only what stands on HEAD: every work tree, every branch, and leftovers of dead turns',
-      ),
-      dryRun: switchFlag('Say what would be removed, and remove nothing'),
-      session: valueFlag('id', 'Only this session, even if it is in use'),
-      undo: switchFlag('Bring back what clean, reset or doctor removed last'),
+      all: switchFlag('Include every commit and work tree, and leftovers of turns whose agent died'),
+      dryRun: switchFlag('Show what would be removed, and remove nothing'),
+      session: valueFlag('id', 'Remove only this session, even if it is in use'),
+      undo: switchFlag('Restore what clean, reset or doctor removed last'),
       json: switchFlag('Print JSON'),
     },
     aliases: { f: 'force', a: 'all', d: 'dryRun' },
   },
   docs: {
-    brief: 'Remove what no session needs any more',
+    brief: 'Remove sessions and steps that are no longer needed',
     fullDescription: formatManual({
       text: [
-        'Removes states of sessions that are over and shadow branches nobody has steps on; without --all, those of the current commit.',
-        'Sessions that go on, and work that is not committed yet, are kept and listed with the reason, unless --session names them.',
-        'Checkpoints are never removed. What is removed is kept for 30 days: --undo brings it back.',
+        'Removes ended sessions, and steps that belong to no session. Without --all, only those of the current commit.',
+        'Running sessions and uncommitted work are kept and listed with the reason, unless --session names the session.',
+        'Checkpoints are never removed. Removed items are kept for 30 days; --undo restores them.',
       ],
       examples: [
-        ['entire clean --dry-run', 'what would go'],
-        ['entire clean --all', 'tidy up everything'],
-        ['entire clean --session 5e551010', 'give up one session'],
-        ['entire clean --undo', 'take the last removal back'],
+        ['entire clean --dry-run', 'show what would be removed'],
+        ['entire clean --all', 'clean up everything'],
+        ['entire clean --session 5e551010', 'remove one session'],
+        ['entire clean --undo', 'undo the last removal'],
       ],
     }),
   },

@@ -44,7 +44,7 @@ function section(title: string, items: string[]): string[] {
 }
 
 function stateName({ id, stepCount }: Session): string {
-  return `${id} (checkpoints: ${stepCount})`
+  return `${id} (steps: ${stepCount})`
 }
 
 export function keptLines(kept: ItemInUse[]): string[] {
@@ -67,7 +67,7 @@ export function doneLines(repo: Repo, plan: DiscardPlan): string[] {
 
 export function noteRecovery(cli: Cli, plan: DiscardPlan): void {
   if (countPlan(plan) > 0)
-    cli.note(`What was removed is kept for ${keptDays} days: \`entire clean --undo\` brings it back.`)
+    cli.note(`Removed items are kept for ${keptDays} days. Run \`entire clean --undo\` to restore them.`)
 }
 
 export function planJson(repo: Repo, plan: DiscardPlan): JsonObject {
@@ -103,5 +103,5 @@ export function planNamed(inventory: Inventory, id: string): DiscardPlan {
 }
 
 export function describeNamed(session: Session): string {
-  return `Phase: ${session.phase}, Checkpoints: ${session.stepCount}`
+  return `Phase: ${session.phase}, Steps: ${session.stepCount}`
 }

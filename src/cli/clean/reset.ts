@@ -1,4 +1,4 @@
-// `entire reset`: give up what was recorded since the last commit. Files are never touched.
+// `entire reset`: removes the sessions and steps since the last commit. It never changes files of the work tree.
 
 import { buildCommand } from '@stricli/core'
 import { branchName, shadowRef } from '../../checkpoints/layout.ts'
@@ -30,24 +30,24 @@ export const resetCommand = buildCommand<ResetFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      force: switchFlag('Do not ask, and do not spare sessions that are running'),
-      session: valueFlag('id', 'Only this session; the beginning of its id is enough'),
+      force: switchFlag('Do not ask, and include sessions with a running turn'),
+      session: valueFlag('id', 'Remove only this session; the beginning of its id is enough'),
       json: switchFlag('Print what was removed as JSON'),
     },
     aliases: { f: 'force' },
   },
   docs: {
-    brief: 'Forget the sessions of the current commit',
+    brief: 'Remove the sessions and steps of the current commit',
     fullDescription: formatManual({
       text: [
-        'Forgets the sessions of this work tree that stand on HEAD, and the branch with their steps. Your files stay as they are, and',
-        'checkpoints of commits stay too. Sessions with a running turn are spared unless --force is given.',
-        'What is removed is kept for 30 days; `entire clean --undo` brings it back.',
+        'Removes the sessions of this work tree that are based on HEAD, and their steps. Your files and all checkpoints stay as they',
+        'are. If a turn is running, nothing is removed unless --force is given.',
+        'Removed items are kept for 30 days; `entire clean --undo` restores them.',
       ],
       examples: [
         ['entire reset', 'all sessions on the current commit'],
         ['entire reset --session 5e551010', 'one session'],
-        ['entire reset --force', 'without a question'],
+        ['entire reset --force', 'without asking'],
       ],
     }),
   },
@@ -75,7 +75,7 @@ async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void>
     if (flags.json) return print(cli, repo, plan)
     return cli.out(`Nothing to reset for ${branchName(shadowRef(inventory.head, repo.worktreeId))}`)
   }
-  const detail = `${plan.sessions.length} session(s) and ${plan.branches.length} shadow branch(es) are removed. Files stay as they are.`
+  const detail = `${plan.sessions.length} session(s) and ${plan.branches.length} shadow branch(es) will be removed. Files stay as they are.`
   const question = { message: 'Reset session data?', detail, noTerminalHint: 'Run `entire reset --force`.' }
   if (!flags.force && !(await confirm(cli, question))) return cli.note('Reset cancelled.')
   const recorder = systemRecorder(repo, { component: 'reset' })

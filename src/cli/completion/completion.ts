@@ -1,4 +1,4 @@
-// `entire completion`: the script that teaches a shell to complete. What the script asks is answered in completion/answer.ts.
+// `entire completion`: prints the script that makes a shell complete; propose.ts answers what the script asks.
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { formatManual } from '../command-parts.ts'
@@ -108,12 +108,12 @@ const scriptCommand = (shell: Shell) =>
 export const completionCommands = buildRouteMap<string, Cli>({
   routes: { bash: scriptCommand('bash'), zsh: scriptCommand('zsh'), fish: scriptCommand('fish') },
   docs: {
-    brief: 'Print the completion script of a shell',
+    brief: 'Print the completion script for a shell',
     fullDescription: formatManual({
       text: [
         'Each script makes its shell complete commands, flags, and values such as branches, sessions and checkpoints.',
       ],
-      examples: [examples.bash, ['entire completion zsh --help', 'where to put the one for zsh']],
+      examples: [examples.bash, ['entire completion zsh --help', 'how to install the script for zsh']],
     }),
   },
 })

@@ -12,7 +12,7 @@ async function enabledRepo(): Promise<TempRepo> {
 const configure = (repo: TempRepo, ...args: string[]) => entire(repo, ['configure', ...args])
 const local = (repo: TempRepo) => JSON.parse(repo.read('.entire/settings.local.json'))
 
-test('the list says what holds, and where it is set', async () => {
+test('the list shows all values, and where they are set', async () => {
   await using repo = await enabledRepo()
   repo.write('.entire/settings.json', '{\n  "enabled": true,\n  "telemetry": false\n}\n')
   repo.write(
@@ -25,11 +25,11 @@ test('the list says what holds, and where it is set', async () => {
   expect(answer.out).toMatch(/^log_level +debug +settings\.local\.json /m)
   expect(answer.out).toMatch(/^strategy +manual-commit +default /m)
   expect(answer.out).toMatch(/^redaction\.pii\.custom_patterns\.TICKET +T-\[0-9]\+ +settings\.local\.json /m)
-  expect(answer.err).toBe('\nNot used by this version, and left alone: telemetry\n')
+  expect(answer.err).toBe('\nNot used by this version: telemetry\n')
   expect((await configure(repo)).out).toBe(answer.out)
 })
 
-test('for programs: all of them, or one', async () => {
+test('JSON of all settings, or of one', async () => {
   await using repo = await enabledRepo()
   const all = JSON.parse((await configure(repo, '--list', '--json')).out)
   expect(all).toContainEqual({
@@ -48,7 +48,7 @@ test('for programs: all of them, or one', async () => {
   expect((await configure(repo, 'strategy', '--local', '--json')).out).toContain('"source": "default"')
 })
 
-test('a change goes to the local file, keeps everything else in it, and counts', async () => {
+test('a change goes to the local file, keeps everything else in it, and takes effect', async () => {
   await using repo = await enabledRepo()
   const project = repo.read('.entire/settings.json')
   repo.write(
@@ -79,7 +79,7 @@ test('a change goes to the local file, keeps everything else in it, and counts',
   )
 })
 
-test('a change for everyone says when the local file overrides it', async () => {
+test('a change of the project file says when the local file overrides it', async () => {
   await using repo = await enabledRepo()
   repo.write('.entire/settings.local.json', '{"strategy":"manual-commit"}')
   const answer = await configure(repo, 'strategy', 'auto-commit', '--project')
@@ -90,7 +90,7 @@ test('a change for everyone says when the local file overrides it', async () => 
   expect((await entire(repo, ['status'])).out).toContain('(auto-commit)')
 })
 
-test('redaction can only be added to', async () => {
+test('the local file can only add redaction', async () => {
   await using repo = await enabledRepo()
   await configure(repo, 'redaction.pii.enabled', 'true', '--project')
   expect((await configure(repo, 'redaction.pii.enabled', 'false')).err).toContain(
@@ -98,7 +98,7 @@ test('redaction can only be added to', async () => {
   )
 })
 
-test('hooks follow the path they are to call', async () => {
+test('hooks are rewritten when the path of the program changes', async () => {
   await using repo = await enabledRepo()
   await configure(repo, 'absolute_git_hook_path', 'true')
   expect(repo.read('.git/hooks/post-commit')).toContain('/src/bin/entire.ts hooks git post-commit')
@@ -108,7 +108,7 @@ test('hooks follow the path they are to call', async () => {
   expect(repo.read('.claude/settings.json')).not.toContain('/src/bin/entire.ts')
 })
 
-test('a branch for checkpoints comes with the backend that needs one', async () => {
+test('the branch for checkpoints is created with the backend that needs it', async () => {
   await using repo = await tempRepo()
   repo.write('.entire/settings.json', '{"checkpoints":{"primary":{"type":"git-refs"}}}')
   await entire(repo, ['enable', '--agent', 'claude-code'])
@@ -121,10 +121,10 @@ test.each([
   [['github:acme/private'], { checkpoint_remote: { provider: 'github', repo: 'acme/private' } }],
   [['https://example.com/p.git'], { checkpoint_remote: { url: 'https://example.com/p.git' } }],
   [['backup'], { checkpoint_push_remote: 'backup' }],
-])('where checkpoints go: %j', async (args, options) => {
+])('checkpoint remote: %j', async (args, options) => {
   await using repo = await enabledRepo()
   await repo.git('remote', 'add', 'backup', '/nowhere')
-  // Each way replaces the one before.
+  // Each form replaces the one before.
   await configure(repo, 'checkpoint_remote', 'gitlab:old/place')
   expect((await configure(repo, 'checkpoint_remote', ...args)).code).toBe(0)
   expect(local(repo)).toEqual({ strategy_options: options })
@@ -134,16 +134,31 @@ test.each([
 })
 
 test.each([
-  ['both files', ['strategy', '--local', '--project'], 2, 'cannot specify both'],
+  ['both files', ['strategy', '--local', '--project'], 2, '--project and --local cannot be used together'],
   ['an unknown name', ['strategi', 'x'], 2, 'Did you mean strategy?'],
   ['an unknown value', ['strategy', 'x'], 2, 'Use one of: manual-commit, auto-commit.'],
-  ['unset with a value', ['strategy', 'auto-commit', '--unset'], 2, '--unset takes no value'],
-  ['unset without a name', ['--unset'], 2, '--unset needs the name of a setting'],
-  ['a list of one', ['strategy', '--list'], 2, '--list takes no name'],
-  ['a place that is none', ['checkpoint_remote', '--', '-x'], 2, 'is no place for checkpoints'],
-  ['a remote that is none', ['checkpoint_remote', 'nowhere'], 2, 'There is no git remote "nowhere".'],
   [
-    'a URL for everyone',
+    'unset with a value',
+    ['strategy', 'auto-commit', '--unset'],
+    2,
+    '--unset and a value cannot be used together',
+  ],
+  ['unset without a name', ['--unset'], 2, '--unset requires the name of a setting'],
+  [
+    '--list with a name',
+    ['strategy', '--list'],
+    2,
+    '--list and the name of a setting cannot be used together',
+  ],
+  [
+    'an invalid checkpoint remote',
+    ['checkpoint_remote', '--', '-x'],
+    2,
+    'is not a valid value for the checkpoint remote',
+  ],
+  ['an unknown git remote', ['checkpoint_remote', 'nowhere'], 2, 'git remote not found: nowhere'],
+  [
+    'a URL in the project file',
     ['checkpoint_remote', 'https://example.com/x', '--project'],
     2,
     'counts only in .entire/settings.local.json',
@@ -157,7 +172,7 @@ test.each([
   expect(existsSync(join(repo.root, '.entire/settings.local.json'))).toBe(false)
 })
 
-test('where nothing is set up there is nothing to configure, and configuring must not pass for setting up', async () => {
+test('configure needs a repository that is set up, and does not set one up itself', async () => {
   await using dir = tempDir()
   expect((await entire(dir, ['configure'])).err).toContain(
     "run 'entire configure' from within a git repository",
@@ -170,7 +185,7 @@ test('where nothing is set up there is nothing to configure, and configuring mus
   expect(existsSync(join(repo.root, '.entire'))).toBe(false)
 })
 
-test('a settings file that cannot be read is named, and one with a bad value can be mended', async () => {
+test('an unreadable settings file is named, and a bad value can be replaced', async () => {
   await using repo = await enabledRepo()
   repo.write('.entire/settings.json', '{"strategy":"shadow"}')
   expect((await entire(repo, ['status'])).code).toBe(1)

@@ -1,9 +1,9 @@
-// `entire configure`: what the settings are, and how to change them, by name or from a menu.
+// `entire configure`: shows the settings and changes them, by name or from a menu.
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
 import type { SettingsFile } from '../../model/settings.ts'
-import { EntireError } from '../../std/errors.ts'
+import { cannotCombine, requires } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
@@ -41,22 +41,20 @@ export const configureCommand = buildCommand<ConfigureFlags, [string?, string?],
     flags: {
       list: switchFlag('Print all settings'),
       json: switchFlag('Print JSON'),
-      local: switchFlag(
-        'Of .entire/settings.local.json (yours alone); changes go there unless --project is given',
-      ),
-      project: switchFlag('Of .entire/settings.json (committed with the project)'),
-      unset: switchFlag('Take the setting out of the file'),
+      local: switchFlag('Use .entire/settings.local.json (for you alone); the default for changes'),
+      project: switchFlag('Use .entire/settings.json (committed with the project)'),
+      unset: switchFlag('Remove the setting from the file'),
     },
     positional: {
       kind: 'tuple',
       parameters: [
         {
-          brief: 'Name of a setting, or the end of it where that is clear',
+          brief: 'Name of a setting, or the end of the name if only one setting has it',
           parse: String,
           placeholder: 'key',
           optional: true,
         },
-        { brief: 'Its new value', parse: String, placeholder: 'value', optional: true },
+        { brief: 'New value', parse: String, placeholder: 'value', optional: true },
       ],
     },
   },
@@ -64,8 +62,8 @@ export const configureCommand = buildCommand<ConfigureFlags, [string?, string?],
     brief: 'Show and change the settings of this repository',
     fullDescription: formatManual({
       text: [
-        'Without arguments: a menu on a terminal, else the list. With a name: its value. With a value: changes it, and nothing',
-        'else in the file. The local file wins over the project’s.',
+        'Without arguments, shows a menu on a terminal, and the list of settings elsewhere. With a key, prints its value. With a',
+        'key and a value, changes the setting and nothing else in the file. The local file overrides the file of the project.',
         '',
         'SETTINGS',
         ...keyLines(),
@@ -74,11 +72,11 @@ export const configureCommand = buildCommand<ConfigureFlags, [string?, string?],
       ],
       examples: [
         ['entire configure', 'choose from a menu'],
-        ['entire configure --list', 'what holds, and where it is set'],
+        ['entire configure --list', 'show all values, and where they are set'],
         ['entire configure push_sessions false', 'keep checkpoints on this machine'],
         ['entire configure strategy auto-commit --project', 'for everyone who uses the project'],
-        ['entire configure checkpoint_remote --unset', 'push checkpoints where you push'],
-        ["entire configure redaction.pii.custom_patterns.TICKET 'T-[0-9]+'", 'redact something of your own'],
+        ['entire configure checkpoint_remote --unset', 'push checkpoints where you push branches'],
+        ["entire configure redaction.pii.custom_patterns.TICKET 'T-[0-9]+'", 'add a redaction rule'],
       ],
     }),
   },
@@ -93,14 +91,10 @@ function keyLines(): string[] {
 }
 
 function checkFlags(flags: ConfigureFlags, name: string | undefined, value: string | undefined): void {
-  const problems: [boolean | undefined, string][] = [
-    [flags.local && flags.project, 'cannot specify both --project and --local'],
-    [flags.list && name !== undefined, '--list takes no name'],
-    [flags.unset && name === undefined, '--unset needs the name of a setting'],
-    [flags.unset && value !== undefined, '--unset takes no value'],
-  ]
-  const found = problems.find(([isProblem]) => isProblem)
-  if (found !== undefined) throw new EntireError('bad-usage', found[1])
+  if (flags.local && flags.project) throw cannotCombine(['--project', '--local'])
+  if (flags.list && name !== undefined) throw cannotCombine(['--list', 'the name of a setting'])
+  if (flags.unset && name === undefined) throw requires('--unset', 'the name of a setting')
+  if (flags.unset && value !== undefined) throw cannotCombine(['--unset', 'a value'])
 }
 
 async function showAll(
@@ -118,6 +112,5 @@ async function showAll(
   if (flags.json) return void cli.process.stdout.write(formatJson(values.map(valueJson)))
   for (const line of valueLines(values, cli.size().columns)) cli.out(line)
   const foreign = foreignKeys(raw)
-  if (foreign.length > 0)
-    cli.note(`\nNot used by this version, and left alone: ${foreign.map(clean).join(', ')}`)
+  if (foreign.length > 0) cli.note(`\nNot used by this version: ${foreign.map(clean).join(', ')}`)
 }

@@ -1,4 +1,4 @@
-// `entire hooks …` for readers of the help: agents and git call it, and the program takes a shorter way to it than through here.
+// Defines `entire hooks` for the help. Real calls of hooks bypass the parser; see bin/entire.ts.
 
 import { buildCommand } from '@stricli/core'
 import { formatManual } from '../command-parts.ts'
@@ -14,22 +14,22 @@ export const hookEntryCommand = buildCommand<Record<never, never>, string[], Cli
       kind: 'array',
       minimum: 2,
       parameter: {
-        brief: 'Who calls (an agent or `git`), the name of the hook, and its arguments',
+        brief: 'The caller (an agent or `git`), the name of the hook, and its arguments',
         parse: String,
         placeholder: 'hook',
       },
     },
   },
   docs: {
-    brief: 'Entry point for hooks of agents and git',
+    brief: 'Handle a hook of an agent or of git',
     fullDescription: formatManual({
       text: [
-        'Called by the hooks that `entire enable` installs; there is no need to call it yourself. An agent sends its payload as',
-        'JSON on standard input. A hook never fails the agent or the commit: problems are written to .entire/logs/entire.log.',
+        'Called by the hooks that `entire enable` installs; you do not need to call it yourself. An agent sends its payload as JSON',
+        'on standard input. A hook never makes the agent or the commit fail: problems are written to .entire/logs/entire.log.',
       ],
       examples: [
-        ["echo '{…}' | entire hooks claude-code stop", 'an agent says that a turn ended'],
-        ['entire hooks git post-commit', 'git says that a commit was made'],
+        ["echo '{…}' | entire hooks claude-code stop", 'an agent reports the end of a turn'],
+        ['entire hooks git post-commit', 'git reports a commit'],
       ],
     }),
   },

@@ -1,10 +1,10 @@
-// Where checkpoints are to be pushed, as a person says it: understood and known before it is saved.
+// Checks where a person wants checkpoints to be pushed, and plans the change of the settings.
 
 import { git } from '../../git/exec.ts'
 import type { Repo } from '../../git/repo.ts'
 import { formatCheckpointRemote, parseCheckpointRemote } from '../../settings/read.ts'
 import type { Changes } from '../../settings/write.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, invalidValue, notFound } from '../../std/errors.ts'
 import { clean } from '../render/text.ts'
 
 export interface RemoteChange {
@@ -17,13 +17,15 @@ export interface RemoteChange {
 export async function planCheckpointRemote(repo: Repo, text: string): Promise<RemoteChange> {
   const remote = parseCheckpointRemote(text)
   if (remote === undefined)
-    throw new EntireError('bad-usage', `"${clean(text)}" is no place for checkpoints.`, {
-      hint: 'Use the name of a git remote, a URL, or for example github:owner/repo.',
-    })
+    throw invalidValue(
+      clean(text),
+      'the checkpoint remote',
+      'Use the name of a git remote, a URL, or for example github:owner/repo.',
+    )
   const names = remote.kind === 'remote' ? await readRemotes(repo) : []
   if (remote.kind === 'remote' && !names.includes(remote.name))
-    throw new EntireError('bad-usage', `There is no git remote "${text}".`, {
-      hint: `${names.length > 0 ? `There are: ${names.map(clean).join(', ')}. ` : ''}Add it with \`git remote add ${text} <url>\`, or give a URL or for example github:owner/repo.`,
+    throw new EntireError('bad-usage', notFound('git remote', text).message, {
+      hint: `${names.length > 0 ? `Existing remotes: ${names.map(clean).join(', ')}. ` : ''}Add it with \`git remote add ${text} <url>\`, or use a URL or for example github:owner/repo.`,
     })
   return { options: { ...formatCheckpointRemote(remote) }, onlyLocal: remote.kind === 'url' }
 }
@@ -33,7 +35,7 @@ export function rejectSharedUrl(): never {
     'bad-usage',
     'A URL as checkpoint remote counts only in .entire/settings.local.json.',
     {
-      hint: 'Leave out --project, or name the place in a way that is safe to share: github:owner/repo, or the name of a git remote.',
+      hint: 'Leave out --project, or use a name that is safe to share: github:owner/repo, or a git remote.',
     },
   )
 }

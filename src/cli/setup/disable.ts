@@ -1,4 +1,4 @@
-// `entire disable`: stop recording, or take everything out.
+// `entire disable`: stops recording, or removes everything that `entire enable` installed.
 
 import { buildCommand } from '@stricli/core'
 import { metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
@@ -28,7 +28,7 @@ export const disableCommand = buildCommand<DisableFlags, [], Cli>({
   parameters: {
     flags: {
       uninstall: switchFlag('Remove hooks, settings and session data from this repository'),
-      force: switchFlag('Do not ask before uninstalling'),
+      force: switchFlag('Uninstall without asking'),
       project: switchFlag('Disable for everyone, in .entire/settings.json'),
     },
     aliases: { f: 'force' },
@@ -37,13 +37,14 @@ export const disableCommand = buildCommand<DisableFlags, [], Cli>({
     brief: 'Stop recording in this repository',
     fullDescription: formatManual({
       text: [
-        'Hooks stay installed and do nothing until `entire enable`. With --uninstall everything is removed: hooks (files of agents',
-        `are given back as they were), session states, shadow branches and the .entire directory. Checkpoints on ${metadataBranch} stay.`,
+        'Hooks stay installed and do nothing until you run `entire enable`. --uninstall removes everything: hooks (the files of',
+        'agents are restored as they were), sessions, steps and the .entire directory. Checkpoints stay on the branch',
+        `${metadataBranch}.`,
       ],
       examples: [
-        ['entire disable', 'only for you'],
+        ['entire disable', 'for you alone'],
         ['entire disable --project', 'for everyone who uses the project'],
-        ['entire disable --uninstall --force', 'remove it, without a question'],
+        ['entire disable --uninstall --force', 'remove everything without asking'],
       ],
     }),
   },

@@ -73,12 +73,12 @@ test.each([
   ],
   ['also those without hooks', ['--agent', 'clippy'], 1, '\n  aider    (no hooks: run `entire watch`)\n'],
   ['an empty agent too', ['--agent', ''], 1, 'Missing agent name. Available agents:'],
-  ['two places for settings', ['--local', '--project'], 2, 'cannot specify both --project and --local'],
+  ['two places for settings', ['--local', '--project'], 2, '--project and --local cannot be used together'],
   [
     'an unknown strategy',
     ['--strategy', 'shadow'],
     2,
-    'unknown strategy: shadow (use manual-commit or auto-commit)',
+    '"shadow" is not a valid value for --strategy\nhint: Use one of: manual-commit, auto-commit.',
   ],
 ] as const)('%s: nothing is changed', async (_rule, flags, code, message) => {
   await using repo = await tempRepo()

@@ -1,4 +1,4 @@
-// `entire enable`: hooks of agents and git, settings, and the branch for checkpoints. Running it again repairs what is missing.
+// `entire enable`: installs the hooks of agents and git, and writes the settings. Running it again repairs a set-up.
 
 import { buildCommand } from '@stricli/core'
 import { readLog } from '../../git/log.ts'
@@ -51,20 +51,23 @@ export const enableCommand = buildCommand<EnableFlags, [], Cli>({
         parse: String,
         variadic: ',',
         optional: true,
-        brief: 'Agent to install hooks for; may be repeated',
+        brief: 'Agent to install hooks for; repeat the flag, or separate names with commas',
         placeholder: 'agent',
       },
-      local: switchFlag('Save to .entire/settings.local.json (yours alone)'),
+      local: switchFlag('Save to .entire/settings.local.json (for you alone)'),
       project: switchFlag('Save to .entire/settings.json (committed with the project)'),
-      strategy: valueFlag('strategy', `How work is saved: ${strategies.join(' or ')}`),
-      force: switchFlag('Install hooks anew even if they are there'),
-      skipPushSessions: switchFlag('Do not push checkpoints along with `git push`'),
+      strategy: valueFlag(
+        'strategy',
+        `Who commits: you (${strategies[0]}), or entire after each turn (${strategies[1]})`,
+      ),
+      force: switchFlag('Reinstall hooks that are already installed'),
+      skipPushSessions: switchFlag('Do not push checkpoints with `git push`'),
       checkpointRemote: valueFlag(
         'remote',
-        'Push checkpoints there: a git remote, a URL (yours alone), or github:owner/repo',
+        'Push checkpoints to a git remote, a URL (for you alone), or for example github:owner/repo',
       ),
-      absoluteGitHookPath: switchFlag('Hooks call this program by its absolute path'),
-      yes: switchFlag('Ask nothing; take what is installed or detected'),
+      absoluteGitHookPath: switchFlag('Call this program by its absolute path in hooks'),
+      yes: switchFlag('Do not ask; use the agents that are installed or detected'),
       json: switchFlag('Print what was done as JSON'),
     },
     aliases: { f: 'force', y: 'yes' },
@@ -74,14 +77,17 @@ export const enableCommand = buildCommand<EnableFlags, [], Cli>({
     fullDescription: formatManual({
       text: [
         'Installs hooks for your agents and for git, writes the settings, and creates the branch entire/checkpoints/v1.',
-        'Hooks of other tools are kept and still run. Running it again repairs what is missing and changes nothing else.',
-        'Without --agent, agents are asked for; without a terminal, those installed or detected in the repository are taken.',
-        'Agents that you deselect lose their hooks; `entire agent` does the same by name, `entire configure` changes settings.',
+        'Hooks of other tools stay and still run. Running the command again repairs what is missing and changes nothing else.',
+        'Without --agent, it asks which agents to record; without a terminal, it uses those installed or detected here.',
+        'Deselecting an agent removes its hooks. `entire agent` does the same by name; `entire configure` changes settings.',
       ],
       examples: [
         ['entire enable', 'ask which agents to record'],
         ['entire enable --agent claude-code --agent gemini', 'without questions'],
-        ['entire enable --local --skip-push-sessions', 'only for yourself, checkpoints stay on this machine'],
+        [
+          'entire enable --local --skip-push-sessions',
+          'for you alone, with checkpoints only on this machine',
+        ],
         [
           'entire enable --checkpoint-remote github:acme/private',
           'keep checkpoints out of a public repository',
@@ -100,7 +106,7 @@ interface Report {
   settings: string[]
 }
 
-/** Undefined when the person left the question: then nothing was changed. */
+/** Undefined when the person cancelled the question and nothing was changed. */
 async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report | undefined> {
   const { changes, own } = await planSettings(repo, flags)
   const named =
@@ -173,7 +179,7 @@ async function printComplete(cli: Cli, repo: Repo, { agents, watched }: HookHeal
   const others = (await detectedAgents(cli, repo)).filter((agent) => !agents.includes(agent))
   if (others.length > 0)
     cli.note(
-      `\nhint: ${others.map((agent) => agent.type).join(', ')} is used here, too. Record it: entire agent add ${others.map((agent) => agent.name).join(' ')}`,
+      `\nhint: ${others.map((agent) => agent.type).join(', ')} is used here, too. Run \`entire agent add ${others.map((agent) => agent.name).join(' ')}\` to record it.`,
     )
   await noteObstacles(cli, repo, agents)
   return {

@@ -6,7 +6,7 @@ import type { Agent } from '../../model/agent.ts'
 import { type SettingsFile, strategies } from '../../model/settings.ts'
 import { readRawSettings } from '../../settings/read.ts'
 import type { Changes } from '../../settings/write.ts'
-import { EntireError, messageOf } from '../../std/errors.ts'
+import { cannotCombine, EntireError, invalidValue, messageOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { chooseMany } from '../ask.ts'
 import type { Cli } from '../context.ts'
@@ -30,14 +30,9 @@ export async function planSettings(
   repo: Repo,
   flags: SetupFlags,
 ): Promise<{ changes: Changes; own: Changes }> {
-  if (flags.local && flags.project)
-    throw new EntireError('bad-usage', 'cannot specify both --project and --local')
-  if (flags.strategy !== undefined && !strategies.some((name) => name === flags.strategy)) {
-    throw new EntireError(
-      'bad-usage',
-      `unknown strategy: ${clean(flags.strategy)} (use ${strategies.join(' or ')})`,
-    )
-  }
+  if (flags.local && flags.project) throw cannotCombine(['--project', '--local'])
+  if (flags.strategy !== undefined && !strategies.some((name) => name === flags.strategy))
+    throw invalidValue(clean(flags.strategy), '--strategy', `Use one of: ${strategies.join(', ')}.`)
   const remote =
     flags.checkpointRemote === undefined ? undefined : await planRemote(repo, flags.checkpointRemote, flags)
   const file = flags.project ? 'project' : flags.local ? 'local' : undefined

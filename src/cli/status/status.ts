@@ -1,4 +1,4 @@
-// `entire status`: whether and what is being recorded.
+// `entire status`: shows what is being recorded.
 
 import { buildCommand } from '@stricli/core'
 import { findRepo } from '../../git/repo.ts'
@@ -31,21 +31,21 @@ export const statusCommand = buildCommand<StatusFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      detailed: switchFlag('Show settings files, hooks and how much is recorded'),
+      detailed: switchFlag('Also show settings files, hooks, and how much is recorded'),
       json: switchFlag('Print JSON'),
     },
   },
   docs: {
-    brief: 'Show whether and what is being recorded',
+    brief: 'Show what is being recorded',
     fullDescription: formatManual({
       text: [
-        'Shows whether recording is on, for which agents, which hooks are missing or out of date, where checkpoints are pushed to and how',
-        'many are not there yet, and the sessions that are open in all work trees. Nothing is fetched: what it says about a remote is what',
+        'Shows whether recording is on and for which agents, which hooks are missing or out of date, where checkpoints are pushed and',
+        'how many are not pushed yet, and the open sessions of all work trees. It fetches nothing: what it shows of a remote is what',
         'this clone knows of it.',
       ],
       examples: [
-        ['entire status', 'at a glance'],
-        ['entire status --detailed', 'with the files it comes from'],
+        ['entire status', 'show the most important facts'],
+        ['entire status --detailed', 'also show the files behind them'],
         ['entire status --json | jq .active_sessions', 'for scripts; problems are in .error'],
       ],
     }),
