@@ -16,7 +16,13 @@ import { newSession } from '../sessions/start.ts'
 import { readSession, writeSession } from '../sessions/store.ts'
 import { readTurnTranscript } from '../sessions/transcript.ts'
 import { toRepoPath } from '../sessions/turn-changes.ts'
-import { type GitSide, openGit, type Recorder, type TurnTranscript, writing } from '../sessions/work.ts'
+import {
+  checkpointWriting,
+  type GitSession,
+  openGit,
+  type Recorder,
+  type TurnTranscript,
+} from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
@@ -66,7 +72,7 @@ async function write(recorder: Recorder, plan: AttachPlan, options: { note: bool
     git,
     commit,
     checkpoint,
-    caller: nobody,
+    committer: nobody,
     afterwards: [],
     amends: plan.kind === 'add',
   }
@@ -79,7 +85,7 @@ async function write(recorder: Recorder, plan: AttachPlan, options: { note: bool
   part.record.steps = Math.max(part.record.steps, prompts.length, 1)
   // Nor was it on a shadow branch.
   delete part.shadow
-  await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, [part])
+  await writeCheckpoint(await checkpointWriting({ recorder, ...git }), checkpoint, [part])
   queueForPush(repo, checkpoint)
   if (options.note) await writeNote(recorder, git, commit.oid, checkpoint)
   await git.commit()
@@ -176,7 +182,7 @@ function unreadable({ path }: AttachPlan): EntireError {
 /** Adds the note to the import; what an earlier note says stays. */
 export async function writeNote(
   recorder: Recorder,
-  side: GitSide,
+  side: GitSession,
   commit: string,
   checkpoint: string,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { RefTip } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { isStuck } from '../recording/dead-turn.ts'
-import { expireKept } from '../sessions/kept-refs.ts'
+import { expireKeptRefs } from '../sessions/kept-refs.ts'
 import { readLive, writeLive } from '../sessions/live-index.ts'
 import { retrying } from '../sessions/save.ts'
 import { sessionsDir } from '../sessions/store.ts'
@@ -139,7 +139,7 @@ export async function discard(
     forget(recorder, plan.sessions)
     done = plan
   })
-  await expireKept(recorder)
+  await expireKeptRefs(recorder)
   return done
 }
 

@@ -20,8 +20,8 @@ import { endDeadTurn, isStuck, openWork } from '../recording/dead-turn.ts'
 import { finalise } from '../recording/finalise.ts'
 import { clearPrompts } from '../sessions/prompts.ts'
 import { retrying, save } from '../sessions/save.ts'
-import { removePrePrompt } from '../sessions/turn-start-state.ts'
-import { openGit, type Recorder, type Work, writing } from '../sessions/work.ts'
+import { removeTurnStart } from '../sessions/turn-start-state.ts'
+import { checkpointWriting, type EventWork, openGit, type Recorder } from '../sessions/work.ts'
 import { listWorktrees, lockWorktrees, worktreeOf } from '../sessions/work-trees.ts'
 import { changeText } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
@@ -59,7 +59,7 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
     git,
     commit: { ...commit, files: [] },
     checkpoint,
-    caller: nobody,
+    committer: nobody,
     afterwards: work.afterwards,
   }
   const part = await describePart(
@@ -69,7 +69,7 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   )
   const tip = branches[0]?.oid
   const whole = part.chunks.length === 0 && tip !== undefined ? await fillFromStep(work, tip, part) : part
-  await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, [whole])
+  await writeCheckpoint(await checkpointWriting({ recorder, ...git }), checkpoint, [whole])
   queueForPush(repo, checkpoint)
   settle(work, checkpoint, await findUncommitted(repo, session.filesTouched))
   const rubbish = { branches, files: [] }
@@ -81,7 +81,7 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
 const nobody = { session: undefined, hasTerminal: true }
 
 // Files that still differ from HEAD stay the session's, so that the commit that takes them is linked to it.
-function settle({ recorder, session, afterwards }: Work, checkpoint: string, waiting: string[]): void {
+function settle({ recorder, session, afterwards }: EventWork, checkpoint: string, waiting: string[]): void {
   session.phase = session.phase === 'ended' ? 'ended' : 'idle'
   session.attributionBase = session.baseCommit
   session.promptAttributions = []
@@ -93,14 +93,14 @@ function settle({ recorder, session, afterwards }: Work, checkpoint: string, wai
   session.transcriptStart = session.cursor?.items ?? session.transcriptStart
   session.lastCheckpoint = checkpoint
   session.fullyCondensed = session.phase === 'ended' && waiting.length === 0
-  afterwards.push(() => removePrePrompt(recorder.repo, session.id))
+  afterwards.push(() => removeTurnStart(recorder.repo, session.id))
   if (waiting.length === 0) afterwards.push(() => clearPrompts(recorder.repo, session.id))
 }
 
 // The transcript as the last step has it, for a session whose live transcript is gone. Other versions stored it as it was said, so it is
 // stripped and redacted here.
 
-export async function fillFromStep(work: Work, step: Oid, part: SessionPart): Promise<SessionPart> {
+export async function fillFromStep(work: EventWork, step: Oid, part: SessionPart): Promise<SessionPart> {
   const dir = `${step}:${sessionDir(part.record.session)}`
   const redaction = await work.recorder.redaction()
   const file = await work.objects.contents(`${dir}/prompt.txt`)

@@ -2,13 +2,13 @@
 import { expect, test } from 'bun:test'
 import type { Session } from '../model/session.ts'
 import { whyStuck } from '../recording/dead-turn.ts'
-import { parseSession } from '../sessions/record.ts'
+import { parseSessionState } from '../sessions/record.ts'
 import { hasUncommittedSteps, whyInUse } from './inventory.ts'
 
 const now = new Date('2026-02-10T12:00:00Z')
 const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000).toISOString()
 const session = (fields: Record<string, unknown>) =>
-  parseSession({ session_id: 's', base_commit: 'a'.repeat(40), ...fields }) as Session
+  parseSessionState({ session_id: 's', base_commit: 'a'.repeat(40), ...fields }) as Session
 
 test.each<[string, Record<string, unknown>, string | undefined]>([
   ['a running turn', { phase: 'active' }, 'a turn is running'],

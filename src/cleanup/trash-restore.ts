@@ -3,7 +3,7 @@
 import { openObjectReader } from '../git/cat-file.ts'
 import { readCommit } from '../git/commit.ts'
 import { listRefs, moveRefs, type RefTip } from '../git/refs.ts'
-import { keptDays, trashPrefix } from '../sessions/kept-refs.ts'
+import { keptRefDays, trashPrefix } from '../sessions/kept-refs.ts'
 import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
 import { listSessions, sessionsDir } from '../sessions/store.ts'
 import type { Recorder } from '../sessions/work.ts'
@@ -28,7 +28,7 @@ export async function restoreLast(recorder: Recorder): Promise<TrashRestored> {
   const record = last && parseRecord((await readCommit(repo, last.oid))?.message ?? '')
   if (last === undefined || record === undefined)
     throw new EntireError('not-found', 'Nothing was thrown away, or it has been brought back already.', {
-      hint: `What clean, reset and doctor remove is kept for ${keptDays} days.`,
+      hint: `What clean, reset and doctor remove is kept for ${keptRefDays} days.`,
     })
   const taken = new Map((await listRefs(repo, 'refs/heads/entire/')).map(({ ref, oid }) => [ref, oid]))
   const free = record.branches.filter(({ ref }) => !taken.has(ref))

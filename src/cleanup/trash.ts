@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { moveRefs, type RefTip } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { newKeptRef, trashPrefix } from '../sessions/kept-refs.ts'
-import type { GitSide, Recorder } from '../sessions/work.ts'
+import type { GitSession, Recorder } from '../sessions/work.ts'
 import { readBytes, removeFile } from '../std/file.ts'
 
 export interface TrashedFile {
@@ -39,7 +39,7 @@ export function readForTrash(
 
 /** Adds the commit that keeps it to the import under way. Nothing is removed yet. */
 export async function addToTrash(
-  { recorder, git }: { recorder: Recorder; git: GitSide },
+  { recorder, git }: { recorder: Recorder; git: GitSession },
   by: string,
   rubbish: TrashContent,
 ): Promise<string> {

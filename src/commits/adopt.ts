@@ -29,7 +29,7 @@ export async function adopt(recorder: Recorder, commit: CommitInfo): Promise<voi
   const checkpoint = newCheckpointId(recorder)
   await condenseCommit(recorder, git, live, commit, checkpoint, {
     // Pulled commits of others come without hooks too: only files of the session make a commit its own.
-    caller: { session: undefined, hasTerminal: true },
+    committer: { session: undefined, hasTerminal: true },
     link: async () => {
       git.writes().commit({
         ref: notesRef,

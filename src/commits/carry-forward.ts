@@ -8,11 +8,11 @@ import type { TreeChange } from '../git/fast-import.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import type { Session } from '../model/session.ts'
 import { findStashed } from '../sessions/stash.ts'
-import type { Condensing } from './find-sessions.ts'
+import type { CommitUnderway } from './find-sessions.ts'
 
 /** Files left, by session. All of them share one tree: sessions of a work tree share its branch. */
 export async function carryForward(
-  condensing: Condensing,
+  condensing: CommitUnderway,
   sessions: Session[],
 ): Promise<Map<string, string[]>> {
   const left = new Map<string, string[]>()
@@ -38,7 +38,7 @@ export async function carryForward(
 }
 
 function findRemaining(
-  { recorder, commit }: Condensing,
+  { recorder, commit }: CommitUnderway,
   session: Session,
   committed: Map<string, ChangedFile>,
   step: Map<string, Oid> | undefined,
@@ -54,7 +54,7 @@ function findRemaining(
 // What an earlier commit took without a link (its hook died, or the user said no), and what was deleted again before any commit,
 // would otherwise be carried along forever.
 async function findSettled(
-  { recorder, git, commit }: Condensing,
+  { recorder, git, commit }: CommitUnderway,
   session: Session,
   committed: Map<string, ChangedFile>,
   step: Map<string, Oid> | undefined,
@@ -71,7 +71,10 @@ async function findSettled(
   )
 }
 
-async function readStepBlobs({ git }: Condensing, session: Session): Promise<Map<string, Oid> | undefined> {
+async function readStepBlobs(
+  { git }: CommitUnderway,
+  session: Session,
+): Promise<Map<string, Oid> | undefined> {
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
   const tip = session.stepCount === 0 ? undefined : await git.objects.info(shadow)
   if (tip === undefined) return undefined
@@ -85,7 +88,7 @@ async function readStepBlobs({ git }: Condensing, session: Session): Promise<Map
 
 // A file that is not on disk was stashed: the step or the stash still has it.
 async function snapshot(
-  { recorder, git }: Condensing,
+  { recorder, git }: CommitUnderway,
   files: string[],
   step: Map<string, Oid> | undefined,
 ): Promise<TreeChange[]> {
@@ -101,7 +104,7 @@ async function snapshot(
 }
 
 async function writeSteps(
-  { recorder, git, commit }: Condensing,
+  { recorder, git, commit }: CommitUnderway,
   ids: string[],
   sessions: Session[],
   changes: TreeChange[],

@@ -15,26 +15,29 @@ import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { addTokens, hasTokens } from '../model/tokens.ts'
 import { decide } from '../sessions/machine.ts'
-import { clearPrompts, spokenPrompts } from '../sessions/prompts.ts'
+import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import { readTurnTranscript, sealTranscript, useTranscript } from '../sessions/transcript.ts'
 import { toRepoPath } from '../sessions/turn-changes.ts'
-import { type TurnTranscript, writing } from '../sessions/work.ts'
+import { checkpointWriting, type TurnTranscript } from '../sessions/work.ts'
 import { given } from '../std/given.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { formatTime } from '../std/time.ts'
 import { queueForPush } from '../sync/queue.ts'
 import { carryForward } from './carry-forward.ts'
-import type { Candidate, Condensing } from './find-sessions.ts'
+import type { CommittingSession, CommitUnderway } from './find-sessions.ts'
 
 /** All sessions in one import. Their states are changed but not yet saved. */
-export async function condenseSessions(condensing: Condensing, candidates: Candidate[]): Promise<void> {
+export async function condenseSessions(
+  condensing: CommitUnderway,
+  candidates: CommittingSession[],
+): Promise<void> {
   const { recorder, git, checkpoint } = condensing
   const recorded = condensing.amends === true ? await readRecordedFiles(git.objects, checkpoint) : []
   const everyone = new Set([...candidates.flatMap(({ session }) => session.filesTouched), ...recorded])
   const shares = shareOut(condensing.commit, everyone)
   prefetch(prefetchCheckpointParent(git.objects, git.writes(), checkpoint))
   const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, shares)))
-  await writeCheckpoint(await writing({ recorder, ...git }), checkpoint, parts)
+  await writeCheckpoint(await checkpointWriting({ recorder, ...git }), checkpoint, parts)
   queueForPush(recorder.repo, checkpoint)
   const left = await carryForward(
     condensing,
@@ -50,15 +53,15 @@ export async function condenseSessions(condensing: Condensing, candidates: Candi
 
 /** What one session brings to the checkpoint of a commit. */
 export async function describePart(
-  condensing: Condensing,
-  candidate: Candidate,
+  condensing: CommitUnderway,
+  candidate: CommittingSession,
   shares: Shares,
 ): Promise<SessionPart> {
   const { recorder, git, commit, checkpoint } = condensing
   const { session } = candidate
   const transcript = await (candidate.transcript ??
     readTurnTranscript({ recorder, agent: candidate.agent, session, objects: git.objects }, commit.oid))
-  const prompts = await spokenPrompts(recorder, session, transcript, condensing.afterwards)
+  const prompts = await promptsSinceCheckpoint(recorder, session, transcript, condensing.afterwards)
   noteMidTurnFiles(condensing, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const [contentHash, attribution] = await Promise.all([
@@ -99,7 +102,7 @@ export async function describePart(
 
 // In the middle of a turn no step has told yet what the agent changed: its transcript does, and a commit of its own speaks for itself.
 function noteMidTurnFiles(
-  { recorder, commit, caller }: Condensing,
+  { recorder, commit, committer }: CommitUnderway,
   session: Session,
   transcript: TurnTranscript | undefined,
 ): void {
@@ -111,12 +114,12 @@ function noteMidTurnFiles(
   const files = [
     ...session.filesTouched,
     ...named.filter((path) => committed.has(path)),
-    ...(caller.session === session.id ? committed : []),
+    ...(committer.session === session.id ? committed : []),
   ]
   session.filesTouched = [...new Set(files.length > 0 ? files : committed)].sort()
 }
 
-function settle(condensing: Condensing, session: Session, left: string[]): void {
+function settle(condensing: CommitUnderway, session: Session, left: string[]): void {
   const { recorder, commit, checkpoint } = condensing
   const wasActive = isActive(session)
   session.phase = decide(session.phase, 'git-commit').phase
@@ -169,7 +172,7 @@ export function shareOut(commit: Pick<CommitInfo, 'files'>, touched: Set<string>
 }
 
 export async function attributeCommit(
-  { recorder, git }: Pick<Condensing, 'recorder' | 'git'>,
+  { recorder, git }: Pick<CommitUnderway, 'recorder' | 'git'>,
   session: Session,
   { files, touched, others }: Shares,
 ): Promise<Attribution | undefined> {

@@ -11,45 +11,45 @@ import type { ChangedFile, CommitInfo } from '../git/commit.ts'
 import type { Agent, AgentCard, Env } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
 import type { LiveIndex } from '../sessions/live-index.ts'
-import { moveHere } from '../sessions/ownership.ts'
-import { isStillToCome } from '../sessions/provisional-turn.ts'
-import { findSession, readSession } from '../sessions/store.ts'
+import { moveToWorktree } from '../sessions/ownership.ts'
+import { isProvisional } from '../sessions/provisional-turn.ts'
+import { findSessionState, readSession } from '../sessions/store.ts'
 import { toRepoPath } from '../sessions/turn-changes.ts'
-import type { GitSide, Recorder, TurnTranscript } from '../sessions/work.ts'
+import type { GitSession, Recorder, TurnTranscript } from '../sessions/work.ts'
 import { parseTime } from '../std/time.ts'
 
 /** A turn without any sign of life for a day has died; it has no claim on other people's commits. */
 const deadTurnMs = 24 * 60 * 60 * 1000
 
 /** A session that may have a part in a commit. */
-interface Claim {
+interface CommitCandidate {
   session: Session
   transcript: Promise<TurnTranscript | undefined> | undefined
   /** Reads it, where it is not being read already. */
   read?(): Promise<TurnTranscript | undefined>
 }
 
-export interface Candidate extends Claim {
+export interface CommittingSession extends CommitCandidate {
   agent: Agent
 }
 
-export interface Change {
+export interface CommitChange {
   files: Map<string, ChangedFile>
   /** Any object id of the repository. */
-  like: string
+  sampleOid: string
 }
 
 /** What was staged or committed, by whom, and whose work it may be. */
-export interface Inquiry {
+export interface CommitQuery {
   recorder: Recorder
-  git: GitSide
+  git: GitSession
   live: Pick<LiveIndex, 'sessions'>
-  change: Change
-  caller: Caller
+  change: CommitChange
+  committer: Committer
 }
 
-export async function findConcerned(inquiry: Inquiry): Promise<Candidate[]> {
-  const claims = await findClaims(inquiry)
+export async function findCommittingSessions(inquiry: CommitQuery): Promise<CommittingSession[]> {
+  const claims = await findCandidates(inquiry)
   const agents = await Promise.all(
     claims.map(({ session }) => inquiry.recorder.findAgentByType(session.agentType)),
   )
@@ -58,24 +58,24 @@ export async function findConcerned(inquiry: Inquiry): Promise<Candidate[]> {
   )
 }
 
-async function findClaims(inquiry: Inquiry): Promise<Claim[]> {
-  const opened = await Promise.all(candidateIds(inquiry).map((id) => openClaim(inquiry, id)))
+async function findCandidates(inquiry: CommitQuery): Promise<CommitCandidate[]> {
+  const opened = await Promise.all(candidateIds(inquiry).map((id) => openCandidate(inquiry, id)))
   const claims = opened.filter((claim) => claim !== undefined)
-  const verdicts = await Promise.all(claims.map((claim) => isConcerned(inquiry, claim)))
+  const verdicts = await Promise.all(claims.map((claim) => isCommitting(inquiry, claim)))
   const sure = claims.filter((_, index) => verdicts[index] === 'yes')
   // A commit without terminal comes from an agent; when no session shows it by its files, every running one may have made it.
   return sure.length > 0 ? sure : claims.filter((_, index) => verdicts[index] === 'perhaps')
 }
 
 /** Only as many as are needed to know that there is one: running sessions first, then the others a few at a time. */
-export async function findAnyConcerned(inquiry: Inquiry): Promise<Claim[]> {
+export async function findSomeCommittingSessions(inquiry: CommitQuery): Promise<CommitCandidate[]> {
   const { sessions } = inquiry.live
   const ids = candidateIds(inquiry)
   const running = ids.filter((id) => sessions.get(id)?.active)
   const others = ids.filter((id) => !sessions.get(id)?.active)
   for (const batch of [running, ...batches(others)]) {
     const some = new Map([...sessions].filter(([id]) => batch.includes(id)))
-    const found = await findClaims({ ...inquiry, live: { sessions: some } })
+    const found = await findCandidates({ ...inquiry, live: { sessions: some } })
     if (found.length > 0) return found
   }
   return []
@@ -87,21 +87,21 @@ function batches(ids: string[], size = 8): string[][] {
   )
 }
 
-function candidateIds({ live, change }: Inquiry): string[] {
+function candidateIds({ live, change }: CommitQuery): string[] {
   return [...live.sessions]
     .filter(([, entry]) => entry.active || entry.files.some((path) => change.files.has(path)))
     .map(([id]) => id)
 }
 
-async function openClaim(
-  { recorder, git, live, change: { like } }: Inquiry,
+async function openCandidate(
+  { recorder, git, live, change: { sampleOid: like } }: CommitQuery,
   id: string,
-): Promise<Claim | undefined> {
+): Promise<CommitCandidate | undefined> {
   const session = readSession(recorder.repo, id)
   if (session !== undefined && session.worktreeId !== recorder.repo.worktreeId) {
     // It has gone to another work tree, and what it left here is committed.
     if (isActive(session)) return undefined
-    moveHere(recorder.repo, session, live)
+    moveToWorktree(recorder.repo, session, live)
   }
   const isKnown = recorder.agentCards().some(({ type }) => type === session?.agentType)
   if (session === undefined || !isKnown || session.baseCommit === '') return undefined
@@ -118,28 +118,28 @@ async function openClaim(
   return { session, transcript: agent.source === undefined ? read() : undefined, read }
 }
 
-async function isConcerned(
-  { recorder, git, change, caller }: Inquiry,
-  claim: Claim,
+async function isCommitting(
+  { recorder, git, change, committer }: CommitQuery,
+  claim: CommitCandidate,
 ): Promise<'yes' | 'no' | 'perhaps'> {
   const { session } = claim
   if (!isActive(session)) return (await hasContentIn(git, session, change)) ? 'yes' : 'no'
-  if (caller.session === session.id) return 'yes'
+  if (committer.session === session.id) return 'yes'
   const isIn = (files: string[]) =>
     files.some((file) => change.files.has(toRepoPath(recorder.repo, file) ?? ''))
   if (session.filesTouched.some((path) => change.files.has(path)) || isIn(session.turnFiles)) return 'yes'
   claim.transcript ??= claim.read?.()
   if (isIn((await claim.transcript)?.files ?? [])) return 'yes'
-  if (await isStillToCome({ recorder, ...claim })) return 'no'
+  if (await isProvisional({ recorder, ...claim })) return 'no'
   const lastSign = parseTime(session.lastInteraction)?.getTime() ?? 0
   const isAlive = recorder.clock().getTime() - lastSign < deadTurnMs
-  return !caller.hasTerminal && mayBe(recorder, caller, session) && isAlive ? 'perhaps' : 'no'
+  return !committer.hasTerminal && mayBe(recorder, committer, session) && isAlive ? 'perhaps' : 'no'
 }
 
 // Subagents of some agents commit under ids of their own: an id that is no session's says only which agent it was.
-function mayBe({ repo }: Recorder, { session: id, agentType }: Caller, session: Session): boolean {
+function mayBe({ repo }: Recorder, { session: id, agentType }: Committer, session: Session): boolean {
   if (id === undefined) return true
-  return session.agentType === agentType && findSession(repo, id) === undefined
+  return session.agentType === agentType && findSessionState(repo, id) === undefined
 }
 
 // Steps leave large files out: there is nothing to compare them with.
@@ -153,7 +153,11 @@ async function leavesOut(objects: ObjectReader, files: TouchedFile[]): Promise<b
 }
 
 // Content-aware: a new file counts only when it holds what the session wrote, not something else under the same name.
-async function hasContentIn({ objects }: GitSide, session: Session, change: Change): Promise<boolean> {
+async function hasContentIn(
+  { objects }: GitSession,
+  session: Session,
+  change: CommitChange,
+): Promise<boolean> {
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
   const paths = session.filesTouched.filter((path) => change.files.has(path))
   if (paths.length === 0) return false
@@ -176,7 +180,7 @@ async function hasContentIn({ objects }: GitSide, session: Session, change: Chan
 
 // Who runs the commit: an agent, and perhaps which of its sessions, or a person at a terminal.
 
-export interface Caller {
+export interface Committer {
   /** Session named in the environment of the process that commits. */
   session: string | undefined
   /** Type of the agent that named it. */
@@ -184,7 +188,7 @@ export interface Caller {
   hasTerminal: boolean
 }
 
-export function findCaller(env: Env, agents: AgentCard[]): Caller {
+export function findCommitter(env: Env, agents: AgentCard[]): Committer {
   const namer = agents.find(({ callerSessionEnv }) => callerSessionEnv !== undefined && env[callerSessionEnv])
   const byAgent = agents.some((agent) => agent.callerEnv.some((name) => env[name]))
   return {
@@ -210,12 +214,12 @@ function canOpenTerminal(): boolean {
 
 // One commit on its way to a checkpoint.
 
-export interface Condensing {
+export interface CommitUnderway {
   recorder: Recorder
-  git: GitSide
+  git: GitSession
   commit: CommitInfo
   checkpoint: string
-  caller: Caller
+  committer: Committer
   /** Run after refs and states are written. */
   afterwards: (() => void | Promise<void>)[]
   /** The commit had this checkpoint before: it was amended. */

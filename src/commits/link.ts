@@ -15,9 +15,9 @@ import { readLive } from '../sessions/live-index.ts'
 import { lockFile } from '../sessions/save.ts'
 import { openGit, type Recorder } from '../sessions/work.ts'
 import { takeLock } from '../std/lock.ts'
-import { findAnyConcerned, findCaller } from './find-sessions.ts'
+import { findCommitter, findSomeCommittingSessions } from './find-sessions.ts'
 import { isUnfinished, newCheckpointId, writePending } from './pending.ts'
-import type { BegunLink } from './prefetch.ts'
+import type { PrefetchedLink } from './prefetch.ts'
 
 const lockWaitMs = 10_000
 
@@ -26,14 +26,14 @@ export interface MessageFile {
   write(text: string): void
 }
 
-export type Answer = 'yes' | 'no' | 'always'
+export type LinkAnswer = 'yes' | 'no' | 'always'
 
 export interface LinkOptions {
   /** Second argument of the hook: where the message comes from. */
   source: string
   /** What was begun before the rest of the program was loaded. */
-  begun?: BegunLink | undefined
-  ask(question: string): Answer
+  prefetched?: PrefetchedLink | undefined
+  ask(question: string): LinkAnswer
   /** Remembers that the question need not be asked again. */
   rememberAlways(): void
 }
@@ -53,8 +53,8 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   if (live.sessions.size === 0) return
   const message = file.read()
   if (readCheckpointIds(message).length > 0) return
-  await using git = options.begun?.git ?? openGit(repo)
-  const caller = findCaller(recorder.env, recorder.agentCards())
+  await using git = options.prefetched?.git ?? openGit(repo)
+  const committer = findCommitter(recorder.env, recorder.agentCards())
   // The transcript is only looked at here, never stored: no need to redact it.
   const asItIs = (text: string) => text
   const looking = { ...recorder, redaction: async () => ({ json: asItIs, text: asItIs }) }
@@ -63,15 +63,21 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
     const files = new Map(staged.map((entry) => [entry.path, entry]))
     return like === undefined
       ? []
-      : await findAnyConcerned({ recorder: looking, git, live, change: { files, like }, caller })
+      : await findSomeCommittingSessions({
+          recorder: looking,
+          git,
+          live,
+          change: { files, sampleOid: like },
+          committer,
+        })
   }
-  git.warm('config')
-  const atOnce = await findIn((await options.begun?.known) ?? [])
+  git.prefetch('config')
+  const atOnce = await findIn((await options.prefetched?.stagedOfSessions) ?? [])
   const concerned =
-    atOnce.length > 0 ? atOnce : await findIn(await (options.begun?.staged() ?? readStaged(repo)))
+    atOnce.length > 0 ? atOnce : await findIn(await (options.prefetched?.staged() ?? readStaged(repo)))
   if (concerned.length === 0) return
   const id = newCheckpointId(recorder)
-  const isAgents = !caller.hasTerminal && concerned.some(({ session }) => isActive(session))
+  const isAgents = !committer.hasTerminal && concerned.some(({ session }) => isActive(session))
   const { commentPrefix } = await git.config()
   const linked = isAgents
     ? appendTrailer(message, checkpointTrailer, id, commentPrefix)

@@ -6,20 +6,20 @@ import { openRefTransaction, type RefMove } from '../git/refs.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
 import { type LiveIndex, readLive, stageLive, updateLive, writeLive } from '../sessions/live-index.ts'
-import { recordedAt } from '../sessions/prefetch-status.ts'
+import { recordingStamp } from '../sessions/prefetch-status.ts'
 import { commitWith, lockFile, retrying } from '../sessions/save.ts'
 import { readSession, stageSessions, writeSession } from '../sessions/store.ts'
-import { type GitSide, openGit, type Recorder } from '../sessions/work.ts'
+import { type GitSession, openGit, type Recorder } from '../sessions/work.ts'
 import type { StagedFile } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { condenseSessions } from './condense.ts'
-import { type Caller, findCaller, findConcerned } from './find-sessions.ts'
+import { type Committer, findCommitter, findCommittingSessions } from './find-sessions.ts'
 import { readPending, removePending } from './pending.ts'
-import type { BegunCommit } from './prefetch.ts'
+import type { PrefetchedCommit } from './prefetch.ts'
 
 const lockWaitMs = 10_000
 
-export async function postCommit(recorder: Recorder, begun?: BegunCommit): Promise<void> {
+export async function postCommit(recorder: Recorder, begun?: PrefetchedCommit): Promise<void> {
   const { repo } = recorder
   await using early = begun?.git
   if (isReplayingCommits(repo) || recorder.settings.strategy !== 'manual-commit') return
@@ -27,8 +27,8 @@ export async function postCommit(recorder: Recorder, begun?: BegunCommit): Promi
   if (readPending(repo) === undefined && readLive(repo).sessions.size === 0) return
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
   // What was asked early about refs counts when nobody recorded anything before our turn came.
-  let known = begun?.recorded === recordedAt(repo) ? early : undefined
-  known?.warm('writes', 'config')
+  let known = begun?.stamp === recordingStamp(repo) ? early : undefined
+  known?.prefetch('writes', 'config')
   const commit = await (begun?.head ?? readCommit(repo, 'HEAD'))
   recorder.trace.mark('commit')
   await retrying(async () => {
@@ -39,20 +39,20 @@ export async function postCommit(recorder: Recorder, begun?: BegunCommit): Promi
   removePending(repo)
 }
 
-export async function recordCommit(recorder: Recorder, git: GitSide, commit: CommitInfo): Promise<void> {
+export async function recordCommit(recorder: Recorder, git: GitSession, commit: CommitInfo): Promise<void> {
   const checkpoint = readCheckpointIds(commit.message)[0]
   const live = readLive(recorder.repo)
   if (checkpoint !== undefined) {
     // A new id is noted before the commit; one that is not was in the message already.
     const amends = readPending(recorder.repo)?.checkpoint !== checkpoint
-    const caller = findCaller(recorder.env, recorder.agentCards())
-    await condenseCommit(recorder, git, live, commit, checkpoint, { caller, amends, skipsSettled: true })
+    const committer = findCommitter(recorder.env, recorder.agentCards())
+    await condenseCommit(recorder, git, live, commit, checkpoint, { committer, amends, skipsSettled: true })
   }
   noteHead(recorder, live, commit)
 }
 
 export interface CondenseOptions {
-  caller: Caller
+  committer: Committer
   amends?: boolean
   /** Sessions that stand on the commit have been through this before, in a process that died or came first. */
   skipsSettled?: boolean
@@ -62,20 +62,26 @@ export interface CondenseOptions {
 
 export async function condenseCommit(
   recorder: Recorder,
-  git: GitSide,
+  git: GitSession,
   live: LiveIndex,
   commit: CommitInfo,
   checkpoint: string,
-  { caller, amends = false, skipsSettled = false, link }: CondenseOptions,
+  { committer, amends = false, skipsSettled = false, link }: CondenseOptions,
 ): Promise<void> {
   const files = new Map(commit.files.map((file) => [file.path, file]))
-  const candidates = await findConcerned({ recorder, git, live, change: { files, like: commit.oid }, caller })
+  const candidates = await findCommittingSessions({
+    recorder,
+    git,
+    live,
+    change: { files, sampleOid: commit.oid },
+    committer,
+  })
   recorder.trace.mark('sessions')
   const concerned = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
   if (concerned.length === 0) return writeLive(recorder.repo, live)
   const bases = new Set(concerned.map(({ session }) => session.baseCommit))
   const afterwards: (() => void)[] = []
-  await condenseSessions({ recorder, git, commit, checkpoint, caller, amends, afterwards }, concerned)
+  await condenseSessions({ recorder, git, commit, checkpoint, committer, amends, afterwards }, concerned)
   await link?.()
   recorder.trace.mark('condense')
   const sessions = concerned.map(({ session }) => session)
@@ -114,7 +120,7 @@ function noteHead({ repo }: Recorder, live: LiveIndex, commit: CommitInfo): void
 /** A branch of these bases goes when no session has steps on it; one that gets a step meanwhile stays. */
 export async function findRemovals(
   { repo }: Recorder,
-  { objects }: Pick<GitSide, 'objects'>,
+  { objects }: Pick<GitSession, 'objects'>,
   live: LiveIndex,
   bases: Set<string>,
   head: string,

@@ -10,7 +10,7 @@ const willAsk: Record<string, () => boolean> = {
   'post-commit': () => beginning(`.git/${pendingName}`, 1) === '{',
 }
 
-export function startGitEarly(hook: string): PrefetchedCatFile | undefined {
+export function prefetchCatFile(hook: string): PrefetchedCatFile | undefined {
   const { env } = process
   // In other work trees git names the directory; there it is started when that is understood.
   if (env.GIT_DIR !== undefined && env.GIT_DIR !== '.git') return undefined

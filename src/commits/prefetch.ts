@@ -12,15 +12,15 @@ import {
 } from '../git/commit.ts'
 import type { Repo } from '../git/repo.ts'
 import { type LiveSession, peekLive } from '../sessions/live-peek.ts'
-import { recordedAt } from '../sessions/prefetch-status.ts'
-import { type GitSide, openGit } from '../sessions/work.ts'
+import { recordingStamp } from '../sessions/prefetch-status.ts'
+import { type GitSession, openGit } from '../sessions/work.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { readPending } from './pending.ts'
 
-export interface BegunLink {
-  git: GitSide
+export interface PrefetchedLink {
+  git: GitSession
   /** Those of the sessions' files that are staged; undefined when git is better asked for all. */
-  known: Promise<ChangedFile[]> | undefined
+  stagedOfSessions: Promise<ChangedFile[]> | undefined
   /** All that is staged. */
   staged(): Promise<ChangedFile[]>
 }
@@ -31,7 +31,11 @@ const neverLinked = ['commit', 'merge', 'squash']
 /** More than this are not asked for one by one. */
 const maxFiles = 64
 
-export function beginLink(repo: Repo, source: string, early?: PrefetchedCatFile): BegunLink | undefined {
+export function prefetchLink(
+  repo: Repo,
+  source: string,
+  early?: PrefetchedCatFile,
+): PrefetchedLink | undefined {
   const sessions = neverLinked.includes(source) ? [] : peekLive(repo)
   if (sessions.length === 0) return undefined
   const git = openGit(repo, { reading: { index: repo.env.GIT_INDEX_FILE, prefetched: early } })
@@ -44,35 +48,35 @@ export function beginLink(repo: Repo, source: string, early?: PrefetchedCatFile)
   // What a running session does in this turn, its transcript tells: any file may be its.
   const isKnown = !sessions.some(({ active }) => active) && files.size <= maxFiles
   if (!isKnown) readAll()
-  git.warm('objects')
+  git.prefetch('objects')
   // An answer that fails leaves the question to `git diff`.
   const known = isKnown ? readStagedAmong(git.objects, [...files]).catch(() => []) : undefined
-  askForSteps(git, repo, sessions)
-  return { git, known, staged: readAll }
+  prefetchSteps(git, repo, sessions)
+  return { git, stagedOfSessions: known, staged: readAll }
 }
 
-export interface BegunCommit {
-  git: GitSide
+export interface PrefetchedCommit {
+  git: GitSession
   head: Promise<CommitInfo | undefined>
   /** When it was asked. */
-  recorded: string
+  stamp: string
 }
 
 /** Of a commit that was promised a checkpoint there will be something to write. */
-export function beginCommit(repo: Repo, early?: PrefetchedCatFile): BegunCommit | undefined {
+export function prefetchCommit(repo: Repo, early?: PrefetchedCatFile): PrefetchedCommit | undefined {
   const pending = readPending(repo)
   if (pending === undefined) return undefined
-  const recorded = recordedAt(repo)
+  const recorded = recordingStamp(repo)
   const git = openGit(repo, { reading: { prefetched: early } })
   const head = prefetch(readHeadCommit(repo, git.objects))
-  askForSteps(git, repo, peekLive(repo))
+  prefetchSteps(git, repo, peekLive(repo))
   prefetch(git.objects.info(checkpointRef(pending.checkpoint)))
   for (const name of copyNames(pending.checkpoint).flat()) prefetch(git.objects.contents(name))
-  return { git, head, recorded }
+  return { git, head, stamp: recorded }
 }
 
 // Whoever asks again gets the answer that is there.
-function askForSteps({ objects }: GitSide, { worktreeId }: Repo, sessions: LiveSession[]): void {
+function prefetchSteps({ objects }: GitSession, { worktreeId }: Repo, sessions: LiveSession[]): void {
   const names = sessions.flatMap(({ base, files }) =>
     files.map((path) => `${shadowRef(base, worktreeId)}:${path}`),
   )

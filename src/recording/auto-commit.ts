@@ -6,7 +6,7 @@ import { readCommit } from '../git/commit.ts'
 import { git } from '../git/exec.ts'
 import { checkpointTrailer } from '../git/trailers.ts'
 import { clearPrompts } from '../sessions/prompts.ts'
-import type { Work } from '../sessions/work.ts'
+import type { EventWork } from '../sessions/work.ts'
 import { encodePath } from '../std/encoding.ts'
 
 export interface TurnCommit {
@@ -17,7 +17,7 @@ export interface TurnCommit {
 }
 
 /** Returns false when there was nothing to commit. */
-export async function commitTurn(work: Work, turn: TurnCommit): Promise<boolean> {
+export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boolean> {
   const { recorder, session } = work
   const checkpoint = newCheckpointId(recorder)
   // The commit is the user's at once; should we die before its checkpoint is written, the next event finds this note.
@@ -32,7 +32,7 @@ export async function commitTurn(work: Work, turn: TurnCommit): Promise<boolean>
   recorder.say(`Committed code changes to active branch (${commit.oid.slice(0, 7)})`)
   session.filesTouched = turn.files
   session.stepCount = 1
-  const caller = { session: session.id, hasTerminal: false }
+  const committer = { session: session.id, hasTerminal: false }
   const candidate = { session, agent: work.agent, transcript: work.transcript }
   await condenseSessions(
     {
@@ -40,7 +40,7 @@ export async function commitTurn(work: Work, turn: TurnCommit): Promise<boolean>
       git: work,
       commit,
       checkpoint,
-      caller,
+      committer,
       afterwards: work.afterwards,
       ...(turn.task ? { task: turn.task } : {}),
     },
@@ -58,7 +58,7 @@ export async function commitTurn(work: Work, turn: TurnCommit): Promise<boolean>
 
 // --only leaves what the user staged alone. No hooks and no signing: nobody is there to answer.
 async function commitFiles(
-  { recorder: { repo } }: Work,
+  { recorder: { repo } }: EventWork,
   { files }: TurnCommit,
   message: string,
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import { readLive } from '../sessions/live-index.ts'
 import { lockFile, retrying, save } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
 import { turnTranscript } from '../sessions/transcript.ts'
-import { openGit, type Recorder, type Work } from '../sessions/work.ts'
+import { type EventWork, openGit, type Recorder } from '../sessions/work.ts'
 import { worktreeOf } from '../sessions/work-trees.ts'
 import { EntireError } from '../std/errors.ts'
 import { exists, findStat } from '../std/file.ts'
@@ -76,7 +76,7 @@ export async function openWork(
   recorder: Recorder,
   git: Awaited<ReturnType<typeof openGit>>,
   id: string,
-): Promise<Work> {
+): Promise<EventWork> {
   const session = readSession(recorder.repo, id)
   if (session === undefined) throw new EntireError('not-found', `session not found: ${id}`)
   const agent = await recorder.findAgentByType(session.agentType)

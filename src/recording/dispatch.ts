@@ -10,17 +10,17 @@ import type { Status } from '../git/status.ts'
 import type { Agent } from '../model/agent.ts'
 import type { AgentEvent, EventType } from '../model/event.ts'
 import { isActive } from '../model/session.ts'
-import { expireIfDue } from '../sessions/kept-refs.ts'
+import { expireKeptRefsIfDue } from '../sessions/kept-refs.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { type Action, decide, type Trigger } from '../sessions/machine.ts'
-import { claimOf, findPlace, moveHere } from '../sessions/ownership.ts'
-import { ifStillTrue } from '../sessions/prefetch-status.ts'
-import { hasJustBegun, isStillToCome } from '../sessions/provisional-turn.ts'
+import { findEventWorktree, moveToWorktree, reporterOf } from '../sessions/ownership.ts'
+import { statusIfStillTrue } from '../sessions/prefetch-status.ts'
+import { hasNoWorkYet, isProvisional } from '../sessions/provisional-turn.ts'
 import { lockFile, retrying, save } from '../sessions/save.ts'
 import { keepModelHint, newSession, removeModelHint } from '../sessions/start.ts'
 import { checkSessionId, readSession } from '../sessions/store.ts'
-import { removePrePrompt, removePreTasks } from '../sessions/turn-start-state.ts'
-import { openGit, type Recorder, type Work } from '../sessions/work.ts'
+import { removeTaskStarts, removeTurnStart } from '../sessions/turn-start-state.ts'
+import { type EventWork, openGit, type Recorder } from '../sessions/work.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
@@ -44,7 +44,7 @@ export async function dispatch(called: Recorder, agent: Agent, told: AgentEvent)
   checkIds(told)
   const endTurn = (repo: Repo) =>
     dispatch({ ...called, repo }, agent, { type: 'turn-end', session: told.session })
-  const recorder = { ...called, repo: await findPlace(called.repo, told, endTurn) }
+  const recorder = { ...called, repo: await findEventWorktree(called.repo, told, endTurn) }
   // Not under the lock: an agent that writes late must not hold up the others.
   const event = await awaitTranscript(recorder, agent, told)
   recorder.trace.mark('wait')
@@ -54,17 +54,17 @@ export async function dispatch(called: Recorder, agent: Agent, told: AgentEvent)
   if (event.type === 'turn-start') (await import('./sweep.ts')).sweep(recorder.repo)
   if (isUnfinished(recorder.repo)) await (await import('../commits/complete.ts')).completeCommit(recorder)
   recorder.trace.mark('prepare')
-  let early = ifStillTrue(called.early, recorder.repo)
+  let early = statusIfStillTrue(called.prefetchedStatus, recorder.repo)
   await retrying(async () => {
     const status = early
     early = undefined
     await handle(recorder, agent, event, status)
   })
-  if (event.type === 'session-end' || event.type === 'turn-end') await keepHouse(recorder)
+  if (event.type === 'session-end' || event.type === 'turn-end') await mergePacksIfDue(recorder)
   recorder.trace.mark('housekeeping')
 }
 
-type Handler = (work: Work, isKnown: boolean) => Promise<boolean>
+type Handler = (work: EventWork, isKnown: boolean) => Promise<boolean>
 
 // Each returns whether there is a state to save.
 const handlers: Record<EventType, Handler> = {
@@ -72,13 +72,13 @@ const handlers: Record<EventType, Handler> = {
     await (await import('./greet.ts')).greet(work)
     if (!isKnown) keepModelHint(work)
     if (!work.event.opensTurn) return isKnown && transition(work, 'session-start')
-    if (!(await hasJustBegun(work))) return transition(work, 'turn-start')
-    return (await isStillToCome(work)) || transition(work, 'session-start')
+    if (!(await hasNoWorkYet(work))) return transition(work, 'turn-start')
+    return (await isProvisional(work)) || transition(work, 'session-start')
   },
   'turn-start': async (work) =>
-    (await isStillToCome(work)) ? beginAgain(work) : transition(work, 'turn-start'),
+    (await isProvisional(work)) ? restartProvisionalTurn(work) : transition(work, 'turn-start'),
   'turn-end': (work) => {
-    if (work.agent.tasksEndWithTurn) removePreTasks(work.recorder.repo, work.session.id)
+    if (work.agent.tasksEndWithTurn) removeTaskStarts(work.recorder.repo, work.session.id)
     return transition(work, 'turn-end')
   },
   compaction: async (work, isKnown) => isKnown && transition(work, 'compaction'),
@@ -92,7 +92,7 @@ const handlers: Record<EventType, Handler> = {
     (await (await import('./subagents.ts')).saveTask(work)) || (isKnown && work.event.metadata !== undefined),
 }
 
-const run: Record<Action, (work: Work) => Promise<void> | void> = {
+const run: Record<Action, (work: EventWork) => Promise<void> | void> = {
   touch: ({ session, recorder }) => {
     session.lastInteraction = formatTime(recorder.clock())
   },
@@ -112,7 +112,7 @@ const run: Record<Action, (work: Work) => Promise<void> | void> = {
   },
 }
 
-async function transition(work: Work, trigger: Trigger): Promise<boolean> {
+async function transition(work: EventWork, trigger: Trigger): Promise<boolean> {
   const { phase, actions } = decide(work.session.phase, trigger)
   for (const action of actions) await run[action](work)
   work.session.phase = phase
@@ -120,7 +120,7 @@ async function transition(work: Work, trigger: Trigger): Promise<boolean> {
 }
 
 // The prompt of a turn that began with its session.
-async function beginAgain(work: Work): Promise<boolean> {
+async function restartProvisionalTurn(work: EventWork): Promise<boolean> {
   work.session.turnCount -= 1
   await run['begin-turn'](work)
   await run.touch(work)
@@ -136,11 +136,11 @@ async function handle(
   const { repo } = recorder
   const live = readLive(repo)
   const known = readSession(repo, event.session)
-  const claim = known === undefined ? 'owns' : claimOf(recorder, known, agent)
+  const claim = known === undefined ? 'owns' : reporterOf(recorder, known, agent)
   if (claim === 'none') return
-  if (known !== undefined) moveHere(repo, known, live)
+  if (known !== undefined) moveToWorktree(repo, known, live)
   await using git = openGit(repo, { status })
-  const work: Work = {
+  const work: EventWork = {
     ...git,
     recorder,
     agent,
@@ -164,10 +164,10 @@ async function handle(
   }
   await save(work)
   if (known === undefined) removeModelHint(repo, session.id)
-  if (!isActive(session)) removePrePrompt(repo, session.id)
+  if (!isActive(session)) removeTurnStart(repo, session.id)
 }
 
-function noteEvent({ session, agent }: Pick<Work, 'session' | 'agent'>, event: AgentEvent): void {
+function noteEvent({ session, agent }: Pick<EventWork, 'session' | 'agent'>, event: AgentEvent): void {
   // A resumed session may name a transcript that does not exist; the one we know stays. Other agents have names that are no files.
   const isThere = () => agent.source !== undefined || exists(event.transcript as string)
   if (event.transcript !== undefined && (session.transcriptPath === undefined || isThere()))
@@ -212,10 +212,10 @@ export async function awaitTranscript(
 // Below where `git gc --auto` begins, at 50.
 const packLimit = 20
 
-export async function keepHouse(recorder: Recorder): Promise<void> {
+export async function mergePacksIfDue(recorder: Recorder): Promise<void> {
   const { repo, log } = recorder
   // Another process may do the same at the same time; the turn is recorded, whatever becomes of this.
-  await expireIfDue(recorder).catch((error: unknown) =>
+  await expireKeptRefsIfDue(recorder).catch((error: unknown) =>
     log.write('warn', 'old trash stays for now', { error: messageOf(error) }),
   )
   if (countPacks(join(repo.commonDir, 'objects', 'pack')) <= packLimit) return

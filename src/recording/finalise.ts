@@ -1,21 +1,21 @@
 // Completes checkpoints that were written in the middle of a turn: their transcript ended where the commit was made.
 import { checkpointContext, joinPrompts } from '../checkpoints/prompt-files.ts'
 import { finaliseCheckpoint } from '../checkpoints/write.ts'
-import { clearPrompts, spokenPrompts } from '../sessions/prompts.ts'
+import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import { sealTranscript, turnTranscript, useTranscript } from '../sessions/transcript.ts'
-import { type Work, writing } from '../sessions/work.ts'
+import { checkpointWriting, type EventWork } from '../sessions/work.ts'
 import { queueForPush } from '../sync/queue.ts'
 
-export async function finalise(work: Work): Promise<void> {
+export async function finalise(work: EventWork): Promise<void> {
   const { recorder, session } = work
   if (session.turnCheckpoints.length === 0) return
   const transcript = await turnTranscript(work, session.baseCommit)
   if (transcript !== undefined) useTranscript(work, transcript)
-  const prompts = await spokenPrompts(recorder, session, transcript, work.afterwards)
+  const prompts = await promptsSinceCheckpoint(recorder, session, transcript, work.afterwards)
   const contentHash = await sealTranscript(work, session.baseCommit)
   if (session.cursor !== undefined) {
     for (const id of session.turnCheckpoints) {
-      const done = await finaliseCheckpoint(await writing(work), id, {
+      const done = await finaliseCheckpoint(await checkpointWriting(work), id, {
         session: session.id,
         chunks: session.cursor.chunks,
         contentHash,

@@ -1,10 +1,10 @@
 // What the user of the agent sees when a session starts.
-import type { Work } from '../sessions/work.ts'
+import type { EventWork } from '../sessions/work.ts'
 
 const banner = '\n\nPowered by Entire:\n  This conversation will be linked to your next commit.'
 const noCommits = '\n\nEntire found no commits yet: checkpoints will activate after your first commit.'
 
-export async function greet({ recorder, agent, event, live, objects }: Work): Promise<void> {
+export async function greet({ recorder, agent, event, live, objects }: EventWork): Promise<void> {
   if (agent.hookResponse === undefined) return
   const head = (await objects.info('HEAD'))?.oid
   const others = [...live.sessions].filter(

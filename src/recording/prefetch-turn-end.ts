@@ -15,8 +15,8 @@ import { machine } from '../sessions/machine.ts'
 import { readSession } from '../sessions/store.ts'
 import { readTurnTranscript } from '../sessions/transcript.ts'
 import { hasChanged } from '../sessions/turn-changes.ts'
-import { readPrePrompt } from '../sessions/turn-start-state.ts'
-import type { GitSide, Recorder, Work } from '../sessions/work.ts'
+import { readTurnStart } from '../sessions/turn-start-state.ts'
+import type { EventWork, GitSession, Recorder } from '../sessions/work.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { snapshotWorkTree, stepSiteFor } from './turn-end.ts'
 
@@ -26,9 +26,9 @@ export function savesStep(session: Session, event: AgentEvent): boolean {
 }
 
 /** True when commits that nobody told us about have changed the session and what there is to save. */
-export async function prepareSave(work: Work): Promise<boolean> {
+export async function prepareSave(work: EventWork): Promise<boolean> {
   const { recorder, session } = work
-  work.warm('status', 'objects', 'writes')
+  work.prefetch('status', 'objects', 'writes')
   work.storeEarly = (blobs) => storeIfChanged(work, blobs)
   if (session.baseCommit !== '') work.transcript = readTurnTranscript(work, session.baseCommit)
   prefetch(askAhead(work))
@@ -42,7 +42,7 @@ export async function prepareSave(work: Work): Promise<boolean> {
 }
 
 // HEAD is most likely where it was. The answers are remembered, and whoever needs them hears of failures.
-async function askAhead(work: Work): Promise<void> {
+async function askAhead(work: EventWork): Promise<void> {
   const { objects, session } = work
   const head = session.turnHead ?? session.baseCommit
   if (head === '') return
@@ -52,10 +52,10 @@ async function askAhead(work: Work): Promise<void> {
 }
 
 // When files have changed there will be a step, whatever the transcript says.
-async function storeIfChanged(work: Work, blobs: FreshBlob[]): Promise<void> {
+async function storeIfChanged(work: EventWork, blobs: FreshBlob[]): Promise<void> {
   const { repo, settings } = work.recorder
   const status = await work.status()
-  const before = readPrePrompt(repo, work.session.id)
+  const before = readTurnStart(repo, work.session.id)
   if (before === undefined || !hasChanged(repo, status, before)) return
   for (const blob of blobs.splice(0)) work.storeBlob(blob)
   if (settings.strategy !== 'manual-commit' || status.head === undefined) return
@@ -64,7 +64,7 @@ async function storeIfChanged(work: Work, blobs: FreshBlob[]): Promise<void> {
   await work.snapshot.catch(() => {})
 }
 
-async function storeSnapshot(work: Work, status: Status, head: string): Promise<Snapshot> {
+async function storeSnapshot(work: EventWork, status: Status, head: string): Promise<Snapshot> {
   const snapshot = await snapshotWorkTree(work, await stepSiteFor(work, head), status)
   const stored = snapshot.changes.map((change): TreeChange => {
     if (!('content' in change)) return change
@@ -80,11 +80,11 @@ async function storeSnapshot(work: Work, status: Status, head: string): Promise<
 const maxCommits = 50
 
 /** The session as it is after its unnoticed commits got their checkpoints. */
-export async function adoptCommits(recorder: Recorder, git: GitSide, session: Session): Promise<Session> {
+export async function adoptCommits(recorder: Recorder, git: GitSession, session: Session): Promise<Session> {
   const { head } = await git.status()
   if (!isActive(session) || session.turnHead === undefined || head === undefined || head === session.turnHead)
     return session
-  const since = Math.floor((readPrePrompt(recorder.repo, session.id)?.at ?? 0) / 1000)
+  const since = Math.floor((readTurnStart(recorder.repo, session.id)?.at ?? 0) / 1000)
   const range = ['--first-parent', '--reverse', `--max-count=${maxCommits}`, `${session.turnHead}..${head}`]
   const commits = (await readCommits(recorder.repo, range)).filter(
     (commit) => commit.committedAt >= since && readCheckpointIds(commit.message).length === 0,

@@ -12,22 +12,22 @@ import { turnTranscript, useTranscript } from '../sessions/transcript.ts'
 import { captureChanges, findTouched } from '../sessions/turn-changes.ts'
 import {
   findActiveTask,
-  readPrePrompt,
-  readPreTask,
-  removePreTask,
-  writePreTask,
+  readTaskStart,
+  readTurnStart,
+  removeTaskStart,
+  writeTaskStart,
 } from '../sessions/turn-start-state.ts'
-import type { Work } from '../sessions/work.ts'
+import type { EventWork } from '../sessions/work.ts'
 import { fileSize } from '../std/file.ts'
 import { type Json, parseJson } from '../std/json.ts'
 import { formatTime } from '../std/time.ts'
 import { commitTurn } from './auto-commit.ts'
 import { dirtyPaths, moveBase, snapshotWorkTree, stepSiteFor } from './turn-end.ts'
 
-export async function beginTask({ recorder, session, event, status }: Work): Promise<void> {
+export async function beginTask({ recorder, session, event, status }: EventWork): Promise<void> {
   if (event.toolUse === undefined) return
   const changes = captureChanges(recorder.repo, await status())
-  writePreTask(recorder.repo, event.toolUse, {
+  writeTaskStart(recorder.repo, event.toolUse, {
     at: recorder.clock().getTime(),
     session: session.id,
     ...changes,
@@ -37,7 +37,7 @@ export async function beginTask({ recorder, session, event, status }: Work): Pro
 }
 
 /** Returns whether the session changed. */
-export async function saveTask(work: Work): Promise<boolean> {
+export async function saveTask(work: EventWork): Promise<boolean> {
   const { recorder, event, session } = work
   const isFinal = event.final !== false
   const task = isFinal ? (event.toolUse ?? event.subagent) : findActiveTask(recorder.repo, session.id)
@@ -46,7 +46,7 @@ export async function saveTask(work: Work): Promise<boolean> {
   if (status.head === undefined) return false
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
   const touched = findTaskChanges(work, status, task)
-  if (isFinal) work.afterwards.push(() => removePreTask(recorder.repo, task))
+  if (isFinal) work.afterwards.push(() => removeTaskStart(recorder.repo, task))
   if (touched.length === 0) {
     recorder.say('[entire] No file changes detected, skipping task checkpoint')
     return false
@@ -66,7 +66,7 @@ interface TaskStep {
   files: TaskFile[]
 }
 
-async function describeFinal(work: Work, task: string): Promise<TaskStep> {
+async function describeFinal(work: EventWork, task: string): Promise<TaskStep> {
   const { subagentType, taskDescription = '' } = work.event
   // It may be the very words the subagent was given.
   const description = (await work.recorder.redaction()).text(taskDescription)
@@ -76,12 +76,12 @@ async function describeFinal(work: Work, task: string): Promise<TaskStep> {
   }
 }
 
-async function describeIncrement(work: Work, task: string): Promise<TaskStep> {
+async function describeIncrement(work: EventWork, task: string): Promise<TaskStep> {
   const { recorder, event, afterwards } = work
-  const before = readPreTask(recorder.repo, task)
+  const before = readTaskStart(recorder.repo, task)
   const sequence = (before?.increments ?? 0) + 1
   if (before !== undefined)
-    afterwards.push(() => writePreTask(recorder.repo, task, { ...before, increments: sequence }))
+    afterwards.push(() => writeTaskStart(recorder.repo, task, { ...before, increments: sequence }))
   recorder.say(
     `[entire] Created incremental checkpoint #${sequence} for ${event.toolName ?? 'TodoWrite'} (task: ${task.slice(0, 12)})`,
   )
@@ -98,7 +98,7 @@ interface TaskSave extends TaskStep {
   head: string
 }
 
-const saveWith: Record<StrategyName, (work: Work, save: TaskSave) => Promise<boolean>> = {
+const saveWith: Record<StrategyName, (work: EventWork, save: TaskSave) => Promise<boolean>> = {
   'manual-commit': saveOnShadowBranch,
   'auto-commit': (work, { subject, files, task, touched }) =>
     commitTurn(work, {
@@ -112,7 +112,7 @@ const saveWith: Record<StrategyName, (work: Work, save: TaskSave) => Promise<boo
 }
 
 async function saveOnShadowBranch(
-  work: Work,
+  work: EventWork,
   { subject, files, task, touched, status, head }: TaskSave,
 ): Promise<boolean> {
   const { recorder, session } = work
@@ -147,9 +147,9 @@ function textEntry(path: string, data: { oid: string } | { content: Buffer }): T
 }
 
 // Measured from the beginning of the task: what the user had lying about before it is not the subagent's.
-function findTaskChanges(work: Work, status: Status, task: string): string[] {
+function findTaskChanges(work: EventWork, status: Status, task: string): string[] {
   const { repo } = work.recorder
-  const before = readPreTask(repo, task) ?? readPrePrompt(repo, work.session.id)
+  const before = readTaskStart(repo, task) ?? readTurnStart(repo, work.session.id)
   return findTouched(repo, status, before, readSubagentFiles(work))
 }
 
@@ -159,7 +159,7 @@ const maxSubagentBytes = 50 * 1024 * 1024
 const tailBytes = 1024 * 1024
 
 /** Files the subagent's own transcript says it wrote. */
-export function readSubagentFiles(work: Work): string[] {
+export function readSubagentFiles(work: EventWork): string[] {
   const text = readSubagentTranscript(work)
   return text === undefined
     ? []
@@ -172,7 +172,7 @@ export interface TaskFile {
   content: Buffer
 }
 
-export async function finalFiles(work: Work, task: string): Promise<TaskFile[]> {
+export async function finalFiles(work: EventWork, task: string): Promise<TaskFile[]> {
   const { session, event, recorder } = work
   const text = readSubagentTranscript(work)
   const result = {
@@ -195,7 +195,7 @@ export async function finalFiles(work: Work, task: string): Promise<TaskFile[]> 
 }
 
 export async function incrementalFile(
-  { recorder, event }: Work,
+  { recorder, event }: EventWork,
   task: string,
   sequence: number,
 ): Promise<TaskFile> {
@@ -219,7 +219,7 @@ function textFile(path: string, text: string): TaskFile {
   return { path, content: Buffer.from(text) }
 }
 
-function readSubagentTranscript({ agent, event, session }: Work): string | undefined {
+function readSubagentTranscript({ agent, event, session }: EventWork): string | undefined {
   const main = session.transcriptPath
   const path =
     event.subagentTranscript ??
@@ -231,7 +231,7 @@ function readSubagentTranscript({ agent, event, session }: Work): string | undef
 }
 
 // The result was written just now, so it is near the end.
-function findTaskEnd({ agent, session }: Work, task: string): string | undefined {
+function findTaskEnd({ agent, session }: EventWork, task: string): string | undefined {
   const size = session.transcriptPath === undefined ? undefined : fileSize(session.transcriptPath)
   if (session.transcriptPath === undefined || size === undefined) return undefined
   const buffer = Buffer.alloc(Math.min(size, tailBytes))

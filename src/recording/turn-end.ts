@@ -16,16 +16,16 @@ import { stepSubject } from '../checkpoints/step-subject.ts'
 import { differingPaths } from '../git/commit.ts'
 import type { Status } from '../git/status.ts'
 import type { StrategyName } from '../model/settings.ts'
-import { readPrompts, spokenPrompts } from '../sessions/prompts.ts'
-import { isStillToCome } from '../sessions/provisional-turn.ts'
-import { findStashed, keepStashed } from '../sessions/stash.ts'
+import { promptsSinceCheckpoint, readPromptFile } from '../sessions/prompts.ts'
+import { isProvisional } from '../sessions/provisional-turn.ts'
+import { findStashed, stashedChanges } from '../sessions/stash.ts'
 import { turnTranscript, useTranscript } from '../sessions/transcript.ts'
 import { captureChanges, findRemoved, findTouched, isNewer } from '../sessions/turn-changes.ts'
-import { type PrePrompt, readPrePrompt } from '../sessions/turn-start-state.ts'
-import type { TurnTranscript, Work } from '../sessions/work.ts'
+import { readTurnStart, type TurnStartState } from '../sessions/turn-start-state.ts'
+import type { EventWork, TurnTranscript } from '../sessions/work.ts'
 import { parseTime } from '../std/time.ts'
 
-export async function saveStep(work: Work): Promise<void> {
+export async function saveStep(work: EventWork): Promise<void> {
   const { recorder, session } = work
   const status = await work.status()
   recorder.trace.mark('status')
@@ -46,13 +46,13 @@ export async function saveStep(work: Work): Promise<void> {
 
 /** What changed since the turn began, as far as it is the agent's. */
 export async function findTurnFiles(
-  work: Work,
+  work: EventWork,
   status: Status,
   transcript: TurnTranscript | undefined,
 ): Promise<string[]> {
   const { recorder, session } = work
-  if (transcript !== undefined && (await isStillToCome(work))) return []
-  const before = readPrePrompt(recorder.repo, session.id) ?? sinceLastEvent(work, status)
+  if (transcript !== undefined && (await isProvisional(work))) return []
+  const before = readTurnStart(recorder.repo, session.id) ?? sinceLastEvent(work, status)
   return [
     ...findTouched(recorder.repo, status, before, [...session.turnFiles, ...(transcript?.files ?? [])]),
     ...findRemoved(recorder.repo, status, before, session.filesTouched),
@@ -60,7 +60,10 @@ export async function findTurnFiles(
 }
 
 // A turn whose beginning we did not see, or that ends twice: what nobody changed since the last event is not the agent's.
-function sinceLastEvent({ recorder: { repo }, session }: Work, status: Status): PrePrompt | undefined {
+function sinceLastEvent(
+  { recorder: { repo }, session }: EventWork,
+  status: Status,
+): TurnStartState | undefined {
   const at = session.turnCount === 0 ? undefined : parseTime(session.lastInteraction)?.getTime()
   if (at === undefined) return undefined
   const older = (paths: string[]) => paths.filter((path) => !isNewer(repo, path, at))
@@ -80,20 +83,23 @@ interface Turn {
   touched: string[]
 }
 
-const strategies: Record<StrategyName, (work: Work, turn: Turn) => Promise<void>> = {
+const strategies: Record<StrategyName, (work: EventWork, turn: Turn) => Promise<void>> = {
   'manual-commit': saveOnShadowBranch,
   'auto-commit': async (work, { touched, transcript }) => {
     const { recorder, session } = work
     const said = transcript?.prompts.at(-1)
     const told =
-      readPrompts(recorder.repo, session.id).at(-1) ?? (said && (await recorder.redaction()).text(said))
+      readPromptFile(recorder.repo, session.id).at(-1) ?? (said && (await recorder.redaction()).text(said))
     const prompt = told ?? session.lastPrompt ?? ''
     const { commitTurn } = await import('./auto-commit.ts')
     await commitTurn(work, { subject: stepSubject(prompt, work.agent.type), files: touched })
   },
 }
 
-async function saveOnShadowBranch(work: Work, { status, head, transcript, touched }: Turn): Promise<void> {
+async function saveOnShadowBranch(
+  work: EventWork,
+  { status, head, transcript, touched }: Turn,
+): Promise<void> {
   const { recorder, session } = work
   if (transcript !== undefined) useTranscript(work, transcript)
   const site = await stepSiteFor(work, head)
@@ -115,7 +121,7 @@ async function saveOnShadowBranch(work: Work, { status, head, transcript, touche
 }
 
 async function writeTurn(
-  work: Work,
+  work: EventWork,
   site: StepSite,
   status: Status,
   transcript: TurnTranscript | undefined,
@@ -123,7 +129,7 @@ async function writeTurn(
   const { recorder, session } = work
   const config = await work.config()
   const redaction = await recorder.redaction()
-  const spoken = await spokenPrompts(recorder, session, transcript, work.afterwards)
+  const spoken = await promptsSinceCheckpoint(recorder, session, transcript, work.afterwards)
   const subject = stepSubject(spoken.at(-1) ?? session.lastPrompt ?? '', work.agent.type)
   const isSilent = (transcript?.summary ?? '') === '' && (transcript?.prompts ?? []).length === 0
   const summary = isSilent ? await readLastSummary(work, site) : redaction.text(transcript?.summary ?? '')
@@ -149,7 +155,7 @@ async function writeTurn(
 }
 
 // Nothing was said since the last step: its summary stands.
-async function readLastSummary({ objects, session }: Work, site: StepSite): Promise<string> {
+async function readLastSummary({ objects, session }: EventWork, site: StepSite): Promise<string> {
   const last =
     site.parent && (await objects.contents(`${site.parent.commit}:${sessionDir(session.id)}/summary.txt`))
   return last?.content.toString('utf8') ?? ''
@@ -157,7 +163,7 @@ async function readLastSummary({ objects, session }: Work, site: StepSite): Prom
 
 /** Where the next step of the session goes. */
 export function stepSiteFor(
-  { objects, session }: Pick<Work, 'objects' | 'session'>,
+  { objects, session }: Pick<EventWork, 'objects' | 'session'>,
   head: string,
 ): Promise<StepSite> {
   return findStepSite(objects, {
@@ -169,7 +175,10 @@ export function stepSiteFor(
 }
 
 /** The session's steps are now on the branch for HEAD; the old branch goes unless another session still builds on it. */
-export function moveBase(work: Pick<Work, 'session' | 'live' | 'writes' | 'recorder'>, site: StepSite): void {
+export function moveBase(
+  work: Pick<EventWork, 'session' | 'live' | 'writes' | 'recorder'>,
+  site: StepSite,
+): void {
   const { session } = work
   const others = [...work.live.sessions].filter(
     ([id, entry]) => id !== session.id && entry.files.length > 0 && entry.base === session.baseCommit,
@@ -183,7 +192,7 @@ export function moveBase(work: Pick<Work, 'session' | 'live' | 'writes' | 'recor
   session.baseCommit = site.head
 }
 
-function countStep({ session }: Work, transcript: TurnTranscript | undefined): void {
+function countStep({ session }: EventWork, transcript: TurnTranscript | undefined): void {
   session.stepCount += 1
   session.promptAttributions.push(session.pendingAttribution ?? emptyAttribution(session.stepCount))
   delete session.pendingAttribution
@@ -197,7 +206,7 @@ function emptyAttribution(number: number) {
 
 // A step holds the whole work tree, as it is: what differs from the tree the step builds on.
 
-export async function snapshotWorkTree(work: Work, site: StepSite, status: Status): Promise<Snapshot> {
+export async function snapshotWorkTree(work: EventWork, site: StepSite, status: Status): Promise<Snapshot> {
   const { recorder, session } = work
   const paths = await findPaths(work, site, status)
   const snapshot = await readSnapshot(recorder.repo, paths, await work.config())
@@ -207,7 +216,7 @@ export async function snapshotWorkTree(work: Work, site: StepSite, status: Statu
       path,
     })
   const stashed = await findStashed(recorder.repo, work.objects, session.filesTouched)
-  return { ...snapshot, changes: [...snapshot.changes, ...keepStashed(stashed)] }
+  return { ...snapshot, changes: [...snapshot.changes, ...stashedChanges(stashed)] }
 }
 
 export function dirtyPaths(status: Status): string[] {
@@ -217,7 +226,7 @@ export function dirtyPaths(status: Status): string[] {
 }
 
 async function findPaths(
-  { recorder, session, objects, live }: Work,
+  { recorder, session, objects, live }: EventWork,
   site: StepSite,
   status: Status,
 ): Promise<string[]> {

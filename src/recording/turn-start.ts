@@ -8,16 +8,16 @@ import { installHooks } from '../git/hooks/install.ts'
 import { blobOid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
 import type { PromptAttribution } from '../model/session.ts'
-import { readTurnStart } from '../sessions/fetched-transcript.ts'
+import { readTurnPosition } from '../sessions/fetched-transcript.ts'
 import { appendPrompt } from '../sessions/prompts.ts'
 import { readTotals } from '../sessions/transcript.ts'
 import { captureChanges } from '../sessions/turn-changes.ts'
-import { writePrePrompt } from '../sessions/turn-start-state.ts'
-import type { Work } from '../sessions/work.ts'
+import { writeTurnStart } from '../sessions/turn-start-state.ts'
+import type { EventWork } from '../sessions/work.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 
-export async function beginTurn(work: Work): Promise<void> {
+export async function beginTurn(work: EventWork): Promise<void> {
   const { recorder, session, event } = work
   const startedAt = recorder.clock().getTime()
   const status = await work.status()
@@ -27,18 +27,18 @@ export async function beginTurn(work: Work): Promise<void> {
     })
   const changes = captureChanges(recorder.repo, status)
   const position =
-    event.began === undefined ? await readTurnStart(work) : { ...event.began, offset: event.began.items }
+    event.began === undefined ? await readTurnPosition(work) : { ...event.began, offset: event.began.items }
   // Written last: until the state says that a new turn began, the old beginning is the one to compare with.
   const lastId = session.transcriptIdAtStart
   const totals = readTotals(work.agent, session.transcriptPath)?.tokens
   work.afterwards.push(() =>
-    writePrePrompt(recorder.repo, session.id, {
+    writeTurnStart(recorder.repo, session.id, {
       at: startedAt,
       ...changes,
       position: position.offset,
       bytes: position.bytes,
       ...given({ lastId }),
-      ...(event.type === 'session-start' ? { opened: true } : {}),
+      ...(event.type === 'session-start' ? { isProvisional: true } : {}),
       ...given({ totals }),
     }),
   )
@@ -57,7 +57,7 @@ export async function beginTurn(work: Work): Promise<void> {
 }
 
 // Untracked files that no session made, also those made between two turns: a rewind never deletes them, whoever edits them later.
-function findUsersFiles({ session, live }: Work, untracked: string[]): string[] {
+function findUsersFiles({ session, live }: EventWork, untracked: string[]): string[] {
   const known = new Set(session.untrackedAtStart)
   const made = new Set([
     ...session.filesTouched,
@@ -66,14 +66,14 @@ function findUsersFiles({ session, live }: Work, untracked: string[]): string[] 
   return untracked.filter((path) => known.has(path) || !made.has(path))
 }
 
-function start({ session, recorder }: Work, head: string, position: number): void {
+function start({ session, recorder }: EventWork, head: string, position: number): void {
   session.baseCommit = head
   session.attributionBase = head
   session.transcriptStart = position
   recorder.say(`Initialized shadow session: ${session.id}`)
 }
 
-async function notePrompt({ recorder, session, afterwards }: Work, prompt: string): Promise<void> {
+async function notePrompt({ recorder, session, afterwards }: EventWork, prompt: string): Promise<void> {
   const redacted = (await recorder.redaction()).text(prompt)
   session.firstPrompt ??= firstPromptText(redacted)
   session.lastPrompt = firstPromptText(redacted)
@@ -81,7 +81,7 @@ async function notePrompt({ recorder, session, afterwards }: Work, prompt: strin
 }
 
 // Hook managers overwrite hooks whenever they run; without ours the next commit would not be linked.
-async function ensureHooks(work: Work): Promise<void> {
+async function ensureHooks(work: EventWork): Promise<void> {
   const { recorder } = work
   try {
     const { hooksDir } = await work.config()
@@ -99,7 +99,7 @@ async function ensureHooks(work: Work): Promise<void> {
 const maxBytes = 1024 * 1024
 
 export async function measureUserEdits(
-  { recorder, session, objects }: Work,
+  { recorder, session, objects }: EventWork,
   status: Status,
 ): Promise<PromptAttribution> {
   const paths = [...status.modified, ...status.untracked, ...status.deleted].filter(

@@ -3,7 +3,7 @@
 import type { Oid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
 import { lockFile } from '../sessions/save.ts'
-import { type GitSide, openGit, type Recorder } from '../sessions/work.ts'
+import { type GitSession, openGit, type Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { takeLock } from '../std/lock.ts'
 import { type Disk, lookAtDisk } from './disk.ts'
@@ -17,7 +17,7 @@ export interface RewindOptions {
 
 export interface LockedWorktree {
   recorder: Recorder
-  git: GitSide
+  git: GitSession
   disk: Disk
 }
 
@@ -34,7 +34,7 @@ export async function withLockedWorktree<T>(
   return await act({ recorder, git, disk: lookAtDisk(repo.root) })
 }
 
-export async function readHeadStatus(git: GitSide): Promise<{ status: Status; head: Oid }> {
+export async function readHeadStatus(git: GitSession): Promise<{ status: Status; head: Oid }> {
   const status = await git.status()
   if (status.head !== undefined) return { status, head: status.head }
   throw new EntireError('no-commits', 'This repository has no commits yet.', {

@@ -4,10 +4,10 @@ import { changedAt, fileSignature } from '../checkpoints/snapshot.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
-import { appendPrompt, clearPrompts, readPrompts } from '../sessions/prompts.ts'
-import { formatSession, parseSession } from '../sessions/record.ts'
+import { appendPrompt, clearPrompts, readPromptFile } from '../sessions/prompts.ts'
+import { formatSessionState, parseSessionState } from '../sessions/record.ts'
 import { readSession, writeSession } from '../sessions/store.ts'
-import { readPrePrompt, writePrePrompt } from '../sessions/turn-start-state.ts'
+import { readTurnStart, writeTurnStart } from '../sessions/turn-start-state.ts'
 import { asObject, asStrings, type Json, type JsonObject } from '../std/json.ts'
 
 export interface SavedSession {
@@ -26,17 +26,17 @@ export function sessionsHere(repo: Repo, ofStep: string | undefined): Session[] 
 export function saveSessions(repo: Repo, sessions: Session[]): SavedSession[] {
   return sessions.map((session) => ({
     session: structuredClone(session),
-    prompts: readPrompts(repo, session.id),
+    prompts: readPromptFile(repo, session.id),
   }))
 }
 
 export function formatSavedSession({ session, prompts }: SavedSession): JsonObject {
-  return { state: formatSession(session), prompts }
+  return { state: formatSessionState(session), prompts }
 }
 
 export function asSavedSession(value: Json): SavedSession | undefined {
   const record = asObject(value)
-  const session = parseSession(record?.state)
+  const session = parseSessionState(record?.state)
   return session && { session, prompts: asStrings(record?.prompts) }
 }
 
@@ -100,12 +100,12 @@ function store(repo: Repo, sessions: Session[]): void {
 
 // Changes by a rewind in the middle of a turn count as made before the turn.
 function settleTurn(repo: Repo, session: Session, changed: ReadonlySet<string>): void {
-  const before = readPrePrompt(repo, session.id)
+  const before = readTurnStart(repo, session.id)
   if (before === undefined) return
   const there = [...changed].filter((path) => changedAt(repo, path) !== undefined)
   const isThere = new Set(there)
   const others = Object.entries(before.dirty ?? {}).filter(([path]) => !changed.has(path))
-  writePrePrompt(repo, session.id, {
+  writeTurnStart(repo, session.id, {
     ...before,
     untracked: [
       ...new Set([...before.untracked.filter((path) => !changed.has(path) || isThere.has(path)), ...there]),

@@ -1,25 +1,25 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../test/support/repo.ts'
 import { readLive, writeLive } from './live-index.ts'
-import { askEarly, ifStillTrue } from './prefetch-status.ts'
+import { prefetchStatus, statusIfStillTrue } from './prefetch-status.ts'
 
 test('an early look counts until somebody records something', async () => {
   await using temp = await tempRepo()
   const { repo } = temp
-  const first = askEarly(repo, { type: 'turn-end' })
-  expect((await ifStillTrue(first, repo))?.head).toBe(await temp.head())
+  const first = prefetchStatus(repo, { type: 'turn-end' })
+  expect((await statusIfStillTrue(first, repo))?.head).toBe(await temp.head())
   writeLive(repo, readLive(repo))
-  expect(ifStillTrue(first, repo)).toBeUndefined()
-  const second = askEarly(repo, { type: 'turn-start' })
-  expect(ifStillTrue(second, repo)).toBe(second?.status as NonNullable<typeof second>['status'])
+  expect(statusIfStillTrue(first, repo)).toBeUndefined()
+  const second = prefetchStatus(repo, { type: 'turn-start' })
+  expect(statusIfStillTrue(second, repo)).toBe(second?.status as NonNullable<typeof second>['status'])
   writeLive(repo, readLive(repo))
-  expect(ifStillTrue(second, repo)).toBeUndefined()
+  expect(statusIfStillTrue(second, repo)).toBeUndefined()
 })
 
 test('a look at one work tree says nothing of another', async () => {
   await using temp = await tempRepo()
   await using other = await tempRepo()
-  expect(ifStillTrue(askEarly(temp.repo, { type: 'turn-end' }), other.repo)).toBeUndefined()
+  expect(statusIfStillTrue(prefetchStatus(temp.repo, { type: 'turn-end' }), other.repo)).toBeUndefined()
 })
 
 test('events that can do without are not looked ahead for', async () => {
@@ -31,5 +31,5 @@ test('events that can do without are not looked ahead for', async () => {
     'subagent-start',
     'subagent-end',
   ] as const)
-    expect(askEarly(temp.repo, { type })).toBeUndefined()
+    expect(prefetchStatus(temp.repo, { type })).toBeUndefined()
 })

@@ -8,17 +8,21 @@ import type { TranscriptCursor } from '../model/session.ts'
 import type { ProjectContext } from '../model/session-file.ts'
 import { fileSize, removeFile, writeAtomic } from '../std/file.ts'
 import { asCount } from '../std/json.ts'
-import { readPrePrompt } from './turn-start-state.ts'
-import type { Work } from './work.ts'
+import { readTurnStart } from './turn-start-state.ts'
+import type { EventWork } from './work.ts'
 
-type Reading = Pick<Work, 'recorder' | 'agent' | 'session'>
+type Reading = Pick<EventWork, 'recorder' | 'agent' | 'session'>
 
 function placeOf({ repo, env }: Reading['recorder']): ProjectContext {
   return { root: repo.root, env }
 }
 
 /** What the session calls its transcript: the name its events gave it, else what the agent says. */
-export async function findReference({ agent, session, recorder }: Reading): Promise<string | undefined> {
+export async function findTranscriptReference({
+  agent,
+  session,
+  recorder,
+}: Reading): Promise<string | undefined> {
   if (session.transcriptPath !== undefined || agent.source === undefined) return session.transcriptPath
   const reference = await agent.source.locate(session.id, placeOf(recorder))
   if (reference !== undefined) session.transcriptPath = reference
@@ -29,7 +33,7 @@ export async function findReference({ agent, session, recorder }: Reading): Prom
  * Reads the transcript from a file, whatever the agent calls it. The cursor keeps the agent's name for it, so that the file may be
  * another one every time.
  */
-export async function readFetched(
+export async function readThroughFile(
   work: Reading,
   reference: string,
   cursor: TranscriptCursor | undefined,
@@ -72,7 +76,7 @@ async function analyse(
   if (agent.analyser === undefined) return update
   const start =
     before === undefined
-      ? (readPrePrompt(recorder.repo, session.id)?.position ?? 0)
+      ? (readTurnStart(recorder.repo, session.id)?.position ?? 0)
       : asCount(before.carry?.position)
   const from = update.restarted ? 0 : start
   const { position, ...found } = await agent.analyser.read({ reference, session: session.id, from, bytes })
@@ -84,7 +88,7 @@ async function analyse(
 }
 
 /** Where a turn begins. `offset` is the agent's own position, asked for only before anything was read: from then on the cursor has it. */
-export async function readTurnStart({
+export async function readTurnPosition({
   agent,
   session,
 }: Reading): Promise<TranscriptPosition & { offset: number }> {

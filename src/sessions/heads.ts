@@ -9,7 +9,7 @@ import { fileSize, readText } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { asObject, asString, asTime, type JsonObject, parseJson } from '../std/json.ts'
 import { parseTime } from '../std/time.ts'
-import { parsePhase, parseSession } from './record.ts'
+import { parsePhase, parseSessionState } from './record.ts'
 import { maxStateBytes, sessionsDir } from './store.ts'
 
 export type SessionHead = Pick<
@@ -28,9 +28,9 @@ export interface SessionHeads {
   unreadable: string[]
 }
 
-export function listHeads(repo: Repo): SessionHeads {
+export function listSessionHeads(repo: Repo): SessionHeads {
   const block = Buffer.alloc(headBytes)
-  const read = listStateIds(repo).map((id) => ({ id, head: readHead(repo, id, block) }))
+  const read = listStateIds(repo).map((id) => ({ id, head: readSessionHead(repo, id, block) }))
   const dated = read.flatMap(({ head }) =>
     head === undefined ? [] : [{ head, at: parseTime(head.startedAt)?.getTime() ?? 0 }],
   )
@@ -52,7 +52,7 @@ export function readState(repo: Repo, id: string): Session | undefined {
     const path = stateFile(repo, id)
     const session =
       (fileSize(path) ?? maxStateBytes) < maxStateBytes
-        ? parseSession(parseJson(readText(path) ?? ''))
+        ? parseSessionState(parseJson(readText(path) ?? ''))
         : undefined
     // The name of the file is what every other command goes by.
     return session?.id === id ? session : undefined
@@ -67,7 +67,7 @@ export function lastSign({
   return (parseTime(lastInteraction) ?? parseTime(startedAt))?.getTime() ?? 0
 }
 
-function readHead(repo: Repo, id: string, block: Buffer): SessionHead | undefined {
+function readSessionHead(repo: Repo, id: string, block: Buffer): SessionHead | undefined {
   const text = unlessAway(() => readStart(stateFile(repo, id), block)) ?? ''
   const end = text.indexOf(headEnd)
   const record = end === -1 ? undefined : asObject(parseJson(`${text.slice(0, end)}}`))

@@ -8,11 +8,11 @@ import type { Repo } from '../git/repo.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
 import type { Recorder } from './work.ts'
 
-export const keptDays = 30
+export const keptRefDays = 30
 export const trashPrefix = 'refs/entire/trash/'
 const undoPrefix = 'refs/entire/undo/'
 
-const keptMs = keptDays * 24 * 60 * 60 * 1000
+const keptMs = keptRefDays * 24 * 60 * 60 * 1000
 
 /** Undo refs of this work tree begin like this. */
 export function undoPrefixOf({ worktreeId }: Repo): string {
@@ -33,7 +33,7 @@ function keptSince(ref: string): number | undefined {
 }
 
 /** Drops what was kept long enough, of all work trees. */
-export async function expireKept({ repo, clock }: Recorder): Promise<void> {
+export async function expireKeptRefs({ repo, clock }: Recorder): Promise<void> {
   const limit = clock().getTime() - keptMs
   const kept = (await listRefs(repo, trashPrefix, undoPrefix)).map((tip) => ({
     ...tip,
@@ -49,9 +49,9 @@ export async function expireKept({ repo, clock }: Recorder): Promise<void> {
 }
 
 /** The same for hooks: once in a month at most for each thing, and not at all where nothing is kept. */
-export async function expireIfDue(recorder: Recorder): Promise<void> {
+export async function expireKeptRefsIfDue(recorder: Recorder): Promise<void> {
   const due = readDue(recorder.repo)
-  if (due !== undefined && due <= recorder.clock().getTime()) await expireKept(recorder)
+  if (due !== undefined && due <= recorder.clock().getTime()) await expireKeptRefs(recorder)
 }
 
 function readDue(repo: Repo): number | undefined {

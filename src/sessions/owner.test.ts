@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Agent } from '../model/agent.ts'
 import type { Session } from '../model/session.ts'
-import { claimOf } from './ownership.ts'
+import { reporterOf } from './ownership.ts'
 
 const lender = { name: 'lender', type: 'Lender' } as Agent
 const borrower = {
@@ -23,5 +23,5 @@ test.each([
   ['Stranger', borrower, 'none'],
   ['Gone', borrower, 'none'],
 ] as const)('of a session of %j, %o: %s', (agentType, agent, claim) => {
-  expect(claimOf(known, { agentType } as Session, agent)).toBe(claim)
+  expect(reporterOf(known, { agentType } as Session, agent)).toBe(claim)
 })

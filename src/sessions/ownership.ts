@@ -8,18 +8,18 @@ import type { AgentEvent } from '../model/event.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { exists } from '../std/file.ts'
 import type { LiveIndex } from './live-index.ts'
-import { findSession } from './store.ts'
+import { findSessionState } from './store.ts'
 import type { Recorder } from './work.ts'
 import { worktreeOf } from './work-trees.ts'
 
 /** The work tree an event belongs to: a turn begins where the agent is now, and everything else happens where its turn began. */
-export async function findPlace(
+export async function findEventWorktree(
   repo: Repo,
   event: AgentEvent,
   endTurn: (place: Repo) => Promise<void>,
 ): Promise<Repo> {
   if (repo.worktreeId === '' && !exists(join(repo.commonDir, 'worktrees'))) return repo
-  const session = findSession(repo, event.session)
+  const session = findSessionState(repo, event.session)
   const place = session === undefined ? repo : worktreeOf(repo, session)
   if (session === undefined || place.gitDir === repo.gitDir) return repo
   if (event.type !== 'turn-start' && event.type !== 'session-start') return place
@@ -28,7 +28,7 @@ export async function findPlace(
 }
 
 /** The session as it goes on in this work tree. */
-export function moveHere(repo: Repo, session: Session, live: Pick<LiveIndex, 'sessions'>): void {
+export function moveToWorktree(repo: Repo, session: Session, live: Pick<LiveIndex, 'sessions'>): void {
   session.worktreePath = repo.root
   if (session.worktreeId === repo.worktreeId) return
   const { base = '', files = [] } = live.sessions.get(session.id) ?? {}
@@ -48,9 +48,9 @@ export function moveHere(repo: Repo, session: Session, live: Pick<LiveIndex, 'se
 // Some agents also run the hooks that were installed for another one: then two of them report one session, and only one is heard.
 
 /** `takes over`: the session was begun through hooks that this agent had borrowed. */
-export type Claim = 'owns' | 'takes over' | 'none'
+export type Reporter = 'owns' | 'takes over' | 'none'
 
-export function claimOf(recorder: Pick<Recorder, 'agentCards'>, session: Session, agent: Agent): Claim {
+export function reporterOf(recorder: Pick<Recorder, 'agentCards'>, session: Session, agent: Agent): Reporter {
   if (['', 'Agent', agent.type].includes(session.agentType)) return 'owns'
   // Nobody else runs the borrower's own hooks, so what they say of whose session it is holds.
   const lender = agent.borrowed?.from

@@ -7,29 +7,32 @@ import { findStat } from '../std/file.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { liveFile } from './live-peek.ts'
 
-export interface EarlyStatus {
+export interface PrefetchedStatus {
   repo: Repo
   status: Promise<Status>
   /** Every recording writes this file anew. */
-  recorded: string
+  stamp: string
 }
 
 /** The events that hardly ever do without it. */
 const looking: EventType[] = ['turn-start', 'turn-end']
 
-export function askEarly(repo: Repo, event: { type: EventType }): EarlyStatus | undefined {
+export function prefetchStatus(repo: Repo, event: { type: EventType }): PrefetchedStatus | undefined {
   if (!looking.includes(event.type)) return undefined
-  const recorded = recordedAt(repo)
-  return { repo, status: prefetch(readStatus(repo)), recorded }
+  const recorded = recordingStamp(repo)
+  return { repo, status: prefetch(readStatus(repo)), stamp: recorded }
 }
 
 /** Asked under the lock. */
-export function ifStillTrue(early: EarlyStatus | undefined, repo: Repo): Promise<Status> | undefined {
-  return early?.repo === repo && early.recorded === recordedAt(repo) ? early.status : undefined
+export function statusIfStillTrue(
+  early: PrefetchedStatus | undefined,
+  repo: Repo,
+): Promise<Status> | undefined {
+  return early?.repo === repo && early.stamp === recordingStamp(repo) ? early.status : undefined
 }
 
 /** Changes with every recording. */
-export function recordedAt(repo: Repo): string {
+export function recordingStamp(repo: Repo): string {
   const stat = findStat(liveFile(repo))
   return stat === undefined ? '' : `${stat.ino} ${stat.ctimeMs} ${stat.size}`
 }

@@ -7,15 +7,15 @@ import { firstPromptText } from '../checkpoints/step-subject.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
-import { readPrePrompt } from './turn-start-state.ts'
-import type { Recorder, TurnTranscript, Work } from './work.ts'
+import { readTurnStart } from './turn-start-state.ts'
+import type { EventWork, Recorder, TurnTranscript } from './work.ts'
 
-export function readPrompts(repo: Repo, session: string): string[] {
+export function readPromptFile(repo: Repo, session: string): string[] {
   return splitPrompts(readText(promptFile(repo, session)) ?? '')
 }
 
 export function appendPrompt(repo: Repo, session: string, redacted: string): void {
-  writeAtomic(promptFile(repo, session), joinPrompts([...readPrompts(repo, session), redacted]))
+  writeAtomic(promptFile(repo, session), joinPrompts([...readPromptFile(repo, session), redacted]))
 }
 
 export function clearPrompts(repo: Repo, session: string): void {
@@ -29,16 +29,16 @@ function promptFile(repo: Repo, session: string): string {
 // What was asked since the last checkpoint. Prompts that no hook told of are taken from the transcript.
 
 /** Redacted. For whoever is about to store the transcript: what it brings is noted once the state is written. */
-export async function spokenPrompts(
+export async function promptsSinceCheckpoint(
   recorder: Recorder,
   session: Session,
   transcript: TurnTranscript | undefined,
-  afterwards: Work['afterwards'],
+  afterwards: EventWork['afterwards'],
 ): Promise<string[]> {
   const { repo } = recorder
-  const told = readPrompts(repo, session.id)
+  const told = readPromptFile(repo, session.id)
   if (transcript === undefined || transcript.prompts.length === 0) return told
-  const isUntold = readPrePrompt(repo, session.id)?.opened === true
+  const isUntold = readTurnStart(repo, session.id)?.isProvisional === true
   if (told.length > 0 && !isUntold) return told
   const spoken = transcript.prompts.map((await recorder.redaction()).text)
   if (isUntold && !transcript.isNoted) {

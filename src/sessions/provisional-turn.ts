@@ -3,27 +3,27 @@
 import type { AgentEvent } from '../model/event.ts'
 import { isActive } from '../model/session.ts'
 import { hasTokens } from '../model/tokens.ts'
-import { readPrePrompt } from './turn-start-state.ts'
-import type { TurnTranscript, Work } from './work.ts'
+import { readTurnStart } from './turn-start-state.ts'
+import type { EventWork, TurnTranscript } from './work.ts'
 
-type Turn = Pick<Work, 'recorder' | 'session'> & {
+type Turn = Pick<EventWork, 'recorder' | 'session'> & {
   /** The prompt in it may be in the transcript already. */
   event?: Pick<AgentEvent, 'prompt'>
   transcript?: Promise<TurnTranscript | undefined> | undefined
 }
 
 /** True when a prompt would not begin another turn, but this one. */
-export async function isStillToCome(turn: Turn): Promise<boolean> {
+export async function isProvisional(turn: Turn): Promise<boolean> {
   const { recorder, session } = turn
   return (
     isActive(session) &&
-    readPrePrompt(recorder.repo, session.id)?.opened === true &&
-    (await hasJustBegun(turn))
+    readTurnStart(recorder.repo, session.id)?.isProvisional === true &&
+    (await hasNoWorkYet(turn))
   )
 }
 
 /** True while nothing says that the agent did anything in the turn. */
-export async function hasJustBegun({ session, event, transcript }: Turn): Promise<boolean> {
+export async function hasNoWorkYet({ session, event, transcript }: Turn): Promise<boolean> {
   if (session.phase !== 'active' || session.turnFiles.length > 0) return false
   const said = await transcript
   if (said === undefined) return true

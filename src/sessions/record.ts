@@ -62,7 +62,7 @@ const known = new Set([
   'transcript_cursor',
 ])
 
-export function formatSession(session: Session): JsonObject {
+export function formatSessionState(session: Session): JsonObject {
   const fields: Record<string, Json | undefined> = {
     session_id: session.id,
     cli_version: session.cliVersion || undefined,
@@ -106,7 +106,7 @@ export function formatSession(session: Session): JsonObject {
   )
 }
 
-export function parseSession(value: unknown): Session | undefined {
+export function parseSessionState(value: unknown): Session | undefined {
   const record = asObject(value)
   const id = asString(record?.session_id)
   if (record === undefined || !id) return undefined

@@ -5,7 +5,7 @@ import { EntireError } from '../std/errors.ts'
 import type { StagedFile } from '../std/file.ts'
 import { stageLive, updateLive, writeLive } from './live-index.ts'
 import { stageSession } from './store.ts'
-import type { GitSide, Work } from './work.ts'
+import type { EventWork, GitSession } from './work.ts'
 
 const attempts = 5
 
@@ -28,7 +28,7 @@ export async function retrying(act: () => Promise<void>): Promise<void> {
 
 /** Refs first, then the state that speaks of them: whatever is missing after a crash is done again by the next event. */
 export async function save(
-  work: Pick<Work, 'recorder' | 'session' | 'live' | 'commit' | 'afterwards'>,
+  work: Pick<EventWork, 'recorder' | 'session' | 'live' | 'commit' | 'afterwards'>,
 ): Promise<void> {
   const { repo } = work.recorder
   const before = work.live.sessions.get(work.session.id)
@@ -52,7 +52,7 @@ export async function save(
 
 /** States are on their way to the disk while git writes; the caller puts them in their places, now that git is done. */
 export async function commitWith(
-  { commit }: Pick<GitSide, 'commit'>,
+  { commit }: Pick<GitSession, 'commit'>,
   stage: () => StagedFile[] | Promise<StagedFile[]>,
 ): Promise<StagedFile[]> {
   const [written, staged] = await Promise.allSettled([commit(), Promise.try(stage)])

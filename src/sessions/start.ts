@@ -9,7 +9,7 @@ import { given } from '../std/given.ts'
 import { formatTime } from '../std/time.ts'
 import type { LiveSession } from './live-peek.ts'
 import { sessionsDir } from './store.ts'
-import type { Recorder, Work } from './work.ts'
+import type { EventWork, Recorder } from './work.ts'
 
 export function newSession(
   recorder: Recorder,
@@ -48,9 +48,9 @@ export function newSession(
 
 // Some agents name their model only when a session starts, which makes no state: what they said waits beside the states for the first turn.
 
-type Repo = Work['recorder']['repo']
+type Repo = EventWork['recorder']['repo']
 
-export function keepModelHint({ recorder: { repo }, event: { session, model } }: Work): void {
+export function keepModelHint({ recorder: { repo }, event: { session, model } }: EventWork): void {
   if (model !== undefined) writeAtomic(hintFile(repo, session), model)
 }
 

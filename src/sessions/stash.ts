@@ -28,6 +28,6 @@ async function findInStash(objects: ObjectReader, path: string): Promise<Oid | u
   return base === undefined ? (untracked ?? added)?.oid : undefined
 }
 
-export function keepStashed(stashed: Map<string, Oid>): TreeChange[] {
+export function stashedChanges(stashed: Map<string, Oid>): TreeChange[] {
   return [...stashed].map(([path, oid]) => ({ path, mode: '100644', oid }))
 }

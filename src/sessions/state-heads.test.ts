@@ -3,12 +3,12 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import type { Session } from '../model/session.ts'
-import { listHeads, listStateIds, readState } from './heads.ts'
-import { parseSession } from './record.ts'
+import { listSessionHeads, listStateIds, readState } from './heads.ts'
+import { parseSessionState } from './record.ts'
 import { writeSession } from './store.ts'
 
 function session(id: string, more: object = {}): Session {
-  return parseSession({
+  return parseSessionState({
     session_id: id,
     base_commit: 'abc',
     started_at: '2026-02-10T12:00:00Z',
@@ -28,7 +28,7 @@ test('a head says the same as the whole, however long the rest is', async () => 
     untracked_files_at_start: long,
   })
   writeSession(temp.repo, state)
-  const { heads, unreadable } = listHeads(temp.repo)
+  const { heads, unreadable } = listSessionHeads(temp.repo)
   expect(heads).toEqual([
     {
       id: 'one',
@@ -66,7 +66,12 @@ test('newest start first, whoever wrote the file and however', async () => {
     ),
   )
   put('undated', JSON.stringify({ session_id: 'undated' }))
-  expect(listHeads(temp.repo).heads.map(({ id }) => id)).toEqual(['compact', 'late-count', 'old', 'undated'])
+  expect(listSessionHeads(temp.repo).heads.map(({ id }) => id)).toEqual([
+    'compact',
+    'late-count',
+    'old',
+    'undated',
+  ])
 })
 
 test('what cannot be read is named, and left as it is', async () => {
@@ -87,7 +92,7 @@ test('what cannot be read is named, and left as it is', async () => {
   await temp.run(['mkfifo', join(dir, 'pipe.json')])
   put('secret.json', '{}')
   chmodSync(join(dir, 'secret.json'), 0)
-  const { heads, unreadable } = listHeads(temp.repo)
+  const { heads, unreadable } = listSessionHeads(temp.repo)
   expect(heads.map(({ id }) => id)).toEqual(['good'])
   expect(unreadable).toEqual([
     'array',
@@ -114,7 +119,7 @@ test('a time that is none is not there, in a head as in the whole', async () => 
     checkpoint_count: 0,
   }
   temp.write('.git/entire-sessions/go.json', JSON.stringify(state, null, 2))
-  expect(listHeads(temp.repo).heads[0]).toEqual({
+  expect(listSessionHeads(temp.repo).heads[0]).toEqual({
     id: 'go',
     worktreePath: '',
     worktreeId: '',
@@ -126,5 +131,5 @@ test('a time that is none is not there, in a head as in the whole', async () => 
 
 test('no sessions are an empty list', async () => {
   await using temp = await tempRepo()
-  expect(listHeads(temp.repo)).toEqual({ heads: [], unreadable: [] })
+  expect(listSessionHeads(temp.repo)).toEqual({ heads: [], unreadable: [] })
 })

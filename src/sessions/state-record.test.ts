@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatSession, parseSession } from './record.ts'
+import { formatSessionState, parseSessionState } from './record.ts'
 
 const reference = {
   session_id: '6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11',
@@ -20,14 +20,14 @@ const reference = {
 }
 
 test('a state of the reference program is read and written back as it was', () => {
-  const session = parseSession(reference)
+  const session = parseSessionState(reference)
   expect(session).toBeDefined()
-  expect(formatSession(session as NonNullable<typeof session>)).toEqual(reference)
+  expect(formatSessionState(session as NonNullable<typeof session>)).toEqual(reference)
 })
 
 test('fields of other versions are kept', () => {
-  const session = parseSession({ ...reference, owner: { pid: 42 }, kind: 'review' })
-  expect(formatSession(session as NonNullable<typeof session>)).toMatchObject({
+  const session = parseSessionState({ ...reference, owner: { pid: 42 }, kind: 'review' })
+  expect(formatSessionState(session as NonNullable<typeof session>)).toMatchObject({
     owner: { pid: 42 },
     kind: 'review',
   })
@@ -104,13 +104,13 @@ test.each([
   ],
   ['a cursor that is not whole is dropped', { transcript_cursor: { path: 'x' } }, { cursor: undefined }],
 ])('%s', (_, fields, expected) => {
-  const session = parseSession({ session_id: 's', ...fields })
+  const session = parseSessionState({ session_id: 's', ...fields })
   for (const [key, value] of Object.entries(expected))
     expect(session?.[key as keyof typeof session]).toEqual(value as never)
 })
 
 test('a state from before there were phases, agents and versions is an idle session', () => {
-  const session = parseSession({
+  const session = parseSessionState({
     session_id: '2026-01-05-0b1c',
     base_commit: '9fceb02d0ae598e95dc970b74767f19372d61af8',
     started_at: '2026-01-05T12:00:00Z',
@@ -126,7 +126,7 @@ test('a state from before there were phases, agents and versions is an idle sess
     stepCount: 2,
     transcriptStart: 5,
   })
-  expect(formatSession(session as NonNullable<typeof session>)).toMatchObject({
+  expect(formatSessionState(session as NonNullable<typeof session>)).toMatchObject({
     concurrent_warning_shown: true,
     checkpoint_transcript_start: 5,
   })
@@ -135,6 +135,6 @@ test('a state from before there were phases, agents and versions is an idle sess
 test.each([[undefined], [null], ['text'], [[]], [{}], [{ session_id: 5 }], [{ session_id: '' }]])(
   '%p is not a session',
   (value) => {
-    expect(parseSession(value)).toBeUndefined()
+    expect(parseSessionState(value)).toBeUndefined()
   },
 )

@@ -7,7 +7,7 @@ import type { Session } from '../model/session.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
 import { fileSize, readText, type StagedFile, stageFile, stageFiles } from '../std/file.ts'
 import { formatJson, parseJson } from '../std/json.ts'
-import { formatSession, parseSession } from './record.ts'
+import { formatSessionState, parseSessionState } from './record.ts'
 
 // A state of a long session has some hundred kilobytes.
 export const maxStateBytes = 64 * 1024 * 1024
@@ -46,14 +46,14 @@ export function readSession(repo: Repo, id: string): Session | undefined {
 }
 
 /** For those who only look: what cannot be an id is no session's, and garbage stays where it is. */
-export function findSession(repo: Repo, id: string): Session | undefined {
+export function findSessionState(repo: Repo, id: string): Session | undefined {
   const size = isSessionId(id) ? fileSize(stateFile(repo, id)) : undefined
   return size === undefined ? undefined : parseState(stateFile(repo, id), size, id)
 }
 
 // A state speaks for the session that its file is named after, and for no other.
 function parseState(path: string, size: number, id: string): Session | undefined {
-  const session = size > maxStateBytes ? undefined : parseSession(parseJson(readText(path) ?? ''))
+  const session = size > maxStateBytes ? undefined : parseSessionState(parseJson(readText(path) ?? ''))
   return session?.id === id ? session : undefined
 }
 
@@ -72,7 +72,7 @@ export function writeSession(repo: Repo, session: Session): void {
 }
 
 export function stageSession(repo: Repo, session: Session): StagedFile {
-  return stageFile(stateFile(repo, session.id), formatJson(formatSession(session)), {
+  return stageFile(stateFile(repo, session.id), formatJson(formatSessionState(session)), {
     mode: 0o600,
     sync: true,
   })
@@ -84,7 +84,7 @@ export async function stageSessions(repo: Repo, sessions: Session[]): Promise<St
   return await stageFiles(
     sessions.map((session) => ({
       path: stateFile(repo, session.id),
-      content: formatJson(formatSession(session)),
+      content: formatJson(formatSessionState(session)),
     })),
   )
 }

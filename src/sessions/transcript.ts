@@ -16,18 +16,18 @@ import {
 } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileSize, readText } from '../std/file.ts'
-import { findReference, readFetched } from './fetched-transcript.ts'
-import { readPrePrompt } from './turn-start-state.ts'
-import type { TurnTranscript, Work } from './work.ts'
+import { findTranscriptReference, readThroughFile } from './fetched-transcript.ts'
+import { readTurnStart } from './turn-start-state.ts'
+import type { EventWork, TurnTranscript } from './work.ts'
 
-export type TranscriptWork = Pick<Work, 'recorder' | 'agent' | 'session' | 'objects' | 'storeEarly'>
+export type TranscriptWork = Pick<EventWork, 'recorder' | 'agent' | 'session' | 'objects' | 'storeEarly'>
 
 /** Undefined when there is no transcript to read; the reason is logged. */
 export async function readTurnTranscript(
   work: TranscriptWork,
   like: string,
 ): Promise<TurnTranscript | undefined> {
-  const path = await findReference(work)
+  const path = await findTranscriptReference(work)
   if (path === undefined) return undefined
   try {
     return await read(work, path, work.session.cursor, like)
@@ -56,7 +56,7 @@ async function readAgain(
  * too, the session goes on without.
  */
 export async function sealTranscript(
-  work: TranscriptWork & Pick<Work, 'storeBlob'>,
+  work: TranscriptWork & Pick<EventWork, 'storeBlob'>,
   like: string,
 ): Promise<string> {
   const { session, objects } = work
@@ -76,13 +76,16 @@ export async function sealTranscript(
 }
 
 /** Read once per event, whichever action needs it first. */
-export async function turnTranscript(work: Work, like: string): Promise<TurnTranscript | undefined> {
+export async function turnTranscript(work: EventWork, like: string): Promise<TurnTranscript | undefined> {
   work.transcript ??= readTurnTranscript(work, like)
   return work.transcript
 }
 
 /** From here on the session has seen this part of its transcript. */
-export function useTranscript(work: Pick<Work, 'session' | 'storeBlob'>, transcript: TurnTranscript): void {
+export function useTranscript(
+  work: Pick<EventWork, 'session' | 'storeBlob'>,
+  transcript: TurnTranscript,
+): void {
   const { session } = work
   for (const blob of transcript.blobs) work.storeBlob(blob)
   transcript.blobs = []
@@ -110,7 +113,7 @@ async function read(
   let isNew = false
   const part = work.agent.sections?.find(path, work.session.id)
   if (work.agent.sections !== undefined && part === undefined) return undefined
-  const update = await readFetched(work, path, cursor, (file, known) =>
+  const update = await readThroughFile(work, path, cursor, (file, known) =>
     readAppended({
       format: work.agent.transcript,
       cutter: work.agent.pieces,
@@ -129,7 +132,7 @@ async function read(
       part,
       // A session that was recorded from its middle on: what came before the first turn we saw is stored, not counted.
       ignoreBefore:
-        known === undefined ? (readPrePrompt(work.recorder.repo, work.session.id)?.bytes ?? 0) : 0,
+        known === undefined ? (readTurnStart(work.recorder.repo, work.session.id)?.bytes ?? 0) : 0,
     }),
   )
   return update && { ...describe(work, path, update), isNew, blobs }
@@ -184,7 +187,7 @@ export function readTotals(
 
 /** What the total grew by, and the update that remembers it. Nothing for agents without totals. */
 export function countTotals(
-  { recorder, agent, session }: Pick<Work, 'recorder' | 'agent' | 'session'>,
+  { recorder, agent, session }: Pick<EventWork, 'recorder' | 'agent' | 'session'>,
   path: string,
   { cursor, reading, restarted }: TranscriptUpdate,
 ): { update: TranscriptUpdate; growth?: TokenUsage } {
@@ -194,7 +197,7 @@ export function countTotals(
   const counted =
     parseTokenRecord(session.cursor?.carry?.totals) ??
     session.tokens ??
-    readPrePrompt(recorder.repo, session.id)?.totals ??
+    readTurnStart(recorder.repo, session.id)?.totals ??
     noTokens
   return {
     update: {

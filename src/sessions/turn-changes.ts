@@ -6,7 +6,7 @@ import { isInfrastructure } from '../checkpoints/layout.ts'
 import { changedAt, fileSignature } from '../checkpoints/snapshot.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
-import type { PrePrompt } from './turn-start-state.ts'
+import type { TurnStartState } from './turn-start-state.ts'
 
 // File times come from a coarser clock than ours and may lie a few milliseconds behind it.
 const clockSlackMs = 20
@@ -14,7 +14,7 @@ const clockSlackMs = 20
 export function findTouched(
   repo: Repo,
   status: Status,
-  before: PrePrompt | undefined,
+  before: TurnStartState | undefined,
   transcriptFiles: string[],
 ): string[] {
   const changed = new Set([...status.modified, ...status.untracked, ...status.deleted])
@@ -39,7 +39,7 @@ export function findTouched(
 export function hasChanged(
   repo: Repo,
   status: Status,
-  { untracked, deleted, dirty = {} }: PrePrompt,
+  { untracked, deleted, dirty = {} }: TurnStartState,
 ): boolean {
   const known = new Set([...untracked, ...deleted])
   const isNew = (path: string) => !known.has(path) && !isInfrastructure(path)
@@ -51,7 +51,7 @@ export function hasChanged(
 export function findRemoved(
   repo: Repo,
   status: Status,
-  before: PrePrompt | undefined,
+  before: TurnStartState | undefined,
   own: string[],
 ): string[] {
   const untracked = new Set(before?.untracked)
@@ -65,7 +65,7 @@ export function findRemoved(
 export function captureChanges(
   repo: Repo,
   status: Status,
-): Pick<PrePrompt, 'untracked' | 'deleted' | 'dirty'> {
+): Pick<TurnStartState, 'untracked' | 'deleted' | 'dirty'> {
   const own = (paths: string[]) => paths.filter((path) => !isInfrastructure(path))
   const untracked = own(status.untracked)
   const dirty = Object.fromEntries(

@@ -10,7 +10,7 @@ import { given } from '../std/given.ts'
 import { asNumber, asObject, asString, asStrings, formatJson, parseJson } from '../std/json.ts'
 import { parseTime } from '../std/time.ts'
 
-export interface PrePrompt {
+export interface TurnStartState {
   /** When the turn began, in milliseconds. */
   at: number
   untracked: string[]
@@ -23,7 +23,7 @@ export interface PrePrompt {
   bytes: number
   lastId?: string
   /** The turn began with its session, before any prompt. */
-  opened?: boolean
+  isProvisional?: boolean
   /** Usage so far, of agents that keep totals of it. */
   totals?: TokenUsage
   /** Of a task: the session it belongs to, and the steps made on its way. */
@@ -31,7 +31,7 @@ export interface PrePrompt {
   increments?: number
 }
 
-export function writePrePrompt(repo: Repo, session: string, state: PrePrompt): void {
+export function writeTurnStart(repo: Repo, session: string, state: TurnStartState): void {
   writeState(turnFile(repo, session), {
     session_id: session,
     timestamp: new Date(state.at).toISOString(),
@@ -42,20 +42,20 @@ export function writePrePrompt(repo: Repo, session: string, state: PrePrompt): v
     step_transcript_start: state.position || undefined,
     transcript_offset: state.position || undefined,
     transcript_bytes: state.bytes || undefined,
-    opened_by_session: state.opened,
+    opened_by_session: state.isProvisional,
     usage_totals: state.totals && formatTokenRecord(state.totals),
   })
 }
 
-export function readPrePrompt(repo: Repo, session: string): PrePrompt | undefined {
+export function readTurnStart(repo: Repo, session: string): TurnStartState | undefined {
   return readState(turnFile(repo, session))
 }
 
-export function removePrePrompt(repo: Repo, session: string): void {
+export function removeTurnStart(repo: Repo, session: string): void {
   removeFile(turnFile(repo, session))
 }
 
-export function writePreTask(repo: Repo, toolUse: string, state: PrePrompt): void {
+export function writeTaskStart(repo: Repo, toolUse: string, state: TurnStartState): void {
   writeState(taskFile(repo, toolUse), {
     tool_use_id: toolUse,
     session_id: state.session,
@@ -67,24 +67,24 @@ export function writePreTask(repo: Repo, toolUse: string, state: PrePrompt): voi
   })
 }
 
-export function readPreTask(repo: Repo, toolUse: string): PrePrompt | undefined {
+export function readTaskStart(repo: Repo, toolUse: string): TurnStartState | undefined {
   return readState(taskFile(repo, toolUse))
 }
 
-export function removePreTask(repo: Repo, toolUse: string): void {
+export function removeTaskStart(repo: Repo, toolUse: string): void {
   removeFile(taskFile(repo, toolUse))
 }
 
 /** Tasks of a session that nobody will tell the end of any more. */
-export function removePreTasks(repo: Repo, session: string): void {
+export function removeTaskStarts(repo: Repo, session: string): void {
   for (const task of listTasks(repo))
-    if (readPreTask(repo, task)?.session === session) removePreTask(repo, task)
+    if (readTaskStart(repo, task)?.session === session) removeTaskStart(repo, task)
 }
 
 /** The task of a session that was begun last: subagents nest, and the innermost one is at work. */
 export function findActiveTask(repo: Repo, session: string): string | undefined {
   // Other versions do not say whose a task is.
-  const own = listTasks(repo).filter((task) => (readPreTask(repo, task)?.session ?? session) === session)
+  const own = listTasks(repo).filter((task) => (readTaskStart(repo, task)?.session ?? session) === session)
   return own
     .map((task) => ({ task, at: findStat(taskFile(repo, task))?.mtimeMs ?? 0 }))
     .sort((a, b) => b.at - a.at)[0]?.task
@@ -109,7 +109,7 @@ function writeState(path: string, fields: object): void {
   writeAtomic(path, formatJson(fields))
 }
 
-function readState(path: string): PrePrompt | undefined {
+function readState(path: string): TurnStartState | undefined {
   const record = asObject(parseJson(readText(path) ?? ''))
   if (record === undefined) return undefined
   const lastId = asString(record.last_transcript_identifier)
@@ -131,7 +131,7 @@ function readState(path: string): PrePrompt | undefined {
     ...given({ lastId }),
     ...given({ session }),
     ...given({ increments }),
-    ...(record.opened_by_session === true ? { opened: true } : {}),
+    ...(record.opened_by_session === true ? { isProvisional: true } : {}),
     ...given({ totals }),
   }
 }

@@ -18,7 +18,7 @@ import { prefetch } from '../std/prefetch.ts'
 import type { RandomHex } from '../std/random.ts'
 import type { Clock } from '../std/time.ts'
 import type { LiveIndex } from './live-index.ts'
-import type { EarlyStatus } from './prefetch-status.ts'
+import type { PrefetchedStatus } from './prefetch-status.ts'
 
 export interface Redaction {
   /** For transcripts and other JSON. */
@@ -41,7 +41,7 @@ export interface Recorder {
   log: Log
   trace: Trace
   /** What git was asked before the rest of the program was loaded. */
-  early?: EarlyStatus | undefined
+  prefetchedStatus?: PrefetchedStatus | undefined
   /** A line for the person at the terminal. */
   say(line: string): void
   /** Bytes for the agent that called us. */
@@ -54,7 +54,7 @@ export interface Recorder {
 }
 
 /** Git, asked lazily and once. */
-export interface GitSide {
+export interface GitSession {
   objects: ObjectReader
   status(): Promise<Status>
   config(): Promise<RepoConfig>
@@ -62,7 +62,7 @@ export interface GitSide {
   /** Adds a blob to the import; it can be read at once. */
   storeBlob(blob: FreshBlob): void
   /** Begins with what is going to be needed, side by side. */
-  warm(...what: ('status' | 'objects' | 'writes' | 'config')[]): void
+  prefetch(...what: ('status' | 'objects' | 'writes' | 'config')[]): void
   /** Ends the import, if one was started: from here on the refs are moved. */
   commit(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -88,7 +88,7 @@ export interface TurnTranscript {
   restarted: boolean
 }
 
-export interface Work extends GitSide {
+export interface EventWork extends GitSession {
   recorder: Recorder
   agent: Agent
   event: AgentEvent
@@ -103,16 +103,16 @@ export interface Work extends GitSide {
   afterwards: (() => void | Promise<void>)[]
 }
 
-export interface GitOptions {
+export interface GitSessionOptions {
   /** One that was asked before. */
   status?: Promise<Status> | undefined
   /** How objects are read. */
   reading?: ObjectReaderOptions
 }
 
-export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {}): GitSide {
+export function openGit(repo: Repo, { status: asked, reading }: GitSessionOptions = {}): GitSession {
   const reader = openObjectReader(repo, reading)
-  const { objects, remember, forget } = remembering(reader)
+  const { objects, remember, forget } = cachedReader(reader)
   let status = asked
   let config: Promise<RepoConfig> | undefined
   let writes: FastImport | undefined
@@ -138,7 +138,7 @@ export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {})
       startWrites().flush()
       remember(blob)
     },
-    warm(...what) {
+    prefetch(...what) {
       if (what.includes('status')) prefetch(startStatus())
       if (what.includes('config')) prefetch(startConfig())
       if (what.includes('objects')) reader.start()
@@ -158,8 +158,8 @@ export function openGit(repo: Repo, { status: asked, reading }: GitOptions = {})
 }
 
 /** What writing checkpoints needs of the event. */
-export async function writing(
-  work: Pick<Work, 'recorder' | 'objects' | 'writes' | 'config'>,
+export async function checkpointWriting(
+  work: Pick<EventWork, 'recorder' | 'objects' | 'writes' | 'config'>,
 ): Promise<WriteContext> {
   return {
     objects: work.objects,
@@ -173,7 +173,7 @@ export async function writing(
 // Many sessions ask the same questions about one commit: git is asked once.
 
 /** Answers about refs hold until our own import moves them. */
-export function remembering(reader: ObjectReader): {
+export function cachedReader(reader: ObjectReader): {
   objects: ObjectReader
   remember(blob: FreshBlob): void
   forget(): void

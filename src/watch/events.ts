@@ -6,8 +6,8 @@ import type { Agent } from '../model/agent.ts'
 import type { AgentEvent } from '../model/event.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { dispatch } from '../recording/dispatch.ts'
-import { findSession } from '../sessions/store.ts'
-import { readPrePrompt } from '../sessions/turn-start-state.ts'
+import { findSessionState } from '../sessions/store.ts'
+import { readTurnStart } from '../sessions/turn-start-state.ts'
 import type { Recorder } from '../sessions/work.ts'
 import { given } from '../std/given.ts'
 import { parseTime } from '../std/time.ts'
@@ -42,14 +42,14 @@ export async function startTurn(reached: ReachedSession, start: TurnStart): Prom
 /** The session after its turn; undefined when somebody else had ended it. */
 export async function endTurn(reached: ReachedSession): Promise<Session | undefined> {
   const { recorder, session } = reached
-  const before = findSession(recorder.repo, session.id)
+  const before = findSessionState(recorder.repo, session.id)
   if (before === undefined || !isActive(before)) return undefined
   await send(reached, { type: 'turn-end' })
-  return findSession(recorder.repo, session.id)
+  return findSessionState(recorder.repo, session.id)
 }
 
 export async function endSession(reached: ReachedSession): Promise<void> {
-  if (findSession(reached.recorder.repo, reached.session.id) !== undefined)
+  if (findSessionState(reached.recorder.repo, reached.session.id) !== undefined)
     await send(reached, { type: 'session-end' })
 }
 
@@ -64,9 +64,9 @@ export function isReported(
   { recorder, agent, path, session }: Omit<ReachedSession, 'upTo'>,
   { bytes, at, before }: { bytes: number; at: string | undefined; before: string | undefined },
 ): boolean {
-  const known = findSession(recorder.repo, session.id)
+  const known = findSessionState(recorder.repo, session.id)
   if (known === undefined) return false
-  const began = isActive(known) ? readPrePrompt(recorder.repo, session.id)?.bytes : undefined
+  const began = isActive(known) ? readTurnStart(recorder.repo, session.id)?.bytes : undefined
   // Where the turn began that is going on now. A hook comes before the prompt is written down, so the first one after it is that turn's.
   if (began !== undefined && (bytes <= began || (session.lastStart ?? -1) < began)) return true
   if (agent.hookNames.length === 0) return false
@@ -93,7 +93,7 @@ function limited({
   upTo,
 }: ReachedSession): Pick<ReachedSession, 'recorder' | 'agent'> {
   if (upTo === undefined) return { recorder, agent }
-  const cursor = findSession(recorder.repo, session.id)?.cursor
+  const cursor = findSessionState(recorder.repo, session.id)?.cursor
   const length = Math.max(upTo, cursor?.path === path ? cursor.bytes : 0)
   const find = (file: string, id: string) => {
     const part = agent.sections === undefined ? { from: 0, to: length } : agent.sections.find(file, id)

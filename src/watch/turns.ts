@@ -2,7 +2,7 @@
 import type { Agent } from '../model/agent.ts'
 import type { Session } from '../model/session.ts'
 import type { SessionSign, Sign } from '../model/session-file.ts'
-import { findSession } from '../sessions/store.ts'
+import { findSessionState } from '../sessions/store.ts'
 import type { Recorder } from '../sessions/work.ts'
 import { parseTime } from '../std/time.ts'
 import { adoptReportedCommit, endSession, endTurn, isReported, startTurn, type TurnStart } from './events.ts'
@@ -75,7 +75,7 @@ async function enter(turns: FileTurns, sign: SessionSign, { start, line }: SignP
 
 export function noteTouched(turns: FileTurns): void {
   const [recorder, session] = [turns.recorder(), turns.state.session]
-  turns.touchedAt = recorder && session && findSession(recorder.repo, session.id)?.lastInteraction
+  turns.touchedAt = recorder && session && findSessionState(recorder.repo, session.id)?.lastInteraction
 }
 
 function isOlder({ order }: SessionSign, before: WatchedSession | undefined): boolean {
@@ -172,7 +172,7 @@ export async function closeTurn(turns: FileTurns, end?: number): Promise<void> {
   session.turn = 'none'
   const ended: { before?: Session | undefined; after?: Session | undefined } = {}
   await attempt(turns, async (recorder) => {
-    ended.before = findSession(recorder.repo, session.id)
+    ended.before = findSessionState(recorder.repo, session.id)
     ended.after = await endTurn({
       ...turns,
       recorder,

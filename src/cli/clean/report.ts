@@ -6,7 +6,7 @@ import { countPlan, type DiscardPlan, emptyPlan, type ItemInUse, planSessions } 
 import type { Inventory } from '../../cleanup/inventory.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
-import { keptDays } from '../../sessions/kept-refs.ts'
+import { keptRefDays } from '../../sessions/kept-refs.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
@@ -67,7 +67,7 @@ export function doneLines(repo: Repo, plan: DiscardPlan): string[] {
 
 export function noteRecovery(cli: Cli, plan: DiscardPlan): void {
   if (countPlan(plan) > 0)
-    cli.note(`Removed items are kept for ${keptDays} days. Run \`entire clean --undo\` to restore them.`)
+    cli.note(`Removed items are kept for ${keptRefDays} days. Run \`entire clean --undo\` to restore them.`)
 }
 
 export function planJson(repo: Repo, plan: DiscardPlan): JsonObject {

@@ -12,7 +12,7 @@ import { mergeWith } from '../../checkpoints/sync-ref.ts'
 import { discard, emptyPlan } from '../../cleanup/clean.ts'
 import type { Inventory } from '../../cleanup/inventory.ts'
 import { readConfig } from '../../git/config.ts'
-import { keptDays } from '../../sessions/kept-refs.ts'
+import { keptRefDays } from '../../sessions/kept-refs.ts'
 import type { Examination, Finding } from './examination.ts'
 
 const commitsWalked = 200
@@ -138,7 +138,7 @@ export async function checkBranches(exam: Examination): Promise<Finding[]> {
     }))
     return [
       ...done.branches.map(({ ref }) => `Deleted shadow branch ${branchName(ref)}`),
-      `Kept for ${keptDays} days: entire clean --undo restores them.`,
+      `Kept for ${keptRefDays} days: entire clean --undo restores them.`,
     ]
   }
   return [

@@ -9,8 +9,8 @@ import { isUnfinished, readPending, rewriteFile } from '../../commits/pending.ts
 import { readCommit } from '../../git/commit.ts'
 import { readCheckpointIds } from '../../git/trailers.ts'
 import { sweep } from '../../recording/sweep.ts'
-import { listHeads } from '../../sessions/heads.ts'
-import { keptDays } from '../../sessions/kept-refs.ts'
+import { listSessionHeads } from '../../sessions/heads.ts'
+import { keptRefDays } from '../../sessions/kept-refs.ts'
 import { lockFile } from '../../sessions/save.ts'
 import { sessionsDir } from '../../sessions/store.ts'
 import { listWorktrees, lockWorktrees } from '../../sessions/work-trees.ts'
@@ -19,7 +19,7 @@ import { isStale, takeLock } from '../../std/lock.ts'
 import type { Examination, Finding, Remedy } from './examination.ts'
 
 export async function checkStates({ repo, recorder }: Examination): Promise<Finding[]> {
-  const bad = listHeads(repo).unreadable.map((id) => `${id}.json`)
+  const bad = listSessionHeads(repo).unreadable.map((id) => `${id}.json`)
   const names = [...bad, ...list(sessionsDir(repo)).filter((name) => name.endsWith('.json.corrupt'))]
   const paths = [...new Set(names)]
     .map((name) => join(sessionsDir(repo), name))
@@ -32,7 +32,7 @@ export async function checkStates({ repo, recorder }: Examination): Promise<Find
         await discard(recorder, 'doctor', plan, () => plan)
         return [
           `Removed ${relative(repo.commonDir, path)}`,
-          `It is kept for ${keptDays} days: entire clean --undo restores it.`,
+          `It is kept for ${keptRefDays} days: entire clean --undo restores it.`,
         ]
       },
     }

@@ -6,7 +6,7 @@ import { condenseStuck } from '../../cleanup/condense-stuck.ts'
 import { findUncommitted, type Inventory, readInventory, shadowsOf } from '../../cleanup/inventory.ts'
 import { isActive, type Session } from '../../model/session.ts'
 import { completeTurn, findUnsaved, isStuck, whyStuck } from '../../recording/dead-turn.ts'
-import { keptDays } from '../../sessions/kept-refs.ts'
+import { keptRefDays } from '../../sessions/kept-refs.ts'
 import { worktreeOf } from '../../sessions/work-trees.ts'
 import { planNamed } from '../clean/report.ts'
 import { clean } from '../render/text.ts'
@@ -89,7 +89,7 @@ async function stuckFinding(exam: Examination, session: Session, reason: string)
     ],
     fix: canSave
       ? '`entire doctor --force` saves it as a checkpoint'
-      : `\`entire doctor --force\` discards it; it is kept for ${keptDays} days`,
+      : `\`entire doctor --force\` discards it; it is kept for ${keptRefDays} days`,
     remedies: [...(canSave ? [saveRemedy(exam, session)] : []), discardRemedy(exam, session)],
   }
 }
@@ -116,7 +116,7 @@ function discardRemedy({ recorder }: Examination, session: Session): Remedy {
       await discard(recorder, 'doctor', plan(await readInventory(recorder.repo)), plan)
       return [
         `Discarded session ${session.id}`,
-        `It is kept for ${keptDays} days: entire clean --undo restores it.`,
+        `It is kept for ${keptRefDays} days: entire clean --undo restores it.`,
       ]
     },
   }

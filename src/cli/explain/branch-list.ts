@@ -17,7 +17,7 @@ import type { RefTip } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { readTrailer } from '../../git/trailers.ts'
 import type { Session } from '../../model/session.ts'
-import { findSession } from '../../sessions/store.ts'
+import { findSessionState } from '../../sessions/store.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { localTime } from '../render/numbers.ts'
@@ -69,7 +69,7 @@ export async function readBranchPoints(
   return {
     branch: branches.current,
     ...given({ session: options.session }),
-    points: await withStepPrompts(objects, all.slice(0, selection.most), (id) => findSession(repo, id)),
+    points: await withStepPrompts(objects, all.slice(0, selection.most), (id) => findSessionState(repo, id)),
     unreadable,
   }
 }

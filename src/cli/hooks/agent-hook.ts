@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { agentCards, findAgent } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import { askEarly } from '../../sessions/prefetch-status.ts'
+import { prefetchStatus } from '../../sessions/prefetch-status.ts'
 import { isSetUp, readHookSettings, readSettings } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
@@ -33,7 +33,7 @@ export async function runAgentHook(name: string, called: string, args: string[])
   if (event === null) return
   const settings = readHookSettings(repo.root)
   if (!settings.settings.enabled) return
-  const early = askEarly(repo, event)
+  const early = prefetchStatus(repo, event)
   // Many hooks mean nothing to us; what follows is loaded for those that do.
   const [{ systemRecorder: createRecorder }, { dispatch }] = await Promise.all([
     import('../recorder.ts'),

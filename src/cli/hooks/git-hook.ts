@@ -2,8 +2,8 @@
 
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Answer, MessageFile } from '../../commits/link.ts'
-import { type BegunLink, beginCommit, beginLink } from '../../commits/prefetch.ts'
+import type { LinkAnswer, MessageFile } from '../../commits/link.ts'
+import { type PrefetchedLink, prefetchCommit, prefetchLink } from '../../commits/prefetch.ts'
 import type { PrefetchedCatFile } from '../../git/cat-file-process.ts'
 import { findHookRepo, type Repo } from '../../git/repo.ts'
 import type { Recorder } from '../../sessions/work.ts'
@@ -21,7 +21,7 @@ type GitHook = (
 
 const hooks: Record<string, GitHook> = {
   'prepare-commit-msg': (repo, [path = '', source = ''], early) => {
-    const begun = beginLink(repo, source, early)
+    const begun = prefetchLink(repo, source, early)
     return (recorder) => linkCommit(recorder, path, source, begun)
   },
   'commit-msg':
@@ -29,7 +29,7 @@ const hooks: Record<string, GitHook> = {
     async () =>
       (await import('../../commits/link.ts')).dropLoneTrailer(message(path)),
   'post-commit': (repo, _args, early) => {
-    const begun = beginCommit(repo, early)
+    const begun = prefetchCommit(repo, early)
     return async (recorder) => (await import('../../commits/post-commit.ts')).postCommit(recorder, begun)
   },
   'pre-push':
@@ -46,13 +46,13 @@ async function linkCommit(
   recorder: Recorder,
   path: string,
   source: string,
-  begun: BegunLink | undefined,
+  begun: PrefetchedLink | undefined,
 ): Promise<void> {
   const { linkCommit: link } = await import('../../commits/link.ts')
   let always = false
   await link(recorder, message(path), {
     source,
-    begun,
+    prefetched: begun,
     ask: (question) => askOnTerminal(recorder, question),
     rememberAlways: () => {
       always = true
@@ -118,7 +118,7 @@ function message(path: string): MessageFile {
   }
 }
 
-function askOnTerminal({ env }: Recorder, question: string): Answer {
+function askOnTerminal({ env }: Recorder, question: string): LinkAnswer {
   if (env.ENTIRE_TEST_TTY) return 'yes'
   let fd: number
   try {

@@ -1,6 +1,6 @@
 // `entire hooks …`: what agents and git call. It must be quick, must never break its caller, and says on stderr what it did.
 
-import { startGitEarly } from '../../commits/prefetch-git.ts'
+import { prefetchCatFile } from '../../commits/prefetch-git.ts'
 import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
 
 /** Exit code: 0 for everything that can happen in use; a hook that fails would get in the way of the agent or the commit. */
@@ -8,7 +8,7 @@ export async function runHook(args: string[]): Promise<number> {
   const [kind = '', verb = ''] = args
   try {
     if (kind === 'git') {
-      const early = startGitEarly(verb)
+      const early = prefetchCatFile(verb)
       await (await import('./git-hook.ts')).runGitHook(verb, args.slice(2), early)
     } else await (await import('./agent-hook.ts')).runAgentHook(kind, verb, args)
   } catch (error) {

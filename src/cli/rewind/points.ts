@@ -5,7 +5,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { StrategyName } from '../../model/settings.ts'
 import { isEmptyPlan, type RewindPlan, type SkippedPath, type SkipReason } from '../../rewind/plan.ts'
 import { type RewindPoint, readRewindPoints } from '../../rewind/points.ts'
-import { findSession } from '../../sessions/store.ts'
+import { findSessionState } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
@@ -18,7 +18,7 @@ export function readPoints(
   objects: ObjectReader,
   strategy: StrategyName,
 ): Promise<RewindPoint[]> {
-  return readRewindPoints(repo, objects, { strategy, findSession: (id) => findSession(repo, id) })
+  return readRewindPoints(repo, objects, { strategy, findSession: (id) => findSessionState(repo, id) })
 }
 
 export function formatPoint(point: RewindPoint): JsonObject {

@@ -4,7 +4,7 @@ import { agents } from '../../agents/all.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
 import { type TokenUsage, totalTokens } from '../../model/tokens.ts'
-import { lastSign, listHeads, listStateIds, readState } from '../../sessions/heads.ts'
+import { lastSign, listSessionHeads, listStateIds, readState } from '../../sessions/heads.ts'
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
@@ -46,7 +46,7 @@ export function findCurrentSession(cli: Cli, repo: Repo): Session | undefined {
   const caller = agents
     .map(({ callerSessionEnv }) => callerSessionEnv && cli.env[callerSessionEnv])
     .find((id) => id)
-  const here = listHeads(repo).heads.filter((head) => head.worktreePath === repo.root)
+  const here = listSessionHeads(repo).heads.filter((head) => head.worktreePath === repo.root)
   const [newest] = here.toSorted(
     (a, b) => Number(b.id === caller) - Number(a.id === caller) || lastSign(b) - lastSign(a),
   )

@@ -1,6 +1,6 @@
 // `entire session list`: every session this repository knows, newest first.
 import { buildCommand } from '@stricli/core'
-import { listHeads, readState } from '../../sessions/heads.ts'
+import { listSessionHeads, readState } from '../../sessions/heads.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
@@ -20,7 +20,7 @@ interface ListFlags {
 export const sessionListCommand = buildCommand<ListFlags, [], Cli>({
   async func(flags) {
     const repo = requireRepo(this, 'session list')
-    const { heads, unreadable } = listHeads(repo)
+    const { heads, unreadable } = listSessionHeads(repo)
     // A program gets all of them: it would not notice that some are missing.
     const limit = flags.all || flags.json ? heads.length : shownByDefault
     const read = heads.slice(0, limit).map(({ id }) => readState(repo, id))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Session } from '../../model/session.ts'
-import { parseSession } from '../../sessions/record.ts'
+import { parseSessionState } from '../../sessions/record.ts'
 import { briefLines, reportJson, reportTokens } from './tokens.ts'
 
 const tokens = (more: object = {}) => ({
@@ -13,7 +13,7 @@ const tokens = (more: object = {}) => ({
 })
 
 const session = (more: object = {}): Session =>
-  parseSession({
+  parseSessionState({
     session_id: 's',
     agent_type: 'Claude Code',
     phase: 'idle',

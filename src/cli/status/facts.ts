@@ -4,7 +4,7 @@ import { readConfig } from '../../git/config.ts'
 import type { Repo } from '../../git/repo.ts'
 import { isActive, type Session } from '../../model/session.ts'
 import type { Settings } from '../../model/settings.ts'
-import { lastSign, listHeads, readState } from '../../sessions/heads.ts'
+import { lastSign, listSessionHeads, readState } from '../../sessions/heads.ts'
 import { describeCheckpointRemote } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
@@ -138,7 +138,7 @@ export interface OpenSessions {
 
 /** Only the states that are shown are read whole. */
 export function readOpenSessions(repo: Repo, limit = Number.POSITIVE_INFINITY): OpenSessions {
-  const { heads, unreadable } = listHeads(repo)
+  const { heads, unreadable } = listSessionHeads(repo)
   const open = heads
     .filter((head) => head.endedAt === undefined)
     .sort((a, b) => Number(isActive(b)) - Number(isActive(a)) || lastSign(b) - lastSign(a))
