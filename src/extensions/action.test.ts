@@ -38,7 +38,7 @@ describe('an answer asks for', () => {
   })
 })
 
-test('an action that nobody knows, or that says nothing, is none', () => {
+test('an unknown action, and one without the payload it needs, is ignored', () => {
   expect([
     parseAction({ type: 'explode' }),
     parseAction({ type: 'toString' }),

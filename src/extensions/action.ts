@@ -1,4 +1,5 @@
-// What an extension asks for in its answer to an event or a key, once it is understood.
+// Reads the action that an extension asks for in its answer to an event or a key.
+
 import type { ActionResult } from '../protocol/extension/content.ts'
 import { asObject, asString, type JsonObject } from '../std/json.ts'
 
@@ -12,10 +13,10 @@ export type ExtensionAction =
   | { type: 'detachImage' }
   | { type: 'sendMessage'; content: string }
 
-type Payload = (name: string) => string
+type ReadField = (name: string) => string
 
-const known: {
-  [Type in ExtensionAction['type']]: (field: Payload) => Extract<ExtensionAction, { type: Type }>
+const readers: {
+  [Type in ExtensionAction['type']]: (field: ReadField) => Extract<ExtensionAction, { type: Type }>
 } = {
   notify: (field) => ({ type: 'notify', message: field('message'), level: field('level') }),
   showMessage: (field) => ({ type: 'showMessage', text: field('text') }),
@@ -27,18 +28,18 @@ const known: {
   sendMessage: (field) => ({ type: 'sendMessage', content: field('content') }),
 }
 
-const needsNothing: string[] = ['quit', 'detachImage'] satisfies ExtensionAction['type'][]
+const withoutPayload: string[] = ['quit', 'detachImage'] satisfies ExtensionAction['type'][]
 
-/** Undefined for an action nobody knows, and for one that does not say what it needs. */
+/** Undefined for an unknown action, and for one without the payload it needs. */
 export function parseAction(result: ActionResult | null | undefined): ExtensionAction | undefined {
-  if (!result || !Object.hasOwn(known, result.type)) return undefined
+  if (!result || !Object.hasOwn(readers, result.type)) return undefined
   const payload = asObject(result.payload)
-  if (payload === undefined && !needsNothing.includes(result.type)) return undefined
-  return known[result.type as ExtensionAction['type']](payloadReader(payload ?? {}))
+  if (payload === undefined && !withoutPayload.includes(result.type)) return undefined
+  return readers[result.type as ExtensionAction['type']](fieldReader(payload ?? {}))
 }
 
-// Programs in Go take the names of fields in any case.
-function payloadReader(payload: JsonObject): Payload {
+// Field names match in any case, as they do for programs in Go.
+function fieldReader(payload: JsonObject): ReadField {
   const folded = new Map(Object.entries(payload).map(([name, value]) => [name.toLowerCase(), value]))
   return (name) => asString(folded.get(name.toLowerCase())) ?? ''
 }

@@ -1,4 +1,4 @@
-// Finds extensions: those of the user, and those of the project when the user trusts it.
+// Finds extensions: those of the user, those of a trusted project, and single directories named by the caller.
 
 import { readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { manifestName, readManifest } from './manifest.ts'
 import { unknownPermissions } from './permissions.ts'
 
 export interface Discovered {
-  /** By name. Those of the project stand in for those of the user that have the same name. */
+  /** Sorted by name. An extension of the project replaces one of the user with the same name. */
   extensions: Manifest[]
-  /** In words, each naming its file. */
+  /** For people; each names its file. */
   problems: string[]
 }
 
@@ -20,9 +20,9 @@ export interface ExtensionPlaces {
   userDir: string
   /** `<project>/.piglet/extensions`; undefined when the project is not trusted. */
   projectDir: string | undefined
-  /** Names of extensions that are not wanted. */
+  /** Names of extensions that are not to run. */
   disabled: string[]
-  /** Directories of single extensions that somebody is working on. They stand in for others of their name. */
+  /** Directories of single extensions, such as one being developed. They replace others of their name. */
   also?: string[]
 }
 
@@ -32,7 +32,11 @@ export function discoverExtensions({
   disabled,
   also = [],
 }: ExtensionPlaces): Discovered {
-  const found = [scan(userDir), ...(projectDir === undefined ? [] : [scan(projectDir)]), read(also, [])]
+  const found = [
+    scanDir(userDir),
+    ...(projectDir === undefined ? [] : [scanDir(projectDir)]),
+    readManifests(also, []),
+  ]
   const byName = new Map(
     found.flatMap(({ extensions }) => extensions).map((manifest) => [manifest.name, manifest]),
   )
@@ -42,12 +46,12 @@ export function discoverExtensions({
   return { extensions, problems: found.flatMap(({ problems }) => problems) }
 }
 
-function scan(base: string): Discovered {
+function scanDir(base: string): Discovered {
   const problems: string[] = []
-  return read(directoriesIn(base, problems), problems)
+  return readManifests(directoriesIn(base, problems), problems)
 }
 
-function read(dirs: string[], problems: string[]): Discovered {
+function readManifests(dirs: string[], problems: string[]): Discovered {
   const found = new Map<string, Manifest>()
   for (const dir of dirs) {
     try {
@@ -55,12 +59,12 @@ function read(dirs: string[], problems: string[]): Discovered {
       if (!manifest) continue
       const first = found.get(manifest.name)
       if (first)
-        problems.push(`${dir}: ${manifest.name} is the name of ${first.dir} already, and that one is used.`)
+        problems.push(`${dir}: the name ${manifest.name} is taken by ${first.dir}, which is used instead.`)
       else {
         found.set(manifest.name, manifest)
         for (const permission of unknownPermissions(manifest))
           problems.push(
-            `${join(dir, manifestName)}: permission ${permission} is none that there is, and permits nothing.`,
+            `${join(dir, manifestName)}: permission ${permission} does not exist, and permits nothing.`,
           )
       }
     } catch (error) {
@@ -70,7 +74,7 @@ function read(dirs: string[], problems: string[]): Discovered {
   return { extensions: [...found.values()], problems }
 }
 
-/** Links to directories count, so that an extension can be worked on where it is kept. */
+/** Links to directories count, so that an extension can be developed in another place. */
 function directoriesIn(base: string, problems: string[]): string[] {
   try {
     return readdirSync(base)

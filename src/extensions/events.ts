@@ -1,4 +1,6 @@
-// Events for one extension, one after the other. The agent never waits: what an extension is too slow for is put together or left out.
+// Delivers events to extensions: those of the agent through one queue for each extension, and those that extensions
+// publish to each other through a bus of topics.
+
 import type { EventName } from '../protocol/extension/events.ts'
 import { messageOf } from '../std/errors.ts'
 import { asObject, asString } from '../std/json.ts'
@@ -10,59 +12,69 @@ export interface QueuedEvent {
   data: Record<string, unknown>
 }
 
-const limit = 256
-
-export interface EventQueue {
-  push(event: QueuedEvent): void
-  /** Settles when everything that was pushed so far has been heard. */
-  idle(): Promise<void>
+export interface EventQueueOptions {
+  /** The extension that hears the events, if it runs. */
+  find(): LiveExtension | undefined
+  /** Does what the extension asks for in its answer. */
+  act(action: ExtensionAction): void
+  log(message: string): void
 }
 
-export function createEventQueue(
-  find: () => LiveExtension | undefined,
-  act: (action: ExtensionAction) => void,
-  log: (message: string) => void,
-): EventQueue {
-  const waiting: QueuedEvent[] = []
-  let working: Promise<void> | undefined
+const maxQueued = 256
 
-  async function work(): Promise<void> {
-    // Never done before it is known to have begun: otherwise it would count as at work for ever.
+/**
+ * The events for one extension, delivered one after the other. The agent never waits for them: when the extension is
+ * too slow, pieces of a stream are merged, and events over the limit are dropped.
+ */
+export class EventQueue {
+  readonly #options: EventQueueOptions
+  readonly #waiting: QueuedEvent[] = []
+  #delivering: Promise<void> | undefined
+
+  constructor(options: EventQueueOptions) {
+    this.#options = options
+  }
+
+  push(event: QueuedEvent): void {
+    const last = this.#waiting.at(-1)
+    const merged = last && mergeDeltas(last, event)
+    if (merged) this.#waiting[this.#waiting.length - 1] = merged
+    else this.#waiting.push(event)
+    if (this.#waiting.length > maxQueued) this.#dropOne()
+    this.#delivering ??= this.#deliver()
+  }
+
+  /** Settles when everything pushed so far has been delivered. */
+  async idle(): Promise<void> {
+    while (this.#delivering) await this.#delivering
+  }
+
+  async #deliver(): Promise<void> {
+    // Waits until `push` has noted that delivery has begun; otherwise it would never be noted that it has ended.
     await Promise.resolve()
-    for (let event = waiting.shift(); event; event = waiting.shift()) {
-      const live = find()
+    for (let event = this.#waiting.shift(); event; event = this.#waiting.shift()) {
+      const live = this.#options.find()
       if (!live) continue
       try {
-        const { action } = await live.request('event/dispatch', { ...event })
-        const wanted = parseAction(action)
-        if (wanted) act(wanted)
+        const answer = await live.request('event/dispatch', { ...event })
+        const action = parseAction(answer.action)
+        if (action) this.#options.act(action)
       } catch (error) {
-        log(`${event.type}: ${messageOf(error)}`)
+        this.#options.log(`${event.type}: ${messageOf(error)}`)
       }
     }
-    working = undefined
+    this.#delivering = undefined
   }
-  return {
-    push(event) {
-      const last = waiting.at(-1)
-      const merged = last && mergeDeltas(last, event)
-      if (merged) waiting[waiting.length - 1] = merged
-      else waiting.push(event)
-      if (waiting.length > limit) {
-        // Pieces of an answer can be spared: the whole of it follows.
-        const spare = waiting.findIndex(({ type }) => type === 'EventStreamDelta')
-        const [lost] = waiting.splice(Math.max(spare, 0), 1)
-        log(`${lost?.type} left out: ${limit} events wait`)
-      }
-      working ??= work()
-    },
-    idle: async () => {
-      while (working) await working
-    },
+
+  // The pieces of an answer go first, because the whole answer follows.
+  #dropOne(): void {
+    const delta = this.#waiting.findIndex(({ type }) => type === 'EventStreamDelta')
+    const [dropped] = this.#waiting.splice(Math.max(delta, 0), 1)
+    this.#options.log(`${dropped?.type} dropped: ${maxQueued} events wait`)
   }
 }
 
-/** Two pieces of one text are one longer piece. */
+/** Merges two pieces of the same text into one. */
 function mergeDeltas(a: QueuedEvent, b: QueuedEvent): QueuedEvent | undefined {
   if (a.type !== 'EventStreamDelta' || b.type !== 'EventStreamDelta') return undefined
   const [first, second] = [asObject(a.data), asObject(b.data)]
@@ -73,40 +85,29 @@ function mergeDeltas(a: QueuedEvent, b: QueuedEvent): QueuedEvent | undefined {
   }
 }
 
-// Extensions talk to each other by topics. Whoever subscribed hears of it, the one who published as well.
+type Subscriber = Pick<LiveExtension, 'manifest' | 'nextId' | 'tell'>
 
-interface Subscription {
-  id: number
-  extension: string
-  tell: LiveExtension['tell']
-}
+/** Topics by which extensions talk to each other. Every subscriber hears an event, the publisher included. */
+export class EventBus {
+  readonly #topics = new Map<string, { id: number; subscriber: Subscriber }[]>()
 
-export type EventBus = ReturnType<typeof createEventBus>
+  subscribe(topic: string, subscriber: Subscriber): number {
+    const id = subscriber.nextId()
+    this.#topics.set(topic, [...(this.#topics.get(topic) ?? []), { id, subscriber }])
+    return id
+  }
 
-export function createEventBus() {
-  const topics = new Map<string, Subscription[]>()
-  return {
-    subscribe(topic: string, live: Pick<LiveExtension, 'manifest' | 'nextId' | 'tell'>): number {
-      const id = live.nextId()
-      topics.set(topic, [
-        ...(topics.get(topic) ?? []),
-        { id, extension: live.manifest.name, tell: live.tell },
-      ])
-      return id
-    },
-    publish(topic: string, data: unknown): void {
-      for (const { id, tell } of topics.get(topic) ?? [])
-        tell('eventBus/event', { topic, subscriptionId: id, data })
-    },
-    /** A process that is gone hears of nothing any more. */
-    forget(extension: string, tell?: LiveExtension['tell']): void {
-      for (const [topic, list] of topics) {
-        const rest = list.filter(
-          (one) => one.extension !== extension || (tell !== undefined && one.tell !== tell),
-        )
-        if (rest.length > 0) topics.set(topic, rest)
-        else topics.delete(topic)
-      }
-    },
+  publish(topic: string, data: unknown): void {
+    for (const { id, subscriber } of this.#topics.get(topic) ?? [])
+      subscriber.tell('eventBus/event', { topic, subscriptionId: id, data })
+  }
+
+  /** Ends the subscriptions of a process that is gone. */
+  forget(gone: Subscriber): void {
+    for (const [topic, subscriptions] of this.#topics) {
+      const rest = subscriptions.filter(({ subscriber }) => subscriber !== gone)
+      if (rest.length > 0) this.#topics.set(topic, rest)
+      else this.#topics.delete(topic)
+    }
   }
 }

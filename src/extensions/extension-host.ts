@@ -1,21 +1,22 @@
-// Everything a program needs to have extensions: they are found, started, kept running, replaced when they change, and stopped.
+// Hosts extensions for a program: finds them, starts them, keeps them running, replaces them when their files change,
+// and stops them.
 
 import { join } from 'node:path'
 import type { EventData, EventName } from '../protocol/extension/events.ts'
 import { messageOf } from '../std/errors.ts'
+import { given } from '../std/given.ts'
 import { type Discovered, discoverExtensions, type ExtensionPlaces } from './discover.ts'
-import { createEventBus, createEventQueue, type EventQueue } from './events.ts'
-import type { ExtensionApp } from './host-side.ts'
-import { createHostSide } from './host-side.ts'
+import { EventBus, EventQueue } from './events.ts'
+import { createHostSide, type ExtensionApp } from './host-side.ts'
 import type { Environment } from './launch.ts'
-import type { LiveExtension, RunningExtensions } from './live-extension.ts'
-import type { Manifest } from './manifest.ts'
-import { ownName, readManifest } from './manifest.ts'
-import { overrideProblems } from './permissions.ts'
-import { createCompaction } from './prompt-chain.ts'
+import type { HostSide, LiveExtension, RunningExtensions } from './live-extension.ts'
+import { type Manifest, ownName, readManifest } from './manifest.ts'
+import { withoutOverrides } from './permissions.ts'
+import { Compaction } from './prompt-chain.ts'
+import { noRegistrations } from './registrations.ts'
 import { type ExtensionAccess, type LocalOffer, Registry } from './registry.ts'
-import { noRegistrations, startExtension } from './start-extension.ts'
-import { createSupervisor, type Supervisor, type SupervisorTimes } from './supervisor.ts'
+import { startExtension } from './start-extension.ts'
+import { Supervisor, type SupervisorStatus, type SupervisorTimes } from './supervisor.ts'
 import { type Watcher, watchExtension } from './watcher.ts'
 
 export interface ExtensionHostOptions {
@@ -25,160 +26,178 @@ export interface ExtensionHostOptions {
   /** What the program itself offers. */
   local: LocalOffer
   clock(): Date
-  /** Variables that the user let an extension have. */
+  /** Environment variables that the user granted to an extension. */
   granted?(extension: Manifest): string[]
-  /** Sees every line of the protocol. `process` counts: an extension that is started anew is another one. */
+  /** Sees every line of the protocol. `process` counts the processes: a restarted extension is another one. */
   tap?(extension: string, direction: 'in' | 'out', line: string, process: number): void
-  /** Starts extensions anew when their files change. */
+  /** Restarts extensions when their files change. */
   watch?: boolean
   times?: Partial<SupervisorTimes>
 }
 
-export type ExtensionHost = ReturnType<typeof createExtensionHost>
+export function createExtensionHost(options: ExtensionHostOptions): ExtensionHost {
+  return new ExtensionHost(options)
+}
 
-export function createExtensionHost(options: ExtensionHostOptions) {
-  const { app } = options
-  const registry = new Registry()
-  const bus = createEventBus()
-  const supervisors = new Map<string, Supervisor>()
-  const manifests = new Map<string, Manifest>()
-  const queues = new Map<string, EventQueue>()
-  const watchers = new Map<string, Watcher>()
-  let discovered: Discovered = { extensions: [], problems: [] }
-  let processes = 0
-
-  const running: RunningExtensions = {
-    find: (name) => supervisors.get(name)?.live(),
-    whyNot: (name) => supervisors.get(name)?.status().reason ?? 'nobody knows it',
+export class ExtensionHost implements ExtensionAccess {
+  readonly registry = new Registry()
+  readonly running: RunningExtensions = {
+    find: (name) => this.#supervisors.get(name)?.live(),
+    whyNot: (name) => this.#supervisors.get(name)?.status().reason ?? 'there is no extension of this name',
   }
-  const reach: ExtensionAccess = { registry, running }
-  const side = createHostSide({
-    app,
-    reach,
-    bus,
-    extensionsDir: options.places.userDir,
-    manifests: () => [...manifests.values()],
-  })
-  registry.set({ owner: ownName, rank: 0, local: options.local })
+  readonly bus = new EventBus()
+  readonly compaction: Compaction
+  readonly #options: ExtensionHostOptions
+  readonly #app: ExtensionApp
+  readonly #side: HostSide
+  readonly #manifests = new Map<string, Manifest>()
+  readonly #supervisors = new Map<string, Supervisor>()
+  readonly #queues = new Map<string, EventQueue>()
+  readonly #watchers = new Map<string, Watcher>()
+  #discovered: Discovered = { extensions: [], problems: [] }
+  #processes = 0
 
-  async function launch(name: string, onLate: () => void): Promise<LiveExtension> {
-    const { dir } = manifests.get(name) as Manifest
+  constructor(options: ExtensionHostOptions) {
+    this.#options = options
+    this.#app = options.app
+    this.compaction = new Compaction(this, options.clock)
+    this.#side = createHostSide({
+      app: options.app,
+      reach: this,
+      bus: this.bus,
+      extensionsDir: options.places.userDir,
+      manifests: () => [...this.#manifests.values()],
+    })
+    this.registry.set({ owner: ownName, rank: 0, local: options.local })
+  }
+
+  /** Starts all extensions at once; a slow one does not hold up the others. */
+  async start(): Promise<Discovered> {
+    this.#discovered = discoverExtensions(this.#options.places)
+    for (const problem of this.#discovered.problems) this.#app.log('warn', problem)
+    await Promise.all(
+      this.#discovered.extensions.map((manifest, index) => this.#supervise(manifest, index + 1)),
+    )
+    return this.#discovered
+  }
+
+  /** Queues an event for every extension that listens to it; the agent does not wait. */
+  dispatch<Name extends EventName>(type: Name, data: EventData<Name>): void {
+    for (const name of this.registry.listeners(type))
+      this.#queueOf(name).push({ type, data: data as Record<string, unknown> })
+  }
+
+  /** Settles when all events so far have been delivered. */
+  async eventsHeard(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.idle()))
+  }
+
+  list(): { manifest: Manifest; status: SupervisorStatus | undefined }[] {
+    return [...this.#manifests.values()].map((manifest) => ({
+      manifest,
+      status: this.#supervisors.get(manifest.name)?.status(),
+    }))
+  }
+
+  problems(): string[] {
+    return this.#discovered.problems
+  }
+
+  find(name: string): LiveExtension | undefined {
+    return this.running.find(name)
+  }
+
+  async reload(name: string): Promise<void> {
+    await this.#supervisors.get(name)?.reload()
+  }
+
+  /** Never hangs. */
+  async stop(): Promise<void> {
+    for (const watcher of this.#watchers.values()) watcher.close()
+    const stopped = await Promise.allSettled(
+      [...this.#supervisors.values()].map((supervisor) => supervisor.stop()),
+    )
+    for (const result of stopped)
+      if (result.status === 'rejected') this.#app.log('warn', messageOf(result.reason))
+  }
+
+  async #supervise(manifest: Manifest, rank: number): Promise<void> {
+    const { name } = manifest
+    this.#manifests.set(name, manifest)
+    const supervisor = new Supervisor({
+      name,
+      launch: (onLate) => this.#launch(name, onLate),
+      onAdopt: (live) => this.#adopt(live, rank),
+      onDrop: (live) => {
+        this.bus.forget(live)
+        this.#app.gone(live)
+      },
+      onGiveUp: () => this.#withdrawOffer(name, rank),
+      tell: (level, message) => this.#app.announce(level, message),
+      ...given({ times: this.#options.times }),
+    })
+    this.#supervisors.set(name, supervisor)
+    await supervisor.start()
+    this.#watchFiles(name)
+  }
+
+  async #launch(name: string, onLate: () => void): Promise<LiveExtension> {
+    const { places, env, granted, tap } = this.#options
+    const { dir } = this.#manifests.get(name) as Manifest
     const manifest = readManifest(dir)
-    if (!manifest) throw new Error(`${dir} has no manifest any more`)
+    if (!manifest) throw new Error(`${dir} no longer has a manifest`)
     if (manifest.name !== name) throw new Error(`${dir} is now called ${manifest.name}`)
-    manifests.set(name, manifest)
-    processes += 1
-    const process = processes
-    return await startExtension(manifest, side, {
-      cwd: app.cwd,
-      configDir: join(options.places.userDir, name),
-      session: app.sessionId(),
-      env: options.env,
-      granted: options.granted?.(manifest) ?? [],
-      approve: app.approve,
-      log: (level, message) => app.log(level, message, { extension: name }),
+    this.#manifests.set(name, manifest)
+    this.#processes += 1
+    const process = this.#processes
+    return await startExtension(manifest, this.#side, {
+      cwd: this.#app.cwd,
+      configDir: join(places.userDir, name),
+      session: this.#app.sessionId(),
+      env,
+      granted: granted?.(manifest) ?? [],
+      approve: (extension, what) => this.#app.approve(extension, what),
+      log: (level, message) => this.#app.log(level, message, { extension: name }),
       onLate,
-      ...(options.tap ? { tap: (direction, line) => options.tap?.(name, direction, line, process) } : {}),
+      ...(tap ? { tap: (direction, line) => tap(name, direction, line, process) } : {}),
     })
   }
 
-  function adopt(name: string, rank: number, live: LiveExtension): void {
-    const { kept, problems } = overrideProblems(registry, live)
-    for (const problem of problems) app.log('warn', problem, { extension: name })
-    registry.set({ owner: name, rank, registrations: kept })
-    rewatch(name)
+  #adopt(live: LiveExtension, rank: number): void {
+    const { name } = live.manifest
+    const { kept, problems } = withoutOverrides(this.registry, live)
+    for (const problem of problems) this.#app.log('warn', problem, { extension: name })
+    this.registry.set({ owner: name, rank, registrations: kept })
+    this.#watchFiles(name)
   }
 
-  /** One that does not run offers nothing: what it took the place of is back. Those it lets nobody pass are kept up. */
-  function shelve(name: string, rank: number): void {
-    const offer = registry.offers().find(({ owner }) => owner === name)
+  /** Withdraws the offer of an extension that does not run, except for its interceptors: they refuse every call. */
+  #withdrawOffer(name: string, rank: number): void {
+    const offer = this.registry.offers().find(({ owner }) => owner === name)
     if (!offer || !('registrations' in offer)) return
     const interceptors = { 'register/interceptor': offer.registrations['register/interceptor'] }
-    registry.set({ owner: name, rank, registrations: { ...noRegistrations(), ...interceptors } })
+    this.registry.set({ owner: name, rank, registrations: { ...noRegistrations(), ...interceptors } })
   }
 
-  function rewatch(name: string): void {
-    if (!options.watch) return
-    watchers.get(name)?.close()
-    watchers.set(
+  #watchFiles(name: string): void {
+    if (!this.#options.watch) return
+    this.#watchers.get(name)?.close()
+    const manifest = this.#manifests.get(name) as Manifest
+    this.#watchers.set(
       name,
-      watchExtension(manifests.get(name) as Manifest, () => void supervisors.get(name)?.reload()),
+      watchExtension(manifest, () => void this.#supervisors.get(name)?.reload()),
     )
   }
 
-  async function begin(manifest: Manifest, rank: number): Promise<void> {
-    const { name } = manifest
-    manifests.set(name, manifest)
-    const supervisor = createSupervisor({
-      name,
-      launch: (onLate) => launch(name, onLate),
-      onAdopt: (live) => adopt(name, rank, live),
-      onDrop(live) {
-        bus.forget(name, live.tell)
-        app.gone(live)
-      },
-      onGiveUp: () => shelve(name, rank),
-      tell: (level, message) => app.announce(level, message),
-      ...(options.times ? { times: options.times } : {}),
+  #queueOf(name: string): EventQueue {
+    const known = this.#queues.get(name)
+    if (known) return known
+    const queue = new EventQueue({
+      find: () => this.running.find(name),
+      act: (action) => this.#app.act(action, name),
+      log: (message) => this.#app.log('warn', message, { extension: name }),
     })
-    supervisors.set(name, supervisor)
-    await supervisor.start()
-    rewatch(name)
-  }
-
-  return {
-    ...reach,
-    bus,
-    compaction: createCompaction(reach, options.clock),
-
-    /** Starts all of them at once; none holds up another. */
-    async start(): Promise<Discovered> {
-      discovered = discoverExtensions(options.places)
-      for (const problem of discovered.problems) app.log('warn', problem)
-      await Promise.all(discovered.extensions.map((manifest, at) => begin(manifest, at + 1)))
-      return discovered
-    },
-
-    /** Those who listen hear of it in time; the agent goes on. */
-    dispatch<Name extends EventName>(type: Name, data: EventData<Name>): void {
-      for (const name of registry.listeners(type)) {
-        const queue =
-          queues.get(name) ??
-          createEventQueue(
-            () => running.find(name),
-            (action) => app.act(action, name),
-            (message) => app.log('warn', message, { extension: name }),
-          )
-        queues.set(name, queue)
-        queue.push({ type, data: data as Record<string, unknown> })
-      }
-    },
-
-    /** Settles when all events so far have been heard. */
-    async eventsHeard(): Promise<void> {
-      await Promise.all([...queues.values()].map((queue) => queue.idle()))
-    },
-
-    list: () =>
-      [...manifests.values()].map((manifest) => ({
-        manifest,
-        status: supervisors.get(manifest.name)?.status(),
-      })),
-    problems: () => discovered.problems,
-    find: running.find,
-
-    async reload(name: string): Promise<void> {
-      await supervisors.get(name)?.reload()
-    },
-
-    /** Never hangs. */
-    async stop(): Promise<void> {
-      for (const watcher of watchers.values()) watcher.close()
-      const stopped = await Promise.allSettled(
-        [...supervisors.values()].map((supervisor) => supervisor.stop()),
-      )
-      for (const result of stopped)
-        if (result.status === 'rejected') app.log('warn', messageOf(result.reason))
-    },
+    this.#queues.set(name, queue)
+    return queue
   }
 }

@@ -1,4 +1,4 @@
-// How the programs of extensions are run.
+// Runs the programs of extensions: the command for each runtime, and the environment they get.
 
 import { accessSync, constants } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -8,7 +8,7 @@ import { given } from '../std/given.ts'
 import type { Manifest } from './manifest.ts'
 import { manifestName } from './manifest.ts'
 
-/** Runtimes that are looked for on the PATH. Any other name is that of a file. */
+/** Runtimes found on the PATH. Any other runtime is the path of a program. */
 const runtimes: Record<string, (entry: string) => string[]> = {
   bun: (entry) => ['bun', 'run', entry],
   node: (entry) => ['node', entry],
@@ -27,7 +27,7 @@ export function runtimeCommand(manifest: Manifest): string[] {
   return [programOf(manifest), ...(entry === '' ? [] : [join(dir, entry)])]
 }
 
-/** Throws when it is clear beforehand that nothing can be run. */
+/** Throws when the manifest names files that do not exist or cannot be run. */
 export function checkRuntime(manifest: Manifest): void {
   const { runtime, entry, dir } = manifest
   const place = join(dir, manifestName)
@@ -38,7 +38,7 @@ export function checkRuntime(manifest: Manifest): void {
   const program = programOf(manifest)
   if (!exists(program))
     throw cannotRun(
-      `${place}: runtime ${runtime} is none of ${Object.keys(runtimes).join(', ')}, and there is no program ${program}.`,
+      `${place}: runtime ${runtime} is not one of ${Object.keys(runtimes).join(', ')}, and there is no program ${program}.`,
     )
   try {
     accessSync(program, constants.X_OK)
@@ -47,7 +47,7 @@ export function checkRuntime(manifest: Manifest): void {
   }
 }
 
-/** For what shows only when it is tried, like a runtime that is not installed. */
+/** The error for what shows only when the program is started, such as a runtime that is not installed. */
 export function cannotStart(manifest: Manifest, why: string): EntireError {
   const [program] = runtimeCommand(manifest)
   return cannotRun(
@@ -65,15 +65,13 @@ function cannotRun(message: string): EntireError {
   })
 }
 
-// The environment of an extension: what any program needs to run, and what it was allowed to have. Keys and tokens are not in it.
-
 const harmless =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|TEMP|TMP|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|XDG_.*|SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|PIGLET_.*|SYSTEMROOT|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|PROGRAMFILES)$/i
 const secret = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i
 
 export type Environment = Record<string, string | undefined>
 
-/** `granted`: further variables that the user let it have. */
+/** What any program needs to run, and what the manifest (`env:NAME`) or the user grants. No other keys or tokens. */
 export function extensionEnvironment(
   env: Environment,
   manifest: Manifest,
@@ -87,7 +85,7 @@ export function extensionEnvironment(
   const kept = Object.entries(env).filter(
     ([name]) => allowed.has(name) || (harmless.test(name) && !secret.test(name)),
   )
-  // The sign that descriptors 3 and 4 are there, which would mislead one who wants the other way.
+  // Tells the extension that descriptors 3 and 4 are open; not set when it wants standard input and output.
   const descriptors = manifest.transport === 'stdio' ? {} : { PIGLET_FD: '1' }
   return {
     ...Object.fromEntries(kept.filter(([name]) => name !== 'PIGLET_FD')),

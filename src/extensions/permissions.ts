@@ -1,16 +1,16 @@
-// What an extension may ask for. A manifest that lists permissions gets those and no others; one that does not may do what extensions
-// always could, except for keys, which the user has to grant.
+// Decides what an extension may ask of the host. A manifest that lists permissions gets those and no others; without
+// a list an extension may do everything except read keys, which the user has to grant.
 
 import { capabilities, type Method } from '../protocol/extension/method.ts'
 import { asObject, asString } from '../std/json.ts'
 import type { LiveExtension, Registrations } from './live-extension.ts'
-import type { Manifest } from './manifest.ts'
-import { manifestName } from './manifest.ts'
+import { type Manifest, manifestName } from './manifest.ts'
 import type { Registry } from './registry.ts'
 
+/** Asks the user; `what` is a permission such as `auth:openai`. */
 export type Approve = (extension: Manifest, what: string) => Promise<boolean>
 
-/** Why the extension may not, if it may not. `params` tell which key it asks for. */
+/** The reason why the manifest does not permit a method, if it does not. */
 export function findRefusal(
   manifest: Manifest,
   name: string,
@@ -18,36 +18,41 @@ export function findRefusal(
   params: unknown,
 ): string | undefined {
   if (capability === undefined || manifest.permissions === undefined) return undefined
-  const needed = capability === 'auth' ? keyOf(params) : capability
+  const needed = capability === 'auth' ? keyPermission(params) : capability
   if (isListed(manifest.permissions, needed)) return undefined
   return `${name} refused: ${manifest.name} lists permissions in its ${manifestName}, and ${needed} (${capabilities[capability]}) is not one of them`
 }
 
-/** The same for what only the user can grant. */
-export async function findDenial(
-  manifest: Manifest,
-  name: string,
-  { capability }: Method,
-  params: unknown,
-  approve: Approve,
-) {
-  if (capability !== 'auth' || manifest.permissions !== undefined || (await approve(manifest, keyOf(params))))
-    return undefined
-  return `${name} refused: the user has not let ${manifest.name} have ${keyOf(params)}. Run \`piglet ext trust ${manifest.name}\`, or list it under permissions in its ${manifestName}`
+export interface MethodUse {
+  manifest: Manifest
+  name: string
+  method: Method
+  params: unknown
 }
 
-function keyOf(params: unknown): string {
+/** The reason why the user does not permit a method, if the user has to and does not. */
+export async function findDenial(
+  { manifest, name, method, params }: MethodUse,
+  approve: Approve,
+): Promise<string | undefined> {
+  if (method.capability !== 'auth' || manifest.permissions !== undefined) return undefined
+  const key = keyPermission(params)
+  if (await approve(manifest, key)) return undefined
+  return `${name} refused: the user has not let ${manifest.name} have ${key}. Run \`piglet ext trust ${manifest.name}\`, or list it under permissions in its ${manifestName}`
+}
+
+function keyPermission(params: unknown): string {
   return `auth:${asString(asObject(params)?.provider) ?? ''}`
 }
 
-/** The part before the colon alone stands for everything of that kind. */
+/** A permission without its part after the colon covers all of that kind. */
 export function isListed(permissions: string[], needed: string): boolean {
   return permissions.some(
     (permission) => permission === needed || permission === '*' || needed.startsWith(`${permission}:`),
   )
 }
 
-/** Those that nobody knows, and that permit nothing therefore. */
+/** Permissions that do not exist, and therefore permit nothing. */
 export function unknownPermissions({ permissions = [] }: Manifest): string[] {
   const names = Object.keys(capabilities)
   const isKnown = (permission: string) =>
@@ -57,9 +62,11 @@ export function unknownPermissions({ permissions = [] }: Manifest): string[] {
   return permissions.filter((permission) => !isKnown(permission))
 }
 
-// An extension may take the place of what is there already; one that lists its permissions only when that is one of them.
-
-export function overrideProblems(
+/**
+ * Drops registrations that would replace an offer of another owner, unless the manifest lists no permissions or lists
+ * `tools:override`.
+ */
+export function withoutOverrides(
   registry: Registry,
   { manifest, registrations }: LiveExtension,
 ): { kept: Registrations; problems: string[] } {
@@ -70,7 +77,7 @@ export function overrideProblems(
   const isFree = (owner: string | undefined, what: string) => {
     if (owner === undefined || owner === name) return true
     problems.push(
-      `${dir}/${manifestName}: ${what} is of ${owner} already, and permissions do not list tools:override.`,
+      `${dir}/${manifestName}: ${what} belongs to ${owner} already, and permissions do not list tools:override.`,
     )
     return false
   }
@@ -80,11 +87,11 @@ export function overrideProblems(
     'register/tool': registrations['register/tool'].filter((tool) =>
       isFree(tools.get(tool.name)?.owner, `tool ${tool.name}`),
     ),
-    'register/command': registrations['register/command'].filter((one) =>
-      isFree(commands.get(one.name)?.owner, `command ${one.name}`),
+    'register/command': registrations['register/command'].filter((command) =>
+      isFree(commands.get(command.name)?.owner, `command ${command.name}`),
     ),
-    'register/shortcut': registrations['register/shortcut'].filter((one) =>
-      isFree(shortcuts.get(one.key)?.owner, `key ${one.key}`),
+    'register/shortcut': registrations['register/shortcut'].filter((shortcut) =>
+      isFree(shortcuts.get(shortcut.key)?.owner, `key ${shortcut.key}`),
     ),
   }
   return { kept, problems }

@@ -1,12 +1,16 @@
-// What happens to the user's text on its way to the model: transformers may change it, hooks may add to the prompt.
+// Lets extensions take part in a conversation: they transform what the user types, add to the prompt, shorten the
+// conversation, and answer in place of a model.
+
 import type { AssistantMessage, CompactMessage } from '../protocol/extension/content.ts'
-import type { Params, SentParams } from '../protocol/extension/table.ts'
+import type { SentParams } from '../protocol/extension/table.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
-import type { LiveExtension } from './live-extension.ts'
-import { requireRunning } from './live-extension.ts'
+import { type Delta, type LiveExtension, requireRunning } from './live-extension.ts'
 import type { ExtensionAccess } from './registry.ts'
 
-/** `handled`: somebody took care of it, and nothing is sent. An error of one of them is thrown: the text is not lost, but not sent. */
+/**
+ * Passes the user's text through all input transformers. `handled`: one of them dealt with it, and nothing is sent.
+ * The error of a transformer is thrown, so that the text is neither lost nor sent unchanged.
+ */
 export async function transformInput(
   { registry, running }: ExtensionAccess,
   input: string,
@@ -23,7 +27,7 @@ export async function transformInput(
   return { text, handled: false }
 }
 
-/** Everything hooks add to the system prompt of a turn. One that fails adds nothing; the others still do. */
+/** Joins what message hooks add to the system prompt of a turn. A hook that fails adds nothing. */
 export async function collectInjections(
   { registry, running }: ExtensionAccess,
   message: string,
@@ -42,58 +46,68 @@ export async function collectInjections(
   return added.join('\n\n')
 }
 
-// Shortening a conversation through an extension. After three failures in a row nobody tries for a while.
-
 const maxFailures = 3
 const restMs = 5 * 60 * 1000
 
-export type Compaction = ReturnType<typeof createCompaction>
+/** Shortens conversations through the compactor of an extension. It rests after three failures in a row. */
+export class Compaction {
+  readonly #access: ExtensionAccess
+  readonly #clock: () => Date
+  #failures = 0
+  #restsUntil = 0
 
-export function createCompaction({ registry, running }: ExtensionAccess, clock: () => Date) {
-  let failures = 0
-  let restUntil = 0
-  return {
-    isPresent: () => registry.compactor() !== undefined,
-    /** Tokens from which on a conversation is shortened by itself; 0: `otherwise` decides. */
-    threshold: (otherwise: number) => registry.compactor()?.value.threshold || otherwise,
-    /** Whether it is worth asking by oneself. */
-    isResting: () => clock().getTime() < restUntil,
-    async compact(messages: CompactMessage[], signal: AbortSignal): Promise<CompactMessage[]> {
-      const compactor = registry.compactor()
-      if (!compactor) throw new EntireError('not-found', 'no compactor registered')
-      try {
-        const answer = await requireRunning(running, compactor.owner).request(
-          'compact/execute',
-          { messages },
-          { signal },
-        )
-        failures = 0
-        // Nothing at all is no shorter conversation.
-        return answer.messages.length === 0 ? messages : answer.messages
-      } catch (error) {
-        failures += 1
-        if (failures >= maxFailures) {
-          restUntil = clock().getTime() + restMs
-          failures = 0
-        }
-        throw error
-      }
-    },
+  constructor(access: ExtensionAccess, clock: () => Date) {
+    this.#access = access
+    this.#clock = clock
+  }
+
+  isPresent(): boolean {
+    return this.#access.registry.compactor() !== undefined
+  }
+
+  /** The number of tokens from which a conversation is shortened; the compactor's own number comes first. */
+  threshold(otherwise: number): number {
+    return this.#access.registry.compactor()?.value.threshold || otherwise
+  }
+
+  isResting(): boolean {
+    return this.#clock().getTime() < this.#restsUntil
+  }
+
+  async compact(messages: CompactMessage[], signal: AbortSignal): Promise<CompactMessage[]> {
+    const { registry, running } = this.#access
+    const compactor = registry.compactor()
+    if (!compactor) throw new EntireError('not-found', 'no compactor registered')
+    try {
+      const live = requireRunning(running, compactor.owner)
+      const answer = await live.request('compact/execute', { messages }, { signal })
+      this.#failures = 0
+      // An empty answer would delete the conversation.
+      return answer.messages.length === 0 ? messages : answer.messages
+    } catch (error) {
+      this.#countFailure()
+      throw error
+    }
+  }
+
+  #countFailure(): void {
+    this.#failures += 1
+    if (this.#failures < maxFailures) return
+    this.#restsUntil = this.#clock().getTime() + restMs
+    this.#failures = 0
   }
 }
 
-// An answer that an extension makes in place of a model. Pieces come on the way; the message at the end is what counts.
-
-export type Delta = Params<'provider/delta'>
 export type StreamRequest = Omit<SentParams<'provider/stream'>, 'requestId'>
 
+/** Asks an extension that provides models. Pieces arrive on the way; the message at the end is what counts. */
 export async function streamAnswer(
   live: LiveExtension,
   request: StreamRequest,
   options: { signal: AbortSignal; onDelta(delta: Delta): void },
 ): Promise<AssistantMessage> {
   const requestId = live.nextId()
-  const forget = live.onDelta(requestId, options.onDelta)
+  const stopListening = live.onDelta(requestId, options.onDelta)
   try {
     const answer = await live.request(
       'provider/stream',
@@ -103,6 +117,6 @@ export async function streamAnswer(
     if (answer.message) return answer.message
     throw new Error(answer.error || `extension ${live.manifest.name} answered without a message`)
   } finally {
-    forget()
+    stopListening()
   }
 }

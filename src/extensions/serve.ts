@@ -1,26 +1,27 @@
-// A request of an extension: known, well-formed, allowed, in time. What is not gets an error that says which of these it was.
+// Serves the requests and notices of an extension: each must name a known method, have valid params and be
+// permitted, and a request is answered before its deadline. Otherwise the error says which of these failed.
 
 import { safeParse } from 'valibot'
 import { deadlines } from '../protocol/extension/method.ts'
 import { codes, type PeerOptions, RpcFailure } from '../protocol/extension/peer.ts'
 import { findMethod, type HostNotice, type HostRequest, isRegistration } from '../protocol/extension/table.ts'
-import type { HostSide, LiveExtension } from './live-extension.ts'
-import type { Manifest } from './manifest.ts'
+import { messageOf } from '../std/errors.ts'
+import type { CallingExtension, HostSide, LiveExtension } from './live-extension.ts'
 import { type Approve, findDenial, findRefusal } from './permissions.ts'
 import type { Transport } from './transport.ts'
 
 export interface Serving {
-  manifest: Manifest
   side: HostSide
   approve: Approve
-  live(): LiveExtension
+  /** The extension that is served. */
+  live: LiveExtension
 }
 
-/** One method has always answered with another code. */
-const invalidCode: Record<string, number> = { 'host/setConversationMessages': codes.invalidRequest }
+/** This method answers invalid params with another code in the reference program. */
+const invalidParamsCode: Record<string, number> = { 'host/setConversationMessages': codes.invalidRequest }
 
 export async function serveRequest(
-  serving: Serving,
+  { side, approve, live }: Serving,
   name: string,
   params: unknown,
   signal: AbortSignal,
@@ -30,34 +31,28 @@ export async function serveRequest(
     throw new RpcFailure(codes.unknownMethod, `method not found: ${name}`)
   const parsed = parseMethodParams(name, params)
   if ('problem' in parsed)
-    throw new RpcFailure(invalidCode[name] ?? codes.invalidParams, `invalid params: ${parsed.problem}`)
+    throw new RpcFailure(invalidParamsCode[name] ?? codes.invalidParams, `invalid params: ${parsed.problem}`)
+  const { manifest } = live
   const refusal =
-    findRefusal(serving.manifest, name, method, parsed.value) ??
-    // People have all the time they need; the deadline is for us.
+    findRefusal(manifest, name, method, parsed.value) ??
+    // The deadline does not count while the user decides.
     (await Promise.race([
-      findDenial(serving.manifest, name, method, parsed.value, serving.approve),
+      findDenial({ manifest, name, method, params: parsed.value }, approve),
       untilAborted(signal, name, method.deadlineMs),
     ]))
   if (refusal !== undefined) throw new RpcFailure(codes.failed, refusal)
   const deadline = AbortSignal.timeout(method.deadlineMs ?? 30_000)
-  const caller = {
-    extension: serving.manifest,
-    live: serving.live(),
-    signal: AbortSignal.any([signal, deadline]),
-  }
-  const handler = serving.side.requests[name as HostRequest] as (
-    params: unknown,
-    by: typeof caller,
-  ) => unknown
+  const caller = { extension: manifest, live, signal: AbortSignal.any([signal, deadline]) }
+  const handler = side.requests[name as HostRequest] as (params: unknown, by: CallingExtension) => unknown
   return await Promise.race([
     handler(parsed.value, caller),
     untilAborted(caller.signal, name, method.deadlineMs),
   ])
 }
 
-/** Notices have no answer: what is wrong with one comes back as a sentence for the log. */
+/** A notice has no answer: what is wrong with it is returned, for the log. */
 export function serveNotice(
-  serving: Serving,
+  { side, live }: Serving,
   name: string,
   params: unknown,
   signal: AbortSignal,
@@ -67,21 +62,22 @@ export function serveNotice(
     return undefined
   const parsed = parseMethodParams(name, params)
   if ('problem' in parsed) return `${name}: ${parsed.problem}`
-  const refusal = findRefusal(serving.manifest, name, method, parsed.value)
+  const { manifest } = live
+  const refusal = findRefusal(manifest, name, method, parsed.value)
   if (refusal !== undefined) return refusal
   try {
-    const handler = serving.side.notices[name as keyof HostSide['notices'] & HostNotice] as (
+    const handler = side.notices[name as keyof HostSide['notices'] & HostNotice] as (
       params: unknown,
-      by: object,
+      by: CallingExtension,
     ) => void
-    handler(parsed.value, { extension: serving.manifest, live: serving.live(), signal })
+    handler(parsed.value, { extension: manifest, live, signal })
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
   return undefined
 }
 
-/** Null stands for params in which everything is left out. */
+/** Null stands for params without any field. */
 export function parseMethodParams(name: string, params: unknown): { value: unknown } | { problem: string } {
   const method = findMethod(name)
   if (!method) return { problem: `unknown method ${name}` }
@@ -105,12 +101,14 @@ function untilAborted(signal: AbortSignal, name: string, deadlineMs: number | un
   })
 }
 
-// How many requests of one extension are worked on at once. What we answer by ourselves makes it wait: nothing more of it is read.
-// What may need the extension itself, like a tool of its own, must not: each would wait for the other. Too many of those are refused.
-
 const maxQuick = 64
 const maxLong = 256
 
+/**
+ * Limits how many requests of one extension are served at once. Too many quick ones pause the transport, so that the
+ * extension waits. A long one may need the extension itself, for example a tool it offers; pausing would then be a
+ * deadlock, so too many long ones are refused.
+ */
 export function limitServing(
   transport: Pick<Transport, 'pause' | 'resume'>,
   serve: PeerOptions['serve'],

@@ -1,19 +1,20 @@
-// Starts an extension and shakes hands with it. It may ask the host from its first line on; what it registers counts until it has
-// answered.
+// Starts the process of an extension and completes the handshake. The extension may send requests from its first
+// line on; registrations count until it has answered `initialize`.
 
 import { safeParse } from 'valibot'
-import { registrations as registrationMethods } from '../protocol/extension/offers.ts'
-import { codes, createPeer, RpcFailure } from '../protocol/extension/peer.ts'
+import { codes, createPeer, type Peer, RpcFailure } from '../protocol/extension/peer.ts'
 import {
+  type ExtensionNotice,
   type ExtensionRequest,
   isRegistration,
   methods,
-  type Params,
   protocolVersion,
-  type Registration,
+  type Result,
+  type SentParams,
 } from '../protocol/extension/table.ts'
 import { type LongRunningChild, startLongRunningChild } from '../std/child-process.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
+import { given } from '../std/given.ts'
 import {
   cannotStart,
   checkRuntime,
@@ -21,28 +22,27 @@ import {
   extensionEnvironment,
   runtimeCommand,
 } from './launch.ts'
-import type { HostSide, LiveExtension, Registrations } from './live-extension.ts'
+import type { CallOptions, Delta, Exit, HostSide, LiveExtension } from './live-extension.ts'
 import type { Manifest } from './manifest.ts'
-import { manifestName } from './manifest.ts'
-import { type Approve, findRefusal } from './permissions.ts'
+import type { Approve } from './permissions.ts'
+import { noRegistrations, register } from './registrations.ts'
 import { limitServing, parseMethodParams, serveNotice, serveRequest } from './serve.ts'
-import { createPinger } from './supervisor.ts'
-import { lastLines, openTransport, stopChild } from './transport.ts'
+import { PrintedLines, stopChild, Transport } from './transport.ts'
 
 export interface StartOptions {
   /** The project. */
   cwd: string
-  /** The directory for what the extension wants to keep. */
+  /** The directory in which the extension may keep its data. */
   configDir: string
   session: string | undefined
   env: Environment
-  /** Variables that the user let it have. */
+  /** Environment variables that the user granted to it. */
   granted?: string[]
   approve: Approve
   log(level: 'debug' | 'warn', message: string): void
-  /** Sees every line of the protocol, both ways. */
+  /** Sees every line of the protocol, in both directions. */
   tap?(direction: 'in' | 'out', line: string): void
-  /** An answer did not come in time. */
+  /** Called when an answer misses its deadline. */
   onLate?(): void
   handshakeMs?: number
 }
@@ -53,131 +53,9 @@ export async function startExtension(
   options: StartOptions,
 ): Promise<LiveExtension> {
   checkRuntime(manifest)
-  const { name } = manifest
-  const child = startChild(manifest, options)
-  const printed = lastLines()
-  const deltas = deltaListeners()
-  const registrations = noRegistrations()
-  const ended = new AbortController()
-  const serving = { manifest, side, approve: options.approve, live: () => live }
-  let isShaken = false
-  let isStopping = false
-
-  const transport = openTransport(child, manifest, {
-    onLine(line) {
-      options.tap?.('in', line)
-      peer.receive(line)
-    },
-    onTooLong(head) {
-      options.log('warn', `${name} sent a line of more than 4 MiB`)
-      peer.refuse(head)
-    },
-    onPrinted(line) {
-      printed.add(line)
-      options.log('debug', line)
-    },
-    // Whoever says nothing more is of no use; the exit tells what happened.
-    onEnd: () => void stopChild(child, transport),
-  })
-  const hear = (method: string, params: unknown) => {
-    if (method === 'provider/delta') return deltas.hear(params)
-    if (!isRegistration(method)) return serveNotice(serving, method, params, ended.signal)
-    // Nothing but `initialize` is asked before it is answered.
-    if (isShaken || peer.waiting() === 0) return `${method} ignored: it came after the answer to initialize`
-    return register(registrations, manifest, method, params)
-  }
-  const peer = createPeer({
-    send(line) {
-      options.tap?.('out', line)
-      return transport.send(line)
-    },
-    serve: limitServing(transport, (method, params, signal) => serveRequest(serving, method, params, signal)),
-    hear(method, params) {
-      const problem = hear(method, params)
-      if (problem !== undefined) options.log('warn', `${name}: ${problem}`)
-    },
-    reject: (line) => options.log('debug', `${name} sent a line that is no message: ${line.slice(0, 200)}`),
-  })
-
-  let startError: string | undefined
-  const exited = child.exited.then((exit) => {
-    startError = exit.startError
-    const how = exit.startError ?? (exit.signal ? `killed by ${exit.signal}` : `exit code ${exit.code}`)
-    peer.close(
-      new RpcFailure(
-        codes.failed,
-        isStopping ? `extension ${name} closed` : `extension ${name} crashed (${how})`,
-      ),
-    )
-    ended.abort(new RpcFailure(codes.failed, `extension ${name} is gone`))
-    return { reason: how, lastLines: printed.all() }
-  })
-
-  const request = async <M extends ExtensionRequest>(
-    method: M,
-    params: unknown,
-    call: { signal?: AbortSignal; deadlineMs?: number } = {},
-  ) => {
-    const { result, deadlineMs } = methods[method]
-    const late = call.deadlineMs ?? deadlineMs
-    const answer = await peer.request(method, params, {
-      signal: call.signal,
-      deadlineMs: late,
-      onLate: options.onLate,
-    })
-    const parsed = safeParse(result, answer)
-    if (parsed.success) return parsed.output as never
-    throw new RpcFailure(
-      codes.failed,
-      `${name} answered ${method} with something else: ${parsed.issues[0].message}`,
-    )
-  }
-  const stop = async () => {
-    isStopping = true
-    if (child.pid !== undefined)
-      await Promise.race([
-        peer.tell('shutdown', undefined),
-        new Promise((resolve) => setTimeout(resolve, 100)),
-      ])
-    await stopChild(child, transport)
-    await exited
-  }
-
-  const live: LiveExtension = {
-    manifest,
-    pid: child.pid,
-    registrations,
-    request,
-    tell: (method, params) => void peer.tell(method, params),
-    onDelta: deltas.on,
-    nextId: peer.nextId,
-    ping: createPinger(peer),
-    exited,
-    isRunning: () => !ended.signal.aborted,
-    load: () => ({ waiting: peer.waiting(), serving: peer.serving(), outboxBytes: transport.waitingBytes() }),
-    stop,
-  }
-  try {
-    const params = { protocolVersion, cwd: options.cwd, configDir: options.configDir }
-    await request(
-      'initialize',
-      params,
-      options.handshakeMs === undefined ? {} : { deadlineMs: options.handshakeMs },
-    )
-  } catch (error) {
-    await stop()
-    if (startError !== undefined) throw cannotStart(manifest, startError)
-    const said = printed.all().slice(-3).join(' | ')
-    throw new EntireError(
-      'agent-failed',
-      `initialize ${name}: ${messageOf(error)}${said === '' ? '' : ` (it printed: ${said})`}`,
-      {
-        hint: `Run \`piglet ext check ${manifest.dir}\` to see what is wrong with it.`,
-      },
-    )
-  }
-  isShaken = true
-  return live
+  const extension = new ExtensionProcess(startChild(manifest, options), manifest, side, options)
+  await extension.initialize()
+  return extension
 }
 
 function startChild(manifest: Manifest, options: StartOptions): LongRunningChild {
@@ -189,47 +67,191 @@ function startChild(manifest: Manifest, options: StartOptions): LongRunningChild
   }
 }
 
-// What an extension registers while it is being started: each one is looked at by itself, and a bad one does not spoil the others.
+/** A method no extension knows: programs answer it with an error, and so prove that they answer at all. */
+const pingMethod = '$/ping'
+const firstPingMs = 250
+const shutdownMs = 100
 
-export function noRegistrations(): Registrations {
-  return Object.fromEntries(
-    Object.keys(registrationMethods).map((name) => [name, []]),
-  ) as unknown as Registrations
-}
+class ExtensionProcess implements LiveExtension {
+  readonly manifest: Manifest
+  readonly registrations = noRegistrations()
+  readonly exited: Promise<Exit>
+  readonly #options: StartOptions
+  readonly #child: LongRunningChild
+  readonly #transport: Transport
+  readonly #peer: Peer
+  readonly #serving: { side: HostSide; approve: Approve; live: LiveExtension }
+  readonly #printed = new PrintedLines()
+  readonly #deltaListeners = new Map<number, (delta: Delta) => void>()
+  readonly #ended = new AbortController()
+  #answersPings: Promise<boolean> | undefined
+  #isInitialized = false
+  #isStopping = false
+  #startError: string | undefined
 
-/** Adds it, or says why not. */
-export function register(
-  list: Registrations,
-  manifest: Manifest,
-  name: Registration,
-  params: unknown,
-): string | undefined {
-  const parsed = parseMethodParams(name, params)
-  if ('problem' in parsed) return `${manifest.dir}: ${name} ignored: ${parsed.problem}`
-  const refusal = findRefusal(manifest, name, registrationMethods[name], parsed.value)
-  if (refusal !== undefined) return `${manifest.dir}/${manifestName}: ${refusal}`
-  ;(list[name] as unknown[]).push(parsed.value)
-  return undefined
-}
+  constructor(child: LongRunningChild, manifest: Manifest, side: HostSide, options: StartOptions) {
+    this.manifest = manifest
+    this.#options = options
+    this.#child = child
+    this.#serving = { side, approve: options.approve, live: this }
+    this.#transport = new Transport(child, manifest, {
+      onLine: (line) => {
+        options.tap?.('in', line)
+        this.#peer.receive(line)
+      },
+      onTooLong: (head) => {
+        options.log('warn', `${manifest.name} sent a line of more than 4 MiB`)
+        this.#peer.refuse(head)
+      },
+      onPrinted: (line) => {
+        this.#printed.add(line)
+        options.log('debug', line)
+      },
+      // An extension that can say nothing more is of no use; its exit tells what happened.
+      onEnd: () => void stopChild(child, this.#transport),
+    })
+    this.#peer = createPeer({
+      send: (line) => {
+        options.tap?.('out', line)
+        return this.#transport.send(line)
+      },
+      serve: limitServing(this.#transport, (method, params, signal) =>
+        serveRequest(this.#serving, method, params, signal),
+      ),
+      hear: (method, params) => {
+        const problem = this.#hear(method, params)
+        if (problem !== undefined) options.log('warn', `${manifest.name}: ${problem}`)
+      },
+      reject: (line) =>
+        options.log('debug', `${manifest.name} sent a line that is not a message: ${line.slice(0, 200)}`),
+    })
+    this.exited = child.exited.then(({ startError, signal, code }) => {
+      this.#startError = startError
+      return this.#end(startError ?? (signal ? `killed by ${signal}` : `exit code ${code}`))
+    })
+  }
 
-// Pieces of answers that providers make, each for whoever waits for that answer.
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
 
-type Delta = Params<'provider/delta'>
+  async initialize(): Promise<void> {
+    const { cwd, configDir, handshakeMs } = this.#options
+    try {
+      const params = { protocolVersion, cwd, configDir }
+      await this.request('initialize', params, given({ deadlineMs: handshakeMs }))
+    } catch (error) {
+      await this.stop()
+      throw this.#handshakeFailure(error)
+    }
+    this.#isInitialized = true
+  }
 
-export function deltaListeners() {
-  const listeners = new Map<number, (delta: Delta) => void>()
-  return {
-    on(requestId: number, listener: (delta: Delta) => void): () => void {
-      listeners.set(requestId, listener)
-      return () => void listeners.delete(requestId)
-    },
-    /** Says what is wrong with it, if anything is. */
-    hear(params: unknown): string | undefined {
-      const parsed = parseMethodParams('provider/delta', params)
-      if ('problem' in parsed) return `provider/delta: ${parsed.problem}`
-      const delta = parsed.value as Delta
-      listeners.get(delta.requestId)?.(delta)
-      return undefined
-    },
+  async request<M extends ExtensionRequest>(
+    method: M,
+    params: SentParams<M>,
+    options: CallOptions = {},
+  ): Promise<Result<M>> {
+    const { result, deadlineMs } = methods[method]
+    const answer = await this.#peer.request(method, params, {
+      signal: options.signal,
+      deadlineMs: options.deadlineMs ?? deadlineMs,
+      onLate: this.#options.onLate,
+    })
+    const parsed = safeParse(result, answer)
+    if (parsed.success) return parsed.output as never
+    throw new RpcFailure(
+      codes.failed,
+      `${this.manifest.name} gave an invalid answer to ${method}: ${parsed.issues[0].message}`,
+    )
+  }
+
+  tell<M extends ExtensionNotice>(method: M, params: SentParams<M>): void {
+    void this.#peer.tell(method, params)
+  }
+
+  onDelta(requestId: number, listener: (delta: Delta) => void): () => void {
+    this.#deltaListeners.set(requestId, listener)
+    return () => void this.#deltaListeners.delete(requestId)
+  }
+
+  nextId(): number {
+    return this.#peer.nextId()
+  }
+
+  isRunning(): boolean {
+    return !this.#ended.signal.aborted
+  }
+
+  /** An extension that did not answer the first ping, when it was well, is not pinged again. */
+  async ping(withinMs: number): Promise<boolean> {
+    this.#answersPings ??= this.#pingOnce(firstPingMs)
+    return (await this.#answersPings) ? await this.#pingOnce(withinMs) : true
+  }
+
+  load(): { waiting: number; serving: number; outboxBytes: number } {
+    return {
+      waiting: this.#peer.waiting(),
+      serving: this.#peer.serving(),
+      outboxBytes: this.#transport.waitingBytes(),
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    if (this.#child.pid !== undefined)
+      await Promise.race([
+        this.#peer.tell('shutdown', undefined),
+        new Promise((resolve) => setTimeout(resolve, shutdownMs)),
+      ])
+    await stopChild(this.#child, this.#transport)
+    await this.exited
+  }
+
+  /** Takes a notice; returns what is wrong with it, if anything. */
+  #hear(method: string, params: unknown): string | undefined {
+    if (method === 'provider/delta') return this.#hearDelta(params)
+    if (!isRegistration(method)) return serveNotice(this.#serving, method, params, this.#ended.signal)
+    // Before the handshake is complete only `initialize` is under way.
+    if (this.#isInitialized || this.#peer.waiting() === 0)
+      return `${method} ignored: it came after the answer to initialize`
+    return register(this.registrations, this.manifest, method, params)
+  }
+
+  #hearDelta(params: unknown): string | undefined {
+    const parsed = parseMethodParams('provider/delta', params)
+    if ('problem' in parsed) return `provider/delta: ${parsed.problem}`
+    const delta = parsed.value as Delta
+    this.#deltaListeners.get(delta.requestId)?.(delta)
+    return undefined
+  }
+
+  async #pingOnce(deadlineMs: number): Promise<boolean> {
+    let isLate = false
+    try {
+      await this.#peer.request(pingMethod, {}, { deadlineMs, onLate: () => (isLate = true) })
+      return true
+    } catch (error) {
+      return error instanceof RpcFailure && !isLate
+    }
+  }
+
+  #end(reason: string): Exit {
+    const { name } = this.manifest
+    const message = this.#isStopping ? `extension ${name} closed` : `extension ${name} crashed (${reason})`
+    this.#peer.close(new RpcFailure(codes.failed, message))
+    this.#ended.abort(new RpcFailure(codes.failed, `extension ${name} is gone`))
+    return { reason, lastLines: this.#printed.all() }
+  }
+
+  #handshakeFailure(error: unknown): EntireError {
+    const { name, dir } = this.manifest
+    if (this.#startError !== undefined) return cannotStart(this.manifest, this.#startError)
+    const printed = this.#printed.all().slice(-3).join(' | ')
+    return new EntireError(
+      'agent-failed',
+      `initialize ${name}: ${messageOf(error)}${printed === '' ? '' : ` (it printed: ${printed})`}`,
+      { hint: `Run \`piglet ext check ${dir}\` to see what is wrong with it.` },
+    )
   }
 }

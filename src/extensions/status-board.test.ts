@@ -12,7 +12,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 const board = (at: string): StatusBoard => ({ pid: process.pid, cwd: '/p', at, extensions: [] })
 
-test('a program tells how its extensions are, until it ends', async () => {
+test('a program publishes the state of its extensions until it ends', async () => {
   let count = 0
   const published = publishBoard(dir, () => board(String(count++)), 5)
   expect(readBoards(dir)).toEqual([board('0')])
@@ -21,7 +21,7 @@ test('a program tells how its extensions are, until it ends', async () => {
   expect(readBoards(dir)).toEqual([])
 })
 
-test('what programs left behind that are gone is removed, and so is what cannot be read', () => {
+test('files of programs that are gone, and unreadable files, are removed', () => {
   publishBoard(dir, () => board('0')).close()
   const gone = Bun.spawnSync(['true']).pid
   writeFileSync(join(dir, 'run', `${gone}.json`), JSON.stringify({ ...board('0'), pid: gone }))
@@ -31,7 +31,7 @@ test('what programs left behind that are gone is removed, and so is what cannot 
   expect(readdirSync(join(dir, 'run'))).toEqual(['other.txt'])
 })
 
-test('where nothing can be written, nothing happens', () => {
+test('a directory that cannot be written is no error', () => {
   writeFileSync(join(dir, 'file'), '')
   publishBoard(join(dir, 'file'), () => board('0')).close()
   expect(readBoards(join(dir, 'file'))).toEqual([])

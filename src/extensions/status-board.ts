@@ -1,4 +1,4 @@
-// Where programs that run extensions tell how these are, so that somebody in another terminal can look: a file for each program.
+// Publishes the state of running extensions in a file for each hosting program, which `piglet ext top` reads.
 
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,45 +15,43 @@ export interface StatusRow {
   /** Why it does not run. */
   reason: string
   restarts: number
-  /** When it came into this state. */
+  /** The time since which it is in this state. */
   since: string
   pid: number | null
-  /** Requests to it, and of it, that are not answered yet. */
+  /** Requests to it, and requests from it, that are not answered yet. */
   waiting: number
   serving: number
-  /** What it has not read yet. */
+  /** Bytes it has not read yet. */
   outboxBytes: number
-  /** Messages since the program began. */
+  /** Messages since the program started. */
   heard: number
   said: number
 }
 
 export interface StatusBoard {
-  /** Of the program. */
+  /** Process id of the hosting program. */
   pid: number
   cwd: string
   at: string
   extensions: StatusRow[]
 }
 
-const usualMs = 1000
+const refreshMs = 1000
 
-const dirOf = (configDir: string) => join(configDir, 'run')
+const boardsDir = (configDir: string) => join(configDir, 'run')
 
-/** Keeps it up to date until it is closed. What cannot be written is not worth an error. */
+/** Keeps the file up to date until it is closed. A board that cannot be written is no error. */
 export function publishBoard(
   configDir: string,
   read: () => StatusBoard,
-  everyMs = usualMs,
+  everyMs = refreshMs,
 ): { close(): void } {
-  const path = join(dirOf(configDir), `${process.pid}.json`)
+  const path = join(boardsDir(configDir), `${process.pid}.json`)
   const write = () => {
     try {
-      mkdirSync(dirOf(configDir), { recursive: true, mode: 0o700 })
+      mkdirSync(boardsDir(configDir), { recursive: true, mode: 0o700 })
       writeAtomic(path, JSON.stringify(read()))
-    } catch {
-      // Nobody can look, that is all.
-    }
+    } catch {}
   }
   write()
   const timer = setInterval(write, everyMs)
@@ -66,9 +64,9 @@ export function publishBoard(
   }
 }
 
-/** Of programs that still run; what others left behind is removed. */
+/** The boards of running programs. Files left behind by others are removed. */
 export function readBoards(configDir: string): StatusBoard[] {
-  return filesIn(dirOf(configDir)).flatMap((path) => {
+  return filesIn(boardsDir(configDir)).flatMap((path) => {
     const board = asObject(parseJson(readText(path) ?? '')) as StatusBoard | undefined
     if (board && isAlive(board.pid)) return [board]
     removeFile(path)
@@ -96,8 +94,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-// Counts what goes back and forth, and makes the board that shows it.
-
+/** Counts the messages of each extension, and makes the board that shows them. */
 export function countTraffic() {
   const counts = new Map<string, { heard: number; said: number }>()
   const of = (extension: string) => counts.get(extension) ?? { heard: 0, said: 0 }

@@ -1,4 +1,5 @@
-// The life of an extension as data: state × event → next state and what to do. A missing cell does not compile.
+// Defines the life of a supervised extension as data: state × event → next state and actions. A missing cell does not
+// compile.
 
 export const supervisorStates = [
   'stopped',
@@ -12,14 +13,14 @@ export const supervisorStates = [
 export type SupervisorState = (typeof supervisorStates)[number]
 
 export const supervisorEvents = {
-  start: 'somebody wants it to run',
-  ready: 'the new process has shaken hands and answers',
-  failed: 'the new process could not be started, and it is worth trying again soon',
-  'given-up': 'it failed too often to be worth it, or at the very first try',
-  gone: 'the running process ended, or does not answer any more',
-  timer: 'the time to try again has come',
-  reload: 'its files have changed, or somebody asked for it',
-  stop: 'nobody wants it to run any more',
+  start: 'the extension is to run',
+  ready: 'the new process has completed the handshake and answers',
+  failed: 'the new process could not be started; another attempt follows soon',
+  'given-up': 'it failed too often, or at the very first attempt',
+  gone: 'the running process has ended, or no longer answers',
+  timer: 'it is time for another attempt',
+  reload: 'its files have changed, or a reload was requested',
+  stop: 'the extension is no longer to run',
 } as const
 
 export type SupervisorEvent = keyof typeof supervisorEvents
@@ -27,7 +28,7 @@ export type SupervisorEvent = keyof typeof supervisorEvents
 export const supervisorActions = {
   launch: 'start a process, with the manifest as it is now',
   adopt: 'from now on this is the process behind the name',
-  retire: 'let the old process finish what it was asked, then stop it',
+  retire: 'let the old process finish its requests, then stop it',
   end: 'stop the process at once',
   discard: 'forget the process that is being started',
   drop: 'the process behind the name is gone',
@@ -37,12 +38,12 @@ export const supervisorActions = {
 
 export type SupervisorAction = keyof typeof supervisorActions
 
-interface Step {
+interface Transition {
   state: SupervisorState
   actions: readonly SupervisorAction[]
 }
 
-const to = (state: SupervisorState, ...list: SupervisorAction[]): Step => ({ state, actions: list })
+const to = (state: SupervisorState, ...list: SupervisorAction[]): Transition => ({ state, actions: list })
 
 export const supervisorTable = {
   stopped: {
@@ -75,7 +76,7 @@ export const supervisorTable = {
     reload: to('reloading', 'launch'),
     stop: to('stopped', 'end'),
   },
-  // The old process serves until the new one has proved itself; when it does not, the old one stays.
+  // The old process serves until the new one is ready; if the new one fails, the old one stays.
   reloading: {
     start: to('reloading'),
     ready: to('running', 'retire', 'adopt'),
@@ -106,4 +107,4 @@ export const supervisorTable = {
     reload: to('starting', 'launch'),
     stop: to('stopped'),
   },
-} as const satisfies Record<SupervisorState, Record<SupervisorEvent, Step>>
+} as const satisfies Record<SupervisorState, Record<SupervisorEvent, Transition>>

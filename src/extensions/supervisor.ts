@@ -1,6 +1,6 @@
-// Keeps an extension running: starts it, notices when it is gone, starts it again, and replaces it without losing a request.
+// Keeps an extension running: starts it, notices when it has ended or hangs, restarts it, and replaces it without
+// losing a request. What happens in which state is in `supervisor-table.ts`.
 
-import { type Peer, RpcFailure } from '../protocol/extension/peer.ts'
 import { messageOf } from '../std/errors.ts'
 import type { LiveExtension } from './live-extension.ts'
 import {
@@ -12,207 +12,29 @@ import {
 
 export interface SupervisorOptions {
   name: string
-  /** Starts a process from what the manifest says now. `onLate`: an answer of it did not come in time. */
+  /** Starts a process as the manifest says now. `onLate` is called when one of its answers misses a deadline. */
   launch(onLate: () => void): Promise<LiveExtension>
-  /** This is the process behind the name from now on. */
+  /** From now on this is the process behind the name. */
   onAdopt(live: LiveExtension): void
   onDrop(live: LiveExtension): void
-  /** It does not run, and will not soon. */
+  /** It does not run, and will not be restarted soon. */
   onGiveUp?(): void
   tell(level: 'info' | 'warn' | 'error', message: string): void
   times?: Partial<SupervisorTimes>
 }
 
-export interface SupervisorStatus {
-  state: SupervisorState
-  /** Why it does not run, or why the newer one was not taken. */
-  reason: string
-  lastLines: string[]
-  restarts: number
-  since: Date
-}
-
-export type Supervisor = ReturnType<typeof createSupervisor>
-
-export function createSupervisor(options: SupervisorOptions) {
-  const times = { ...usualTimes, ...options.times }
-  const { name } = options
-  const status: SupervisorStatus = {
-    state: 'stopped',
-    reason: 'it was never started',
-    lastLines: [],
-    restarts: 0,
-    since: new Date(),
-  }
-  let live: LiveExtension | undefined
-  let newcomer: LiveExtension | undefined
-  let attempt = 0
-  let failures = 0
-  let hasRun = false
-  let timer: NodeJS.Timeout | undefined
-  let retiring: Promise<unknown> = Promise.resolve()
-  let settled: (() => void)[] = []
-  let lastError = ''
-
-  // What is tried every minute is not told every minute.
-  const tellError = (message: string) => {
-    if (message !== lastError) options.tell('error', message)
-    lastError = message
-  }
-
-  const run: Record<SupervisorAction, () => void> = {
-    launch() {
-      clearTimeout(timer)
-      const mine = ++attempt
-      start(mine).catch((error) => {
-        if (mine !== attempt) return
-        Object.assign(status, { reason: messageOf(error) })
-        const isReload = status.state === 'reloading'
-        failures += isReload ? 0 : 1
-        if (isReload) options.tell('error', `${name} reload failed: ${messageOf(error)}`)
-        else tellError(`${name} could not be started: ${messageOf(error)}`)
-        handle(!isReload && (!hasRun || failures > times.restsMs.length) ? 'given-up' : 'failed')
-      })
-    },
-    adopt() {
-      live = newcomer as LiveExtension
-      newcomer = undefined
-      hasRun = true
-      lastError = ''
-      Object.assign(status, { reason: '', lastLines: [], since: new Date() })
-      watch(live)
-      options.onAdopt(live)
-    },
-    retire: () => leave(drain),
-    end: () => leave((old) => old.stop()),
-    discard() {
-      attempt += 1
-      newcomer?.stop()
-      newcomer = undefined
-    },
-    drop() {
-      const gone = live
-      live = undefined
-      if (gone) options.onDrop(gone)
-    },
-    rest() {
-      const restMs = times.restsMs[Math.min(failures, times.restsMs.length) - 1] ?? 0
-      options.tell('warn', `${name} crashed, restarting in ${Math.round(restMs / 1000)} s`)
-      status.restarts += 1
-      timer = setTimeout(() => handle('timer'), restMs)
-    },
-    probe() {
-      options.onGiveUp?.()
-      if (lastError === '') tellError(`${name} does not run: ${status.reason}`)
-      timer = setTimeout(() => handle('timer'), times.probeMs)
-      timer.unref?.()
-    },
-  }
-
-  function leave(how: (old: LiveExtension) => Promise<void>): void {
-    const old = live
-    live = undefined
-    if (old) retiring = Promise.all([retiring, how(old).then(() => options.onDrop(old))])
-  }
-
-  async function start(mine: number): Promise<void> {
-    const started = await options.launch(() => void checkAnswers(started))
-    const isWell = started.isRunning() && (await started.ping(times.graceMs))
-    if (mine !== attempt) return started.stop()
-    if (!isWell) {
-      await started.stop()
-      throw new Error('it shook hands and answered no more')
-    }
-    newcomer = started
-    handle('ready')
-  }
-
-  function watch(watched: LiveExtension): void {
-    const startedAt = Date.now()
-    const pings = setInterval(() => {
-      if (watched.load().waiting === 0) void checkAnswers(watched)
-    }, times.pingMs)
-    pings.unref?.()
-    watched.exited.then(({ reason, lastLines }) => {
-      clearInterval(pings)
-      if (watched !== live) return
-      if (Date.now() - startedAt >= times.stableMs) failures = 0
-      else failures += 1
-      Object.assign(status, { reason: `it ended (${reason})`, lastLines, since: new Date() })
-      // Too many in a row: it is looked at from time to time only.
-      if (failures > times.restsMs.length) giveUp()
-      else handle('gone')
-    })
-  }
-
-  function giveUp(): void {
-    run.drop()
-    status.state = 'resting'
-    handle('given-up')
-  }
-
-  // Late once is no crime; hanging is.
-  async function checkAnswers(watched: LiveExtension): Promise<void> {
-    if (watched !== live || (await watched.ping(times.graceMs)) || watched !== live) return
-    options.tell('warn', `${name} does not answer any more`)
-    await watched.stop()
-  }
-
-  async function drain(old: LiveExtension): Promise<void> {
-    const until = Date.now() + times.drainMs
-    const busy = () => old.isRunning() && old.load().waiting + old.load().serving > 0
-    while (busy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
-    await old.stop()
-  }
-
-  function handle(event: SupervisorEvent): void {
-    const step = supervisorTable[status.state][event]
-    status.state = step.state
-    for (const action of step.actions) run[action]()
-    if (!['starting', 'reloading'].includes(status.state)) {
-      for (const resolve of settled) resolve()
-      settled = []
-    }
-  }
-
-  const untilSettled = () =>
-    ['starting', 'reloading'].includes(status.state)
-      ? new Promise<void>((resolve) => settled.push(resolve))
-      : Promise.resolve()
-
-  return {
-    name,
-    live: () => live,
-    status: (): SupervisorStatus => ({ ...status }),
-    /** Settles when it runs, or when it is known that it does not. */
-    async start(): Promise<void> {
-      handle('start')
-      await untilSettled()
-    },
-    async reload(): Promise<void> {
-      failures = 0
-      handle('reload')
-      await untilSettled()
-    },
-    async stop(): Promise<void> {
-      clearTimeout(timer)
-      handle('stop')
-      await retiring
-    },
-  }
-}
-
-// How patient a supervisor is.
-
 export interface SupervisorTimes {
+  /** Pauses before the restarts that follow failures in a row. */
   restsMs: number[]
-  /** Whoever ran so long is well: what went wrong before counts no more. */
+  /** After running this long, earlier failures no longer count. */
   stableMs: number
+  /** How often an extension that was given up is tried again. */
   probeMs: number
+  /** How long a replaced process may take to finish what it was asked. */
   drainMs: number
-  /** Whoever was late and does not answer within this time hangs. */
+  /** A process that was late and does not answer a ping within this time hangs. */
   graceMs: number
-  /** So often one that is asked nothing is asked whether it is there. */
+  /** How often a process without open requests is pinged. */
   pingMs: number
 }
 
@@ -225,26 +47,205 @@ export const usualTimes: SupervisorTimes = {
   pingMs: 30_000,
 }
 
-// Finds out whether an extension still answers, by a question that nobody knows: programs answer such a question with an error. One that
-// did not do so when it was well is not asked again.
-
-const question = '$/ping'
-const firstMs = 250
-
-export function createPinger(peer: Peer): (withinMs: number) => Promise<boolean> {
-  let answers: Promise<boolean> | undefined
-  return async (withinMs) => {
-    answers ??= ask(peer, firstMs)
-    return (await answers) ? await ask(peer, withinMs) : true
-  }
+export interface SupervisorStatus {
+  state: SupervisorState
+  /** Why it does not run, or why a newer process was not adopted. */
+  reason: string
+  lastLines: string[]
+  restarts: number
+  since: Date
 }
 
-async function ask(peer: Peer, deadlineMs: number): Promise<boolean> {
-  let isLate = false
-  try {
-    await peer.request(question, {}, { deadlineMs, onLate: () => (isLate = true) })
-    return true
-  } catch (error) {
-    return error instanceof RpcFailure && !isLate
+export class Supervisor {
+  readonly name: string
+  readonly #options: SupervisorOptions
+  readonly #times: SupervisorTimes
+  readonly #status: SupervisorStatus = {
+    state: 'stopped',
+    reason: 'it was never started',
+    lastLines: [],
+    restarts: 0,
+    since: new Date(),
+  }
+  #live: LiveExtension | undefined
+  /** Started and well, but not adopted yet. */
+  #newcomer: LiveExtension | undefined
+  /** Counts launches: what a superseded one leads to is ignored. */
+  #attempt = 0
+  /** Failures in a row. */
+  #failures = 0
+  #hasRun = false
+  #lastError = ''
+  #timer: NodeJS.Timeout | undefined
+  #retiring: Promise<unknown> = Promise.resolve()
+  #waiters: (() => void)[] = []
+
+  constructor(options: SupervisorOptions) {
+    this.name = options.name
+    this.#options = options
+    this.#times = { ...usualTimes, ...options.times }
+  }
+
+  live(): LiveExtension | undefined {
+    return this.#live
+  }
+
+  status(): SupervisorStatus {
+    return { ...this.#status }
+  }
+
+  /** Settles when it runs, or when it is known that it does not. */
+  async start(): Promise<void> {
+    this.#handle('start')
+    await this.#untilSettled()
+  }
+
+  async reload(): Promise<void> {
+    this.#failures = 0
+    this.#handle('reload')
+    await this.#untilSettled()
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#handle('stop')
+    await this.#retiring
+  }
+
+  #handle(event: SupervisorEvent): void {
+    const { state, actions } = supervisorTable[this.#status.state][event]
+    this.#status.state = state
+    for (const action of actions) this.#actions[action]()
+    if (this.#isUnsettled()) return
+    for (const resolve of this.#waiters) resolve()
+    this.#waiters = []
+  }
+
+  #isUnsettled(): boolean {
+    return this.#status.state === 'starting' || this.#status.state === 'reloading'
+  }
+
+  #untilSettled(): Promise<void> {
+    if (!this.#isUnsettled()) return Promise.resolve()
+    return new Promise((resolve) => this.#waiters.push(resolve))
+  }
+
+  readonly #actions: Record<SupervisorAction, () => void> = {
+    launch: () => {
+      clearTimeout(this.#timer)
+      this.#attempt += 1
+      const attempt = this.#attempt
+      this.#launch(attempt).catch((error) => {
+        if (attempt === this.#attempt) this.#launchFailed(messageOf(error))
+      })
+    },
+    adopt: () => {
+      const live = this.#newcomer as LiveExtension
+      this.#live = live
+      this.#newcomer = undefined
+      this.#hasRun = true
+      this.#lastError = ''
+      Object.assign(this.#status, { reason: '', lastLines: [], since: new Date() })
+      this.#watch(live)
+      this.#options.onAdopt(live)
+    },
+    retire: () => this.#part((old) => this.#drain(old)),
+    end: () => this.#part((old) => old.stop()),
+    discard: () => {
+      this.#attempt += 1
+      this.#newcomer?.stop()
+      this.#newcomer = undefined
+    },
+    drop: () => {
+      const gone = this.#live
+      this.#live = undefined
+      if (gone) this.#options.onDrop(gone)
+    },
+    rest: () => {
+      const { restsMs } = this.#times
+      const restMs = restsMs[Math.min(this.#failures, restsMs.length) - 1] ?? 0
+      this.#options.tell('warn', `${this.name} crashed, restarting in ${Math.round(restMs / 1000)} s`)
+      this.#status.restarts += 1
+      this.#timer = setTimeout(() => this.#handle('timer'), restMs)
+    },
+    probe: () => {
+      this.#options.onGiveUp?.()
+      if (this.#lastError === '') this.#tellError(`${this.name} does not run: ${this.#status.reason}`)
+      this.#timer = setTimeout(() => this.#handle('timer'), this.#times.probeMs)
+      this.#timer.unref?.()
+    },
+  }
+
+  async #launch(attempt: number): Promise<void> {
+    const started = await this.#options.launch(() => void this.#checkAnswers(started))
+    const isWell = started.isRunning() && (await started.ping(this.#times.graceMs))
+    if (attempt !== this.#attempt) return started.stop()
+    if (!isWell) {
+      await started.stop()
+      throw new Error('it completed the handshake and then stopped answering')
+    }
+    this.#newcomer = started
+    this.#handle('ready')
+  }
+
+  #launchFailed(reason: string): void {
+    this.#status.reason = reason
+    const isReload = this.#status.state === 'reloading'
+    if (isReload) {
+      this.#options.tell('error', `${this.name} reload failed: ${reason}`)
+    } else {
+      this.#failures += 1
+      this.#tellError(`${this.name} could not be started: ${reason}`)
+    }
+    const isHopeless = !isReload && (!this.#hasRun || this.#failures > this.#times.restsMs.length)
+    this.#handle(isHopeless ? 'given-up' : 'failed')
+  }
+
+  // An extension that is tried every minute must not repeat its error every minute.
+  #tellError(message: string): void {
+    if (message !== this.#lastError) this.#options.tell('error', message)
+    this.#lastError = message
+  }
+
+  #watch(live: LiveExtension): void {
+    const startedAt = Date.now()
+    const pings = setInterval(() => {
+      if (live.load().waiting === 0) void this.#checkAnswers(live)
+    }, this.#times.pingMs)
+    pings.unref?.()
+    live.exited.then(({ reason, lastLines }) => {
+      clearInterval(pings)
+      if (live !== this.#live) return
+      this.#failures = Date.now() - startedAt >= this.#times.stableMs ? 0 : this.#failures + 1
+      Object.assign(this.#status, { reason: `it ended (${reason})`, lastLines, since: new Date() })
+      if (this.#failures > this.#times.restsMs.length) this.#giveUp()
+      else this.#handle('gone')
+    })
+  }
+
+  #giveUp(): void {
+    this.#actions.drop()
+    this.#status.state = 'resting'
+    this.#handle('given-up')
+  }
+
+  // An extension may be late once; one that does not answer a ping either hangs, and is ended.
+  async #checkAnswers(live: LiveExtension): Promise<void> {
+    if (live !== this.#live || (await live.ping(this.#times.graceMs)) || live !== this.#live) return
+    this.#options.tell('warn', `${this.name} does not answer any more`)
+    await live.stop()
+  }
+
+  #part(end: (old: LiveExtension) => Promise<void>): void {
+    const old = this.#live
+    this.#live = undefined
+    if (old) this.#retiring = Promise.all([this.#retiring, end(old).then(() => this.#options.onDrop(old))])
+  }
+
+  async #drain(old: LiveExtension): Promise<void> {
+    const until = Date.now() + this.#times.drainMs
+    const isBusy = () => old.isRunning() && old.load().waiting + old.load().serving > 0
+    while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
+    await old.stop()
   }
 }

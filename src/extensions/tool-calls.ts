@@ -1,4 +1,5 @@
-// A tool call: past everybody who may look at it, to whoever has the tool, and back.
+// Calls a tool: interceptors may change or refuse the call, the owner of the tool runs it, and interceptors may change
+// the outcome.
 
 import type { ContentBlock } from '../protocol/extension/content.ts'
 import { messageOf } from '../std/errors.ts'
@@ -7,65 +8,33 @@ import { asArray, asObject, asString } from '../std/json.ts'
 import { requireRunning } from './live-extension.ts'
 import type { ExtensionAccess, Tool, ToolCall, ToolOutcome } from './registry.ts'
 
-/** Undefined when there is no tool of this name. Never throws but for a signal that was aborted before anything began. */
+/** The beginning of the text that a model sees of an interrupted tool. */
+export const interruptedText = '[error:TOOL_INTERRUPTED]'
+
+/** Undefined when there is no such tool. Throws only when the signal was aborted before the call began. */
 export async function callTool(
-  reach: ExtensionAccess,
+  access: ExtensionAccess,
   name: string,
   args: Record<string, unknown>,
   call: ToolCall,
 ): Promise<ToolOutcome | undefined> {
-  const tool = reach.registry.tools().get(name)
+  const tool = access.registry.tools().get(name)
   if (!tool) return undefined
   call.signal.throwIfAborted()
   try {
-    const verdict = await beforeCall(reach, name, { ...args }, call.signal)
+    const verdict = await interceptBefore(access, name, { ...args }, call.signal)
     if ('refusal' in verdict) return { content: [{ type: 'text', text: verdict.refusal }], isError: false }
-    const outcome = await runTool(reach, tool, verdict.args, call)
-    return outcome.isError ? outcome : await afterCall(reach, name, outcome, call.signal)
+    const outcome = await runTool(access, tool, verdict.args, call)
+    return outcome.isError ? outcome : await interceptAfter(access, name, outcome, call.signal)
   } catch (error) {
     return { content: [{ type: 'text', text: messageOf(error) }], isError: true }
   }
 }
 
-async function runTool(
-  { running }: ExtensionAccess,
-  tool: Tool,
-  args: Record<string, unknown>,
-  call: ToolCall,
-): Promise<ToolOutcome> {
-  // What must not be interrupted does not hear of it.
-  const signal = tool.interruptBehavior === 'block' ? new AbortController().signal : call.signal
-  if (tool.local) return coded(await tool.local.execute(args, { ...call, signal }))
-  const live = requireRunning(running, tool.owner)
-  try {
-    const answer = await live.request('tool/execute', { callId: call.id, name: tool.name, args }, { signal })
-    return coded(answer)
-  } catch (error) {
-    throw new Error(`ext ${tool.owner} tool ${tool.name}: ${messageOf(error)}`, { cause: error })
-  }
-}
-
-function coded({ content, isError, errorCode = '', errorHint = '', details }: ToolOutcome): ToolOutcome {
-  return {
-    // Whatever is no image is text.
-    content: withCode(
-      content.map((block) => (block.type === 'image' ? block : { ...block, type: 'text' })),
-      errorCode,
-      errorHint,
-    ),
-    isError: isError || errorCode !== '',
-    ...given({ details }),
-    ...(errorCode === '' ? {} : { errorCode }),
-    ...(errorHint === '' ? {} : { errorHint }),
-  }
-}
-
-// Those who look at every tool call. Before it they may change or refuse it: one who cannot be asked refuses. After it they may change
-// what it said.
-
 type Verdict = { args: Record<string, unknown> } | { refusal: string }
 
-export async function beforeCall(
+/** An interceptor that cannot be asked fails the call. */
+async function interceptBefore(
   { registry, running }: ExtensionAccess,
   toolName: string,
   args: Record<string, unknown>,
@@ -87,8 +56,53 @@ export async function beforeCall(
   return { args: current }
 }
 
-/** What they are shown has the content of the answer in it, so that they can change it. */
-export async function afterCall(
+function wants(hooks: string[] | null | undefined, hook: 'before' | 'after'): boolean {
+  return !hooks || hooks.length === 0 || hooks.includes(hook)
+}
+
+async function runTool(
+  { running }: ExtensionAccess,
+  tool: Tool,
+  args: Record<string, unknown>,
+  call: ToolCall,
+): Promise<ToolOutcome> {
+  // A tool that must not be interrupted gets a signal that is never aborted.
+  const signal = tool.interruptBehavior === 'block' ? new AbortController().signal : call.signal
+  if (tool.local) return withErrorCode(await tool.local.execute(args, { ...call, signal }))
+  const live = requireRunning(running, tool.owner)
+  try {
+    return withErrorCode(
+      await live.request('tool/execute', { callId: call.id, name: tool.name, args }, { signal }),
+    )
+  } catch (error) {
+    throw new Error(`ext ${tool.owner} tool ${tool.name}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** An outcome with an error code is an error, and its text shows the code and the hint. */
+function withErrorCode(outcome: ToolOutcome): ToolOutcome {
+  const { content, isError, errorCode = '', errorHint = '', details } = outcome
+  // Every block that is not an image is text.
+  const blocks = content.map((block) => (block.type === 'image' ? block : { ...block, type: 'text' }))
+  return {
+    content: codedContent(blocks, errorCode, errorHint),
+    isError: isError || errorCode !== '',
+    ...given({ details }),
+    ...(errorCode === '' ? {} : { errorCode }),
+    ...(errorHint === '' ? {} : { errorHint }),
+  }
+}
+
+export function codedContent(content: ContentBlock[], code: string, hint: string): ContentBlock[] {
+  const [first, ...rest] = content
+  if (code === '' || first === undefined || first.type === 'image') return content
+  const text = first.text ?? ''
+  if (text.startsWith('[error:')) return content
+  return [{ ...first, text: `[error:${code}] ${text}${hint === '' ? '' : `\nhint: ${hint}`}` }, ...rest]
+}
+
+/** Interceptors get the content of the outcome as part of its details. One that fails changes nothing. */
+async function interceptAfter(
   { registry, running }: ExtensionAccess,
   toolName: string,
   outcome: ToolOutcome,
@@ -105,22 +119,15 @@ export async function afterCall(
         { name: value.name, toolName, details },
         { signal },
       )
-      current = changed(current, answer.details)
-    } catch {
-      // What there was stays.
-    }
+      current = withDetails(current, answer.details)
+    } catch {}
   }
   return current
 }
 
-function wants(hooks: string[] | null | undefined, hook: 'before' | 'after'): boolean {
-  return !hooks || hooks.length === 0 || hooks.includes(hook)
-}
-
-function changed(outcome: ToolOutcome, details: unknown): ToolOutcome {
+function withDetails(outcome: ToolOutcome, details: unknown): ToolOutcome {
   const { content, ...rest } = asObject(details) ?? {}
-  const blocks =
-    typeof details === 'string' ? textOf(details) : contentOf(content ?? asObject(details)?.output)
+  const blocks = blocksOf(typeof details === 'string' ? details : (content ?? asObject(details)?.output))
   return {
     ...outcome,
     ...(blocks ? { content: blocks } : {}),
@@ -128,8 +135,8 @@ function changed(outcome: ToolOutcome, details: unknown): ToolOutcome {
   }
 }
 
-function contentOf(content: unknown): ContentBlock[] | undefined {
-  if (typeof content === 'string') return textOf(content)
+function blocksOf(content: unknown): ContentBlock[] | undefined {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) return undefined
   return asArray(content).flatMap((block) => {
     const { type, text, data, mime } = asObject(block) ?? {}
@@ -138,20 +145,3 @@ function contentOf(content: unknown): ContentBlock[] | undefined {
       : []
   })
 }
-
-function textOf(text: string): ContentBlock[] {
-  return [{ type: 'text', text }]
-}
-
-// Errors of tools that programs can tell apart: the code stands in front of the text, and what to do about it behind it.
-
-export function withCode(content: ContentBlock[], code: string, hint: string): ContentBlock[] {
-  const [first, ...rest] = content
-  if (code === '' || first === undefined || first.type === 'image') return content
-  const text = first.text ?? ''
-  if (text.startsWith('[error:')) return content
-  return [{ ...first, text: `[error:${code}] ${text}${hint === '' ? '' : `\nhint: ${hint}`}` }, ...rest]
-}
-
-/** The beginning of what tools are shown to end with when somebody stopped them. */
-export const interruptedText = '[error:TOOL_INTERRUPTED]'

@@ -1,5 +1,6 @@
-// Two ways lead to an extension: descriptors 3 and 4, and its standard input and output. Both are offered; the one it answers on is
-// the one it uses, and the other is then just a place where it may print.
+// Carries lines to and from the process of an extension. Two channels lead to it: descriptors 3 and 4, and its
+// standard input and output. Both are offered; the extension uses the one it answers on, and whatever it writes to
+// the other is printed text.
 
 import type { Readable, Writable } from 'node:stream'
 import { codes, parseLine, RpcFailure } from '../protocol/extension/peer.ts'
@@ -10,163 +11,181 @@ import type { Manifest } from './manifest.ts'
 
 export interface TransportEvents {
   onLine(line: string): void
-  /** A message that was too long to be read: its beginning. */
+  /** A message was too long to be read; `head` is its beginning. */
   onTooLong(head: string): void
-  /** A line that is not meant for the protocol. */
+  /** A line that is not part of the protocol. */
   onPrinted(line: string): void
-  /** It will say nothing more. */
+  /** The extension has closed its side of the channel. */
   onEnd(): void
 }
 
-export interface Transport {
-  send(line: string | Uint8Array): Promise<void>
-  waitingBytes(): number
-  /** While paused nothing is read, and the extension has to wait. */
-  pause(): void
-  resume(): void
-  /** No more is said; what it says is still heard. */
-  close(): void
-  /** Nobody listens any more, whoever holds the other ends. */
-  destroy(): void
-}
-
-interface Way {
+interface Channel {
   outbox: Outbox
   input: Readable
 }
 
 const printedLineBytes = 64 * 1024
 
-export function openTransport(
-  child: LongRunningChild,
-  manifest: Manifest,
-  events: TransportEvents,
-): Transport {
-  const way = (output: Writable, input: Readable): Way => ({
-    outbox: createOutbox(manifest.name, output, child.exited),
-    input,
-  })
-  const offered: Record<'fd' | 'stdio', Way> = {
-    fd: way(child.toChild, child.fromChild),
-    stdio: way(child.stdin, child.stdout),
-  }
-  let chosen: Way | undefined = manifest.transport && offered[manifest.transport]
+export class Transport {
+  readonly #child: LongRunningChild
+  readonly #events: TransportEvents
+  readonly #offered: Record<'fd' | 'stdio', Channel>
+  /** Undefined until the manifest or the first message decides. */
+  #chosen: Channel | undefined
 
-  const choose = (used: Way) => {
-    chosen = used
-    for (const other of Object.values(offered)) if (other !== used) other.outbox.close()
+  constructor(child: LongRunningChild, manifest: Manifest, events: TransportEvents) {
+    const channel = (output: Writable, input: Readable): Channel => ({
+      outbox: new Outbox(manifest.name, output, child.exited),
+      input,
+    })
+    this.#child = child
+    this.#events = events
+    this.#offered = {
+      fd: channel(child.toChild, child.fromChild),
+      stdio: channel(child.stdin, child.stdout),
+    }
+    if (manifest.transport) this.#choose(this.#offered[manifest.transport])
+    for (const offered of Object.values(this.#offered)) this.#listen(offered)
+    this.#listenToErrors()
   }
-  if (chosen) choose(chosen)
 
-  const listen = (used: Way) => {
+  async send(line: string | Uint8Array): Promise<void> {
+    // While both channels are offered, one of them may be closed already.
+    await Promise.any(this.#channels().map(({ outbox }) => outbox.send(line))).catch(
+      (error: AggregateError) => {
+        throw error.errors[0]
+      },
+    )
+  }
+
+  waitingBytes(): number {
+    return this.#channels().reduce((sum, { outbox }) => sum + outbox.waitingBytes, 0)
+  }
+
+  /** Nothing is read until `resume`, and the extension has to wait. */
+  pause(): void {
+    this.#chosen?.input.pause()
+  }
+
+  resume(): void {
+    this.#chosen?.input.resume()
+  }
+
+  /** Nothing more is sent; what the extension sends is still read. */
+  close(): void {
+    for (const { outbox } of this.#channels()) outbox.close()
+  }
+
+  /** Closes all streams, even if another process holds their other ends. */
+  destroy(): void {
+    const { stdin, stdout, stderr, toChild, fromChild } = this.#child
+    for (const stream of [stdin, stdout, stderr, toChild, fromChild]) stream.destroy()
+  }
+
+  #channels(): Channel[] {
+    return this.#chosen ? [this.#chosen] : Object.values(this.#offered)
+  }
+
+  #choose(chosen: Channel): void {
+    this.#chosen = chosen
+    for (const other of Object.values(this.#offered)) if (other !== chosen) other.outbox.close()
+  }
+
+  #listen(channel: Channel): void {
     const onLine = (line: string) => {
-      if (chosen === undefined && parseLine(line) !== undefined) choose(used)
-      if (chosen === used) events.onLine(line)
-      else events.onPrinted(line)
+      if (this.#chosen === undefined && parseLine(line) !== undefined) this.#choose(channel)
+      if (this.#chosen === channel) this.#events.onLine(line)
+      else this.#events.onPrinted(line)
     }
     const reader = lineReader(maxLineBytes, onLine, (head) =>
-      chosen === used ? events.onTooLong(head) : events.onPrinted(head),
+      this.#chosen === channel ? this.#events.onTooLong(head) : this.#events.onPrinted(head),
     )
-    used.input.on('data', (chunk: Buffer) => reader.push(chunk))
-    used.input.once('end', () => {
+    channel.input.on('data', (chunk: Buffer) => reader.push(chunk))
+    channel.input.once('end', () => {
       reader.end()
-      if (chosen === used) events.onEnd()
+      if (this.#chosen === channel) this.#events.onEnd()
     })
   }
-  for (const used of Object.values(offered)) listen(used)
 
-  const printed = lineReader(printedLineBytes, events.onPrinted, events.onPrinted)
-  child.stderr.on('data', (chunk: Buffer) => printed.push(chunk))
-  child.stderr.once('end', printed.end)
-
-  const current = () => (chosen ? [chosen] : Object.values(offered))
-  return {
-    async send(line) {
-      // Of two ways that are offered one may be closed already.
-      await Promise.any(current().map(({ outbox }) => outbox.send(line))).catch((error: AggregateError) => {
-        throw error.errors[0]
-      })
-    },
-    waitingBytes: () => current().reduce((sum, { outbox }) => sum + outbox.waitingBytes(), 0),
-    pause: () => chosen?.input.pause(),
-    resume: () => chosen?.input.resume(),
-    close: () => {
-      for (const { outbox } of current()) outbox.close()
-    },
-    destroy: () => {
-      for (const stream of [child.stdin, child.stdout, child.stderr, child.toChild, child.fromChild])
-        stream.destroy()
-    },
+  #listenToErrors(): void {
+    const onPrinted = (line: string) => this.#events.onPrinted(line)
+    const reader = lineReader(printedLineBytes, onPrinted, onPrinted)
+    this.#child.stderr.on('data', (chunk: Buffer) => reader.push(chunk))
+    this.#child.stderr.once('end', () => reader.end())
   }
 }
 
-// What is on its way to an extension. One that reads slowly slows down those who talk to it; one that does not read at all is told
-// nothing more.
+/** At most this much waits for an extension that does not read; a single message may be larger. */
+const maxWaitingBytes = 16 * 1024 * 1024
 
-/** So much waits at most; a single message may be larger. */
-const limitBytes = 16 * 1024 * 1024
+/** A dying process closes its pipes first: within this time its exit gives the better error message. */
+const exitMs = 500
 
-export interface Outbox {
+/** What has been sent to an extension and not been read by it yet. */
+class Outbox {
+  readonly #name: string
+  readonly #stream: Writable
+  readonly #exited: Promise<unknown>
+  #waiting = 0
+  #isClosed = false
+
+  constructor(name: string, stream: Writable, exited: Promise<unknown>) {
+    this.#name = name
+    this.#stream = stream
+    this.#exited = exited
+  }
+
+  get waitingBytes(): number {
+    return this.#waiting
+  }
+
   /** Resolves when the line was handed to the system; rejects when too much waits already. */
-  send(line: string | Uint8Array): Promise<void>
-  waitingBytes(): number
-  close(): void
-}
-
-/** Those who die close their pipes first: how they died is the better answer, and it comes at once. */
-const deathMs = 500
-
-export function createOutbox(name: string, stream: Writable, exited: Promise<unknown>): Outbox {
-  let waiting = 0
-  let closed = false
-  return {
-    send(line) {
-      if (closed) return Promise.reject(new RpcFailure(codes.failed, `extension ${name} closed`))
-      const bytes = Buffer.byteLength(line)
-      if (waiting > 0 && waiting + bytes > limitBytes)
-        return Promise.reject(
-          new RpcFailure(codes.failed, `extension ${name} does not read: ${waiting} bytes wait for it`),
-        )
-      waiting += bytes
-      return new Promise((resolve, reject) => {
-        stream.write(line, (error) => {
-          waiting -= bytes
-          if (error)
-            within(deathMs, exited).then(() =>
-              reject(new RpcFailure(codes.failed, `extension ${name} closed`)),
-            )
-          else resolve()
-        })
+  send(line: string | Uint8Array): Promise<void> {
+    if (this.#isClosed) return Promise.reject(this.#closedFailure())
+    const bytes = Buffer.byteLength(line)
+    if (this.#waiting > 0 && this.#waiting + bytes > maxWaitingBytes)
+      return Promise.reject(
+        new RpcFailure(
+          codes.failed,
+          `extension ${this.#name} does not read: ${this.#waiting} bytes wait for it`,
+        ),
+      )
+    this.#waiting += bytes
+    return new Promise((resolve, reject) => {
+      this.#stream.write(line, (error) => {
+        this.#waiting -= bytes
+        if (error) settledWithin(exitMs, this.#exited).then(() => reject(this.#closedFailure()))
+        else resolve()
       })
-    },
-    waitingBytes: () => waiting,
-    close() {
-      closed = true
-      stream.end()
-    },
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#stream.end()
+  }
+
+  #closedFailure(): RpcFailure {
+    return new RpcFailure(codes.failed, `extension ${this.#name} closed`)
   }
 }
 
-// Ends the process of an extension, whatever it does and whoever holds its pipes. It never hangs.
-
-/** Long enough to write a file, short enough for somebody who wants to quit. */
+/** Long enough to write a file, short enough for a user who quits. */
 const graceMs = 500
 const lastMs = 2000
 
+/** Ends the process of an extension. Never hangs, even if other processes hold its pipes. */
 export async function stopChild(child: LongRunningChild, transport: Transport): Promise<void> {
   transport.close()
-  if (!(await within(graceMs, child.exited))) {
+  if (!(await settledWithin(graceMs, child.exited))) {
     child.kill('SIGTERM')
-    if (!(await within(graceMs, child.exited))) child.kill('SIGKILL')
+    if (!(await settledWithin(graceMs, child.exited))) child.kill('SIGKILL')
   }
-  await within(lastMs, child.exited)
+  await settledWithin(lastMs, child.exited)
   transport.destroy()
 }
 
-// Waiting, but not for ever.
-
-/** Whether it settled in time. */
-export async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
+async function settledWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms)
@@ -178,18 +197,19 @@ export async function within(ms: number, promise: Promise<unknown>): Promise<boo
   }
 }
 
-// The last lines that somebody printed, for the message that says why they died.
-
 const keptLines = 20
 const keptLength = 500
 
-export function lastLines() {
-  const lines: string[] = []
-  return {
-    add(line: string): void {
-      lines.push(line.slice(0, keptLength))
-      if (lines.length > keptLines) lines.shift()
-    },
-    all: (): string[] => [...lines],
+/** The last lines an extension printed, for the message that says why it died. */
+export class PrintedLines {
+  readonly #lines: string[] = []
+
+  add(line: string): void {
+    this.#lines.push(line.slice(0, keptLength))
+    if (this.#lines.length > keptLines) this.#lines.shift()
+  }
+
+  all(): string[] {
+    return [...this.#lines]
   }
 }

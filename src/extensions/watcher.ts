@@ -1,5 +1,5 @@
-// Notices when the files of an extension change. Builds touch files many times, and often without changing them: it waits until they are
-// quiet, and then looks at what is in them.
+// Notices when the files of an extension change. A build touches files many times, often without changing them, so
+// the watcher waits until they are quiet and then compares their content.
 
 import { createHash } from 'node:crypto'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
@@ -31,14 +31,14 @@ export function watchExtension(
     known = now
     onChange()
   }
-  const later = () => {
+  const lookLater = () => {
     clearTimeout(timer)
     timer = setTimeout(look, times.quietMs)
     timer.unref?.()
   }
-  const watchers = watchDirs(paths, later)
-  // Where the system cannot tell us, we look ourselves.
-  const poll = watchers === undefined ? setInterval(later, times.pollMs) : undefined
+  const watchers = watchDirs(paths, lookLater)
+  // Polls where the system cannot watch.
+  const poll = watchers === undefined ? setInterval(lookLater, times.pollMs) : undefined
   poll?.unref?.()
   return {
     close() {
@@ -49,7 +49,7 @@ export function watchExtension(
   }
 }
 
-/** Everything that makes the extension what it is, as far as its manifest says. */
+/** The manifest, the program, and what the manifest says to watch. */
 function watchedPaths(manifest: Manifest): string[] {
   const { dir, entry } = manifest
   const program = isScript(manifest) ? [] : [runtimeCommand(manifest)[0] ?? '']
@@ -59,7 +59,7 @@ function watchedPaths(manifest: Manifest): string[] {
   return [...new Set([...named, ...program])]
 }
 
-// Directories, because files are often replaced by others of the same name.
+// Watches directories, because files are often replaced by others of the same name.
 function watchDirs(paths: string[], onEvent: () => void): FSWatcher[] | undefined {
   const dirs = new Set(
     paths.flatMap((path) => [dirname(path), ...(findStat(path)?.isDirectory() ? directoriesIn(path) : [])]),

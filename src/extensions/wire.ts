@@ -1,38 +1,32 @@
-// An extension without a host: every byte it gets is ours, and every line it writes is handed on as it is. For those who try what it
-// does, and for those who say to it again what was once said.
+// Runs an extension without a host: every byte sent to it is the caller's, and every line it writes is passed on
+// unread. For conformance checks and replays.
 
 import { type ChildExit, startLongRunningChild } from '../std/child-process.ts'
 import { type Environment, runtimeCommand } from './launch.ts'
 import type { Manifest } from './manifest.ts'
-import { lastLines, openTransport } from './transport.ts'
+import { PrintedLines, Transport, type TransportEvents } from './transport.ts'
 
-export interface WireEvents {
-  onLine(line: string): void
-  /** A line of 4 MiB or more: its beginning. */
-  onTooLong(head: string): void
-  /** A line on the other way, or on standard error. */
-  onPrinted(line: string): void
-}
+export type WireEvents = Omit<TransportEvents, 'onEnd'>
 
 export interface Wire {
-  /** As it is: no newline is added. */
+  /** Sends the bytes as they are; no newline is added. */
   write(bytes: string | Uint8Array): Promise<void>
-  /** While paused nothing is read. */
+  /** Nothing is read until `resume`. */
   pause(): void
   resume(): void
-  /** The extension reads the end of what it is told. */
+  /** The extension reads the end of its input. */
   closeInput(): void
-  /** The last lines it wrote beside the protocol. */
+  /** The last lines it wrote outside the protocol. */
   printed(): string[]
   exited: Promise<ChildExit>
-  /** At once, with all it started. */
+  /** Kills it, and every process it started, at once. */
   kill(): Promise<void>
 }
 
 export function openWire(manifest: Manifest, env: Environment, events: WireEvents): Wire {
   const child = startLongRunningChild(runtimeCommand(manifest), { cwd: manifest.dir, env })
-  const printed = lastLines()
-  const transport = openTransport(child, manifest, {
+  const printed = new PrintedLines()
+  const transport = new Transport(child, manifest, {
     onLine: events.onLine,
     onTooLong: events.onTooLong,
     onPrinted(line) {
@@ -46,7 +40,7 @@ export function openWire(manifest: Manifest, env: Environment, events: WireEvent
     pause: () => transport.pause(),
     resume: () => transport.resume(),
     closeInput: () => transport.close(),
-    printed: printed.all,
+    printed: () => printed.all(),
     exited: child.exited,
     async kill() {
       child.kill('SIGKILL')

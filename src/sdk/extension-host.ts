@@ -12,11 +12,15 @@ export {
   type ExtensionHostOptions,
 } from '../extensions/extension-host.ts'
 export type { ExtensionApp } from '../extensions/host-side.ts'
-export type { CallingExtension as Caller, HostSide, LiveExtension } from '../extensions/live-extension.ts'
+export type {
+  CallingExtension as Caller,
+  Delta,
+  HostSide,
+  LiveExtension,
+} from '../extensions/live-extension.ts'
 export { type Manifest, readManifest } from '../extensions/manifest.ts'
 export {
   collectInjections,
-  type Delta,
   type StreamRequest,
   streamAnswer,
   transformInput,

@@ -102,7 +102,7 @@ describe('tools', () => {
       'polite',
     ])
     expect(logged.join('\n')).toContain(
-      'tool echo is of builtin already, and permissions do not list tools:override',
+      'tool echo belongs to builtin already, and permissions do not list tools:override',
     )
   })
 })
@@ -365,7 +365,7 @@ describe('what there is', () => {
         .sort(),
     ).toEqual(['a running', 'b running', 'dies degraded'])
     expect(host.problems().map((problem) => problem.replace(dirs.base, ''))).toEqual([
-      `/b2: b is the name of ${dirs.base}/b already, and that one is used.`,
+      `/b2: the name b is taken by ${dirs.base}/b, which is used instead.`,
       '/bad/manifest.yaml: name is required.',
     ])
     expect(logged.length).toBeGreaterThan(1)

@@ -178,7 +178,7 @@ test.each([
 ])('an extension that writes %s', async (name, body) => {
   await start('tool/execute', body)
   const said = await textOf(callTool(host, 'tool', {}, call))
-  if (name.startsWith('an answer')) expect(said).toContain('x answered tool/execute with something else')
+  if (name.startsWith('an answer')) expect(said).toContain('x gave an invalid answer to tool/execute')
   else expect(said).toBe('well')
 })
 

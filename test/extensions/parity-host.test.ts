@@ -315,7 +315,7 @@ describe('events', () => {
     expect(heard.length).toBe(257)
     expect([heard[0], heard.at(-1)]).toEqual(['EventAgentStart', 'EventMessagePre299'])
     expect(heard.filter((one) => one.startsWith('EventStreamDelta'))).toEqual([])
-    expect(on.logged.filter((line) => line.includes('left out: 256 events wait')).length).toBe(46)
+    expect(on.logged.filter((line) => line.includes('dropped: 256 events wait')).length).toBe(46)
   })
 
   test('what happens while it does not run is not told, and holds up nobody; when it is back it hears again', async () => {

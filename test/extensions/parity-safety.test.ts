@@ -59,7 +59,7 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
     [
       'an unknown runtime',
       'name: bad\nruntime: ruby\nentry: i.cjs\n',
-      'runtime ruby is none of bun, node, deno, python',
+      'runtime ruby is not one of bun, node, deno, python',
     ],
     [
       'a program that is not there',

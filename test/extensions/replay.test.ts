@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { createRecorder, parseRecording } from '../../src/extensions/flight-recorder/recording.ts'
+import { parseRecording, WireRecorder } from '../../src/extensions/flight-recorder/recording.ts'
 import { type Deviation, replayProcess } from '../../src/extensions/flight-recorder/replay.ts'
 import { extensionEnvironment } from '../../src/extensions/launch.ts'
 import { startExtension } from '../../src/extensions/start-extension.ts'
@@ -21,7 +21,7 @@ const asking = `handlers['tool/execute'] = async ({ args }) => {
 beforeEach(async () => {
   dirs = extensionDirs()
   text = ''
-  const tap = createRecorder({
+  const { tap } = new WireRecorder({
     write: (more) => {
       text += more
     },

@@ -135,7 +135,7 @@ describe('an extension that cannot be started is said to be so', () => {
       'its runtime does not exist',
       {},
       { runtime: 'nowhere', entry: '' },
-      'manifest.yaml: runtime nowhere is none of bun, node, deno, python',
+      'manifest.yaml: runtime nowhere is not one of bun, node, deno, python',
     ],
     ['its entry does not exist', {}, { entry: 'gone.js' }, 'entry gone.js does not exist'],
     ['it has no entry', {}, { entry: '' }, 'entry is required for runtime node'],

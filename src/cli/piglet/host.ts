@@ -3,7 +3,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { discoverExtensions } from '../../extensions/discover.ts'
-import { createRecorder, type WireTap } from '../../extensions/flight-recorder/recording.ts'
+import { WireRecorder, type WireTap } from '../../extensions/flight-recorder/recording.ts'
 import { countTraffic, publishBoard } from '../../extensions/status-board.ts'
 import type { PigletOptions } from '../../piglet/options.ts'
 import { createPiglet, type Piglet } from '../../piglet/piglet.ts'
@@ -101,7 +101,7 @@ function openRecording(cli: Cli, file: string | undefined): { tap?: WireTap } & 
   if (file === undefined) return { [Symbol.dispose]() {} }
   const fd = openSync(resolve(cli.cwd, file), 'w', 0o600)
   return {
-    tap: createRecorder({ write: (text) => void writeSync(fd, text), clock: cli.clock }),
+    tap: new WireRecorder({ write: (text) => void writeSync(fd, text), clock: cli.clock }).tap,
     [Symbol.dispose]: () => closeSync(fd),
   }
 }

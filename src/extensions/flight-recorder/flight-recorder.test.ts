@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { requestLine, resultLine } from '../../protocol/extension/peer.ts'
-import { createRecorder, parseRecording } from './recording.ts'
+import { parseRecording, WireRecorder } from './recording.ts'
 import { findDifference } from './replay.ts'
 
 function recorded(
@@ -8,7 +8,7 @@ function recorded(
 ): string {
   let text = ''
   let now = 1000
-  const tap = createRecorder({
+  const { tap } = new WireRecorder({
     write: (more) => {
       text += more
     },
@@ -21,13 +21,13 @@ function recorded(
   return text
 }
 
-test('what was said comes back by process, with times, in the order in which it was said', () => {
+test('a recording is read by process, with times, in the order of its messages', () => {
   const text = recorded([
     ['a', 'out', requestLine(1, 'initialize', {})],
     ['b', 'out', requestLine(1, 'initialize', {}), 2],
     ['a', 'in', resultLine(1, { name: 'a' })],
     ['a', 'out', requestLine(1, 'initialize', {}), 3],
-    ['a', 'in', 'no message'],
+    ['a', 'in', 'not a message'],
   ])
   const [first, second, third] = parseRecording(text, 'file')
   expect(first).toMatchObject({
@@ -43,7 +43,7 @@ test('what was said comes back by process, with times, in the order in which it 
   expect(third?.entries).toHaveLength(1)
 })
 
-test('a recording that was cut off is read up to there', () => {
+test('a recording that was cut off is read up to its last whole line', () => {
   const text = recorded([
     ['a', 'out', requestLine(1, 'initialize', {})],
     ['a', 'in', resultLine(1, {})],
@@ -51,13 +51,13 @@ test('a recording that was cut off is read up to there', () => {
   expect(parseRecording(text.slice(0, -10), 'file')[0]?.entries).toHaveLength(1)
 })
 
-test('another file is refused by name', () => {
+test('a file that is not a recording is refused by name', () => {
   expect(() => parseRecording('{"a":1}\n', 'notes.jsonl')).toThrow(
-    'notes.jsonl is no recording of extensions.',
+    'notes.jsonl is not a recording of extensions.',
   )
 })
 
-test('keys that are handed out are left out, and nothing else is', () => {
+test('keys that the host hands out are not recorded, and everything else is', () => {
   const text = recorded([
     ['a', 'in', requestLine(7, 'host/auth.getKey', { provider: 'openai' })],
     ['b', 'in', requestLine(7, 'host/config.get', { keys: ['key'] }), 2],

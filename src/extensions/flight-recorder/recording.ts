@@ -1,4 +1,5 @@
-// A recording: what went over the wire, one JSON value per line, with times. The first line says what it is.
+// Records what hosts and extensions say to each other, and reads such recordings: one JSON value per line, with times,
+// after a header line.
 
 import { type Incoming, parseLine } from '../../protocol/extension/peer.ts'
 import { protocolVersion } from '../../protocol/extension/table.ts'
@@ -8,16 +9,16 @@ import { asNumber, asObject, asString, type Json, parseJson } from '../../std/js
 export const recordingVersion = 1
 
 export interface RecordedMessage {
-  /** Since the recording began. */
+  /** Milliseconds since the recording began. */
   ms: number
   extension: string
-  /** Counts the processes, because an extension that is started anew is another one. */
+  /** Counts the processes: a restarted extension is another one. */
   process: number
   to: 'extension' | 'host'
   message: Json
 }
 
-/** What one process was told and said. */
+/** The messages to and from one process. */
 export interface RecordedProcess {
   extension: string
   process: number
@@ -32,11 +33,11 @@ export function recordedLine(entry: RecordedMessage): string {
   return `${JSON.stringify(entry)}\n`
 }
 
-/** By process, in the order in which they were started. A last line that was cut off is nothing. */
-export function parseRecording(text: string, place: string): RecordedProcess[] {
+/** The processes in the order in which they started. A last line that was cut off is ignored. */
+export function parseRecording(text: string, path: string): RecordedProcess[] {
   const [head = '', ...lines] = text.split('\n')
   if (asObject(parseJson(head))?.recording !== recordingVersion)
-    throw new EntireError('bad-usage', `${place} is no recording of extensions.`, {
+    throw new EntireError('bad-usage', `${path} is not a recording of extensions.`, {
       hint: 'Make one with `piglet ext record`.',
     })
   const processes = new Map<string, RecordedProcess>()
@@ -65,34 +66,44 @@ function parseEntry(line: string): RecordedMessage | undefined {
   }
 }
 
-// Writes down everything that hosts and extensions say to each other. Keys that are handed out are left out.
-
-export interface RecorderOptions {
+export interface WireRecorderOptions {
   /** Takes whole lines. */
   write(text: string): void
   clock(): Date
 }
 
-/** The same as the host calls its `tap`. */
+/** Sees every line of the protocol; the host calls it as its `tap`. */
 export type WireTap = (extension: string, direction: 'in' | 'out', line: string, process: number) => void
 
 export const leftOut = '(left out)'
 
-export function createRecorder({ write, clock }: RecorderOptions): WireTap {
-  const begin = clock()
-  const keyRequests = new Set<string>()
-  write(headerLine(begin))
-  return (extension, direction, line, process) => {
+/** Records everything that a host and its extensions say to each other, except the keys that the host hands out. */
+export class WireRecorder {
+  readonly #write: (text: string) => void
+  readonly #clock: () => Date
+  readonly #startedAt: Date
+  /** Requests for keys that are not answered yet. */
+  readonly #keyRequests = new Set<string>()
+
+  constructor({ write, clock }: WireRecorderOptions) {
+    this.#write = write
+    this.#clock = clock
+    this.#startedAt = clock()
+    write(headerLine(this.#startedAt))
+  }
+
+  readonly tap: WireTap = (extension, direction, line, process) => {
     const message = parseJson(line)
     if (message === undefined) return
-    const known = parseLine(line)
-    const ask = (id: number) => `${process} ${id}`
-    if (direction === 'in' && known?.kind === 'request' && known.method === 'host/auth.getKey')
-      keyRequests.add(ask(known.id))
-    const isKey = direction === 'out' && known?.kind === 'answer' && keyRequests.delete(ask(known.id))
-    write(
+    const parsed = parseLine(line)
+    const keyOf = (id: number) => `${process} ${id}`
+    if (direction === 'in' && parsed?.kind === 'request' && parsed.method === 'host/auth.getKey')
+      this.#keyRequests.add(keyOf(parsed.id))
+    const isKey =
+      direction === 'out' && parsed?.kind === 'answer' && this.#keyRequests.delete(keyOf(parsed.id))
+    this.#write(
       recordedLine({
-        ms: clock().getTime() - begin.getTime(),
+        ms: this.#clock().getTime() - this.#startedAt.getTime(),
         extension,
         process,
         to: direction === 'in' ? 'host' : 'extension',

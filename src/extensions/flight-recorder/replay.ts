@@ -1,10 +1,11 @@
-// Says to an extension again what was once said to it, and compares what it says with what it said then.
+// Replays a recording to an extension: sends it what it was sent then, and compares what it says with what it said.
 
 import { type Incoming, parseLine } from '../../protocol/extension/peer.ts'
+import { given } from '../../std/given.ts'
 import { asObject, type Json } from '../../std/json.ts'
 import type { Environment } from '../launch.ts'
 import type { Manifest } from '../manifest.ts'
-import { openWire } from '../wire.ts'
+import { openWire, type Wire } from '../wire.ts'
 import type { RecordedProcess } from './recording.ts'
 
 export interface ReplayOptions {
@@ -13,19 +14,19 @@ export interface ReplayOptions {
   ignore: readonly string[]
   /** How long an answer may take. */
   withinMs: number
-  /** How long one waits at the end for what should not come. */
+  /** How long to wait at the end for messages that should not come. */
   settleMs?: number
 }
 
 export interface Deviation {
-  /** When it was said in the recording. */
+  /** The time of the message in the recording. */
   ms: number
-  /** For people: what it is about. */
+  /** For people: which message it is. */
   subject: string
   kind: 'missing' | 'different' | 'unexpected' | 'ended'
   was?: Json
   is?: Json
-  /** Where in it. */
+  /** Where in the message. */
   path?: string
 }
 
@@ -36,117 +37,139 @@ export async function replayProcess(
   recorded: RecordedProcess,
   options: ReplayOptions,
 ): Promise<Deviation[]> {
-  const inbox = createInbox()
+  const inbox = new Inbox()
   const wire = openWire(manifest, options.env, {
-    onLine: inbox.push,
+    onLine: (line) => inbox.push(line),
     onTooLong: () => {},
     onPrinted: () => {},
   })
-  wire.exited.then(inbox.close)
-  const deviations: Deviation[] = []
-  /** Notices that are looked at with the next answer or request: until then they may come in any order. */
-  const notices: Recorded[] = []
-  /** Requests have other numbers now. */
-  const ids = new Map<number, number>()
-
-  const tell = async ({ message, incoming }: Recorded) => {
-    const fields = asObject(message) ?? {}
-    const id = incoming.kind === 'answer' ? ids.get(incoming.id) : undefined
-    // Nobody asked this time.
-    if (incoming.kind === 'answer' && id === undefined) return
-    await wire.write(`${JSON.stringify(id === undefined ? fields : { ...fields, id })}\n`).catch(() => {})
-  }
-  const compare = ({ ms, incoming }: Recorded, said: Incoming | undefined) => {
-    const subject = subjectOf(incoming, recorded)
-    if (!said) return void deviations.push({ ms, subject, kind: 'missing', was: contentOf(incoming) })
-    if (incoming.kind === 'request' && said.kind === 'request') ids.set(incoming.id, said.id)
-    const found = findDifference(contentOf(incoming), contentOf(said), options.ignore)
-    if (found)
-      deviations.push({
-        ms,
-        subject,
-        kind: 'different',
-        path: found.path,
-        ...withValue('was', found.was),
-        ...withValue('is', found.is),
-      })
-  }
-  /** Those that are there as they were go first, because their order is nobody's business. */
-  const compareNotices = async () => {
-    const rest = notices.splice(0).filter(({ incoming }) => !inbox.find(isSameAs(incoming, options.ignore)))
-    for (const entry of rest)
-      compare(entry, await inbox.take(candidates(entry.incoming, options.ignore), options.withinMs))
-  }
-  const expect = async (entry: Recorded) => {
-    if (entry.incoming.kind === 'notice') return void notices.push(entry)
-    compare(entry, await inbox.take(candidates(entry.incoming, options.ignore), options.withinMs))
-    await compareNotices()
-  }
-
+  wire.exited.then(() => inbox.close())
   try {
-    for (const entry of recorded.entries) {
-      if (entry.to === 'extension') await tell(entry)
-      else await expect(entry)
-      if (inbox.isClosed() && deviations.length > 0)
-        return [...deviations, { ms: entry.ms, subject: 'the process', kind: 'ended' }]
-    }
-    await compareNotices()
-    await new Promise((resolve) => setTimeout(resolve, options.settleMs ?? 200))
-    const more = inbox.rest().map(
-      (said): Deviation => ({
-        ms: 0,
-        subject: subjectOf(said, recorded),
-        kind: 'unexpected',
-        is: contentOf(said),
-      }),
-    )
-    return [...deviations, ...more]
+    return await new Replay(recorded, options, wire, inbox).run()
   } finally {
     wire.closeInput()
     await wire.kill()
   }
 }
 
-/** What counts as the same thing said again, the likeliest first. */
-function candidates(was: Incoming, ignore: readonly string[]): ((is: Incoming) => boolean)[] {
+class Replay {
+  readonly #recorded: RecordedProcess
+  readonly #options: ReplayOptions
+  readonly #wire: Wire
+  readonly #inbox: Inbox
+  readonly #deviations: Deviation[] = []
+  /** Notices are compared with the next answer or request: until then they may come in any order. */
+  #notices: Recorded[] = []
+  /** Ids of the extension's requests, by their ids in the recording. */
+  readonly #ids = new Map<number, number>()
+
+  constructor(recorded: RecordedProcess, options: ReplayOptions, wire: Wire, inbox: Inbox) {
+    this.#recorded = recorded
+    this.#options = options
+    this.#wire = wire
+    this.#inbox = inbox
+  }
+
+  async run(): Promise<Deviation[]> {
+    for (const entry of this.#recorded.entries) {
+      if (entry.to === 'extension') await this.#send(entry)
+      else await this.#expect(entry)
+      if (this.#inbox.isClosed && this.#deviations.length > 0)
+        return [...this.#deviations, { ms: entry.ms, subject: 'the process', kind: 'ended' }]
+    }
+    await this.#compareNotices()
+    await new Promise((resolve) => setTimeout(resolve, this.#options.settleMs ?? 200))
+    const unexpected = this.#inbox.rest().map(
+      (message): Deviation => ({
+        ms: 0,
+        subject: subjectOf(message, this.#recorded),
+        kind: 'unexpected',
+        is: contentOf(message),
+      }),
+    )
+    return [...this.#deviations, ...unexpected]
+  }
+
+  async #send({ message, incoming }: Recorded): Promise<void> {
+    const fields = asObject(message) ?? {}
+    const id = incoming.kind === 'answer' ? this.#ids.get(incoming.id) : undefined
+    // The extension did not send this request now, so it gets no answer.
+    if (incoming.kind === 'answer' && id === undefined) return
+    await this.#wire
+      .write(`${JSON.stringify(id === undefined ? fields : { ...fields, id })}\n`)
+      .catch(() => {})
+  }
+
+  async #expect(entry: Recorded): Promise<void> {
+    if (entry.incoming.kind === 'notice') return void this.#notices.push(entry)
+    await this.#takeAndCompare(entry)
+    await this.#compareNotices()
+  }
+
+  // Notices that are the same as in the recording are taken first, because their order does not matter.
+  async #compareNotices(): Promise<void> {
+    const { ignore } = this.#options
+    const others = this.#notices.filter(({ incoming }) => !this.#inbox.takeNow(isSameAs(incoming, ignore)))
+    this.#notices = []
+    for (const entry of others) await this.#takeAndCompare(entry)
+  }
+
+  async #takeAndCompare(entry: Recorded): Promise<void> {
+    const { ignore, withinMs } = this.#options
+    this.#compare(entry, await this.#inbox.take(candidates(entry.incoming, ignore), withinMs))
+  }
+
+  #compare({ ms, incoming }: Recorded, message: Incoming | undefined): void {
+    const subject = subjectOf(incoming, this.#recorded)
+    if (!message)
+      return void this.#deviations.push({ ms, subject, kind: 'missing', was: contentOf(incoming) })
+    if (incoming.kind === 'request' && message.kind === 'request') this.#ids.set(incoming.id, message.id)
+    const difference = findDifference(contentOf(incoming), contentOf(message), this.#options.ignore)
+    if (!difference) return
+    const { path, was, is } = difference
+    this.#deviations.push({ ms, subject, kind: 'different', path, ...given({ was, is }) })
+  }
+}
+
+type Matches = (message: Incoming) => boolean
+
+/** Which messages count as a repetition of the recorded one, the best match first. */
+function candidates(was: Incoming, ignore: readonly string[]): Matches[] {
   if (was.kind === 'answer') return [(is) => is.kind === 'answer' && is.id === was.id]
   return [isSameAs(was, ignore), (is) => is.kind === was.kind && is.method === was.method]
 }
 
-function isSameAs(was: Incoming, ignore: readonly string[]): (is: Incoming) => boolean {
+function isSameAs(was: Incoming, ignore: readonly string[]): Matches {
   return (is) => {
     const isAlike = is.kind !== 'answer' && was.kind === is.kind && was.method === is.method
     return isAlike && !findDifference(contentOf(was), contentOf(is), ignore)
   }
 }
 
-function contentOf(said: Incoming): Json {
-  if (said.kind !== 'answer') return said.params ?? null
-  return said.error ? { error: { ...said.error } } : { result: said.result ?? null }
+function contentOf(message: Incoming): Json {
+  if (message.kind !== 'answer') return message.params ?? null
+  return message.error ? { error: { ...message.error } } : { result: message.result ?? null }
 }
 
-function subjectOf(said: Incoming, { entries }: RecordedProcess): string {
-  if (said.kind !== 'answer') return `${said.kind} ${said.method}`
-  const asked = entries.find(
-    ({ to, incoming }) => to === 'extension' && incoming.kind === 'request' && incoming.id === said.id,
+function subjectOf(message: Incoming, { entries }: RecordedProcess): string {
+  if (message.kind !== 'answer') return `${message.kind} ${message.method}`
+  const request = entries.find(
+    ({ to, incoming }) => to === 'extension' && incoming.kind === 'request' && incoming.id === message.id,
   )
-  return `answer to ${asked?.incoming.kind === 'request' ? asked.incoming.method : said.id}`
+  return `answer to ${request?.incoming.kind === 'request' ? request.incoming.method : message.id}`
 }
-
-function withValue<Key extends 'was' | 'is'>(key: Key, value: Json | undefined) {
-  return value === undefined ? {} : ({ [key]: value } as Record<Key, Json>)
-}
-
-// Where two JSON values differ first, in words.
 
 export interface Difference {
-  /** From the root on, as in `content.0.text`. */
+  /** From the root, as in `content.0.text`. */
   path: string
   was: Json | undefined
   is: Json | undefined
 }
 
-/** `ignored`: names of fields that are different each time, such as `timestamp`. A field that is null is a field that is not there. */
+/**
+ * Where two JSON values differ first. `ignored` are names of fields that differ each time, such as `timestamp`. A
+ * field that is null counts as missing.
+ */
 export function findDifference(
   was: Json | undefined,
   is: Json | undefined,
@@ -168,61 +191,67 @@ function fieldsOf(value: Json | undefined): Record<string, Json | undefined> | u
   return Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : asObject(value)
 }
 
-// What an extension said and nobody has looked at yet, and those who wait for something of it.
-
-type Fits = (said: Incoming) => boolean
-
 interface Waiter {
-  fits: Fits[]
-  give(said: Incoming): void
+  matches: Matches[]
+  give(message: Incoming | undefined): void
 }
 
-export function createInbox() {
-  const waiting: Incoming[] = []
-  const waiters: Waiter[] = []
-  const left: (() => void)[] = []
-  let closed = false
+/** How long messages may still arrive after the process has ended. */
+const closeMs = 50
 
-  return {
-    push(line: string): void {
-      const said = parseLine(line)
-      if (!said) return
-      const at = waiters.findIndex(({ fits }) => fits.some((fit) => fit(said)))
-      if (at < 0) waiting.push(said)
-      else waiters.splice(at, 1)[0]?.give(said)
-    },
-    /** Takes it only when it is there already. */
-    find(fit: Fits): Incoming | undefined {
-      const at = waiting.findIndex(fit)
-      return at < 0 ? undefined : waiting.splice(at, 1)[0]
-    },
-    /** The best of what is there, or the first that comes and fits in any way. Undefined when none does in time. */
-    async take(fits: Fits[], withinMs: number): Promise<Incoming | undefined> {
-      for (const fit of fits) {
-        const said = this.find(fit)
-        if (said) return said
-      }
-      if (closed) return undefined
-      return await new Promise((resolve) => {
-        const waiter: Waiter = { fits, give: done }
-        const timer = setTimeout(done, withinMs, undefined)
-        function done(said: Incoming | undefined): void {
+/** The messages of an extension that have not been taken yet, and the waiters for further ones. */
+class Inbox {
+  readonly #messages: Incoming[] = []
+  #waiters: Waiter[] = []
+  #isClosed = false
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  push(line: string): void {
+    const message = parseLine(line)
+    if (!message) return
+    const waiter = this.#waiters.find(({ matches }) => matches.some((match) => match(message)))
+    if (waiter) waiter.give(message)
+    else this.#messages.push(message)
+  }
+
+  /** Takes a message only if it has arrived already. */
+  takeNow(match: Matches): Incoming | undefined {
+    const index = this.#messages.findIndex(match)
+    return index < 0 ? undefined : this.#messages.splice(index, 1)[0]
+  }
+
+  /** The best match of those that have arrived, or the first that arrives and matches at all. */
+  async take(matches: Matches[], withinMs: number): Promise<Incoming | undefined> {
+    for (const match of matches) {
+      const message = this.takeNow(match)
+      if (message) return message
+    }
+    if (this.#isClosed) return undefined
+    return await new Promise((resolve) => {
+      const timer = setTimeout(() => waiter.give(undefined), withinMs)
+      const waiter: Waiter = {
+        matches,
+        give: (message) => {
           clearTimeout(timer)
-          if (waiters.includes(waiter)) waiters.splice(waiters.indexOf(waiter), 1)
-          resolve(said)
-        }
-        waiters.push(waiter)
-        left.push(() => done(undefined))
-      })
-    },
-    /** Nothing more will come. What is on its way has a moment. */
-    close(): void {
-      setTimeout(() => {
-        closed = true
-        for (const leave of left) leave()
-      }, 50)
-    },
-    isClosed: () => closed,
-    rest: (): Incoming[] => [...waiting],
+          this.#waiters = this.#waiters.filter((other) => other !== waiter)
+          resolve(message)
+        },
+      }
+      this.#waiters.push(waiter)
+    })
+  }
+
+  close(): void {
+    setTimeout(() => {
+      this.#isClosed = true
+      for (const waiter of this.#waiters) waiter.give(undefined)
+    }, closeMs)
+  }
+
+  rest(): Incoming[] {
+    return [...this.#messages]
   }
 }

@@ -152,7 +152,7 @@ test('a directory without a manifest, and one whose program is not there, are re
   const empty = mkdtempSync(join(tmpdir(), 'entire-ext-'))
   expect(checkExtension(empty)).rejects.toThrow(`${empty} has no manifest.yaml`)
   expect(checkExtension(dirs.add('gone', {}, { runtime: 'ruby' }).dir)).rejects.toThrow(
-    'runtime ruby is none of bun, node, deno, python',
+    'runtime ruby is not one of bun, node, deno, python',
   )
 })
 
