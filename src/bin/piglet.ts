@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-// From arguments to one function.
+// Starts `piglet`.
 
 const { runPiglet } = await import('../cli/piglet/app.ts')
 process.exitCode = await runPiglet(process.argv.slice(2))

@@ -1,4 +1,4 @@
-// The command line as a tree of commands. Exit codes: 0 done, 1 failed, 2 used wrongly.
+// Runs the command line of `entire`. Exit codes: 0 done, 1 failed, 2 used wrongly.
 
 import { type Application, buildCommand, buildRouteMap } from '@stricli/core'
 import { makeApplication, runApplication } from './application.ts'
@@ -12,27 +12,6 @@ import {
 } from './command-list.ts'
 import { type Cli, systemContext } from './context.ts'
 
-/** One application, for running and for the generated reference: with all commands, or only with those named. */
-export async function buildCli(
-  names: readonly CommandName[] = commandNames,
-  inputs: readonly string[] = [],
-): Promise<Application<Cli>> {
-  return buildApp(
-    await Promise.all(
-      names.map(async (name): Promise<[string, CommandNode]> => [name, await commandList[name].load()]),
-    ),
-    inputs,
-  )
-}
-
-function buildApp(targets: [string, CommandNode][], inputs: readonly string[]): Application<Cli> {
-  const root = buildRouteMap<string, Cli>({
-    routes: Object.fromEntries(targets),
-    docs: { brief: 'Record coding-agent sessions as git checkpoints' },
-  })
-  return makeApplication('entire', root, inputs)
-}
-
 export async function runCli(args: string[], cli: Cli = systemContext()): Promise<number> {
   const inputs = canonical(args)
   const [name, ...rest] = inputs
@@ -40,22 +19,21 @@ export async function runCli(args: string[], cli: Cli = systemContext()): Promis
   if (name === 'completion' && rest[0] === 'complete')
     return (await import('./completion/propose.ts')).answerShell(cli, rest.slice(1))
   if (!isCommandName(name) && !name.startsWith('-')) {
-    const { findCommandPlugin: findPlugin, runCommandPlugin: runPlugin } = await import(
-      './command-plugins.ts'
-    )
-    const plugin = findPlugin(cli, name)
-    if (plugin !== undefined) return runPlugin(cli, plugin, rest)
+    const { findCommandPlugin, runCommandPlugin } = await import('./command-plugins.ts')
+    const plugin = findCommandPlugin(cli, name)
+    if (plugin !== undefined) return runCommandPlugin(cli, plugin, rest)
   }
-  if (isCommandName(name) && !alone.includes(name)) await loadAgents(cli, ['enable', 'agent'].includes(name))
+  if (isCommandName(name) && !withoutAgents.includes(name))
+    await loadAgents(cli, ['enable', 'agent'].includes(name))
   return await runApplication(
-    isCommandName(name) ? await buildCli([name], inputs) : await buildNames(cli, inputs),
+    isCommandName(name) ? await buildCli([name], inputs) : await buildSuggestions(cli, inputs),
     inputs,
     cli,
   )
 }
 
-/** Commands that have nothing to do with agents. */
-const alone: readonly string[] = ['version', 'completion', 'hooks']
+/** Commands that need no agents. */
+const withoutAgents: readonly string[] = ['version', 'completion', 'hooks']
 
 async function loadAgents(cli: Cli, refresh: boolean): Promise<void> {
   const [{ findRepo }, { loadExternalAgents }] = await Promise.all([
@@ -72,12 +50,35 @@ async function printHelp(cli: Cli): Promise<number> {
   return 0
 }
 
-/** Only the names there are, for what an unknown one may have meant. */
-async function buildNames(cli: Cli, inputs: readonly string[]): Promise<Application<Cli>> {
+/**
+ * The application with all commands or only those in `names`, for running and for the generated reference.
+ */
+export async function buildCli(
+  names: readonly CommandName[] = commandNames,
+  inputs: readonly string[] = [],
+): Promise<Application<Cli>> {
+  return buildApp(
+    await Promise.all(
+      names.map(async (name): Promise<[string, CommandNode]> => [name, await commandList[name].load()]),
+    ),
+    inputs,
+  )
+}
+
+function buildApp(commands: [string, CommandNode][], inputs: readonly string[]): Application<Cli> {
+  const root = buildRouteMap<string, Cli>({
+    routes: Object.fromEntries(commands),
+    docs: { brief: 'Record coding-agent sessions as git checkpoints' },
+  })
+  return makeApplication('entire', root, inputs)
+}
+
+/** Has the names of all commands and no functions: the parser suggests one of them for an unknown command. */
+async function buildSuggestions(cli: Cli, inputs: readonly string[]): Promise<Application<Cli>> {
   const plugins = inputs[0]?.startsWith('-')
     ? []
     : (await import('./command-plugins.ts')).listCommandPlugins(cli)
-  // Hooks are called by agents and by git: nobody who types means them.
+  // Agents and git call hooks; a person who mistypes does not mean them.
   const names = [...commandNames.filter((name) => name !== 'hooks'), ...plugins.map((plugin) => plugin.name)]
   const command = buildCommand<Record<never, never>, [], Cli>({
     func() {},

@@ -1,4 +1,5 @@
-// Questions to the person at the terminal. The prompt library is loaded with the first question; ACCESSIBLE=1 asks in plain lines instead.
+// Asks the person at the terminal. The prompt library is loaded with the first question; ACCESSIBLE=1 asks in
+// plain lines instead, which suits screen readers, dumb terminals and pipes.
 
 import { readSync } from 'node:fs'
 import { EntireError, isErrno } from '../std/errors.ts'
@@ -9,7 +10,7 @@ export interface TerminalQuestion {
   message: string
   /** What follows from the answer. */
   detail?: string
-  /** How to say the answer on the command line, for when there is no terminal to ask on. */
+  /** How to give the answer on the command line when there is no terminal. */
   noTerminalHint: string
 }
 
@@ -18,7 +19,7 @@ export interface Choice<Value extends string = string> {
   label: string
 }
 
-/** False when the answer is no or the question was left. */
+/** False when the answer is no or the question was cancelled. */
 export async function confirm(cli: Cli, question: TerminalQuestion): Promise<boolean> {
   requireTerminal(cli, question)
   if (isPlain(cli)) return /^y(?:es)?$/i.test((await askLine(cli, `${wording(question)} [y/N]`)) ?? '')
@@ -27,21 +28,21 @@ export async function confirm(cli: Cli, question: TerminalQuestion): Promise<boo
   return !isCancel(answer) && answer
 }
 
-/** Undefined when the question was left. */
+/** Undefined when the question was cancelled. */
 export async function choose<Value extends string>(
   cli: Cli,
   question: TerminalQuestion,
   choices: Choice<Value>[],
 ): Promise<Value | undefined> {
   requireTerminal(cli, question)
-  if (isPlain(cli)) return (await askNumbers(cli, question, choices, 'Number'))?.[0]
+  if (isPlain(cli)) return (await askNumbers(cli, question, { choices, label: 'Number' }))?.[0]
   const { isCancel, select } = await loadPrompts()
   const options: Choice[] = choices
   const answer = await select({ message: wording(question), options, maxItems: 15 })
   return isCancel(answer) ? undefined : choices.find((choice) => choice.value === answer)?.value
 }
 
-/** Undefined when the question was left; never empty. */
+/** Undefined when the question was cancelled; never empty. */
 export async function chooseMany(
   cli: Cli,
   question: TerminalQuestion,
@@ -51,13 +52,8 @@ export async function chooseMany(
   requireTerminal(cli, question)
   if (isPlain(cli)) {
     const proposal = choices.flatMap(({ value }, index) => (preselected.includes(value) ? [index + 1] : []))
-    const answer = await askNumbers(
-      cli,
-      question,
-      choices,
-      `Numbers${proposal.length > 0 ? ` [${proposal.join(' ')}]` : ''}`,
-      preselected,
-    )
+    const label = `Numbers${proposal.length > 0 ? ` [${proposal.join(' ')}]` : ''}`
+    const answer = await askNumbers(cli, question, { choices, label, proposal: preselected })
     return answer && answer.length > 0 ? answer : undefined
   }
   const { isCancel, multiselect } = await loadPrompts()
@@ -70,7 +66,7 @@ export async function chooseMany(
   return isCancel(answer) ? undefined : answer
 }
 
-/** Undefined when the question was left, or nothing was typed. */
+/** Undefined when the question was cancelled, or nothing was typed. */
 export async function askText(cli: Cli, question: TerminalQuestion): Promise<string | undefined> {
   requireTerminal(cli, question)
   if (isPlain(cli)) return (await askLine(cli, wording(question))) || undefined
@@ -81,17 +77,23 @@ export async function askText(cli: Cli, question: TerminalQuestion): Promise<str
 
 async function loadPrompts() {
   const prompts = await import('@clack/prompts')
-  // Ctrl-D leaves, as everywhere at a terminal.
+  // Ctrl-D cancels, as in other programs.
   prompts.updateSettings({ aliases: { '\x04': 'cancel' } })
   return prompts
+}
+
+interface NumberedList<Value extends string> {
+  choices: Choice<Value>[]
+  /** Stands before the cursor. */
+  label: string
+  /** The answer that an empty line gives. */
+  proposal?: Value[]
 }
 
 async function askNumbers<Value extends string>(
   cli: Cli,
   question: TerminalQuestion,
-  choices: Choice<Value>[],
-  label: string,
-  proposal: Value[] = [],
+  { choices, label, proposal = [] }: NumberedList<Value>,
 ): Promise<Value[] | undefined> {
   cli.note(wording(question))
   for (const [index, choice] of choices.entries()) cli.note(`  ${index + 1}. ${choice.label}`)
@@ -101,7 +103,7 @@ async function askNumbers<Value extends string>(
     if (answer === '') return proposal.length > 0 ? proposal : undefined
     const chosen = answer.split(/[\s,]+/).map((number) => choices[Number(number) - 1]?.value)
     if (chosen.every((value) => value !== undefined)) return chosen
-    cli.note(`Please answer with a number from 1 to ${choices.length}, or nothing to leave.`)
+    cli.note(`Please answer with a number from 1 to ${choices.length}, or with an empty line to cancel.`)
   }
 }
 
@@ -109,7 +111,7 @@ function wording({ message, detail }: TerminalQuestion): string {
   return detail === undefined ? message : `${message}\n${detail}`
 }
 
-// Keys can only be read from a terminal; scripted answers come line by line.
+// Single keys can be read only from a terminal; scripted answers come line by line.
 function isPlain({ env }: Cli): boolean {
   return !['', '0', 'false'].includes(env.ACCESSIBLE ?? '') || env.TERM === 'dumb' || !isTerminal(0)
 }
@@ -120,8 +122,6 @@ function requireTerminal(cli: Cli, { message, noTerminalHint }: TerminalQuestion
       hint: noTerminalHint,
     })
 }
-
-// One question, one line of answer: for screen readers, dumb terminals and pipes.
 
 /** Undefined at the end of the input. */
 export async function askLine(cli: Cli, question: string): Promise<string | undefined> {
@@ -140,7 +140,7 @@ export async function askLine(cli: Cli, question: string): Promise<string | unde
   }
 }
 
-// -1: nothing there yet, on an input somebody made non-blocking.
+// -1: nothing to read yet, on an input that another process made non-blocking.
 function readByte(byte: Buffer): number {
   try {
     return readSync(0, byte)

@@ -8,7 +8,7 @@ test.each([
   ['two swapped', 'lgo', ['log', 'long'], ['log']],
   ['nothing alike', 'xyz', ['log', 'long'], []],
   ['nearest first', 'logs', ['longs', 'logs'], ['logs', 'longs']],
-  ['no matter the case', 'ENABLE', ['enable'], ['enable']],
+  ['letter case does not matter', 'ENABLE', ['enable'], ['enable']],
 ] as const)('%s', (_rule, word, candidates, expected) =>
   expect(closest(word, candidates)).toEqual([...expected]),
 )

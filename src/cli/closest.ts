@@ -1,6 +1,6 @@
-// What somebody may have meant who mistyped.
+// Finds the names that a mistyped word may have meant.
 
-/** Candidates that are a few slips away, nearest first. */
+/** The candidates that are a few typing slips away, nearest first. */
 export function closest(word: string, candidates: readonly string[]): string[] {
   const limit = Math.max(1, Math.floor(word.length / 3))
   return candidates
@@ -10,7 +10,8 @@ export function closest(word: string, candidates: readonly string[]): string[] {
     .map(({ candidate }) => candidate)
 }
 
-// Letters added, left out, replaced, or swapped with their neighbour. https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance
+// Counts letters added, left out, replaced, or swapped with their neighbour.
+// https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance
 function slipsBetween(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)]
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-// Commands of other people: `entire x` runs the program `entire-x` of the PATH, unless there is a command of that name.
+// Runs command plugins: `entire x` runs the program `entire-x` on the PATH, unless x is a built-in command.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,14 +18,17 @@ export interface CommandPlugin {
   path: string
 }
 
-type Place = Pick<Cli, 'cwd' | 'env'>
+type Surroundings = Pick<Cli, 'cwd' | 'env'>
 
 const prefix = 'entire-'
-// Agents speak a protocol of their own; nobody calls them by hand.
-const notCommands = /^entire-agent-/
+// External agents are programs for this one, not commands for people.
+const externalAgent = /^entire-agent-/
 
-/** The first that may be run; those that may not are named to the person, who wonders why nothing happens. */
-export function findCommandPlugin(cli: Place & Pick<Cli, 'note'>, name: string): CommandPlugin | undefined {
+/** The first program on the PATH that is trusted; the person is told of those that are skipped. */
+export function findCommandPlugin(
+  cli: Surroundings & Pick<Cli, 'note'>,
+  name: string,
+): CommandPlugin | undefined {
   if (!/^[A-Za-z0-9][\w.-]*$/.test(name)) return undefined
   const root = findRepo(cli.cwd, cli.env)?.root
   for (const dir of searchPath(cli.env)) {
@@ -38,14 +41,14 @@ export function findCommandPlugin(cli: Place & Pick<Cli, 'note'>, name: string):
   return undefined
 }
 
-/** All that would be run, by name. */
-export function listCommandPlugins({ cwd, env }: Place): CommandPlugin[] {
+/** All programs that would be run, sorted by name. */
+export function listCommandPlugins({ cwd, env }: Surroundings): CommandPlugin[] {
   const root = findRepo(cwd, env)?.root
   const found = new Map<string, CommandPlugin>()
   for (const dir of searchPath(env)) {
-    for (const file of list(dir)) {
+    for (const file of listFiles(dir)) {
       const name = file.slice(prefix.length)
-      if (!file.startsWith(prefix) || notCommands.test(file) || isCommandName(name) || found.has(name))
+      if (!file.startsWith(prefix) || externalAgent.test(file) || isCommandName(name) || found.has(name))
         continue
       const path = join(dir, file)
       if (isExecutable(path) && whyUntrusted(path, root) === undefined) found.set(name, { name, path })
@@ -54,7 +57,10 @@ export function listCommandPlugins({ cwd, env }: Place): CommandPlugin[] {
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name))
 }
 
-/** Its streams are ours, and its exit code becomes ours: 128 and the number for one that a signal has ended. */
+/**
+ * The plugin gets the streams of this program. Returns its exit code, or 128 plus the number of the signal
+ * that ended it.
+ */
 export async function runCommandPlugin(cli: Cli, plugin: CommandPlugin, args: string[]): Promise<number> {
   const root = findRepo(cli.cwd, cli.env)?.root
   const env = {
@@ -67,18 +73,18 @@ export async function runCommandPlugin(cli: Cli, plugin: CommandPlugin, args: st
     return await runAttached([plugin.path, ...args], { cwd: cli.cwd, env, passInterrupt: !isTerminal(0) })
   } catch (error) {
     cli.note(
-      `error: ${clean(plugin.path)} cannot be run: ${messageOf(error)}\nhint: A script must begin with a line such as #!/bin/sh.`,
+      `error: ${clean(plugin.path)} cannot be run: ${messageOf(error)}\nhint: Begin a script with a line such as #!/bin/sh.`,
     )
-    // As a shell says it.
+    // The exit code of a shell.
     return 126
   }
 }
 
-function list(dir: string): string[] {
+function listFiles(dir: string): string[] {
   try {
     return readdirSync(dir)
   } catch {
-    // Many an entry of the PATH does not exist.
+    // Entries of the PATH often do not exist.
     return []
   }
 }

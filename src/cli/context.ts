@@ -1,4 +1,5 @@
-// What a command may know of the world: handed in once, so that commands are functions of it.
+// Defines what a command may use of the world outside, and fills it in from the process.
+
 import type { CommandContext, StricliProcess } from '@stricli/core'
 import { findRepo, type Repo } from '../git/repo.ts'
 import type { Settings } from '../model/settings.ts'
@@ -11,22 +12,22 @@ export interface Cli extends CommandContext {
   cwd: string
   env: Record<string, string | undefined>
   clock: Clock
-  /** Someone can be asked. */
+  /** Whether a person can be asked. */
   interactive: boolean
-  /** The answer goes to a terminal. */
+  /** Whether standard output is a terminal. */
   isTerminal: boolean
-  /** Of the terminal; as wide as it gets where there is none. */
+  /** Of the terminal; infinitely wide where there is none. */
   size(): { columns: number; rows: number }
   /** Absolute path by which this program can be started again. */
   program: string
-  /** A line of the answer. */
+  /** Prints a line of the answer. */
   out(line?: string): void
-  /** A line beside the answer. */
+  /** Prints a line on standard error, beside the answer. */
   note(line: string): void
 }
 
 export function systemContext(): Cli {
-  // Stricli leaves its own exit codes here; ours are decided in app.ts.
+  // Stricli leaves its exit codes here; application.ts turns them into those of the program.
   const streams: StricliProcess = { stdout: sink(1), stderr: sink(2), env: process.env }
   return {
     process: streams,
@@ -42,7 +43,7 @@ export function systemContext(): Cli {
   }
 }
 
-// Without `process.stdout`, which takes milliseconds to set up.
+// Avoids `process.stdout`, which takes milliseconds to set up.
 function sink(fd: 1 | 2): StricliProcess['stdout'] {
   return { write: (text) => write(fd, text), getColorDepth: (env = process.env) => colourDepth(fd, env) }
 }
@@ -67,13 +68,14 @@ function isInteractive(env: Cli['env']): boolean {
   return isTerminal(0) && isTerminal(1)
 }
 
-// How this program is called again by the hooks it installs.
-
 export function programPath(): string {
   return isCompiled() ? process.execPath : Bun.main
 }
 
-/** A name to look up in PATH, so that hooks survive an update, unless the user wants the absolute path. */
+/**
+ * What hooks call: a name to look up in the PATH, which survives an update, or the absolute path if the
+ * settings ask for it.
+ */
 export function hookProgram(settings: Pick<Settings, 'absoluteHookPath'>, program: string): string {
   return settings.absoluteHookPath ? program : 'entire'
 }

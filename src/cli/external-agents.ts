@@ -1,4 +1,4 @@
-// External agents of a repository join the others. Where the settings do not want any, nobody looks for them.
+// Adds the external agents on the PATH to the built-in ones, if the settings of the repository allow it.
 
 import { join } from 'node:path'
 import { addAgents, agentCards, findAgent } from '../agents/index.ts'
@@ -13,22 +13,21 @@ import { clean } from './render/text.ts'
 import { write } from './streams.ts'
 
 export interface LoadOptions {
-  /** Also where the settings do not say so, because a person asks. */
+  /** Ignores the settings, because a person asked. */
   evenIfDisabled?: boolean
-  /** What is remembered of plugins is asked again. */
+  /** Asks the plugins again instead of using the cache. */
   refresh?: boolean
-  /** A commit, or another agent, waits. */
+  /** Whether a commit, or another agent, is waiting. */
   hurried?: boolean
 }
 
-/** All on the PATH. */
 export async function loadExternalAgents(repo: Repo, env: Env, options: LoadOptions = {}): Promise<void> {
-  if (options.evenIfDisabled !== true && !wantsExternal(repo)) return
+  if (options.evenIfDisabled !== true && !allowsExternal(repo)) return
   const { listExternalAgents } = await import('../agents/external/discover.ts')
-  addAgents(await listExternalAgents(await discovery(repo, env, options)))
+  addAgents(await listExternalAgents(await discoveryOptions(repo, env, options)))
 }
 
-/** Only this one. Throws when its plugin cannot be used. */
+/** Throws when the plugin cannot be used. */
 export async function loadExternalAgent(
   repo: Repo,
   env: Env,
@@ -36,15 +35,15 @@ export async function loadExternalAgent(
   options: LoadOptions = {},
 ): Promise<Agent | undefined> {
   const known = await findAgent(name)
-  if (known !== undefined || (options.evenIfDisabled !== true && !wantsExternal(repo))) return known
+  if (known !== undefined || (options.evenIfDisabled !== true && !allowsExternal(repo))) return known
   const { findExternalAgent } = await import('../agents/external/discover.ts')
-  const found = await findExternalAgent(await discovery(repo, env, options), name)
+  const found = await findExternalAgent(await discoveryOptions(repo, env, options), name)
   if (found !== undefined) addAgents([found])
   return found
 }
 
-// Settings that nobody can read are told of elsewhere, and want nothing.
-function wantsExternal(repo: Repo): boolean {
+// Commands report unreadable settings themselves.
+function allowsExternal(repo: Repo): boolean {
   try {
     return isSetUp(repo.root) && readSettings(repo.root).externalAgents
   } catch (error) {
@@ -53,7 +52,7 @@ function wantsExternal(repo: Repo): boolean {
   }
 }
 
-async function discovery(repo: Repo, env: Env, { refresh = false, hurried = false }: LoadOptions) {
+async function discoveryOptions(repo: Repo, env: Env, { refresh = false, hurried = false }: LoadOptions) {
   const { limits } = await import('../protocol/external-agent/subcommand.ts')
   const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), 'info', {
     component: 'external-agents',
@@ -62,7 +61,7 @@ async function discovery(repo: Repo, env: Env, { refresh = false, hurried = fals
     root: repo.root,
     env,
     cliVersion: version,
-    // Nobody should have to wait half a minute in a test of a plugin that hangs.
+    // The variable shortens tests of plugins that hang.
     timeoutMs: Number(env.ENTIRE_TEST_PLUGIN_TIMEOUT_MS) || (hurried ? limits.hurriedMs : limits.timeoutMs),
     report: (problem: string) => {
       write(2, `[entire] ${problem.split('\n').map(clean).join('\n')}\n`)

@@ -1,4 +1,5 @@
-// Checks that the examples of the manuals can be typed as shown, and that a flag means the same in every command.
+// Checks that the examples of the manuals can be typed as shown, and that a flag means the same in every
+// command.
 import { expect, test } from 'bun:test'
 import { parseWords } from '../../test/support/idle-app.ts'
 import { examples, manuals, wordsOf } from '../../test/support/manual-examples.ts'

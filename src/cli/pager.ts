@@ -1,14 +1,17 @@
-// Long answers on a terminal go through the user's pager, as in git; everywhere else they are just printed.
+// Shows long answers on a terminal in the user's pager, as git does, and prints them elsewhere.
 
 import { type PagerProcess, startPager } from '../std/proc.ts'
 import type { Cli } from './context.ts'
 
 export interface PagerOptions {
-  /** Say never. */
+  /** Never use a pager. */
   off?: boolean
 }
 
-/** An answer that is still being found: on a terminal what is there is shown, elsewhere all of it comes at the end, or nothing. */
+/**
+ * An answer that is written in parts. A terminal shows each part at once; elsewhere `finish` prints all of
+ * it.
+ */
 export interface Pages extends AsyncDisposable {
   write(text: string): void
   /** The answer is complete. */
@@ -16,7 +19,7 @@ export interface Pages extends AsyncDisposable {
 }
 
 export async function page(cli: Cli, text: string, { off = false }: PagerOptions = {}): Promise<void> {
-  // The size is asked last: to learn it takes milliseconds.
+  // The size comes last: reading it takes milliseconds.
   const isShort = off || findPager(cli) === undefined || text.split('\n').length <= cli.size().rows
   if (isShort) return cli.process.stdout.write(text)
   await using pages = openPages(cli)
@@ -24,15 +27,16 @@ export async function page(cli: Cli, text: string, { off = false }: PagerOptions
   await pages.finish()
 }
 
-/** `title` is shown at once. A pager that leaves the screen as it is shows the rest below; it takes longer to start than we do. */
+/** `title` is shown at once, before the pager has started, if the pager continues below it. */
 export function openPages(
   cli: Cli,
   { off = false, title = '' }: PagerOptions & { title?: string } = {},
 ): Pages {
   const pager = off ? undefined : findPager(cli)
-  const isApart = pager !== undefined && keepsScreen(cli, pager)
-  if (isApart) cli.process.stdout.write(title)
-  // As git does: colours pass, what fits one screen stays on it, and the screen is left as it is.
+  const isTitlePrinted = pager !== undefined && keepsScreen(cli, pager)
+  if (isTitlePrinted) cli.process.stdout.write(title)
+  // The options of git: colours pass, an answer that fits on the screen is only printed, and the screen stays
+  // as it is.
   const env = { ...cli.env, LESS: cli.env.LESS ?? 'FRX', LV: cli.env.LV ?? '-c' }
   let fed: PagerProcess | undefined =
     pager === undefined ? undefined : startPager(shellFor(pager), { cwd: cli.cwd, env })
@@ -41,7 +45,7 @@ export function openPages(
   const end = async () => {
     const ended = fed
     fed = undefined
-    // The shell did not find it.
+    // The shell did not find the pager.
     if ((await ended?.end()) === 127) shown = 0
   }
   const pages: Pages = {
@@ -57,7 +61,7 @@ export function openPages(
     },
     [Symbol.asyncDispose]: end,
   }
-  if (!isApart) pages.write(title)
+  if (!isTitlePrinted) pages.write(title)
   return pages
 }
 
@@ -67,12 +71,12 @@ function keepsScreen(cli: Cli, pager: string): boolean {
 
 function findPager(cli: Cli): string | undefined {
   const pager = cli.env.ENTIRE_PAGER ?? cli.env.PAGER ?? 'less'
-  // On a terminal that can only print, a pager would first ask whether it may.
+  // On a dumb terminal `less` asks for confirmation first.
   const canPage = cli.isTerminal && (cli.env.TERM ?? 'dumb') !== 'dumb'
   return canPage && pager !== '' && pager !== 'cat' ? pager : undefined
 }
 
-// A shell only where one is needed: it takes a moment to start.
+// Starts a shell only for a command line, because a shell takes a moment to start.
 function shellFor(pager: string): string[] {
   return Bun.which(pager) === null ? ['sh', '-c', pager] : [pager]
 }

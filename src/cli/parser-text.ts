@@ -40,8 +40,7 @@ export function describeUsageError(error: unknown): UsageProblem {
     return describeProblem(requires(`--${error.externalFlagName}`, 'a value'))
   if (error instanceof UnexpectedFlagError)
     return { message: `--${error.externalFlagName} can be given only once.` }
-  if (error instanceof UnexpectedPositionalError)
-    return { message: `Unexpected argument "${error.input}".` }
+  if (error instanceof UnexpectedPositionalError) return { message: `Unexpected argument "${error.input}".` }
   if (error instanceof UnsatisfiedPositionalError)
     return { message: `Missing argument <${error.placeholder}>.` }
   return { message: messageOf(error) }
@@ -105,8 +104,9 @@ const fallback = new RegExp(`\\[${ansi}default:${ansi} ([^\\]]*)\\]`, 'g')
 
 function plainSection(section: string): string {
   const rows = section.replace(separator, '').replace(fallback, '(default: $1)')
-  const bare = rows.search(optionalName) >= 0
-    ? rows.replace(requiredName, '$1$2').replace(optionalName, '$1$2$3 ')
-    : rows
+  const bare =
+    rows.search(optionalName) >= 0
+      ? rows.replace(requiredName, '$1$2').replace(optionalName, '$1$2$3 ')
+      : rows
   return bare.replace(/ +$/gm, '')
 }

@@ -1,4 +1,4 @@
-// Ties recording to the real world: clock, randomness, log file, terminal.
+// Creates the recorder with the real clock, randomness, log file and streams.
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -17,9 +17,8 @@ import { write } from './streams.ts'
 export function systemRecorder(
   repo: Repo,
   context: LogFields,
-  known: HookSettings = readHookSettings(repo.root),
+  { settings, problem }: HookSettings = readHookSettings(repo.root),
 ): Recorder {
-  const { settings, problem } = known
   const level = parseLogLevel(process.env.ENTIRE_LOG_LEVEL) ?? settings.logLevel
   const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), level, context)
   if (problem !== undefined) log.write('error', problem)
@@ -48,11 +47,7 @@ export function systemRecorder(
 }
 
 async function loadRedaction(settings: Settings): Promise<Redaction> {
-  const [{ createRedactor }, { redactText }, { redactTranscript }] = await Promise.all([
-    import('../redact/redact.ts'),
-    import('../redact/redact.ts'),
-    import('../redact/redact.ts'),
-  ])
+  const { createRedactor, redactText, redactTranscript } = await import('../redact/redact.ts')
   const redactor = createRedactor(settings.redaction)
   return { json: (text) => redactTranscript(text, redactor), text: (text) => redactText(text, redactor) }
 }

@@ -1,4 +1,4 @@
-// What `entire` alone says: written from the list of commands, so that none has to be loaded for it.
+// Writes the help of `entire` itself from the list of commands, without loading any command.
 
 import { commandList, commandNames } from './command-list.ts'
 import { formatManual } from './command-parts.ts'
@@ -13,14 +13,14 @@ const manual = formatManual({
     '',
     'Exit codes: 0 done, 1 failed, 2 used wrongly.',
     'Environment: NO_COLOR=1 plain output, ACCESSIBLE=1 plain prompts, PAGER, ENTIRE_LOG_LEVEL=debug detailed log.',
-    'An unknown command `x` is looked for as a program `entire-x` on the PATH.',
+    'A command `x` that is not built in runs the program `entire-x` on the PATH.',
   ],
   examples: [
     ['entire enable', 'set up this repository'],
     ['entire status', 'see what is being recorded'],
     ['entire explain', 'list the checkpoints of this branch'],
     ['entire rewind', 'go back to an earlier point'],
-    ['entire help enable', 'read about one command'],
+    ['entire help enable', 'read the help of a command'],
   ],
 })
 

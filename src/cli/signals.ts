@@ -1,8 +1,9 @@
-// Ctrl-C, a closed terminal and `kill` end a watcher in good order; whoever cannot wait for that sends a second one.
+// Lets Ctrl-C, a closed terminal and `kill` end a long-running command in order; a second signal ends it at
+// once.
 
 const reasons = {
   SIGINT: 'Stopped.',
-  SIGTERM: 'Stopped: asked to end.',
+  SIGTERM: 'Stopped: terminated by a signal.',
   SIGHUP: 'Stopped: the terminal was closed.',
 } as const
 

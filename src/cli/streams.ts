@@ -1,8 +1,13 @@
-// The standard streams, without `process.stdin` and its siblings: setting those up costs milliseconds in every hook.
+// Reads and writes the standard streams without `process.stdin` and its siblings, whose set-up costs every
+// hook milliseconds.
+
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import { isErrno } from '../std/errors.ts'
 
-/** Good enough to decide whether to wait for input: a device never ends by itself, or is empty. `node:tty` takes four milliseconds to load. */
+/**
+ * Whether to wait for input: a device is a terminal, which never ends by itself, or the null device, which is
+ * empty. `node:tty` would take four milliseconds to load.
+ */
 export function isDevice(fd: number): boolean {
   try {
     return fstatSync(fd).isCharacterDevice()
@@ -12,7 +17,7 @@ export function isDevice(fd: number): boolean {
   }
 }
 
-/** A device that is not the null device: what else a stream of a program is connected to in practice is a terminal. */
+/** In practice, a device that is not the null device is a terminal. */
 export function isTerminal(fd: number): boolean {
   try {
     const { rdev } = fstatSync(fd)
@@ -22,7 +27,7 @@ export function isTerminal(fd: number): boolean {
   }
 }
 
-/** Bits of colour a terminal shows. https://no-color.org, https://force-color.org */
+/** How many bits of colour the stream shows. https://no-color.org, https://force-color.org */
 export function colourDepth(fd: 1 | 2, env: Record<string, string | undefined>): number {
   const forced = env.FORCE_COLOR
   if (forced !== undefined) return forced === '0' || forced === 'false' ? 1 : 4
@@ -31,8 +36,8 @@ export function colourDepth(fd: 1 | 2, env: Record<string, string | undefined>):
 }
 
 /**
- * Writes all of it. When nobody reads on (`entire enable | head -1`) the rest is dropped: what the command does matters more than who
- * listens, so it goes on.
+ * Writes all of the text. If the reader has gone (`entire enable | head -1`), the rest is dropped and the
+ * command goes on: its work matters more than its output.
  */
 export function write(fd: 1 | 2, text: string | Uint8Array): void {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
@@ -41,7 +46,7 @@ export function write(fd: 1 | 2, text: string | Uint8Array): void {
       at += writeSync(fd, bytes, at)
     } catch (error) {
       if (!isErrno(error, 'EAGAIN')) return
-      // The reader is slower than we are.
+      // The pipe is full.
       Bun.sleepSync(1)
     }
   }

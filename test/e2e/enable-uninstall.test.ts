@@ -31,7 +31,7 @@ test.each(['git-branch', 'git-refs'])(
     expect(repo.read('c.ts')).toBe('export const c = 1\n')
     const plan = await repo.entire(['disable', '--uninstall', '--force'])
     expect(plan.code).toBe(0)
-    expect(plan.out).toContain('What is kept for undoing (')
+    expect(plan.out).toContain('Data kept for undo (')
 
     const gitDir = repo.repo.commonDir
     const ours = [gitDir, join(gitDir, 'worktrees', 'other')].flatMap((dir) =>

@@ -180,7 +180,10 @@ test('an agent that is not there is not enabled', async () => {
   await using repo = await repoWithPlugins()
   putPlugin(repo, on('detect', `echo '{"present":false}'; exit 0`))
   const { code, err } = await repo.entire(['enable', '--agent', 'sample'])
-  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('Sample is not available here') })
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringContaining('Sample is not available in this repository'),
+  })
   expect(existsSync(join(repo.root, '.sample'))).toBe(false)
 })
 

@@ -49,11 +49,11 @@ test('a plugin that has the name of an agent we know may pass, but would not be 
 })
 
 test.each([
-  [['new', 'mine', '--lang', 'cobol'], 2, '"cobol" is not a language'],
+  [['new', 'mine', '--lang', 'cobol'], 2, '"cobol" is not a valid value for --lang'],
   [['new', '../evil'], 2, 'cannot be the name of an agent'],
   [['new', 'gemini'], 2, 'the name of the built-in Gemini CLI'],
   [['check', 'nobody'], 1, 'executable not found: nobody'],
-  [['check', 'x', '--json', '--junit'], 2, 'either --json or --junit'],
+  [['check', 'x', '--json', '--junit'], 2, '--json and --junit cannot be used together'],
 ] as const)('entire agent %j is refused', async (args, code, message) => {
   await using repo = await repoWithPlugins()
   expect(await repo.entire(['agent', ...args])).toMatchObject({ code, err: expect.stringContaining(message) })

@@ -26,7 +26,7 @@ const mistakes: Record<string, [args: string[], stdin: string, message: RegExp]>
   'blank input': [['claude-code', 'stop'], ' \n ', /no input/],
   'an unknown hook': [['claude-code', 'stopp'], '{}', /no hook "stopp"/],
   'an unknown agent': [['cluade', 'stop'], '{}', /Unknown agent "cluade"/],
-  'an unknown git hook': [['git', 'post-comit'], '', /"post-comit" is not one of ours/],
+  'an unknown git hook': [['git', 'post-comit'], '', /There is no git hook "post-comit"/],
   'a payload without a session': [['claude-code', 'stop'], '{"cwd": "/"}', /session/i],
   'an empty session id': [['claude-code', 'stop'], '{"session_id": ""}', /session/i],
   'a session id that climbs': [

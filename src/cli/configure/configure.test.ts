@@ -84,7 +84,7 @@ test('a change of the project file says when the local file overrides it', async
   repo.write('.entire/settings.local.json', '{"strategy":"manual-commit"}')
   const answer = await configure(repo, 'strategy', 'auto-commit', '--project')
   expect(answer.out).toBe('strategy = auto-commit (.entire/settings.json)\n')
-  expect(answer.err).toBe('Note: .entire/settings.local.json says otherwise and wins here: strategy\n')
+  expect(answer.err).toBe('Note: .entire/settings.local.json overrides this here: strategy\n')
   expect((await entire(repo, ['status'])).out).toContain('(manual-commit)')
   await configure(repo, 'strategy', '--unset')
   expect((await entire(repo, ['status'])).out).toContain('(auto-commit)')

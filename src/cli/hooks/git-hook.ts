@@ -1,4 +1,4 @@
-// `entire hooks git <hook>`: git runs these through the scripts we installed.
+// Runs `entire hooks git <hook>`, which the installed hook scripts of git call.
 
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -12,7 +12,43 @@ import { EntireError, messageOf } from '../../std/errors.ts'
 import { appendWhole, readText, writeAtomic } from '../../std/file.ts'
 import { isDevice } from '../streams.ts'
 
-/** Asks git at once what is going to be needed, and gives what is to be done when the rest of the program is loaded. */
+export async function runGitHook(name: string, args: string[], early?: PrefetchedCatFile): Promise<void> {
+  const hook = hooks[name]
+  if (hook === undefined)
+    throw new EntireError('unknown-hook', `There is no git hook ${JSON.stringify(name)}.`, {
+      hint: `The git hooks are: ${Object.keys(hooks).join(', ')}.`,
+    })
+  const repo = findHookRepo(process.cwd(), process.env)
+  if (repo === undefined || !isSetUp(repo.root)) return
+  const settings = readHookSettings(repo.root)
+  if (!settings.settings.enabled) return
+  const run = hook(repo, args, early)
+  const { systemRecorder } = await import('../recorder.ts')
+  const recorder = systemRecorder(repo, { component: 'git-hooks' }, settings)
+  if (
+    recorder.settings.externalAgents &&
+    readsTranscripts.includes(name) &&
+    (await import('../../sessions/live-index.ts')).readLive(repo).sessions.size > 0
+  )
+    await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
+  try {
+    // Lets the answers that git has given meanwhile arrive.
+    await new Promise((resolve) => setImmediate(resolve))
+    await run(recorder)
+    recorder.trace.mark('work')
+    recorder.log.write('info', `git ${name}`, { ms: recorder.trace.total(), phases: recorder.trace.text() })
+  } catch (error) {
+    recorder.log.write('error', messageOf(error), { hook: name })
+    throw error
+  }
+}
+
+/** The hooks that read the transcripts of running sessions. */
+const readsTranscripts = ['prepare-commit-msg', 'post-commit']
+
+/**
+ * Starts to ask git at once; the function it returns does the work when the rest of the program is loaded.
+ */
 type GitHook = (
   repo: Repo,
   args: string[],
@@ -27,7 +63,7 @@ const hooks: Record<string, GitHook> = {
   'commit-msg':
     (_repo, [path = '']) =>
     async () =>
-      (await import('../../commits/link.ts')).dropLoneTrailer(message(path)),
+      (await import('../../commits/link.ts')).dropLoneTrailer(messageFile(path)),
   'post-commit': (repo, _args, early) => {
     const begun = prefetchCommit(repo, early)
     return async (recorder) => (await import('../../commits/post-commit.ts')).postCommit(recorder, begun)
@@ -50,7 +86,7 @@ async function linkCommit(
 ): Promise<void> {
   const { linkCommit: link } = await import('../../commits/link.ts')
   let always = false
-  await link(recorder, message(path), {
+  await link(recorder, messageFile(path), {
     source,
     prefetched: begun,
     ask: (question) => askOnTerminal(recorder, question),
@@ -63,47 +99,14 @@ async function linkCommit(
   changeSettings(recorder.repo.root, 'local', { commit_linking: 'always' })
 }
 
-/** Those that read transcripts, of the sessions that are going on. */
-const asksAgents = ['prepare-commit-msg', 'post-commit']
-
-export async function runGitHook(name: string, args: string[], early?: PrefetchedCatFile): Promise<void> {
-  const hook = hooks[name]
-  if (hook === undefined)
-    throw new EntireError('unknown-hook', `Git hook ${JSON.stringify(name)} is not one of ours.`, {
-      hint: `Ours: ${Object.keys(hooks).join(', ')}.`,
-    })
-  const repo = findHookRepo(process.cwd(), process.env)
-  if (repo === undefined || !isSetUp(repo.root)) return
-  const settings = readHookSettings(repo.root)
-  if (!settings.settings.enabled) return
-  const run = hook(repo, args, early)
-  const { systemRecorder: createRecorder } = await import('../recorder.ts')
-  const recorder = createRecorder(repo, { component: 'git-hooks' }, settings)
-  if (
-    recorder.settings.externalAgents &&
-    asksAgents.includes(name) &&
-    (await import('../../sessions/live-index.ts')).readLive(repo).sessions.size > 0
-  )
-    await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
-  try {
-    // What git has answered meanwhile is heard now.
-    await new Promise((resolve) => setImmediate(resolve))
-    await run(recorder)
-    recorder.trace.mark('work')
-    recorder.log.write('info', `git ${name}`, { ms: recorder.trace.total(), phases: recorder.trace.text() })
-  } catch (error) {
-    recorder.log.write('error', messageOf(error), { hook: name })
-    throw error
-  }
-}
-
-// By hand there may be a terminal, which never ends.
+// A terminal, when the hook is called by hand, would never end.
 function readStdin(): Promise<string> | string {
   return isDevice(0) ? '' : Bun.stdin.text()
 }
 
-// Added to or replaced, not written over: on a full disk the user's message would be gone, and the commit with it.
-function message(path: string): MessageFile {
+// Appends or replaces by rename, and never overwrites: on a full disk the user's message would be lost, and
+// the commit with it.
+function messageFile(path: string): MessageFile {
   const file = resolve(path)
   let before: string | undefined
   return {

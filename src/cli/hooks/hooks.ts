@@ -1,26 +1,26 @@
-// `entire hooks …`: what agents and git call. It must be quick, must never break its caller, and says on stderr what it did.
+// Runs the hooks that agents and git call: fast, without ever making the caller fail, and reporting on stderr.
 
 import { prefetchCatFile } from '../../commits/prefetch-git.ts'
 import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
 
-/** Exit code: 0 for everything that can happen in use; a hook that fails would get in the way of the agent or the commit. */
+/** Returns the exit code: always 0, because a hook that fails would stop the agent or the commit. */
 export async function runHook(args: string[]): Promise<number> {
-  const [kind = '', verb = ''] = args
+  const [caller = '', hookName = ''] = args
   try {
-    if (kind === 'git') {
-      const early = prefetchCatFile(verb)
-      await (await import('./git-hook.ts')).runGitHook(verb, args.slice(2), early)
-    } else await (await import('./agent-hook.ts')).runAgentHook(kind, verb, args)
+    if (caller === 'git') {
+      const catFile = prefetchCatFile(hookName)
+      await (await import('./git-hook.ts')).runGitHook(hookName, args.slice(2), catFile)
+    } else await (await import('./agent-hook.ts')).runAgentHook(caller, hookName, args)
   } catch (error) {
-    await report(error, kind, verb)
+    await report(error, caller, hookName)
   }
   return 0
 }
 
-// Not ours to mend, and no bug: a full disk, a quota, a repository that may only be read.
+// A full disk, a quota or a read-only repository: neither a bug nor ours to fix.
 const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG']
 
-async function report(error: unknown, kind: string, verb: string): Promise<void> {
+async function report(error: unknown, caller: string, hookName: string): Promise<void> {
   const { write } = await import('../streams.ts')
   if (isErrno(error, ...unwritable))
     write(2, `[entire] Nothing was recorded: ${messageOf(error)}. The next event tries again.\n`)
@@ -29,6 +29,6 @@ async function report(error: unknown, kind: string, verb: string): Promise<void>
   else
     write(
       2,
-      `[entire] hooks ${kind} ${verb} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      `[entire] hooks ${caller} ${hookName} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     )
 }

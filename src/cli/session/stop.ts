@@ -100,12 +100,12 @@ function cancel(cli: Cli): Session[] {
 async function stopOne(cli: Cli, repo: Repo, session: Session): Promise<void> {
   const id = clean(session.id)
   if (statusOf(session) === 'ended') return cli.out(`Session ${id} is already stopped.`)
-  const [{ systemRecorder: createRecorder }, { stopSession }, { worktreeOf }] = await Promise.all([
+  const [{ systemRecorder }, { stopSession }, { worktreeOf }] = await Promise.all([
     import('../recorder.ts'),
     import('../../recording/stop-session.ts'),
     import('../../sessions/work-trees.ts'),
   ])
-  const recorder = createRecorder(worktreeOf(repo, session), {
+  const recorder = systemRecorder(worktreeOf(repo, session), {
     component: 'session-stop',
     session_id: session.id,
   })

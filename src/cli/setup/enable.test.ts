@@ -153,7 +153,7 @@ test('a change of the project that has no effect here is not silent', async () =
   await entire(repo, withAgent)
   repo.write('.entire/settings.local.json', '{"strategy":"manual-commit"}')
   const answer = await entire(repo, ['enable', '--project', '--strategy', 'auto-commit'])
-  expect(answer.err).toContain('Note: .entire/settings.local.json says otherwise and wins here: strategy')
+  expect(answer.err).toContain('Note: .entire/settings.local.json overrides this here: strategy')
 })
 
 test('comments in the settings survive', async () => {

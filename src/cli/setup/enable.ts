@@ -1,4 +1,5 @@
-// `entire enable`: installs the hooks of agents and git, and writes the settings. Running it again repairs a set-up.
+// `entire enable`: installs the hooks of agents and git, and writes the settings. Running it again repairs a
+// set-up.
 
 import { buildCommand } from '@stricli/core'
 import { readLog } from '../../git/log.ts'
@@ -39,8 +40,8 @@ interface EnableFlags extends SetupFlags {
 export const enableCommand = buildCommand<EnableFlags, [], Cli>({
   async func(flags) {
     const repo = requireRepo(this, 'enable')
-    // With --json the answer is the one object at the end.
-    const cli: Cli = flags.json ? { ...this, out: () => {} } : this
+    // With --json the only output is the object at the end.
+    const cli: Cli = flags.json ? quiet(this) : this
     const report = await enable(cli, repo, flags)
     if (flags.json) this.process.stdout.write(formatJson(report))
   },
@@ -108,14 +109,14 @@ interface Report {
 
 /** Undefined when the person cancelled the question and nothing was changed. */
 async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report | undefined> {
-  const { changes, own } = await planSettings(repo, flags)
+  const { changes, localChanges } = await planSettings(repo, flags)
   const named =
     flags.agent && (await namedAgents(cli, repo, flags.agent, 'entire enable --agent <agent-name>'))
   await requirePresent(repo, named ?? [])
   const before = readSettings(repo.root)
   const wasSetUp = isSetUp(repo.root)
   const health = await readHookHealth(cli, repo, before)
-  const changesSettings = Object.keys(changes).length + Object.keys(own).length > 0
+  const changesSettings = Object.keys(changes).length + Object.keys(localChanges).length > 0
   const isComplete = wasSetUp && isHealthy(health) && named === undefined && !flags.force && !changesSettings
   if (isComplete && before.enabled) return await printComplete(cli, repo, health)
   await noteEmptyRepo(cli, repo)
@@ -147,9 +148,9 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
   }
   ensureEntireDir(repo.root)
   const file = saveSettings(isComplete ? quiet(cli) : cli, repo, {
-    where: settingsFileFor(flags),
+    file: settingsFileFor(flags),
     changes,
-    own,
+    localChanges,
     before,
   })
   report.settings = settingsFiles(repo.root).map((name) => settingsPaths[name])

@@ -1,4 +1,5 @@
-// Whether the hooks that recording depends on are there, and are those of this version.
+// Checks whether the hooks that recording depends on are installed and current, and finds plugins that are
+// gone.
 
 import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
 import { readConfig } from '../../git/config.ts'
@@ -13,7 +14,7 @@ import { findInstalledAgents, findWatchedAgents, type HookedAgent, hookSite } fr
 
 export interface HookHealth {
   agents: HookedAgent[]
-  /** Used here, and recorded by `entire watch`. */
+  /** Agents without hooks that are used here: `entire watch` records them. */
   watched: Agent[]
   outdated: HookedAgent[]
   git: 'all' | 'outdated' | 'missing'
@@ -43,13 +44,12 @@ export function isHealthy(health: HookHealth): boolean {
   )
 }
 
-// External agents that have hooks here and no plugin any more: what is known of them, and what a person can do.
-
+/** An external agent that has hooks here, but whose plugin cannot be used any more. */
 export interface GonePlugin extends HookNote {
   why: string
 }
 
-/** Those that are still there join the other agents, whatever the settings say. */
+/** Also loads the external agents whose plugins still exist, whatever the settings say. */
 export async function findGonePlugins(repo: Repo, env: Env): Promise<GonePlugin[]> {
   const gone: GonePlugin[] = []
   for (const note of readHookNotes(hookSite(repo))) {
@@ -71,10 +71,9 @@ async function whyGone(repo: Repo, env: Env, { name, path }: HookNote): Promise<
   }
 }
 
-/** For a person who wants them removed. */
 export function hooksLeftError(plugin: GonePlugin): EntireError {
   return new EntireError('agent-failed', `The hooks of ${plugin.type} could not be removed: ${plugin.why}`, {
-    hint: `Put the plugin back and run this again. Or ${removalByHand(plugin)}, and then run \`entire agent remove ${plugin.name}\`.`,
+    hint: `Reinstall the plugin and run the command again. Or ${removalByHand(plugin)}, and then run \`entire agent remove ${plugin.name}\`.`,
   })
 }
 
@@ -83,5 +82,5 @@ export function removalByHand({ name, dirs }: HookNote): string {
     dirs.length === 0
       ? 'in the settings of the agent'
       : `in ${dirs.join(', ')} or other settings of the agent`
-  return `remove by hand what calls \`entire hooks ${name}\` (${where})`
+  return `remove by hand the entries that call \`entire hooks ${name}\` (${where})`
 }

@@ -1,4 +1,5 @@
-// What the flags of `entire enable` ask to be written, checked before anything is changed.
+// Checks the flags of `entire enable` before anything is changed, and decides which settings to write and
+// which agents to record.
 
 import { agents, defaultAgent, findAgent } from '../../agents/all.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -25,11 +26,11 @@ export interface SetupFlags {
   absoluteGitHookPath?: boolean
 }
 
-/** `own`: what goes into the user's own file, wherever the rest goes. */
+/** `localChanges` always go into the local file. */
 export async function planSettings(
   repo: Repo,
   flags: SetupFlags,
-): Promise<{ changes: Changes; own: Changes }> {
+): Promise<{ changes: Changes; localChanges: Changes }> {
   if (flags.local && flags.project) throw cannotCombine(['--project', '--local'])
   if (flags.strategy !== undefined && !strategies.some((name) => name === flags.strategy))
     throw invalidValue(clean(flags.strategy), '--strategy', `Use one of: ${strategies.join(', ')}.`)
@@ -37,7 +38,7 @@ export async function planSettings(
     flags.checkpointRemote === undefined ? undefined : await planRemote(repo, flags.checkpointRemote, flags)
   const file = flags.project ? 'project' : flags.local ? 'local' : undefined
   const changes: Changes = {
-    // A file that is named is to say yes, even where the other one does already.
+    // A file that the person names should enable recording, even if the other file already does.
     ...(file !== undefined && readRawSettings(repo.root, file).enabled === false ? { enabled: true } : {}),
     ...given({ strategy: flags.strategy }),
     ...(flags.absoluteGitHookPath ? { absolute_git_hook_path: true } : {}),
@@ -47,7 +48,7 @@ export async function planSettings(
     ...(remote !== undefined && !remote.onlyLocal ? remote.options : {}),
   }
   if (Object.keys(options).length > 0) changes.strategy_options = options
-  return { changes, own: remote?.onlyLocal ? { strategy_options: remote.options } : {} }
+  return { changes, localChanges: remote?.onlyLocal ? { strategy_options: remote.options } : {} }
 }
 
 async function planRemote(repo: Repo, text: string, { project }: SetupFlags): Promise<RemoteChange> {
@@ -56,15 +57,13 @@ async function planRemote(repo: Repo, text: string, { project }: SetupFlags): Pr
   return remote.onlyLocal && project ? requireLocal() : remote
 }
 
-/** Undefined: wherever such settings go by themselves. */
+/** Undefined when no flag decides. */
 export function settingsFileFor(flags: SetupFlags): SettingsFile | undefined {
   if (flags.local) return 'local'
   return flags.project || flags.agent !== undefined ? 'project' : undefined
 }
 
-// For which agents a repository is set up: those named, else those that are, else those asked for or found.
-
-/** Those named, external ones wherever they are on the PATH. `usage`: how to name one, for a person who named none that is known. */
+/** Includes external agents on the PATH. `usage` is shown when a name is unknown. */
 export async function namedAgents(
   cli: Cli,
   repo: Repo,
@@ -94,13 +93,17 @@ function isRecordable({ installer, watcher }: Agent): boolean {
   return installer !== undefined || watcher !== undefined
 }
 
-/** External agents say so only when they are used here; hooks for one that is not would never be called. */
+/** Rejects external agents that are not used here, because their hooks would never be called. */
 export async function requirePresent(repo: Repo, agents: Agent[]): Promise<void> {
   for (const agent of agents) {
     if (agent.executable === undefined || (await agent.detect(repo.root))) continue
-    throw new EntireError('not-found', `${agent.type} is not available here, so it is not enabled.`, {
-      hint: `Its plugin says so: \`${agent.executable} detect\`.`,
-    })
+    throw new EntireError(
+      'not-found',
+      `${agent.type} is not available in this repository, so it was not enabled.`,
+      {
+        hint: `The plugin decides that: run \`${agent.executable} detect\`.`,
+      },
+    )
   }
 }
 
@@ -119,20 +122,20 @@ export async function detectedAgents(cli: Cli, repo: Repo): Promise<HookedAgent[
   return hookedAgents().filter((_, index) => detected[index])
 }
 
-/** Those that are installed, else those that are detected, else the default one. */
+/** The installed agents, else the detected ones, else the default agent. */
 export async function proposedAgents(cli: Cli, repo: Repo, installed: HookedAgent[]): Promise<Agent[]> {
   if (installed.length > 0) return installed
   const [detected, watched] = [await detectedAgents(cli, repo), await findWatchedAgents(repo)]
-  return detected.length === 0 && watched.length > 0 ? watched : proposed(detected)
+  return detected.length === 0 && watched.length > 0 ? watched : withoutPlugins(detected)
 }
 
-// A plugin is on the PATH for all repositories; whether it is meant for this one only a person can say.
-function proposed(detected: HookedAgent[]): HookedAgent[] {
-  const ours = detected.filter((agent) => agent.executable === undefined)
-  return ours.length > 0 ? ours : hookedAgents().filter((agent) => agent === defaultAgent)
+// A plugin is on the PATH for all repositories, so only a person can say whether to use it in this one.
+function withoutPlugins(detected: HookedAgent[]): HookedAgent[] {
+  const builtIn = detected.filter((agent) => agent.executable === undefined)
+  return builtIn.length > 0 ? builtIn : hookedAgents().filter((agent) => agent === defaultAgent)
 }
 
-/** All agents to choose from. Undefined when the person left the question. */
+/** Lets the person choose among all agents. Undefined when the question was cancelled. */
 export async function askForAgents(
   cli: Cli,
   repo: Repo,
@@ -147,25 +150,25 @@ export async function askForAgents(
     {
       message: 'Which agents do you use in this repository?',
       ...(installed.length > 0 ? { detail: 'Hooks of agents that you deselect are removed.' } : {}),
-      noTerminalHint: 'Name them with --agent.',
+      noTerminalHint: 'Name the agents with --agent.',
     },
     hookedAgents().map((agent) => ({ value: agent.name, label: `${agent.description}${state(agent)}` })),
-    (installed.length > 0 ? installed : proposed(detected)).map((agent) => agent.name),
+    (installed.length > 0 ? installed : withoutPlugins(detected)).map((agent) => agent.name),
   )
   return names && hookedAgents().filter((agent) => names.includes(agent.name))
 }
 
 function unknownAgent(name: string, usage: string): EntireError {
   const problem = name === '' ? 'Missing agent name.' : `Unknown agent "${clean(name)}".`
-  const note = (agent: Agent) =>
+  const remark = (agent: Agent) =>
     agent === defaultAgent
       ? '    (default)'
       : agent.installer === undefined
         ? '    (no hooks: run `entire watch`)'
         : ''
-  const list = agents.filter(isRecordable).map((agent) => `  ${agent.name}${note(agent)}`)
+  const list = agents.filter(isRecordable).map((agent) => `  ${agent.name}${remark(agent)}`)
   const plugin =
-    name === '' ? {} : { hint: `A plugin for it would be a program entire-agent-${clean(name)} on the PATH.` }
+    name === '' ? {} : { hint: `To add it, put a plugin entire-agent-${clean(name)} on the PATH.` }
   return new EntireError(
     'unknown-agent',
     [`${problem} Available agents:`, '', ...list, '', `Usage: ${usage}`].join('\n'),

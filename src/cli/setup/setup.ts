@@ -1,4 +1,4 @@
-// What setting up consists of, in pieces that enable, disable and status share.
+// The steps of setting up a repository that enable, disable, configure, agent and doctor share.
 
 import { join } from 'node:path'
 import { agents } from '../../agents/all.ts'
@@ -24,14 +24,14 @@ export function hookedAgents(): HookedAgent[] {
   return agents.filter((agent): agent is HookedAgent => agent.installer !== undefined)
 }
 
-/** Agents used here that have no hooks: `entire watch` records them. */
+/** The agents without hooks that are used here: `entire watch` records them. */
 export async function findWatchedAgents(repo: Repo): Promise<Agent[]> {
   const candidates = agents.filter((agent) => agent.installer === undefined && agent.watcher !== undefined)
   const detected = await Promise.all(candidates.map((agent) => agent.detect(repo.root)))
   return candidates.filter((_, index) => detected[index])
 }
 
-/** Each work tree has config files of its own, so what they were is kept in its own git directory. */
+/** Each work tree has its own settings files of agents; their originals are kept in its own git directory. */
 export function hookSite(repo: Repo): HookSite {
   return { root: repo.root, keepDir: join(repo.gitDir, originalsDir) }
 }
@@ -44,7 +44,7 @@ export async function findInstalledAgents(repo: Repo): Promise<HookedAgent[]> {
 
 export interface AgentHooksState {
   agent: HookedAgent
-  /** The problem, where an external agent could not say. */
+  /** The error when the plugin of an external agent could not tell. */
   installed: boolean | EntireError
 }
 
@@ -60,7 +60,10 @@ export async function readAgentHooks(repo: Repo): Promise<AgentHooksState[]> {
   )
 }
 
-/** The branch for checkpoints: the remote's where it is known, so that two clones do not start two histories. */
+/**
+ * Creates the branch for checkpoints. It starts from the remote's, if that is known, so that two clones share
+ * one history.
+ */
 export async function ensureMetadataBranch(repo: Repo, now: Date, remoteName = 'origin'): Promise<void> {
   const remoteRef = `refs/remotes/${remoteName}/${metadataBranch}`
   const refs = await listRefs(repo, metadataRef, remoteRef)
@@ -80,9 +83,7 @@ export async function ensureMetadataBranch(repo: Repo, now: Date, remoteName = '
   await save.finish()
 }
 
-// The steps of setting up that change something and say so.
-
-/** The number of hooks that were added. */
+/** Returns the number of hooks that were added. */
 export async function installAgent(
   cli: Cli,
   repo: Repo,
@@ -91,7 +92,7 @@ export async function installAgent(
 ): Promise<number> {
   cli.out(`Agent: ${agent.type}${options.implied ? ' (use --agent to change)' : ''}`)
   if (agent.installer === undefined) {
-    cli.out(`${agent.type} has no hooks. To record it, run \`entire watch\` beside it.`)
+    cli.out(`${agent.type} has no hooks. Run \`entire watch\` in a second terminal to record it.`)
     return 0
   }
   const added = await agent.installer.install(hookSite(repo), options)
@@ -104,7 +105,8 @@ export async function installAgent(
   return added
 }
 
-// Without this its hooks would be called and refused. The person who named it trusts it; others of the project decide for themselves.
+// Otherwise its hooks would be called and refused. The person who named the agent trusts it; other people who
+// work on the project decide for themselves, so the local file is changed.
 function allowExternalAgents(cli: Cli, repo: Repo): void {
   if (readSettings(repo.root).externalAgents) return
   ensureEntireDir(repo.root)
@@ -117,14 +119,14 @@ export async function uninstallAgent(cli: Cli, repo: Repo, agent: HookedAgent): 
   cli.out(`Removed hooks for ${agent.description}`)
 }
 
-/** The names of the hooks that were written. */
+/** Returns the names of the hooks that were written. */
 export async function installGitHooks(cli: Cli, repo: Repo, command: string): Promise<string[]> {
   const { hooksDir } = await readConfig(repo)
   const { written, backups, warnings } = installHooks(hooksDir, { command })
   for (const backup of backups)
     cli.note(`[entire] Backed up existing ${backup.replace(/\.pre-entire.*$/, '')} to ${backup}`)
-  const shared = findHooksDirWarning(hooksDir, repo)
-  for (const warning of [...warnings, ...(shared === undefined ? [] : [shared])])
+  const dirWarning = findHooksDirWarning(hooksDir, repo)
+  for (const warning of [...warnings, ...(dirWarning === undefined ? [] : [dirWarning])])
     cli.note(`[entire] Warning: ${warning}`)
   if (written.length > 0) cli.out(`✓ Installed git hooks (${written.join(', ')})`)
   for (const manager of findHookManagers(repo.root))
@@ -133,54 +135,55 @@ export async function installGitHooks(cli: Cli, repo: Repo, command: string): Pr
 }
 
 interface SettingsChange {
-  /** Undefined: the project's file if there is none yet, else the user's own. */
-  where: SettingsFile | undefined
+  /** Undefined: the project's file if it does not exist yet, else the local one. */
+  file: SettingsFile | undefined
   changes: Changes
-  /** What goes into the user's own file, wherever the rest goes. */
-  own: Changes
+  /** Changes that always go into the local file. */
+  localChanges: Changes
   before: Settings
 }
 
-/** The file that was written, or that says everything already. */
+/** Returns the file that was written, or that needed no change. */
 export function saveSettings(
   cli: Cli,
   repo: Repo,
-  { where, changes, own, before }: SettingsChange,
+  { file: requested, changes, localChanges, before }: SettingsChange,
 ): SettingsFile {
   const hasProject = settingsFiles(repo.root).includes('project')
-  const file = where ?? (hasProject ? 'local' : 'project')
+  const file = requested ?? (hasProject ? 'local' : 'project')
   const base: Changes = hasProject
     ? { ...(before.enabled ? {} : { enabled: true }) }
     : { strategy: before.strategy, enabled: true }
   const all = { ...base, ...changes }
-  const isSaid = Object.keys(all).length === 0
-  if (!isSaid) {
-    if (where === undefined && hasProject) {
+  const needsNoChange = Object.keys(all).length === 0
+  if (!needsNoChange) {
+    if (requested === undefined && hasProject) {
       cli.out('Info: Project settings exist. Saving to settings.local.json instead.')
       cli.out('  Use --project to update the project settings file.')
     }
     changeSettings(repo.root, file, all)
   }
-  if (Object.keys(own).length > 0) changeSettings(repo.root, 'local', own)
-  // The local file wins: one that says no would undo what was just asked for.
+  if (Object.keys(localChanges).length > 0) changeSettings(repo.root, 'local', localChanges)
+  // The local file may still disable recording, and it overrides the project's.
   if (!readSettings(repo.root).enabled) changeSettings(repo.root, 'local', { enabled: true })
   if (file === 'project') noteOverridden(cli, repo, changes)
-  return isSaid ? (where ?? 'project') : file
+  return needsNoChange ? (requested ?? 'project') : file
 }
 
 export function noteOverridden(cli: Cli, repo: Repo, changes: Changes): void {
   const keys = findOverridden(repo.root, changes)
-  if (keys.length > 0)
-    cli.note(`Note: ${settingsPaths.local} says otherwise and wins here: ${keys.join(', ')}`)
+  if (keys.length > 0) cli.note(`Note: ${settingsPaths.local} overrides this here: ${keys.join(', ')}`)
 }
 
 export function noteMissingProgram(cli: Cli, command: string): void {
   if (Bun.which(command, { PATH: cli.env.PATH ?? '' }) !== null) return
   cli.note(`\nNote: \`${command}\` is not on the PATH, so hooks cannot find it and nothing will be recorded.`)
-  cli.note('hint: Put it there (in a checkout: `npm link`), or run `entire enable --absolute-git-hook-path`.')
+  cli.note(
+    'hint: Add it to the PATH (in a checkout: `npm link`), or run `entire enable --absolute-git-hook-path`.',
+  )
 }
 
-/** Hooks that are installed may still wait for leave to run. */
+/** Says what keeps installed hooks from running, such as a folder that is not trusted yet. */
 export async function noteObstacles(cli: Cli, repo: Repo, agents: Agent[]): Promise<void> {
   for (const agent of agents) {
     const obstacle = await agent.findObstacle?.(repo.root, cli.env)

@@ -1,4 +1,4 @@
-// Taking everything out again. Checkpoints are the user's data: they stay.
+// Removes everything that was installed in a repository. Checkpoints are the user's data and stay.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,20 +17,20 @@ import { type GonePlugin, hooksLeftError } from './health.ts'
 import { type HookedAgent, hookSite, originalsDir, readAgentHooks } from './setup.ts'
 
 export interface UninstallPlan {
-  /** Those with hooks, and those that cannot say whether they have. */
+  /** The agents that have hooks, or cannot tell whether they have. */
   agents: HookedAgent[]
-  /** Only these could remove their hooks. */
+  /** Their hooks stay, because only the plugin could remove them. */
   gone: GonePlugin[]
   hooksDir: string
   gitHooks: number
   sessions: number
   shadowRefs: RefTip[]
-  /** What rewind and its like keep, to be undone. */
+  /** What rewind, clean and reset keep for undo. */
   undoRefs: RefTip[]
-  /** Notes of ours about other refs. */
-  noteRefs: RefTip[]
+  /** Copies of refs of remotes. */
+  remoteRefs: RefTip[]
   entireDir: string | undefined
-  /** Files of that directory that are committed: their deletion will show in `git status`. */
+  /** Files of the directory that are committed: their deletion will show in `git status`. */
   committed: string[]
 }
 
@@ -52,11 +52,11 @@ export async function planRepoUninstall(repo: Repo, gone: GonePlugin[]): Promise
     ),
     gone,
     hooksDir,
-    gitHooks: hookNames.filter((name) => isOurs(hooksDir, name)).length,
-    sessions: names(sessionsDir(repo)).filter((name) => name.endsWith('.json')).length,
+    gitHooks: hookNames.filter((name) => hasMarker(hooksDir, name)).length,
+    sessions: listDir(sessionsDir(repo)).filter((name) => name.endsWith('.json')).length,
     shadowRefs: refs.filter(({ ref }) => isShadowRef(ref)),
     undoRefs: below('refs/entire/').filter(({ ref }) => !ref.startsWith('refs/entire/checkpoints/')),
-    noteRefs: [...below('refs/entire-remotes/'), ...below('refs/entire-fetch-tmp/')],
+    remoteRefs: [...below('refs/entire-remotes/'), ...below('refs/entire-fetch-tmp/')],
     entireDir: existsSync(entireDir) ? entireDir : undefined,
     committed: tracked.stdout
       .toString('utf8')
@@ -65,7 +65,7 @@ export async function planRepoUninstall(repo: Repo, gone: GonePlugin[]): Promise
   }
 }
 
-/** What the plan would remove, in lines for a list; none when nothing of ours is here. */
+/** A line for each thing that would be removed; none when nothing is installed. */
 export function describeUninstall(plan: UninstallPlan): string[] {
   const committed = plan.committed.length > 0 ? ` (committed: ${plan.committed.join(', ')})` : ''
   const lines: [boolean, string][] = [
@@ -73,24 +73,25 @@ export function describeUninstall(plan: UninstallPlan): string[] {
     [plan.gitHooks > 0, `Git hooks (${plan.gitHooks})`],
     [plan.sessions > 0, `Session state files (${plan.sessions})`],
     [plan.shadowRefs.length > 0, `Shadow branches (${plan.shadowRefs.length})`],
-    [plan.undoRefs.length > 0, `What is kept for undoing (${plan.undoRefs.length})`],
+    [plan.undoRefs.length > 0, `Data kept for undo (${plan.undoRefs.length})`],
     [plan.agents.length > 0, `Agent hooks (${plan.agents.map((agent) => agent.type).join(', ')})`],
     [
       plan.gone.length > 0,
-      `But not the hooks of ${plan.gone.map(({ type }) => type).join(', ')}: the plugin is gone`,
+      `Not the hooks of ${plan.gone.map(({ type }) => type).join(', ')}, whose plugin is gone`,
     ],
   ]
   return lines.filter(([present]) => present).map(([, line]) => line)
 }
 
 export interface Uninstalled {
+  /** A line for each thing that was removed. */
   done: string[]
   warnings: string[]
   /** Why hooks of external agents may still be there, and how to remove them. */
   failed: EntireError[]
 }
 
-/** Hooks go first, so that nothing is recorded while the rest is removed. Gives a line for each thing done. */
+/** Removes hooks first, so that nothing is recorded while the rest is removed. */
 export async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promise<Uninstalled> {
   const done: string[] = []
   const failed: EntireError[] = plan.gone.map(hooksLeftError)
@@ -100,7 +101,7 @@ export async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promis
       await agent.installer.uninstall(hookSite(repo))
       done.push(`Removed ${agent.type} hooks`)
     } catch (error) {
-      // A plugin that fails does not keep the rest here.
+      // A plugin that fails does not stop the rest.
       if (agent.executable === undefined || !(error instanceof EntireError)) throw error
       failed.push(error)
       stay.add(agent.name)
@@ -116,41 +117,42 @@ export async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promis
   }
   await moveRefs(
     repo,
-    [...plan.shadowRefs, ...plan.undoRefs, ...plan.noteRefs].map(({ ref, oid }) => ({
+    [...plan.shadowRefs, ...plan.undoRefs, ...plan.remoteRefs].map(({ ref, oid }) => ({
       ref,
       to: undefined,
       from: oid,
     })),
   )
   done.push(...plan.shadowRefs.map(({ ref }) => `Deleted shadow branch ${branchName(ref)}`))
-  if (plan.undoRefs.length > 0) done.push(`Removed what was kept for undoing (${plan.undoRefs.length})`)
+  if (plan.undoRefs.length > 0) done.push(`Removed data kept for undo (${plan.undoRefs.length})`)
   const left = readHookNotes(hookSite(repo)).filter(({ name }) => stay.has(name))
   for (const path of findOwnFiles(repo)) rmSync(path, { recursive: true, force: true })
-  // Whoever tries again must not hear that nothing is here.
+  // Kept, so that a second try does not report that nothing is installed.
   for (const note of left) noteHooks(hookSite(repo), note)
   return { done, warnings, failed }
 }
 
-function isOurs(hooksDir: string, name: string): boolean {
+function hasMarker(hooksDir: string, name: string): boolean {
   return [name, `${name}.legacy`].some((file) => readText(join(hooksDir, file))?.includes(hookMarker))
 }
 
 const ownFiles =
   /^entire(?:\.lock|-watch\.lock|-(?:agents|config|kept|live|pending|undo|watch)\.json|-rewrite|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
 
-// What the agents' files were is kept per work tree; of the others only what can be made again is removed.
+// The originals of agents' files are removed for this work tree only; in others, only files that can be made
+// again.
 function findOwnFiles(repo: Repo): string[] {
-  const worktrees = names(join(repo.commonDir, 'worktrees')).map((name) =>
+  const worktrees = listDir(join(repo.commonDir, 'worktrees')).map((name) =>
     join(repo.commonDir, 'worktrees', name),
   )
   const found = [repo.commonDir, ...worktrees].flatMap((dir) =>
-    names(dir)
+    listDir(dir)
       .filter((name) => ownFiles.test(name))
       .map((name) => join(dir, name)),
   )
   return [...found, join(repo.gitDir, originalsDir)]
 }
 
-function names(dir: string): string[] {
+function listDir(dir: string): string[] {
   return existsSync(dir) ? readdirSync(dir) : []
 }
