@@ -1,6 +1,7 @@
 // Whether a commit holds work of a session, and what of it is still uncommitted: decided by content, because paths alone link what the user wrote instead.
-import type { ChangedFile } from '../git/commit.ts'
+
 import type { Oid } from '../git/oid.ts'
+import type { ChangedFile } from '../git/tree-diff.ts'
 
 type Change = Pick<ChangedFile, 'before' | 'after'>
 

@@ -10,7 +10,8 @@ import {
   writeCheckpoint,
 } from '../checkpoints/write.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
-import type { ChangedFile, CommitInfo } from '../git/commit.ts'
+import type { CommitInfo } from '../git/commit.ts'
+import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { addTokens, hasTokens } from '../model/tokens.ts'

@@ -1,7 +1,7 @@
 // Before a commit: does it hold work of a session? Then its message gets the trailer that links it to a checkpoint.
 
 import { displayPrompt } from '../checkpoints/step-subject.ts'
-import { type ChangedFile, isReplayingCommits, readStaged } from '../git/commit.ts'
+import { isReplayingCommits, readStaged } from '../git/commit.ts'
 import {
   appendEditableTrailer,
   appendTrailer,
@@ -10,6 +10,7 @@ import {
   removeTrailer,
   userText,
 } from '../git/trailers.ts'
+import type { ChangedFile } from '../git/tree-diff.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { lockFile } from '../sessions/save.ts'

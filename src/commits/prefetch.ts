@@ -3,14 +3,9 @@
 import { copyNames } from '../checkpoints/copies.ts'
 import { checkpointRef, shadowRef } from '../checkpoints/layout.ts'
 import type { PrefetchedCatFile } from '../git/cat-file-process.ts'
-import {
-  type ChangedFile,
-  type CommitInfo,
-  readHeadCommit,
-  readStaged,
-  readStagedAmong,
-} from '../git/commit.ts'
+import { type CommitInfo, readHeadCommit, readStaged, readStagedAmong } from '../git/commit.ts'
 import type { Repo } from '../git/repo.ts'
+import type { ChangedFile } from '../git/tree-diff.ts'
 import { type LiveSession, peekLive } from '../sessions/live-peek.ts'
 import { recordingStamp } from '../sessions/prefetch-status.ts'
 import { type GitSession, openGit } from '../sessions/work.ts'

@@ -1,4 +1,4 @@
-// Which branch is checked out, and which one the others start from.
+// Reads which branches a repository has and which are checked out, and switches between them.
 
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +10,9 @@ import type { Repo } from './repo.ts'
 export interface Branches {
   /** Undefined when HEAD is detached. */
   current: string | undefined
-  /** Full name of the ref: where origin's HEAD points, else main or master. */
+  /** Full ref name: where origin's HEAD points, else main or master. */
   default: string | undefined
-  /** Refs below the patterns that were asked for, too. */
+  /** The refs below the given patterns. */
   refs: RefTip[]
 }
 
@@ -34,7 +34,8 @@ export async function readBranches(repo: Repo, ...patterns: string[]): Promise<B
   }
 }
 
-// The file says it without a process, except where refs are kept in another way: then it names a branch that cannot be, or is no file.
+// Read from the HEAD file, without a process. With another ref storage that file names an impossible branch,
+// or is not a plain file; then git is asked.
 export async function readCurrentBranch(repo: Repo): Promise<string | undefined> {
   const path = join(repo.gitDir, 'HEAD')
   const text = lstatSync(path).isSymbolicLink() ? '' : (readText(path) ?? '')
@@ -45,28 +46,27 @@ export async function readCurrentBranch(repo: Repo): Promise<string | undefined>
   return stdout.toString('utf8').trim() || undefined
 }
 
-// Changing the branch of a work tree. Git refuses whatever would lose work; its words are the answer.
-
-/** Gives what was in the way, or undefined when the branch is checked out. The user's hooks run as always. */
+/**
+ * Checks out a branch. Returns git's reason when it refuses, as it does when work would be lost. The user's
+ * hooks run as always.
+ */
 export async function switchBranch(repo: Repo, branch: string): Promise<string | undefined> {
   return trySwitch(repo, branch, ['--no-guess', branch])
 }
 
-/** Makes a local branch that follows origin's. */
+/** The same with a new local branch that tracks origin's. */
 export async function switchToRemoteBranch(repo: Repo, branch: string): Promise<string | undefined> {
   return trySwitch(repo, branch, ['--create', branch, '--track', `origin/${branch}`])
 }
 
 async function trySwitch(repo: Repo, branch: string, args: string[]): Promise<string | undefined> {
-  // Git makes no such branch, but a ref can have such a name; here it would be an option.
+  // Git creates no such branch, but a ref can have such a name; here it would be taken for an option.
   if (branch.startsWith('-')) return `'${branch}' is not a valid branch name`
   const result = await git(repo, ['switch', '--quiet', ...args], { accept: [1, 128] })
   return result.code === 0 ? undefined : result.stderr.trim() || `git switch gave exit code ${result.code}`
 }
 
-// The work trees of a repository and the branches they are on: one `git worktree list`.
-
-/** Branch by path; undefined when HEAD is detached there. */
+/** The branch of each work tree by its path; undefined where HEAD is detached. */
 export async function readWorktrees(repo: Repo): Promise<Map<string, string | undefined>> {
   const { stdout } = await git(repo, ['worktree', 'list', '--porcelain', '-z'])
   const worktrees = new Map<string, string | undefined>()

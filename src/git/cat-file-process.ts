@@ -1,17 +1,19 @@
-// The process that answers questions about objects. The hooks of a commit start it before they load the rest of the program.
+// Starts the `git cat-file` process that reads objects. The hooks of a commit start it before they load the
+// rest of the program.
 
 import { type PipedProcess, startPiped } from '../std/proc.ts'
 import { gitEnv } from './env.ts'
 import type { Repo } from './repo.ts'
 
-// -z: names may hold newlines. --buffer: many small answers come in few writes, after a `flush`. https://git-scm.com/docs/git-cat-file
+// -z: names may contain newlines. --buffer: git collects small answers until a `flush`.
+// https://git-scm.com/docs/git-cat-file
 export const catFileCommand = ['cat-file', '--batch-command', '--buffer', '-z']
 
-/** A process that was started before it was known what for. */
+/** A process started before the repository object exists. */
 export interface PrefetchedCatFile {
   process: PipedProcess
   cwd: string
-  /** The index that paths are looked up in. */
+  /** The index in which paths are looked up. */
   index: string | undefined
 }
 
@@ -27,7 +29,7 @@ export function startCatFile(
   }
 }
 
-/** Undefined when it looks at another place; then it ends. */
+/** The prefetched process, or undefined when it reads another work tree or index; then it is ended. */
 export function takeIfMatching(
   early: PrefetchedCatFile | undefined,
   repo: Repo,

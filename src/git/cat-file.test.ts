@@ -10,7 +10,7 @@ const probe = tempDir()
 const kinds = (await availableKinds(probe.base, probe.env)).filter((kind) => kind !== 'unborn')
 await probe[Symbol.asyncDispose]()
 
-test.each(kinds)('%s: commits, trees, blobs, and what is missing', async (kind) => {
+test.each(kinds)('%s: reads commits, trees and blobs, and finds missing objects missing', async (kind) => {
   await using temp = await tempRepo({ kind })
   const head = await temp.head()
   await using objects = openObjectReader(temp.repo)
@@ -58,7 +58,7 @@ test.each(['new\nline', 'a missing\n', 'x blob 3', 'caf\udce9', ' ', '"q"', 'a\n
   },
 )
 
-test('empty and huge blobs come whole', async () => {
+test('empty and huge blobs are read completely', async () => {
   await using temp = await tempRepo()
   const huge = Buffer.alloc(60_000_000)
   for (let at = 0; at < huge.length; at += 4096) huge.writeUInt32LE(at, at)
@@ -77,7 +77,7 @@ test('empty and huge blobs come whole', async () => {
   expect(again?.content.equals(huge)).toBe(true)
 }, 30_000)
 
-test('an abbreviation that fits several objects names none', async () => {
+test('an ambiguous abbreviation names no object', async () => {
   await using temp = await tempRepo()
   const prefixes = new Set<string>()
   let twice: string | undefined
@@ -100,7 +100,7 @@ test('the commit of a submodule is not an object of this repository', async () =
   expect(await objects.info('HEAD')).toMatchObject({ type: 'commit' })
 })
 
-test('nothing asked, no process; broken repository, a failure in git’s words for every question', async () => {
+test('without questions no process starts; in a broken repository every question fails with git’s words', async () => {
   await using temp = await tempRepo()
   {
     await using _unused = openObjectReader({ ...temp.repo, env: { PATH: '/nowhere' } })
@@ -115,7 +115,7 @@ test('nothing asked, no process; broken repository, a failure in git’s words f
   await objects[Symbol.asyncDispose]()
 })
 
-test('what a partial clone did not fetch is fetched; where it cannot be, only that question fails', async () => {
+test('a missing object of a partial clone is fetched; when that fails, only its question fails', async () => {
   await using temp = await tempRepo({ kind: 'partial-clone' })
   const old = `${await temp.git('rev-list', '--max-parents=0', 'HEAD')}:README.md`
   await using objects = openObjectReader(temp.repo)
@@ -138,7 +138,7 @@ test('what a partial clone did not fetch is fetched; where it cannot be, only th
   expect((await objects.contents(old))?.content.toString()).toBe('# test\n')
 })
 
-test('once closed, open questions start no process that nobody would end', async () => {
+test('after closing, open questions start no new process', async () => {
   await using temp = await tempRepo({ kind: 'partial-clone' })
   const old = `${await temp.git('rev-list', '--max-parents=0', 'HEAD')}:README.md`
   renameSync(join(temp.base, 'origin'), join(temp.base, 'away'))
@@ -153,7 +153,7 @@ test('once closed, open questions start no process that nobody would end', async
   await expect(objects.info('HEAD')).rejects.toMatchObject({ code: 'git-failed' })
 })
 
-test('blobs that many ask for at the same time are fetched together, and only those that are missing', async () => {
+test('missing blobs requested at the same time are fetched together', async () => {
   await using temp = await tempRepo({ kind: 'partial-clone' })
   const trace = join(temp.base, 'trace')
   const env = { ...temp.env, GIT_TRACE: trace }

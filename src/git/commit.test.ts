@@ -39,7 +39,7 @@ async function readHead(repo: Repo) {
   return await readHeadCommit(repo, objects)
 }
 
-test('records do not run into each other, whatever messages and names hold', async () => {
+test('records stay apart whatever messages and names contain', async () => {
   await using temp = await tempRepo()
   const expected: [string, string[]][] = [['first\n', ['README.md']]]
   const add = async (message: string, path: string | undefined) => {
@@ -98,14 +98,14 @@ test('a merge is compared with its first parent; deletions, types and a comma in
   ])
 })
 
-test('no commit yet, or no such commit: nothing', async () => {
+test('without a commit, or with an unknown one, nothing is read', async () => {
   await using temp = await tempRepo({ kind: 'unborn' })
   expect(await readCommit(temp.repo, 'HEAD')).toBeUndefined()
   expect(await readHead(temp.repo)).toBeUndefined()
   expect(await readCommits(temp.repo, ['none..HEAD'])).toEqual([])
 })
 
-test('staged: what the index holds, also before the first commit, and not what was only announced', async () => {
+test('staged files are those of the index, also before the first commit, without files that were only announced', async () => {
   await using temp = await tempRepo({ kind: 'unborn' })
   for (const name of ['staged', 'announced', 'untracked', '-dash\n']) temp.write(name, name)
   await temp.git('add', '--', 'staged', '-dash\n')
@@ -145,7 +145,7 @@ test.each(['plain', 'sha256', 'unborn'] as const)(
     await using objects = openObjectReader(temp.repo)
     const known = await readStagedAmong(objects, paths)
     const staged = await readStaged(temp.repo)
-    // What it does not see: modes, and files that are empty.
+    // It ignores modes and empty files.
     const unseen = kind === 'unborn' ? ['empty'] : ['mode', 'empty']
     expect(sortBy(known)).toEqual(
       sortBy(staged.filter(({ path }) => paths.includes(path) && !unseen.includes(path))),
@@ -154,7 +154,7 @@ test.each(['plain', 'sha256', 'unborn'] as const)(
   },
 )
 
-test('of an index that a commit under way has made for itself', async () => {
+test('staged files are read from the index of the commit under way', async () => {
   await using temp = await tempRepo()
   temp.write('README.md', 'changed')
   const index = join(temp.base, 'other-index')
@@ -165,7 +165,7 @@ test('of an index that a commit under way has made for itself', async () => {
   expect(await readStagedAmong(ours, ['README.md'])).toEqual([])
 })
 
-test('configuration of the user does not change the answer', async () => {
+test('the user’s configuration does not change the answer', async () => {
   await using temp = await tempRepo()
   for (const setting of [
     'color.ui=always',
@@ -183,7 +183,7 @@ test('configuration of the user does not change the answer', async () => {
   expect(await readHead(temp.repo)).toEqual(first)
 })
 
-test('the commit at HEAD: additions, deletions, modes, types and submodules anywhere in large directories, as git tells them', async () => {
+test('the commit at HEAD: additions, deletions, modes, types and submodules anywhere in large directories, as git reports them', async () => {
   await using temp = await tempRepo()
   for (let at = 100; at < 400; at += 1) temp.write(`many/${at}`, `${at}`)
   for (const name of ['mode', 'file-then-dir', 'dir-then-file/e', 'deep/a/b/c', 'same/x'])

@@ -1,27 +1,20 @@
-// What a commit is and what it changed: one `git log` for a commit, one `git diff` for all that is staged.
+// Reads commits with the files they changed, and what is staged for the next one.
 
 import { join } from 'node:path'
 import { decodePath } from '../std/encoding.ts'
 import { exists } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { readCurrentBranch } from './branches.ts'
 import type { ObjectReader } from './cat-file.ts'
 import { git } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
-import { parseTree, type TreeEntry } from './tree.ts'
-
-export interface ChangedFile {
-  path: string
-  /** Undefined when the file was added. */
-  before: Oid | undefined
-  /** Undefined when the file was deleted. */
-  after: Oid | undefined
-}
+import { type ChangedFile, changedFiles } from './tree-diff.ts'
 
 export interface CommitInfo {
   oid: Oid
   parents: Oid[]
-  /** Undefined when HEAD is detached or the commit is not at its tip. */
+  /** Undefined when HEAD is detached or the commit is not at the tip of the branch. */
   branch: string | undefined
   committedAt: number
   message: string
@@ -30,12 +23,12 @@ export interface CommitInfo {
 
 const format = '%H%x00%P%x00%D%x00%ct%x00%B%x00'
 
-/** The commit and what it changed against its first parent. */
+/** A commit and what it changed against its first parent. */
 export async function readCommit(repo: Repo, rev: string): Promise<CommitInfo | undefined> {
   return (await readCommits(repo, ['-1', rev]))[0]
 }
 
-/** Commits named by arguments of `git log`, newest first. */
+/** The commits named by arguments of `git log`, newest first: one process. */
 export async function readCommits(repo: Repo, args: string[]): Promise<CommitInfo[]> {
   const result = await git(
     repo,
@@ -50,7 +43,7 @@ export async function readCommits(repo: Repo, args: string[]): Promise<CommitInf
       '--no-abbrev',
       '--no-renames',
       '--decorate=full',
-      // Named, because the user may hide branches from decorations.
+      // Named explicitly, because the user may hide branches from decorations.
       '--decorate-refs=HEAD',
       '--decorate-refs=refs/heads/',
       '--no-show-signature',
@@ -62,22 +55,52 @@ export async function readCommits(repo: Repo, args: string[]): Promise<CommitInf
   return result.code === 0 ? parseLog(result.stdout) : []
 }
 
-/** What is staged, as the commit under way sees it: `git commit <file>` and `-a` use an index of their own, named in the environment. */
+/** HEAD and what it changed, read without a process of its own; undefined when there is no commit. */
+export async function readHeadCommit(repo: Repo, objects: ObjectReader): Promise<CommitInfo | undefined> {
+  const [head, files, headAfterwards, branch] = await Promise.all([
+    objects.contents('HEAD'),
+    changedBy(objects, 'HEAD'),
+    objects.info('HEAD'),
+    readCurrentBranch(repo),
+  ])
+  if (head?.type !== 'commit') return undefined
+  const text = head.content.toString('utf8')
+  const end = text.indexOf('\n\n')
+  const header = end === -1 ? text : text.slice(0, end)
+  const values = (key: string) =>
+    header.split('\n').flatMap((line) => (line.startsWith(`${key} `) ? line.slice(key.length + 1) : []))
+  return {
+    oid: head.oid,
+    parents: values('parent'),
+    branch,
+    committedAt: Number(/ (\d+) [+-]\d+$/.exec(values('committer')[0] ?? '')?.[1] ?? 0),
+    message: end === -1 ? '' : text.slice(end + 2),
+    // HEAD may have moved between the questions.
+    files: headAfterwards?.oid === head.oid ? files : await changedBy(objects, head.oid),
+  }
+}
+
+async function changedBy(objects: ObjectReader, commit: string): Promise<ChangedFile[]> {
+  return await changedFiles(objects, `${commit}^1^{tree}`, `${commit}^{tree}`)
+}
+
+/**
+ * What is staged for the commit under way. `git commit <file>` and `-a` use an index of their own, named in
+ * the environment.
+ */
 export async function readStaged(repo: Repo): Promise<ChangedFile[]> {
   const index = repo.env.GIT_INDEX_FILE
   const result = await git(
     repo,
     ['diff', '--cached', '--raw', '-z', '--no-abbrev', '--no-renames', '--ignore-submodules=all'],
-    {
-      env: index === undefined ? {} : { GIT_INDEX_FILE: index },
-    },
+    { env: given({ GIT_INDEX_FILE: index }) },
   )
   return parseRaw(result.stdout, 0).files
 }
 
 /**
- * Those of the paths whose staged content is not that of HEAD, read with the objects of an event: no process of its own. Modes are not
- * seen, nor is a file that is empty, which may only be announced (`git add -N`).
+ * The paths whose staged content differs from HEAD, read without a process of its own. Ignores modes, and
+ * empty files, which may only be announced (`git add -N`).
  */
 export async function readStagedAmong(objects: ObjectReader, paths: string[]): Promise<ChangedFile[]> {
   const files = paths.map(async (path) => {
@@ -89,8 +112,15 @@ export async function readStagedAmong(objects: ObjectReader, paths: string[]): P
   )
 }
 
-// A record is its fields, one more NUL, and, when files changed, a newline and their lines. Read from start to end: no marker could be
-// told from a message or a name that holds it.
+/** True during a rebase, cherry-pick or revert, whose commits are not new work. */
+export function isReplayingCommits(repo: Repo): boolean {
+  return ['rebase-merge', 'rebase-apply', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].some((name) =>
+    exists(join(repo.gitDir, name)),
+  )
+}
+
+// A record is its fields, one more NUL and, when files changed, a newline and their lines. Parsed from start
+// to end, because any separator could also occur in a message or a name.
 function parseLog(output: Buffer): CommitInfo[] {
   const commits: CommitInfo[] = []
   for (let at = 0; at < output.length; ) {
@@ -116,7 +146,7 @@ function parseLog(output: Buffer): CommitInfo[] {
   return commits
 }
 
-// `:100644 100644 <before> <after> M NUL path NUL`, as often as there are changed files.
+// `:100644 100644 <before> <after> M NUL path NUL` for each changed file.
 function parseRaw(output: Buffer, start: number): { files: ChangedFile[]; end: number } {
   const files: ChangedFile[] = []
   let at = start
@@ -136,121 +166,4 @@ function parseRaw(output: Buffer, start: number): { files: ChangedFile[]; end: n
 
 function presentOid(oid: string): Oid | undefined {
   return /^0+$/.test(oid) ? undefined : oid
-}
-
-// The commit that was just made and what it changed, read with the objects of an event: no process of its own.
-
-/** Undefined when there is no commit. */
-export async function readHeadCommit(repo: Repo, objects: ObjectReader): Promise<CommitInfo | undefined> {
-  const [head, files, still, branch] = await Promise.all([
-    objects.contents('HEAD'),
-    changedBy(objects, 'HEAD'),
-    objects.info('HEAD'),
-    readCurrentBranch(repo),
-  ])
-  if (head?.type !== 'commit') return undefined
-  const text = head.content.toString('utf8')
-  const end = text.indexOf('\n\n')
-  const header = end === -1 ? text : text.slice(0, end)
-  const values = (key: string) =>
-    header.split('\n').flatMap((line) => (line.startsWith(`${key} `) ? line.slice(key.length + 1) : []))
-  return {
-    oid: head.oid,
-    parents: values('parent'),
-    branch,
-    committedAt: Number(/ (\d+) [+-]\d+$/.exec(values('committer')[0] ?? '')?.[1] ?? 0),
-    message: end === -1 ? '' : text.slice(end + 2),
-    // Somebody may have moved HEAD between our questions.
-    files: still?.oid === head.oid ? files : await changedBy(objects, head.oid),
-  }
-}
-
-async function changedBy(objects: ObjectReader, commit: string): Promise<ChangedFile[]> {
-  return await changedFiles(objects, `${commit}^1^{tree}`, `${commit}^{tree}`)
-}
-
-// In which files two trees differ, read with the objects of an event: no process of its own.
-
-export type Skip = (path: string) => boolean
-
-/** Trees by any name, or '' for none. Only subtrees that differ are read; `skip` leaves out a directory. */
-export async function differingPaths(
-  objects: ObjectReader,
-  from: string,
-  to: string,
-  skip: Skip,
-): Promise<string[]> {
-  return (await changedFiles(objects, from, to, skip)).map(({ path }) => path)
-}
-
-export async function changedFiles(
-  objects: ObjectReader,
-  from: string,
-  to: string,
-  skip: Skip = () => false,
-  below = '',
-): Promise<ChangedFile[]> {
-  if (from === to) return []
-  const [ours, theirs] = await Promise.all(
-    [from, to].map((name) => (name === '' ? undefined : objects.contents(name))),
-  )
-  const differing = differingEntries(ours, theirs)
-  const found = [...differing].map(async ([name, [a, b]]) => {
-    const path = `${below}${name}`
-    if (skip(path)) return []
-    const [before, after] = [fileOid(a), fileOid(b)]
-    const files = before === undefined && after === undefined ? [] : [{ path, before, after }]
-    const inside =
-      a?.isTree || b?.isTree ? await changedFiles(objects, treeOid(a), treeOid(b), skip, `${path}/`) : []
-    return [...files, ...inside]
-  })
-  return (await Promise.all(found)).flat()
-}
-
-type Pair = [TreeEntry | undefined, TreeEntry | undefined]
-type StoredTree = Awaited<ReturnType<ObjectReader['contents']>>
-
-function differingEntries(a: StoredTree, b: StoredTree): Map<string, Pair> {
-  const oidBytes = (a ?? b)?.oid.length ?? 0
-  const [ours, theirs] = [contentOf(a), contentOf(b)]
-  const same = sameEntries(ours, theirs, oidBytes / 2)
-  const pairs = new Map<string, Pair>()
-  for (const entry of parseTree(ours.subarray(same), oidBytes / 2)) pairs.set(entry.name, [entry, undefined])
-  for (const entry of parseTree(theirs.subarray(same), oidBytes / 2)) {
-    const before = pairs.get(entry.name)?.[0]
-    if (before?.oid === entry.oid && before.mode === entry.mode) pairs.delete(entry.name)
-    else pairs.set(entry.name, [before, entry])
-  }
-  return pairs
-}
-
-function contentOf(tree: StoredTree): Buffer {
-  return tree?.type === 'tree' ? tree.content : Buffer.alloc(0)
-}
-
-// Entries are sorted: those before the first change are the same bytes in both, and need not be understood.
-function sameEntries(a: Buffer, b: Buffer, oidBytes: number): number {
-  for (let at = 0; at < a.length; ) {
-    const end = a.indexOf(0, at) + 1 + oidBytes
-    if (end > b.length || a.compare(b, at, end, at, end) !== 0) return at
-    at = end
-  }
-  return a.length
-}
-
-function fileOid(entry: TreeEntry | undefined): string | undefined {
-  return entry?.isTree ? undefined : entry?.oid
-}
-
-function treeOid(entry: TreeEntry | undefined): string {
-  return entry?.isTree ? entry.oid : ''
-}
-
-// What git is in the middle of.
-
-/** A rebase, cherry-pick or revert makes commits that are not new work. */
-export function isReplayingCommits(repo: Repo): boolean {
-  return ['rebase-merge', 'rebase-apply', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].some((name) =>
-    exists(join(repo.gitDir, name)),
-  )
 }

@@ -13,7 +13,7 @@ async function anonymousRepo(): Promise<TempRepo> {
   return temp
 }
 
-test('the author is the local one, else the global one, else a placeholder', async () => {
+test('the author is the local one, then the global one, then a placeholder', async () => {
   await using temp = await tempRepo()
   appendFileSync(join(temp.base, 'home', '.gitconfig'), user('global'))
   expect((await readConfig(temp.repo)).author).toEqual({ name: 'Test User', email: 'test@example.com' })
@@ -23,13 +23,13 @@ test('the author is the local one, else the global one, else a placeholder', asy
   expect((await readConfig(temp.repo)).author).toEqual({ name: 'Unknown', email: 'unknown@local' })
 })
 
-test('a name without an address, and a name no commit can hold', async () => {
+test('a missing email address and an impossible name are replaced', async () => {
   await using temp = await anonymousRepo()
   await temp.git('config', 'user.name', 'A <b>\nc')
   expect((await readConfig(temp.repo)).author).toEqual({ name: 'A bc', email: 'unknown@local' })
 })
 
-test('a linked work tree has its own author where it says so', async () => {
+test('a linked work tree can have its own author', async () => {
   await using temp = await tempRepo({ kind: 'worktree-config' })
   expect(await nameOf(temp)).toBe('Worktree User')
   await temp.git('config', '--worktree', 'user.name', 'Renamed')
@@ -39,7 +39,7 @@ test('a linked work tree has its own author where it says so', async () => {
 test('the second answer needs no git', async () => {
   await using temp = await tempRepo()
   const first = await readConfig(temp.repo)
-  // An executable of ours that is called git and always fails.
+  // An executable called git that always fails.
   writeFileSync(join(temp.base, 'git'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
   const withoutGit = { ...temp.repo, env: { ...temp.env, PATH: temp.base } }
   expect(await readConfig(withoutGit)).toEqual(first)
@@ -83,7 +83,7 @@ test('a configuration file below ~/.config counts from the moment it exists', as
   expect((await readConfig(repo)).author.name).toBe('home')
 })
 
-test('what is included may depend on the branch', async () => {
+test('included files may depend on the branch', async () => {
   await using temp = await anonymousRepo()
   writeFileSync(join(temp.base, 'side'), user('side'))
   await temp.git('config', `includeIf.onbranch:side.path`, join(temp.base, 'side'))
@@ -92,7 +92,7 @@ test('what is included may depend on the branch', async () => {
   expect(await nameOf(temp)).toBe('side')
 })
 
-test('configuration from the environment counts, and is not written down', async () => {
+test('configuration from the environment counts and is not cached', async () => {
   await using temp = await tempRepo()
   const cache = join(temp.repo.gitDir, 'entire-config.json')
   const withName = (name: string) => ({
@@ -162,7 +162,7 @@ test.each([
   expect((await readConfig(temp.repo)).commentPrefix).toBe(expected)
 })
 
-test('remotes are known by name, and so is where a push goes when that is not origin', async () => {
+test('reads the names of remotes, and push targets other than origin', async () => {
   await using temp = await tempRepo()
   await temp.git('remote', 'add', 'origin', '/a')
   await temp.git('remote', 'add', 'my.fork', '/b')

@@ -1,6 +1,7 @@
-// The environment git runs in: the user's, without what is meant for another command.
+// Builds the environment git runs in: the user's, without the variables that belong to another git command.
 
-// Variables that point git at a repository, an index or an identity; inside a hook they belong to the command that runs the hook.
+// These point git at a repository, an index or an identity. Inside a hook they belong to the command that
+// runs the hook.
 const inherited = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -32,8 +33,9 @@ const inherited = [
 ] as const
 
 export function gitEnv(env: Record<string, string | undefined>): Record<string, string | undefined> {
-  // GIT_FLUSH=0: log and rev-list write when they have something worth it, not commit by commit.
-  // GIT_OPTIONAL_LOCKS=0: status must not write the user's index. https://git-scm.com/docs/git#Documentation/git.txt-GITOPTIONALLOCKS
+  // GIT_FLUSH=0: log and rev-list write large blocks instead of single commits.
+  // GIT_OPTIONAL_LOCKS=0: status must not write the user's index.
+  // https://git-scm.com/docs/git#Documentation/git.txt-GITOPTIONALLOCKS
   const clean: Record<string, string | undefined> = {
     ...env,
     GIT_FLUSH: '0',

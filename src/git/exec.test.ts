@@ -17,7 +17,7 @@ test('a failure carries git’s own words, unless the exit code is an answer', a
   expect((await git(temp.repo, ['rev-parse', '--verify', '-q', 'none'], { accept: [1] })).code).toBe(1)
 })
 
-test('git that gets no answer from a remote is ended in time, although what it has started still holds its output', async () => {
+test('git is ended in time when a remote does not answer, even while a child still holds its output', async () => {
   await using temp = await tempRepo()
   temp.write('../ssh.sh', '#!/bin/sh\nsleep 600 &\nsleep 600\n')
   const repo = { ...temp.repo, env: { ...temp.env, GIT_SSH_COMMAND: `sh ${join(temp.base, 'ssh.sh')}` } }
@@ -29,7 +29,7 @@ test('git that gets no answer from a remote is ended in time, although what it h
   expect(fetched.code).not.toBe(0)
 })
 
-test('without git on the PATH the message says so, whichever way git is needed', async () => {
+test('without git on the PATH every way to run it says so', async () => {
   await using temp = await tempRepo()
   const repo = { ...temp.repo, env: { ...temp.env, PATH: join(temp.base, 'home') } }
   const missing = { code: 'no-git', hint: expect.stringContaining('PATH') }

@@ -1,4 +1,4 @@
-// The one way to run git: fixed environment, no prompts, failures with git's own words.
+// Runs git: with a clean environment, without prompts, and with git's own words when it fails.
 
 import { EntireError, isErrno } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
@@ -10,7 +10,7 @@ import type { Repo } from './repo.ts'
 
 export interface GitOptions {
   stdin?: string | Uint8Array
-  /** Exit codes besides 0 that are an answer, not a failure. */
+  /** Exit codes besides 0 that are answers rather than failures. */
   accept?: number[]
   env?: Record<string, string>
   timeoutMs?: number
@@ -20,8 +20,7 @@ export async function git(repo: Repo, args: string[], options: GitOptions = {}):
   const result = await run(argv(repo, args), {
     cwd: repo.root,
     env: { ...gitEnv(repo.env), ...options.env },
-    ...given({ stdin: options.stdin }),
-    ...given({ timeoutMs: options.timeoutMs }),
+    ...given({ stdin: options.stdin, timeoutMs: options.timeoutMs }),
   }).catch((error: unknown) => {
     throw startFailure(repo, error)
   })
@@ -29,10 +28,13 @@ export async function git(repo: Repo, args: string[], options: GitOptions = {}):
   return result
 }
 
-// What git has to say about a transfer; everything else goes into its object store.
-const maxBytes = 4 * 1024 * 1024
+// Enough for git's report about a transfer; the objects themselves go to its object store.
+const maxReportBytes = 4 * 1024 * 1024
 
-/** Git that talks to a remote. Out of time it goes with everything it has started: a hanging ssh would keep our pipes open for ever. */
+/**
+ * Runs a git that talks to a remote. When its time is up it is killed together with everything it started: a
+ * hanging ssh would keep the pipes open forever.
+ */
 export async function gitLimited(
   repo: Repo,
   args: string[],
@@ -40,7 +42,12 @@ export async function gitLimited(
 ): Promise<LimitedResult> {
   // Rarely needed, and slow to load.
   const { runLimited } = await import('../std/limited-proc.ts')
-  return await runLimited(argv(repo, args), { cwd: repo.root, env: gitEnv(repo.env), maxBytes, ...options })
+  return await runLimited(argv(repo, args), {
+    cwd: repo.root,
+    env: gitEnv(repo.env),
+    maxBytes: maxReportBytes,
+    ...options,
+  })
 }
 
 export function startGit(repo: Repo, args: string[], env: Record<string, string> = {}): PipedProcess {
@@ -51,11 +58,11 @@ export function startGit(repo: Repo, args: string[], env: Record<string, string>
   }
 }
 
-// The same error code stands for a missing program and a missing working directory.
+// ENOENT stands for a missing program and for a missing working directory.
 function startFailure(repo: Repo, error: unknown): unknown {
   if (!isErrno(error, 'ENOENT')) return error
   if (!exists(repo.root))
-    return new EntireError('no-repo', `${repo.root} does not exist any more.`, { cause: error })
+    return new EntireError('no-repo', `${repo.root} no longer exists.`, { cause: error })
   return new EntireError('no-git', 'git was not found.', {
     hint: 'Install git 2.38 or later and make sure it is on the PATH.',
     cause: error,
@@ -63,29 +70,27 @@ function startFailure(repo: Repo, error: unknown): unknown {
 }
 
 export function gitFailure(args: string[], result: { code: number; stderr: string }): EntireError {
-  // 129 is how git says that it does not know an option: https://git-scm.com/docs/api-parse-options
+  // Git exits with 129 when it does not know an option: https://git-scm.com/docs/api-parse-options
   if (result.code === 129)
     return new EntireError(
       'git-failed',
       `This git does not know an option that is needed: git ${args.join(' ')}`,
-      {
-        hint: 'Install git 2.38 or later.',
-      },
+      { hint: 'Install git 2.38 or later.' },
     )
   const lines = result.stderr.trim().split('\n')
   const why = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
-  const isPromised = /promisor remote/.test(result.stderr)
+  const isPartialClone = /promisor remote/.test(result.stderr)
   return new EntireError(
     'git-failed',
     `git ${args.find((arg) => !arg.startsWith('-')) ?? ''} failed: ${why || `exit code ${result.code}`}`,
-    isPromised
+    isPartialClone
       ? { hint: 'This is a partial clone: make sure its remote can be reached, then run the command again.' }
       : {},
   )
 }
 
-// --git-dir and --work-tree would switch off discovery rules such as safe.directory, so the working directory decides, except
-// where the caller was itself started with an explicit repository.
+// --git-dir and --work-tree would switch off rules such as safe.directory. So git finds the repository by its
+// working directory, unless the caller itself was started with an explicit repository.
 function argv(repo: Repo, args: string[]): string[] {
   return repo.explicit
     ? ['git', `--git-dir=${repo.gitDir}`, `--work-tree=${repo.root}`, ...args]

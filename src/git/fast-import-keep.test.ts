@@ -20,14 +20,14 @@ async function save(repo: TempRepo): Promise<void> {
   await writes.finish()
 }
 
-test('a save whose pack a killed import had begun is refused once, and then made', async () => {
+test('a save whose pack a killed import had begun fails once and then succeeds', async () => {
   await using repo = await tempRepo()
   const dir = join(repo.repo.commonDir, 'objects', 'pack')
   await save(repo)
   const name = readdirSync(dir)
     .find((entry) => entry.endsWith('.pack'))
     ?.slice(0, -'.pack'.length)
-  // As kill -9 leaves it: the mark, but no pack and no ref.
+  // As kill -9 leaves it: the .keep file, but no pack and no ref.
   await repo.git('update-ref', '-d', ref)
   for (const entry of readdirSync(dir)) rmSync(join(dir, entry), { force: true })
   writeFileSync(join(dir, `${name}.keep`), 'fast-import')

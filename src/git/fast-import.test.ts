@@ -112,7 +112,7 @@ test('file names and types come back as they went in', async () => {
   )
 })
 
-test('paths that no checkout may hold are left out', async () => {
+test('paths that no checkout accepts are left out', async () => {
   await using temp = await tempRepo()
   const paths = ['.git/hooks/x', 'a/.GIT/config', '../up', 'a/../b', './a', 'a//b', '/abs', 'good/.gitignore']
   const oid = await save(temp.repo, { changes: paths.map((path) => file(path, '')) })
@@ -129,7 +129,7 @@ test('changes are applied in order, so a file can make way for a directory and b
   expect(await temp.git('ls-tree', '-r', '--name-only', second)).toBe('d\nf/in')
 })
 
-test('one stream: two commits on a ref, a merge, another ref, and what they are called', async () => {
+test('one stream writes two commits on a ref, a merge and another ref, and tells their ids', async () => {
   await using temp = await tempRepo()
   const head = await temp.head()
   const writes = startFastImport(temp.repo)
@@ -149,7 +149,7 @@ test('one stream: two commits on a ref, a merge, another ref, and what they are 
   expect(await temp.git('log', '-1', '--format=%s', ref)).toBe('nul and \uFFFD are no trouble')
 })
 
-test('a stream that says nothing changes nothing', async () => {
+test('an empty stream changes nothing', async () => {
   await using temp = await tempRepo()
   const before = readUserState(temp.repo)
   await startFastImport(temp.repo).finish()
@@ -170,7 +170,7 @@ test.each(['plain', 'linked-worktree', 'submodule'] as const)(
   },
 )
 
-test('what git refuses is told in its words, again and again, and leaves no crash report', async () => {
+test('every refusal is reported in git’s words and leaves no crash report', async () => {
   await using temp = await tempRepo()
   const writes = startFastImport(temp.repo)
   writes.commit({
@@ -206,7 +206,7 @@ test.each(['plain', 'sha256'] as const)('%s: a ref is deleted only where it was 
   await remove(second)
 })
 
-test('a blob can be stored before the commit that names it, and the commit to build on be looked up before it is needed', async () => {
+test('a blob can be stored before its commit, and a parent commit can be prefetched', async () => {
   await using temp = await tempRepo()
   const first = await save(temp.repo, { changes: [file('a', 'one')] })
   const writes = startFastImport(temp.repo)
@@ -227,7 +227,7 @@ test('a blob can be stored before the commit that names it, and the commit to bu
   expect(await temp.git('show', `${oid}:a`)).toBe('one')
 })
 
-test('a commit to build on that is not there is told when the import ends', async () => {
+test('a missing parent commit is reported when the import ends', async () => {
   await using temp = await tempRepo()
   const writes = startFastImport(temp.repo)
   writes.prefetchCommit('1'.repeat(40))

@@ -5,7 +5,7 @@ import { openObjectReader } from './cat-file.ts'
 import { readLog } from './log.ts'
 import { readTree } from './tree.ts'
 
-test('history is read whole, whatever a message holds', async () => {
+test('history is read completely, whatever a message contains', async () => {
   await using repo = await tempRepo()
   repo.write('a', 'a')
   const oid = await repo.commit('subject\n\nbody with \x01 and “quotes”\n\nKey: value')
@@ -35,7 +35,7 @@ test.each(['plain', 'sha256'] as const)('a tree is read with names that are not 
   expect(await readTree(objects, 'HEAD:dir/a b')).toEqual([])
 })
 
-test('the default branch is origin’s, else main; the current one is known before its first commit', async () => {
+test('the default branch is origin’s, then main; the current one is known before its first commit', async () => {
   await using repo = await tempRepo()
   await repo.git('switch', '-q', '--orphan', 'fresh')
   expect(await readBranches(repo.repo)).toEqual({ current: 'fresh', default: 'refs/heads/main', refs: [] })

@@ -1,4 +1,5 @@
-// History without diffs: who, when, why. One `git log`, fields separated by NUL, which a message cannot hold.
+// Reads history without diffs through one `git log`. Fields are separated by NUL, which a message cannot
+// contain.
 
 import { git } from './exec.ts'
 import type { Oid } from './oid.ts'
@@ -23,11 +24,11 @@ export async function readLog(repo: Repo, args: string[]): Promise<LogEntry[]> {
 }
 
 export interface BranchCommit extends LogEntry {
-  /** The branch by which the commit was reached; one of them where several have it. */
+  /** A branch that contains the commit. */
   branch: string
 }
 
-/** The last commits of all branches but those below a prefix, newest first. */
+/** The last commits of all branches except those below a prefix, newest first. */
 export async function readBranchLog(
   repo: Repo,
   options: { count: number; without: string },

@@ -47,7 +47,7 @@ test.each(['plain', 'sha256', 'linked-worktree'] as const)(
 test('a large pack is left alone until the small ones have grown', async () => {
   await using repo = await tempRepo()
   const [large] = await addPacks(repo, [200_000])
-  // One that is much smaller than the others does not stand in their way.
+  // A pack that is much smaller than the others does not prevent merging.
   await addPacks(repo, [1, 1_000, 1_000, 1_000])
   await merge(repo)
   expect(packs(repo)).toHaveLength(2)
@@ -64,7 +64,7 @@ test.each(['keep', 'promisor', 'bitmap', 'mtimes'])('a pack with a .%s file is l
   expect(existsSync(join(packDir(repo), marked))).toBe(true)
 })
 
-test('an index over all packs means that somebody else looks after them', async () => {
+test('a repository with a multi-pack index is left alone', async () => {
   await using repo = await tempRepo()
   await addPacks(repo, [100, 100, 100])
   await repo.git('multi-pack-index', 'write')

@@ -1,13 +1,13 @@
-// Every save is a small pack; many of them are merged into one now and then. Loose objects are the user's and are left alone: `git repack -d`
-// removes them and their directories, and a `git add` that runs at that moment can fail.
+// Merges the small packs that saves leave into larger ones. Loose objects are left alone, unlike by `git
+// repack -d`, which removes their directories: a `git add` at that moment can fail.
 
 import { join } from 'node:path'
 import type { Repo } from './repo.ts'
 
-// All up to the largest pack that is not much larger than those before it together: so every object is copied only a few times, however
-// many packs there will be. Packs that say something by a file beside them (kept, promised, unreachable) are left alone; so is
-// a repository whose owner keeps an index over all packs. Old packs go only when the new one is complete.
-// https://git-scm.com/docs/git-pack-objects#Documentation/git-pack-objects.txt---stdin-packs
+// Merges all packs up to the largest one that is at most twice the size of those before it together, so that
+// each object is copied only a few times. Packs with a marker file beside them (kept, promised, unreachable)
+// and repositories with a multi-pack index are left alone. Old packs are removed only when the new one is
+// complete. https://git-scm.com/docs/git-pack-objects#Documentation/git-pack-objects.txt---stdin-packs
 const script = `
 cd "$1" || exit
 [ ! -e multi-pack-index ] || exit 0
@@ -29,7 +29,7 @@ for base in $packs; do
 done
 `
 
-/** What to run; it takes its time, and is safe to kill at any point. */
+/** The command to run. It may take long and is safe to kill at any point. */
 export function mergePacksCommand(repo: Pick<Repo, 'commonDir'>): string[] {
   return ['sh', '-c', script, 'sh', join(repo.commonDir, 'objects', 'pack')]
 }

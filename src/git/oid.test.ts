@@ -12,7 +12,7 @@ test.each(['plain', 'sha256'] as const)('%s: the id of a blob is the one git giv
   expect(isOid(head)).toBe(true)
 })
 
-test('short, long and upper-case ids are none', () => {
+test('short, long and upper-case ids are not valid', () => {
   expect(['', 'a'.repeat(39), 'a'.repeat(41), 'A'.repeat(40), `${'a'.repeat(40)}\n`].map(isOid)).toEqual(
     Array(5).fill(false),
   )

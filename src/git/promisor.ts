@@ -1,4 +1,4 @@
-// A partial clone lacks objects that its remote has promised. Git fetches each of them when it is read; here they are fetched together.
+// Fetches objects that a partial clone lacks, many at a time. Git by itself fetches each one when it is read.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +11,8 @@ const timeoutMs = 60_000
 
 export type PrefetchBlobs = (tree: Oid, blobs: Oid[]) => Promise<void>
 
-/** Wishes that come before `answered` resolves are one question to the remote, however many they are. */
-export function batchPrefetches(repo: Repo, answered: () => Promise<void>): PrefetchBlobs {
+/** Requests that arrive before `untilIdle` resolves become one fetch. */
+export function batchPrefetches(repo: Repo, untilIdle: () => Promise<void>): PrefetchBlobs {
   let isPartial: boolean | undefined
   let batch: { trees: Set<Oid>; blobs: Set<Oid>; done: Promise<void> } | undefined
   return (tree, blobs) => {
@@ -22,7 +22,7 @@ export function batchPrefetches(repo: Repo, answered: () => Promise<void>): Pref
     batch ??= {
       trees,
       blobs: wanted,
-      done: answered().then(() => {
+      done: untilIdle().then(() => {
         batch = undefined
         return fetchMissing(repo, trees, wanted)
       }),
@@ -33,7 +33,7 @@ export function batchPrefetches(repo: Repo, answered: () => Promise<void>): Pref
   }
 }
 
-// Git marks packs that came from a promisor. https://git-scm.com/docs/partial-clone
+// Git marks packs from a promisor remote with a file. https://git-scm.com/docs/partial-clone
 export function isPartialClone(repo: Repo): boolean {
   try {
     return readdirSync(join(repo.commonDir, 'objects/pack')).some((name) => name.endsWith('.promisor'))
@@ -43,19 +43,21 @@ export function isPartialClone(repo: Repo): boolean {
   }
 }
 
-// --missing=print does not fetch what it reports. The fetch is the one git itself would do for a single object.
+// --missing=print reports missing objects without fetching them. The fetch takes the options git itself uses
+// for one.
 async function fetchMissing(repo: Repo, trees: Iterable<Oid>, wanted: ReadonlySet<Oid>): Promise<void> {
   const listed = await git(
     repo,
     ['rev-list', '--objects', '--missing=print', '--no-object-names', '--stdin'],
     { stdin: lines(trees) },
   )
-  const absent = listed.stdout.toString('latin1').split('\n')
-  const missing = absent
+  const missing = listed.stdout
+    .toString('latin1')
+    .split('\n')
     .filter((line) => line.startsWith('?') && wanted.has(line.slice(1)))
     .map((line) => line.slice(1))
   if (missing.length === 0) return
-  const remote = await findPromisor(repo)
+  const remote = await findPromisorRemote(repo)
   const options = [
     '--no-tags',
     '--no-write-fetch-head',
@@ -67,22 +69,19 @@ async function fetchMissing(repo: Repo, trees: Iterable<Oid>, wanted: ReadonlySe
   const fetched = await gitLimited(
     repo,
     ['-c', 'fetch.negotiationAlgorithm=noop', 'fetch', ...options, '--stdin', remote],
-    {
-      stdin: lines(missing),
-      timeoutMs,
-    },
+    { stdin: lines(missing), timeoutMs },
   )
-  if (fetched.code !== 0) throw notGiven(remote, missing.length, fetched.stderr)
+  if (fetched.code !== 0) throw fetchFailure(remote, missing.length, fetched.stderr)
 }
 
-async function findPromisor(repo: Repo): Promise<string> {
+async function findPromisorRemote(repo: Repo): Promise<string> {
   const { stdout } = await git(repo, ['config', '--get-regexp', String.raw`^remote\..*\.promisor$`, 'true'], {
     accept: [1],
   })
   return /^remote\.(.+)\.promisor true$/im.exec(stdout.toString('utf8'))?.[1] ?? 'origin'
 }
 
-function notGiven(remote: string, count: number, stderr: string): EntireError {
+function fetchFailure(remote: string, count: number, stderr: string): EntireError {
   const why =
     stderr
       .trim()
@@ -92,7 +91,7 @@ function notGiven(remote: string, count: number, stderr: string): EntireError {
     'git-failed',
     `This is a partial clone: ${count} ${count === 1 ? 'file' : 'files'} of stored checkpoints could not be fetched from ${remote} (${why}).`,
     {
-      hint: `Make sure the remote can be reached (\`git fetch ${remote}\` tells more), then run the command again.`,
+      hint: `Make sure the remote can be reached (\`git fetch ${remote}\` shows why not), then run the command again.`,
     },
   )
 }

@@ -66,7 +66,7 @@ test.each([
   })
 })
 
-test('what is prepared moves when it is told to, and not before; given up, it leaves no lock behind', async () => {
+test('prepared refs move at the commit and not before; disposed of, they leave no lock behind', async () => {
   await using temp = await tempRepo()
   const head = await temp.head()
   const move = { ref: side, from: undefined, to: head }
@@ -88,9 +88,9 @@ test('what is prepared moves when it is told to, and not before; given up, it le
 const locksIn = (repo: Repo) =>
   readdirSync(repo.gitDir, { recursive: true }).filter((name) => String(name).endsWith('.lock'))
 
-test('where a lock on one ref is a lock on all, nothing is locked before its time', async () => {
+test('with reftable, where one lock covers all refs, nothing is locked before the commit', async () => {
   await using temp = await tempRepo()
-  // Git goes by its configuration; we, who have no process to spare, by what is there.
+  // Git looks at its configuration; the program, which saves that process, at the directory.
   mkdirSync(join(temp.repo.commonDir, 'reftable'))
   const head = await temp.head()
   using refs = openRefTransaction(temp.repo)
@@ -101,7 +101,7 @@ test('where a lock on one ref is a lock on all, nothing is locked before its tim
   expect(await listRefs(temp.repo, side)).toEqual([{ ref: side, oid: head }])
 })
 
-test('a ref that moved after it was seen is noticed when it is prepared, and told at the end', async () => {
+test('a ref that moved after it was seen is noticed by prepare and reported by commit', async () => {
   await using temp = await tempRepo()
   const head = await temp.head()
   using refs = openRefTransaction(temp.repo)

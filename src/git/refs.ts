@@ -1,4 +1,4 @@
-// Refs: listed in one process, and moved or deleted only from where they were seen.
+// Lists refs in one process, and moves or deletes them only from where they were seen.
 
 import { join } from 'node:path'
 import { EntireError } from '../std/errors.ts'
@@ -25,55 +25,56 @@ export async function listRefs(repo: Repo, ...patterns: string[]): Promise<RefTi
 
 export interface RefMove {
   ref: string
-  /** Undefined: delete. */
+  /** Undefined to delete the ref. */
   to: Oid | undefined
-  /** Where the ref was seen; undefined: it must not exist. */
+  /** Where the ref was seen; undefined when it must not exist. */
   from: Oid | undefined
 }
 
-/** Moves refs in two steps, all or none of them. */
+/** Moves refs in two steps, all of them or none. Disposed of without `commit`, it moves none. */
 export interface RefTransaction extends Disposable {
-  /** Locks them where they were seen, if that locks no others; who wants them waits from now on. A process that dies leaves no lock behind. */
+  /**
+   * Locks the refs at their expected values (skipped for reftable, where one lock covers all refs). A process
+   * that dies leaves no lock behind.
+   */
   prepare(moves: RefMove[]): void
-  /** Throws `ref-moved` when one was not where it was seen; then none is moved. */
+  /** Throws `ref-moved` when a ref is not where it was seen; then none is moved. */
   commit(): Promise<void>
 }
 
 export function openRefTransaction(repo: Repo): RefTransaction {
   let moves: RefMove[] = []
-  let conversation: PipedProcess | undefined
+  let updateRef: PipedProcess | undefined
   const begin = () => {
-    conversation = startGit(repo, ['update-ref', '--stdin', '-z'])
-    conversation.write(`start\0${moves.map(command).join('')}prepare\0`)
-    void conversation.flush()
-    return conversation
+    updateRef = startGit(repo, ['update-ref', '--stdin', '-z'])
+    updateRef.write(`start\0${moves.map(command).join('')}prepare\0`)
+    void updateRef.flush()
+    return updateRef
   }
   return {
-    prepare(some) {
-      moves = some
-      // Where all refs are in one table, a lock on one of them would keep others from being written.
+    prepare(planned) {
+      moves = planned
       if (moves.length > 0 && !exists(join(repo.commonDir, 'reftable'))) begin()
     },
     async commit() {
       if (moves.length === 0) return
-      const prepared = conversation ?? begin()
-      conversation = undefined
+      const prepared = updateRef ?? begin()
+      updateRef = undefined
       moves = []
       writePoint()
       prepared.write('commit\0')
       void prepared.flush()
-      const isDone = await hears(prepared, 'commit: ok\n')
+      const isDone = await waitForOutput(prepared, 'commit: ok\n')
       writePoint()
       const ended = prepared.end()
-      // It says so when the refs are moved, and takes its time to end.
+      // Git reports the moved refs some time before it exits, so its end is awaited only for a failure.
       if (!isDone) throw moveFailure(await ended)
     },
-    // Without the last word nothing is moved.
-    [Symbol.dispose]: () => void conversation?.end(),
+    [Symbol.dispose]: () => void updateRef?.end(),
   }
 }
 
-/** Moves all or none. */
+/** Moves all refs or none. */
 export async function moveRefs(repo: Repo, moves: RefMove[]): Promise<void> {
   using refs = openRefTransaction(repo)
   refs.prepare(moves)
@@ -85,12 +86,13 @@ function command({ ref, to, from }: RefMove): string {
   return from === undefined ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`
 }
 
-async function hears({ output }: PipedProcess, word: string): Promise<boolean> {
-  for (let heard = ''; ; ) {
+/** False when the process ends without having written the text. */
+async function waitForOutput({ output }: PipedProcess, text: string): Promise<boolean> {
+  for (let written = ''; ; ) {
     const { value, done } = await output.read()
     if (done) return false
-    heard += Buffer.from(value).toString('latin1')
-    if (heard.includes(word)) return true
+    written += Buffer.from(value).toString('latin1')
+    if (written.includes(text)) return true
   }
 }
 

@@ -1,16 +1,32 @@
-// Getting refs from a remote, one `git fetch`. The person at the terminal may be asked for a password by git itself.
+// Fetches refs from a remote with one `git fetch`.
 
 import { git } from './exec.ts'
 import type { Repo } from './repo.ts'
 
 export type FetchResult = { kind: 'fetched' } | { kind: 'absent' } | { kind: 'failed'; why: string }
 
-/** `refspecs` name exact refs; `absent`: the remote answered, and does not have one of them. */
+/** How long git may talk to a remote. */
+export const remoteTimeoutMs = 120_000
+
+/** Exit codes of a git that was ended because its time was up. */
+export const outOfTime = [143, 137]
+
+export interface FetchOptions {
+  /**
+   * Git may ask the person at the terminal for a password. It stays in the terminal's process group, so ssh
+   * may too.
+   */
+  mayAsk: boolean
+  tags?: boolean
+  timeoutMs?: number
+}
+
+/** `refspecs` name exact refs. The result is `absent` when the remote answered and lacks one of them. */
 export async function fetchRefs(
   repo: Repo,
   remote: string,
   refspecs: string[],
-  options: { mayAsk: boolean; tags?: boolean; timeoutMs?: number },
+  options: FetchOptions,
 ): Promise<FetchResult> {
   const { timeoutMs = remoteTimeoutMs } = options
   const flags = ['--quiet', '--no-write-fetch-head', ...(options.tags ? [] : ['--no-tags'])]
@@ -25,16 +41,9 @@ export async function fetchRefs(
   const lines = result.stderr.trim().split('\n')
   const why =
     lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1) ?? `exit code ${result.code}`
-  // Git quotes addresses as they are configured, and people put passwords into them.
+  // Git quotes URLs as they are configured, which may include a password.
   return { kind: 'failed', why: why.replace(/\/\/[^/@\s]*@/g, '//') }
 }
-
-// How long git may talk to a remote. It stays in the group of its terminal, so that ssh can ask there for a password, and is ended alone.
-
-export const remoteTimeoutMs = 120_000
-
-/** Exit codes of a git that was ended. */
-export const outOfTime = [143, 137]
 
 export function lateText(timeoutMs: number): string {
   return `no answer within ${timeoutMs / 1000} s`

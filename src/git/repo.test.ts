@@ -61,7 +61,7 @@ test.each(kinds)('%s: found inside a git hook, with the variables git sets there
   })
 })
 
-test('a repository that the caller named himself is found through the hook environment', async () => {
+test('a repository named by the caller is found through the hook environment', async () => {
   await using dir = tempDir()
   const [home, dotfiles] = [join(dir.base, 'home'), join(dir.base, 'dotfiles')]
   await runGit(dir.base, dir.env, ['init', '-q', '--bare', dotfiles])
@@ -73,7 +73,7 @@ test('a repository that the caller named himself is found through the hook envir
   expect(findHookRepo(home, { ...dir.env, GIT_DIR: dotfiles })).toMatchObject(expected)
 })
 
-test('there is no repository: outside of one, below nothing, beside a broken one', async () => {
+test('no repository is found outside of one, below a missing directory, or in a broken one', async () => {
   await using dir = tempDir()
   expect(findRepo(join(dir.base, 'home'), dir.env)).toBeUndefined()
   expect(findRepo(join(dir.base, 'none'), dir.env)).toBeUndefined()
@@ -87,7 +87,7 @@ test('there is no repository: outside of one, below nothing, beside a broken one
   expect(findHookRepo(dir.base, { ...dir.env, GIT_DIR: join(dir.base, 'lost', '.git') })).toBeUndefined()
 })
 
-test('a repository inside another is its own', async () => {
+test('a repository inside another is found by itself', async () => {
   await using temp = await tempRepo()
   await runGit(temp.root, temp.env, ['init', '-q', 'inner'])
   expect(findRepo(join(temp.root, 'inner'), temp.env)?.root).toBe(join(temp.root, 'inner'))

@@ -1,20 +1,21 @@
-// Where a repository is. Found by looking at the file system, as git does, because a process for it would double the cost of a hook.
+// Finds a repository by looking at the file system, as git does: a process for that would double the cost of
+// a hook.
 
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { findStat, readText } from '../std/file.ts'
 
 export interface Repo {
-  /** Top of the work tree, symlinks resolved. */
+  /** Top of the work tree, with symlinks resolved. */
   root: string
   /** Git directory of this work tree. */
   gitDir: string
   /** Git directory shared by all work trees. */
   commonDir: string
-  /** Empty for the main work tree, else its name below `worktrees/`. */
+  /** Empty for the main work tree, otherwise its name below `worktrees/`. */
   worktreeId: string
   env: Record<string, string | undefined>
-  /** The caller named the repository itself (`git --git-dir=…`): discovery would find another one. */
+  /** The caller named the repository (`git --git-dir=…`), so discovery might find another one. */
   explicit: boolean
 }
 
@@ -29,7 +30,10 @@ export function findRepo(from: string, env: Record<string, string | undefined>):
   }
 }
 
-/** The repository a git hook was started in: git runs hooks at the top of the work tree, and may name the git directory itself. */
+/**
+ * The repository a git hook was started in. Git runs hooks at the top of the work tree, and may name the git
+ * directory.
+ */
 export function findHookRepo(cwd: string, env: Record<string, string | undefined>): Repo | undefined {
   const found = findRepo(cwd, env)
   const named = env.GIT_DIR === undefined ? undefined : realDir(resolve(cwd, env.GIT_DIR))
@@ -61,7 +65,7 @@ function findGitDir(dotGit: string): string | undefined {
 
 function isGitDir(dir: string): boolean {
   try {
-    // Not followed: HEAD may be a symlink to a branch that has no commit yet.
+    // Symlinks are not followed: HEAD may be one to a branch that has no commit yet.
     return lstatSync(join(dir, 'HEAD')) !== undefined
   } catch {
     return false

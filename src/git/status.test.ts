@@ -58,7 +58,7 @@ test.each(kinds)('%s: head, branch, and what was modified, deleted and added', a
   })
 })
 
-test('names are bytes: spaces, quotes, newlines, dashes, pathspec magic, no UTF-8', async () => {
+test('names are bytes: spaces, quotes, newlines, dashes, pathspec magic, invalid UTF-8', async () => {
   await using temp = await tempRepo()
   for (const name of oddNames) temp.write(`${name}.new/${name}`, 'x')
   for (const name of oddNames) temp.write(name, 'x')
@@ -87,7 +87,7 @@ test('names are bytes: spaces, quotes, newlines, dashes, pathspec magic, no UTF-
   })
 })
 
-test('ignored files, nested repositories and submodules are not ours', async () => {
+test('ignored files, nested repositories and submodules are left out', async () => {
   await using temp = await tempRepo({ kind: 'submodule' })
   const parent = { ...temp, repo: { ...temp.repo, root: join(temp.base, 'repo') } }
   temp.write('README.md', 'changed inside the submodule')
@@ -162,7 +162,7 @@ test.each<[string, Act[], Partial<Awaited<ReturnType<typeof changes>>>]>([
   expect(await changes(temp)).toEqual({ modified: [], deleted: [], untracked: [], ...expected })
 })
 
-test('conflicts: what is on disk is modified, what is not is deleted', async () => {
+test('in a conflict, a file on disk is modified and a missing one deleted', async () => {
   await using temp = await tempRepo()
   for (const name of ['both', 'ours', 'theirs']) temp.write(name, 'base\n')
   await temp.commit('base')
@@ -181,12 +181,12 @@ test('conflicts: what is on disk is modified, what is not is deleted', async () 
   expect(await changes(temp)).toEqual({ modified: ['ours', 'theirs'], deleted: ['both'], untracked: [] })
 })
 
-test('sparse checkout: what is not checked out is not deleted', async () => {
+test('in a sparse checkout, a file that is not checked out is not deleted', async () => {
   await using temp = await tempRepo({ kind: 'sparse' })
   expect(await changes(temp)).toEqual({ modified: [], deleted: [], untracked: [] })
 })
 
-test('configuration of the user does not change the answer', async () => {
+test('the user’s configuration does not change the answer', async () => {
   await using temp = await tempRepo()
   const settings = [
     'status.showUntrackedFiles=no',

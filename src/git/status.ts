@@ -1,4 +1,4 @@
-// What differs between HEAD, index and work tree, and where HEAD is: one `git status`.
+// Reads what differs between HEAD, index and work tree, and where HEAD is, with one `git status`.
 
 import { decodePath, nativePath } from '../std/encoding.ts'
 import { git } from './exec.ts'
@@ -6,13 +6,13 @@ import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
 
 export interface Status {
-  /** When git was asked: a file changed later may be missing. */
+  /** When git was asked, in milliseconds; files changed later may be missing. */
   at: number
   /** Undefined on an unborn branch. */
   head: Oid | undefined
   /** Undefined when HEAD is detached. */
   branch: string | undefined
-  /** Tracked files whose content, mode or presence in the index differs from HEAD, and that are on disk. */
+  /** Tracked files on disk whose content, mode or presence in the index differs from HEAD. */
   modified: string[]
   deleted: string[]
   untracked: string[]
@@ -20,8 +20,9 @@ export interface Status {
 
 type Changes = Omit<Status, 'at'>
 
-// --no-renames: a rename is a deletion and an addition, which is what a snapshot needs, and costs nothing to find.
-// --no-ahead-behind: counting commits to the upstream branch costs more than the rest. https://git-scm.com/docs/git-status
+// --no-renames: a snapshot needs a rename as a deletion and an addition, which also costs nothing to find.
+// --no-ahead-behind: counting commits to the upstream branch costs more than the rest.
+// https://git-scm.com/docs/git-status
 const command = [
   'status',
   '--porcelain=v2',
@@ -33,21 +34,21 @@ const command = [
   '--ignore-submodules=all',
 ]
 
-// More than this would not fit on a command line; then a full status is as quick.
+// More paths would not fit on a command line; then a full status is as quick.
 const maxArgumentLength = 64_000
 
-/** Of the whole work tree, or of some files and directories only. */
+/** The status of the whole work tree, or of the given files and directories only. */
 export async function readStatus(repo: Repo, paths: string[] = []): Promise<Status> {
-  // Arguments are text, so a name that is not UTF-8 cannot be one.
+  // Arguments are text, so a name that is not UTF-8 cannot be passed.
   const fits =
     paths.join(' ').length < maxArgumentLength && paths.every((path) => typeof nativePath(path) === 'string')
   const at = Date.now()
   if (paths.length === 0 || !fits)
-    return only({ at, ...parseStatus((await git(repo, command)).stdout) }, paths)
+    return onlyBelow({ at, ...parseStatus((await git(repo, command)).stdout) }, paths)
   return { at, ...parseStatus((await git(repo, ['--literal-pathspecs', ...command, '--', ...paths])).stdout) }
 }
 
-function only(status: Status, paths: string[]): Status {
+function onlyBelow(status: Status, paths: string[]): Status {
   if (paths.length === 0) return status
   const wanted = new Set(paths)
   const isWanted = (path: string) => {
@@ -69,7 +70,7 @@ export function parseStatus(output: Buffer): Changes {
     at += record.length + 1
     parseRecord(record, status)
   }
-  // `git rm --cached` leaves a file on disk: gone from the index, yet not deleted.
+  // After `git rm --cached` a file is gone from the index but still on disk.
   const untracked = new Set(status.untracked)
   return { ...status, deleted: status.deleted.filter((path) => !untracked.has(path)) }
 }
@@ -85,7 +86,7 @@ function parseRecord(record: Buffer, status: Changes): void {
     }
     case '?': {
       const path = decodePath(record.subarray(2))
-      // A trailing slash is a nested repository: not ours to look into.
+      // A trailing slash marks a nested repository, whose files are not recorded.
       if (!path.endsWith('/')) status.untracked.push(path)
       break
     }
@@ -105,7 +106,7 @@ function parseChange(record: Buffer, fieldsBeforePath: number, status: Changes):
   const path = decodePath(record.subarray(start))
   const [, , submodule = '', ...modes] = head.split(' ')
   if (submodule.startsWith('S')) return
-  // Not by the letters: in a conflict a D says what the other side did.
+  // The status letters do not tell: in a conflict a D says what the other side did.
   const onDisk = modes[fieldsBeforePath === 8 ? 2 : 3] !== '000000'
   if (!onDisk) status.deleted.push(path)
   else status.modified.push(path)

@@ -99,7 +99,7 @@ test.each([
   expect(userText(message)).toBe(expected)
 })
 
-test('a removed trailer leaves the rest', () => {
+test('removing a trailer keeps the rest', () => {
   expect(removeTrailer(`fix\n\nA: b\n${trailer}\n# c\n`, checkpointTrailer)).toBe('fix\n\nA: b\n# c\n')
   expect(removeTrailer(`fix\r\n${trailer}\r\n`, checkpointTrailer)).toBe('fix\r\n')
 })
@@ -112,7 +112,7 @@ test.each([
   ['fix', ['-v', '-e']],
   ['fix', ['-v', '-e', '--cleanup=scissors']],
   ['fix', ['-e']],
-])('git itself finds what was appended to %p with %p', async (message, options) => {
+])('git finds the trailer appended to %p with %p', async (message, options) => {
   await using temp = await tempRepo()
   await temp.hook(
     'prepare-commit-msg',

@@ -1,39 +1,41 @@
-// Trailers of commit messages: read from the last paragraph only, written as a proper last paragraph.
+// Reads and writes the trailers of commit messages, in the last paragraph only.
 import { checkpointIdPattern } from '../model/checkpoint.ts'
 
 export const checkpointTrailer = 'Entire-Checkpoint'
 
 const trailerLine = /^([A-Za-z0-9][A-Za-z0-9-]*)[ \t]*:[ \t]*(.*)$/
-// Git itself puts this line among trailers. https://git-scm.com/docs/git-interpret-trailers
+// Git puts this line among trailers. https://git-scm.com/docs/git-interpret-trailers
 const cherryPickLine = /^\(cherry picked from commit [0-9a-f]+\)$/
 
-/** Values of a trailer, in order, without repetition. */
+/** The values of a trailer, in order, without repetition. */
 export function readTrailer(message: string, key: string, comment = '#'): string[] {
   const lines = lastParagraph(message, comment)
   const values = lines.flatMap((line, at) => {
     const match = trailerLine.exec(line)
     if (match?.[1]?.toLowerCase() !== key.toLowerCase()) return []
     const next = lines[at + 1] ?? ''
-    // A long value may start on the line below.
+    // A long value may start on the next line.
     return [(match[2] as string).trim() || (trailerLine.test(next) ? '' : next.trim())]
   })
   return [...new Set(values)]
 }
 
-/** Checkpoint ids a commit is linked to. A subject line that looks like a trailer is not one. */
+/** The checkpoint ids a commit is linked to. A subject line that looks like a trailer is not one. */
 export function readCheckpointIds(message: string, comment = '#'): string[] {
-  // Most commits of a long history have nothing of the kind.
+  // A quick test: most commits of a long history have no such trailer.
   if (!/entire-checkpoint/i.test(message)) return []
   const ids = readTrailer(message, checkpointTrailer, comment).map((value) => value.split(/\s/)[0] as string)
   return [...new Set(ids)].filter((id) => checkpointIdPattern.test(id))
 }
 
-/** Adds a trailer to a message as git's editor file holds it: comment lines stay where they are, at the end. */
+/** Adds a trailer to a message in git's editor file; comment lines stay at the end. */
 export function appendTrailer(message: string, key: string, value: string, comment = '#'): string {
   return appendBlock(message, [`${key}: ${value}`], comment)
 }
 
-/** For a message that is still to be edited: the trailer says how to get rid of it. */
+/**
+ * The same for a message that is still to be edited, with comments that explain how to remove the trailer.
+ */
 export function appendEditableTrailer(
   message: string,
   id: string,
@@ -57,7 +59,7 @@ function appendBlock(message: string, block: string[], comment: string): string 
   return `${trimmed}${separator}${block.join(eol)}${eol}${comments === '' ? '' : `${eol}${comments}`}`
 }
 
-/** What the user wrote: without comments and without the checkpoint trailer. */
+/** What the user wrote: the message without comments and without the checkpoint trailer. */
 export function userText(message: string, comment = '#'): string {
   return linesOf(splitComments(message, comment).text)
     .filter(
@@ -76,12 +78,13 @@ export function removeTrailer(message: string, key: string): string {
     .join('\n')
 }
 
-// Git puts a space, a tab or nothing after the mark; `#123` at the start of a line is the user's, and kept by `git commit -m`.
+// Git writes a space, a tab or nothing after the comment mark. A line that starts with `#123` is the user's,
+// and `git commit -m` keeps it.
 function isComment(line: string, comment: string): boolean {
   return line.startsWith(comment) && /^(?:[ \t\r]|$)/.test(line.slice(comment.length))
 }
 
-// Git's own comments come last; a scissors line starts a diff that must never be mistaken for the message.
+// Git's own comments come last; a scissors line starts a diff that must not be mistaken for the message.
 function splitComments(message: string, comment: string): { text: string; comments: string } {
   const lines = message.split('\n')
   const scissors = lines.findIndex(
@@ -98,7 +101,7 @@ function linesOf(text: string): string[] {
   return text.split('\n').map((line) => line.replace(/\r$/, ''))
 }
 
-/** Without the first line of the message, which is its subject whatever it looks like. */
+/** Leaves out the first line of the message, which is always the subject. */
 function lastParagraph(message: string, comment: string): string[] {
   const lines = linesOf(splitComments(message, comment).text).filter((line) => !isComment(line, comment))
   while (lines.at(-1)?.trim() === '') lines.pop()
@@ -106,7 +109,7 @@ function lastParagraph(message: string, comment: string): string[] {
 }
 
 function isTrailerParagraph(text: string, comment: string): boolean {
-  // Git drops empty lines at the start, so what comes after them is still the subject.
+  // Git drops empty lines at the start, so the subject may follow them.
   const message = text.trimStart()
   const hasBody = linesOf(message).some((line) => line.trim() === '')
   const isTrailer = (line: string) =>

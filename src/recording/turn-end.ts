@@ -13,8 +13,8 @@ import {
   writeStep,
 } from '../checkpoints/step.ts'
 import { stepSubject } from '../checkpoints/step-subject.ts'
-import { differingPaths } from '../git/commit.ts'
 import type { Status } from '../git/status.ts'
+import { differingPaths } from '../git/tree-diff.ts'
 import type { StrategyName } from '../model/settings.ts'
 import { promptsSinceCheckpoint, readPromptFile } from '../sessions/prompts.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'

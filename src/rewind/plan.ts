@@ -2,7 +2,7 @@
 
 import { isInfrastructure } from '../checkpoints/layout.ts'
 import type { Status } from '../git/status.ts'
-import type { TreeDifference } from '../git/tree.ts'
+import type { TreeDifference } from '../git/tree-diff.ts'
 import { type Disk, type FileEntry, filesBelow, isCopyable, isFileLike } from './disk.ts'
 
 /** Why a path stays as it is although the step has something else there, or nothing. */

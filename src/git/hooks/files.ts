@@ -1,4 +1,4 @@
-// What stands at a place in the hooks directory: ours, a manager's, somebody else's.
+// Reads the files of a hooks directory: Entire's hooks, those of hook managers, and the user's own.
 import {
   closeSync,
   existsSync,
@@ -18,9 +18,12 @@ import { type HookName, hookMarker, hookNames, hookTable } from './names.ts'
 
 export interface HookFile {
   path: string
-  /** To see, before something is done to it, that it is still the same file. */
+  /** Compared before the file is changed, to see that it is still the same one. */
   inode: number
-  /** The beginning of its text, a character per byte; through a link, of its target; empty for what cannot be read. */
+  /**
+   * The beginning of the text, one character per byte; of a symlink, that of its target. Empty when
+   * unreadable.
+   */
   head: string
   isEntireHook: boolean
   manager: HookManager | undefined
@@ -28,16 +31,17 @@ export interface HookFile {
   isExecutable: boolean
 }
 
-// A hook can be a link to a large program; scripts that tell us something are short.
+// A hook may link to a large program; the scripts to be recognised are short.
 const headBytes = 65_536
 
 export function readHookFile(path: string): HookFile | undefined {
-  const stat = findStat(path)
+  const stat = findLstat(path)
   if (stat === undefined) return undefined
   const symlink = stat.isSymbolicLink()
-  // A link to another hook beside it leads to our script once that hook is ours; it says nothing about the link.
+  // A link to another hook in the same directory may lead to Entire's script, which says nothing about the
+  // link itself.
   const head = symlink && hookNames.some((name) => name === readlinkSync(path)) ? '' : readHead(path)
-  // A link is never ours, whatever it points to: we write files.
+  // A link is never Entire's hook, whatever it points to: Entire installs plain files.
   const ours = stat.isFile() && head.split('\n', 40).includes(hookMarker)
   return {
     path,
@@ -51,10 +55,10 @@ export function readHookFile(path: string): HookFile | undefined {
 }
 
 export function isUnchanged(file: HookFile): boolean {
-  return findStat(file.path)?.ino === file.inode
+  return findLstat(file.path)?.ino === file.inode
 }
 
-function findStat(path: string): Stats | undefined {
+function findLstat(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
@@ -74,7 +78,7 @@ function readHead(path: string): string {
       closeSync(fd)
     }
   } catch {
-    // A dangling link or an unreadable file: somebody else's, and kept as it is.
+    // A dangling link or an unreadable file belongs to the user and stays as it is.
     return ''
   }
 }
@@ -90,12 +94,13 @@ export function sameContent(one: HookFile, other: HookFile): boolean {
   }
 }
 
-// Programs that also write git hooks: how to see that a repository uses one, how to know its files, what to tell its user.
-
 const lefthookFiles = ['lefthook', '.lefthook', 'lefthook-local', '.lefthook-local'].flatMap((name) =>
   ['yml', 'yaml', 'json', 'toml'].map((extension) => `${name}.${extension}`),
 )
 
+/**
+ * Programs that also write git hooks: `signs` show that a repository uses one, `generated` matches its hooks.
+ */
 const managers = {
   husky: {
     title: 'Husky',
@@ -127,7 +132,7 @@ export function findHookManagers(root: string): string[] {
     .map((name) => managers[name].title)
 }
 
-/** The manager whose generated hook this text is. A generated hook can always be made again, a hand-written one cannot. */
+/** The manager that generated this hook. Unlike a hand-written hook, it can be generated again. */
 export function managerOf(script: string): HookManager | undefined {
   return managerNames.find((name) => managers[name].generated.test(script))
 }
@@ -143,7 +148,7 @@ export function hookManagerHint(title: string, command: string): string {
   ].join('\n')
 }
 
-// Quiet when our own hook has just run and is calling Husky's.
+// Does nothing when Entire's own hook has just run and is calling Husky's.
 function huskyLine(name: HookName, command: string): string {
   const call = [`"${command}" hooks git ${name}`, hookTable[name].args, '2>/dev/null'].filter(
     (word) => word !== '',
@@ -151,8 +156,7 @@ function huskyLine(name: HookName, command: string): string {
   return `[ "$ENTIRE_CHAINED_HOOK" = ${name} ] || ${call.join(' ')} || true`
 }
 
-// Where core.hooksPath points matters to people: a directory outside the repository is shared, one in the work tree shows up in git status.
-
+/** Warns about a hooks directory that other repositories share, or that shows up in git status. */
 export function findHooksDirWarning(
   hooksDir: string,
   repo: { root: string; commonDir: string },
@@ -160,21 +164,21 @@ export function findHooksDirWarning(
   if (isInside(hooksDir, repo.commonDir)) return undefined
   if (!isInside(hooksDir, repo.root))
     return `Git hooks of this repository are in ${hooksDir}, which other repositories may share. Entire's hooks do nothing where Entire is not enabled.`
-  // Husky and others keep their generated directory out of git themselves.
+  // Husky and others ignore their generated directory with a .gitignore in it.
   if (readText(`${hooksDir}/.gitignore`)?.trim() === '*') return undefined
   return `Git hooks of this repository are in its work tree, in ${hooksDir}. Entire's hooks there show up in git status; better not commit them.`
 }
 
 function isInside(path: string, directory: string): boolean {
-  const way = relative(real(directory), real(path))
-  return way !== '..' && !way.startsWith(`..${sep}`)
+  const route = relative(realPath(directory), realPath(path))
+  return route !== '..' && !route.startsWith(`..${sep}`)
 }
 
-function real(path: string): string {
+function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // A hooks directory that is not there yet is judged by its name.
+    // A hooks directory that does not exist yet is judged by its name.
     return path
   }
 }

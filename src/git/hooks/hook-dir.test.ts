@@ -1,4 +1,4 @@
-// People hear about it when their hooks are kept in an unusual place.
+// The user is warned about an unusual hooks directory.
 import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ const places: [string, string | undefined][] = [
 ]
 
 for (const [place, expected] of places)
-  test(`hooks in ${place}: ${expected ?? 'nothing to say'}`, () => {
+  test(`hooks in ${place}: ${expected ?? 'no warning'}`, () => {
     const base = mkdtempSync(join(tmpdir(), 'entire-hooks-'))
     try {
       for (const dir of ['repo/.git/hooks', 'repo/.husky/_', 'repo/.githooks', 'home/.githooks'])

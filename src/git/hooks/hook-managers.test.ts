@@ -1,4 +1,4 @@
-// Together with the programs that also own hooks: theirs and ours run, once each, whoever installed last.
+// Beside hook managers: their hooks and Entire's run once each, in whatever order they were installed.
 import { describe, expect, test } from 'bun:test'
 import {
   copyFileSync,
@@ -34,7 +34,7 @@ const commit = (repo: TempRepo) => repo.git('commit', '--quiet', '--allow-empty'
 describe('Husky', () => {
   const husky = (repo: TempRepo) => runTool(repo, join(modules, 'husky/bin.js'))
 
-  test('its hooks and ours run, also after it wrote its directory anew, and removal gives that back', async () => {
+  test('its hooks and ours run, also after it has rewritten its directory, and removal restores that directory', async () => {
     await using repo = await tempRepo()
     await husky(repo)
     const recorder = await startRecorder(repo)
@@ -64,7 +64,7 @@ describe('Husky', () => {
     expect(contents(recorder.hooksDir)).toEqual(before)
   })
 
-  test('the lines we suggest for its files call us only when our hook did not', async () => {
+  test('the lines suggested for its files call Entire only when the hook has not', async () => {
     await using repo = await tempRepo()
     await husky(repo)
     const recorder = await startRecorder(repo)
@@ -79,8 +79,9 @@ describe('Husky', () => {
 })
 
 describe('Lefthook', () => {
-  // What its install and uninstall do (version 2.2): a hook without its name in it is moved to `.old`, unless there is one already;
-  // one with its name is written over. The package itself would install its hooks into every checkout of ours.
+  // What its install and uninstall do (version 2.2): a hook without the word lefthook is moved to `.old`, unless
+  // there is one already; one with its name is written over. The package itself would install its hooks into
+  // every checkout of ours.
   const script =
     '#!/bin/sh\nif [ "$LEFTHOOK" = "0" ]; then exit 0; fi\ncall_lefthook() { echo lefthook >>"$RECORDER_LOG"; }\ncall_lefthook run "commit-msg" "$@"\n'
   const isTheirs = (path: string) => readFileSync(path, 'utf8').includes('LEFTHOOK')
@@ -101,7 +102,7 @@ describe('Lefthook', () => {
   }
 
   for (const first of ['no hook', 'a hook'])
-    test(`installed over ours, with ${first} before both, any number of times`, async () => {
+    test(`installed over Entire's, with ${first} before both, any number of times`, async () => {
       await using repo = await tempRepo()
       const recorder = await startRecorder(repo)
       if (first === 'a hook') await repo.hook('commit-msg', 'exit 0')
@@ -119,7 +120,7 @@ describe('Lefthook', () => {
       }
       uninstallHooks(recorder.hooksDir)
       const left = hooksIn(recorder.hooksDir)
-      // As if it had been installed over the user's hook itself.
+      // As if it had been installed directly over the user's hook.
       expect(left).toEqual(first === 'a hook' ? ['commit-msg', 'commit-msg.old'] : ['commit-msg'])
       uninstall(recorder.hooksDir)
       const hook = join(recorder.hooksDir, 'commit-msg')
@@ -178,7 +179,7 @@ echo "pre-commit ${name}" >>"$RECORDER_LOG"
         )
       })
 
-  test('a rewritten commit is still told to us', async () => {
+  test('Entire still hears of rewritten commits', async () => {
     await using repo = await tempRepo()
     const recorder = await startRecorder(repo)
     preCommitInstall(recorder.hooksDir)
@@ -194,7 +195,7 @@ echo "pre-commit ${name}" >>"$RECORDER_LOG"
     ])
   })
 
-  test('its script behind ours, as other versions left it, does not stop a commit when it is installed again', async () => {
+  test('its script chained behind Entire’s, as other versions left it, does not stop a commit after another install', async () => {
     await using repo = await tempRepo()
     const recorder = await startRecorder(repo)
     recorder.install()
@@ -208,7 +209,7 @@ echo "pre-commit ${name}" >>"$RECORDER_LOG"
   })
 })
 
-test('a manager that runs the copy of ours it put aside makes no loop', async () => {
+test('a manager that runs the copy of Entire’s hook it moved aside causes no loop', async () => {
   await using repo = await tempRepo()
   const recorder = await startRecorder(repo)
   await repo.hook('commit-msg', `${recorder.say('manager')}\nexec "$(dirname "$0")/commit-msg.old" "$@"`)
@@ -231,7 +232,7 @@ describe('finding hook managers', () => {
     'hk.pkl': 'hk',
     '.config/hk.pkl': 'hk',
   }
-  test('each is known by its files, and has something to tell its user', async () => {
+  test('each is recognised by its files and has a hint for its user', async () => {
     await using repo = await tempRepo()
     expect(findHookManagers(repo.root)).toEqual([])
     for (const [sign, title] of Object.entries(signs)) {

@@ -1,4 +1,4 @@
-// Whatever stands in a hooks directory, installing and removing leaves it as it was.
+// Whatever is in a hooks directory, installing and removing leaves it as it was.
 import { expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -51,7 +51,8 @@ const entry = fc.oneof(
 const names = hookNames
   .flatMap((name) => [name, name, `${name}.legacy`, `${name}.old`, `${name}.sample`])
   .concat('old-hooks', 'pre-commit')
-// pre-commit never finds its own script to put aside; one there stops every commit. A link to itself is no hook git could run.
+// pre-commit never finds its own script to put aside; one there stops every commit. A link to itself is no
+// hook git could run.
 const isPossible = (entries: Record<string, object>) =>
   Object.entries(entries).every(
     ([name, made]) =>
@@ -73,12 +74,12 @@ function snapshot(dir: string): unknown[] {
     })
 }
 
-test('install and uninstall give the directory back byte for byte, modes and links too', () => {
+test('install and uninstall restore the directory byte for byte, with modes and links', () => {
   fc.assert(
     fc.property(directory, (entries) => {
       const base = mkdtempSync(join(tmpdir(), 'entire-hooks-'))
       try {
-        // A link to a script of ours is not ours.
+        // A link to Entire's script is not Entire's hook.
         writeFileSync(join(base, 'target'), `#!/bin/sh\n${hookMarker}\n`)
         const dir = join(base, 'hooks')
         mkdirSync(dir)
@@ -103,7 +104,7 @@ test('install and uninstall give the directory back byte for byte, modes and lin
         rmSync(base, { recursive: true, force: true })
       }
     }),
-    // A fixed seed: what fails must fail for everyone. ENTIRE_TEST_SEED tries another.
+    // A fixed seed makes failures reproducible; ENTIRE_TEST_SEED sets another.
     { numRuns: 150, seed: Number(process.env.ENTIRE_TEST_SEED ?? 20261115) },
   )
 })

@@ -1,4 +1,5 @@
-// Installed hooks under real git: we are told, the hook that was there decides, and nothing of ours ever stops a commit.
+// Installed hooks under real git: we are told, the hook that was there decides, and nothing of ours ever
+// stops a commit.
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { installHooks } from './install.ts'
 
 const message = expect.stringMatching(/^(prepare-)?commit-msg .*COMMIT_EDITMSG( message)?$/)
 
-test('a commit calls us with the arguments of git, and our failures and noise do not count', async () => {
+test('a commit calls Entire with git’s arguments, and ignores its failures and output', async () => {
   await using repo = await tempRepo()
   const recorder = await startRecorder(repo)
   recorder.install()
@@ -25,7 +26,7 @@ test('a commit calls us with the arguments of git, and our failures and noise do
   expect(stderr.split('\n').filter((line) => line.startsWith('noise'))).toEqual(['noise of commit-msg'])
 })
 
-test('a command that is not there is silent, by name and by path', async () => {
+test('a missing command is silent, by name and by path', async () => {
   for (const command of ['no-such-entire', '/no/such/entire', "/it's/no $HOME/entire"]) {
     await using repo = await tempRepo()
     installHooks(join(repo.root, '.git/hooks'), { command })
@@ -43,7 +44,7 @@ test('a command given by name is found in PATH', async () => {
   expect(recorder.take().length).toBe(3)
 })
 
-test('a chained hook runs after us with the same arguments, and its exit code is that of the hook', async () => {
+test('a chained hook runs after Entire with the same arguments and determines the exit code', async () => {
   await using repo = await tempRepo()
   const recorder = await startRecorder(repo)
   await repo.hook('commit-msg', `${recorder.say('user $#')}\ngrep -q good "$1"`)
@@ -53,7 +54,7 @@ test('a chained hook runs after us with the same arguments, and its exit code is
   expect((await repo.run(['git', 'commit', '--allow-empty', '-m', `${loneTrailer}\ngood`])).code).toBe(0)
 })
 
-test('a hook that git ignored for want of the executable bit stays ignored', async () => {
+test('a hook without the executable bit stays ignored', async () => {
   await using repo = await tempRepo()
   const recorder = await startRecorder(repo)
   chmodSync(await repo.hook('commit-msg', 'exit 1'), 0o644)
@@ -62,7 +63,7 @@ test('a hook that git ignored for want of the executable bit stays ignored', asy
   expect(recorder.take().length).toBe(3)
 })
 
-test('a chained pre-push hook and we both read what git pushes', async () => {
+test('Entire and a chained pre-push hook both read what git pushes', async () => {
   await using repo = await tempRepo()
   const recorder = await startRecorder(repo)
   await repo.git('init', '--quiet', '--bare', join(repo.base, 'remote'))
@@ -75,7 +76,7 @@ test('a chained pre-push hook and we both read what git pushes', async () => {
 })
 
 for (const chained of [false, true])
-  test(`amend and rebase tell us the rewritten commits${chained ? ', and the chained hook too' : ''}`, async () => {
+  test(`amend and rebase report the rewritten commits to Entire${chained ? ', and the chained hook too' : ''}`, async () => {
     await using repo = await tempRepo()
     const recorder = await startRecorder(repo)
     if (chained) await repo.hook('post-rewrite', `${recorder.say('user $1')}; cat >>"$RECORDER_LOG"`)
@@ -114,18 +115,18 @@ test('a commit made inside a chained hook is recorded like any other', async () 
   await repo.hook('post-commit', '[ -n "$NESTED" ] || NESTED=1 git commit --quiet --allow-empty -m nested')
   recorder.install()
   await repo.git('commit', '--allow-empty', '-m', loneTrailer)
-  // An ordinary message is none of our commit-msg hook's business.
+  // The commit-msg hook does not call Entire for an ordinary message.
   expect(recorder.take()).toEqual([message, message, 'post-commit', message, 'post-commit'])
 })
 
-// One per way of asking for one's own name; each would find nothing to do under the name of the backup.
+// One hook for each way to look up one's own name; under its backup name each would find nothing to do.
 const dispatchers: Record<string, string> = {
   'a shell script':
     '#!/bin/sh -e\nname=$(basename "$0")\necho "$name in $(dirname "$0")" >>"$RECORDER_LOG"\n',
   'a script with unusual flags': '#!/usr/bin/env -S sh\necho "$(basename "$0")" >>"$RECORDER_LOG"\nexit 3\n',
 }
 for (const [what, script] of Object.entries(dispatchers))
-  test(`${what} that works by its own name is chained under that name`, async () => {
+  test(`${what} that looks at its own name is chained under that name`, async () => {
     await using repo = await tempRepo()
     const recorder = await startRecorder(repo)
     mkdirSync(join(repo.root, 'tools'))
@@ -138,7 +139,7 @@ for (const [what, script] of Object.entries(dispatchers))
     expect(recorder.take().filter((line) => /^commit-msg( in .*hooks)?$/.test(line))).toHaveLength(1)
   })
 
-test('a hook that is a link to the hook beside it still runs, and we run once each', async () => {
+test('a hook that links to the hook beside it still runs, and Entire runs once for each', async () => {
   await using repo = await tempRepo()
   const recorder = await startRecorder(repo)
   await repo.hook('commit-msg', recorder.say('user'))
@@ -167,7 +168,7 @@ for (const kind of [
     expect(recorder.take()).toEqual([message, message, 'post-commit', 'user'])
   })
 
-test('an installation from a linked worktree finds that of the main one', async () => {
+test('a linked worktree finds the installation of the main one', async () => {
   await using repo = await tempRepo()
   const recorder = await startRecorder(repo)
   expect(recorder.install().written.length).toBe(5)

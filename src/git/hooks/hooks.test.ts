@@ -1,4 +1,4 @@
-// Installing and removing: what was there stays, runs, and comes back byte for byte.
+// Installing and removing hooks: existing hooks stay, run, and come back byte for byte.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -67,7 +67,7 @@ describe('install', () => {
     expect(installHooks(dir, options).written).toEqual([])
   })
 
-  test('keeps an earlier backup, and the hook that replaced ours since', () => {
+  test('keeps an earlier backup, and the hook that has replaced Entire’s since', () => {
     put('commit-msg', mine)
     installHooks(dir, options)
     put('commit-msg', '#!/bin/sh\necho newer\n')
@@ -95,7 +95,7 @@ describe('install', () => {
     expect(readlinkSync(join(dir, 'post-commit'))).toBe('../elsewhere.sh')
   })
 
-  test('where no directory can be is an error that says what to check', () => {
+  test('where no directory can be created, the error says what to check', () => {
     writeFileSync(join(base, 'file'), '')
     for (const place of [join(base, 'file'), join(base, 'file', 'hooks')]) {
       expect(hooksStatus(place, options)).toBe('missing')
@@ -106,7 +106,7 @@ describe('install', () => {
   })
 })
 
-describe('whether hooks are installed', () => {
+describe('status of hooks', () => {
   const changes: Record<string, [() => void, 'all' | 'outdated' | 'missing']> = {
     'nothing happened': [() => {}, 'all'],
     'a hook was deleted': [() => rmSync(join(dir, 'pre-push')), 'missing'],
@@ -119,7 +119,7 @@ describe('whether hooks are installed', () => {
     'the backup is gone': [() => rmSync(join(dir, 'commit-msg.pre-entire')), 'outdated'],
   }
   for (const [change, [make, expected]] of Object.entries(changes))
-    test(`${change}: ${expected}, and installing again settles it`, () => {
+    test(`${change}: ${expected}, and installing again repairs it`, () => {
       put('commit-msg', mine)
       installHooks(dir, options)
       make()
@@ -138,7 +138,7 @@ describe('whether hooks are installed', () => {
 })
 
 describe('uninstall', () => {
-  test('removes ours, and nothing where there is nothing', () => {
+  test('removes Entire’s hooks, and nothing where there are none', () => {
     expect(uninstallHooks(dir)).toEqual({ removed: [], warnings: [] })
     installHooks(dir, options)
     expect(uninstallHooks(dir)).toEqual({ removed: hookNames, warnings: [] })
@@ -152,7 +152,7 @@ describe('uninstall', () => {
     expect(text('commit-msg')).toBe(mine)
   })
 
-  test('gives a backup back also when our hook is gone', () => {
+  test('restores a backup even when Entire’s hook is gone', () => {
     put('commit-msg', mine, 0o711)
     installHooks(dir, options)
     rmSync(join(dir, 'commit-msg'))
@@ -164,7 +164,7 @@ describe('uninstall', () => {
     ])
   })
 
-  test('does not write over a hook that replaced ours', () => {
+  test('does not overwrite a hook that has replaced Entire’s', () => {
     put('commit-msg', mine)
     installHooks(dir, options)
     put('commit-msg', 'newer')
@@ -195,7 +195,7 @@ describe('uninstall', () => {
   })
 })
 
-// Permissions mean nothing to root.
+// Root ignores permissions.
 function asNobody<T>(act: () => T): T {
   if (process.getuid?.() !== 0) return act()
   process.seteuid?.(65534)

@@ -1,4 +1,4 @@
-// Puts our git hooks beside those of everybody else, and takes them out again without a trace.
+// Installs Entire's git hooks beside existing ones, and removes them again without a trace.
 
 import { linkSync, lstatSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -9,9 +9,9 @@ import { type HookName, hookNames } from './names.ts'
 import { hookScript, planChain } from './script.ts'
 
 export interface InstalledHooks {
-  /** Hooks whose file was written; none when everything was up to date. */
+  /** Hooks whose file was written; empty when all were up to date. */
   written: HookName[]
-  /** Names of files that existing hooks were moved to. */
+  /** Names of the files that existing hooks were moved to. */
   backups: string[]
   warnings: string[]
 }
@@ -34,7 +34,7 @@ export function installHooks(hooksDir: string, options: { command: string }): In
   return done
 }
 
-// Two sessions may install at the same time. A backup is never written over, so the slower one looks again.
+// Two sessions may install at the same time. A backup is never overwritten, so the slower one plans again.
 function install(hooksDir: string, name: HookName, command: string): HookPlan {
   for (let attempt = 1; ; attempt += 1) {
     const plan = planHookInstall(
@@ -42,7 +42,7 @@ function install(hooksDir: string, name: HookName, command: string): HookPlan {
       command,
     )
     try {
-      plan.steps.forEach(take)
+      plan.steps.forEach(applyStep)
       return plan
     } catch (error) {
       if (attempt === 3 || !isErrno(error, 'EEXIST', 'ENOENT')) throw error
@@ -58,7 +58,7 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
     try {
       const state = readHookState(hooksDir, name, () => listNames(hooksDir))
       const plan = planHookUninstall(state)
-      plan.steps.forEach(take)
+      plan.steps.forEach(applyStep)
       if (hasEntireHook(state)) removed.push(name)
       warnings.push(...plan.warnings)
     } catch (error) {
@@ -72,7 +72,7 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
   return { removed, warnings }
 }
 
-/** Runs at every turn start: reads a handful of small files and starts nothing. */
+/** Runs at the start of every turn: reads a few small files and starts no process. */
 export function hooksStatus(hooksDir: string, options: { command: string }): 'all' | 'outdated' | 'missing' {
   const names = listNames(hooksDir)
   const states = hookNames.map((name) => readHookState(hooksDir, name, () => names))
@@ -95,28 +95,29 @@ function listNames(hooksDir: string): string[] {
   }
 }
 
-function take(step: HookStep): void {
+function applyStep(step: HookStep): void {
   if (step.act !== 'write' && !isUnchanged(step.file)) throw conflict(step.file.path)
   if (step.act === 'write') writeAtomic(step.path, step.content, { mode: 0o755, dirMode: 0o777 })
   else if (step.act === 'remove') removeFile(step.file.path)
   else if (step.act === 'move') moveOver(step.file.path, step.to)
-  else keep(step.file, step.to)
+  else backUp(step.file, step.to)
 }
 
 function moveOver(from: string, to: string): void {
-  // A file cannot be replaced by a directory in one go; git ignores directories anyway.
+  // A rename cannot replace a file by a directory; git ignores directories anyway.
   if (lstatSync(from).isDirectory()) removeFile(to)
   renameSync(from, to)
 }
 
-// A second name first: the hook stays in its place until ours is renamed over it, so no commit ever finds it missing.
-function keep({ path, isSymlink: symlink }: HookFile, to: string): void {
+// Adds a second name, so that the hook stays in place until Entire's is renamed over it: no commit ever finds
+// it missing.
+function backUp({ path, isSymlink: symlink }: HookFile, to: string): void {
   try {
     if (symlink) symlinkSync(readlinkSync(path), to)
     else linkSync(path, to)
   } catch (error) {
     if (isErrno(error, 'EEXIST', 'ENOENT')) throw error
-    // No hard links here, or a directory.
+    // A file system without hard links, or a directory.
     if (lstatSync(to, { throwIfNoEntry: false })) throw conflict(to)
     renameSync(path, to)
   }
@@ -128,13 +129,13 @@ function conflict(path: string): Error {
   })
 }
 
-// What must change for one hook to be installed or gone. The aim: after removal the directory looks as if we had never been there,
-// also when a hook manager has moved things about in the meantime.
+// A plan is what must change for one hook to be installed or removed. After removal the directory looks as if
+// Entire had never been there, even when a hook manager has moved files in the meantime.
 
 export type HookStep =
   | { act: 'remove'; file: HookFile }
   | { act: 'move'; file: HookFile; to: string }
-  /** Gives a displaced hook its backup name; never over a backup that exists. */
+  /** Gives a displaced hook its backup name; never overwrites a backup. */
   | { act: 'keep'; file: HookFile; to: string }
   | { act: 'write'; path: string; content: string }
 
@@ -147,15 +148,18 @@ export interface HookState {
   name: HookName
   dir: string
   main: HookFile | undefined
-  /** Where pre-commit puts a hook that it found, and runs it from. */
+  /** Where pre-commit moves a hook it finds, and runs it from. */
   legacy: HookFile | undefined
-  /** Where other managers put a hook that they found. */
+  /** Where other managers move a hook they find. */
   aside: (HookFile | undefined)[]
-  /** Hooks that we displaced, oldest first. The last one is chained. */
+  /** Hooks that Entire displaced, oldest first. The last one is chained. */
   backups: HookFile[]
 }
 
-/** The hook is read before the names beside it: whoever puts ours in its place at this moment has made the backup first. */
+/**
+ * Reads the hook before the names beside it: a process that installs Entire's hook now has made the backup
+ * first.
+ */
 export function readHookState(dir: string, name: HookName, listNames: () => string[]): HookState {
   const at = (file: string) => readHookFile(join(dir, file))
   const main = at(name)
@@ -164,7 +168,7 @@ export function readHookState(dir: string, name: HookName, listNames: () => stri
     const match = backup.exec(file)
     return match ? [{ file, number: Number(match[1] ?? 1) }] : []
   })
-  // Another name of the same file is no copy of it.
+  // Another name for the same file is not a copy.
   const copy = (file: string) => [at(file)].find((found) => found?.inode !== main?.inode)
   return {
     name,
@@ -179,20 +183,21 @@ export function readHookState(dir: string, name: HookName, listNames: () => stri
 export function planHookInstall(state: HookState, command: string): HookPlan {
   const { name, dir, main } = state
   const plan: HookPlan = { steps: [], warnings: [] }
-  const replaced = main !== undefined && !main.isEntireHook
+  const isReplaced = main !== undefined && !main.isEntireHook
   const hosted = isHosted(state)
   const slot = hosted ? state.legacy : main
 
-  // A generated hook that something took the place of can be made again; chaining it would run what its user has replaced.
-  const isBack = (backup: HookFile) => replaced && sameContent(backup, main)
+  // A generated hook that was replaced can be generated again; chaining it would run what the user has
+  // replaced.
+  const isRestored = (backup: HookFile) => isReplaced && sameContent(backup, main)
   const kept = dropBackups(
     state,
     plan,
-    (backup) => replaced && !hosted && backup.manager !== undefined && !isBack(backup),
+    (backup) => isReplaced && !hosted && backup.manager !== undefined && !isRestored(backup),
   )
   for (const stray of [hosted ? undefined : state.legacy, ...state.aside]) {
     if (!stray?.isEntireHook) continue
-    const displaced = replaced && !hosted && !kept.some(isBack) ? kept.pop() : undefined
+    const displaced = isReplaced && !hosted && !kept.some(isRestored) ? kept.pop() : undefined
     plan.steps.push(
       displaced ? { act: 'move', file: displaced, to: stray.path } : { act: 'remove', file: stray },
     )
@@ -222,28 +227,30 @@ export function planHookInstall(state: HookState, command: string): HookPlan {
 export function planHookUninstall(state: HookState): HookPlan {
   const { name, dir, main } = state
   const plan: HookPlan = { steps: [], warnings: [] }
-  const replaced = main !== undefined && !main.isEntireHook
+  const isReplaced = main !== undefined && !main.isEntireHook
   const kept = dropBackups(
     state,
     plan,
-    (backup) => replaced && (sameMaker(backup, main) || sameContent(backup, main)),
+    (backup) => isReplaced && (sameManager(backup, main) || sameContent(backup, main)),
   )
-  const ours = [main, state.legacy, ...state.aside]
+  const installed = [main, state.legacy, ...state.aside]
     .filter((file) => file !== undefined)
     .filter((file) => file.isEntireHook)
-  // What we displaced goes where we are now: a manager that moved us aside would have moved it there.
-  const home = replaced ? ours[0]?.path : join(dir, name)
+  // A displaced hook goes to where Entire's is now: a manager that moved Entire's aside would have moved it
+  // there.
+  const home = isReplaced ? installed[0]?.path : join(dir, name)
   const restored = home === undefined ? undefined : kept.pop()
   if (restored && home) plan.steps.push({ act: 'move', file: restored, to: home })
-  for (const file of ours) if (!restored || file.path !== home) plan.steps.push({ act: 'remove', file })
+  for (const file of installed) if (!restored || file.path !== home) plan.steps.push({ act: 'remove', file })
   for (const { path } of kept)
     plan.warnings.push(`${name} was modified since install; backup ${basename(path)} left in place`)
   return plan
 }
 
 /**
- * Under pre-commit we live where it puts the hook that it found: there nothing gets lost however often `pre-commit install` runs.
- * It passes no input on to a post-rewrite hook, so that one takes the ordinary place.
+ * Under pre-commit, Entire's hook is where pre-commit moves a hook it finds: there it survives every
+ * `pre-commit install`. pre-commit passes no input on to a post-rewrite hook, so that one takes the ordinary
+ * place.
  */
 export function isHosted({ name, main }: HookState): boolean {
   return main?.manager === 'pre-commit' && main.isExecutable && name !== 'post-rewrite'
@@ -265,7 +272,7 @@ function dropBackups(
   })
 }
 
-function sameMaker(one: HookFile, other: HookFile): boolean {
+function sameManager(one: HookFile, other: HookFile): boolean {
   return one.manager !== undefined && one.manager === other.manager
 }
 

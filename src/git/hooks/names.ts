@@ -1,13 +1,15 @@
-// The git hooks we live in, as data: what each is told, and what git feeds it.
+// Lists the git hooks that Entire installs: their arguments, their input, and what they do.
 
 export interface HookShape {
-  /** Arguments handed on to `entire hooks git <name>`, in shell spelling. */
+  /** Arguments passed on to `entire hooks git <name>`, in shell syntax. */
   args: string
-  /** Whether git writes something to its standard input: both we and a chained hook need it. */
+  /** Git writes to the standard input of this hook; Entire and a chained hook both need it. */
   stdin: boolean
-  /** Whether our messages are kept away from the user's terminal. */
+  /** Entire's messages do not reach the user's terminal. */
   quiet: boolean
-  /** Shell lines that say whether there is anything for us to do, where that is cheaper than asking us. */
+  /**
+   * Shell lines that find out whether there is anything to do, where that is cheaper than starting Entire.
+   */
   onlyIf?: readonly string[]
   why: string
 }
@@ -44,5 +46,5 @@ export type HookName = keyof typeof hookTable
 
 export const hookNames = Object.keys(hookTable) as HookName[]
 
-/** The line by which a hook is known as ours, by the reference program too. */
+/** The line that marks a hook as Entire's, also for the reference program. */
 export const hookMarker = '# Entire CLI hooks'

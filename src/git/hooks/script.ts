@@ -1,4 +1,5 @@
-// The text of an installed hook. Whatever happens to us in it, the commit goes on; a hook that was there before decides alone.
+// Writes the text of an installed hook. Entire's part never fails the commit; a hook that was there before
+// still can.
 
 import { isAbsolute } from 'node:path'
 import type { HookFile, HookManager } from './files.ts'
@@ -26,7 +27,7 @@ export function hookScript(name: HookName, { command, chained }: HookScriptOptio
     ...(shape.onlyIf ?? []),
     ...(replay ? ['_entire_stdin="$(cat; printf x)"', `_entire_stdin="\${_entire_stdin%x}"`] : []),
     `if [ $_entire_called = yes ] && ${commandTest(command)}; then`,
-    `    ${replay ? replayed : ''}${ourCall(name, command, shape)} || true`,
+    `    ${replay ? replayed : ''}${entireCall(name, command, shape)} || true`,
     'fi',
     ...(chained ? chainBlock(name, chained, replay) : []),
     '',
@@ -35,9 +36,10 @@ export function hookScript(name: HookName, { command, chained }: HookScriptOptio
 
 const replayed = `printf '%s' "$_entire_stdin" 2>/dev/null | `
 
-// Managers move a hook aside (.old, .legacy) and some still run it: called under such a name from within our own chain there is
-// nothing left to do. Git always calls by the proper name, so a commit made inside a chained hook is recorded as usual.
-// Under the name of another hook we are called through a link, for the sake of the hook that was here: only the chain is meant.
+// Some hook managers move a hook aside (.old, .legacy) and still run it: called by such a name from Entire's
+// own chain, there is nothing left to do. Git calls hooks by their proper names, so a commit inside a chained
+// hook is recorded as usual. A call by the name of another hook comes through a link to the hook that was
+// here before: only the chain runs.
 function loopGuard(name: HookName): string[] {
   return [
     '_entire_called=yes',
@@ -53,13 +55,13 @@ function commandTest(command: string): string {
   return isAbsolute(command) ? `[ -x ${quote(command)} ]` : `command -v ${quote(command)} >/dev/null 2>&1`
 }
 
-function ourCall(name: HookName, command: string, shape: HookShape): string {
+function entireCall(name: HookName, command: string, shape: HookShape): string {
   const words = [quote(command), 'hooks git', name, shape.args, shape.quiet ? '2>/dev/null' : '']
   return words.filter((word) => word !== '').join(' ')
 }
 
 function chainBlock(name: HookName, chained: Chained, replay: boolean): string[] {
-  // pre-commit refuses to run inside what it calls its legacy hook, and would fail the commit.
+  // pre-commit refuses to run inside its own legacy hook, and would fail the commit.
   const allowed = chained.manager === 'pre-commit' ? ' && [ -z "$PRE_COMMIT_RUNNING_LEGACY" ]' : ''
   const { before, call } = chainedCall(name, chained)
   return [
@@ -85,7 +87,7 @@ function chainedCall(name: HookName, { way, file }: Chained): { before: string[]
   }
 }
 
-// A link of the proper name, for programs that ask what they are called.
+// Calls the hook through a link with the proper name, for programs that look at their own name.
 function aliasLines(name: HookName, file: string): string[] {
   return [
     '_entire_run="$_entire_chained"',
@@ -100,12 +102,11 @@ function quote(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-// How to run a hook under its backup name without it noticing: some hooks find their work by what they are called.
-
+/** How to run a hook under its backup name without it noticing: some hooks look at their own name. */
 export interface Chained {
   /** Name within the hooks directory. */
   file: string
-  /** `run` it; read it into its own shell with `$0` kept; or run it through a link of the proper name. */
+  /** Run it, source it in a shell with the original `$0`, or run it through a link with the proper name. */
   way: 'run' | 'alias' | { shell: string }
   manager?: HookManager | undefined
 }
@@ -116,17 +117,17 @@ export function planChain(file: string, hook: HookFile): Chained {
 
 function planWay({ head, isSymlink: symlink, manager }: HookFile): Chained['way'] {
   const shell = plainShell(head)
-  // A stub of Husky reads a file beside `$0`, and that looks for the user's hook by the last part of `$0`.
-  if (shell && (manager === 'husky' || asksItsName.test(head))) return { shell }
-  if (asksItsName.test(head)) return 'alias'
-  // A program reached by a link called like the hook: the name is the only thing that tells it which hook it is.
+  // A stub of Husky sources a file beside `$0`, which finds the user's hook by the last part of `$0`.
+  if (shell && (manager === 'husky' || usesOwnName.test(head))) return { shell }
+  if (usesOwnName.test(head)) return 'alias'
+  // A program behind a link named like the hook: only the name tells it which hook it is.
   return symlink && head.includes('\0') ? 'alias' : 'run'
 }
 
-const asksItsName =
+const usesOwnName =
   /basename (?:-- )?"?\$\{?0\b|\$\{0##\*\/\}|\bbasename\(\$(?:0|PROGRAM_NAME)\)|\bargv\[0\]|\bprocess\.argv\[1\]/
 
-// A bash script that compares BASH_SOURCE with $0 must not be read in: it would take itself for a library.
+// A bash script that compares BASH_SOURCE with $0 must not be sourced: it would take itself for a library.
 function plainShell(head: string): string | undefined {
   const shebang = /^#! ?((?:\/usr\/bin\/env )?(?:\/[\w./-]*\/)?(?:sh|dash|bash)(?: -[a-z]+)?)\s*\n/.exec(
     head,

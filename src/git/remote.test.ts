@@ -23,13 +23,13 @@ const fetchOne = (repo: Parameters<typeof fetchRefs>[0], timeoutMs?: number) =>
     ...given({ timeoutMs }),
   })
 
-test('a remote that says nothing is given up after a while, also when its ssh stays', async () => {
+test('a silent remote is given up after the time limit, even when its ssh stays', async () => {
   await using temp = await repoWithSsh(`trap '' TERM; exec sleep 60`)
   expect(await fetchOne(temp.repo, 500)).toEqual({ kind: 'failed', why: 'no answer within 0.5 s' })
   process.kill(temp.told()[0] as number, 'SIGKILL')
 })
 
-test('ssh stays in our group of processes: only those may ask at the terminal', async () => {
+test('ssh stays in our process group, so that it may ask at the terminal', async () => {
   await using temp = await repoWithSsh('exit 255')
   await fetchOne(temp.repo)
   const own = await run(['ps', '-o', 'pgid=', '-p', String(process.pid)], {
@@ -39,7 +39,7 @@ test('ssh stays in our group of processes: only those may ask at the terminal', 
   expect(temp.told()[1]).toBe(Number(own.stdout.toString()))
 })
 
-test('a remote that refuses is no answer, and its password is not told', async () => {
+test('a refusal is a failure, and its reason does not reveal the password', async () => {
   await using temp = await repoWithSsh(
     'echo "fatal: no entry at ssh://me:password@nowhere.invalid/repo" >&2; exit 128',
   )

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../test/support/repo.ts'
 import { openObjectReader } from './cat-file.ts'
-import { differingPaths } from './commit.ts'
+import { differingPaths } from './tree-diff.ts'
 
-test('the paths in which two trees differ are those that git names: contents, modes, files that became directories and back', async () => {
+test('finds the differing paths that git finds: contents, modes, files that became directories and back', async () => {
   await using repo = await tempRepo()
   repo.write('same/deep/a', 'a\n')
   repo.write('changed/deep/b', 'b\n')
