@@ -1,4 +1,4 @@
-// With the auto-commit strategy turns are commits: going back moves the branch, and only where nothing is uncommitted.
+// With the auto-commit strategy turns are commits: a rewind moves the branch, if nothing is uncommitted.
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ async function autoCommitted() {
   return { repo, agent, one, two: await repo.head() }
 }
 
-test('a turn of a branch of one’s own is a point with files: the branch goes back to it, and forth again', async () => {
+test('a turn on a feature branch is a point with files: the branch moves back to it, and an undo moves it forward', async () => {
   const { repo, agent, one, two } = await autoCommitted()
   await using _repo = repo
   expect((await pointsOf(repo)).map(({ id, is_logs_only }) => [id, is_logs_only])).toEqual([
@@ -46,7 +46,7 @@ test('a turn of a branch of one’s own is a point with files: the branch goes b
   ])
 })
 
-test('with uncommitted changes it refuses and shows them', async () => {
+test('a rewind with uncommitted changes is refused, and shows them', async () => {
   const { repo, one, two } = await autoCommitted()
   await using _repo = repo
   repo.write('a.txt', 'two\nand more\n')
@@ -61,7 +61,7 @@ test('with uncommitted changes it refuses and shows them', async () => {
   expect([await repo.head(), repo.read('a.txt')]).toEqual([two, 'two\nand more\n'])
 })
 
-test('what is on the main branch is a point for its logs alone', async () => {
+test('a commit on the main branch is a point with logs only', async () => {
   const { repo, one, two } = await autoCommitted()
   await using _repo = repo
   await repo.git('branch', '--force', 'main', one)

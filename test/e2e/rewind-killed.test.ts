@@ -1,4 +1,4 @@
-// A rewind that dies at any of its writes leaves a way back to every byte, and one that fails half way leaves everything as it was.
+// A rewind killed at any write loses no byte, and one that fails half way changes nothing.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,10 @@ setDefaultTimeout(180_000)
 const killedCode = 137
 
 interface Story {
-  /** Leads to where the command is run, telling which states must not be lost; gives its arguments. */
+  /**
+   * Prepares the repository, reports the states that must not be lost, and returns the arguments of the
+   * command.
+   */
   before(repo: RecordedRepo, remember: () => Promise<void>): Promise<string[]>
 }
 
@@ -92,7 +95,7 @@ test.concurrent.each(Object.entries(stories))('killed at any write: %s', async (
     isKilled = ran.code === killedCode
     await expectWayBack(repo, { at, states })
     await repo.git('fsck', '--strict', '--no-dangling')
-    // Anything that is done next clears up.
+    // The next command cleans up.
     await repo.entire(['rewind', '--redo', '--dry-run'])
     expect({ at, tmp: repo.temporary() }).toEqual({ at, tmp: [] })
     expect(at).toBeLessThan(60)
@@ -103,7 +106,7 @@ function copy(from: string, to: string): void {
   cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true })
 }
 
-// Back or forth, every state comes by.
+// Undoing or redoing passes through every state.
 async function expectWayBack(
   repo: RecordedRepo,
   { at, states }: { at: number; states: string[] },
@@ -147,7 +150,7 @@ test('a full disk leaves everything as it was', async () => {
   expect(repo.temporary()).toEqual([])
 })
 
-test('what failed after some files were written is put back', async () => {
+test('a rewind that fails after writing some files restores them', async () => {
   await using repo = await recordedRepo()
   await threeTurns(repo)
   const before = readDisk(repo)

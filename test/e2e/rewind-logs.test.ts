@@ -1,4 +1,5 @@
-// The session log after a rewind: as it was at the step, the task or the commit, and never at the cost of what it was before.
+// A rewind restores the session log of the step, the task or the commit, and loses nothing of the log it
+// replaces.
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -12,7 +13,7 @@ const backups = (agent: FakeAgent) =>
     .filter((name) => name.startsWith(`${basename(agent.transcript)}.backup-`))
     .map((name) => readFileSync(join(dirname(agent.transcript), name), 'utf8'))
 
-test('the agent gets its conversation as it was at the step, with its own words, and the undo gives the rest back', async () => {
+test('a rewind restores the conversation of the step, unredacted, and its undo restores the rest', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -34,7 +35,7 @@ test('the agent gets its conversation as it was at the step, with its own words,
   expect(text(agent)).toBe(one)
 })
 
-test('a log that was written to since the rewind is not replaced by its undo', async () => {
+test('an undo does not replace a log that has changed since the rewind', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -44,12 +45,12 @@ test('a log that was written to since the rewind is not replaced by its undo', a
   await agent.turn('three', { 'b.txt': 'three\n' })
   const log = text(agent)
   const undone = await repo.entire(['rewind', '--undo'])
-  expect(undone.err).toContain('Note: The session log has changed since and was left as it is')
+  expect(undone.err).toContain('Note: The session log has changed since and was not restored')
   expect(text(agent)).toBe(log)
   expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual(['two\n', 'three\n'])
 })
 
-test('after a rewind only what was asked before it is in the next checkpoint', async () => {
+test('after a rewind the next checkpoint holds only the prompts before it', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -63,7 +64,7 @@ test('after a rewind only what was asked before it is in the next checkpoint', a
   expect(await repo.storedSession(id)).toMatchObject({ checkpoints_count: 1, files_touched: ['a.txt'] })
 })
 
-test('a missing log is written from what the step holds, where secrets are covered', async () => {
+test('a missing log is restored from the step, with secrets redacted', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -78,7 +79,7 @@ test('a missing log is written from what the step holds, where secrets are cover
   expect(text(agent).endsWith('\n')).toBe(true)
 })
 
-test('--logs-only gives the log of a step back and leaves the files alone', async () => {
+test('--logs-only restores the log of a step and leaves the files alone', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -95,7 +96,7 @@ test('--logs-only gives the log of a step back and leaves the files alone', asyn
   expect([text(agent), repo.read('a.txt')]).toEqual([one, 'two\n'])
 })
 
-test('a commit with a checkpoint is a point whose logs come back, and nothing else changes', async () => {
+test('going to a commit with a checkpoint restores its logs and changes nothing else', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -162,7 +163,7 @@ test('steps and commits are listed together, each once', async () => {
   expect(points[0]).not.toHaveProperty('condensation_id')
 })
 
-test('the log of a running session is left alone when the logs of a commit come back', async () => {
+test('restoring the logs of a commit leaves the log of a running session alone', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const [one, two] = [fakeAgent(repo), fakeAgent(repo)]
@@ -174,12 +175,12 @@ test('the log of a running session is left alone when the logs of a commit come 
   const running = text(two)
   const ran = await repo.entire(['rewind', '--to', await repo.head(), '--json'])
   expect(JSON.parse(ran.out).logs).toMatchObject([{ session_id: one.session, path: one.transcript }])
-  expect(ran.err).toContain(`Note: Session ${two.session} is running: its log was left as it is.\n`)
+  expect(ran.err).toContain(`Note: Session ${two.session} is running: its log was not changed.\n`)
   expect(text(two)).toBe(running)
   expect(text(one)).not.toContain('more of one')
 })
 
-test('several sessions of a commit come back together', async () => {
+test('the logs of all sessions of a commit are restored together', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const [one, two] = [fakeAgent(repo), fakeAgent(repo)]

@@ -1,10 +1,10 @@
-// Steps of the first versions are on branches whose names do not say which work tree they are of.
+// Steps of the first versions are on branches whose names do not contain the work tree.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 import { pointsOf, stepOf } from '../support/rewind-points.ts'
 
-test('they can be gone back to, and are listed; in another work tree they mean nothing', async () => {
+test('old steps are listed and can be rewound to, but not in another work tree', async () => {
   await using repo = await recordedRepo()
   await repo.commit('ground')
   const agent = fakeAgent(repo)

@@ -1,4 +1,5 @@
-// Rewinds where it is difficult: any directory, any work tree, any file name, and things in the way that must not be lost.
+// Rewinds in difficult places: subdirectories, work trees, odd file names, and obstacles that must not be
+// lost.
 import { expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -25,7 +26,7 @@ const rewind = async (repo: RecordedRepo, step: string, options: { cwd?: string 
 const undo = async (repo: RecordedRepo) =>
   expect(await repo.entire(['rewind', '--undo'])).toMatchObject({ code: 0 })
 
-test('a rewind from a subdirectory means the whole work tree, and the directory one is in stays', async () => {
+test('a rewind from a subdirectory affects the whole work tree, and keeps that directory', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -55,7 +56,7 @@ test('each work tree has its own points, rewinds and undos', async () => {
   expect(linked.read('a.txt')).toBe('there again\n')
 })
 
-test('steps of other sessions are points, too, and going back takes later work of all of them back', async () => {
+test('steps of other sessions are points, too, and a rewind undoes later work of all sessions', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const [one, two] = [fakeAgent(repo), fakeAgent(repo)]
@@ -77,7 +78,7 @@ test('steps of other sessions are points, too, and going back takes later work o
   expect([repo.state(one.session).checkpoint_count, repo.state(two.session).checkpoint_count]).toEqual([2, 1])
 })
 
-test('modes, links and names of any kind are restored as they were', async () => {
+test('modes, links and names of any kind are restored', async () => {
   await using repo = await recordedRepo()
   const odd = [
     'two\nlines.txt',
@@ -135,7 +136,7 @@ test('a file that became a directory, and a directory that became a file, change
   ])
 })
 
-test('what is in the way and nobody’s to delete stays, and is named', async () => {
+test('an obstacle that must not be deleted stays, and is reported', async () => {
   await using repo = await recordedRepo()
   repo.write('.gitignore', '*.log\n')
   await repo.commit('set up')
@@ -167,7 +168,7 @@ test('what is in the way and nobody’s to delete stays, and is named', async ()
   expect(repo.read('lib/a.txt')).toBe('of another repository\n')
 })
 
-test('something new in the way of an undo stays, and the undo goes on when it is moved away', async () => {
+test('a new obstacle of an undo stays, and the undo continues once it is moved', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -186,7 +187,7 @@ test('something new in the way of an undo stays, and the undo goes on when it is
   expect(repo.read('b.txt')).toBe('two\n')
 })
 
-test('files of the user are left alone: made before the session, between turns, ignored, or too large to keep a copy of', async () => {
+test('files of the user are left alone: created before the session, between turns, ignored, or too large to copy', async () => {
   await using repo = await recordedRepo()
   repo.write('.gitignore', '.env\n')
   await repo.commit('set up')
@@ -211,7 +212,7 @@ test('files of the user are left alone: made before the session, between turns, 
   expect(existsSync(join(repo.root, 'large.bin'))).toBe(true)
 })
 
-test('files pass through filters as in a checkout, and come back byte for byte', async () => {
+test('files pass through filters as in a checkout, and an undo restores them byte for byte', async () => {
   await using repo = await recordedRepo()
   repo.write('.gitattributes', '*.txt text eol=crlf\n')
   repo.write('same.txt', 'one\r\ntwo\r\n')
@@ -227,7 +228,7 @@ test('files pass through filters as in a checkout, and come back byte for byte',
   expect(repo.read('a.txt')).toBe(mixed)
 })
 
-test('in a sparse checkout files outside of it come and go like others', async () => {
+test('files outside a sparse checkout are restored and removed like others', async () => {
   await using repo = await recordedRepo({ kind: 'sparse' })
   await repo.git('add', '--sparse', '--all')
   await repo.git('commit', '--quiet', '-m', 'set up')
@@ -278,7 +279,7 @@ test('submodules and repositories inside are never touched', async () => {
   ])
 })
 
-test('a commit made since does not keep an undo from bringing files back', async () => {
+test('an undo restores files even after a new commit', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -289,12 +290,12 @@ test('a commit made since does not keep an undo from bringing files back', async
   const head = await repo.commitAs('human', 'only one')
   const ran = await repo.entire(['rewind', '--undo'])
   expect(ran.err).toContain(
-    `Note: HEAD was at ${before.slice(0, 7)} then and is at ${head.slice(0, 7)} now; only files were put back.\n`,
+    `Note: HEAD was at ${before.slice(0, 7)} then and is at ${head.slice(0, 7)} now; only files were restored.\n`,
   )
   expect([repo.read('a.txt'), await repo.head()]).toEqual(['the second work\n', head])
 })
 
-test('an unborn branch is an error with a hint, and an id that could be two is one, too', async () => {
+test('an unborn branch and an ambiguous id are errors with a hint', async () => {
   await using repo = await recordedRepo({ kind: 'unborn' })
   const ran = await repo.entire(['rewind', '--to', 'abcdef0123'])
   expect(ran.code).toBe(1)

@@ -1,4 +1,4 @@
-// `--reset` moves the branch, after a question: and files, index and branch all come back with the undo.
+// `--reset` moves the branch, after asking; its undo restores files, index and branch.
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const filesOf = ({ repo }: RecordedRepo) =>
     .map((line) => line.replace(/^(\d+) \S+/, '$1'))
     .sort()
 
-test('without a terminal a reset needs --force; nothing happens before', async () => {
+test('without a terminal a reset requires --force, and changes nothing without it', async () => {
   const { repo, agent, first, second } = await twoCommits()
   await using _repo = repo
   const log = readFileSync(agent.transcript, 'utf8')
@@ -42,11 +42,12 @@ test('without a terminal a reset needs --force; nothing happens before', async (
   expect(await repo.head()).toBe(second)
 })
 
-test('a reset gives back logs and commit, and its undo gives back files, index and branch', async () => {
+test('a reset restores logs and commit, and its undo restores files, index and branch', async () => {
   const { repo, agent, first, second } = await twoCommits()
   await using _repo = repo
   const log = readFileSync(agent.transcript, 'utf8')
-  // Everything that a hard reset destroys: edits, what is staged, what is only staged, new files, and files where the commit has others.
+  // Everything that a hard reset destroys: edits, staged changes, files that are only staged, new files, and
+  // files where the commit has others.
   repo.write('a.txt', 'edited\n', 0o600)
   repo.write('b.txt', 'staged\n')
   await repo.git('add', 'b.txt')
@@ -88,7 +89,7 @@ test('a reset gives back logs and commit, and its undo gives back files, index a
   expect([await repo.head(), await repo.git('status', '--porcelain')]).toEqual([first, '?? untracked.txt'])
 })
 
-test('a branch that went on after the reset is not moved by its undo, which says so', async () => {
+test('an undo does not move a branch that has moved since the reset, and says so', async () => {
   const { repo, first, second } = await twoCommits()
   await using _repo = repo
   repo.write('a.txt', 'uncommitted work\n')
@@ -104,7 +105,7 @@ test('a branch that went on after the reset is not moved by its undo, which says
   expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual(['uncommitted work\n', 'the second work\n'])
 })
 
-test('another branch is not moved either', async () => {
+test('an undo does not move another branch', async () => {
   const { repo, first } = await twoCommits()
   await using _repo = repo
   await repo.entire(['rewind', '--to', first, '--reset', '--force'])
@@ -113,7 +114,7 @@ test('another branch is not moved either', async () => {
   expect([await repo.git('rev-parse', 'main'), await repo.head()]).toEqual([first, first])
 })
 
-test('ignored and untracked files where the commit has files come back with the undo', async () => {
+test('an undo restores ignored and untracked files that the reset replaced', async () => {
   await using repo = await recordedRepo()
   repo.write('out/deep/result.txt', 'tracked once\n')
   repo.write('flat', 'tracked once\n')
@@ -133,7 +134,7 @@ test('ignored and untracked files where the commit has files come back with the 
   expect(filesOf(repo)).toEqual(files)
 })
 
-test('another repository where the commit has files stops the reset', async () => {
+test('a reset stops at a nested repository where the commit has files', async () => {
   await using repo = await recordedRepo()
   repo.write('lib/file.txt', 'tracked once\n')
   await repo.commit('set up')
@@ -151,7 +152,7 @@ test('another repository where the commit has files stops the reset', async () =
   expect([await repo.head(), repo.read('lib/work.txt')]).toEqual([head, 'work of another repository\n'])
 })
 
-test('large files that are committed need no copy; a large one that is not stops the reset', async () => {
+test('large committed files need no copy; a large uncommitted one stops the reset', async () => {
   const { repo, first } = await twoCommits()
   await using _repo = repo
   const big = Buffer.alloc(51 * 1024 * 1024, 'x')
@@ -169,7 +170,7 @@ test('large files that are committed need no copy; a large one that is not stops
   expect([await repo.head(), statSync(join(repo.root, 'big.bin')).size]).toEqual([third, big.length + 7])
 })
 
-test('a step is no commit, and a merge under way is not thrown away', async () => {
+test('a reset to a step, or during a merge, is refused', async () => {
   const { repo, agent, first } = await twoCommits()
   await using _repo = repo
   await agent.turn('third', { 'c.txt': 'c\n' })
@@ -185,7 +186,7 @@ test('a step is no commit, and a merge under way is not thrown away', async () =
   expect(merging.err).toContain('A merge is in progress')
 })
 
-test('a detached HEAD, a linked work tree and an index in two files are reset and brought back as well', async () => {
+test('a detached HEAD, a linked work tree and a split index are reset and restored, too', async () => {
   for (const kind of ['detached', 'linked-worktree', 'sha256', 'hooks-path'] as const) {
     const { repo, first, second } = await twoCommits({ kind })
     await using _repo = repo
@@ -201,7 +202,7 @@ test('a detached HEAD, a linked work tree and an index in two files are reset an
   }
 })
 
-test('an undo works where the reset took the settings away', async () => {
+test('an undo works even if the reset removed the settings', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('first', { 'a.txt': 'the first work\n' })

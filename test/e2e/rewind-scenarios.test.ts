@@ -1,4 +1,4 @@
-// Whole stories with rewinds in them, as people live them.
+// Complete stories with rewinds.
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ const rewind = async (repo: RecordedRepo, step: string) =>
 const isThere = (repo: RecordedRepo, ...paths: string[]) =>
   paths.map((path) => existsSync(join(repo.root, path)))
 
-test('steps, a rewind, a commit, more steps, a commit: every commit holds what was kept', async () => {
+test('after a rewind every commit holds only the work that was kept', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -37,7 +37,7 @@ test('steps, a rewind, a commit, more steps, a commit: every commit holds what w
   expect(await repo.shadows()).toEqual([])
 })
 
-test('one rewind after the other leads further back', async () => {
+test('repeated rewinds go further back', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -94,7 +94,7 @@ test('untracked files of the user survive the rewinds of several sessions', asyn
   ])
 })
 
-test('a new session on the branch of an old one keeps what was there when it began', async () => {
+test('rewinding a new session keeps the files that existed when it started', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const old = fakeAgent(repo)
@@ -108,7 +108,7 @@ test('a new session on the branch of an old one keeps what was there when it beg
   expect(isThere(repo, 'old.txt', 'config.local', 'new.txt', 'more.txt')).toEqual([true, true, true, false])
 })
 
-test('tracked files are never deleted for not being the agent’s, and files it deleted come and go', async () => {
+test('tracked files of the user are never deleted, and files the agent deleted are restored and removed', async () => {
   await using repo = await recordedRepo()
   for (const path of ['kept.txt', 'deleted.txt']) repo.write(path, `${path}\n`)
   await repo.commit('set up')
@@ -124,7 +124,7 @@ test('tracked files are never deleted for not being the agent’s, and files it 
   expect(isThere(repo, 'kept.txt', 'deleted.txt', 'new.txt')).toEqual([true, false, false])
 })
 
-test('after a commit its steps are gone, and its logs can be had', async () => {
+test('after a commit its steps are gone, but its logs can be restored', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -135,7 +135,7 @@ test('after a commit its steps are gone, and its logs can be had', async () => {
   expect(await repo.entire(['rewind', '--to', step])).toMatchObject({ code: 1 })
 })
 
-test('a transcript that is one document comes back whole', async () => {
+test('a transcript that is a single document is restored completely', async () => {
   await using repo = await recordedRepo({ agent: 'gemini' })
   await repo.commit('set up')
   const session = 'f3c0e5aa-0000-4000-8000-000000000001'

@@ -1,4 +1,5 @@
-// Steps of subagents: the files as they were when the task ended, and the conversation up to its result.
+// A rewind to a step of a subagent restores the files at the end of its task, and the conversation up to its
+// result.
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +36,7 @@ test('going back to the end of a task restores files and log as they were then',
   expect(tasks[1]?.metadata_dir).toBe(`.entire/metadata/${agent.session}/tasks/toolu_01aaaaaaaaaa`)
 
   const ran = await repo.entire(['rewind', '--to', tasks[1]?.id ?? ''])
-  expect(ran.out).toEndWith(`\n\nRewound to task checkpoint. claude -r ${agent.session}\n`)
+  expect(ran.out).toEndWith(`\n\nRewound to the end of the task. claude -r ${agent.session}\n`)
   expect(repo.read('first.txt')).toBe('first\n')
   expect(existsSync(join(repo.root, 'second.txt'))).toBe(false)
   expect(readFileSync(agent.transcript, 'utf8')).toBe(ended)
@@ -43,7 +44,7 @@ test('going back to the end of a task restores files and log as they were then',
   expect([repo.read('first.txt'), repo.read('second.txt')]).toEqual(['changed after the tasks\n', 'second\n'])
 })
 
-test('a step on the way of a task is a point like any other', async () => {
+test('a step during a task is a point like any other', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)

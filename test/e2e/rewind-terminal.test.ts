@@ -1,4 +1,4 @@
-// Choosing a point at a real terminal: menus, questions, and leaving them without a trace.
+// Choosing a point on a real terminal: menus, questions, and leaving them without changes.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
@@ -35,11 +35,11 @@ test('a step is chosen, shown, confirmed and restored', async () => {
   await using _repo = repo
   await using terminal = open(repo)
   const menu = await terminal.sees('Cancel')
-  expect(menu).toContain('Select a checkpoint to restore')
+  expect(menu).toContain('Select a point to rewind to')
   expect(menu).toContain("Your working directory will be restored to this checkpoint's state")
   expect(menu).toMatch(/ {8}\(\d{4}-\d\d-\d\d \d\d:\d\d\) Two/)
   await terminal.press(keys.down, keys.enter)
-  const question = await terminal.sees('`entire rewind --undo` brings it back.')
+  const question = await terminal.sees('`entire rewind --undo` restores it.')
   expect(question).toContain(`Reset to ${one}?`)
   expect(question).toContain(`Selected: ${one} One`)
   expect(question).toMatch(/Warning: The following files will be DELETED:\s+- b\.txt/)
@@ -86,7 +86,7 @@ test.each([
   expect((await repo.entire(['rewind', '--undo'])).code).toBe(1)
 })
 
-test('no points: a word about where they come from', async () => {
+test('without points the command explains how they are created', async () => {
   await using repo = await recordedRepo()
   await using terminal = open(repo)
   await terminal.sees('sessions end.')
@@ -116,7 +116,7 @@ test.each([
   const { repo } = await twoSteps()
   await using _repo = repo
   const env = { ...repo.env, ACCESSIBLE: '1' }
-  // Only a program whose own terminal it is hears of the key.
+  // Only a program that owns the terminal receives the key.
   await using terminal = openTerminal(['setsid', '--ctty', '--wait', binary, 'rewind'], {
     cwd: repo.root,
     env,
@@ -128,7 +128,7 @@ test.each([
   expect((await repo.entire(['rewind', '--undo'])).code).toBe(1)
 })
 
-test('sessions are told apart by their prompts, tasks by a mark, and nothing of theirs is obeyed by the terminal', async () => {
+test('labels distinguish sessions by their prompts and mark tasks, without escape sequences', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const [one, two] = [fakeAgent(repo), fakeAgent(repo)]
@@ -167,14 +167,14 @@ test('long lines are cut to the terminal', async () => {
   expect(await terminal.sees('Cancel')).toContain('…')
 })
 
-test('the logs of a commit come back from its menu', async () => {
+test('the logs of a commit are restored from its menu', async () => {
   const { repo, agent, first, second } = await twoCommits()
   await using _repo = repo
   await using terminal = open(repo)
   expect(await terminal.sees('Cancel')).toMatch(new RegExp(`${second.slice(0, 7)} \\(.*\\) add b`))
   await terminal.press(keys.down, keys.enter)
   const menu = await terminal.sees('Cancel')
-  expect(menu).toContain(`Logs-only point: ${first.slice(0, 7)}`)
+  expect(menu).toContain(`Commit ${first.slice(0, 7)}`)
   expect(menu).toContain('This commit has session logs but no checkpoint state. Choose an action:')
   for (const option of [
     'Restore logs only (keep current files)',
@@ -188,7 +188,7 @@ test('the logs of a commit come back from its menu', async () => {
   expect([agent.lines().length, await repo.head()]).toEqual([3, second])
 })
 
-test('a commit is checked out for viewing, and uncommitted work stays', async () => {
+test('a commit is checked out for viewing, and uncommitted work is kept', async () => {
   const { repo, first } = await twoCommits()
   await using _repo = repo
   repo.write('a.txt', 'uncommitted\n')
@@ -229,13 +229,13 @@ test('a checkout that would overwrite something is refused, or declined', async 
   }
 })
 
-test('a reset shows what it takes away, and does it only after a yes', async () => {
+test('a reset shows what it replaces, and runs only after confirmation', async () => {
   const { repo, first, second } = await twoCommits()
   await using _repo = repo
   repo.write('a.txt', 'uncommitted\n')
   for (const answer of ['n', 'y']) {
     await using terminal = open(repo, {}, ['--to', first, '--reset'])
-    const question = await terminal.sees('brings files, index and branch back.')
+    const question = await terminal.sees('restores files, index and branch.')
     expect(question).toContain('Reset branch with warnings?')
     expect(question).toContain('The following uncommitted changes will be reverted:')
     expect(question).toMatch(/modified: {2}a\.txt \(\+1\/-1\)/)

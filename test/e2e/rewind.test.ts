@@ -1,4 +1,4 @@
-// Going back to a step and forth again never loses anything that was on disk.
+// Rewinding to a step and undoing that never loses anything on disk.
 import { expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 import { pointsOf, stepOf } from '../support/rewind-points.ts'
 
-test('a rewind restores the step, keeps what is the user’s, leaves the index alone, and can be undone and done again', async () => {
+test('a rewind restores the step, keeps files of the user and the index, and can be undone and redone', async () => {
   await using repo = await recordedRepo()
   repo.write('.gitignore', 'build/\n')
   repo.write('kept.txt', 'never touched\n')
@@ -48,12 +48,10 @@ test('a rewind restores the step, keeps what is the user’s, leaves the index a
   const ran = await repo.entire(['rewind', '--to', one.slice(0, 8)])
   const short = one.slice(0, 7)
   expect(ran.out).toBe(
-    `\nRestored files from shadow commit ${short}\n\nRewound to ${short}. claude -r ${agent.session}\n`,
+    `\nRestored files from step ${short}\n\nRewound to ${short}. claude -r ${agent.session}\n`,
   )
   expect(ran.err).toContain('  Deleted: dir/b.txt\n  Restored: a.txt\n  Restored: doomed.txt\n')
-  expect(ran.err).toContain(
-    `[entire] Reset shadow branch ${repo.shadow(await repo.head())} to checkpoint ${short}\n`,
-  )
+  expect(ran.err).toContain(`[entire] Moved ${repo.shadow(await repo.head())} back to step ${short}\n`)
   expect(repo.read('a.txt')).toBe('one\n')
   expect(repo.read('doomed.txt')).toBe('the agent deletes this\n')
   expect(existsSync(join(repo.root, 'dir'))).toBe(false)
@@ -80,7 +78,7 @@ test('a rewind restores the step, keeps what is the user’s, leaves the index a
   expect(repo.temporary()).toEqual([])
 })
 
-test('what was changed after a rewind survives its undo', async () => {
+test('changes made after a rewind survive its undo', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -95,7 +93,7 @@ test('what was changed after a rewind survives its undo', async () => {
   expect(statSync(join(repo.root, 'a.txt')).mode & 0o777).toBe(0o600)
 })
 
-test('several rewinds are undone one by one, and a new rewind forgets none of them', async () => {
+test('several rewinds are undone one by one, even after a new rewind', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -114,7 +112,7 @@ test('several rewinds are undone one by one, and a new rewind forgets none of th
   expect((await repo.entire(['rewind', '--undo'])).code).toBe(1)
 })
 
-test('after a rewind the session goes on, and the commit holds what is there', async () => {
+test('a session continues after a rewind, and its commit holds the current files', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -145,7 +143,7 @@ test('after a rewind and its undo the next commit is linked to everything', asyn
   expect(await repo.stored(await repo.checkpointOf(), '0/prompt.txt')).toBe('one\n\n---\n\ntwo')
 })
 
-test('while an agent is at work its log is left alone, and what the rewind did is not counted as its work', async () => {
+test('while an agent is working its log is not changed, and the rewind is not counted as its work', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -157,7 +155,7 @@ test('while an agent is at work its log is left alone, and what the rewind did i
   const ran = await repo.entire(['rewind', '--to', await stepOf(repo, 'One')])
   expect(ran).toMatchObject({
     code: 0,
-    err: expect.stringContaining('Note: The session is running: its log was left as it is.\n'),
+    err: expect.stringContaining('Note: The session is running: its log was not changed.\n'),
   })
   expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual(['one\n', 'one\n'])
   expect(agent.lines()).toEqual(log)
@@ -168,7 +166,7 @@ test('while an agent is at work its log is left alone, and what the rewind did i
   expect(repo.read('a.txt')).toBe('three, half done\n')
 })
 
-test('a point that does not exist is named, and nothing changes', async () => {
+test('an unknown point is reported, and nothing changes', async () => {
   await using repo = await recordedRepo()
   const missing = await repo.entire(['rewind', '--to', 'abcdef0123'])
   expect(missing).toMatchObject({
@@ -181,12 +179,12 @@ test('a point that does not exist is named, and nothing changes', async () => {
 })
 
 test.each([
-  [['--list', '--undo'], 'Say one of'],
-  [['--reset'], '--reset and --logs-only need --to <id>.'],
+  [['--list', '--undo'], '--list, --to, --undo and --redo cannot be used together'],
+  [['--reset'], '--reset requires --to'],
   [['--to', 'abcdef0', '--reset', '--logs-only'], 'cannot be used together'],
-  [['--undo', '--force'], '--force needs --reset.'],
-  [['--json'], 'Say where to go'],
-])('flags that make no sense together are an error with a hint: %p', async (args, message) => {
+  [['--undo', '--force'], '--force requires --reset'],
+  [['--json'], 'Choose one of --list, --to <id>, --undo and --redo.'],
+])('conflicting flags are an error with a hint: %p', async (args, message) => {
   await using repo = await recordedRepo()
   const ran = await repo.entire(['rewind', ...args])
   expect(ran.code).toBe(2)
@@ -194,7 +192,7 @@ test.each([
   expect(ran.err).toContain('\nhint: ')
 })
 
-test('nothing is rewound while recording is disabled, but an undo always works', async () => {
+test('a rewind does nothing while recording is disabled, but an undo always works', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)

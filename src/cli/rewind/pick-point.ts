@@ -1,28 +1,23 @@
-// Choosing a point at the terminal: look, choose, see what would happen, say yes.
+// Lets the user pick a point on a terminal, shows what going there would do, and goes there if the user
+// agrees.
 
-import type { ObjectReader } from '../../git/cat-file.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
 import { rewindTo } from '../../rewind/rewind.ts'
-import type { Recorder } from '../../sessions/work.ts'
 import { choose, confirm } from '../ask.ts'
-import type { Cli } from '../context.ts'
 import { clean, fit } from '../render/text.ts'
-import { labelPoint, notePreview, shortId } from './points.ts'
-import { checkOutCommit, goToOwnCommit, type RewindRun, resetBranch, restoreLogsOf } from './to-commit.ts'
-import { goToStep, type RewindCommandOptions } from './to-step.ts'
+import { notePreview } from './changed-files.ts'
+import { labelPoint, shortId } from './points.ts'
+import type { RewindRun } from './rewind-run.ts'
+import { checkOutCommit, resetBranch, resetToAutoCommit, restoreLogsOfCommit } from './to-commit.ts'
+import { goToStep } from './to-step.ts'
 
 const cancelled = 'Rewind cancelled.'
 const noTerminalHint = '`entire rewind --list` shows the points, `entire rewind --to <id>` goes to one.'
-// What the prompt puts before a choice.
+// The columns that the prompt takes before each choice.
 const margin = 6
 
-export async function pickPoint(
-  cli: Cli,
-  recorder: Recorder,
-  objects: ObjectReader,
-  points: RewindPoint[],
-  options: RewindCommandOptions,
-): Promise<void> {
+export async function pickPoint(context: Omit<RewindRun, 'point'>, points: RewindPoint[]): Promise<void> {
+  const { cli } = context
   if (points.length === 0) {
     cli.out('No rewind points found.')
     return cli.out('Rewind points are created automatically when agent sessions end.')
@@ -33,54 +28,52 @@ export async function pickPoint(
     label: fit(labelPoint(point, points), columns - margin),
   }))
   const question = {
-    message: 'Select a checkpoint to restore',
-    detail: "Your working directory will be restored to this checkpoint's state",
+    message: 'Select a point to rewind to',
+    detail: 'Your working directory will be restored to its state at this point',
     noTerminalHint,
   }
   const chosen = await choose(cli, question, [...choices, { value: 'cancel', label: 'Cancel' }])
   const point = points.find(({ id }) => id === chosen)
   if (point === undefined) return cli.out(cancelled)
   cli.out(`\nSelected: ${shortId(point.id)} ${clean(point.message)}`)
-  const going: RewindRun = { cli, recorder, objects, point, options }
-  if (point.isLogsOnly) return chooseForCommit(going)
-  return point.checkpoint === undefined ? confirmStep(going) : confirmOwnCommit(going)
+  const run: RewindRun = { ...context, point }
+  if (point.isLogsOnly) return chooseForCommit(run)
+  return point.checkpoint === undefined ? confirmStep(run) : confirmAutoCommit(run)
 }
 
-async function confirmStep({ cli, recorder, point, options }: RewindRun): Promise<void> {
+async function confirmStep(run: RewindRun): Promise<void> {
+  const { cli, recorder, point } = run
   notePreview(cli, await rewindTo(recorder, point, { dryRun: true }))
-  const detail = `This will reset to: ${clean(point.message)}\nWhat is replaced is kept: \`entire rewind --undo\` brings it back.`
-  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, noTerminalHint })))
-    return cli.out(cancelled)
-  await goToStep(cli, recorder, point, options)
+  const note = 'What is replaced is kept: `entire rewind --undo` restores it.'
+  await ((await isConfirmed(run, note)) ? goToStep(run) : cli.out(cancelled))
 }
 
-async function confirmOwnCommit(going: RewindRun): Promise<void> {
-  const { cli, point } = going
-  const detail = `This will reset to: ${clean(point.message)}\nThe branch moves, too; \`entire rewind --undo\` brings it back.`
-  if (!(await confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, noTerminalHint })))
-    return cli.out(cancelled)
-  await goToOwnCommit(going)
+async function confirmAutoCommit(run: RewindRun): Promise<void> {
+  const note = 'The branch moves, too; `entire rewind --undo` moves it back.'
+  await ((await isConfirmed(run, note)) ? resetToAutoCommit(run) : run.cli.out(cancelled))
+}
+
+async function isConfirmed({ cli, point }: RewindRun, note: string): Promise<boolean> {
+  const detail = `This will reset to: ${clean(point.message)}\n${note}`
+  return confirm(cli, { message: `Reset to ${shortId(point.id)}?`, detail, noTerminalHint })
 }
 
 const actions = {
-  logs: {
-    label: 'Restore logs only (keep current files)',
-    run: async (going: RewindRun) => void (await restoreLogsOf(going)),
-  },
+  logs: { label: 'Restore logs only (keep current files)', run: restoreLogsOfCommit },
   checkout: { label: 'Checkout commit (detached HEAD, for viewing)', run: checkOutCommit },
   reset: { label: 'Reset branch to this commit (destructive!)', run: resetBranch },
   cancel: { label: 'Cancel', run: async ({ cli }: RewindRun) => cli.out(cancelled) },
 }
 
-async function chooseForCommit(going: RewindRun): Promise<void> {
+async function chooseForCommit(run: RewindRun): Promise<void> {
   const choices = Object.entries(actions).map(([value, { label }]) => ({
     value: value as keyof typeof actions,
     label,
   }))
   const question = {
-    message: `Logs-only point: ${shortId(going.point.id)}`,
-    detail: 'This commit has session logs but no checkpoint state. Choose an action:',
+    message: `Commit ${shortId(run.point.id)}`,
+    detail: 'This commit has session logs but no step. Choose an action:',
     noTerminalHint,
   }
-  await actions[(await choose(going.cli, question, choices)) ?? 'cancel'].run(going)
+  await actions[(await choose(run.cli, question, choices)) ?? 'cancel'].run(run)
 }

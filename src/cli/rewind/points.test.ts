@@ -13,18 +13,18 @@ const point = (id: string, fields: Partial<RewindPoint> = {}): RewindPoint => ({
   ...fields,
 })
 
-test('a point is found by its id or by seven digits and more; fewer are not enough, and two are told apart', () => {
+test('a point is found by its id or at least seven digits of it, unless they are ambiguous', () => {
   const points = [point('abcdef0123'), point('abcdef0199'), point('1234567')]
   expect(findPoint(points, points[0]?.id ?? '')).toBe(points[0]!)
   expect(findPoint(points, '1234567')).toBe(points[2]!)
   expect(() => findPoint(points, '123456')).toThrow('rewind point not found: 123456')
   expect(() => findPoint(points, 'abcdef01')).toThrow(
-    'abcdef01 could be any of these: abcdef012300, abcdef019900.',
+    'ambiguous rewind point prefix "abcdef01" matches 2 rewind points: abcdef012300, abcdef019900',
   )
   expect(() => findPoint(points, 'no\x1b[2Jthing')).toThrow('rewind point not found: nothing')
 })
 
-test('a label names commits, marks tasks, and tells sessions apart only where there are several', () => {
+test('a label names commits, marks tasks, and shows prompts only if there are several sessions', () => {
   const time = expect.stringMatching(/^ {8}\(2026-11-1\d \d\d:\d\d\) Make it$/)
   expect(labelPoint(point('a'), [point('a')])).toEqual(time)
   const several = [point('a', { prompt: 'do\x1b[1m it' }), point('b', { session: 's2' })]
@@ -35,7 +35,7 @@ test('a label names commits, marks tasks, and tells sessions apart only where th
   )
 })
 
-test('the JSON of a point has the fields that scripts know, and only those it has', () => {
+test('the JSON of a point has the documented fields, and omits absent ones', () => {
   expect(formatPoint(point('a'))).toEqual({
     id: point('a').id,
     message: 'Make it',

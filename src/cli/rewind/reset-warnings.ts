@@ -1,4 +1,4 @@
-// What a reset would take away, told before it is confirmed.
+// Finds what a reset would replace: uncommitted changes, and commits after the target.
 
 import { git } from '../../git/exec.ts'
 import type { Oid } from '../../git/oid.ts'
@@ -12,11 +12,11 @@ export type ChangeKind = 'modified:' | 'added:' | 'deleted:'
 export interface Uncommitted {
   path: string
   kind: ChangeKind
-  /** Undefined for what has no lines. */
+  /** Undefined for a binary file. */
   lines: { added: number; removed: number } | undefined
 }
 
-/** Tracked files that differ from HEAD, by name; our own are no work of anybody. */
+/** Tracked files that differ from HEAD, sorted by path; without the files of entire. */
 export async function readUncommitted(repo: Repo): Promise<Uncommitted[]> {
   const status = await readStatus(repo)
   const paths = [...status.modified, ...status.deleted].filter((path) => !path.startsWith('.entire/')).sort()
@@ -39,13 +39,13 @@ export function uncommittedLines(changes: Uncommitted[]): string[] {
   const total = (side: 'added' | 'removed') =>
     changes.reduce((sum, { lines }) => sum + (lines?.[side] ?? 0), 0)
   return [
-    ...changes.map(({ kind, path, lines }) => `  ${kind.padEnd(10)} ${clean(path)}${counts(lines)}`),
+    ...changes.map(({ kind, path, lines }) => `  ${kind.padEnd(10)} ${clean(path)}${lineCounts(lines)}`),
     '',
     `Total: +${total('added')}/-${total('removed')} lines`,
   ]
 }
 
-function counts(lines: Uncommitted['lines']): string {
+function lineCounts(lines: Uncommitted['lines']): string {
   const { added, removed } = lines ?? { added: 0, removed: 0 }
   if (added > 0 && removed > 0) return ` (+${added}/-${removed})`
   if (added > 0) return ` (+${added})`
@@ -54,7 +54,7 @@ function counts(lines: Uncommitted['lines']): string {
 
 const mostCommits = 1_000
 
-/** Commits that come after one on the way to HEAD; undefined when it is not on that way, or too far back. */
+/** Commits between one and HEAD, by first parents; undefined when it is not an ancestor, or too far back. */
 export async function countCommitsAfter(repo: Repo, commit: Oid): Promise<number | undefined> {
   const { stdout } = await git(repo, ['rev-list', '--first-parent', `--max-count=${mostCommits + 1}`, 'HEAD'])
   const at = stdout.toString('latin1').split('\n').indexOf(commit)

@@ -1,16 +1,16 @@
-// `entire rewind`: the points of the past, the way back to one of them, and the way forth again.
+// Defines `entire rewind`, which lists the points to go back to, goes to one, and undoes that.
 
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
 import { readSettings } from '../../settings/read.ts'
-import { EntireError } from '../../std/errors.ts'
+import { cannotCombine, EntireError, requires } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { reportIfDisabled } from '../preconditions.ts'
-import type { RewindCommandOptions } from './to-step.ts'
+import type { RewindCommandOptions } from './rewind-run.ts'
 
 interface RewindFlags {
   list?: boolean
@@ -28,10 +28,10 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
   async func(flags) {
     checkFlags(this, flags)
     const repo = requireRepo(this, 'rewind')
-    // What was taken back by mistake must come back, whatever else is switched off.
-    if (flags.undo || flags.redo) return goBack(this, repo, flags)
+    // Works in a disabled repository, too: a rewind made by mistake must be undone.
+    if (flags.undo || flags.redo) return undo(this, repo, flags)
     if (reportIfDisabled(this, repo)) return
-    // Whatever is found, it is a list: a person sees it begin at once. A program gets all of it or an error.
+    // On a terminal the list begins at once; a program gets all of it or an error.
     const begun = flags.list && this.isTerminal ? '[' : ''
     this.process.stdout.write(begun)
     const [{ openObjectReader }, { findPoint, formatPoint, readPoints }] = await Promise.all([
@@ -46,83 +46,82 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       throw new EntireError('no-commits', 'This repository has no commits yet.', {
         hint: 'The first turn after the first commit makes the first point to go back to.',
       })
-    const [{ systemRecorder }, options] = [await import('../recorder.ts'), goOptions(this, repo, flags)]
+    const [{ systemRecorder }, options] = [await import('../recorder.ts'), commandOptions(this, repo, flags)]
     const recorder = systemRecorder(repo, { component: 'rewind' })
     if (flags.to === undefined) {
       const { pickPoint } = await import('./pick-point.ts')
-      // Awaited here: the reader of objects is closed when this function returns.
-      return await pickPoint(this, recorder, objects, points, options)
+      // Awaited here, because the object reader is closed when this function returns.
+      return await pickPoint({ cli: this, recorder, objects, options }, points)
     }
-    const { goToPoint } = await import('./to-commit.ts')
-    const how = flags.reset ? 'reset' : flags.logsOnly ? 'logs' : 'all'
-    await goToPoint({ cli: this, recorder, objects, point: findPoint(points, flags.to), options }, how)
+    const { goToPoint } = await import('./to-point.ts')
+    const mode = flags.reset ? 'reset' : flags.logsOnly ? 'logs' : 'all'
+    await goToPoint({ cli: this, recorder, objects, point: findPoint(points, flags.to), options }, mode)
   },
   parameters: {
     flags: {
       list: switchFlag('Print the points as JSON, newest first'),
-      to: valueFlag('id', 'Go back to the point with this id (7 or more of its digits)'),
-      logsOnly: switchFlag('With --to: restore the session logs, and leave the files alone'),
-      reset: switchFlag('With --to a commit: also move the branch there, and its files and the index'),
-      force: switchFlag('With --reset: do it without a question'),
-      undo: switchFlag('Return to what the last rewind or reset replaced'),
-      redo: switchFlag('Take the last undo back'),
-      dryRun: switchFlag('Say what would happen, and change nothing'),
-      json: switchFlag('Print what was planned or done as JSON'),
+      to: valueFlag('id', 'Go to the point with this id (at least 7 digits)'),
+      logsOnly: switchFlag('With --to: restore only the session logs, not the files'),
+      reset: switchFlag('With --to a commit: also move the branch, with its files and the index'),
+      force: switchFlag('With --reset: do not ask'),
+      undo: switchFlag('Undo the last rewind or reset'),
+      redo: switchFlag('Redo what the last undo undid'),
+      dryRun: switchFlag('Show what would happen, without changing anything'),
+      json: switchFlag('Print the plan or the result as JSON'),
     },
     aliases: { f: 'force', d: 'dryRun' },
   },
   docs: {
-    brief: 'Go back to an earlier point of a session, and undo that',
+    brief: 'Go back to an earlier point of a session, or undo that',
     fullDescription: formatManual({
       text: [
         'Points are the steps recorded since the last commit, and commits whose session logs are stored. At most 20 are shown.',
-        'Without a flag, pick one from a menu.',
-        'Going back to a step changes only files that differ from it, and gives the agent its conversation as it was then. Files you',
-        'created, ignored files and files that were there before the session are never deleted; index and branch are not touched.',
-        'Of a commit only the session logs are restored; --reset moves the branch as well, after a question.',
-        'What is replaced is kept first, for 30 days: --undo brings it back, one rewind at a time, and --redo takes an undo back.',
-        'This goes for --reset too: files, index and branch come back.',
+        'Without flags, shows a menu of points.',
+        'Going back to a step changes only files that differ from it, and restores the conversation of the agent at that time. Files you',
+        'created, ignored files and files that existed before the session are never deleted; index and branch are not changed.',
+        'Going back to a commit restores only the session logs; --reset also moves the branch, after asking.',
+        'Everything that is replaced is kept for 30 days: --undo restores it, one rewind at a time, and --redo reverses an undo.',
+        'The same applies to --reset: files, index and branch are restored.',
       ],
       examples: [
-        ['entire rewind', 'pick a point'],
+        ['entire rewind', 'choose a point'],
         ['entire rewind --list', 'all points, for scripts'],
         ['entire rewind --to 3fa9c21 --dry-run', 'what would change'],
         ['entire rewind --to 3fa9c21', 'go back'],
-        ['entire rewind --undo', 'and forth again'],
+        ['entire rewind --undo', 'and undo that'],
         ['entire rewind --to 9fceb02 --reset', 'move the branch to a commit'],
       ],
     }),
   },
 })
 
+const listHint = '`entire rewind --list` shows the points.'
+
 function checkFlags(cli: Cli, flags: RewindFlags): void {
-  const usage = (message: string, hint = '`entire rewind --list` shows the points.') =>
-    new EntireError('bad-usage', message, { hint })
   const chosen = [flags.list, flags.to !== undefined, flags.undo, flags.redo].filter(Boolean).length
-  if (chosen > 1) throw usage('Say one of --list, --to <id>, --undo and --redo.')
-  if (flags.to === undefined && (flags.reset || flags.logsOnly))
-    throw usage('--reset and --logs-only need --to <id>.')
+  if (chosen > 1) throw cannotCombine(['--list', '--to', '--undo', '--redo'], listHint)
+  if (flags.to === undefined && flags.reset) throw requires('--reset', '--to', listHint)
+  if (flags.to === undefined && flags.logsOnly) throw requires('--logs-only', '--to', listHint)
   if (flags.reset && flags.logsOnly)
-    throw usage(
-      '--reset and --logs-only cannot be used together.',
-      'One moves the branch, the other leaves it.',
-    )
-  if (flags.force && !flags.reset) throw usage('--force needs --reset.', 'Nothing else asks a question.')
+    throw cannotCombine(['--reset', '--logs-only'], 'One moves the branch, the other does not.')
+  if (flags.force && !flags.reset) throw requires('--force', '--reset', 'Only a reset asks.')
   if (chosen === 0 && (flags.json || flags.dryRun || !cli.interactive))
-    throw usage('Say where to go: one of --list, --to <id>, --undo and --redo.')
+    throw new EntireError('bad-usage', 'Choose one of --list, --to <id>, --undo and --redo.', {
+      hint: listHint,
+    })
 }
 
-async function goBack(cli: Cli, repo: Repo, flags: RewindFlags): Promise<void> {
-  const [{ systemRecorder }, back] = await Promise.all([import('../recorder.ts'), import('./undo.ts')])
-  await back.runUndo(
+async function undo(cli: Cli, repo: Repo, flags: RewindFlags): Promise<void> {
+  const [{ systemRecorder }, { runUndo }] = await Promise.all([import('../recorder.ts'), import('./undo.ts')])
+  await runUndo(
     cli,
     systemRecorder(repo, { component: 'rewind' }),
     flags.redo ? 'redo' : 'undo',
-    goOptions(cli, repo, flags),
+    commandOptions(cli, repo, flags),
   )
 }
 
-function goOptions(cli: Cli, repo: Repo, flags: RewindFlags): RewindCommandOptions {
+function commandOptions(cli: Cli, repo: Repo, flags: RewindFlags): RewindCommandOptions {
   return {
     dryRun: flags.dryRun === true,
     json: flags.json === true,

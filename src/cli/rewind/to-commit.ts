@@ -1,98 +1,63 @@
-// Points that are commits: their session logs come back, and if asked for, the branch goes to them.
+// Goes back to a commit: restores its session logs and, on request, checks it out or moves the branch to it.
 
-import { fetchCommand } from '../../checkpoints/copies.ts'
-import { readCheckpoint } from '../../checkpoints/read.ts'
-import type { ObjectReader } from '../../git/cat-file.ts'
 import { git } from '../../git/exec.ts'
-import { isActive } from '../../model/session.ts'
-import { planRestore, type RestoredLog, type RestorePlan } from '../../resume/restore-logs.ts'
-import { restoreCommitLogs } from '../../rewind/logs.ts'
-import type { RewindPoint } from '../../rewind/points.ts'
+import type { RestoredLog } from '../../resume/restore-logs.ts'
 import { type ResetReport, resetTo } from '../../rewind/reset.ts'
 import { savedLogs } from '../../rewind/saved-log.ts'
 import { readLive } from '../../sessions/live-index.ts'
-import { readSession } from '../../sessions/store.ts'
-import type { Recorder } from '../../sessions/work.ts'
 import { EntireError } from '../../std/errors.ts'
-import { given } from '../../std/given.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 import { restoredLines } from '../resume/restore.ts'
-import { noteFiles, planLines, shortId } from './points.ts'
+import { noteFiles, planLines } from './changed-files.ts'
+import { planLogsOfCommit, restoredLogsJson, restorePlannedLogs } from './commit-logs.ts'
+import { shortId } from './points.ts'
 import { countCommitsAfter, readUncommitted, uncommittedLines } from './reset-warnings.ts'
-import { goToStep, type RewindCommandOptions, restoreLogOfStep } from './to-step.ts'
+import type { RewindRun } from './rewind-run.ts'
 
-export interface RewindRun {
-  cli: Cli
-  recorder: Recorder
-  objects: ObjectReader
-  point: RewindPoint
-  options: RewindCommandOptions
-}
-
-/** Logs alone: files and branch stay. */
-export async function restoreLogsOf({
-  cli,
-  recorder,
-  objects,
-  point,
-  options,
-}: RewindRun): Promise<RestoredLog[]> {
-  const plan = await planPointLogs(recorder, objects, point)
+/** Leaves files and branch alone. */
+export async function restoreLogsOfCommit(run: RewindRun): Promise<void> {
+  const { cli, point, options } = run
+  const plan = await planLogsOfCommit(run)
   if (options.dryRun) {
     const logs = plan.logs.map(({ session, path, state }) => ({ session_id: session.session, path, state }))
-    if (options.json) cli.process.stdout.write(formatJson({ id: point.id, dry_run: true, logs }))
-    else
-      for (const line of [
-        ...logs.map(({ path, state }) => `  Write: ${clean(path)} (${state})`),
-        'Dry run: nothing was changed.',
-      ])
-        cli.out(line)
-    return []
+    if (options.json) return void cli.process.stdout.write(formatJson({ id: point.id, dry_run: true, logs }))
+    for (const { path, state } of logs) cli.out(`  Write: ${clean(path)} (${state})`)
+    return void cli.out('Dry run: nothing was changed.')
   }
-  const restored = await restoreAndTell(cli, recorder, objects, plan)
+  const restored = await restorePlannedLogs(run, plan)
   if (options.json)
-    cli.process.stdout.write(formatJson({ id: point.id, dry_run: false, logs: describeLogs(restored) }))
-  else tellLogs(cli, restored)
-  return restored
+    cli.process.stdout.write(formatJson({ id: point.id, dry_run: false, logs: restoredLogsJson(restored) }))
+  else printLogs(cli, restored)
 }
 
-function tellLogs(cli: Cli, logs: RestoredLog[]): void {
-  if (logs.length === 0) cli.note('No session log could be restored.')
-  for (const line of logs.length === 0 ? [] : ['Restored session logs.', ...restoredLines(logs)])
-    cli.out(line)
+function printLogs(cli: Cli, logs: RestoredLog[]): void {
+  if (logs.length === 0) return void cli.note('No session log could be restored.')
+  for (const line of ['Restored session logs.', ...restoredLines(logs)]) cli.out(line)
 }
 
-/** Logs, then the branch: after the warnings, and only if the answer is yes. */
-export async function resetBranch(going: RewindRun): Promise<void> {
-  const { cli, recorder, objects, point, options } = going
+/** Restores the logs, warns about what the reset replaces, and moves the branch if the user agrees. */
+export async function resetBranch(run: RewindRun): Promise<void> {
+  const { cli, recorder, point, options } = run
   if (options.dryRun)
-    return tellReset(going, await resetTo(recorder, point.id, { ...options, mode: 'hard', logs: [] }), [])
-  // Asked before anything is restored where there is nobody to ask.
-  if (!options.force && !cli.interactive) throw mustConfirm(point)
-  const restored = await restoreAndTell(cli, recorder, objects, await planPointLogs(recorder, objects, point))
-  if (!options.force && !(await isConfirmed(cli, recorder, point)))
+    return printReset(run, await resetTo(recorder, point.id, { ...options, mode: 'hard', logs: [] }), [])
+  // Without a terminal, fail before anything is restored.
+  if (!options.force && !cli.interactive)
+    throw new EntireError(
+      'no-terminal',
+      `Reset branch to ${shortId(point.id)}? There is no terminal to ask on.`,
+      { hint: 'Use --force to reset without being asked, or --dry-run to see what would happen.' },
+    )
+  const logs = await restorePlannedLogs(run, await planLogsOfCommit(run))
+  if (!options.force && !(await isResetConfirmed(run)))
     return cli.out('Reset cancelled. Session logs were still restored.')
-  tellReset(
-    going,
-    await resetTo(recorder, point.id, { ...options, mode: 'hard', logs: savedLogs(restored) }),
-    restored,
-  )
+  const report = await resetTo(recorder, point.id, { ...options, mode: 'hard', logs: savedLogs(logs) })
+  printReset(run, report, logs)
 }
 
-function mustConfirm(point: RewindPoint): EntireError {
-  return new EntireError(
-    'no-terminal',
-    `Reset branch to ${shortId(point.id)}? There is no terminal to ask on.`,
-    {
-      hint: 'Say --force to reset without a question, or --dry-run to see what would happen.',
-    },
-  )
-}
-
-async function isConfirmed(cli: Cli, recorder: Recorder, point: RewindPoint): Promise<boolean> {
+async function isResetConfirmed({ cli, recorder, point }: RewindRun): Promise<boolean> {
   const [changes, after] = await Promise.all([
     readUncommitted(recorder.repo),
     countCommitsAfter(recorder.repo, point.id),
@@ -109,171 +74,82 @@ async function isConfirmed(cli: Cli, recorder: Recorder, point: RewindPoint): Pr
     warnings.length === 0 ? `Reset branch to ${shortId(point.id)}?` : '⚠️  Reset branch with warnings?'
   const detail = [
     ...warnings,
-    'All of it is kept: `entire rewind --undo` brings files, index and branch back.',
+    'Nothing is lost: `entire rewind --undo` restores files, index and branch.',
   ].join('\n')
-  return confirm(cli, { message, detail, noTerminalHint: 'Say --force to reset without a question.' })
+  return confirm(cli, { message, detail, noTerminalHint: 'Use --force to reset without being asked.' })
 }
 
-function tellReset({ cli, point, options }: RewindRun, report: ResetReport, logs: RestoredLog[]): void {
-  if (options.json) cli.process.stdout.write(formatJson(describe(point, report, logs, options)))
-  else if (options.dryRun) {
-    const branch = `  Reset: ${branchName(report)} from ${shortId(report.head.before)} to ${shortId(point.id)}`
-    for (const line of [...planLines(report), branch, 'Dry run: nothing was changed.']) cli.out(line)
-  } else {
-    noteFiles(cli, report)
-    for (const line of [
-      `Reset branch to ${shortId(point.id)}.`,
-      ...restoredLines(logs),
-      '',
-      'To undo this reset: entire rewind --undo',
-    ])
-      cli.out(line)
-    if (report.head.before !== point.id) cli.out(`The branch was at ${shortId(report.head.before)}.`)
+function printReset({ cli, point, options }: RewindRun, report: ResetReport, logs: RestoredLog[]): void {
+  const { before } = report.head
+  if (options.json)
+    return void cli.process.stdout.write(formatJson(resetJson({ point, options }, report, logs)))
+  if (options.dryRun) {
+    const branch = clean(report.head.ref.replace('refs/heads/', ''))
+    for (const line of planLines(report)) cli.out(line)
+    cli.out(`  Reset: ${branch} from ${shortId(before)} to ${shortId(point.id)}`)
+    return void cli.out('Dry run: nothing was changed.')
   }
+  noteFiles(cli, report)
+  cli.out(`Reset branch to ${shortId(point.id)}.`)
+  for (const line of restoredLines(logs)) cli.out(line)
+  cli.out('\nTo undo this reset: entire rewind --undo')
+  if (before !== point.id) cli.out(`The branch was at ${shortId(before)}.`)
 }
 
-/** A turn that committed itself: the branch goes back to it, unless something is uncommitted. */
-export async function goToOwnCommit(going: RewindRun): Promise<void> {
-  const { cli, recorder, objects, point, options } = going
+/**
+ * For a commit that entire made at the end of a turn: moves the branch to it, unless there are uncommitted
+ * changes.
+ */
+export async function resetToAutoCommit(run: RewindRun): Promise<void> {
+  const { cli, recorder, point, options } = run
   const changes = await readUncommitted(recorder.repo)
   if (changes.length > 0)
     throw new EntireError(
       'busy',
       ['You have uncommitted changes:', ...uncommittedLines(changes)].join('\n'),
-      {
-        hint: 'Please commit or stash your changes before rewinding.',
-      },
+      { hint: 'Please commit or stash your changes before rewinding.' },
     )
   if (options.dryRun)
-    return tellReset(going, await resetTo(recorder, point.id, { ...options, mode: 'keep', logs: [] }), [])
-  const logs = await restoreAndTell(cli, recorder, objects, await planPointLogs(recorder, objects, point))
+    return printReset(run, await resetTo(recorder, point.id, { ...options, mode: 'keep', logs: [] }), [])
+  const logs = await restorePlannedLogs(run, await planLogsOfCommit(run))
   const report = await resetTo(recorder, point.id, { ...options, mode: 'keep', logs: savedLogs(logs) })
-  if (options.json) return void cli.process.stdout.write(formatJson(describe(point, report, logs, options)))
+  if (options.json) return void cli.process.stdout.write(formatJson(resetJson(run, report, logs)))
   noteFiles(cli, report)
   cli.out(`Reset to commit ${shortId(point.id)}`)
   for (const line of restoredLines(logs)) cli.out(line)
-  cli.note('`entire rewind --undo` takes it back.')
+  cli.note('`entire rewind --undo` undoes this.')
 }
 
-/** For looking around: git refuses where local changes would be overwritten, and keeps the others. */
-export async function checkOutCommit(going: RewindRun): Promise<void> {
-  const { cli, recorder, point } = going
-  await restoreLogsOf(going)
-  const detail =
-    "This will checkout the commit directly. You'll be in 'detached HEAD' state.\nUncommitted changes are kept; where they are in the way, nothing happens."
-  if (
-    !(await confirm(cli, {
-      message: 'Create detached HEAD?',
-      detail,
-      noTerminalHint: `git switch --detach ${shortId(point.id)}`,
-    }))
-  )
-    return cli.out('Checkout cancelled. Session logs were still restored.')
-  // Ignored files are files, too. https://git-scm.com/docs/git-checkout#Documentation/git-checkout.txt---no-overwrite-ignore
-  await git(recorder.repo, [
-    'checkout',
-    '--quiet',
-    '--no-overwrite-ignore',
-    '--no-recurse-submodules',
-    '--detach',
-    point.id,
-  ])
-  cli.out(`Checked out ${shortId(point.id)} (detached HEAD).`)
-}
-
-function branchName({ head }: ResetReport): string {
-  return clean(head.ref.replace('refs/heads/', ''))
-}
-
-function describe(
-  point: RewindPoint,
+function resetJson(
+  { point, options }: Pick<RewindRun, 'point' | 'options'>,
   report: ResetReport,
   logs: RestoredLog[],
-  { dryRun }: RewindCommandOptions,
 ): JsonObject {
   const { ref, before, after } = report.head
   return {
     id: point.id,
-    dry_run: dryRun,
+    dry_run: options.dryRun,
     restore: report.restore,
     remove: report.remove,
     head: { ref, before, after },
-    logs: describeLogs(logs),
-    can_undo: !dryRun,
+    logs: restoredLogsJson(logs),
+    can_undo: !options.dryRun,
   }
 }
 
-// Session logs of a commit, put back. The user asked for them, so newer local ones give way; they are kept beside, and a running session keeps its own.
-
-export async function planPointLogs(
-  recorder: Recorder,
-  objects: ObjectReader,
-  point: RewindPoint,
-): Promise<RestorePlan> {
-  const checkpoint =
-    point.checkpoint === undefined ? undefined : await readCheckpoint(objects, point.checkpoint)
-  if (checkpoint === undefined)
-    throw new EntireError('not-found', `The checkpoint of ${point.id.slice(0, 7)} is not stored here.`, {
-      hint: `\`${fetchCommand}\` gets it from origin.`,
-    })
-  const plan = await planRestore(recorder, objects, checkpoint)
-  const isRunning = (id: string) => isActive(readSession(recorder.repo, id) ?? { phase: 'idle' })
-  const running = plan.logs.filter(({ session }) => isRunning(session.session))
-  return {
-    logs: plan.logs.filter((log) => !running.includes(log)),
-    warnings: [
-      ...plan.warnings,
-      ...running.map(({ session }) => `Session ${session.session} is running: its log was left as it is.`),
-    ],
-  }
-}
-
-export async function restoreAndTell(
-  cli: Cli,
-  recorder: Recorder,
-  objects: ObjectReader,
-  plan: RestorePlan,
-): Promise<RestoredLog[]> {
-  for (const warning of plan.warnings) cli.note(`Note: ${clean(warning)}`)
-  const logs = await restoreCommitLogs(recorder, objects, plan)
-  for (const { backup } of logs)
-    if (backup !== undefined) cli.note(`The session log from before is kept: ${clean(backup)}`)
-  return logs
-}
-
-export function describeLogs(logs: RestoredLog[]): JsonObject[] {
-  return logs.map(({ session, agent, path, command, state, backup }) => ({
-    session_id: session,
-    agent,
-    path,
-    state,
-    ...given({ resume_command: command }),
-    ...given({ backup }),
-  }))
-}
-
-// Going to a point that was named on the command line: what kind it is decides how.
-
-export async function goToPoint(going: RewindRun, how: 'all' | 'logs' | 'reset'): Promise<void> {
-  const { cli, recorder, objects, point, options } = going
-  const isCommit = point.checkpoint !== undefined
-  if (how === 'reset') {
-    if (!isCommit)
-      throw new EntireError(
-        'bad-usage',
-        `${shortId(point.id)} is a step, not a commit: there is nothing to move the branch to.`,
-        {
-          hint: `\`entire rewind --to ${shortId(point.id)}\` restores its files.`,
-        },
-      )
-    return resetBranch(going)
-  }
-  if (!isCommit)
-    return how === 'logs'
-      ? restoreLogOfStep(cli, recorder, objects, point, options)
-      : goToStep(cli, recorder, point, options)
-  if (how === 'all' && !point.isLogsOnly) return goToOwnCommit(going)
-  await restoreLogsOf(going)
-  if (!options.dryRun && !options.json)
-    cli.out('Note: Working directory unchanged. Use interactive mode for full checkout.')
+/** Detaches HEAD. Git refuses if that would overwrite local changes, and keeps all others. */
+export async function checkOutCommit(run: RewindRun): Promise<void> {
+  const { cli, recorder, point } = run
+  await restoreLogsOfCommit(run)
+  const isConfirmed = await confirm(cli, {
+    message: 'Create detached HEAD?',
+    detail:
+      "This will checkout the commit directly. You'll be in 'detached HEAD' state.\nUncommitted changes are kept; if they conflict, nothing is checked out.",
+    noTerminalHint: `git switch --detach ${shortId(point.id)}`,
+  })
+  if (!isConfirmed) return cli.out('Checkout cancelled. Session logs were still restored.')
+  // Keeps ignored files. https://git-scm.com/docs/git-checkout#Documentation/git-checkout.txt---no-overwrite-ignore
+  const options = ['--quiet', '--no-overwrite-ignore', '--no-recurse-submodules', '--detach']
+  await git(recorder.repo, ['checkout', ...options, point.id])
+  cli.out(`Checked out ${shortId(point.id)} (detached HEAD).`)
 }

@@ -1,4 +1,4 @@
-// Undo and redo, and what is said about them.
+// Undoes or redoes a rewind, and reports what was done.
 
 import { type UndoReport, undoOrRedo } from '../../rewind/undo.ts'
 import type { Direction } from '../../rewind/undo-stacks.ts'
@@ -6,8 +6,9 @@ import type { Recorder } from '../../sessions/work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
-import { noteFiles, planLines, shortId } from './points.ts'
-import type { RewindCommandOptions } from './to-step.ts'
+import { noteFiles, planLines } from './changed-files.ts'
+import { shortId } from './points.ts'
+import type { RewindCommandOptions } from './rewind-run.ts'
 
 export async function runUndo(
   cli: Cli,
@@ -16,40 +17,38 @@ export async function runUndo(
   options: RewindCommandOptions,
 ): Promise<void> {
   const report = await undoOrRedo(recorder, direction, options)
-  if (options.json) return void cli.process.stdout.write(formatJson(describe(report, options)))
-  if (!options.dryRun) return tell(cli, direction, report)
+  if (options.json) return void cli.process.stdout.write(formatJson(reportJson(report, options)))
+  if (!options.dryRun) return printReport(cli, direction, report)
   const branch =
     report.branch !== undefined && report.head === 'moved' ? [`  Reset: ${branchLine(report)}`] : []
   for (const line of [...planLines(report), ...branch, 'Dry run: nothing was changed.']) cli.out(line)
 }
 
-function tell(cli: Cli, direction: Direction, report: UndoReport): void {
+function printReport(cli: Cli, direction: Direction, report: UndoReport): void {
   noteFiles(cli, report)
   if (report.head === 'moved' && report.branch !== undefined) cli.out(`Moved ${branchLine(report)}.`)
   if (report.head === 'elsewhere' && report.branch !== undefined)
     cli.note(
-      `Note: The files are back, but the branch was not moved: it is no longer where it was left. ${nameOf(report.branch.ref)} was at ${shortId(report.branch.before)}; ` +
-        `\`git reset --soft ${shortId(report.branch.before)}\` goes there. What was staged was left as it is.`,
+      `Note: The files were restored, but the branch was not moved, because it has changed since. ${nameOf(report.branch.ref)} was at ${shortId(report.branch.before)}; ` +
+        `\`git reset --soft ${shortId(report.branch.before)}\` moves it there. Staged changes were left alone.`,
     )
   else if (report.head === undefined && report.base !== report.at.oid)
     cli.note(
-      `Note: HEAD was at ${shortId(report.base)} then and is at ${shortId(report.at.oid)} now; only files were put back.`,
+      `Note: HEAD was at ${shortId(report.base)} then and is at ${shortId(report.at.oid)} now; only files were restored.`,
     )
   if (report.index === false)
-    cli.note('Note: The index was left as it is: another git process holds it, or its copy is gone.')
-  for (const { path, isRestored: isBack } of report.logs)
+    cli.note('Note: The index was not restored: another git process holds it, or its copy is gone.')
+  for (const { path, isRestored } of report.logs)
     cli.note(
-      isBack
-        ? `The session log is back: ${clean(path)}`
-        : `Note: The session log has changed since and was left as it is: ${clean(path)}`,
+      isRestored
+        ? `Restored the session log: ${clean(path)}`
+        : `Note: The session log has changed since and was not restored: ${clean(path)}`,
     )
   if (report.isPartial)
     cli.note(`Note: Move what is in the way, then run \`entire rewind --${direction}\` again for the rest.`)
   const count = report.restore.length + report.remove.length
-  cli.out(
-    `${direction === 'undo' ? 'Undone' : 'Done again'}: ${count} file${count === 1 ? '' : 's'} changed.`,
-  )
-  cli.note(`\`entire rewind --${direction === 'undo' ? 'redo' : 'undo'}\` takes it back.`)
+  cli.out(`${direction === 'undo' ? 'Undone' : 'Redone'}: ${count} file${count === 1 ? '' : 's'} changed.`)
+  cli.note(`\`entire rewind --${direction === 'undo' ? 'redo' : 'undo'}\` undoes this.`)
 }
 
 function branchLine({ branch }: UndoReport): string {
@@ -62,7 +61,7 @@ function nameOf(ref: string): string {
   return clean(ref.replace('refs/heads/', ''))
 }
 
-function describe(report: UndoReport, { dryRun }: RewindCommandOptions): JsonObject {
+function reportJson(report: UndoReport, { dryRun }: RewindCommandOptions): JsonObject {
   const { of, restore, remove, skip: keep, head, branch, logs, isPartial } = report
   return {
     of,
