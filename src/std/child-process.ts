@@ -1,5 +1,6 @@
-// A program that runs beside us and is talked to all the while: over its standard streams, and over two pipes of its own. It leads a
-// process group, so that whatever it starts ends with it. Only Node's own modules, because a library uses this.
+// Starts a long-running program with its standard streams and two more pipes. It leads a process group, so
+// that its own children end with it. Uses only Node's own modules, because a published library uses this
+// file.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
@@ -9,13 +10,13 @@ export interface LongRunningChild {
   stdin: Writable
   stdout: Readable
   stderr: Readable
-  /** Descriptor 3 of the child: what we say. */
+  /** Descriptor 3 of the child. */
   toChild: Writable
-  /** Descriptor 4 of the child: what it says. */
+  /** Descriptor 4 of the child. */
   fromChild: Readable
-  /** Settles when the process itself is gone, whoever holds its pipes. */
+  /** Settles when the process itself is gone, even if other processes hold its pipes. */
   exited: Promise<ChildExit>
-  /** The whole group. */
+  /** Signals the whole process group. */
   kill(signal: NodeJS.Signals): void
 }
 
@@ -37,7 +38,7 @@ export function startLongRunningChild(
     detached: true,
     windowsHide: true,
   })
-  // Where there is no such program, Bun makes no pipes either.
+  // When the program does not exist, Bun creates no pipes.
   const pipes = Array.from({ length: 5 }, (_none, at) => child.stdio?.[at] ?? new PassThrough())
   const [stdin, stdout, stderr, toChild, fromChild] = pipes as unknown as [
     Writable,
@@ -46,12 +47,12 @@ export function startLongRunningChild(
     Writable,
     Readable,
   ]
-  // A pipe whose other end is gone is no failure of ours: the exit tells why.
+  // A broken pipe is not reported here: the exit tells why.
   for (const stream of [stdin, stdout, stderr, toChild, fromChild]) stream.on('error', () => {})
   const exited = new Promise<ChildExit>((resolve) => {
     child.once('error', (error) => resolve({ code: null, signal: null, startError: error.message }))
     child.once('exit', (code, signal) => {
-      // What it started goes with it; later the number of the group may be somebody else's.
+      // Its children end with it. Later the id of the group may belong to other processes.
       killGroup(child.pid, 'SIGKILL')
       resolve({ code, signal })
     })
@@ -63,7 +64,7 @@ export function startLongRunningChild(
   return { pid: child.pid, stdin, stdout, stderr, toChild, fromChild, exited, kill }
 }
 
-/** False where there is no such group, or where there are none at all. */
+/** False when there is no such group, or no process groups at all. */
 function killGroup(pid: number | undefined, signal: NodeJS.Signals): boolean {
   if (pid === undefined) return false
   try {

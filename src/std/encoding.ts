@@ -1,5 +1,9 @@
-// File names are bytes. Valid UTF-8 becomes a plain string; any other byte travels as a lone surrogate (U+DC80–U+DCFF), so nothing is lost.
+// Decodes file names and texts in any encoding, and encodes them to the same bytes again.
+
 import { isUtf8 } from 'node:buffer'
+
+// File names are bytes. Valid UTF-8 becomes a plain string; any other byte becomes a lone surrogate
+// (U+DC80–U+DCFF), so that nothing is lost.
 
 const replacement = '\uFFFD'
 const loneByte = /[\uDC80-\uDCFF]/u
@@ -18,12 +22,14 @@ export function encodePath(path: string): Buffer {
   return Buffer.concat(parts)
 }
 
-/** What file system calls take: a string where possible, bytes where the name is not UTF-8. */
+/** The path for file system calls: a string where possible, bytes where the name is not UTF-8. */
 export function nativePath(path: string): string | Buffer {
   return loneByte.test(path) ? encodePath(path) : path
 }
 
-/** The same for a path below a directory. Not by `node:path`: Bun's `join` and its kin replace lone surrogates, so the name would be lost. */
+/**
+ * The same for a path below a directory. `node:path` cannot be used: Bun's `join` replaces lone surrogates.
+ */
 export function nativePathIn(dir: string, path: string): string | Buffer {
   return nativePath(path === '' ? dir : `${dir}/${path}`)
 }
@@ -40,7 +46,7 @@ function decodeBytewise(bytes: Uint8Array): string {
   return text
 }
 
-// A name may hold a replacement character of its own, so its presence alone proves nothing.
+// A name may contain a replacement character of its own, so its presence alone proves nothing.
 function decodeUtf8(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return text.includes(replacement) && !Buffer.from(text, 'utf8').equals(bytes) ? undefined : text
@@ -52,33 +58,31 @@ function sequenceLength(lead: number): number {
   return lead < 0xf0 ? 3 : 4
 }
 
-// Text in the encoding of whoever wrote it: it can be looked at and changed, and what was not changed becomes the same bytes again.
-
 interface Encoding {
   fits(bytes: Buffer): boolean
   decode(bytes: Buffer): string
   encode(text: string): Buffer
 }
 
-const marked = (first: number, second: number) => (bytes: Buffer) =>
+const hasMark = (first: number, second: number) => (bytes: Buffer) =>
   bytes.length % 2 === 0 && bytes[0] === first && bytes[1] === second
 
 const encodings: Encoding[] = [
   { fits: isUtf8, decode: (bytes) => bytes.toString('utf8'), encode: (text) => Buffer.from(text, 'utf8') },
   {
-    fits: marked(0xff, 0xfe),
+    fits: hasMark(0xff, 0xfe),
     decode: (bytes) => bytes.toString('utf16le'),
     encode: (text) => Buffer.from(text, 'utf16le'),
   },
   {
-    fits: marked(0xfe, 0xff),
+    fits: hasMark(0xfe, 0xff),
     decode: (bytes) => Buffer.from(bytes).swap16().toString('utf16le'),
     encode: (text) => Buffer.from(text, 'utf16le').swap16(),
   },
   { fits: () => true, decode: decodeMixed, encode: encodeMixed },
 ]
 
-/** Changes text and leaves its encoding as it is. */
+/** Changes a text and keeps its encoding; unchanged parts become the same bytes again. */
 export async function changeText(
   bytes: Buffer,
   change: (text: string) => string | Promise<string>,
@@ -87,7 +91,7 @@ export async function changeText(
   return encode(await change(decode(bytes)))
 }
 
-// Anything else has UTF-8 where it can be that; its other bytes travel as lone surrogates, as they do in names of files.
+// Any other text is decoded as UTF-8 where it is valid; other bytes become lone surrogates, as in file names.
 const wellFormed =
   '(?:[\\xc2-\\xdf]|\\xe0[\\xa0-\\xbf]|[\\xe1-\\xec\\xee\\xef][\\x80-\\xbf]|\\xed[\\x80-\\x9f]|' +
   '\\xf0[\\x90-\\xbf][\\x80-\\xbf]|[\\xf1-\\xf3][\\x80-\\xbf]{2}|\\xf4[\\x80-\\x8f][\\x80-\\xbf])[\\x80-\\xbf]'

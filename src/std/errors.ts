@@ -1,4 +1,5 @@
-// Every failure a person can act on is an EntireError: a code for programs, a message for people, a hint for what to do next.
+// Defines the error for failures a person can act on: a code for programs, a message for people, a hint for
+// what to do next.
 
 import { given } from './given.ts'
 

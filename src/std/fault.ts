@@ -1,4 +1,4 @@
-// Test seam: the fault tests kill a process at its n-th write, for every n, to see that no half-written state is ever fatal.
+// Lets the fault tests kill the process at its n-th write, to prove that no half-written state is fatal.
 
 let writes = 0
 

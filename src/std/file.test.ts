@@ -22,7 +22,7 @@ import {
   writeAtomic,
 } from './file.ts'
 
-test('absent is a value: no file, a directory, a path through a file', async () => {
+test('a missing file is undefined: no file, a directory, a path through a file', async () => {
   await using dir = tempDir()
   writeFileSync(join(dir.base, 'file'), 'x')
   for (const path of ['none', 'home', 'file/below']) {
@@ -38,7 +38,7 @@ test('absent is a value: no file, a directory, a path through a file', async () 
   expect(fileSize(join(dir.base, 'file'))).toBe(1)
 })
 
-test('a write makes directories, replaces whole, and leaves nothing beside it', async () => {
+test('a write creates directories, replaces the whole file, and leaves no other file', async () => {
   await using dir = tempDir()
   const path = join(dir.base, 'a', 'b', 'file.json')
   writeAtomic(path, 'long content')
@@ -47,7 +47,7 @@ test('a write makes directories, replaces whole, and leaves nothing beside it', 
   expect(readdirSync(join(dir.base, 'a', 'b'))).toEqual(['file.json'])
 })
 
-test('files are private unless a mode is asked for, and a mode asked for is met exactly', async () => {
+test('files are private unless a mode is given, and a given mode is set exactly', async () => {
   await using dir = tempDir()
   const modes = ([undefined, 0o644, 0o755, 0o666] as const).map((mode, at) => {
     const path = join(dir.base, `file${at}`)
@@ -65,7 +65,7 @@ test('a failed write leaves the target and no temporary file', async () => {
   expect(() => writeAtomic(join(dir.base, 'home', '.gitconfig', 'below'), 'x')).toThrow()
 })
 
-test('a symlink is replaced, and what it pointed at stays as it was', async () => {
+test('a symlink is replaced, and its target stays as it was', async () => {
   await using dir = tempDir()
   writeFileSync(join(dir.base, 'elsewhere'), 'theirs')
   symlinkSync('elsewhere', join(dir.base, 'link'))
@@ -74,13 +74,13 @@ test('a symlink is replaced, and what it pointed at stays as it was', async () =
   expect(readFileSync(join(dir.base, 'elsewhere'), 'utf8')).toBe('theirs')
 })
 
-test('removing what is not there is fine', async () => {
+test('removing a missing file is fine', async () => {
   await using dir = tempDir()
   removeFile(join(dir.base, 'none'))
   removeFile(join(dir.base, 'home', '.gitconfig', 'below'))
 })
 
-test('writing over a file, emptying it and adding to it keep the file itself', async () => {
+test('overwriting, emptying and appending keep the file itself', async () => {
   await using dir = tempDir()
   const path = join(dir.base, 'note')
   overwrite(path, 'a long first note')
@@ -96,7 +96,7 @@ test('writing over a file, emptying it and adding to it keep the file itself', a
   expect(exists(join(dir.base, 'none'))).toBe(false)
 })
 
-test('where there is room for half of what is added, nothing is', async () => {
+test('when the disk has room for only half of the text, nothing is appended', async () => {
   await using dir = tempDir()
   const path = join(dir.base, 'message')
   const before = 'm'.repeat(500)

@@ -1,4 +1,5 @@
-// Files as the product uses them: absent is a value, and a write is seen whole or not at all.
+// Reads and writes files: a missing file is a value, and a write is seen as a whole or not at all.
+
 import {
   closeSync,
   fchmodSync,
@@ -22,7 +23,7 @@ import { dirname } from 'node:path'
 import { isErrno } from './errors.ts'
 import { writePoint } from './fault.ts'
 
-// What every way of looking takes for "there is none". The last: a name with a NUL byte in it, which can be no file's.
+// Error codes that mean a missing file. The last one stands for a name with a NUL byte in it.
 const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
 
 export function readText(path: string): string | undefined {
@@ -38,7 +39,7 @@ export function readBytes(path: string | Buffer): Buffer | undefined {
   }
 }
 
-/** Size of a regular file, or undefined when there is none. */
+/** The size of a regular file, or undefined when there is none. */
 export function fileSize(path: string | Buffer): number | undefined {
   const stat = findStat(path)
   return stat?.isFile() ? stat.size : undefined
@@ -48,7 +49,10 @@ export function exists(path: string | Buffer): boolean {
   return findStat(path) !== undefined
 }
 
-/** Symlinks followed. A path through a file or in circles is absent too, which `throwIfNoEntry` alone does not cover in Bun. */
+/**
+ * Follows symlinks. A path through a file or a symlink loop is absent too, which `throwIfNoEntry` does not
+ * cover in Bun.
+ */
 export function findStat(path: string | Buffer): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -58,6 +62,18 @@ export function findStat(path: string | Buffer): Stats | undefined {
   }
 }
 
+/** Reads part of a file; shorter than `length` at the end of the file. */
+export function readRange(fd: number, from: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length)
+  let filled = 0
+  while (filled < length) {
+    const count = readSync(fd, buffer, filled, length - filled, from + filled)
+    if (count === 0) break
+    filled += count
+  }
+  return buffer.subarray(0, filled)
+}
+
 export interface WriteOptions {
   mode?: number
   dirMode?: number
@@ -65,20 +81,21 @@ export interface WriteOptions {
 }
 
 /**
- * Writes beside the target and renames, so that a reader or a crash never sees half a file. A symlink at the path is replaced, not
- * followed: a repository could hold one that points anywhere. Whoever edits a file of the user's resolves its path first.
+ * Writes beside the target and renames, so that neither a reader nor a crash leaves half a file. A symlink at
+ * the path is replaced, not followed: a repository could contain one that points anywhere. Editors of user
+ * files resolve the path first.
  */
 export function writeAtomic(path: string, content: string | Uint8Array, options: WriteOptions = {}): void {
   using staged = stageFile(path, content, options)
   staged.place()
 }
 
-/** A file that is written, and not in its place yet; given up, it is removed. */
+/** A file written under a temporary name. Disposed of before `place`, it is removed. */
 export interface StagedFile extends Disposable {
   place(): void
 }
 
-/** The first half of an atomic write, which takes the time. */
+/** The first half of an atomic write, which takes most of its time. */
 export function stageFile(
   path: string,
   content: string | Uint8Array,
@@ -105,7 +122,7 @@ export function stageFile(
   return stagedAt(temporary, path)
 }
 
-/** Does something in a directory that is there nearly always, and made when it is not. */
+/** Acts in a directory, and creates it when the attempt shows that it is missing, which is rare. */
 export function inDirectory<T>(dir: string, mode: number | undefined, act: () => T): T {
   try {
     return act()
@@ -131,7 +148,7 @@ function stagedAt(temporary: string, path: string): StagedFile {
   }
 }
 
-/** Many at once, private and synced: the disk does the syncing of all of them together. */
+/** Stages many private files and syncs them all together, which the disk does faster than one by one. */
 export async function stageFiles(files: { path: string; content: string }[]): Promise<StagedFile[]> {
   for (const dir of new Set(files.map(({ path }) => dirname(path))))
     mkdirSync(dir, { recursive: true, mode: 0o750 })
@@ -161,14 +178,14 @@ async function writeAndSync(fd: number, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Writes over a small file of which half is worth as much as none. Nothing is created or removed when it is there already. */
+/** Overwrites a small file in place. A crash may leave half of it, so readers must treat that as none. */
 export function overwrite(path: string, text: string): void {
   writePoint()
   writeFileSync(path, text, { mode: 0o600 })
   writePoint()
 }
 
-/** Leaves nothing in a file; absent is fine. */
+/** Truncates a file; a missing one is fine. */
 export function emptyFile(path: string): void {
   writePoint()
   try {
@@ -178,7 +195,7 @@ export function emptyFile(path: string): void {
   }
 }
 
-/** Adds to a file that is there: everything, or nothing. */
+/** Appends to a file: the whole text, or nothing when the disk is full. */
 export function appendWhole(path: string, text: string): void {
   writePoint()
   const fd = openSync(path, 'a')
@@ -195,7 +212,7 @@ export function appendWhole(path: string, text: string): void {
   writePoint()
 }
 
-/** Removes a file; absent is fine. */
+/** Removes a file; a missing one is fine. */
 export function removeFile(path: string | Buffer): void {
   writePoint()
   try {
@@ -203,17 +220,4 @@ export function removeFile(path: string | Buffer): void {
   } catch (error) {
     if (!isErrno(error, 'ENOENT', 'ENOTDIR')) throw error
   }
-}
-
-// Part of a file, as far as it exists.
-
-export function readRange(fd: number, from: number, length: number): Buffer {
-  const buffer = Buffer.alloc(length)
-  let filled = 0
-  while (filled < length) {
-    const count = readSync(fd, buffer, filled, length - filled, from + filled)
-    if (count === 0) break
-    filled += count
-  }
-  return buffer.subarray(0, filled)
 }

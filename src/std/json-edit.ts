@@ -1,10 +1,11 @@
-// Edits of a settings file that somebody else owns: text goes in where it belongs, and everything around it stays as it was.
+// Edits a JSON file that the user owns: inserts and removes single values, and leaves all other text as it
+// was.
 
 import { type Node, type ParseError, parseTree } from 'jsonc-parser'
 import { EntireError } from './errors.ts'
 import type { Json } from './json.ts'
 
-/** The tree of a settings file; throws when it is not an object in JSON, with or without comments. */
+/** The syntax tree of a settings file. Throws when it is not a JSON object, with or without comments. */
 export function parseSettings(text: string, path: string): Node {
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: true })
@@ -14,7 +15,7 @@ export function parseSettings(text: string, path: string): Node {
   })
 }
 
-/** The node at a path of keys. Of a key given twice the last one counts, as for every reader of JSON. */
+/** The node at a path of keys. Of a repeated key the last one counts, as for every reader of JSON. */
 export function findNode(root: Node, path: string[]): Node | undefined {
   let node: Node | undefined = root
   for (const key of path)
@@ -62,7 +63,7 @@ function insert(text: string, parent: Node, body: (render: Render) => string): s
         ? JSON.stringify(value)
         : JSON.stringify(value, null, indentUnit(text)).replaceAll('\n', eol + inner),
   })
-  // Comments at the end of the container belong to what stands before them.
+  // Comments at the end of the container belong to the item before them.
   const at = text.slice(0, close).trimEnd().length
   const before = last
     ? text.slice(0, endOf(last)) +
@@ -73,7 +74,7 @@ function insert(text: string, parent: Node, body: (render: Render) => string): s
   return `${before}${eol}${inner}${rendered}${last ? text.slice(at) : `${eol}${outer}${text.slice(close)}`}`
 }
 
-/** Takes an item or a property out, with its comma and its line, and leaves the comments around it. */
+/** Removes an item or a property with its comma and its line, and leaves the comments around it. */
 export function removeNode(text: string, node: Node): string {
   const parent = node.parent
   const siblings = parent?.children ?? []
@@ -96,10 +97,10 @@ export function removeNode(text: string, node: Node): string {
     : result
 }
 
-/** Widens a cut to its comma when nothing stands between, and to the whole line when it began one. */
+/** Widens a cut to the comma when only blanks lie between, and to the whole line when it starts one. */
 function withBlanks(text: string, start: number, end: number, comma: number | undefined): [number, number] {
   const to = comma !== undefined && text.slice(end, comma).trim() === '' ? comma + 1 : end
-  // The line before may end in a comment: what stays of this line must not be drawn into it.
+  // The line before may end in a comment, which must not swallow the rest of this line.
   if (!startsLine(text, start) || !/^[ \t]*\r?(?:\n|$)/.test(text.slice(to)))
     return [start, to + (/^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0)]
   const lead = /\r?\n?[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0
@@ -110,7 +111,7 @@ function endOf(node: Node): number {
   return node.offset + node.length
 }
 
-/** The comma between two nodes; one inside a comment is none. */
+/** The comma between two nodes, outside of comments. */
 function findComma(text: string, from: number, to: number): number | undefined {
   const between = text
     .slice(from, to)

@@ -1,4 +1,4 @@
-// JSON as it arrives from outside: never trusted, never thrown.
+// Parses untrusted JSON without throwing.
 
 export type Json = string | number | boolean | null | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json }
@@ -29,15 +29,15 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** A number of things; 0 for whatever cannot be one. */
+/** A count; 0 for any value that cannot be one. */
 export function asCount(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0
 }
 
-// Strict, because `Date.parse` takes all kinds of text, comments included.
+// Strict, because `Date.parse` accepts all kinds of text, even comments.
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** A time that can be read, as it is written; the zero time of Go stands for none. */
+/** A valid time, as written; the zero time of Go counts as none. */
 export function asTime(value: unknown): string | undefined {
   return typeof value === 'string' && rfc3339.test(value) && Date.parse(value) > 0 ? value : undefined
 }
@@ -46,17 +46,18 @@ export function asStrings(value: unknown): string[] {
   return asArray(value).filter((item): item is string => typeof item === 'string')
 }
 
-/** The file form of everything we write: two spaces, one final newline. */
+/** JSON as the program writes it to files: two spaces, one final newline. */
 export function formatJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-// Programs and models put text around the JSON they were asked for: greetings, warnings, code fences.
-
-// Text that is full of braces and never closes them must not be read again from each of them.
+// Bounds the work on a text full of braces that are never closed.
 const attempts = 200
 
-/** The outermost JSON objects in a text, in their order; those of a list, when the text is one. */
+/**
+ * The outermost JSON objects in a text, in order; those of a list, when the text is one. Programs and models
+ * put text around the JSON they were asked for: greetings, warnings, code fences.
+ */
 export function findObjects(text: string): JsonObject[] {
   const whole = parseJson(text)
   if (whole !== undefined)

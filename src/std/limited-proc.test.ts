@@ -44,24 +44,24 @@ describe('a program that behaves', () => {
     })
   })
 
-  test('gets megabytes and gives them back', async () => {
+  test('can receive and return megabytes', async () => {
     const bytes = Buffer.alloc(12_000_000, 'x\ny')
     const { stdout, code } = await sh('cat', { stdin: bytes, maxBytes: 20_000_000 })
     expect(code).toBe(0)
     expect(stdout.equals(bytes)).toBe(true)
   })
 
-  test('need not read what it is sent', async () => {
+  test('need not read its input', async () => {
     expect((await sh('exit 0', { stdin: Buffer.alloc(5_000_000) })).code).toBe(0)
   })
 
-  test('may say exactly as much as the limit', async () => {
+  test('may write exactly as much as the limit', async () => {
     expect(await sh('printf 12345', { maxBytes: 5 })).not.toHaveProperty('overflowed')
   })
 })
 
 describe('a program that does not behave', () => {
-  test('cannot be started: that is an answer, not an exception', async () => {
+  test('cannot be started: that is a result, not an exception', async () => {
     const result = await runLimited([join(dir, 'absent')], {
       cwd: dir,
       env: {},
@@ -72,31 +72,31 @@ describe('a program that does not behave', () => {
     expect(result.code).toBeNull()
   })
 
-  test('hangs: it is ended with everything it started, and what it said is kept', async () => {
+  test('hangs: it is killed with its children, and its output is kept', async () => {
     const result = await sh('sleep 600 & echo $!; wait', { timeoutMs: 300 })
     expect(result).toMatchObject({ code: null, signal: 'SIGKILL', timedOut: true })
     expect(await gone(Number(result.stdout.toString()))).toBe(true)
   })
 
-  test.each(['stdout', 'stderr'] as const)('floods %s: it is ended at the limit', async (stream) => {
+  test.each(['stdout', 'stderr'] as const)('floods %s: it is killed at the limit', async (stream) => {
     const result = await sh(`yes ${stream === 'stderr' ? '>&2' : ''}`, { maxBytes: 100_000 })
     expect(result).toMatchObject({ overflowed: stream, signal: 'SIGKILL', timedOut: false })
     expect(result[stream].length).toBe(100_000)
   })
 
-  test('leaves somebody behind who holds its output: we do not wait for them, and they are ended', async () => {
+  test('leaves a child that holds its output: it is not awaited, and is killed', async () => {
     const result = await sh('sleep 600 & echo $!', { timeoutMs: 20_000 })
     expect(result).toMatchObject({ code: 0, timedOut: false, leftBehind: true })
     expect(await gone(Number(result.stdout.toString()))).toBe(true)
   })
 
-  test('leaves somebody behind in a group of their own: we do not wait either', async () => {
+  test('leaves a child in a group of its own: it is not awaited either', async () => {
     const result = await sh('setsid sleep 600 & echo $!')
     expect(result).toMatchObject({ code: 0, timedOut: false })
     process.kill(Number(result.stdout.toString()))
   })
 
-  test('is given what no program can be given: that is an answer too', async () => {
+  test('gets impossible arguments: that is a result too', async () => {
     const result = await runLimited(['/bin/sh', 'a\0b'], {
       cwd: dir,
       env: {},
@@ -106,14 +106,14 @@ describe('a program that does not behave', () => {
     expect(result.startError).toBeString()
   })
 
-  test('leaves somebody behind who holds nothing of it: they live on', async () => {
+  test('leaves a child that holds none of its pipes: it lives on', async () => {
     const result = await sh('setsid sleep 600 >/dev/null 2>&1 </dev/null & echo $!')
     const pid = Number(result.stdout.toString())
     expect(isAlive(pid)).toBe(true)
     process.kill(pid)
   })
 
-  test('is heard while it speaks; the rest of what is too long may be left out; and it ends when nobody wants it any more', async () => {
+  test('is read while it writes; output beyond the limit may be cut; an abort kills it', async () => {
     const heard: string[] = []
     const controller = new AbortController()
     const onStdout = (piece: Buffer) => {

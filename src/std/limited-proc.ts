@@ -1,5 +1,5 @@
-// Runs a program that nobody vouches for: it has a time limit and a size limit, and nothing it leaves behind can hold us up.
-// Only Node's own modules, because the conformance kit also runs where there is no Bun.
+// Runs an untrusted program with a time limit and a size limit; processes it leaves behind cannot delay the
+// caller. Uses only Node's own modules, because the conformance kit also runs without Bun.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
@@ -10,32 +10,32 @@ export interface LimitedOptions {
   env: Record<string, string | undefined>
   stdin?: string | Uint8Array
   timeoutMs: number
-  /** Of standard output and of standard error, each. */
+  /** The limit for standard output and for standard error, each. */
   maxBytes: number
-  /** Somebody who says too much is ended, unless this says that the rest is only left out. */
+  /** A program that writes too much is killed, or the rest of its output is cut off. */
   onOverflow?: 'kill' | 'cut'
-  /** Aborted: it is ended, as when its time is over. */
+  /** Kills the program when aborted. */
   signal?: AbortSignal
-  /** Hears what it says while it says it. */
+  /** Receives standard output while it is written. */
   onStdout?(piece: Buffer): void
 }
 
 export interface LimitedResult {
-  /** Null when a signal ended it, or when it never ran. */
+  /** Null when a signal ended the program, or when it never ran. */
   code: number | null
   signal: NodeJS.Signals | null
   stdout: Buffer
   stderr: string
   timedOut: boolean
-  /** Which stream said more than it may. What it said up to the limit is kept. */
+  /** The stream that exceeded the limit. Its output up to the limit is kept. */
   overflowed?: 'stdout' | 'stderr'
-  /** Somebody it has started still held its output after it had ended. */
+  /** A child of the program still held its output after it had ended. */
   leftBehind?: true
-  /** Why it could not be started. */
+  /** Why the program could not be started. */
   startError?: string
 }
 
-/** How long a stream may stay open after the program itself has ended: enough for bytes that are still on their way. */
+/** How long a stream may stay open after the program has ended: enough for bytes in transit. */
 const graceMs = 200
 
 export async function runLimited(argv: string[], options: LimitedOptions): Promise<LimitedResult> {
@@ -47,16 +47,20 @@ export async function runLimited(argv: string[], options: LimitedOptions): Promi
     timedOut: false,
   }
   try {
-    return await attend(start(argv, options), options, result)
+    return await superviseLimited(start(argv, options), options, result)
   } catch (error) {
-    // Arguments that are too long, or that no program can be given.
+    // The arguments are too long or invalid.
     return { ...result, startError: messageOf(error) }
   }
 }
 
-function attend(child: ChildProcess, options: LimitedOptions, result: LimitedResult): Promise<LimitedResult> {
+function superviseLimited(
+  child: ChildProcess,
+  options: LimitedOptions,
+  result: LimitedResult,
+): Promise<LimitedResult> {
   return new Promise((resolve) => {
-    const stopped = watch(
+    const stopWatching = watch(
       child,
       () => {
         result.timedOut = true
@@ -75,7 +79,7 @@ function attend(child: ChildProcess, options: LimitedOptions, result: LimitedRes
     const stderr = collect(child.stderr, options.maxBytes, overflow('stderr'))
     let grace: NodeJS.Timeout | undefined
     const finish = () => {
-      stopped()
+      stopWatching()
       options.signal?.removeEventListener('abort', abort)
       clearTimeout(grace)
       resolve({ ...result, stdout: stdout(), stderr: stderr().toString('utf8') })
@@ -86,7 +90,7 @@ function attend(child: ChildProcess, options: LimitedOptions, result: LimitedRes
     })
     child.once('exit', (code, signal) => {
       Object.assign(result, { code, signal })
-      // Somebody it has started still holds a pipe. Nobody listens to them any more.
+      // If a child of the program still holds a pipe, its output is ignored.
       grace = setTimeout(() => {
         result.leftBehind = true
         killGroup(child)
@@ -96,14 +100,14 @@ function attend(child: ChildProcess, options: LimitedOptions, result: LimitedRes
       }, graceMs)
     })
     child.once('close', finish)
-    // A program that does not read what it is sent closes the pipe; its exit code tells the rest.
+    // A program that does not read its input closes the pipe; its exit code tells the rest.
     child.stdin?.on('error', () => {})
     child.stdin?.end(options.stdin ?? '')
   })
 }
 
 function start(argv: string[], options: LimitedOptions): ChildProcess {
-  // A session of its own: a process group that can be ended as one, and no terminal to ask on.
+  // Detached: a process group that can be killed as one, and no terminal to ask on.
   return spawn(argv[0] ?? '', argv.slice(1), {
     cwd: options.cwd,
     env: options.env as NodeJS.ProcessEnv,
@@ -113,7 +117,9 @@ function start(argv: string[], options: LimitedOptions): ChildProcess {
   })
 }
 
-/** Ends the group when its time is over, and when we end. Returns what stops the watching. */
+/**
+ * Kills the group when its time is up, and when this process ends. Returns a function that stops watching.
+ */
 function watch(child: ChildProcess, late: () => void, timeoutMs: number): () => void {
   const timer = setTimeout(() => {
     late()
@@ -148,6 +154,6 @@ function killGroup(child: ChildProcess): void {
     if (process.platform === 'win32') child.kill('SIGKILL')
     else process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It is gone.
+    // The process is gone.
   }
 }

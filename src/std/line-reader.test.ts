@@ -15,7 +15,7 @@ function read(chunks: Buffer[], maxBytes: number) {
   return { lines, tooLong }
 }
 
-test('lines are the same however they were cut on their way', () => {
+test('lines are the same however the chunks were cut', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.nat(20)), (texts, cuts) => {
       const lines = texts
@@ -41,11 +41,11 @@ test('a line that is too long is skipped, and those around it are read', () => {
   expect(read([Buffer.from(`${'x'.repeat(49)}\n`)], 50).tooLong).toEqual([])
 })
 
-test('bytes that are no text do not hurt the rest of the line', () => {
+test('invalid bytes do not damage the rest of the line', () => {
   const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xc3]), Buffer.from('"}\nnext\n')])
   expect(read([bytes], 1000).lines).toEqual(['{"a":"\uFFFD\uFFFD"}', 'next'])
 })
 
-test('what came without a last newline is a line as well', () => {
+test('a last line without newline is a line, too', () => {
   expect(read([Buffer.from('a\n\nb')], 1000).lines).toEqual(['a', 'b'])
 })

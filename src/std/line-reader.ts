@@ -1,4 +1,4 @@
-// Cuts what arrives into lines, however it was cut on its way. A line that is too long is skipped up to its end, and told of.
+// Splits incoming chunks into lines. A line that is too long is skipped up to its end and reported.
 import { Buffer } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
 
@@ -6,11 +6,11 @@ const newline = 10
 
 export interface LineReader {
   push(chunk: Buffer): void
-  /** What came without a last newline is a line as well. */
+  /** Reports a last line without newline. */
   end(): void
 }
 
-/** `tooLong` gets the beginning of the line, in which the id of the message may still be seen. */
+/** `tooLong` receives the beginning of the line, from which the id of the message may still be read. */
 export function lineReader(
   maxBytes: number,
   onLine: (line: string) => void,
@@ -18,22 +18,22 @@ export function lineReader(
 ): LineReader {
   let parts: Buffer[] = []
   let size = 0
-  let skipping = false
+  let isSkipping = false
 
   const take = (part: Buffer) => {
-    if (skipping) return
+    if (isSkipping) return
     size += part.length
     parts.push(part)
     if (size < maxBytes) return
-    skipping = true
+    isSkipping = true
     tooLong(decode([Buffer.concat(parts).subarray(0, 4096)]))
     parts = []
   }
   const finish = () => {
-    if (!skipping && size > 0) onLine(decode(parts))
+    if (!isSkipping && size > 0) onLine(decode(parts))
     parts = []
     size = 0
-    skipping = false
+    isSkipping = false
   }
   return {
     push(chunk) {
@@ -49,7 +49,7 @@ export function lineReader(
   }
 }
 
-// Bytes that are no text become marks that say so; the rest of the line is still read.
+// Invalid bytes become replacement characters; the rest of the line is still read.
 function decode(parts: Buffer[]): string {
   const decoder = new StringDecoder('utf8')
   return parts.map((part) => decoder.write(part)).join('') + decoder.end()

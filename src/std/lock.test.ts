@@ -30,7 +30,7 @@ test('a lock is held until it is disposed of, and then leaves nothing', async ()
   expect(readdirSync(join(dir.base, 'locks'))).toEqual(['one.lock'])
 })
 
-test('twenty processes that each add one make twenty', async () => {
+test('twenty processes that each increment a counter make twenty', async () => {
   await using dir = tempDir()
   const [lock, counter] = [join(dir.base, 'c.lock'), join(dir.base, 'counter')]
   writeFileSync(counter, '0')
@@ -40,7 +40,7 @@ test('twenty processes that each add one make twenty', async () => {
     const now = Number(readFileSync(${JSON.stringify(counter)}, 'utf8'))
     await Bun.sleep(1)
     writeFileSync(${JSON.stringify(counter)}, String(now + 1))`)
-  // Every one of them also meets the lock of a process that died.
+  // Each of them first meets the lock of a process that died.
   writeFileSync(lock, `${await deadProcess()} ${hostname()}\n`)
   const children = Array.from({ length: 20 }, () => start(add))
   expect(await Promise.all(children.map((child) => child.exited))).toEqual(Array(20).fill(0))
@@ -92,7 +92,7 @@ test.each([
   expect(result).toBe(outcome)
 })
 
-test('a lock that others took over meanwhile is not removed by its old owner', async () => {
+test('a lock that another process took over is not removed by its old owner', async () => {
   await using dir = tempDir()
   const path = join(dir.base, 'o.lock')
   const old = await takeLock(path, { waitMs: 0 })
@@ -101,7 +101,7 @@ test('a lock that others took over meanwhile is not removed by its old owner', a
   expect(readFileSync(path, 'utf8')).toStartWith(String(process.ppid))
 })
 
-test('a takeover that was interrupted does not block for ever', async () => {
+test('an interrupted takeover does not block forever', async () => {
   await using dir = tempDir()
   const path = join(dir.base, 't.lock')
   writeFileSync(path, `${await deadProcess()} ${hostname()}\n`)

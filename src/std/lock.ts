@@ -1,4 +1,4 @@
-// A lock between processes: a file that names its owner. An owner that died, or a file nobody could have written, is taken over.
+// Takes a lock between processes: a file that names its owner. The lock of a process that died is taken over.
 
 import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -6,9 +6,10 @@ import { dirname } from 'node:path'
 import { EntireError, isErrno } from './errors.ts'
 import { inDirectory, readText, removeFile } from './file.ts'
 
-// No save takes longer. It is also all we can know of an owner on another machine or in another container.
+// No save takes longer. Age is also the only sign of an owner that died on another machine or in another
+// container.
 const staleAfterMs = 600_000
-// Between creating a lock and writing its owner there is one system call.
+// Only one system call lies between creating a lock and writing its owner.
 const unnamedAfterMs = 5_000
 
 export interface Lock {
@@ -19,7 +20,7 @@ export async function takeLock(path: string, options: { waitMs: number }): Promi
   const deadline = performance.now() + options.waitMs
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     if (tryCreate(path)) return { [Symbol.dispose]: () => release(path) }
-    if (isStale(path) && takeAway(path)) continue
+    if (isStale(path) && removeStale(path)) continue
     if (performance.now() > deadline)
       throw new EntireError('busy', `Another process holds ${path}.`, {
         hint: 'It is released when that process ends; run the command again.',
@@ -28,7 +29,7 @@ export async function takeLock(path: string, options: { waitMs: number }): Promi
   }
 }
 
-// Process numbers mean nothing on another host, and a container is one.
+// Process ids mean nothing on another host, and a container is another host.
 function ownName(): string {
   return `${process.pid} ${hostname()}\n`
 }
@@ -39,7 +40,7 @@ function tryCreate(path: string): boolean {
     try {
       writeSync(fd, ownName())
     } catch (error) {
-      // A full disk: a lock without a name would keep the next event waiting.
+      // The disk is full: a lock without an owner would keep the next event waiting.
       removeFile(path)
       throw error
     } finally {
@@ -52,12 +53,12 @@ function tryCreate(path: string): boolean {
   }
 }
 
-// A lock held for so long that others took it over is not ours to remove.
+// A lock that was held so long that another process took it over is not removed.
 function release(path: string): void {
   if (readText(path) === ownName()) removeFile(path)
 }
 
-/** Whether its owner is gone, so that the next one to need the lock takes it. */
+/** True when the owner of the lock is gone, so that the next process takes it over. */
 export function isStale(path: string): boolean {
   try {
     const age = Date.now() - statSync(path).mtimeMs
@@ -79,9 +80,10 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-// Several processes may find the same lock stale, and one of them may own a new one by the time another acts. So only the holder of a
-// second lock removes, after a second look; that one is held for a moment, so its age alone shows a crash.
-function takeAway(path: string): boolean {
+// Several processes may find the same lock stale, and one of them may hold a new one by the time another
+// acts. So the lock is removed only under a second lock, after a second look. That one is held for a moment,
+// so its age alone shows a crash.
+function removeStale(path: string): boolean {
   const guard = `${path}.takeover`
   if (!tryCreate(guard)) {
     if ((ageOf(guard) ?? 0) > unnamedAfterMs) removeFile(guard)

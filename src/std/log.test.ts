@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDir } from '../../test/support/repo.ts'
-import { fileLog, parseLogLevel } from './log.ts'
+import { fileLog, parseLogLevel, startTrace } from './log.ts'
 
 test('one JSON line per event at or above the level, in a private file', async () => {
   await using dir = tempDir()
@@ -28,7 +28,7 @@ test('a log that cannot be written is silent', async () => {
   fileLog(join(dir.base, 'file', 'entire.log'), 'debug').write('error', 'lost')
 })
 
-test('levels are read in any case, anything else is none', () => {
+test('levels are read in upper and lower case, anything else is undefined', () => {
   expect(['DEBUG', 'Warn', 'loud', undefined].map(parseLogLevel)).toEqual([
     'debug',
     'warn',
@@ -43,4 +43,12 @@ test('a log never takes more than two files of a few megabytes', async () => {
   const log = fileLog(path, 'info')
   for (let line = 0; line < 12; line += 1) log.write('info', 'x'.repeat(1024 * 1024))
   expect(statSync(path).size + statSync(`${path}.1`).size).toBeLessThan(13 * 1024 * 1024)
+})
+
+test('a trace sums phases with the same name, and the phases add up to the whole', () => {
+  const times = [9, 10, 22, 25, 30]
+  const trace = startTrace(() => times.shift() as number)
+  for (const phase of ['lock', 'write', 'lock']) trace.mark(phase)
+  expect(trace.text()).toBe('start=9 lock=4 write=12')
+  expect(trace.total()).toBe(30)
 })

@@ -1,9 +1,10 @@
-// One JSON line per event in .entire/logs/entire.log. Logging never fails and never carries prompts or file contents.
+// Writes the log, one JSON line per event, and measures where the time of a run goes. Logging never fails,
+// and prompts or file contents never go into it.
 import { appendFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileSize, inDirectory } from './file.ts'
 
-/** Two files of this size are all that is ever kept. */
+/** At most two files of this size are kept. */
 const maxBytes = 5 * 1024 * 1024
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
@@ -43,10 +44,9 @@ export function fileLog(path: string, minimum: LogLevel, context: LogFields = {}
   }
 }
 
-// Where the time of one run went, phase by phase; `entire doctor trace` shows it.
-
+/** Where the time of one run went, phase by phase; `entire doctor trace` shows it. */
 export interface Trace {
-  /** Ends a phase: the time since the last mark is its. */
+  /** Ends a phase, which lasted since the last mark. */
   mark(phase: string): void
   /** Whole milliseconds since the start of the process. */
   total(): number
@@ -54,7 +54,7 @@ export interface Trace {
   text(): string
 }
 
-/** Begins with the start of the process, whose first phase is loading the program. */
+/** The first phase, `start`, is the loading of the program. */
 export function startTrace(now: () => number = () => performance.now()): Trace {
   const phases = new Map<string, number>()
   let last = 0

@@ -17,7 +17,7 @@ const tricky = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }).map((text) => new Uint8Array(Buffer.from(text, 'utf8'))),
 )
 
-test('any bytes come back as they were', () => {
+test('any bytes survive decoding and encoding', () => {
   fc.assert(
     fc.property(fc.array(tricky, { maxLength: 4 }), (parts) => {
       const bytes = Buffer.concat(parts)
@@ -27,7 +27,7 @@ test('any bytes come back as they were', () => {
   )
 })
 
-test('valid UTF-8 is a plain string, whatever it holds', () => {
+test('valid UTF-8 is a plain string, whatever it contains', () => {
   const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed())
   fc.assert(
     fc.property(wellFormed, (text) => {
@@ -50,7 +50,7 @@ test.each([
   expect(encodePath(text).equals(bytes)).toBe(true)
 })
 
-test('the file system calls we use take names that are not UTF-8', async () => {
+test('the file system calls in use accept names that are not UTF-8', async () => {
   await using dir = tempDir()
   const place = (path: string) => nativePathIn(dir.base, path)
   mkdirSync(place('d\udcff'))

@@ -36,7 +36,7 @@ test('a program that does not exist is an error with a code', async () => {
   expect(() => startPiped(['no-such-program'], options)).toThrow()
 })
 
-test('a conversation answers while it runs', async () => {
+test('a piped process answers while it runs', async () => {
   const talk = startPiped(['cat'], options)
   for (const word of ['one', 'two']) {
     talk.write(word)
@@ -46,7 +46,7 @@ test('a conversation answers while it runs', async () => {
   expect(await talk.end()).toEqual({ code: 0, stderr: '' })
 })
 
-test('speaking to a process that has gone is no error; its end tells why', async () => {
+test('writing to a process that has ended is not an error; its end tells why', async () => {
   const talk = startPiped(['sh', '-c', 'echo why >&2; exit 3'], options)
   await talk.output.read()
   talk.write(Buffer.alloc(5_000_000))
@@ -54,7 +54,7 @@ test('speaking to a process that has gone is no error; its end tells why', async
   expect(await talk.end()).toEqual({ code: 3, stderr: 'why\n' })
 })
 
-test('with a limit, nobody waits for what a process leaves behind with its pipes', async () => {
+test('with a time limit, children that hold the pipes are not awaited', async () => {
   const { code, stdout, stderr } = await run(['sh', '-c', 'sleep 1000 & echo $!; echo why >&2; exit 3'], {
     ...options,
     timeoutMs: 60_000,
@@ -63,7 +63,7 @@ test('with a limit, nobody waits for what a process leaves behind with its pipes
   expect({ code, stderr }).toEqual({ code: 3, stderr: 'why\n' })
 })
 
-test('a process that is out of time can still clean up; one that does not end is killed', async () => {
+test('a process whose time is up can still clean up; one that does not end is killed', async () => {
   const polite = await run(['sh', '-c', 'trap "echo bye; exit 5" TERM; while :; do sleep 0.02; done'], {
     ...options,
     timeoutMs: 50,

@@ -1,4 +1,5 @@
-// The only place that starts processes. Standard input is closed unless something is sent, so nothing ever waits for a terminal.
+// Starts processes. Standard input is closed unless something is sent, so that no process waits for a
+// terminal.
 
 export interface ProcResult {
   code: number
@@ -10,9 +11,9 @@ export interface ProcOptions {
   cwd: string
   env: Record<string, string | undefined>
   stdin?: string | Uint8Array
-  /** Then it is asked to end. Nobody waits for processes that it has left behind and that hold its output. */
+  /** The process is then asked to end. Children that still hold its output are not awaited. */
   timeoutMs?: number
-  /** How long it may take to end when it is asked to. */
+  /** How long the process may take to end when asked to; then it is killed. */
   killMs?: number
 }
 
@@ -25,16 +26,17 @@ export async function run(argv: string[], options: ProcOptions): Promise<ProcRes
     stderr: 'pipe',
   })
   if (options.timeoutMs !== undefined)
-    return await attendLimited(child, options.timeoutMs, options.killMs ?? 2_000)
+    return await awaitLimited(child, options.timeoutMs, options.killMs ?? 2_000)
   const [stdout, stderr, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
   return { code, stdout: Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength), stderr }
 }
 
-/** How long a pipe may stay open after the process has ended: enough for bytes that are still on their way. */
+/** How long a pipe may stay open after the process has ended: enough for bytes in transit. */
 const graceMs = 500
 
-// In the group of the terminal it was started from, so that it can ask there for a password; therefore it is ended alone.
-async function attendLimited(
+// The process stays in the group of its terminal, so that it can ask for a password there; so it is signalled
+// alone.
+async function awaitLimited(
   child: Bun.Subprocess<Bun.SpawnOptions.Writable, 'pipe', 'pipe'>,
   timeoutMs: number,
   killMs: number,
@@ -68,6 +70,7 @@ function collect(stream: ReadableStream<Uint8Array>): { ended: Promise<void>; st
   }
 }
 
+/** A process that is written to and read from while it runs. */
 export interface PipedProcess {
   readonly pid: number
   write(bytes: string | Uint8Array): void
@@ -76,7 +79,6 @@ export interface PipedProcess {
   end(): Promise<{ code: number; stderr: string }>
 }
 
-/** Starts a process that is spoken to over its pipes while it runs. */
 export function startPiped(argv: string[], options: ProcOptions): PipedProcess {
   const child = Bun.spawn(argv, {
     cwd: options.cwd,
@@ -102,14 +104,14 @@ export function startPiped(argv: string[], options: ProcOptions): PipedProcess {
   }
 }
 
-// A process that is gone cannot be spoken to; that is no error here, because its exit code tells why.
+// Writing to a process that has ended is not an error here: its exit code tells why.
 async function unlessGone(act: () => unknown): Promise<void> {
   try {
     await act()
   } catch {}
 }
 
-/** Starts a process that outlives us and holds none of our pipes. */
+/** Starts a process that outlives this one and holds none of its pipes. */
 export async function startDetached(argv: string[], options: ProcOptions): Promise<void> {
   // Rarely needed, and slow to load.
   const { spawn } = await import('node:child_process')
@@ -122,26 +124,31 @@ export async function startDetached(argv: string[], options: ProcOptions): Promi
 }
 
 export interface AttachedOptions extends ProcOptions {
-  /** A terminal sends Ctrl-C to the whole group of processes. Where there is none, an interrupt reaches only us and is passed on. */
+  /**
+   * Passes SIGINT on, for use without a terminal. A terminal itself sends Ctrl-C to the whole process group.
+   */
   passInterrupt?: boolean
 }
 
-/** Runs a program that talks to the person itself, and gives its exit code. Ctrl-C is for it, not for us; who ends us, ends it. */
+/**
+ * Runs a program that uses the terminal itself, and returns its exit code. Ctrl-C is left to the program;
+ * other signals to this process are passed on.
+ */
 export async function runAttached(argv: string[], options: AttachedOptions): Promise<number> {
   const start = () =>
     Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['inherit', 'inherit', 'inherit'] })
-  return await attend(start, options.passInterrupt).ended
+  return await startInForeground(start, options.passInterrupt).ended
 }
 
 export interface PagerProcess {
   write(text: string): void
-  /** Ends its input, and gives its exit code. */
+  /** Ends its input and returns its exit code. */
   end(): Promise<number>
 }
 
-/** The same for a program that shows the person what we send it. When it has had enough, the rest is dropped. */
+/** The same for a pager, which shows what it is sent. Once it has ended, further text is dropped. */
 export function startPager(argv: string[], options: ProcOptions): PagerProcess {
-  const { child, ended } = attend(() =>
+  const { child, ended } = startInForeground(() =>
     Bun.spawn(argv, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'inherit', 'inherit'] }),
   )
   return {
@@ -156,26 +163,26 @@ export function startPager(argv: string[], options: ProcOptions): PagerProcess {
   }
 }
 
-// Signals are taken before the child is there: it may have something to say before we run again.
-function attend<Child extends Bun.Subprocess>(
+// Listens for signals before the child starts, because the child may act before this process runs again.
+function startInForeground<Child extends Bun.Subprocess>(
   start: () => Child,
   passInterrupt = false,
 ): { child: Child; ended: Promise<number> } {
   let child: Child | undefined
-  const take = (signal: NodeJS.Signals) => {
+  const forward = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' || passInterrupt) child?.kill(signal)
   }
-  const leave = () => {
-    for (const signal of interrupts) process.off(signal, take)
+  const stopListening = () => {
+    for (const signal of interrupts) process.off(signal, forward)
   }
-  for (const signal of interrupts) process.on(signal, take)
+  for (const signal of interrupts) process.on(signal, forward)
   try {
     child = start()
   } catch (error) {
-    leave()
+    stopListening()
     throw error
   }
-  return { child, ended: child.exited.finally(leave) }
+  return { child, ended: child.exited.finally(stopListening) }
 }
 
 const interrupts = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

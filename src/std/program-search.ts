@@ -1,20 +1,24 @@
-// Programs on the PATH that we run without the person having typed their path: only those that nobody else can have put there.
+// Decides which programs on the PATH may be run without the user having typed their path.
 import { accessSync, constants, realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, relative, sep } from 'node:path'
 import { findStat } from './file.ts'
 
-/** A relative entry means another directory in every place: what lies around there was not put on the PATH by anybody. */
+/**
+ * The directories of the PATH. Relative entries are left out, because they mean another directory everywhere.
+ */
 export function searchPath(env: Record<string, string | undefined>): string[] {
   return [...new Set((env.PATH ?? '').split(delimiter).filter(isAbsolute))]
 }
 
-/** Why a program that is on the PATH is not run: its author need not be anybody the person trusts. */
+/** Why a program on the PATH is not run: its author may be someone the user does not trust. */
 export function whyUntrusted(path: string, workTree: string | undefined): string | undefined {
   const file = realpathSync(path)
-  if (workTree !== undefined && [path, file].some((place) => isInside(place, workTree)))
-    return 'it lies in the work tree'
-  if (isOpen(file)) return 'everybody can write to it'
-  return [dirname(path), dirname(file)].some(isOpen) ? 'everybody can write to its directory' : undefined
+  if (workTree !== undefined && [path, file].some((location) => isInside(location, workTree)))
+    return 'it is in the work tree'
+  if (isWorldWritable(file)) return 'any user can write to it'
+  return [dirname(path), dirname(file)].some(isWorldWritable)
+    ? 'any user can write to its directory'
+    : undefined
 }
 
 export function isExecutable(path: string): boolean {
@@ -26,12 +30,12 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** The directory itself counts. */
+/** True for the directory itself, too. */
 export function isInside(path: string, dir: string): boolean {
-  const way = relative(dir, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const route = relative(dir, path)
+  return route !== '..' && !route.startsWith(`..${sep}`) && !isAbsolute(route)
 }
 
-function isOpen(path: string): boolean {
+function isWorldWritable(path: string): boolean {
   return ((findStat(path)?.mode ?? 0) & 0o002) !== 0
 }

@@ -1,4 +1,4 @@
-// Ids are random; the source is an argument so that tests can fix it.
+// Makes random ids; the source is an argument, so that tests can fix it.
 
 export type RandomHex = (bytes: number) => string
 

@@ -5,18 +5,18 @@ import { sha256Append, sha256Digest, sha256Start } from './sha256.ts'
 
 const reference = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
-test('nothing appended is the hash of the empty string', () => {
+test('without input the digest is that of the empty string', () => {
   expect(sha256Digest(sha256Start())).toBe(reference(new Uint8Array(0)))
 })
 
-test('every length around the block borders pads correctly', () => {
+test('every length around the block boundaries is padded correctly', () => {
   for (let length = 0; length <= 260; length += 1) {
     const bytes = new Uint8Array(length).fill(0xa5)
     expect(sha256Digest(sha256Append(sha256Start(), bytes))).toBe(reference(bytes))
   }
 })
 
-test('any way of cutting the input gives the hash of the whole', () => {
+test('the digest does not depend on how the input was cut', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 12 }), (pieces) => {
       const state = pieces.reduce(sha256Append, sha256Start())

@@ -1,4 +1,5 @@
-// SHA-256 whose state can be written down: the hash of a transcript that grows for days must not cost a second reading of it. Platform hashers cannot be saved.
+// Computes SHA-256 with a state that can be saved, so that hashing a growing transcript does not read it
+// again. Platform hashers cannot be saved.
 import { EntireError } from './errors.ts'
 
 interface State {
@@ -65,7 +66,10 @@ function append(state: State, bytes: Uint8Array): State {
   return { words, length: state.length + bytes.length, pending: rest.subarray(whole) }
 }
 
-/** Mixes the whole blocks of `bytes` into the words. Sums are cut to 32 bits two by two: longer ones become doubles, at less than half the speed. */
+/**
+ * Mixes the whole blocks of `bytes` into the words. Sums are cut to 32 bits after each addition: longer ones
+ * become doubles, at less than half the speed.
+ */
 function compress(words: Int32Array, bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const schedule = new Int32Array(64)
@@ -123,7 +127,7 @@ function rotate(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by))
 }
 
-// Eight words, the length as 64 bits, then the pending bytes; how many these are follows from the length.
+// Eight words, the length as 64 bits, then the pending bytes, whose number follows from the length.
 function encode(state: State): string {
   const bytes = Buffer.alloc(headBytes + state.pending.length)
   for (const [index, word] of state.words.entries()) bytes.writeInt32BE(word, index * 4)

@@ -1,10 +1,10 @@
-// Times on the wire are RFC 3339; a clock is an argument so that tests can hold it still.
+// Formats and parses times (RFC 3339); a clock is an argument, so that tests can stop it.
 
 export type Clock = () => Date
 
 export const systemClock: Clock = () => new Date()
 
-/** `2026-02-10T12:00:00.1Z`: fractional zeros trimmed, as the reference program writes them. */
+/** `2026-02-10T12:00:00.1Z`: without trailing zeros of the fraction, as the reference program writes it. */
 export function formatTime(date: Date): string {
   return date.toISOString().replace(/\.?0*Z$/, 'Z')
 }

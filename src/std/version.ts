@@ -1,4 +1,4 @@
-// The version of the program: a constant put in by the build, or package.json when run from source.
+// Knows the version of the program: a constant set by the build, or package.json when run from source.
 import { readFileSync } from 'node:fs'
 
 declare const ENTIRE_VERSION: string | undefined

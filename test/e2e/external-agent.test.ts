@@ -226,14 +226,14 @@ test('a plugin that others can change, or that lies in the work tree, is not run
   await using repo = await repoWithPlugins()
   openToAll(putPlugin(repo))
   const open = await repo.entire(['enable', '--agent', 'sample'])
-  expect(open).toMatchObject({ code: 1, err: expect.stringContaining('everybody can write to it') })
+  expect(open).toMatchObject({ code: 1, err: expect.stringContaining('any user can write to it') })
   rmSync(join(repo.bin, 'entire-agent-sample'))
   repo.write('tools/.keep', '')
   writePlugin(join(repo.root, 'tools'), 'sample')
   const inside = await repo.entire(['enable', '--agent', 'sample'], {
     env: { PATH: `${join(repo.root, 'tools')}:${repo.env.PATH}` },
   })
-  expect(inside).toMatchObject({ code: 1, err: expect.stringContaining('it lies in the work tree') })
+  expect(inside).toMatchObject({ code: 1, err: expect.stringContaining('it is in the work tree') })
 })
 
 test('an agent of our own is never replaced by a plugin of the same name or type', async () => {

@@ -77,18 +77,18 @@ test('what anybody could have put there is not run, and that is said', async () 
   }
   const open = putPlugin(repo, 'sly', 'echo ran', 'open')
   chmodSync(open, 0o757)
-  await said(join(repo.base, 'open'), 'everybody can write to it')
+  await said(join(repo.base, 'open'), 'any user can write to it')
   chmodSync(open, 0o755)
   chmodSync(join(repo.base, 'open'), 0o777)
-  await said(join(repo.base, 'open'), 'everybody can write to its directory')
+  await said(join(repo.base, 'open'), 'any user can write to its directory')
 
   // A link from a safe place leads to the same file.
   mkdirSync(join(repo.base, 'links'))
   symlinkSync(open, join(repo.base, 'links', 'entire-sly'))
-  await said(join(repo.base, 'links'), 'everybody can write to its directory')
+  await said(join(repo.base, 'links'), 'any user can write to its directory')
 
   repo.write('bin/entire-sly', '#!/bin/sh\necho ran\n', 0o755)
-  await said(join(repo.root, 'bin'), 'it lies in the work tree')
+  await said(join(repo.root, 'bin'), 'it is in the work tree')
 
   // Another one further down the path may be run.
   putPlugin(repo, 'sly', 'echo ran', 'safe')
@@ -97,7 +97,7 @@ test('what anybody could have put there is not run, and that is said', async () 
   ).toMatchObject({
     code: 0,
     out: 'ran\n',
-    err: expect.stringContaining('it lies in the work tree'),
+    err: expect.stringContaining('it is in the work tree'),
   })
 })
 
