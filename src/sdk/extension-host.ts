@@ -1,4 +1,5 @@
-// The kit for programs with extensions, published as `entire-ts/extension-host`: finds extensions, runs them, and calls what they offer.
+// The kit for programs with extensions, published as `entire-ts/extension-host`: finds extensions, runs them,
+// and calls what they offer.
 
 export { type ExtensionAction as Action, parseAction } from '../extensions/action.ts'
 export {

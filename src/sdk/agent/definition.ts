@@ -16,7 +16,10 @@ export interface Context {
   env: Record<string, string | undefined>
 }
 
-/** A payload as the agent sends it. Declare its fields in the parameter: `(payload: { session_id: string }) => …`. */
+/**
+ * A payload as the agent sends it. Declare its fields in the parameter: `(payload: { session_id: string }) =>
+ * …`.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: authors know their payloads and name the type.
 export type HookReader = (payload: any, context: Context) => Eventually<PluginEvent | null>
 

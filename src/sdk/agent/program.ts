@@ -1,4 +1,5 @@
-// Runs a plugin as a process: reads the call from the command line, and writes the answer or the reason of a failure.
+// Runs a plugin as a process: reads the call from the command line, and writes the answer or the reason of a
+// failure.
 
 import { Buffer } from 'node:buffer'
 import { homedir } from 'node:os'
@@ -52,7 +53,9 @@ function write(stream: NodeJS.WritableStream, bytes: Buffer): Promise<void> {
   })
 }
 
-/** Messages of the plugin and of the system are enough; for a bug in the plugin, the author needs the stack. */
+/**
+ * Messages of the plugin and of the system are enough; for a bug in the plugin, the author needs the stack.
+ */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof PluginError || 'code' in error) return error.message

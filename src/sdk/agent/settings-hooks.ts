@@ -1,5 +1,5 @@
-// Installs hooks in a JSON settings file of the agent, in the form that many agents share: per event a list of groups with commands.
-// Entries of other tools stay, in their order.
+// Installs hooks in a JSON settings file of the agent, in the form that many agents share: per event a list
+// of groups with commands. Entries of other tools stay, in their order.
 
 import { mkdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -71,7 +71,10 @@ export function settingsHooks(
   }
 }
 
-/** Without `entire` the hook succeeds silently: the settings may be shared with people who have not installed it. */
+/**
+ * Without `entire` the hook succeeds silently: the settings may be shared with people who have not installed
+ * it.
+ */
 function hookCommand(agent: string, hook: string): string {
   return `sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks ${agent} ${hook}'`
 }
@@ -80,7 +83,10 @@ function groupsOf(settings: Settings, event: string): Group[] {
   return settings.hooks?.[event] ?? []
 }
 
-/** Removes these entries and the groups and lists that they leave empty. Returns the same object when there are none. */
+/**
+ * Removes these entries and the groups and lists that they leave empty. Returns the same object when there
+ * are none.
+ */
 function withoutEntries(settings: Settings, isRemoved: (entry: Entry) => boolean): Settings {
   const events = Object.entries(settings.hooks ?? {})
   const isTouched = (group: Group) => group.hooks?.some(isRemoved) === true

@@ -1,4 +1,5 @@
-// Reads, cuts and joins transcripts: JSON lines, one JSON document, or plain bytes. Authors choose a kind and say what its items mean.
+// Reads, cuts and joins transcripts: JSON lines, one JSON document, or plain bytes. Authors choose a kind and
+// say what its items mean.
 
 import { Buffer } from 'node:buffer'
 import { given } from '../../std/given.ts'
@@ -43,7 +44,9 @@ export interface Transcript {
   join(chunks: Buffer[]): Buffer
 }
 
-/** What an item of a transcript means. All are optional; one that throws for an unknown item skips that item. */
+/**
+ * What an item of a transcript means. All are optional; one that throws for an unknown item skips that item.
+ */
 export interface ItemReader<Item> {
   prompt?(item: Item): string | undefined
   /** Files the agent has written, as it names them. */
@@ -68,7 +71,10 @@ export function jsonlTranscript<Line = any>(reader: ItemReader<Line>): Transcrip
   }
 }
 
-/** Complete lines, including blank ones, which positions count too. A last line without newline counts if it is valid JSON. */
+/**
+ * Complete lines, including blank ones, which positions count too. A last line without newline counts if it
+ * is valid JSON.
+ */
 export function splitLines(bytes: Uint8Array): string[] {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8').split('\n')
   const last = lines.pop() ?? ''
@@ -85,8 +91,8 @@ function parseLine(line: string): unknown[] {
 }
 
 /**
- * Cuts at line ends. The newline at a cut belongs to no piece, so that pieces joined by newlines are the transcript again: programs
- * that store lines join them that way without asking the plugin.
+ * Cuts at line ends. The newline at a cut belongs to no piece, so that pieces joined by newlines are the
+ * transcript again: programs that store lines join them that way without asking the plugin.
  */
 export function cutAtLines(bytes: Buffer, max: number): Buffer[] {
   const pieces: Buffer[] = []
@@ -107,8 +113,9 @@ function joinLines(chunks: Buffer[]): Buffer {
 }
 
 /**
- * A transcript that is one JSON document with a list of messages, rewritten each time. Positions are numbers of messages. `list` is the
- * key of the messages at the top of the document; a document that is a list itself needs none.
+ * A transcript that is one JSON document with a list of messages, rewritten each time. Positions are numbers
+ * of messages. `list` is the key of the messages at the top of the document; a document that is a list itself
+ * needs none.
  */
 // biome-ignore lint/suspicious/noExplicitAny: authors know their messages and name the type.
 export function jsonTranscript<Message = any>(reader: ItemReader<Message> & { list?: string }): Transcript {
@@ -163,8 +170,9 @@ const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Finds the positions after the commas of the list at the top-level key, or of the document if it is a list; in other documents, after
- * newlines. In the bytes, because parsing and printing again would not give the same bytes.
+ * Finds the positions after the commas of the list at the top-level key, or of the document if it is a list;
+ * in other documents, after newlines. In the bytes, because parsing and printing again would not give the
+ * same bytes.
  */
 export function findListItems(bytes: Buffer, key: string): number[] {
   return scanListItems(bytes, key) ?? afterNewlines(bytes)
@@ -237,7 +245,8 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-// A new version of an agent writes items that the author has not seen: they must not keep the others from being read.
+// A new version of an agent writes items that the author has not seen: they must not keep the others from
+// being read.
 function tryReading<Value>(question: () => Value): Value | undefined {
   try {
     return question()

@@ -1,4 +1,5 @@
-// Tries the rules of a protocol on a program: several at a time, each in a trial of its own, and reports the results in order.
+// Tries the rules of a protocol on a program: several at a time, each in a trial of its own, and reports the
+// results in order.
 
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { BrokenRule, type ConformanceRule, type RuleResult } from './rule.ts'
@@ -16,7 +17,9 @@ export interface CheckOptions<Fixtures, Limits> {
 
 export interface RuleSet<Trial, Requirement> {
   rules: ConformanceRule<Trial, Requirement>[]
-  /** Learns what the program can do: the rules after it wait for it, and are skipped when it has not passed. */
+  /**
+   * Learns what the program can do: the rules after it wait for it, and are skipped when it has not passed.
+   */
   firstRule: string
   /** Why rules with this requirement do not apply to the program. */
   whyNotApplicable(requirement: Requirement): string | undefined
@@ -79,7 +82,9 @@ function chooseRules<Rule extends RuleOrder>(
   return rules.filter(({ id }) => chosen.has(id))
 }
 
-/** Ids of the rules that must have ended before this one starts. Those before the first rule wait for none. */
+/**
+ * Ids of the rules that must have ended before this one starts. Those before the first rule wait for none.
+ */
 function rulesBefore(rule: RuleOrder, rules: RuleOrder[], firstRule: string): string[] {
   if (rule.isLast) return rules.filter(({ isLast }) => !isLast).map(({ id }) => id)
   const first = rules.findIndex(({ id }) => id === firstRule)

@@ -16,7 +16,7 @@ const results: RuleResult[] = [
   },
 ]
 
-test('the text has a line for each rule, the three answers for each failure, and the verdict last', () => {
+test('the text has a line for each rule, three more for each failure, and the verdict last', () => {
   expect([...results.flatMap(formatResult), formatVerdict(results)]).toEqual([
     'ok   info/name: The name is right',
     'FAIL detect/answers: It detects',
@@ -32,7 +32,7 @@ test('the text has a line for each rule, the three answers for each failure, and
   ])
 })
 
-test('the JSON says whether the plugin conforms; a warning does not count', () => {
+test('the JSON says whether the plugin is conformant; a warning does not count', () => {
   expect(JSON.parse(formatReportJson('/bin/x', results))).toMatchObject({
     executable: '/bin/x',
     conformant: false,
@@ -42,7 +42,7 @@ test('the JSON says whether the plugin conforms; a warning does not count', () =
   expect(JSON.parse(formatReportJson('/bin/x', [results[2]!])).conformant).toBe(true)
 })
 
-test('the XML is well-formed whatever a plugin has printed', () => {
+test('the XML is well-formed even when a plugin has printed control characters', () => {
   const xml = formatJunit('/bin/"x"', results)
   expect(xml).toContain(
     '<testsuite name="/bin/&quot;x&quot;" tests="4" failures="1" skipped="1" time="0.047">',

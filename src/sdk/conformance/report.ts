@@ -1,4 +1,5 @@
-// The outcome of a check for people, for programs and for continuous integration.
+// Formats the results of a check as text for people, as JSON, and as JUnit XML for continuous integration.
+
 import type { RuleResult } from './rule.ts'
 
 const marks: Record<RuleResult['status'], string> = {
@@ -8,7 +9,7 @@ const marks: Record<RuleResult['status'], string> = {
   skipped: 'skip',
 }
 
-/** What is shown of one rule. Rules for capabilities that a plugin does not have are left to the count at the end. */
+/** The lines about one rule. */
 export function formatResult(result: RuleResult): string[] {
   const reason = result.reason === undefined ? '' : ` (${result.reason})`
   const lines = [`${marks[result.status]} ${result.id}: ${result.title}${reason}`]
@@ -36,7 +37,7 @@ export function formatReportJson(executable: string, results: RuleResult[]): str
   return `${JSON.stringify({ executable, conformant: counts.failed === 0, counts, results }, null, 2)}\n`
 }
 
-/** Warnings pass, and carry their text as output. */
+/** Warnings count as passed, and carry their text as output. */
 export function formatJunit(executable: string, results: RuleResult[]): string {
   const { failed, skipped } = countResults(results)
   const seconds = (ms: number) => (ms / 1000).toFixed(3)
@@ -59,7 +60,7 @@ export function formatJunit(executable: string, results: RuleResult[]): string {
   })
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites>`,
+    '<testsuites>',
     `  <testsuite ${suite}>`,
     ...cases,
     '  </testsuite>',
@@ -68,7 +69,7 @@ export function formatJunit(executable: string, results: RuleResult[]): string {
   ].join('\n')
 }
 
-/** XML has no place for control characters, not even escaped. */
+/** XML cannot hold control characters, not even escaped. */
 function escapeXml(text: string): string {
   const plain = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
   return plain

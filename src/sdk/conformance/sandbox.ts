@@ -1,4 +1,5 @@
-// Gives each trial directories of its own, so that a program under test neither reads nor changes files of the user.
+// Gives each trial directories of its own, so that a program under test neither reads nor changes files of
+// the user.
 
 import { createHash } from 'node:crypto'
 import {

@@ -1,4 +1,5 @@
-// Lists the registrations that an extension sends before it answers `initialize`, in the order of the protocol.
+// Lists the registrations that an extension sends before it answers `initialize`, in the order of the
+// protocol.
 
 import type { Registration, SentParams } from '../../protocol/extension/table.ts'
 import { given } from '../../std/given.ts'
@@ -8,7 +9,10 @@ export type Announcement = { [R in Registration]: [method: R, params: SentParams
 
 const emptySchema = { type: 'object', properties: {} }
 
-/** Several handlers of one kind are announced as one: the host asks the extension once, and the extension asks all of them. */
+/**
+ * Several handlers of one kind are announced as one: the host asks the extension once, and the extension asks
+ * all of them.
+ */
 export function announcements(offers: Offers): Announcement[] {
   const {
     tools,

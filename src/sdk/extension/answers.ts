@@ -150,7 +150,9 @@ function contentOf(details: unknown): Block[] {
 
 const entrySchemas = { user: userMessage, assistant: assistantMessage, tool_result: toolResultMessage }
 
-/** Lists that a host wrote as null become empty ones. A message that does not fit its schema stays as it is. */
+/**
+ * Lists that a host wrote as null become empty ones. A message that does not fit its schema stays as it is.
+ */
 function decodeEntry({ type, data }: { type: string; data?: unknown }): CompactEntry {
   const schema = entrySchemas[type as keyof typeof entrySchemas]
   const parsed = schema && safeParse(schema, data)

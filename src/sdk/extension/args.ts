@@ -1,4 +1,5 @@
-// Types the arguments of a tool by its schema, checks them, because models do not always keep to schemas, and forms its answer.
+// Types the arguments of a tool by its schema, checks them, because models do not always keep to schemas, and
+// forms its answer.
 
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot'
 import type { ToolErrorCode } from '../../protocol/extension/content.ts'

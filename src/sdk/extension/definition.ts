@@ -1,4 +1,5 @@
-// Defines what an author writes to define an extension. Names are keys; the last parameter of a handler is its context.
+// Defines what an author writes to define an extension. Names are keys; the last parameter of a handler is
+// its context.
 
 import type { InferOutput } from 'valibot'
 import type {
@@ -61,7 +62,10 @@ export interface CallInfo {
   args: Record<string, unknown>
 }
 
-/** Undefined or true allows the call, false refuses it, `args` replaces its arguments. The model reads `preview` instead of a result. */
+/**
+ * Undefined or true allows the call, false refuses it, `args` replaces its arguments. The model reads
+ * `preview` instead of a result.
+ */
 export type Verdict = boolean | { allow?: boolean; args?: Record<string, unknown>; preview?: string }
 
 export interface Interceptor {

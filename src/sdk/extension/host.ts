@@ -1,4 +1,5 @@
-// The host as authors of extensions call it: a function for every request of the protocol, so that `host/config.get` is `configGet`.
+// The host as authors of extensions call it: a function for every request of the protocol, so that
+// `host/config.get` is `configGet`.
 
 import { safeParse } from 'valibot'
 import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
@@ -104,7 +105,10 @@ export const takes = {
   abortWithMarker: 'reason',
 } as const satisfies { [M in HostRequest | HostNotice]?: keyof SentParams<M> }
 
-/** Requests that return one value: the field of the result that holds it. All others return an object, or nothing. */
+/**
+ * Requests that return one value: the field of the result that holds it. All others return an object, or
+ * nothing.
+ */
 export const gives = {
   'host/listTools': 'tools',
   'host/toolDefs': 'tools',

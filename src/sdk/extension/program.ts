@@ -54,8 +54,8 @@ export interface Streams {
 type Environment = Record<string, string | undefined>
 
 /**
- * Opens descriptors 3 and 4 where PIGLET_FD says that they are there, else standard input and output. Removes PIGLET_FD from the
- * environment, because it would mislead programs that the extension starts.
+ * Opens descriptors 3 and 4 where PIGLET_FD says that they are there, else standard input and output. Removes
+ * PIGLET_FD from the environment, because it would mislead programs that the extension starts.
  */
 export function openStreams(name: string, env: Environment): Streams {
   const isOffered = env.PIGLET_FD === '1'
@@ -98,7 +98,8 @@ function findDescriptor(number: number, flags: string): number | undefined {
   }
 }
 
-// A read that waits in a thread would keep Node from exiting; a socket does not. Bun and Deno cannot open a descriptor as a socket.
+// A read that waits in a thread would keep Node from exiting; a socket does not. Bun and Deno cannot open a
+// descriptor as a socket.
 const hasSockets = process.versions.bun === undefined && process.versions.deno === undefined
 
 function readable(fd: number): Readable {

@@ -1,4 +1,5 @@
-// The files of a new extension, for `piglet ext new`: they work as they are, and say where the author's own goes.
+// The files of a new extension, for `piglet ext new`: they work as they are, and say where the author's own
+// goes.
 
 import { EntireError } from '../../std/errors.ts'
 import { version } from '../../std/version.ts'

@@ -1,4 +1,5 @@
-// The files of a new plugin, for `entire agent new`: they work as they are, and say where the author's agent goes.
+// The files of a new plugin, for `entire agent new`: they work as they are, and say where the author's agent
+// goes.
 
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
@@ -25,7 +26,8 @@ import tsReadme from './ts/readme.txt' with { type: 'text' }
 import tsTest from './ts/test.txt' with { type: 'text' }
 import tsConfig from './ts/tsconfig.txt' with { type: 'text' }
 
-// The samples that a new plugin comes with: of the agent that the templates take for granted, to be replaced by real ones.
+// The samples that a new plugin comes with: of the agent that the templates take for granted, to be replaced
+// by real ones.
 
 const payload = {
   session_id: 'sample-1',

@@ -23,7 +23,7 @@ async function checkWith(defect: string, options: AgentCheckOptions = {}): Promi
   return await checkAgent(writePlugin(place, 'sample', defect), { env, ...options })
 }
 
-/** The rules about the same subcommand, and everything they need: the others see nothing of it. */
+/** The rules on the same subcommand, and those they need: other rules do not see the defect. */
 const group = (rule: string) => ({ only: [rule.split('/')[0] ?? rule] })
 
 test('a plugin that does everything right passes every rule', async () => {
@@ -45,7 +45,8 @@ test.each(defects)('a plugin that %s breaks exactly one rule', async (_title, sc
 })
 
 test('every rule has a plugin that breaks it', () => {
-  // The first is a matter of the file's name, and the last is tried only with fixtures: both are below.
+  // The first depends on the file name (tested below), the second is tried only with fixtures
+  // (fixtures.test.ts).
   const elsewhere = ['executable/name', 'generate-text/answers']
   const tested = new Set([...elsewhere, ...defects.map(([, , rule]) => rule)])
   expect(agentRules.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([])
@@ -54,13 +55,13 @@ test('every rule has a plugin that breaks it', () => {
 describe('a plugin that does not behave as a process', () => {
   const short = { limits: { timeoutMs: 1_000 } }
 
-  test('hangs: the check goes on after the time limit, and says so once', async () => {
+  test('hangs: the check continues after the time limit, and one rule fails', async () => {
     const results = await checkWith(on('detect', 'sleep 600'), { ...short, only: ['detect'] })
     const failure = results.find(({ id }) => id === 'detect/answers')?.failure
     expect(failure).toMatchObject({ expected: '`detect` to end within 1 s' })
   })
 
-  test('hangs at once: nothing else is tried', async () => {
+  test('hangs at `info`: no other rule is tried', async () => {
     const results = await checkWith('sleep 600', short)
     expect(broken(results)).toEqual(['info/answers'])
     expect(results.filter(({ status }) => status === 'passed').map(({ id }) => id)).toEqual([
@@ -68,14 +69,14 @@ describe('a plugin that does not behave as a process', () => {
     ])
   })
 
-  test('floods stdout: it is ended at the limit', async () => {
+  test('floods stdout: it is killed at the limit', async () => {
     const results = await checkWith(on('format-resume-command', 'yes'), { only: ['format-resume-command'] })
     expect(results.find(({ id }) => id === 'format-resume-command/answers')?.failure?.received).toContain(
       'more than that on stdout',
     )
   })
 
-  test('dies in the middle of its answer: half an answer is none', async () => {
+  test('dies in the middle of its answer: the rule fails', async () => {
     const results = await checkWith(on('extract-summary', `printf '{"summary":"'; kill -9 $$`), {
       only: ['extract-summary'],
     })
@@ -89,15 +90,15 @@ describe('a plugin that does not behave as a process', () => {
     expect(results.find(({ id }) => id === 'extract-summary/answers')?.failure?.fix).toContain('background')
   })
 
-  test('cannot be started: the message says what to look at', async () => {
+  test('cannot be started: the message says what to check', async () => {
     const path = join(dir, 'entire-agent-plain')
-    writeFileSync(path, 'no program')
+    writeFileSync(path, 'not a program')
     const results = await checkAgent(path, { env })
     expect(broken(results)).toEqual(['info/answers'])
     expect(results.find(({ id }) => id === 'info/answers')?.failure?.fix).toContain('chmod +x')
   })
 
-  test('has another name: it would never be found', async () => {
+  test('has another file name: the rule on the name fails', async () => {
     const place = mkdtempSync(join(dir, 'named-'))
     const path = join(place, 'agent-sample')
     writeFileSync(path, '#!/bin/sh\nexit 1\n')
@@ -106,7 +107,7 @@ describe('a plugin that does not behave as a process', () => {
   })
 })
 
-test('nothing of the user is seen or touched', async () => {
+test('a plugin sees and changes no files of the user', async () => {
   const home = join(dir, 'my-home')
   mkdirSync(home)
   const results = await checkAgent(

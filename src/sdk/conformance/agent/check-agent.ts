@@ -1,4 +1,5 @@
-// Checks an external agent: tries every rule of the protocol on the executable, each in a repository and a home of its own.
+// Checks an external agent: tries every rule of the protocol on the executable, each in a repository and a
+// home of its own.
 
 import { resolve } from 'node:path'
 import type { Capability, Messages } from '../../../protocol/external-agent/messages.ts'

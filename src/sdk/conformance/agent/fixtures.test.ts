@@ -59,7 +59,7 @@ async function check(changes: Changes = {}, defect = '') {
 const failed = (results: Awaited<ReturnType<typeof check>>) =>
   results.filter(({ status }) => status === 'failed').map(({ id }) => id)
 
-test('samples that the plugin understands pass, each as a rule of its own', async () => {
+test('samples that the plugin reads as expected pass, each as a rule of its own', async () => {
   const results = await check()
   expect(failed(results)).toEqual([])
   expect(results.map(({ id, status }) => `${id} ${status}`)).toEqual([
@@ -119,26 +119,23 @@ const disagreements: [string, Changes, string][] = [
   ['another command', { resume: { session: 'a', command: 'sample resume a' } }, 'fixtures/resume'],
 ]
 
-test.each(disagreements)(
-  'fixtures that expect %s name the rule that is broken',
-  async (_title, changes, rule) => {
-    const results = await check({ hooks: [], transcripts: [], ...changes })
-    expect(failed(results)).toEqual([rule])
-    expect(results.find(({ id }) => id === rule)?.failure?.expected).toBeString()
-  },
-)
+test.each(disagreements)('fixtures that expect %s break one rule', async (_title, changes, rule) => {
+  const results = await check({ hooks: [], transcripts: [], ...changes })
+  expect(failed(results)).toEqual([rule])
+  expect(results.find(({ id }) => id === rule)?.failure?.expected).toBeString()
+})
 
-test('a plugin that takes the settings of the user with it is found out', async () => {
+test('a plugin that removes the settings of the user fails', async () => {
   const results = await check({}, on('uninstall-hooks', 'rm -rf "$ENTIRE_REPO_ROOT/.sample"; exit 0'))
   expect(failed(results)).toEqual(['fixtures/settings'])
 })
 
-test('a plugin that generates nothing is found out', async () => {
+test('a plugin that generates an empty text fails', async () => {
   const results = await check({}, on('generate-text', `cat >/dev/null; echo '{"text":""}'; exit 0`))
   expect(failed(results)).toEqual(['generate-text/answers'])
 })
 
-test('a fixtures file that is none is refused with the place of the mistake', () => {
+test('a file with another form is refused with the path of the wrong field', () => {
   const path = join(dir, 'bad.json')
   writeFileSync(path, '{"hooks":[{"hook":1,"event":null}]}')
   expect(() => readAgentFixtures(path)).toThrow('hooks.0.hook')
@@ -147,6 +144,6 @@ test('a fixtures file that is none is refused with the place of the mistake', ()
   expect(() => readAgentFixtures(join(dir, 'absent.json'))).toThrow('cannot be read')
 })
 
-test('a sample that is not there is said to be missing', async () => {
+test('a missing sample is named', async () => {
   expect(check({ transcripts: [{ file: 'absent.jsonl' }] })).rejects.toThrow('absent.jsonl cannot be read')
 })

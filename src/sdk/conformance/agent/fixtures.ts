@@ -1,4 +1,5 @@
-// Samples that an author gives to the check: real payloads and transcripts of the agent, and what the plugin must make of them.
+// Defines the fixtures of an external agent: real payloads and transcripts, and what the plugin must make of
+// them.
 
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -13,7 +14,10 @@ const expectations = {
   tokens: v.optional(v.record(v.string(), v.unknown())),
 }
 
-/** `file` is a path from the fixtures file on. In texts and payloads, `{repo}` and `{home}` stand for the directories of the check. */
+/**
+ * `file` is relative to the fixtures file. In texts and payloads, `{repo}` and `{home}` stand for directories
+ * of the sandbox.
+ */
 const agentFixturesSchema = v.strictObject({
   hooks: v.optional(
     v.array(
@@ -21,7 +25,7 @@ const agentFixturesSchema = v.strictObject({
         hook: v.string(),
         payload: v.optional(v.unknown()),
         file: v.optional(v.string()),
-        /** The fields that the event must have, in the spelling of the wire; null for no event. */
+        /** The fields that the event must have, spelled as in the protocol; null for no event. */
         event: v.nullable(v.record(v.string(), v.unknown())),
       }),
     ),
@@ -41,7 +45,7 @@ const agentFixturesSchema = v.strictObject({
     ),
     [],
   ),
-  /** Settings of the agent that are there before hooks are installed: they must come back as they were. */
+  /** Settings of the agent from before hooks are installed: uninstalling must restore them. */
   settings: v.optional(
     v.array(v.strictObject({ path: v.string(), file: v.optional(v.string()), text: v.optional(v.string()) })),
     [],
@@ -76,7 +80,7 @@ export function sampleBytes(
     return readFileSync(path)
   } catch (error) {
     throw new EntireError('not-found', `The sample ${path} cannot be read: ${messageOf(error)}`, {
-      hint: 'Paths in a fixtures file start at its own directory.',
+      hint: 'Paths in a fixtures file are relative to its directory.',
     })
   }
 }

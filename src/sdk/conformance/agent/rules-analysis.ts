@@ -1,4 +1,5 @@
-// What a plugin finds in a transcript: here only with an empty one, because the format is its own. Samples of the author go further.
+// Rules on the analysis of transcripts, tried with an empty one, because only the author knows the format.
+// Fixtures go further.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,9 +7,10 @@ import { hold } from '../rule.ts'
 import type { AgentRule, AgentTrial } from './trial.ts'
 
 const analyzer = { requires: 'transcript_analyzer', level: 'must' } as const
+/** A position beyond the end. */
 const beyond = 999
 
-/** A JSON object without content is an empty transcript in every format based on JSON. */
+/** An empty JSON object is an empty transcript in every format based on JSON. */
 function emptyTranscript({ root }: AgentTrial): string {
   const path = join(root, 'sessions', 'empty.jsonl')
   mkdirSync(dirname(path), { recursive: true })
@@ -32,13 +34,13 @@ export const analysisRules: AgentRule[] = [
       hold(position === 0, {
         expected: '0',
         received: String(position),
-        fix: 'Answer 0 when there is no file: the session has not begun.',
+        fix: 'Answer 0 when the file does not exist: the session has not begun.',
       })
     },
   },
   {
     id: 'get-transcript-position/answers',
-    title: '`get-transcript-position` gives a number',
+    title: '`get-transcript-position` returns a number',
     ...analyzer,
     run: async (trial) => {
       await trial.ask('get-transcript-position', { path: emptyTranscript(trial) })
@@ -46,7 +48,7 @@ export const analysisRules: AgentRule[] = [
   },
   {
     id: 'extract-modified-files/answers',
-    title: '`extract-modified-files` gives files and the position',
+    title: '`extract-modified-files` returns files and the position',
     ...analyzer,
     run: async (trial) => {
       await trial.ask('extract-modified-files', { path: emptyTranscript(trial), offset: 0 })
@@ -54,7 +56,7 @@ export const analysisRules: AgentRule[] = [
   },
   {
     id: 'extract-modified-files/position',
-    title: '`current_position` is the one that `get-transcript-position` gives',
+    title: '`current_position` is what `get-transcript-position` returns',
     ...analyzer,
     needs: ['get-transcript-position/answers', 'extract-modified-files/answers'],
     run: async (trial) => {
@@ -83,7 +85,7 @@ export const analysisRules: AgentRule[] = [
   },
   {
     id: 'extract-prompts/answers',
-    title: '`extract-prompts` gives prompts',
+    title: '`extract-prompts` returns prompts',
     ...analyzer,
     run: async (trial) => {
       await trial.ask('extract-prompts', { 'session-ref': emptyTranscript(trial), offset: 0 })
@@ -104,14 +106,14 @@ export const analysisRules: AgentRule[] = [
   },
   {
     id: 'extract-summary/answers',
-    title: '`extract-summary` gives a summary, or says that there is none',
+    title: '`extract-summary` returns a summary, or says that there is none',
     ...analyzer,
     run: async (trial) => {
       const { summary, has_summary } = await trial.ask('extract-summary', {
         'session-ref': emptyTranscript(trial),
       })
       hold(has_summary === (summary !== ''), {
-        expected: '`has_summary` true exactly when there is a text',
+        expected: '`has_summary` to be true exactly when the summary has a text',
         received: JSON.stringify({ summary, has_summary }),
         fix: 'An empty transcript has no summary: {"summary":"","has_summary":false}.',
       })
@@ -119,7 +121,7 @@ export const analysisRules: AgentRule[] = [
   },
   {
     id: 'prepare-transcript/answers',
-    title: '`prepare-transcript` succeeds with a transcript that is there',
+    title: '`prepare-transcript` succeeds for a transcript that exists',
     requires: 'transcript_preparer',
     level: 'must',
     run: async (trial) => {

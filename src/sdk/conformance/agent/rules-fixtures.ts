@@ -1,4 +1,4 @@
-// One rule for each sample of the author.
+// Makes a rule of each sample in the fixtures of the author.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
@@ -12,7 +12,7 @@ import {
   sampleBytes,
   type TranscriptFixture,
 } from './fixtures.ts'
-import { same } from './rules-transcript.ts'
+import { expectSameBytes } from './rules-transcript.ts'
 import { type AgentRule, type AgentTrial, findSessionFile, writeSample } from './trial.ts'
 
 export function agentFixtureRules(fixtures: AgentFixtures): AgentRule[] {
@@ -38,7 +38,7 @@ function hookRule(fixtures: AgentFixtures, sample: HookFixture, at: number): Age
           : sampleBytes(fixtures, sample, trial)
       const event = await trial.ask('parse-hook', { hook: sample.hook }, payload)
       const expected = fillAll(sample.event, trial)
-      equal(
+      expectEqual(
         expected === null || event === null ? event : pick(event, expected),
         expected,
         `\`parse-hook --hook ${sample.hook}\``,
@@ -65,13 +65,17 @@ function transcriptRules(fixtures: AgentFixtures, sample: TranscriptFixture, at:
       run: async (trial) => {
         const bytes = sampleBytes(fixtures, sample, trial)
         const { session_ref } = await writeSample(trial, sample.session, bytes)
-        same(
+        expectSameBytes(
           await trial.bytes('read-transcript', { 'session-ref': session_ref }),
           bytes,
           'Copy the file as it is.',
         )
         const chunks = await trial.ask('chunk-transcript', { 'max-size': 4096 }, bytes)
-        same(await trial.bytes('reassemble-transcript', {}, chunks), bytes, 'Join exactly what was cut.')
+        expectSameBytes(
+          await trial.bytes('reassemble-transcript', {}, chunks),
+          bytes,
+          'Join exactly what was cut.',
+        )
       },
     }),
     rule('analysis', 'positions, files, prompts and summary are as expected', {
@@ -85,17 +89,18 @@ function transcriptRules(fixtures: AgentFixtures, sample: TranscriptFixture, at:
       run: async (trial) => {
         const path = await placeSample(trial, sample.session, sampleBytes(fixtures, sample, trial))
         const { position } = await trial.ask('get-transcript-position', { path })
-        if (sample.position !== undefined) equal(position, sample.position, 'the position')
+        if (sample.position !== undefined) expectEqual(position, sample.position, 'the position')
         for (const { offset, files, prompts } of readings) {
           const found = await trial.ask('extract-modified-files', { path, offset })
-          equal(found.current_position, position, '`current_position`')
-          if (files) equal([...found.files].sort(), fillAll(files, trial).sort(), `files from ${offset} on`)
-          const said = await trial.ask('extract-prompts', { 'session-ref': path, offset })
-          if (prompts) equal(said.prompts, fillAll(prompts, trial), `prompts from ${offset} on`)
+          expectEqual(found.current_position, position, '`current_position`')
+          if (files)
+            expectEqual([...found.files].sort(), fillAll(files, trial).sort(), `files from ${offset} on`)
+          const answer = await trial.ask('extract-prompts', { 'session-ref': path, offset })
+          if (prompts) expectEqual(answer.prompts, fillAll(prompts, trial), `prompts from ${offset} on`)
         }
         if (sample.summary === undefined) return
         const { summary, has_summary } = await trial.ask('extract-summary', { 'session-ref': path })
-        equal(has_summary ? summary : null, sample.summary, 'the summary')
+        expectEqual(has_summary ? summary : null, sample.summary, 'the summary')
       },
     }),
     rule('tokens', 'tokens are as expected', {
@@ -105,7 +110,7 @@ function transcriptRules(fixtures: AgentFixtures, sample: TranscriptFixture, at:
         const bytes = sampleBytes(fixtures, sample, trial)
         for (const { offset, tokens } of readings) {
           const counted = await trial.ask('calculate-tokens', { offset }, bytes)
-          if (tokens) equal(pick(counted ?? {}, tokens), tokens, `tokens from ${offset} on`)
+          if (tokens) expectEqual(pick(counted ?? {}, tokens), tokens, `tokens from ${offset} on`)
         }
       },
     }),
@@ -120,11 +125,14 @@ function transcriptRules(fixtures: AgentFixtures, sample: TranscriptFixture, at:
   ]
 }
 
-/** Where the plugin keeps sessions, if that is a place of ours: it is not trusted to say where we write. */
+/**
+ * Writes the sample where the plugin keeps sessions, but only inside the sandbox: the plugin is not trusted
+ * with other paths.
+ */
 async function placeSample(trial: AgentTrial, session: string, bytes: Buffer): Promise<string> {
   const { file } = await findSessionFile(trial, session)
-  const isOurs = [trial.root, trial.home].some((dir) => file.startsWith(dir + sep))
-  const path = isOurs ? file : join(trial.root, 'sessions', basename(file))
+  const isInSandbox = [trial.root, trial.home].some((dir) => file.startsWith(dir + sep))
+  const path = isInSandbox ? file : join(trial.root, 'sessions', basename(file))
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, bytes)
   return path
@@ -150,7 +158,7 @@ function settingsRule(fixtures: AgentFixtures): AgentRule {
       await trial.bytes('uninstall-hooks', {})
       for (const { path, bytes } of files) {
         const left = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
-        same(left, bytes, 'Change your own entries only, and keep the form of the file.')
+        expectSameBytes(left, bytes, 'Change your own entries only, and keep the form of the file.')
       }
     },
   }
@@ -164,19 +172,19 @@ function resumeRule(resume: NonNullable<AgentFixtures['resume']>): AgentRule {
     needs: ['format-resume-command/answers'],
     run: async (trial) => {
       const { command } = await trial.ask('format-resume-command', { 'session-id': resume.session })
-      equal(command, fill(resume.command, trial), '`format-resume-command`')
+      expectEqual(command, fill(resume.command, trial), '`format-resume-command`')
     },
   }
 }
 
-/** The fields of a value that are expected of it. */
+/** The fields of the value that the fixtures expect. */
 function pick(value: object, expected: object): object {
   return Object.fromEntries(
     Object.keys(expected).map((key) => [key, (value as Record<string, unknown>)[key]]),
   )
 }
 
-function equal(received: unknown, expected: unknown, what: string): void {
+function expectEqual(received: unknown, expected: unknown, what: string): void {
   hold(isDeepStrictEqual(received, expected), {
     expected: `${what}: ${JSON.stringify(expected)}`,
     received: JSON.stringify(received) ?? 'nothing',

@@ -1,4 +1,4 @@
-// Hooks come and go without a trace, and what they say becomes an event.
+// Rules on installing and removing hooks, and on the events that their payloads become.
 
 import { hold } from '../rule.ts'
 import { changedPaths, readTree } from '../sandbox.ts'
@@ -12,7 +12,7 @@ async function expectInstalled(trial: AgentTrial, expected: boolean, when: strin
   hold(installed === expected, {
     expected: `"installed": ${expected} ${when}`,
     received: `"installed": ${installed}`,
-    fix: 'Look at the files that `install-hooks` writes, in ENTIRE_REPO_ROOT, each time.',
+    fix: 'Read the files that `install-hooks` writes below ENTIRE_REPO_ROOT on every call.',
   })
 }
 
@@ -27,7 +27,7 @@ export const agentHookRules: AgentRule[] = [
   },
   {
     id: 'install-hooks/first',
-    title: 'Installing adds hooks, and they are there afterwards',
+    title: 'Installing adds hooks, and they are installed afterwards',
     ...hooks,
     needs: ['are-hooks-installed/before'],
     run: async (trial) => {
@@ -51,13 +51,13 @@ export const agentHookRules: AgentRule[] = [
       hold(hooks_installed === 0, {
         expected: '0',
         received: String(hooks_installed),
-        fix: 'Leave entries that are there already.',
+        fix: 'Leave existing entries as they are.',
       })
     },
   },
   {
     id: 'install-hooks/force',
-    title: 'Installing with --force writes them again',
+    title: 'Installing with --force writes the hooks again',
     ...hooks,
     needs: ['install-hooks/first'],
     run: async (trial) => {
@@ -72,7 +72,7 @@ export const agentHookRules: AgentRule[] = [
   },
   {
     id: 'install-hooks/local-dev',
-    title: 'Installing understands --local-dev',
+    title: 'Installing accepts --local-dev',
     ...hooks,
     needs: ['install-hooks/first'],
     run: async (trial) => {
@@ -88,14 +88,14 @@ export const agentHookRules: AgentRule[] = [
     run: async (trial) => {
       const before = readTree(trial.root)
       await install(trial)
-      const own = [...trial.info.protected_dirs, ...trial.info.protected_files].map((path) =>
+      const protectedPaths = [...trial.info.protected_dirs, ...trial.info.protected_files].map((path) =>
         path.replace(/[/\\]+$/, ''),
       )
       const outside = changedPaths(before, readTree(trial.root)).filter(
-        (path) => !own.some((dir) => path === dir || path.startsWith(`${dir}/`)),
+        (path) => !protectedPaths.some((dir) => path === dir || path.startsWith(`${dir}/`)),
       )
       hold(outside.length === 0, {
-        expected: `changes only in ${JSON.stringify(own)}`,
+        expected: `changes only in ${JSON.stringify(protectedPaths)}`,
         received: JSON.stringify(outside),
         fix: 'Add them to `protected_dirs` or `protected_files`, so that a rewind leaves them alone.',
       })
@@ -126,7 +126,7 @@ export const agentHookRules: AgentRule[] = [
       hold(left.length === 0, {
         expected: 'no change',
         received: JSON.stringify(left),
-        fix: 'Remove files that hold nothing any more.',
+        fix: 'Remove files that are empty after the hooks are removed.',
       })
     },
   },
@@ -142,7 +142,7 @@ export const agentHookRules: AgentRule[] = [
   },
   {
     id: 'parse-hook/empty',
-    title: 'A hook without a payload means nothing, and is no failure',
+    title: 'A hook without a payload has no event, and is not a failure',
     ...hooks,
     run: async ({ info, ask }) => {
       for (const hook of info.hook_names) {
@@ -157,7 +157,7 @@ export const agentHookRules: AgentRule[] = [
   },
   {
     id: 'parse-hook/events',
-    title: 'Each hook gives null or a valid event',
+    title: 'Each hook returns null or a valid event',
     ...hooks,
     needs: ['parse-hook/empty'],
     run: async ({ info, ask }) => {

@@ -1,4 +1,4 @@
-// Who the plugin is, and how it fails.
+// Rules on the name of the executable, on the answer to `info`, and on calls that must fail.
 
 import { basename } from 'node:path'
 import { executablePrefix } from '../../../protocol/external-agent/subcommand.ts'
@@ -14,31 +14,31 @@ export function nameOf(executable: string): string {
 export const infoRules: AgentRule[] = [
   {
     id: 'executable/name',
-    title: `The executable is called ${executablePrefix}<name>`,
+    title: `The executable is named ${executablePrefix}<name>`,
     level: 'must',
     run: async ({ executable }) =>
       hold(nameOf(executable) !== '', {
-        expected: `a file called ${executablePrefix}<name>`,
+        expected: `a file named ${executablePrefix}<name>`,
         received: basename(executable),
-        fix: 'Rename it: plugins are found by the name of their file.',
+        fix: 'Rename it: plugins are found by their file name.',
       }),
   },
   {
     id: 'info/answers',
-    title: '`info` prints who the plugin is and what it can do',
+    title: '`info` prints the name and the capabilities of the plugin',
     level: 'must',
     run: async ({ ask, learn }) => learn(await ask('info', {})),
   },
   {
     id: 'info/name',
-    title: '`name` is that of the executable',
+    title: '`name` is the name of the executable',
     level: 'must',
     needs: ['executable/name', 'info/answers'],
     run: async ({ executable, info }) =>
       hold(info.name === nameOf(executable), {
         expected: JSON.stringify(nameOf(executable)),
         received: JSON.stringify(info.name),
-        fix: `Rename the executable to ${executablePrefix}${info.name}, or say "name": "${nameOf(executable)}". Otherwise the plugin is skipped.`,
+        fix: `Rename the executable to ${executablePrefix}${info.name}, or answer "name": "${nameOf(executable)}". Otherwise the plugin is skipped.`,
       }),
   },
   {
@@ -50,12 +50,12 @@ export const infoRules: AgentRule[] = [
       hold((info.capabilities.hooks === true) === info.hook_names.length > 0, {
         expected: info.capabilities.hooks ? 'at least one name in `hook_names`' : 'no `hook_names`',
         received: JSON.stringify(info.hook_names),
-        fix: 'Declare the capability `hooks` and name the hooks, or neither.',
+        fix: 'Declare the capability `hooks` and list the hooks, or do neither.',
       }),
   },
   {
     id: 'info/hook-names',
-    title: 'Hook names are words that differ',
+    title: 'Hook names are distinct words',
     level: 'must',
     needs: ['info/answers'],
     run: async ({ info }) => {
@@ -65,7 +65,7 @@ export const infoRules: AgentRule[] = [
       hold(wrong.length === 0, {
         expected: 'names of letters, digits, `-`, `_`, `.` and `:`, each once',
         received: JSON.stringify(wrong),
-        fix: 'Each becomes a command, `entire hooks <agent> <hook>`.',
+        fix: 'Choose other names: each becomes a command, `entire hooks <agent> <hook>`.',
       })
     },
   },
@@ -75,17 +75,17 @@ export const infoRules: AgentRule[] = [
     level: 'must',
     needs: ['info/answers'],
     run: async ({ info }) => {
-      const wrong = [...info.protected_dirs, ...info.protected_files].filter((path) => !isInsidePath(path))
+      const wrong = [...info.protected_dirs, ...info.protected_files].filter((path) => !isRepoPath(path))
       hold(wrong.length === 0, {
-        expected: 'paths from the root of the repository on, such as ".myagent"',
+        expected: 'paths relative to the root of the repository, such as ".myagent"',
         received: JSON.stringify(wrong),
-        fix: 'Name only what belongs to the agent: it is left out of checkpoints and never deleted by a rewind.',
+        fix: 'Name only files of the agent: they are left out of checkpoints, and a rewind never deletes them.',
       })
     },
   },
   {
     id: 'info/caller-env',
-    title: 'Names in `caller_env_vars` are environment variables in capitals',
+    title: 'Names in `caller_env_vars` are environment variables in upper case',
     level: 'should',
     needs: ['info/answers'],
     run: async ({ info }) => {
@@ -93,13 +93,13 @@ export const infoRules: AgentRule[] = [
       hold(wrong.length === 0, {
         expected: 'names such as "MYAGENT_SESSION"',
         received: JSON.stringify(wrong),
-        fix: 'Others are ignored. Name variables that only processes of the agent have.',
+        fix: 'Use such names: others are ignored. List variables that only processes of the agent have.',
       })
     },
   },
   {
     id: 'info/stable',
-    title: '`info` says the same each time',
+    title: '`info` returns the same answer each time',
     level: 'should',
     needs: ['info/answers'],
     run: async ({ ask, info }) => {
@@ -107,7 +107,7 @@ export const infoRules: AgentRule[] = [
       hold(JSON.stringify(again) === JSON.stringify(info), {
         expected: JSON.stringify(info),
         received: JSON.stringify(again),
-        fix: 'The answer is kept until the file changes. Use `detect` for what depends on the place.',
+        fix: 'Return a constant answer: it is cached until the file changes. `detect` may depend on the repository.',
       })
     },
   },
@@ -123,11 +123,11 @@ export const infoRules: AgentRule[] = [
     title: 'A call without a subcommand is refused',
     level: 'must',
     needs: ['info/answers'],
-    run: ({ refuse }) => refuse([], undefined, 'it says nothing'),
+    run: ({ refuse }) => refuse([], undefined, 'it has no subcommand'),
   },
   {
     id: 'errors/missing-argument',
-    title: 'A call without a needed argument is refused',
+    title: 'A call without a required argument is refused',
     level: 'should',
     needs: ['info/answers'],
     run: async ({ refuse }) => {
@@ -137,7 +137,7 @@ export const infoRules: AgentRule[] = [
   },
   {
     id: 'environment/read-only',
-    title: 'Questions change nothing in the repository',
+    title: 'Subcommands that only read change nothing in the repository',
     level: 'should',
     needs: ['info/answers'],
     run: async ({ run, info, root }) => {
@@ -156,13 +156,13 @@ export const infoRules: AgentRule[] = [
       hold(changed.length === 0, {
         expected: 'no change of the work tree',
         received: JSON.stringify(changed),
-        fix: 'Keep what you must keep in the home directory of the user: what is in the work tree gets into steps.',
+        fix: 'Keep files of your own in the home directory of the user: files in the work tree become part of steps.',
       })
     },
   },
 ]
 
-function isInsidePath(path: string): boolean {
+function isRepoPath(path: string): boolean {
   const parts = path.split(/[/\\]/).filter((part, at, all) => part !== '' || at < all.length - 1)
   return (
     parts.length > 0 &&

@@ -1,4 +1,4 @@
-// Tokens, texts, messages and subagents.
+// Rules on optional capabilities: counting tokens, generating text, messages for the agent, and subagents.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const message = 'Entire is recording this session.'
 export const optionalRules: AgentRule[] = [
   {
     id: 'calculate-tokens/answers',
-    title: '`calculate-tokens` gives counts',
+    title: '`calculate-tokens` returns counts',
     level: 'must',
     requires: 'token_calculator',
     run: async ({ ask }) => {
@@ -25,7 +25,7 @@ export const optionalRules: AgentRule[] = [
   },
   {
     id: 'calculate-tokens/beyond',
-    title: 'Beyond the end no tokens are counted',
+    title: 'Beyond the end there are no tokens',
     level: 'must',
     requires: 'token_calculator',
     needs: ['calculate-tokens/answers'],
@@ -46,15 +46,15 @@ export const optionalRules: AgentRule[] = [
     run: async ({ bytes }) => {
       const printed = await bytes('write-hook-response', { message })
       hold(printed.length > 0, {
-        expected: `${JSON.stringify(message)} in the form the agent understands`,
+        expected: `${JSON.stringify(message)} in the form that the agent understands`,
         received: 'nothing on stdout',
-        fix: 'What is printed becomes the output of the hook.',
+        fix: 'Print the message: it becomes the output of the hook.',
       })
     },
   },
   {
     id: 'extract-all-modified-files/answers',
-    title: '`extract-all-modified-files` gives files',
+    title: '`extract-all-modified-files` returns files',
     level: 'must',
     requires: 'subagent_aware_extractor',
     run: async (trial) => {
@@ -63,7 +63,7 @@ export const optionalRules: AgentRule[] = [
   },
   {
     id: 'extract-all-modified-files/no-dir',
-    title: 'A directory of subagents that does not exist holds none',
+    title: 'A directory of subagents that does not exist counts as empty',
     level: 'must',
     requires: 'subagent_aware_extractor',
     needs: ['extract-all-modified-files/answers'],
@@ -73,7 +73,7 @@ export const optionalRules: AgentRule[] = [
   },
   {
     id: 'calculate-total-tokens/answers',
-    title: '`calculate-total-tokens` gives counts',
+    title: '`calculate-total-tokens` returns counts',
     level: 'must',
     requires: 'subagent_aware_extractor',
     run: async (trial) => {
@@ -95,8 +95,8 @@ export const optionalRules: AgentRule[] = [
       )
       hold(text !== '', {
         expected: 'a text',
-        received: 'an empty one',
-        fix: 'Fail with a message when there is no answer.',
+        received: 'an empty text',
+        fix: 'Exit with a message on stderr when there is no answer.',
       })
       return undefined
     },

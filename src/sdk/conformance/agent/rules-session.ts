@@ -1,4 +1,4 @@
-// Where sessions are, and that one which was written can be read.
+// Rules on the ids, the directory and the files of sessions.
 
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
@@ -9,7 +9,7 @@ import { type AgentRule, brokenJson, findSessionFile, hookInput, sampleSession, 
 export const sessionRules: AgentRule[] = [
   {
     id: 'detect/answers',
-    title: '`detect` says whether the agent is there',
+    title: '`detect` says whether the agent is present',
     level: 'must',
     run: async ({ ask }) => {
       await ask('detect', {})
@@ -17,14 +17,14 @@ export const sessionRules: AgentRule[] = [
   },
   {
     id: 'get-session-id/answers',
-    title: '`get-session-id` gives the id of the session',
+    title: '`get-session-id` returns the id of the session',
     level: 'must',
     run: async ({ ask }) => {
       const answer = await ask('get-session-id', {}, hookInput(sessionId, ''))
       hold(answer.session_id !== '', {
         expected: JSON.stringify(sessionId),
         received: '""',
-        fix: 'Take `session_id` of what is on stdin, or find the id in `raw_data`.',
+        fix: 'Take `session_id` from stdin, or find the id in `raw_data`.',
       })
     },
   },
@@ -39,14 +39,14 @@ export const sessionRules: AgentRule[] = [
   },
   {
     id: 'get-session-id/bad-json',
-    title: '`get-session-id` refuses what is not JSON',
+    title: '`get-session-id` refuses input that is not JSON',
     level: 'must',
     needs: ['get-session-id/answers'],
     run: ({ refuse }) => refuse(['get-session-id'], brokenJson, 'stdin is not JSON'),
   },
   {
     id: 'get-session-dir/answers',
-    title: '`get-session-dir` names a directory',
+    title: '`get-session-dir` returns a directory',
     level: 'must',
     run: async ({ ask, root }) => {
       await ask('get-session-dir', { 'repo-path': root })
@@ -54,7 +54,7 @@ export const sessionRules: AgentRule[] = [
   },
   {
     id: 'get-session-dir/absolute',
-    title: '`get-session-dir` names it by its absolute path',
+    title: '`get-session-dir` returns an absolute path',
     level: 'should',
     needs: ['get-session-dir/answers'],
     run: async ({ ask, root }) => {
@@ -68,7 +68,7 @@ export const sessionRules: AgentRule[] = [
   },
   {
     id: 'resolve-session-file/answers',
-    title: '`resolve-session-file` names the file of the session',
+    title: '`resolve-session-file` returns the file of the session',
     level: 'must',
     run: async ({ ask, root }) => {
       const { session_file } = await ask('resolve-session-file', {
@@ -114,13 +114,13 @@ export const sessionRules: AgentRule[] = [
       hold(code !== 0 || !answer.ok || isInside(dir, answer.value.session_file), {
         expected: 'a refusal, or a path inside the directory',
         received: stdout.toString('utf8').trim(),
-        fix: 'Refuse ids with `/` or `..`: they come from outside.',
+        fix: 'Refuse ids with `/` or `..`: ids come from outside.',
       })
     },
   },
   {
     id: 'write-session/answers',
-    title: '`write-session` takes a session',
+    title: '`write-session` accepts a session',
     level: 'must',
     needs: ['resolve-session-file/inside'],
     run: async (trial) => {
@@ -129,7 +129,7 @@ export const sessionRules: AgentRule[] = [
   },
   {
     id: 'write-session/null-lists',
-    title: '`write-session` takes null for an empty list',
+    title: '`write-session` accepts null for an empty list',
     level: 'must',
     needs: ['write-session/answers'],
     run: async (trial) => {
@@ -143,7 +143,7 @@ export const sessionRules: AgentRule[] = [
   },
   {
     id: 'write-session/bad-json',
-    title: '`write-session` refuses what is not JSON',
+    title: '`write-session` refuses input that is not JSON',
     level: 'must',
     needs: ['write-session/answers'],
     run: ({ refuse }) => refuse(['write-session'], brokenJson, 'stdin is not JSON'),

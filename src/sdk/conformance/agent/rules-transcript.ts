@@ -1,4 +1,4 @@
-// That nothing of a transcript is lost: not on the way to us, not in pieces, not on the way back.
+// Rules on reading, cutting and joining transcripts: every byte must come back.
 
 import { join } from 'node:path'
 import { excerpt } from '../../../protocol/external-agent/answer.ts'
@@ -15,7 +15,7 @@ import {
 
 const lines = Buffer.from('{"text":"The quick brown fox jumps over the lazy dog."}\n'.repeat(100))
 
-/** Each has come back wrong from some program that took bytes for text. */
+/** Contents that are damaged when bytes are treated as text. */
 const contents: Record<string, Buffer> = {
   lines,
   'a last line without newline': Buffer.concat([lines, Buffer.from('{"last":true}')]),
@@ -25,7 +25,7 @@ const contents: Record<string, Buffer> = {
   'one JSON document': Buffer.from(
     JSON.stringify({ messages: Array.from({ length: 60 }, (_, id) => ({ id, text: 'a, b' })) }, null, 2),
   ),
-  'bytes that are no text': Buffer.from(
+  'bytes that are not text': Buffer.from(
     Array.from({ length: 4000 }, (_, at) => (at % 37 === 0 ? 10 : (at * 31) % 256)),
   ),
   nothing: Buffer.alloc(0),
@@ -34,7 +34,7 @@ const contents: Record<string, Buffer> = {
 export const transcriptRules: AgentRule[] = [
   {
     id: 'read-session/answers',
-    title: '`read-session` gives back the session that was written',
+    title: '`read-session` returns the session that was written',
     level: 'must',
     needs: ['info/name', 'write-session/answers'],
     run: async (trial) => {
@@ -44,27 +44,27 @@ export const transcriptRules: AgentRule[] = [
         hold(session[field] === written[field], {
           expected: `${field} ${JSON.stringify(written[field])}`,
           received: JSON.stringify(session[field] ?? null),
-          fix: 'Answer with what `write-session` was given; `native_data` is the transcript as base64.',
+          fix: 'Return what `write-session` received; `native_data` is the transcript as base64.',
         })
       }
     },
   },
   {
     id: 'read-session/bad-json',
-    title: '`read-session` refuses what is not JSON',
+    title: '`read-session` refuses input that is not JSON',
     level: 'must',
     needs: ['read-session/answers'],
     run: ({ refuse }) => refuse(['read-session'], brokenJson, 'stdin is not JSON'),
   },
   {
     id: 'read-transcript/bytes',
-    title: '`read-transcript` gives the bytes of the session that was written',
+    title: '`read-transcript` returns the bytes of the session that was written',
     level: 'must',
     needs: ['write-session/answers'],
     run: async (trial) => {
       const written = await writeSample(trial)
       const bytes = await trial.bytes('read-transcript', { 'session-ref': written.session_ref })
-      same(bytes, sessionBytes, 'Copy the file to stdout as it is, without a newline of your own.')
+      expectSameBytes(bytes, sessionBytes, 'Copy the file to stdout as it is, without an extra newline.')
     },
   },
   {
@@ -94,7 +94,7 @@ export const transcriptRules: AgentRule[] = [
   },
   {
     id: 'chunk-transcript/size',
-    title: 'Pieces are no larger than asked for',
+    title: 'Pieces are no larger than requested',
     level: 'must',
     needs: ['chunk-transcript/small'],
     run: async ({ ask }) => {
@@ -109,7 +109,7 @@ export const transcriptRules: AgentRule[] = [
   },
   {
     id: 'chunk-transcript/round-trip',
-    title: 'Pieces are joined to exactly what was cut',
+    title: 'Joined pieces are exactly the bytes that were cut',
     level: 'must',
     needs: ['chunk-transcript/size'],
     run: async (trial) => {
@@ -133,17 +133,17 @@ export const transcriptRules: AgentRule[] = [
   },
   {
     id: 'chunk-transcript/max-size-word',
-    title: 'A `--max-size` that is no positive number is refused',
+    title: 'A `--max-size` that is not a positive number is refused',
     level: 'should',
     needs: ['chunk-transcript/small'],
     run: async ({ refuse }) => {
-      await refuse(['chunk-transcript', '--max-size', 'many'], 'text', 'this is no number')
+      await refuse(['chunk-transcript', '--max-size', 'many'], 'text', 'it is not a number')
       await refuse(['chunk-transcript', '--max-size', '-5'], 'text', 'no piece can be that small')
     },
   },
   {
     id: 'reassemble-transcript/bad-json',
-    title: '`reassemble-transcript` refuses what is not JSON',
+    title: '`reassemble-transcript` refuses input that is not JSON',
     level: 'must',
     needs: ['chunk-transcript/round-trip'],
     run: ({ refuse }) => refuse(['reassemble-transcript'], '{"chunks":', 'stdin is not JSON'),
@@ -157,7 +157,7 @@ export const transcriptRules: AgentRule[] = [
   },
   {
     id: 'format-resume-command/answers',
-    title: '`format-resume-command` gives a command',
+    title: '`format-resume-command` returns a command',
     level: 'must',
     run: async ({ ask }) => {
       await ask('format-resume-command', { 'session-id': sessionId })
@@ -173,14 +173,14 @@ async function roundTrip(
 ): Promise<void> {
   const answer = await ask('chunk-transcript', { 'max-size': max }, bytes)
   const joined = await call('reassemble-transcript', {}, answer)
-  same(joined, bytes, `Treat transcripts as bytes, not as text. This one had: ${name}.`)
+  expectSameBytes(joined, bytes, `Treat transcripts as bytes, not as text. This one had: ${name}.`)
 }
 
-export function same(received: Buffer, expected: Buffer, fix: string): void {
+export function expectSameBytes(received: Buffer, expected: Buffer, fix: string): void {
   if (received.equals(expected)) return
   const at = expected.findIndex((byte, index) => byte !== received[index])
-  const where = at === -1 ? expected.length : at
+  const from = at === -1 ? expected.length : at
   const show = (bytes: Buffer) =>
-    `${bytes.length} bytes, from byte ${where} on: ${excerpt(bytes.toString('utf8', where, where + 60), 60)}`
+    `${bytes.length} bytes, from byte ${from} on: ${excerpt(bytes.toString('utf8', from, from + 60), 60)}`
   throw new BrokenRule({ expected: show(expected), received: show(received), fix })
 }

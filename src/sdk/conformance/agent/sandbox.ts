@@ -34,7 +34,9 @@ export async function makeAgentSandboxes(env: Environment): Promise<AgentSandbox
   }
 }
 
-/** Without variables that point to files of the user, and without those that git or a running hook has set. */
+/**
+ * Without variables that point to files of the user, and without those that git or a running hook has set.
+ */
 function isolateAgent(env: Environment, home: string): Environment {
   return { ...isolate(env, home, ['GIT_', 'XDG_', 'ENTIRE_']), GIT_CONFIG_NOSYSTEM: '1' }
 }

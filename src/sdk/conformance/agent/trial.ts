@@ -1,4 +1,5 @@
-// Calls an external agent for a rule as the program would call it, and finds every way in which a call can go wrong.
+// Calls an external agent for a rule as the program would call it, and finds every way in which a call can go
+// wrong.
 
 import { type AnswerMessage, excerpt, parseAnswer } from '../../../protocol/external-agent/answer.ts'
 import type { Capability, MessageInput, Messages } from '../../../protocol/external-agent/messages.ts'
@@ -62,7 +63,7 @@ export function makeAgentTrial({ sandbox, limits, ...known }: AgentTrialOptions)
     hold(code === 0, {
       expected: `\`${words.join(' ')}\` to succeed with exit code 0`,
       received: `exit code ${code}${stderr.trim() === '' ? ' and nothing on stderr' : `: ${excerpt(stderr.trim())}`}`,
-      fix: `Implement \`${name}\`, or find out from its message why it failed.`,
+      fix: `Implement \`${name}\`, or read in its message why it failed.`,
     })
     return stdout
   }
@@ -70,7 +71,7 @@ export function makeAgentTrial({ sandbox, limits, ...known }: AgentTrialOptions)
     const parsed = parseAnswer(name, await bytes(name, args, stdin))
     if (parsed.ok) return parsed.value
     throw new BrokenRule({
-      expected: `\`${name}\` to print the JSON of its schema and nothing else`,
+      expected: `\`${name}\` to print JSON in the form of its schema, and nothing else`,
       received: parsed.problem,
       fix: `Compare with the entry on \`${name}\` in the protocol reference. Messages for people belong on stderr.`,
     })
@@ -80,7 +81,7 @@ export function makeAgentTrial({ sandbox, limits, ...known }: AgentTrialOptions)
     hold(code !== 0, {
       expected: `\`${words.join(' ')}\` to fail, because ${why}`,
       received: `exit code 0, and on stdout: ${excerpt(stdout.toString('utf8').trim())}`,
-      fix: 'Check the input, and exit with a code other than 0 when it cannot be used.',
+      fix: 'Check the input, and exit with a code other than 0 when it is not valid.',
     })
     hold(stderr.trim() !== '', {
       expected: 'a message on stderr that says what is wrong',
@@ -100,32 +101,32 @@ function checkProcess(call: string, result: LimitedResult, limits: AgentLimits):
   hold(startError === undefined, {
     expected: 'an executable that can be started',
     received: startError ?? '',
-    fix: 'Make the file executable (chmod +x), and check its first line (`#!…`): the program named there must be on this machine.',
+    fix: 'Make the file executable (chmod +x), and check its first line (`#!…`): the program named there must be installed.',
   })
   hold(!timedOut, {
     expected: `\`${call}\` to end within ${limits.timeoutMs / 1000} s`,
-    received: 'no end; it was killed with everything it had started',
-    fix: 'Do not wait for a terminal or for the network, and do not read stdin where the protocol sends none.',
+    received: 'no end; it was killed with all processes it had started',
+    fix: 'Do not wait for a terminal or for the network, and read stdin only where the protocol sends it.',
   })
   hold(overflowed === undefined, {
     expected: `\`${call}\` to print at most ${limits.maxBytes} bytes`,
     received: `more than that on ${overflowed}; it was killed`,
-    fix: 'Print the answer only. Nothing larger than the limit can be passed through this call.',
+    fix: 'Print only the answer. A call cannot return more than the limit.',
   })
   hold(signal === null, {
     expected: `\`${call}\` to end by itself`,
-    received: `it was ended by ${signal}`,
+    received: `it was killed by ${signal}`,
     fix: 'It crashed. Run the same call in a shell to see where.',
   })
   hold(leftBehind === undefined, {
-    expected: `the output of \`${call}\` to be closed when the plugin has ended`,
-    received: 'a process started by the plugin that still held it open',
-    fix: 'Give processes that go on in the background their own output: `command >/dev/null 2>&1 </dev/null &`.',
+    expected: `the output of \`${call}\` to be closed when the plugin ends`,
+    received: 'a process started by the plugin that holds it open',
+    fix: 'Give background processes their own output: `command >/dev/null 2>&1 </dev/null &`.',
   })
 }
 
-// The session that rules write and read. Its content fits every format: one JSON object, as a line and as a document.
-
+// The session that rules write and read. Its content is valid in every format: one JSON object, as a line and
+// as a document.
 export const sessionId = 'conformance-session-1'
 export const sessionBytes = Buffer.from('{"conformance":true}\n')
 export const brokenJson = '{"session_id":'
@@ -172,7 +173,7 @@ export async function sampleSession(
   }
 }
 
-/** Writes a session through the plugin, and says where it is. */
+/** Writes a session through the plugin, and returns it with its path. */
 export async function writeSample(
   trial: AgentTrial,
   session = sessionId,

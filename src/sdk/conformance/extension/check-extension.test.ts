@@ -39,7 +39,7 @@ test.each(defects.map((defect) => [defect.title, defect] as const))(
   'an extension that %s breaks exactly one rule',
   async (_title, defect) => {
     const { rule, code = '', manifest = {}, also = [] } = defect
-    // What is said of messages shows in the trials of others as well.
+    // A fault in messages shows in the trials of other rules as well.
     const results = await check(code, { only: [rule, ...also] }, manifest)
     expect(broken(results).filter((id) => !also.some((group) => id.startsWith(group)))).toEqual([rule])
     const { failure, status } = results.find(({ id }) => id === rule)!
@@ -54,7 +54,7 @@ test('every rule has an extension that breaks it', () => {
 })
 
 describe('an extension that does not behave as a process', () => {
-  test('dies at once: nothing else is tried, and what it printed is told', async () => {
+  test('dies at once: no other rule is tried, and the failure quotes what it printed', async () => {
     const results = await check('console.error("I cannot"); process.exit(1)')
     expect(broken(results)).toEqual(['handshake/answers'])
     expect(results.find(({ id }) => id === 'handshake/answers')?.failure?.received).toBe(
@@ -66,7 +66,7 @@ describe('an extension that does not behave as a process', () => {
     })
   })
 
-  test('hangs in a handler and reads nothing more: the rule fails at its limit, and the check goes on', async () => {
+  test('hangs in a handler and stops reading: the rule fails at its limit, and the check continues', async () => {
     const results = await check(`unknown = () => { for (;;); }`, { only: ['requests', 'end/shutdown'] })
     expect(results.find(({ id }) => id === 'requests/unknown-method')?.failure).toMatchObject({
       expected: 'an answer to `$/check` within 2 s',
@@ -75,13 +75,13 @@ describe('an extension that does not behave as a process', () => {
     expect(results.find(({ id }) => id === 'end/shutdown')?.status).toBe('passed')
   })
 
-  test('floods the host: the check ends all the same', async () => {
+  test('floods the host: the check still ends', async () => {
     const flood = `answered = () => { const more = () => { for (let i = 0; i < 100; i++) say({ method: 'log', params: { level: 'info', message: 'x'.repeat(1000) } }); setTimeout(more, 1) }; more() }`
     const results = await check(flood, { only: ['requests/unknown-method', 'end/channel-closed'] })
     expect(broken(results)).toEqual([])
   })
 
-  test('closes its side of the channel: it is told that no answer came', async () => {
+  test('closes its side of the channel: the rule fails because no answer came', async () => {
     const results = await check(`unknown = () => { fs.closeSync(4); return {} }`, {
       only: ['requests/unknown-method'],
     })
@@ -101,7 +101,7 @@ describe('fixtures', () => {
     return readExtensionFixtures(path)
   }
 
-  test('say what tools and commands must do', async () => {
+  test('say what tools and commands must return', async () => {
     const right = fixtures({
       tools: [
         { name: 'greet', args: { who: 'you' }, contains: 'Hello you' },
@@ -121,7 +121,7 @@ describe('fixtures', () => {
     ])
   })
 
-  test('and are told when they do something else', async () => {
+  test('break a rule for each tool or command that returns something else', async () => {
     const wrong = fixtures({
       tools: [
         { name: 'greet', args: { who: 'you' }, contains: 'Goodbye' },
@@ -143,12 +143,12 @@ describe('fixtures', () => {
     })
   })
 
-  test('that cannot be read are refused with their form', () => {
+  test('of another form are refused with the path of the wrong field', () => {
     expect(() => fixtures({ tools: [{}] })).toThrow('fixtures.json is not a fixtures file. tools.0.name: ')
   })
 })
 
-test('a directory without a manifest, and one whose program is not there, are refused by name', async () => {
+test('a directory without a manifest, and one with an unknown runtime, are refused', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'entire-ext-'))
   expect(checkExtension(empty)).rejects.toThrow(`${empty} has no manifest.yaml`)
   expect(checkExtension(dirs.add('gone', {}, { runtime: 'ruby' }).dir)).rejects.toThrow(
@@ -156,7 +156,7 @@ test('a directory without a manifest, and one whose program is not there, are re
   )
 })
 
-test('nothing of the user is seen or touched', async () => {
+test('an extension sees and changes no files of the user', async () => {
   const home = join(dirs.base, 'my-home')
   mkdirSync(home)
   const code = `fs.writeFileSync(path.join(process.env.HOME, 'seen'), 'x'); if (process.env.OPENAI_API_KEY || process.env.XDG_CONFIG_HOME) process.exit(9)`

@@ -62,7 +62,9 @@ export async function checkExtension(
     ],
     firstRule: handshakeRule,
     whyNotApplicable: (registration) =>
-      extension.facts.registrations[registration].length === 0 ? `no ${registration} was said` : undefined,
+      extension.facts.registrations[registration].length === 0
+        ? `nothing is registered with ${registration}`
+        : undefined,
     openTrial: () => makeExtensionTrial(sandboxes.next(), extension),
     closeTrial: (trial) => trial.end(),
   }

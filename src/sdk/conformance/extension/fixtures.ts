@@ -1,4 +1,5 @@
-// Defines the fixtures of an extension: calls of its tools and commands, and what must come of them. Only the author knows that.
+// Defines the fixtures of an extension: calls of its tools and commands, and what must come of them. Only the
+// author knows that.
 
 import { array, boolean, type InferOutput, looseObject, optional, record, string, unknown } from 'valibot'
 import { readFixturesFile } from '../fixtures.ts'

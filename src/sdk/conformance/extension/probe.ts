@@ -1,4 +1,5 @@
-// Runs an extension for a rule: sends it requests, answers its own as an empty host would, and notes every fault in its messages.
+// Runs an extension for a rule: sends it requests, answers its own as an empty host would, and notes every
+// fault in its messages.
 
 import { parse } from 'valibot'
 import type { Manifest } from '../../../extensions/manifest.ts'
@@ -17,7 +18,7 @@ import { findMethod } from '../../../protocol/extension/table.ts'
 import type { ChildExit } from '../../../std/child-process.ts'
 import { BrokenRule } from '../rule.ts'
 import type { Environment } from '../sandbox.ts'
-import { excerpt, judgeAnswer, judgeCall, judgeLine, type WireLog } from './wire-log.ts'
+import { excerptOf, judgeAnswer, judgeCall, judgeLine, type WireLog } from './wire-log.ts'
 
 export type ProbeAnswer = Pick<AnswerMessage, 'result' | 'error'>
 export type ProbeCall = Exclude<Incoming, { kind: 'answer' }>
@@ -50,9 +51,9 @@ export class Probe {
     const { manifest, env, log } = options
     this.#wire = openWire(manifest, env, {
       onLine: (line) => this.#onLine(line),
-      onTooLong: (head) => log.note('length', `a line of 4 MiB or more that begins with ${excerpt(head)}`),
+      onTooLong: (head) => log.note('length', `a line of 4 MiB or more that begins with ${excerptOf(head)}`),
       onPrinted: (line) => {
-        if (parseLine(line) !== undefined && !this.#isKilled) log.note('one-way', excerpt(line))
+        if (parseLine(line) !== undefined && !this.#isKilled) log.note('one-way', excerptOf(line))
       },
     })
     this.exited = this.#wire.exited
@@ -146,7 +147,7 @@ export class Probe {
         method === undefined
           ? `an answer to ${id}, which is the id of no request`
           : `a second answer to \`${method}\``
-      log.note('one-answer', `${what}: ${excerpt(JSON.stringify(message.error ?? message.result))}`)
+      log.note('one-answer', `${what}: ${excerptOf(JSON.stringify(message.error ?? message.result))}`)
       return
     }
     if (method === 'initialize') this.#isInitialized = true
@@ -180,12 +181,12 @@ function noAnswer(probe: Probe, method: string, exit: ChildExit | undefined, wit
     return new BrokenRule({
       expected: `an answer to \`${method}\``,
       received: withPrinted(`the end of the process (${describeExit(exit)})`, probe),
-      fix: 'Catch what handlers throw, and answer with an error: the process must go on.',
+      fix: 'Catch exceptions of handlers, and answer with an error: the process must keep running.',
     })
   return new BrokenRule({
     expected: `an answer to \`${method}\` within ${withinMs / 1000} s`,
     received: withPrinted('none', probe),
-    fix: 'Answer every request, with an error if need be, and read on while a handler works.',
+    fix: 'Answer every request, with an error if necessary, and keep reading while a handler runs.',
   })
 }
 
@@ -195,14 +196,16 @@ export function describeExit({ code, signal, startError }: ChildExit): string {
 
 export function withPrinted(text: string, probe: Probe): string {
   const lines = probe.printed().slice(-3)
-  return lines.length === 0 ? text : `${text}; it printed: ${excerpt(lines.join(' | '))}`
+  return lines.length === 0 ? text : `${text}; it printed: ${excerptOf(lines.join(' | '))}`
 }
 
 function later(ms: number): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, ms, undefined).unref())
 }
 
-/** Where an empty result would not be true of a host without tools, models, keys and a person at the terminal. */
+/**
+ * Where an empty result would not be true of a host without tools, models, keys and a person at the terminal.
+ */
 const specialAnswers: Record<string, () => unknown> = {
   'host/askUser': () => ({ selected: '', cancelled: true }),
   'host/executeTool': () => refuse(codes.notFound, 'unknown tool'),
@@ -213,7 +216,7 @@ const specialAnswers: Record<string, () => unknown> = {
   'host/undoRestore': () => refuse(codes.notFound, 'no snapshot for path'),
 }
 
-/** The answer of an empty host. Throws an RpcFailure for what it cannot do. */
+/** The answer of an empty host. Throws an RpcFailure for requests that it cannot serve. */
 export function emptyAnswer(method: string): unknown {
   const schema = findMethod(method)?.result
   if (schema === undefined) return refuse(codes.unknownMethod, `method not found: ${method}`)

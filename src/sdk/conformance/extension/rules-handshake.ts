@@ -1,18 +1,18 @@
-// How an extension begins, and what it says of itself.
+// Rules on the start of an extension: the answer to `initialize`, and the registrations before it.
 
 import { events } from '../../../protocol/extension/events.ts'
 import { asArray, asObject, asString } from '../../../std/json.ts'
 import { hold } from '../rule.ts'
 import { refuseAll } from './probe.ts'
 import { type ExtensionRule, readFacts } from './trial.ts'
-import { excerpt } from './wire-log.ts'
+import { excerptOf } from './wire-log.ts'
 
 export const handshakeRule = 'handshake/answers'
 
 export const handshakeRules: ExtensionRule[] = [
   {
     id: handshakeRule,
-    title: '`initialize` is answered, after everything was registered',
+    title: '`initialize` is answered after all registrations',
     level: 'must',
     run: async (trial) => {
       const probe = await trial.start()
@@ -29,21 +29,21 @@ export const handshakeRules: ExtensionRule[] = [
       const { name, version } = asObject(facts.answer) ?? {}
       hold(name === manifest.name && (manifest.version === '' || version === manifest.version), {
         expected: JSON.stringify({ name: manifest.name, version: manifest.version }),
-        received: excerpt(JSON.stringify(facts.answer)),
-        fix: 'Say the same in both places: people see the one, and logs the other.',
+        received: excerptOf(JSON.stringify(facts.answer)),
+        fix: 'Use the same values in both places: users see one, and logs the other.',
       })
     },
   },
   {
     id: 'handshake/offers-something',
-    title: 'Something is registered',
+    title: 'At least one thing is registered',
     level: 'should',
     run: async ({ facts }) =>
       hold(Object.values(facts.registrations).flat().length > 0, {
         expected:
           'at least one tool, command, event handler or other registration before the answer to `initialize`',
-        received: 'none that counts',
-        fix: 'Register first, then answer: what comes later is ignored.',
+        received: 'no valid one',
+        fix: 'Register first, then answer: later registrations are ignored.',
       }),
   },
   {
@@ -57,11 +57,11 @@ export const handshakeRules: ExtensionRule[] = [
             `${method} ${Object.values(asObject(one) ?? {}).find((value) => typeof value === 'string')}`,
         ),
       )
-      const twice = names.filter((name, at) => names.indexOf(name) !== at)
-      hold(twice.length === 0, {
-        expected: 'every tool, command, key and handler once',
-        received: twice.join(', '),
-        fix: 'Rename one of them: of two with the same name only the last counts.',
+      const repeated = names.filter((name, at) => names.indexOf(name) !== at)
+      hold(repeated.length === 0, {
+        expected: 'every tool, command, key and handler to be registered once',
+        received: repeated.join(', '),
+        fix: 'Rename one of them: of two with the same name only the last is used.',
       })
     },
   },
@@ -75,30 +75,30 @@ export const handshakeRules: ExtensionRule[] = [
         const problem = findSchemaProblem(tool.parameters)
         hold(problem === undefined, {
           expected: `\`parameters\` of the tool ${tool.name} to be {"type": "object", "properties": {…}}`,
-          received: `${problem}: ${excerpt(JSON.stringify(tool.parameters))}`,
-          fix: 'Describe the arguments as an object: providers of models refuse the whole request otherwise.',
+          received: `${problem}: ${excerptOf(JSON.stringify(tool.parameters))}`,
+          fix: 'Describe the arguments as an object: otherwise model providers refuse the whole request.',
         })
       }
     },
   },
   {
     id: 'handshake/descriptions',
-    title: 'Tools and commands say what they are for',
+    title: 'Tools and commands have a description',
     level: 'should',
     run: async ({ facts: { registrations } }) => {
-      const silent = [...registrations['register/tool'], ...registrations['register/command']].filter(
+      const undescribed = [...registrations['register/tool'], ...registrations['register/command']].filter(
         ({ description }) => description === '',
       )
-      hold(silent.length === 0, {
-        expected: 'a `description` of each tool and command',
-        received: `none of ${silent.map(({ name }) => name).join(', ')}`,
-        fix: 'Write one: the model decides by it, and people read it in the list of commands.',
+      hold(undescribed.length === 0, {
+        expected: 'a `description` for each tool and command',
+        received: `none for ${undescribed.map(({ name }) => name).join(', ')}`,
+        fix: 'Write one: the model chooses tools by it, and users read it in the list of commands.',
       })
     },
   },
   {
     id: 'handshake/events',
-    title: 'Event handlers and interceptors ask for things there are',
+    title: 'Event handlers and interceptors ask for known events and hooks',
     level: 'should',
     run: async ({ facts: { registrations } }) => {
       const wanted = registrations['register/eventHandler'].flatMap((handler) => handler.events)
@@ -108,15 +108,15 @@ export const handshakeRules: ExtensionRule[] = [
         ...hooks.filter((hook) => !['before', 'after'].includes(hook)),
       ]
       hold(unknown.length === 0, {
-        expected: `events out of ${Object.keys(events).join(', ')}; hooks out of before, after`,
+        expected: `events among ${Object.keys(events).join(', ')}; hooks among before, after`,
         received: unknown.join(', '),
-        fix: 'Correct the names: nobody will ever tell of these.',
+        fix: 'Correct the names: hosts never send these.',
       })
     },
   },
   {
     id: 'handshake/keys',
-    title: 'Keys are written as hosts know them',
+    title: 'Keys are written in the form that hosts know',
     level: 'must',
     requires: 'register/shortcut',
     run: async ({ facts }) => {
@@ -125,15 +125,15 @@ export const handshakeRules: ExtensionRule[] = [
         .filter((key) => !isKey(key))
       hold(wrong.length === 0, {
         expected:
-          '`ctrl+`, `alt+`, `shift+` in this order, and one letter; ctrl or alt must be there, and ctrl+c, ctrl+z, ctrl+m are taken',
+          '`ctrl+`, `alt+`, `shift+` in this order, and one letter; with ctrl or alt, and not ctrl+c, ctrl+z or ctrl+m, which are taken',
         received: wrong.join(', '),
-        fix: 'Take another key: this one can never be pressed.',
+        fix: 'Choose another key: hosts do not deliver this one.',
       })
     },
   },
   {
     id: 'handshake/refused',
-    title: 'It starts as well where the host refuses what it asks for',
+    title: 'It starts even when the host refuses its requests',
     level: 'should',
     run: async ({ start }) => {
       await start({ answerWith: refuseAll })
@@ -144,18 +144,18 @@ export const handshakeRules: ExtensionRule[] = [
     title: 'It starts without a directory for settings',
     level: 'should',
     run: async ({ open, initializeParams, limits }) => {
-      const { configDir: _left, ...rest } = initializeParams()
+      const { configDir: _omitted, ...rest } = initializeParams()
       const { error } = await open().ask('initialize', rest, limits.startMs)
       hold(error === undefined, {
         expected: '`initialize` without `configDir` to be answered with a result',
         received: `error ${error?.code}: ${error?.message}`,
-        fix: 'Do without it: hosts leave it out where there is no home directory.',
+        fix: 'Start without it: hosts leave it out where there is no home directory.',
       })
     },
   },
   {
     id: 'handshake/same-again',
-    title: 'It registers the same each time',
+    title: 'It registers the same things on each start',
     level: 'should',
     run: async (trial) => {
       const probe = await trial.start()
@@ -164,7 +164,7 @@ export const handshakeRules: ExtensionRule[] = [
       hold(before === now, {
         expected: before,
         received: now,
-        fix: 'Register what there is in a fixed order; what depends on the project may differ, but not from one start to the next.',
+        fix: 'Register the same names on each start. They may depend on the project, but not on chance or time.',
       })
     },
   },
@@ -181,7 +181,7 @@ function namesOf(registrations: object): string {
   const names = lists.flatMap(([method, list]) =>
     list.map((one) => `${method.slice('register/'.length)} ${labelOf(one)}`),
   )
-  return excerpt(names.sort().join(', '))
+  return excerptOf(names.sort().join(', '))
 }
 
 function labelOf(one: object): string {
@@ -189,24 +189,24 @@ function labelOf(one: object): string {
   return asString(name) ?? asString(key) ?? asString(title) ?? asString(api) ?? ''
 }
 
-// Whether the parameters of a tool are something that models can be given.
-
-/** What is wrong with it, in words. */
+/** Why the parameters of a tool cannot be given to a model. */
 export function findSchemaProblem(schema: unknown): string | undefined {
   const root = asObject(schema)
-  if (root === undefined) return 'it is no object'
-  // Nothing at all means: no arguments.
+  if (root === undefined) return 'it is not an object'
+  // An empty schema means that the tool takes no arguments.
   if (Object.keys(root).length === 0) return undefined
   if (root.type !== 'object') return 'its type is not "object"'
   const properties = root.properties === undefined ? {} : asObject(root.properties)
-  if (properties === undefined) return 'its properties are no object'
+  if (properties === undefined) return 'its properties are not an object'
   const bad = Object.entries(properties).find(
     ([, property]) => asObject(property) === undefined && typeof property !== 'boolean',
   )
-  if (bad) return `its property ${bad[0]} is no schema`
-  if (root.required !== undefined && !Array.isArray(root.required)) return 'its required is no list'
+  if (bad) return `its property ${bad[0]} is not a schema`
+  if (root.required !== undefined && !Array.isArray(root.required)) return 'its required is not a list'
   const missing = asArray(root.required).filter(
     (name) => typeof name !== 'string' || !Object.hasOwn(properties, name),
   )
-  return missing.length === 0 ? undefined : `it requires ${missing.join(', ')} and has no such property`
+  return missing.length === 0
+    ? undefined
+    : `it requires ${missing.join(', ')}, which is not one of its properties`
 }

@@ -1,4 +1,4 @@
-// Those who are asked at every turn: what they answer decides what the user gets to see.
+// Rules on the requests of each turn: interceptors, message hooks, input transformers, events and compaction.
 
 import { parseAction } from '../../../extensions/action.ts'
 import type { ActionResult } from '../../../protocol/extension/content.ts'
@@ -8,15 +8,15 @@ import { asArray, asObject, asString } from '../../../std/json.ts'
 import { hold } from '../rule.ts'
 import type { Probe, ProbeAnswer } from './probe.ts'
 import type { ExtensionRule } from './trial.ts'
-import { excerpt } from './wire-log.ts'
+import { excerptOf } from './wire-log.ts'
 
-/** What it answered when it had to answer with something. */
+/** Sends a request that must be answered with a result, and returns the result. */
 async function resultOf(probe: Probe, method: string, params: unknown): Promise<Record<string, unknown>> {
   const { error, result }: ProbeAnswer = await probe.ask(method, params)
   hold(error === undefined, {
     expected: `\`${method}\` to be answered with a result`,
     received: `error ${error?.code}: ${error?.message}`,
-    fix: 'It was registered, so it must be answered. Errors are for what cannot be helped.',
+    fix: 'Answer requests for everything that is registered. Errors are for failures beyond your control.',
   })
   return asObject(result) ?? {}
 }
@@ -26,7 +26,7 @@ const eventNames = Object.keys(events) as EventName[]
 export const extensionHookRules: ExtensionRule[] = [
   {
     id: 'interceptor/before',
-    title: '`interceptor/before` says whether the call may go on',
+    title: '`interceptor/before` says whether the call is allowed',
     level: 'must',
     requires: 'register/interceptor',
     run: async ({ start, facts }) => {
@@ -39,16 +39,16 @@ export const extensionHookRules: ExtensionRule[] = [
           args: { path: 'README.md' },
         })
         hold(typeof allow === 'boolean', {
-          expected: `\`allow\`: true or false, of the interceptor ${name}`,
-          received: excerpt(JSON.stringify(allow)),
-          fix: 'Always say it: an answer without `allow` blocks the tool.',
+          expected: `\`allow\`: true or false, from the interceptor ${name}`,
+          received: excerptOf(JSON.stringify(allow)),
+          fix: 'Always set it: an answer without `allow` blocks the tool.',
         })
       }
     },
   },
   {
     id: 'interceptor/after',
-    title: '`interceptor/after` gives back what it was shown',
+    title: '`interceptor/after` returns the details it received',
     level: 'must',
     requires: 'register/interceptor',
     run: async ({ start, facts }) => {
@@ -58,9 +58,9 @@ export const extensionHookRules: ExtensionRule[] = [
         const details = { content: [{ type: 'text', text: 'done' }] }
         const result = await resultOf(probe, 'interceptor/after', { name, toolName: 'check_tool', details })
         hold('details' in result, {
-          expected: `\`details\` in the answer of the interceptor ${name}, changed or not`,
-          received: excerpt(JSON.stringify(result)),
-          fix: 'ProbeAnswer with the details you got when there is nothing to change: what is left out is lost. Or register `hooks: ["before"]`.',
+          expected: `\`details\` in the answer of the interceptor ${name}, changed or unchanged`,
+          received: excerptOf(JSON.stringify(result)),
+          fix: 'Return the details unchanged when there is nothing to change, because they are lost otherwise, or register `hooks: ["before"]`.',
         })
       }
     },
@@ -76,7 +76,7 @@ export const extensionHookRules: ExtensionRule[] = [
   },
   {
     id: 'inputTransformer/output',
-    title: '`inputTransformer/transform` gives back what is to be sent',
+    title: '`inputTransformer/transform` returns the text to send',
     level: 'must',
     requires: 'register/inputTransformer',
     run: async ({ start }) => {
@@ -85,48 +85,48 @@ export const extensionHookRules: ExtensionRule[] = [
       })
       hold(handled === true || (asString(output) ?? '') !== '', {
         expected: 'the text in `output`, or `handled: true`',
-        received: excerpt(JSON.stringify({ output, handled })),
-        fix: 'ProbeAnswer with the input when there is nothing to change: otherwise what the user typed is lost.',
+        received: excerptOf(JSON.stringify({ output, handled })),
+        fix: 'Return the input when there is nothing to change: otherwise what the user typed is lost.',
       })
     },
   },
   {
     id: 'events/answers',
-    title: 'Events it asked for are answered, each with an action or with none',
+    title: 'Each event it registered for is answered with an action or with none',
     level: 'must',
     requires: 'register/eventHandler',
     run: async ({ start, facts }) => {
       const probe = await start()
       const handlers = facts.registrations['register/eventHandler']
-      const hears = (type: string) =>
+      const isHandled = (type: string) =>
         handlers.some((handler) => handler.events.length === 0 || handler.events.includes(type))
-      for (const type of eventNames.filter(hears)) {
+      for (const type of eventNames.filter(isHandled)) {
         const { action } = await resultOf(probe, 'event/dispatch', { type, data: sampleEvents[type] })
         hold(action === undefined || action === null || parseAction(action as ActionResult) !== undefined, {
-          expected: `an action that hosts know in the answer to ${type}, or null`,
-          received: excerpt(JSON.stringify(action)),
-          fix: 'See the list of actions in the protocol reference; others are dropped.',
+          expected: `a known action in the answer to ${type}, or null`,
+          received: excerptOf(JSON.stringify(action)),
+          fix: 'Use an action of the protocol reference: others are dropped.',
         })
       }
     },
   },
   {
     id: 'events/nothing-in-it',
-    title: 'The end of a turn without an answer of the model is survived',
+    title: 'It survives the end of a turn without an answer of the model',
     level: 'must',
     requires: 'register/eventHandler',
     needs: ['events/answers'],
     run: async ({ start, facts }) => {
       const handlers = facts.registrations['register/eventHandler']
       if (!handlers.some((handler) => handler.events.length === 0 || handler.events.includes('EventTurnEnd')))
-        return 'it does not ask for EventTurnEnd'
+        return 'it has no handler for EventTurnEnd'
       await resultOf(await start(), 'event/dispatch', { type: 'EventTurnEnd', data: emptyTurnEnd })
       return undefined
     },
   },
   {
     id: 'compactor/answers',
-    title: '`compact/execute` gives back a conversation',
+    title: '`compact/execute` returns a conversation',
     level: 'must',
     requires: 'register/compactor',
     run: async ({ start }) => {
@@ -134,8 +134,8 @@ export const extensionHookRules: ExtensionRule[] = [
       const kinds = asArray(messages).map((message) => asString(asObject(message)?.type) ?? 'nothing')
       hold(kinds.length > 0 && kinds.every((kind) => ['user', 'assistant', 'tool_result'].includes(kind)), {
         expected: '`messages` of the kinds user, assistant and tool_result, at least one',
-        received: excerpt(JSON.stringify(messages)),
-        fix: 'Give messages back as they came, with fewer of them: others are dropped, and none at all is ignored.',
+        received: excerptOf(JSON.stringify(messages)),
+        fix: 'Return some of the messages as they came: unknown ones are dropped, and an empty list is ignored.',
       })
     },
   },
@@ -151,14 +151,13 @@ export const extensionHookRules: ExtensionRule[] = [
       hold(after <= before, {
         expected: `at most ${before} messages`,
         received: `${after}`,
-        fix: 'Leave messages out or sum them up: the host asks because there are too many.',
+        fix: 'Leave messages out or summarise them: the host asks because there are too many.',
       })
     },
   },
 ]
 
-// A conversation and events as a host sends them, to see what an extension does with them.
-
+// A conversation and events as a host sends them.
 const timestamp = '2026-01-13T12:00:00Z'
 const usage = { inputTokens: 1200, outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0.001 }
 
@@ -186,16 +185,16 @@ const toolResult = {
   is_error: false,
   timestamp,
 }
-const last = { ...assistant, content: [{ type: 'text', text: 'Done.' }], stopReason: 'stop' }
+const finalAnswer = { ...assistant, content: [{ type: 'text', text: 'Done.' }], stopReason: 'stop' }
 
 const turns = Array.from({ length: 6 }, () => [
   { type: 'user', data: user },
   { type: 'assistant', data: assistant },
   { type: 'tool_result', data: toolResult },
-  { type: 'assistant', data: last },
+  { type: 'assistant', data: finalAnswer },
 ])
 
-/** Long enough to be worth shortening. */
+/** Long enough to be compacted. */
 export const conversation: SentParams<'compact/execute'>['messages'] = turns.flat()
 
 const call = { ToolCallID: 'call-1', ToolName: 'read' }
@@ -209,7 +208,7 @@ export const sampleEvents: Record<EventName, Record<string, unknown>> = {
   EventMessagePre: { Content: 'Add a parser' },
   EventTurnStart: {},
   EventStreamDelta: { Kind: 'text', Index: 0, Delta: 'Done' },
-  EventStreamDone: { Message: last },
+  EventStreamDone: { Message: finalAnswer },
   EventToolStart: { ...call, Args: { path: 'README.md' } },
   EventToolUpdate: { ...call, Partial: 'half' },
   EventToolEnd: { ...call, Result: null, IsError: false },
@@ -219,8 +218,8 @@ export const sampleEvents: Record<EventName, Record<string, unknown>> = {
   EventRetry: { Attempt: 1, Max: 3, DelayMs: 500, Error: 'overloaded' },
   EventMaxTurns: { Count: 30, Max: 30 },
   EventCompact: { Before: 24, After: 8, TokensAtCompact: 50_000 },
-  EventAgentEnd: { Messages: [user, assistant, toolResult, last] },
+  EventAgentEnd: { Messages: [user, assistant, toolResult, finalAnswer] },
 }
 
-/** What is said when the model could not be reached: everything that may be missing is. */
+/** The event of a turn in which the model could not be reached: all optional values are missing. */
 export const emptyTurnEnd = { Assistant: null, ToolResults: null }

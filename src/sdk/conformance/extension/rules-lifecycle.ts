@@ -1,4 +1,4 @@
-// How an extension ends, and what it leaves behind.
+// Rules on the manifest, on the end of an extension, and on what it changes around it.
 
 import { join } from 'node:path'
 import { manifestName } from '../../../extensions/manifest.ts'
@@ -10,19 +10,19 @@ import { describeExit, type Probe, withPrinted } from './probe.ts'
 import { unknownMethod } from './rules-requests.ts'
 import type { ExtensionRule } from './trial.ts'
 
-/** Ends by itself when nobody says anything more. */
+/** Closes the channel, after which the extension must end by itself with exit code 0. */
 async function expectEnd(probe: Probe, withinMs: number, when: string): Promise<void> {
   probe.closeInput()
   const exit = await probe.endWithin(withinMs)
   hold(exit !== undefined, {
     expected: `the end of the process within ${withinMs / 1000} s, ${when}`,
-    received: withPrinted('it goes on', probe),
-    fix: 'End when there is nothing more to read: stop timers, close what you opened, exit. Otherwise it is killed.',
+    received: withPrinted('it is still running', probe),
+    fix: 'Exit at the end of the input: stop timers and close connections. Otherwise the process is killed.',
   })
   hold(exit.code === 0, {
     expected: `exit code 0, ${when}`,
     received: withPrinted(describeExit(exit), probe),
-    fix: 'The end of the channel is the usual end, not an error.',
+    fix: 'Exit with code 0: the end of the channel is the usual end, not an error.',
   })
 }
 
@@ -35,7 +35,7 @@ export const endRules: ExtensionRule[] = [
   },
   {
     id: 'end/never-started',
-    title: 'It ends as well when it was never started',
+    title: 'It ends when its channel is closed before `initialize`',
     level: 'must',
     needs: ['end/channel-closed'],
     run: async ({ open, limits }) =>
@@ -43,7 +43,7 @@ export const endRules: ExtensionRule[] = [
   },
   {
     id: 'end/shutdown',
-    title: 'It ends in good order after `shutdown`',
+    title: 'It ends with exit code 0 after `shutdown`',
     level: 'must',
     needs: ['end/channel-closed'],
     run: async ({ start, limits, settle }) => {
@@ -55,7 +55,7 @@ export const endRules: ExtensionRule[] = [
   },
   {
     id: 'end/in-the-middle',
-    title: 'It ends as well when half a line has arrived',
+    title: 'It ends when its channel is closed in the middle of a line',
     level: 'should',
     needs: ['end/channel-closed'],
     run: async ({ start, limits }) => {
@@ -66,7 +66,7 @@ export const endRules: ExtensionRule[] = [
   },
   {
     id: 'transport/without-fd',
-    title: 'It talks over standard input and output where there is nothing else',
+    title: 'It uses standard input and output when there are no descriptors 3 and 4',
     level: 'should',
     run: async ({ start, manifest }) => {
       if (manifest.transport === 'fd') return 'the manifest says transport: fd'
@@ -86,7 +86,7 @@ export const endRules: ExtensionRule[] = [
       hold(changed.length === 0, {
         expected: 'no change in the project',
         received: JSON.stringify(changed),
-        fix: 'Keep what you must keep in `configDir`, which `initialize` names.',
+        fix: 'Keep files of your own in `configDir`, which `initialize` names.',
       })
     },
   },
@@ -104,15 +104,13 @@ export const endRules: ExtensionRule[] = [
       await settle()
       const changed = paths.filter((_path, at) => read()[at] !== before[at])
       hold(changed.length === 0, {
-        expected: 'manifest and entry as they were',
+        expected: 'manifest and entry to stay as they were',
         received: `changed: ${changed.join(', ')}`,
-        fix: 'Write elsewhere: hosts watch these files, and start the extension anew each time they change.',
+        fix: 'Write elsewhere: hosts watch these files, and restart the extension each time they change.',
       })
     },
   },
 ]
-
-// What the manifest says, beyond being readable: without that there is nothing to check.
 
 export const manifestRules: ExtensionRule[] = [
   {
@@ -123,19 +121,19 @@ export const manifestRules: ExtensionRule[] = [
       hold(manifest.version !== '', {
         expected: '`version` in manifest.yaml',
         received: 'none',
-        fix: 'Add it: this is what `piglet ext list` shows, and what people name in bug reports.',
+        fix: 'Add it: `piglet ext list` shows it, and users name it in bug reports.',
       }),
   },
   {
     id: 'manifest/permissions',
-    title: 'Every permission in the list is one there is',
+    title: 'Every listed permission exists',
     level: 'must',
     run: async ({ manifest }) => {
       const wrong = (manifest.permissions ?? []).filter((permission) => !isPermission(permission))
       hold(wrong.length === 0, {
-        expected: `permissions out of ${Object.keys(capabilities).join(', ')}; \`auth\` and \`env\` with a name, as in auth:openai`,
+        expected: `permissions among ${Object.keys(capabilities).join(', ')}; \`auth\` and \`env\` with a name, as in auth:openai`,
         received: wrong.join(', '),
-        fix: 'Correct them: a permission that nobody knows permits nothing.',
+        fix: 'Correct them: an unknown permission permits nothing.',
       })
     },
   },
@@ -143,7 +141,7 @@ export const manifestRules: ExtensionRule[] = [
 
 function isPermission(text: string): boolean {
   if (text === '*' || Object.hasOwn(capabilities, text)) return true
-  // The first word alone stands for all of its kind.
+  // The first word alone stands for all permissions that begin with it.
   return (
     /^(?:auth|env):\S+$/.test(text) || Object.keys(capabilities).some((name) => name.startsWith(`${text}:`))
   )

@@ -1,9 +1,10 @@
-// Rules about every message of every trial: looked at last, when all of them are there.
+// Rules on lines and messages: how the extension reads lines in pieces, too long or damaged, and every
+// message of all trials.
 
 import { maxLineBytes } from '../../../protocol/extension/table.ts'
 import { hold } from '../rule.ts'
 import type { Probe } from './probe.ts'
-import { expectAlive, stillThere, unknownMethod } from './rules-requests.ts'
+import { expectAlive, unknownMethod, unknownMethodRule } from './rules-requests.ts'
 import type { ExtensionRule } from './trial.ts'
 import type { WireFault } from './wire-log.ts'
 
@@ -16,52 +17,52 @@ interface MessageRule {
 
 const table: Record<WireFault, MessageRule> = {
   json: {
-    title: 'Every line it writes to the channel is a message',
+    title: 'Every line that it writes to the channel is a message',
     level: 'must',
-    expected: 'one JSON-RPC message per line: whole numbers as ids, and a method in what is no answer',
-    fix: 'Print what is for people on standard error, and write each message with its newline in one piece.',
+    expected: 'one JSON-RPC message per line: integers as ids, and a method in requests and notices',
+    fix: 'Print messages for people on standard error, and write each message and its newline in one piece.',
   },
   envelope: {
-    title: 'Every message says "jsonrpc": "2.0"',
+    title: 'Every message has "jsonrpc": "2.0"',
     level: 'should',
     expected: '"jsonrpc": "2.0"',
-    fix: 'Add it: other hosts may look at it.',
+    fix: 'Add it: other hosts may require it.',
   },
   known: {
-    title: 'Everything it asks and tells is something hosts know',
+    title: 'Every request and notice is one that hosts know',
     level: 'must',
     expected: 'a method of the protocol reference, with an id exactly when it is a request',
-    fix: 'Look the name up in the reference. Requests that nobody knows fail, and such notices are dropped.',
+    fix: 'Look the name up in the reference. Unknown requests fail, and unknown notices are dropped.',
   },
   schema: {
-    title: 'What it asks and tells has the fields it must have',
+    title: 'Every request and notice has its required fields',
     level: 'must',
     expected: 'params as in the protocol reference',
-    fix: 'Correct the field that is named.',
+    fix: 'Correct the named field.',
   },
   registrations: {
-    title: 'Every registration has the fields it must have',
+    title: 'Every registration has its required fields',
     level: 'must',
     expected: 'params as in the protocol reference, and no empty name',
-    fix: 'Correct the field that is named: such a registration is ignored.',
+    fix: 'Correct the named field: such a registration is ignored.',
   },
   'in-time': {
     title: 'Nothing is registered after the answer to `initialize`',
     level: 'must',
     expected: 'every registration before the answer to `initialize`',
-    fix: 'Register first, then answer: what comes later is ignored.',
+    fix: 'Register first, then answer: later registrations are ignored.',
   },
   permissions: {
-    title: 'What it asks for is among the permissions that its manifest lists',
+    title: 'Every request is covered by the permissions of the manifest',
     level: 'must',
-    expected: 'nothing beyond `permissions`',
-    fix: 'Add the permission to the manifest, or do without.',
+    expected: 'only requests that `permissions` covers',
+    fix: 'Add the permission to the manifest, or leave the request out.',
   },
   answers: {
-    title: 'Answers have the fields they must have',
+    title: 'Every answer has its required fields',
     level: 'must',
     expected: 'a result as in the protocol reference',
-    fix: 'Correct the field that is named: such an answer counts as an error.',
+    fix: 'Correct the named field: such an answer counts as an error.',
   },
   'one-answer': {
     title: 'Every request is answered once, under its own id',
@@ -73,13 +74,13 @@ const table: Record<WireFault, MessageRule> = {
     title: 'No line is 4 MiB or longer',
     level: 'must',
     expected: 'lines below 4 MiB',
-    fix: 'Cut long texts and images: other hosts stop reading at such a line for good.',
+    fix: 'Shorten texts and images: other hosts stop reading at such a line.',
   },
   'one-way': {
-    title: 'It talks on one way only',
+    title: 'It uses one channel only',
     level: 'must',
-    expected: 'messages on one way: descriptors 3 and 4 when PIGLET_FD=1, else standard input and output',
-    fix: 'ProbeAnswer where you were asked. A host that offers both ways listens where the first message came.',
+    expected: 'messages on one channel: descriptors 3 and 4 when PIGLET_FD=1, else standard input and output',
+    fix: 'Answer on the channel of the request. A host that offers both reads the one of the first message.',
   },
 }
 
@@ -101,8 +102,6 @@ export const messageRules: ExtensionRule[] = (Object.keys(table) as WireFault[])
   }
 })
 
-// Lines that arrive in pieces, together, very long, or damaged, and a host that is slow to read.
-
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 export const framingRules: ExtensionRule[] = [
@@ -110,10 +109,10 @@ export const framingRules: ExtensionRule[] = [
     id: 'framing/fragmented',
     title: 'A line that arrives in pieces is one line',
     level: 'must',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start }) => {
       const probe = await start()
-      // One piece ends within a character, and the last one is the end of the line.
+      // Two pieces end within a character, and the last piece is the newline.
       const { id, line } = probe.lineFor(unknownMethod, { note: 'prüfung 🐖' })
       const bytes = Buffer.from(line)
       const cuts = [
@@ -133,9 +132,9 @@ export const framingRules: ExtensionRule[] = [
   },
   {
     id: 'framing/merged',
-    title: 'Lines that arrive together are all read, and empty ones are nothing',
+    title: 'Lines that arrive together are all read, and empty ones are ignored',
     level: 'must',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start }) => {
       const probe = await start()
       const requests = Array.from({ length: 20 }, () => probe.lineFor(unknownMethod))
@@ -147,18 +146,18 @@ export const framingRules: ExtensionRule[] = [
     id: 'framing/large',
     title: 'A line of almost 4 MiB is read',
     level: 'must',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start, limits }) => {
       const probe = await start()
-      // Shells read byte by byte, and may.
+      // Shells read byte by byte, which is allowed and slow.
       await probe.ask(unknownMethod, { text: 'x'.repeat(maxLineBytes - 1024) }, limits.answerMs * 4)
     },
   },
   {
     id: 'framing/too-long',
-    title: 'A line of 5 MiB is not its end',
+    title: 'It survives a line of 5 MiB',
     level: 'should',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start, limits }) => {
       const probe = await start()
       await probe.write(`{"method":"${unknownMethod}","params":"${'x'.repeat(5 * 1024 * 1024)}"}\n`)
@@ -167,54 +166,53 @@ export const framingRules: ExtensionRule[] = [
   },
   {
     id: 'framing/garbage',
-    title: 'Lines that are no messages are skipped',
+    title: 'Lines that are not messages are skipped',
     level: 'should',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start }) =>
-      expectUnharmed(
+      expectSurvives(
         await start(),
         'no message\n[]\n17\n{"jsonrpc":"2.0"}\n{"id":9999,"result":{}}\n',
-        'lines that are no messages',
+        'lines that are not messages',
       ),
   },
   {
     id: 'framing/bad-utf8',
-    title: 'Bytes that are no text do no harm',
+    title: 'It survives bytes that are not UTF-8',
     level: 'should',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start }) => {
       // Latin-1, because its characters are single bytes.
       const bytes = Buffer.from(
         `{"jsonrpc":"2.0","method":"${unknownMethod}","params":{"text":"\xff\xfe\xc3(\xed\xa0\x80"}}\n`,
         'latin1',
       )
-      await expectUnharmed(await start(), bytes, 'a line that is not UTF-8')
+      await expectSurvives(await start(), bytes, 'a line that is not UTF-8')
     },
   },
   {
     id: 'framing/slow-reader',
     title: 'Answers are whole when the host is slow to read them',
     level: 'must',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start, limits }) => {
       const probe = await start()
       probe.pause()
       const requests = Array.from({ length: 1500 }, () =>
         probe.lineFor(`${unknownMethod}-${'x'.repeat(400)}`),
       )
-      // An extension that does one thing after the other reads no more while nobody reads what it says: nobody waits for the write.
+      // Not awaited here: an extension that works sequentially stops reading while its answers are not read.
       const written = probe.write(requests.map(({ line }) => line).join(''))
       await pause(300)
       probe.resume()
-      await written
       await written
       await Promise.all(requests.map(({ id }) => probe.answerTo(id, limits.answerMs * 2)))
     },
   },
 ]
 
-/** A line that hurts, and then the question whether it did. */
-async function expectUnharmed(probe: Probe, bytes: string | Uint8Array, what: string): Promise<void> {
+/** Writes damaged lines; the extension must still answer afterwards. */
+async function expectSurvives(probe: Probe, bytes: string | Uint8Array, what: string): Promise<void> {
   await probe.write(bytes)
   await expectAlive(probe, what)
 }

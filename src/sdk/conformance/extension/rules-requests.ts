@@ -1,4 +1,4 @@
-// How an extension answers what it is asked, and what it makes of requests that it cannot answer.
+// Rules on requests, known and unknown, and on the tools and commands that fixtures of the author call.
 
 import { codes } from '../../../protocol/extension/peer.ts'
 import { asArray, asObject, asString } from '../../../std/json.ts'
@@ -6,14 +6,14 @@ import { hold } from '../rule.ts'
 import type { ExtensionFixtures } from './fixtures.ts'
 import type { Probe, ProbeAnswer, ProbeCall } from './probe.ts'
 import type { ExtensionRule } from './trial.ts'
-import { excerpt } from './wire-log.ts'
+import { excerptOf } from './wire-log.ts'
 
-/** A request that no extension knows. Whether it is answered tells whether the extension is there. */
+/** A request that no extension knows: its answer shows that the extension still reads and writes. */
 export const unknownMethod = '$/check'
 
-export const stillThere = 'requests/unknown-method'
+export const unknownMethodRule = 'requests/unknown-method'
 
-/** Fails when the extension does not answer any more. */
+/** Breaks the rule when the extension no longer answers. */
 export async function expectAlive(probe: Probe, after: string, withinMs?: number): Promise<void> {
   const { error } = await probe.ask(unknownMethod, {}, withinMs)
   hold(error !== undefined, {
@@ -23,12 +23,12 @@ export async function expectAlive(probe: Probe, after: string, withinMs?: number
   })
 }
 
-const unknownFix = `ProbeAnswer methods you do not know with error ${codes.unknownMethod}: newer hosts ask more than you know.`
+const unknownFix = `Answer unknown methods with error ${codes.unknownMethod}: newer hosts may send some.`
 
 export const requestRules: ExtensionRule[] = [
   {
-    id: stillThere,
-    title: 'A request that it does not know is answered with an error',
+    id: unknownMethodRule,
+    title: 'An unknown request is answered with an error',
     level: 'must',
     run: async ({ start }) => {
       const { error, result } = await (await start()).ask(unknownMethod)
@@ -36,27 +36,27 @@ export const requestRules: ExtensionRule[] = [
         expected: `error ${codes.unknownMethod}`,
         received: error
           ? `error ${error.code}: ${error.message}`
-          : `result ${excerpt(JSON.stringify(result))}`,
+          : `result ${excerptOf(JSON.stringify(result))}`,
         fix: unknownFix,
       })
     },
   },
   {
     id: 'requests/unknown-notice',
-    title: 'A notice that it does not know is ignored',
+    title: 'An unknown notice is ignored',
     level: 'must',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start }) => {
       const probe = await start()
       probe.tell(unknownMethod, { a: 1 })
       probe.tell('eventBus/event', { topic: 'check', subscriptionId: 999, data: null })
       probe.tell('$/cancelRequest', { id: 999 })
-      await expectAlive(probe, 'notices that it does not know')
+      await expectAlive(probe, 'unknown notices')
     },
   },
   {
     id: 'requests/unknown-tool',
-    title: 'A tool that it does not have is answered with an error',
+    title: 'A call of an unknown tool is answered with an error',
     level: 'must',
     run: async ({ start }) =>
       expectRefusal(
@@ -66,7 +66,7 @@ export const requestRules: ExtensionRule[] = [
   },
   {
     id: 'requests/unknown-command',
-    title: 'A command that it does not have is answered with an error',
+    title: 'A call of an unknown command is answered with an error',
     level: 'must',
     run: async ({ start }) =>
       expectRefusal(
@@ -78,7 +78,7 @@ export const requestRules: ExtensionRule[] = [
     id: 'requests/without-params',
     title: 'A request without params is answered',
     level: 'must',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start }) => {
       const probe = await start()
       for (const params of [undefined, null, 'text']) {
@@ -90,9 +90,9 @@ export const requestRules: ExtensionRule[] = [
   },
   {
     id: 'requests/in-parallel',
-    title: 'Many requests at once are all answered',
+    title: 'Many parallel requests are all answered',
     level: 'must',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start }) => {
       const probe = await start()
       const ids = Array.from({ length: 200 }, () => probe.send(unknownMethod))
@@ -101,9 +101,9 @@ export const requestRules: ExtensionRule[] = [
   },
   {
     id: 'requests/cancel',
-    title: 'A request that is taken back does no harm',
+    title: 'It survives the cancellation of a request',
     level: 'must',
-    needs: [stillThere],
+    needs: [unknownMethodRule],
     run: async ({ start }) => {
       const probe = await start()
       probe.tell('$/cancelRequest', { id: probe.send(unknownMethod) })
@@ -114,13 +114,11 @@ export const requestRules: ExtensionRule[] = [
 
 function expectRefusal({ error, result }: ProbeAnswer, what: string): void {
   hold(error !== undefined || asObject(result)?.isError === true, {
-    expected: `an error (${codes.invalidParams}) for a ${what} there is not`,
-    received: excerpt(JSON.stringify(result)),
-    fix: `Look the ${what} up by its name, and answer with error ${codes.invalidParams} when there is none.`,
+    expected: `an error (${codes.invalidParams}) for an unknown ${what}`,
+    received: excerptOf(JSON.stringify(result)),
+    fix: `Look the ${what} up by its name, and answer with error ${codes.invalidParams} when it does not exist.`,
   })
 }
-
-// Tools and commands, tried with what their author says about them.
 
 export function extensionFixtureRules({ tools, commands }: ExtensionFixtures): ExtensionRule[] {
   return [
@@ -131,14 +129,14 @@ export function extensionFixtureRules({ tools, commands }: ExtensionFixtures): E
         if (tool.cancel) return await expectCancelled(probe, request)
         const { error, result } = await probe.answerTo(request)
         hold(error === undefined, outcome(`the tool ${tool.name} to answer`, error))
-        const said = textOf(result)
+        const text = resultText(result)
         const isError = asObject(result)?.isError === true
         hold(
           isError === tool.isError,
           outcome(`the tool ${tool.name} to ${tool.isError ? 'fail' : 'succeed'}`, result),
         )
         hold(
-          tool.contains === undefined || said.includes(tool.contains),
+          tool.contains === undefined || text.includes(tool.contains),
           outcome(`a text with ${JSON.stringify(tool.contains)}`, result),
         )
       }
@@ -173,23 +171,23 @@ export function extensionFixtureRules({ tools, commands }: ExtensionFixtures): E
 async function expectCancelled(probe: Probe, request: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 200))
   probe.tell('$/cancelRequest', { id: request })
-  await expectAlive(probe, 'a tool that was called back')
+  await expectAlive(probe, 'a cancelled tool call')
   const answer: ProbeAnswer = await probe.answerTo(request)
   hold(
     answer.error !== undefined || asObject(answer.result)?.isError === true,
-    outcome('an error from a tool that was called back', answer.result),
+    outcome('an error from a cancelled tool call', answer.result),
   )
 }
 
 function outcome(expected: string, received: unknown) {
   return {
     expected,
-    received: excerpt(typeof received === 'string' ? received : JSON.stringify(received)),
+    received: excerptOf(typeof received === 'string' ? received : JSON.stringify(received)),
     fix: 'Correct the handler, or the fixture.',
   }
 }
 
-function textOf(result: unknown): string {
+function resultText(result: unknown): string {
   const blocks = asArray(asObject(result)?.content).map(asObject)
   return blocks.map((block) => asString(block?.text ?? block?.Text) ?? '').join('\n')
 }

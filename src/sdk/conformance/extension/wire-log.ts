@@ -1,4 +1,5 @@
-// Everything an extension says in any trial, held against the table: what does not fit is kept for the rules about messages.
+// Compares every message of an extension with the table of the protocol, and keeps the faults for the rules
+// on messages.
 
 import { safeParse } from 'valibot'
 import type { Manifest } from '../../../extensions/manifest.ts'
@@ -8,7 +9,7 @@ import { type Incoming, parseLine } from '../../../protocol/extension/peer.ts'
 import { findMethod, isRegistration, type MethodName, methods } from '../../../protocol/extension/table.ts'
 import { asObject, parseJson } from '../../../std/json.ts'
 
-/** What can be wrong with a message, each a rule of its own. */
+/** The faults that a message can have, each a rule of its own. */
 export type WireFault =
   | 'json'
   | 'envelope'
@@ -35,34 +36,34 @@ export function createWireLog(): WireLog {
   }
 }
 
-/** Looks at a line by itself; what it says comes back when it can be understood. */
+/** Judges a line by itself; returns the message when it can be parsed. */
 export function judgeLine(log: WireLog, line: string): Incoming | undefined {
   const message = parseLine(line)
-  if (message === undefined) log.note('json', excerpt(line))
-  else if (asObject(parseJson(line))?.jsonrpc !== '2.0') log.note('envelope', excerpt(line))
+  if (message === undefined) log.note('json', excerptOf(line))
+  else if (asObject(parseJson(line))?.jsonrpc !== '2.0') log.note('envelope', excerptOf(line))
   return message
 }
 
-/** A request or notice to the host. */
+/** Judges a request or notice to the host. */
 export function judgeCall(
   log: WireLog,
   manifest: Manifest,
   call: Extract<Incoming, { method: string }>,
-  isShaken: boolean,
+  isInitialized: boolean,
 ): void {
-  const fault = findCallFault(manifest, call, isShaken)
+  const fault = findCallFault(manifest, call, isInitialized)
   if (fault) log.note(...fault)
 }
 
-type Fault = [fault: WireFault, received: string]
+type NotedFault = [fault: WireFault, received: string]
 
 function findCallFault(
   manifest: Manifest,
   { kind, method, params }: Exclude<Incoming, { kind: 'answer' }>,
-  isShaken: boolean,
-): Fault | undefined {
+  isInitialized: boolean,
+): NotedFault | undefined {
   const known = findMethod(method)
-  // Such notices may be ignored by everybody.
+  // Notices with this prefix may be ignored.
   if (!known)
     return kind === 'notice' && method.startsWith('$/') ? undefined : ['known', `${kind} \`${method}\``]
   if (known.to === 'extension')
@@ -70,10 +71,13 @@ function findCallFault(
   if ((known.result !== undefined) !== (kind === 'request'))
     return ['known', `\`${method}\` as a ${kind}, which is a ${kind === 'request' ? 'notice' : 'request'}`]
   const parsed = parseMethodParams(method, params)
-  const said = excerpt(JSON.stringify(params))
+  const received = excerptOf(JSON.stringify(params))
   if ('problem' in parsed)
-    return [isRegistration(method) ? 'registrations' : 'schema', `\`${method}\`: ${parsed.problem}: ${said}`]
-  if (isShaken && isRegistration(method)) return ['in-time', `\`${method}\`: ${said}`]
+    return [
+      isRegistration(method) ? 'registrations' : 'schema',
+      `\`${method}\`: ${parsed.problem}: ${received}`,
+    ]
+  if (isInitialized && isRegistration(method)) return ['in-time', `\`${method}\`: ${received}`]
   const refusal = findRefusal(manifest, method, known, parsed.value)
   return refusal === undefined ? undefined : ['permissions', refusal]
 }
@@ -89,10 +93,11 @@ export function judgeAnswer(
   if (parsed.success) return
   const [issue] = parsed.issues
   const path = issue.path?.map(({ key }) => String(key)).join('.') ?? 'result'
-  log.note('answers', `\`${method}\`: ${path}: ${issue.message}: ${excerpt(JSON.stringify(answer.result))}`)
+  log.note('answers', `\`${method}\`: ${path}: ${issue.message}: ${excerptOf(JSON.stringify(answer.result))}`)
 }
 
-export function excerpt(text: string | undefined): string {
+/** The beginning of a text that may be long or missing. */
+export function excerptOf(text: string | undefined): string {
   const whole = text ?? 'nothing'
   return whole.length > 200 ? `${whole.slice(0, 200)}…` : whole
 }
