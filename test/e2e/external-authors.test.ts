@@ -50,7 +50,7 @@ test('a plugin that has the name of an agent we know may pass, but would not be 
 
 test.each([
   [['new', 'mine', '--lang', 'cobol'], 2, '"cobol" is not a valid value for --lang'],
-  [['new', '../evil'], 2, 'cannot be the name of an agent'],
+  [['new', '../evil'], 2, 'is not a valid value for the name of an agent'],
   [['new', 'gemini'], 2, 'the name of the built-in Gemini CLI'],
   [['check', 'nobody'], 1, 'executable not found: nobody'],
   [['check', 'x', '--json', '--junit'], 2, '--json and --junit cannot be used together'],

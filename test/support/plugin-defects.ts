@@ -41,7 +41,7 @@ export const defects: [title: string, script: string, rule: string][] = [
   ['names a hook that needs quoting', info('"start","stop"', '"stop","on stop"'), 'info/hook-names'],
   ['protects a directory outside', info('".sample"', '".sample","../other"'), 'info/protected-dirs'],
   ['protects the whole repository', info('".sample"', '".sample","."'), 'info/protected-dirs'],
-  ['has caller variables in small letters', info('SAMPLE_RUN', 'sample_run'), 'info/caller-env'],
+  ['has caller variables in lower case', info('SAMPLE_RUN', 'sample_run'), 'info/caller-env'],
   ['says something else each time', info('A plugin for tests', "'$$'"), 'info/stable'],
   ['accepts any subcommand', on('this-subcommand-does-not-exist', 'exit 0'), 'errors/unknown-subcommand'],
   ['fails without a word', on('this-subcommand-does-not-exist', 'exit 1'), 'errors/unknown-subcommand'],

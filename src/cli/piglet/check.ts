@@ -100,7 +100,7 @@ interface NewFlags {
 
 export const extNewCommand = buildCommand<NewFlags, [string], Cli>({
   async func(flags, name) {
-    const { scaffoldExtension } = await import('../../sdk/scaffold-extension/scaffold-extension.ts')
+    const { scaffoldExtension } = await import('../../sdk/scaffold/scaffold-extension.ts')
     const dir = resolve(this.cwd, flags.dir ?? name)
     const sdk = kitSource(this.program)
     const files = scaffoldExtension(name, requireLanguage(flags.lang), sdk === undefined ? {} : { sdk })

@@ -10,7 +10,7 @@ import { formatResult } from '../conformance/report.ts'
 import { scaffoldAgent } from './scaffold-agent.ts'
 import { type ScaffoldLanguage, scaffoldLanguages } from './template.ts'
 
-// The system's own Python first: a version switcher in between makes each start slow.
+// The Python of the system first, because a version switcher makes each start slow.
 const env = { PATH: `/usr/bin:${process.env.PATH}`, HOME: '/nonexistent' }
 
 let dir: string
@@ -56,7 +56,7 @@ describe.each([...scaffoldLanguages])('a new plugin in %s', (language) => {
     expect(code === 0 ? '' : output).toBe('')
   })
 
-  test('keeps every rule of the protocol, and understands its samples', async () => {
+  test('passes every rule of the protocol, and reads its samples as expected', async () => {
     const fixtures = readAgentFixtures(join(place, 'fixtures.json'))
     const results = await checkAgent(join(place, 'entire-agent-my-agent'), { env, fixtures })
     expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
@@ -65,28 +65,28 @@ describe.each([...scaffoldLanguages])('a new plugin in %s', (language) => {
     ).toBeGreaterThanOrEqual(6)
   })
 
-  test('is found by its name wherever it is linked to', async () => {
+  test('runs through a link', async () => {
     const link = join(mkdtempSync(join(dir, 'bin-')), 'entire-agent-my-agent')
     symlinkSync(join(place, 'entire-agent-my-agent'), link)
     const { output } = await run([link, 'info'], dir)
     expect(JSON.parse(output)).toMatchObject({ name: 'my-agent', type: 'My Agent' })
   })
 
-  test('has no place left to fill in', () => {
+  test('has no placeholder left', () => {
     for (const { path, content } of scaffoldAgent('my-agent', language))
       expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
   })
 })
 
-test('a TypeScript plugin that is not built says what to do', async () => {
+test('a TypeScript plugin that is not built says how to build it', async () => {
   const { code, output } = await run([join(write('early', 'ts'), 'entire-agent-early'), 'info'], dir)
   expect(code).toBe(1)
   expect(output).toContain('npm run build')
 })
 
 test.each(['', 'My-Agent', 'a b', '../x', '-a', '1a', 'a--b', 'a-', "a';x", 'a'.repeat(51)])(
-  '%j is no name',
+  '%j is not a valid name',
   (name) => {
-    expect(() => scaffoldAgent(name, 'sh')).toThrow('cannot be the name of an agent')
+    expect(() => scaffoldAgent(name, 'sh')).toThrow('is not a valid value for the name of an agent')
   },
 )

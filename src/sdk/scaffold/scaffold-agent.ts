@@ -1,34 +1,30 @@
-// The files of a new plugin, for `entire agent new`: they work as they are, and say where the author's agent
-// goes.
+// Makes the files of a new agent plugin for `entire agent new`: they work as they are, and mark what to change.
 
-import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { version } from '../../std/version.ts'
-import pythonAgent from './python/entire-agent.txt' with { type: 'text' }
-import pythonReadme from './python/readme.txt' with { type: 'text' }
-import pythonTest from './python/test.txt' with { type: 'text' }
-import shAgent from './sh/entire-agent.txt' with { type: 'text' }
-import shReadme from './sh/readme.txt' with { type: 'text' }
-import shTest from './sh/test.txt' with { type: 'text' }
+import pythonAgent from './agent/python/entire-agent.txt' with { type: 'text' }
+import pythonReadme from './agent/python/readme.txt' with { type: 'text' }
+import pythonTest from './agent/python/test.txt' with { type: 'text' }
+import shAgent from './agent/sh/entire-agent.txt' with { type: 'text' }
+import shReadme from './agent/sh/readme.txt' with { type: 'text' }
+import shTest from './agent/sh/test.txt' with { type: 'text' }
+import tsAgent from './agent/ts/agent.txt' with { type: 'text' }
+import tsLauncher from './agent/ts/launcher.txt' with { type: 'text' }
+import tsMain from './agent/ts/main.txt' with { type: 'text' }
+import tsPackage from './agent/ts/package.txt' with { type: 'text' }
+import tsReadme from './agent/ts/readme.txt' with { type: 'text' }
+import tsTest from './agent/ts/test.txt' with { type: 'text' }
 import {
   displayName,
   fillTemplates,
-  isPlainName,
+  requireName,
   type ScaffoldFile,
   type ScaffoldLanguage,
   type Template,
 } from './template.ts'
-import tsAgent from './ts/agent.txt' with { type: 'text' }
-import tsLauncher from './ts/launcher.txt' with { type: 'text' }
-import tsMain from './ts/main.txt' with { type: 'text' }
-import tsPackage from './ts/package.txt' with { type: 'text' }
-import tsReadme from './ts/readme.txt' with { type: 'text' }
-import tsTest from './ts/test.txt' with { type: 'text' }
-import tsConfig from './ts/tsconfig.txt' with { type: 'text' }
+import tsConfig from './tsconfig.txt' with { type: 'text' }
 
-// The samples that a new plugin comes with: of the agent that the templates take for granted, to be replaced
-// by real ones.
-
+// Samples of the agent that the templates assume, which the author replaces by real ones.
 const payload = {
   session_id: 'sample-1',
   transcript_path: '{home}/sample-1.jsonl',
@@ -40,7 +36,7 @@ const transcript = [
   { role: 'assistant', text: 'Fixed.', files: ['src/login.ts'], usage: { input: 120, output: 8 } },
 ]
 
-/** A language whose template looks into transcripts has expectations of them. */
+/** `analyses`: whether the template reads transcripts, so that the fixtures can say what it must find. */
 export function sampleFixtures(analyses: boolean): string {
   return formatJson({
     hooks: [
@@ -103,17 +99,13 @@ const templates: Record<ScaffoldLanguage, Template[]> = {
   ],
 }
 
-/** `sdk`: which version of the kit a TypeScript plugin depends on, or where it is (`file:…`). */
+/** `sdk`: the version of the kit that a TypeScript plugin depends on, or its path (`file:…`). */
 export function scaffoldAgent(
   name: string,
   language: ScaffoldLanguage,
   options: { sdk?: string } = {},
 ): ScaffoldFile[] {
-  if (!isPlainName(name)) {
-    throw new EntireError('bad-usage', `"${name}" cannot be the name of an agent.`, {
-      hint: 'Use small letters, digits and single hyphens, and begin with a letter: my-agent.',
-    })
-  }
+  requireName(name, 'agent')
   return fillTemplates(templates[language], {
     name,
     type: displayName(name),

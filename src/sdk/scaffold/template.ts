@@ -1,10 +1,12 @@
-// Files with places to fill in, from which new plugins and extensions are made.
+// Fills the templates from which new agent plugins and extensions are made.
+
+import { invalidValue } from '../../std/errors.ts'
 
 export const scaffoldLanguages = ['ts', 'python', 'sh'] as const
 export type ScaffoldLanguage = (typeof scaffoldLanguages)[number]
 
 export interface ScaffoldFile {
-  /** From the directory of the plugin on. */
+  /** Relative to the new directory. */
   path: string
   content: string
   executable: boolean
@@ -12,7 +14,7 @@ export interface ScaffoldFile {
 
 export type Template = [path: string, text: string, executable?: 'executable']
 
-/** `{{key}}` stands for a value, in paths as well. */
+/** Replaces `{{key}}` by its value, in paths and texts. */
 export function fillTemplates(templates: Template[], values: Record<string, string>): ScaffoldFile[] {
   const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => values[key] ?? whole)
   return templates.map(([path, text, executable]) => ({
@@ -26,7 +28,9 @@ export function displayName(name: string): string {
   return name.replace(/(?:^|-)[a-z0-9]/g, (start) => start.replace('-', ' ').toUpperCase())
 }
 
-/** A name that can be a directory, a package and a word on a command line. */
-export function isPlainName(name: string): boolean {
-  return /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) && name.length <= 50
+/** The name becomes a directory, a package and a word on command lines. */
+export function requireName(name: string, kind: 'agent' | 'extension'): void {
+  if (/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) && name.length <= 50) return
+  const hint = `Use lowercase letters, digits and single hyphens, and begin with a letter: my-${kind}.`
+  throw invalidValue(name, `the name of an ${kind}`, hint)
 }

@@ -8,11 +8,11 @@ import { callTool } from '../../extensions/tool-calls.ts'
 import { runLimited } from '../../std/limited-proc.ts'
 import { checkExtension } from '../conformance/extension/check-extension.ts'
 import { formatResult } from '../conformance/report.ts'
-import { type ScaffoldLanguage, scaffoldLanguages } from '../scaffold/template.ts'
 import { scaffoldExtension } from './scaffold-extension.ts'
+import { type ScaffoldLanguage, scaffoldLanguages } from './template.ts'
 
 const modules = join(import.meta.dir, '../../../node_modules')
-// The system's own Python first: a version switcher in between makes each start slow.
+// The Python of the system first, because a version switcher makes each start slow.
 const env = { PATH: `/usr/bin:${process.env.PATH}`, HOME: '/nonexistent' }
 
 let dir: string
@@ -31,7 +31,7 @@ const run = async (argv: string[], cwd: string) => {
   return { code, output: `${startError ?? ''}${stdout}${stderr}` }
 }
 
-/** The directory that has the extension in it. */
+/** Returns the directory that contains the extension. */
 function write(name: string, language: ScaffoldLanguage): string {
   const base = mkdtempSync(join(dir, `${language}-`))
   for (const { path, content, executable } of scaffoldExtension(name, language)) {
@@ -42,7 +42,7 @@ function write(name: string, language: ScaffoldLanguage): string {
   return base
 }
 
-/** What `npm install` and `npm run build` do. */
+/** Does what `npm install` and `npm run build` do. */
 async function installAndBuild(place: string): Promise<void> {
   const sdk = join(place, 'node_modules', 'entire-ts')
   mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
@@ -77,7 +77,7 @@ describe.each([...scaffoldLanguages])('a new extension in %s', (language) => {
     expect(code === 0 ? '' : output).toBe('')
   })
 
-  test('runs under a host: its tool answers, its command tells the user, and it ends when it is told to', async () => {
+  test('runs under a host: its tool answers, its command notifies the user, and it ends at `stop`', async () => {
     const { app, told, logged } = recordingApp(base)
     const host = hostOf(base, app, { env })
     await host.start()
@@ -102,21 +102,21 @@ describe.each([...scaffoldLanguages])('a new extension in %s', (language) => {
     expect(logged.filter((line) => !line.startsWith('debug'))).toEqual([])
   })
 
-  test('keeps every rule of the protocol', async () => {
-    // A shell reads long lines byte by byte, and others want the machine as well.
+  test('passes every rule of the protocol', async () => {
+    // A shell reads long lines byte by byte, and the machine may be busy.
     const results = await checkExtension(join(base, 'my-words'), { env, limits: { answerMs: 30_000 } })
     expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
   })
 
-  test('has no place left to fill in', () => {
+  test('has no placeholder left', () => {
     for (const { path, content } of scaffoldExtension('my-words', language))
       expect(`${path} ${content}`).not.toMatch(/\{\{\w+\}\}/)
   })
 })
 
 test.each(['', 'My-Ext', 'a b', '../x', '-a', '1a', 'a--b', 'a-', "a';x", 'a'.repeat(51)])(
-  '%j is no name',
+  '%j is not a valid name',
   (name) => {
-    expect(() => scaffoldExtension(name, 'sh')).toThrow('cannot be the name of an extension')
+    expect(() => scaffoldExtension(name, 'sh')).toThrow('is not a valid value for the name of an extension')
   },
 )
