@@ -1,4 +1,4 @@
-// The page for authors of plugins is true: its plugin speaks the protocol, and understands its fixtures.
+// Checks the page for authors of plugins: its plugin passes every rule, and its fixtures hold.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-test('the plugin of the page takes the place of the one to begin with: it keeps every rule, and its fixtures hold', async () => {
+test('the plugin of the page replaces the one of the template: it passes every rule, and its fixtures hold', async () => {
   for (const { path, content, executable } of scaffoldAgent('owl', 'ts')) {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     writeFileSync(join(dir, path), content, { mode: executable ? 0o755 : 0o644 })

@@ -1,4 +1,4 @@
-// The page for authors of extensions is true: its extension runs with its manifest, does what is said of it, and is refused nothing.
+// Checks the page for authors of extensions: its extension runs with its manifest and does what the page says.
 import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ test('the extension of the page does what the page says', async () => {
   const dir = join(base, 'owl')
   mkdirSync(dir)
   await bundleLibrary('extension-sdk', dir)
-  // Its types are only there for the reader; there are none in it to take out.
+  // The code of the page contains no types, so it runs as JavaScript.
   writeFileSync(
     join(dir, 'main.mjs'),
     block('extension').replace("'entire-ts/extension-sdk'", "'./extension-sdk.js'"),
@@ -47,7 +47,7 @@ test('the extension of the page does what the page says', async () => {
       (await callTool(host, name, args, { id: '1', signal }))?.content[0]?.text
     expect(await call('count_words', { path: 'poem.txt' })).toBe('4 words')
     expect(await call('count_words', { path: 'prose.txt' })).toBe(
-      '[error:FILE_NOT_FOUND] There is no prose.txt.\nhint: Use ls to see what there is.',
+      '[error:FILE_NOT_FOUND] There is no prose.txt.\nhint: Use ls to list the files.',
     )
     expect(await call('read', { path: 'a.txt' })).toBe('read a.txt')
     expect(await call('read', { path: '.env' })).toBe('Secrets are not read here.')
