@@ -1,4 +1,4 @@
-// Every sample keeps every rule of the protocol, understands real samples of its agent, and runs on Node and on Bun.
+// Checks that every sample passes every rule of the protocol with its fixtures, on Node and on Bun.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

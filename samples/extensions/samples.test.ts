@@ -1,4 +1,4 @@
-// Every sample does under a host what it says it does, on Bun as it is and on Node as a single file.
+// Runs every sample under a host, on Bun as it is and on Node as a single file.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import {
   mkdirSync,
@@ -21,7 +21,7 @@ import { formatResult } from '../../src/sdk/conformance/report.ts'
 import { hostOf, recordingApp } from '../../test/extensions/app.ts'
 
 const root = join(import.meta.dir, '../..')
-// The system's own Python first: a version switcher in between makes each start slow.
+// The Python of the system first, because a version switcher makes each start slow.
 const env = {
   ...process.env,
   PATH: [join(root, 'node_modules/.bin'), '/usr/bin', process.env.PATH].join(delimiter),
@@ -31,7 +31,7 @@ const samples = readdirSync(import.meta.dir, { withFileTypes: true })
   .flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
   .sort()
 
-/** Under other names than the extensions have: those are the names of their own directories. */
+/** Under other names than those of the extensions, which name their directories for settings. */
 function link(base: string): void {
   for (const name of samples) symlinkSync(join(import.meta.dir, name), join(base, `sample-${name}`))
 }
@@ -95,7 +95,7 @@ describe.each([
   const command = (owner: string, name: string, args: string) =>
     host.find(owner)?.request('command/execute', { name, args })
 
-  test('all of them start, and nothing they register is refused', () => {
+  test('all of them start, and all their registrations are accepted', () => {
     expect(
       host.list().map(({ manifest, status }) => `${manifest.name} ${status?.state} ${status?.reason}`),
     ).toEqual(
@@ -106,16 +106,16 @@ describe.each([
     expect(app.logged.filter((line) => !line.startsWith('debug'))).toEqual([])
   })
 
-  test('hello greets, in the language that is asked for, and waves', async () => {
+  test('hello greets in the requested language, and waves', async () => {
     expect(await call('greet', { name: 'Ada', language: 'tr' })).toBe('Merhaba, Ada!')
     expect(await call('greet', { name: 'Ada', language: 'de' })).toContain('[error:INVALID_ARGS]')
     await command('hello', 'wave', '')
     expect(app.told).toContainEqual(['notify', { message: 'You wave at the world.', level: 'info' }])
   })
 
-  test('guard lets through, refuses, and asks', async () => {
+  test('guard allows, refuses, and asks', async () => {
     expect(await call('bash', { command: 'ls' })).toBe('ran ls')
-    expect(await call('bash', { command: 'rm -rf ~' })).toContain('destroys too much')
+    expect(await call('bash', { command: 'rm -rf ~' })).toContain('is destructive')
     expect(await call('write', { path: '../../etc/passwd' })).toContain('outside of the project')
     expect(await call('write', { path: 'src/a.ts' })).toContain('ran')
     chosen = 'Refuse'
@@ -125,10 +125,10 @@ describe.each([
   })
 
   test('guard keeps keys from the model', async () => {
-    expect(await call('bash', { command: `echo sk-${'a'.repeat(30)}` })).toBe('ran echo [key left out]')
+    expect(await call('bash', { command: `echo sk-${'a'.repeat(30)}` })).toBe('ran echo [key removed]')
   })
 
-  test('notes are kept in the session and in a file, shown, and told to the model', async () => {
+  test('notes are kept in the session and in a file, shown, and added to the prompt', async () => {
     expect(await call('take_note', { text: 'The tests need Docker' })).toBe('Noted.')
     await command('notes', 'note', 'Deploy on Fridays')
     expect(
@@ -150,10 +150,10 @@ describe.each([
     expect(app.told.at(-1)).toEqual(['setInputText', { text: '/note ' }])
   })
 
-  test('parrot speaks word by word', async () => {
+  test('parrot repeats the prompt word by word', async () => {
     const deltas: string[] = []
     const live = host.find(host.registry.provider('parrot') ?? '')
-    if (!live) throw new Error('nobody speaks for parrot')
+    if (!live) throw new Error('parrot has no provider')
     const message = await streamAnswer(
       live,
       {
@@ -172,7 +172,7 @@ describe.each([
     })
   })
 
-  test('shortener keeps the beginning and the latest turns, and sums up the rest', async () => {
+  test('shortener keeps the beginning and the latest turns, and summarises the rest', async () => {
     const turn = (text: string) => [
       { type: 'user', data: { content: text } },
       { type: 'assistant', data: { content: [{ id: 'c', name: 'read', arguments: {} }], model: 'm' } },
@@ -204,7 +204,7 @@ describe.each([
     })
 })
 
-test('with a real agent: its model is an extension, its notes are in the session file', async () => {
+test('in a real agent, a sample is the model, and notes are in the session file', async () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'extension-agent-')))
   const configDir = join(base, 'config')
   mkdirSync(join(configDir, 'extensions'), { recursive: true })
@@ -237,7 +237,7 @@ test('with a real agent: its model is an extension, its notes are in the session
   }
 })
 
-test.each(samples)('%s keeps every rule of the protocol', async (name) => {
+test.each(samples)('%s passes every rule of the protocol', async (name) => {
   const results = await checkExtension(join(import.meta.dir, name), { env })
   expect(results.filter(({ failure }) => failure !== undefined).flatMap(formatResult)).toEqual([])
   expect(results.filter(({ status }) => status === 'passed').length).toBeGreaterThan(35)

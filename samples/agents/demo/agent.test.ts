@@ -14,7 +14,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const script = JSON.parse(readFileSync(join(import.meta.dir, 'script.json'), 'utf8')) as Script
 
-/** A place with an `entire` that writes down how it was called. */
+/** A repository, a home, and an `entire` that records its calls. */
 function place() {
   const base = mkdtempSync(join(dir, 'place-'))
   const [root, home, bin] = ['repo', 'home', 'bin'].map((name) => join(base, name)) as [
@@ -34,7 +34,7 @@ function place() {
   return { root, home, env: { PATH: `${bin}:${process.env.PATH}`, HOME: home }, calls }
 }
 
-test('a script gives the same files and the same transcript each time', () => {
+test('a script produces the same files and the same transcript each time', () => {
   const transcripts = [place(), place()].map(({ calls: _, ...where }) => {
     play(script, where)
     expect(readFileSync(join(where.root, 'greeting.txt'), 'utf8')).toBe('Hello, dear world!\n')
@@ -45,7 +45,7 @@ test('a script gives the same files and the same transcript each time', () => {
   expect(transcripts[0]?.trimEnd().split('\n').length).toBe(7)
 })
 
-test('hooks that the plugin has installed are called in the order of a session, with what the plugin understands', async () => {
+test('hooks installed by the plugin are called in the order of a session, with payloads that the plugin can parse', async () => {
   const { calls, ...where } = place()
   await demo.definition.hooks!.install(
     { force: false, localDev: false },
@@ -84,7 +84,7 @@ test('a crash leaves the session open', async () => {
   expect(calls().at(-1)).toStartWith('hooks demo turn-end')
 })
 
-test('commands of the agent know whose they are', () => {
+test('commands of the agent have the session in their environment', () => {
   const where = place()
   play(
     {
@@ -96,7 +96,7 @@ test('commands of the agent know whose they are', () => {
   expect(readFileSync(join(where.root, 'who'), 'utf8')).toBe(`${script.session}\n`)
 })
 
-/** The program itself, with the script where it looks for it. */
+/** The program, with its script in the home directory. */
 function program() {
   const { calls, ...where } = place()
   mkdirSync(join(where.home, '.demo-agent'))
@@ -109,7 +109,7 @@ function program() {
         env: where.env,
       },
     )
-    return { code: exitCode, said: `${stdout}${stderr}` }
+    return { code: exitCode, output: `${stdout}${stderr}` }
   }
   return {
     ...where,
@@ -119,13 +119,13 @@ function program() {
   }
 }
 
-test('a session that is resumed goes on where its log ends, with what is left of the script', () => {
+test('a resumed session continues where its log ends, with the rest of the script', () => {
   const { run, log } = program()
-  expect(run('Write a greeting.')).toEqual({ code: 0, said: 'I wrote greeting.txt.\n' })
+  expect(run('Write a greeting.')).toEqual({ code: 0, output: 'I wrote greeting.txt.\n' })
   const first = log()
   expect(run('--resume', script.session)).toMatchObject({
     code: 0,
-    said: expect.stringContaining('friendlier'),
+    output: expect.stringContaining('friendlier'),
   })
   expect(log()).toStartWith(first)
   const times = log()
@@ -136,16 +136,19 @@ test('a session that is resumed goes on where its log ends, with what is left of
   expect(times.length).toBe(7)
 })
 
-test('a prompt that nobody wrote a turn for, and a session that does not exist, are refused', () => {
+test('a prompt without a turn and a session that does not exist are refused', () => {
   const { run } = program()
-  expect(run('Do my taxes.')).toEqual({ code: 1, said: 'demo-agent: The script has no such prompt.\n' })
+  expect(run('Do my taxes.')).toEqual({
+    code: 1,
+    output: 'demo-agent: The script has no turn with this prompt.\n',
+  })
   expect(run('--resume', 'other')).toEqual({
     code: 1,
-    said: 'demo-agent: There is no session other of this repository.\n',
+    output: 'demo-agent: session not found: other\n',
   })
   run('Write a greeting.')
   expect(run('Write a greeting.')).toMatchObject({
     code: 1,
-    said: expect.stringContaining(`demo-agent --resume ${script.session}`),
+    output: expect.stringContaining(`demo-agent --resume ${script.session}`),
   })
 })

@@ -1,5 +1,5 @@
-// A coding agent without a model: it plays a script of turns. The same script gives the same files and the same transcript, to the byte.
-// It has hooks as real agents have, in `.demo/settings.json`.
+// Plays a script of turns like a coding agent, without a model. The same script always produces the same
+// files and the same transcript. Its hooks are in `.demo/settings.json`.
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,15 +17,15 @@ interface Turn {
 
 export interface Script {
   session: string
-  /** Time of the first event; each further one is a second later, also when the session goes on another day. */
+  /** Time of the first event; each further one is a second later, also after the session is resumed. */
   start: string
   model?: string
   turns: Turn[]
-  /** The session is left open, as if the agent had been killed. */
+  /** Whether the session is left open, as if the agent had been killed. */
   crash?: boolean
 }
 
-/** A session that has a log already goes on. */
+/** Continues a session that has a log. */
 export function play(script: Script, place: { root: string; home: string; env: NodeJS.ProcessEnv }): void {
   const file = sessionFile(sessionDir(place.home, place.root), script.session)
   const model = script.model ?? 'demo-model'
@@ -80,7 +80,10 @@ interface Settings {
   hooks?: Record<string, { hooks?: { command?: string }[] }[]>
 }
 
-/** What hooks print is shown to the person; what they say beside it only when they fail, which does not stop the agent. */
+/**
+ * Shows the standard output of hooks to the user, and their standard error when they fail. A failure does not
+ * stop the agent.
+ */
 function callHooks(
   place: { root: string; env: NodeJS.ProcessEnv },
   event: string,

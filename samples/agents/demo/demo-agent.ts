@@ -1,5 +1,5 @@
-// Usage: demo-agent [--resume <session>] [<prompt>], in the repository to work on. What it knows to do is in ~/.demo-agent/script.json:
-// the turn that has this prompt, or all that have not been played.
+// Runs the demo agent in the current repository: demo-agent [--resume <session>] [<prompt>]. Plays the turn
+// of ~/.demo-agent/script.json that has this prompt, or all turns that have not been played.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,11 +18,10 @@ const played = log.filter((line) => line.kind === 'prompt').length
 const turns =
   prompt === undefined ? script.turns.slice(played) : script.turns.filter((turn) => turn.prompt === prompt)
 
-if (values.resume !== undefined && log.length === 0)
-  fail(`There is no session ${session} of this repository.`)
+if (values.resume !== undefined && log.length === 0) fail(`session not found: ${session}`)
 if (values.resume === undefined && log.length > 0)
-  fail(`Session ${session} has begun already: demo-agent --resume ${session}`)
-if (prompt !== undefined && turns.length === 0) fail('The script has no such prompt.')
+  fail(`Session ${session} already exists. Resume it: demo-agent --resume ${session}`)
+if (prompt !== undefined && turns.length === 0) fail('The script has no turn with this prompt.')
 play({ ...script, session, turns }, { root, home, env })
 for (const { answer } of turns) console.log(answer)
 

@@ -1,4 +1,4 @@
-// The plugin for the demo agent: everything that a plugin can say, in as few lines as it takes.
+// Defines the plugin for the demo agent.
 import { defineAgent, jsonlTranscript, settingsHooks } from '../../../src/sdk/agent.ts'
 import { type HookPayload, type LogLine, sessionDir, sessionFile } from './session-log.ts'
 

@@ -1,4 +1,4 @@
-// What the demo agent writes down: one JSON value per line. Shared by the agent, which writes it, and its plugin, which reads it.
+// Defines the log of the demo agent, one JSON value per line, which the agent writes and its plugin reads.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -23,7 +23,7 @@ export function sessionFile(dir: string, session: string): string {
   return join(dir, `${session}.jsonl`)
 }
 
-/** Nothing before its first line is written. */
+/** Empty before the first line is written. */
 export function readLog(file: string): LogLine[] {
   const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
   return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as LogLine)

@@ -1,4 +1,4 @@
-// The executable `entire-agent-qwen`.
+// Runs the plugin of Qwen Code: the executable `entire-agent-qwen`.
 import { qwen } from './plugin.ts'
 
 void qwen.run()

@@ -1,4 +1,5 @@
-// Qwen Code, seen from outside: its hooks, its settings and its transcripts. Observed with version 0.24.4.
+// Defines the plugin for Qwen Code: its hooks, its settings and its transcripts. Observed with version
+// 0.24.4.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineAgent, jsonlTranscript, settingsHooks } from '../../../src/sdk/agent.ts'
@@ -60,7 +61,7 @@ export const qwen = defineAgent({
   },
   resumeCommand: (session) => `qwen --resume ${session}`,
   transcript: jsonlTranscript<Line>({
-    // Notifications are lines of the user too, but nobody has typed them.
+    // Notifications are lines of the user, too, but were not typed.
     prompt: (line) =>
       line.type === 'user' && (line.provenance ?? 'real_user') === 'real_user' ? textOf(line) : undefined,
     files: (line) =>
@@ -68,7 +69,7 @@ export const qwen = defineAgent({
         call && fileTools.has(call.name) ? [call.args.file_path ?? ''] : [],
       ),
     summary: (line) => (line.type === 'assistant' ? textOf(line) : undefined),
-    // Lines of the kind `ui_telemetry` say the same again. The count of the prompt includes what came from the cache.
+    // Lines of the kind `ui_telemetry` repeat these counts. The count of the prompt includes cached tokens.
     tokens: ({ type, uuid, usageMetadata: usage }) => {
       if (type !== 'assistant' || usage === undefined) return undefined
       const cacheRead = usage.cachedContentTokenCount ?? 0
@@ -83,7 +84,7 @@ export const qwen = defineAgent({
   hooks: {
     events: {
       'session-start': (payload: Payload) => ({ type: 'session-start', ...common(payload) }),
-      // Fires again after each round of tools, with an empty prompt: that is no new turn.
+      // Runs again after each round of tools, with an empty prompt, which is not a new turn.
       'user-prompt-submit': (payload: Payload) =>
         payload.prompt ? { type: 'turn-start', ...common(payload), prompt: payload.prompt } : null,
       stop: (payload: Payload) => ({ type: 'turn-end', ...common(payload) }),
@@ -100,7 +101,7 @@ export const qwen = defineAgent({
         PreCompact: 'pre-compact',
         SessionEnd: 'session-end',
       },
-      // Qwen Code counts in milliseconds.
+      // In milliseconds.
       extra: { name: 'entire', timeout: 30_000 },
     }),
   },

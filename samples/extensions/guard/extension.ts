@@ -1,8 +1,9 @@
-// Looks at every tool call: refuses what destroys, asks the user about what is hard to undo, and keeps keys out of what the model reads.
+// Guards tool calls: refuses destructive commands, asks the user about those that are hard to undo, and
+// removes keys from results.
 import { isAbsolute, relative, resolve } from 'node:path'
 import { type Block, defineExtension } from '../../../src/sdk/extension.ts'
 
-const destroys =
+const destructive =
   /\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?:-\w+\s+)*(?:\/|~|\$HOME)(?:\s|$)|\bmkfs\b|>\s*\/dev\/[sh]d/
 const hardToUndo = /\bgit\s+push\b.*(?:--force\b|\s-f\b)|\bgit\s+reset\s+--hard\b|\bDROP\s+TABLE\b/i
 const key = /\b(?:sk-[A-Za-z0-9_-]{20,}|ghp_[A-Za-z0-9]{36}|AKIA[A-Z0-9]{16})\b/g
@@ -12,15 +13,16 @@ export const guard = defineExtension({
   version: '1.0.0',
   interceptors: {
     guard: {
-      // From 2000 on for safety: it is asked before everybody else. If it fails, the host refuses the call.
+      // 2000 and more is for safety: it is asked before other extensions. If it fails, the host refuses the
+      // call.
       priority: 2000,
       async before({ toolName, args }, { host, cwd }) {
         if (toolName === 'write' || toolName === 'edit')
-          return isInside(cwd, String(args.path ?? '')) || outside(String(args.path))
+          return isInside(cwd, String(args.path ?? '')) || refuseOutside(String(args.path))
         if (toolName !== 'bash') return true
         const command = String(args.command ?? '')
-        if (destroys.test(command))
-          return { allow: false, preview: `Refused: \`${command}\` destroys too much.` }
+        if (destructive.test(command))
+          return { allow: false, preview: `Refused: \`${command}\` is destructive.` }
         if (!hardToUndo.test(command)) return true
         const { selected } = await host.askUser({
           prompt: `Really run \`${command}\`?`,
@@ -42,16 +44,16 @@ export const guard = defineExtension({
 })
 
 function isInside(cwd: string, path: string): boolean {
-  const way = relative(cwd, resolve(cwd, path))
-  return !way.startsWith('..') && !isAbsolute(way)
+  const fromProject = relative(cwd, resolve(cwd, path))
+  return !fromProject.startsWith('..') && !isAbsolute(fromProject)
 }
 
-function outside(path: string) {
+function refuseOutside(path: string) {
   return { allow: false, preview: `Refused: ${path} is outside of the project.` }
 }
 
 function withoutKeys(block: Block): Block {
   if (block.type !== 'text') return block
-  const text = block.text.replace(key, '[key left out]')
+  const text = block.text.replace(key, '[key removed]')
   return text === block.text ? block : { ...block, text }
 }

@@ -1,4 +1,5 @@
-// The smallest extension that has everything people start with: a tool for the model, a command for the user, a line of the prompt.
+// Defines the smallest useful extension: a tool for the model, a command for the user, and a section of the
+// prompt.
 import { defineExtension, defineTool } from '../../../src/sdk/extension.ts'
 
 const greetings = { en: 'Hello', fr: 'Bonjour', tr: 'Merhaba' }
@@ -8,29 +9,29 @@ export const hello = defineExtension({
   version: '1.0.0',
   tools: {
     greet: defineTool({
-      description: 'Greets somebody by name.',
+      description: 'Greets a person by name.',
       parameters: {
         type: 'object',
         properties: {
-          name: { type: 'string', description: 'Whom to greet.' },
+          name: { type: 'string', description: 'The person to greet.' },
           language: { enum: ['en', 'fr', 'tr'] },
         },
         required: ['name'],
       },
       backgroundSafe: true,
-      // The types of the arguments are those of the schema.
+      // The arguments have the types of the schema.
       execute: ({ name, language = 'en' }) => `${greetings[language]}, ${name}!`,
     }),
   },
   commands: {
     wave: {
-      description: 'Waves at somebody',
+      description: 'Waves at a person',
       handler(args, { host }) {
         host.notify(`You wave at ${args.trim() || 'the world'}.`)
       },
     },
   },
   promptSections: {
-    Manners: { content: 'Use the tool greet when the user wants somebody greeted.', order: 60 },
+    Manners: { content: 'Use the tool greet when the user wants a person greeted.', order: 60 },
   },
 })

@@ -1,4 +1,4 @@
-// Notes of the user and of the model: stored in the session and in a file, shown in a widget, and part of every prompt.
+// Keeps notes of the user and of the model: in the session and in a file, in a widget, and in every prompt.
 import { type Context, defineExtension, defineTool } from '../../../src/sdk/extension.ts'
 import { readNotes, writeNotes } from './store.ts'
 
@@ -36,7 +36,7 @@ export const notes = defineExtension({
         args.trim() === '' ? context.host.notify('Nothing to note.', 'warn') : keep(args.trim(), context),
     },
     notes: {
-      description: 'Shows all notes; /notes clear forgets them',
+      description: 'Shows all notes; /notes clear deletes them',
       handler(args, { host, cwd, configDir }) {
         if (args.trim() === 'clear') writeNotes(configDir, cwd, [])
         const all = readNotes(configDir, cwd)

@@ -1,4 +1,4 @@
-// The notes of each project, in a file of the extension's own.
+// Reads and writes the notes of each project in a file of the extension.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,4 +1,5 @@
-// A model that needs no network: it says what the user said, word by word. Put `api: parrot` into an entry of models.yaml.
+// Provides a model that needs no network: it repeats the user word by word. Put `api: parrot` into an entry
+// of models.yaml.
 import { defineExtension, isUser, textOf } from '../../../src/sdk/extension.ts'
 
 export const parrot = defineExtension({
@@ -6,11 +7,11 @@ export const parrot = defineExtension({
   version: '1.0.0',
   providers: {
     async *parrot({ messages, options }, { signal }) {
-      const said = textOf(messages.findLast(isUser) ?? { content: '', blocks: [], timestamp: '' })
-      if (options.thinking && options.thinking !== 'off') yield { thinking: `They said "${said}".` }
-      const words = said.split(/(?<=\s)/)
+      const prompt = textOf(messages.findLast(isUser) ?? { content: '', blocks: [], timestamp: '' })
+      if (options.thinking && options.thinking !== 'off') yield { thinking: `The user said "${prompt}".` }
+      const words = prompt.split(/(?<=\s)/)
       for (const word of words.slice(0, options.maxTokens)) {
-        // A real one would pass the signal to `fetch`.
+        // A real provider would pass the signal to `fetch`.
         signal.throwIfAborted()
         yield word
       }

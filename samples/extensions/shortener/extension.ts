@@ -1,4 +1,5 @@
-// Shortens long conversations: the beginning and the latest turns stay, a small model sums up what was between them.
+// Shortens long conversations: keeps the beginning and the latest turns, and lets a small model summarise the
+// rest.
 import { type CompactEntry, type Context, defineExtension, textOf } from '../../../src/sdk/extension.ts'
 
 const keptTurns = 2
@@ -10,7 +11,7 @@ export const shortener = defineExtension({
     name: 'shortener',
     threshold: 80_000,
     async compact(messages, context) {
-      // Only where the user speaks can a conversation be cut: a tool call is nothing without its result.
+      // A conversation can be cut only before a prompt, because a tool call must keep its result.
       const turns = messages.flatMap(({ type }, at) => (type === 'user' ? [at] : []))
       const from = turns.at(-keptTurns)
       const [first] = messages
@@ -35,7 +36,7 @@ async function summarize(messages: CompactEntry[], { host, signal }: Context): P
     const { text } = await host.chat({
       model: 'small',
       system:
-        'Sum up this part of a conversation between a user and a coding agent: decisions, files, open ends. At most 200 words.',
+        'Summarise this part of a conversation between a user and a coding agent: decisions, files, open questions. At most 200 words.',
       messages: [{ role: 'user', content: log }],
     })
     if (text !== '') return text
@@ -43,7 +44,7 @@ async function summarize(messages: CompactEntry[], { host, signal }: Context): P
     signal.throwIfAborted()
     host.log('warn', `no summary: ${error instanceof Error ? error.message : error}`)
   }
-  // Better than nothing: what was asked.
+  // Without a model, the summary lists the prompts.
   return messages
     .flatMap(({ type, data }) => (type === 'user' ? [`- ${textOf(data).slice(0, 200)}`] : []))
     .join('\n')

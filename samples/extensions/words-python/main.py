@@ -1,16 +1,16 @@
-"""Counts words. Plain Python, without a kit: everything an extension needs is in this file."""
+"""Counts words. Plain Python, without the kit: everything an extension needs is in this file."""
 import json
 import os
 import sys
 
-# Descriptors 3 and 4 when the host says that they are there, else standard input and output.
+# Descriptors 3 and 4 when PIGLET_FD says that they exist, else standard input and output.
 if os.environ.pop("PIGLET_FD", "") == "1":
     descriptors = (3, 4)
     for descriptor in descriptors:
         os.set_inheritable(descriptor, False)
 else:
     descriptors = (0, 1)
-    sys.stdout = sys.stderr  # what is printed is no message
+    sys.stdout = sys.stderr  # printed text must not become a message
 incoming = open(descriptors[0], encoding="utf-8", errors="replace")
 outgoing = open(descriptors[1], "w", encoding="utf-8")
 
@@ -25,7 +25,7 @@ def tell(method, **params):
 
 
 class Unknown(Exception):
-    """A tool, a command or a method that is not here."""
+    """An unknown tool, command or method."""
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -39,7 +39,7 @@ def initialize(params):
     state["cwd"] = params["cwd"]
     schema = {"type": "object", "properties": {"text": {"type": "string"}, "path": {"type": "string"}}}
     tell("register/tool", name="count_words", description="Counts the words of a text, or of a file.", parameters=schema, backgroundSafe=True)
-    tell("register/command", name="turns", description="Says how many turns there were")
+    tell("register/command", name="turns", description="Shows the number of turns")
     tell("register/eventHandler", name="turns", events=["EventTurnEnd"])
     return {"name": "words", "version": "1.0.0"}
 
@@ -53,7 +53,7 @@ def execute_tool(params):
     except KeyError:
         return failure("INVALID_ARGS", "neither text nor path", "Give one of them.")
     except FileNotFoundError:
-        return failure("FILE_NOT_FOUND", "no file " + args["path"], "Use ls to see what there is.")
+        return failure("FILE_NOT_FOUND", "no file " + args["path"], "Use ls to list the files.")
     return {"content": [{"type": "text", "text": "%d words" % len(text.split())}]}
 
 
@@ -92,14 +92,14 @@ for line in incoming:
     if not method or not isinstance(request, int):
         if method == "shutdown":
             break
-        continue  # answers, and notices that are of no interest here
+        continue  # answers and other notices are ignored
     try:
         if method not in answers:
             raise Unknown(-32601, "method not found: " + method)
         send(id=request, result=answers[method](message.get("params") or {}))
     except Unknown as error:
         send(id=request, error={"code": error.code, "message": str(error)})
-    except Exception as error:  # whatever it is: the host gets an answer
+    except Exception as error:  # the host gets an answer in any case
         send(id=request, error={"code": -32603, "message": "%s: %s" % (type(error).__name__, error)})
     if method == "shutdown":
         break
