@@ -1,10 +1,11 @@
-// Builds what others import: one JavaScript file each for Node, Bun and Deno, and the types of all.
+// Builds the libraries for authors of plugins and extensions: one JavaScript file each for Node, Bun and
+// Deno, and their types.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..')
 
-/** By the names under which package.json exports them. */
+/** The source of each library, by the name under which package.json exports it. */
 export const libraries = {
   'agent-sdk': 'src/sdk/agent.ts',
   'extension-sdk': 'src/sdk/extension.ts',
@@ -13,7 +14,7 @@ export const libraries = {
 
 export type Library = keyof typeof libraries
 
-/** Gives `<outDir>/<name>.js` without types. */
+/** Writes `<outDir>/<name>.js`, without types. */
 export async function bundleLibrary(name: Library, outDir: string): Promise<void> {
   const entry = join(root, libraries[name])
   const built = await Bun.build({
@@ -23,10 +24,10 @@ export async function bundleLibrary(name: Library, outDir: string): Promise<void
     outdir: outDir,
     naming: `${name}.js`,
   })
-  if (!built.success) throw new AggregateError(built.logs, `${name} does not build`)
+  if (!built.success) throw new AggregateError(built.logs, `The library ${name} could not be built.`)
 }
 
-/** Gives `<outDir>/<name>.js` for each, and their types below `<outDir>/types`. */
+/** Writes `<outDir>/<name>.js` for each, and their types below `<outDir>/types`. */
 export async function buildLibraries(
   outDir: string,
   names = Object.keys(libraries) as Library[],
@@ -39,29 +40,12 @@ export async function buildLibraries(
   const { exitCode, stdout } = Bun.spawnSync([tsc, ...typesOnly, '--outDir', types, ...entries], {
     cwd: root,
   })
-  if (exitCode !== 0) throw new Error(`the types of ${names.join(', ')} cannot be written:\n${stdout}`)
+  if (exitCode !== 0) throw new Error(`The types of ${names.join(', ')} could not be written:\n${stdout}`)
 }
 
-// As in tsconfig.json, which is not read when files are named.
+// As in tsconfig.json, which tsc does not read when files are named.
 const typesOnly = [
-  ...[
-    '--ignoreConfig',
-    '--declaration',
-    '--emitDeclarationOnly',
-    '--strict',
-    '--exactOptionalPropertyTypes',
-    '--skipLibCheck',
-  ],
-  ...[
-    '--allowImportingTsExtensions',
-    '--target',
-    'ESNext',
-    '--module',
-    'ESNext',
-    '--moduleResolution',
-    'bundler',
-    '--types',
-    'bun',
-  ],
-  ...['--rootDir', 'src'],
-]
+  ['--ignoreConfig', '--declaration', '--emitDeclarationOnly', '--rootDir', 'src'],
+  ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', '--allowImportingTsExtensions'],
+  ['--target', 'ESNext', '--module', 'ESNext', '--moduleResolution', 'bundler', '--types', 'bun'],
+].flat()

@@ -1,5 +1,5 @@
-// Starts Bun for the npm scripts. Bun's package ships a stub that its install script replaces; where install scripts are switched
-// off, this does it at the first run, so that every npm script works after any kind of `npm ci`.
+// Starts Bun for the npm scripts. The package of Bun contains a stub that its install script replaces; where install
+// scripts are disabled, this replaces it on the first run, so that every npm script works after any `npm ci`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ if (!existsSync(bun)) {
   console.error('The development tools are not installed. Run `npm ci` first.')
   process.exit(1)
 }
-// The stub has a few hundred bytes, the program a hundred million.
+// The stub has a few hundred bytes, the program about a hundred million.
 if (statSync(bun).size < 1_000_000) {
   const { status } = spawnSync(process.execPath, [installer], { stdio: 'inherit' })
   if (status !== 0) process.exit(1)

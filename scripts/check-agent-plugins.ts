@@ -1,4 +1,5 @@
-// Checks the plugins that run inside other agents against the types of those agents, which are installed for this in a folder of their own.
+// Checks the plugins that run inside agents against the types of those agents, which are installed in
+// test/agent-types.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,14 +10,15 @@ const wanted = new Bun.CryptoHasher('sha256')
   .update(readFileSync(join(folder, 'package-lock.json')))
   .digest('hex')
 
-// They are large, and change only when we say so.
+// The packages are large and change only with the lock file.
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  // Newer agents ask for a newer Node than the one that only reads their types.
+  // Without scripts: newer agents require a newer Node, but only their types are read.
   const installed = run(
     ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'],
     folder,
   )
-  // A package that somebody took back must not keep us from working; the types themselves are looked at wherever they can be had.
+  // A package that was removed from the registry must not block development; the types are checked where they
+  // can be installed.
   if (installed !== 0) {
     console.log(
       'The packages of the agents could not be installed, so the plugins were not checked against their types.',

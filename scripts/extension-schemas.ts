@@ -1,4 +1,4 @@
-// The JSON Schemas of the extension protocol, made from the schemas that the program itself reads by. File name → text.
+// Makes the JSON Schemas of the extension protocol from the schemas of the program.
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { events } from '../src/protocol/extension/events.ts'
@@ -7,6 +7,7 @@ import { findMethod, methods, protocolVersion } from '../src/protocol/extension/
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
+/** Text by file name. */
 export function extensionSchemas(): Record<string, string> {
   const files = {
     'protocol.json': protocolSchema(),
@@ -21,8 +22,8 @@ export function extensionSchemas(): Record<string, string> {
   )
 }
 
-/** What may be written, not what a reader makes of it. */
-function bare(schema: GenericSchema): object {
+/** Describes the input of the schema, not what parsing makes of it. */
+function toSchema(schema: GenericSchema): object {
   const { $schema: _dialect, ...rest } = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode: 'input',
@@ -36,8 +37,8 @@ function protocolSchema(): object {
   const parts = names.flatMap((name) => {
     const method = findMethod(name)
     return [
-      [`${name}:params`, { description: method?.purpose, ...bare(method?.params as GenericSchema) }],
-      ...(method?.result ? [[`${name}:result`, bare(method.result)]] : []),
+      [`${name}:params`, { description: method?.purpose, ...toSchema(method?.params as GenericSchema) }],
+      ...(method?.result ? [[`${name}:result`, toSchema(method.result)]] : []),
     ]
   })
   const error = {
@@ -47,7 +48,7 @@ function protocolSchema(): object {
   }
   return {
     title: `Extension protocol ${protocolVersion}`,
-    description: 'One line of the wire. The result of a request is under `$defs`, as `<method>:result`.',
+    description: 'One line of the channel. The result of a request is under `$defs`, as `<method>:result`.',
     type: 'object',
     properties: {
       jsonrpc: { const: '2.0' },
@@ -76,7 +77,7 @@ function eventSchema(): object {
     $defs: Object.fromEntries(
       Object.entries(events).map(([name, { purpose, data }]) => [
         name,
-        { description: purpose, ...bare(data) },
+        { description: purpose, ...toSchema(data) },
       ]),
     ),
   }
@@ -91,20 +92,21 @@ function manifestSchema(): object {
     type: 'object',
     required: ['name', 'runtime'],
     properties: {
-      name: { type: 'string', pattern: '^[^/\\\\]+$', description: 'What the extension is called.' },
-      version: text('Shown to people.'),
+      name: { type: 'string', pattern: '^[^/\\\\]+$', description: 'The name of the extension.' },
+      version: text('Shown to users.'),
       runtime: text(
         'bun, node, deno or python; or a program: an absolute path, or a path in the directory of the extension.',
       ),
-      entry: text('The file to run; needed for bun, node, deno and python.'),
+      entry: text('The file to run; required for bun, node, deno and python.'),
       transport: {
         enum: ['stdio', 'fd'],
-        description: 'How it wants to be talked to. Unless said, both ways are offered.',
+        description:
+          'The channel: standard input and output, or descriptors 3 and 4. By default both are offered.',
       },
-      permissions: list('What it may ask for. With this list it gets nothing else.', {
+      permissions: list('What it may do. With this list, everything else is refused.', {
         anyOf: [{ enum: [...Object.keys(capabilities), '*'] }, named],
       }),
-      watch: list('Further files and directories that make it start anew when they change.', {
+      watch: list('Further files and directories: a change in them restarts the extension.', {
         type: 'string',
       }),
     },

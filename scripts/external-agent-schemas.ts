@@ -1,11 +1,12 @@
-// The JSON Schemas of the external agent protocol, made from the schemas that the program itself reads by. File name → text.
+// Makes the JSON Schemas of the external agent protocol from the schemas of the program.
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { messages } from '../src/protocol/external-agent/messages.ts'
 
+/** Text by file name. */
 export function externalAgentSchemas(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(messages).map(([name, message]) => {
-      // What may be written, not what a reader makes of it. The length of base64 has no place in a JSON Schema.
+      // The input, not what parsing makes of it. JSON Schema cannot express the length of base64.
       const schema = toJsonSchema(message, {
         target: 'draft-2020-12',
         typeMode: 'input',

@@ -1,4 +1,5 @@
-// Writes the pages and schemas that are made from the program itself; with --check fails when one of them is out of date.
+// Writes the pages and schemas that are generated from the program; with --check, fails when one is out of
+// date.
 import { join } from 'node:path'
 import { agents } from '../src/agents/all.ts'
 import { buildCli } from '../src/cli/app.ts'
@@ -29,11 +30,11 @@ const files = new Map([
 ])
 
 const root = join(import.meta.dir, '..')
-const check = process.argv.includes('--check')
+const isCheck = process.argv.includes('--check')
 const stale = [...files].filter(([path, text]) => readText(join(root, path)) !== text)
 
 for (const [path, text] of stale) {
-  if (check) console.error(`${path} is out of date. Run \`npm run docs\`.`)
+  if (isCheck) console.error(`${path} is out of date. Run \`npm run docs\`.`)
   else writeAtomic(join(root, path), text, { mode: 0o644, dirMode: 0o755 })
 }
-process.exitCode = check && stale.length > 0 ? 1 : 0
+process.exitCode = isCheck && stale.length > 0 ? 1 : 0

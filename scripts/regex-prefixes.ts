@@ -1,9 +1,9 @@
-// Finds the literal texts a regular expression must start with, by reading its source up to the first thing that is not literal.
+// Finds the literal texts that a match of a regular expression must start with, by parsing its source.
 interface Part {
   prefixes: string[]
   next: number
-  /** Everything so far was literal, so what follows belongs to the prefix too. */
-  open: boolean
+  /** Whether everything so far was literal, so that what follows belongs to the prefix, too. */
+  isOpen: boolean
 }
 
 export function literalPrefixes(source: string): string[] {
@@ -14,36 +14,37 @@ export function literalPrefixes(source: string): string[] {
 function readChoice(source: string, from: number): Part {
   const prefixes: string[] = []
   let next = from
-  let open = true
+  let isOpen = true
   do {
     const branch = readBranch(source, source[next] === '|' ? next + 1 : next)
     prefixes.push(...branch.prefixes)
-    open &&= branch.open
+    isOpen &&= branch.isOpen
     next = branch.next
   } while (source[next] === '|')
-  return { prefixes, next, open }
+  return { prefixes, next, isOpen }
 }
 
 function readBranch(source: string, from: number): Part {
   let prefixes = ['']
-  let open = true
+  let isOpen = true
   let next = from
   while (next < source.length && source[next] !== '|' && source[next] !== ')') {
     const part = readAtom(source, next)
-    const repeated = '?*+{'.includes(source[part.next] ?? '.')
-    if (open && !repeated) prefixes = prefixes.flatMap((prefix) => part.prefixes.map((end) => prefix + end))
-    open &&= part.open && !repeated
+    const isRepeated = '?*+{'.includes(source[part.next] ?? '.')
+    if (isOpen && !isRepeated)
+      prefixes = prefixes.flatMap((prefix) => part.prefixes.map((end) => prefix + end))
+    isOpen &&= part.isOpen && !isRepeated
     next = part.next
-    if (repeated) next = skipQuantifier(source, next)
+    if (isRepeated) next = skipQuantifier(source, next)
   }
-  return { prefixes, next, open }
+  return { prefixes, next, isOpen }
 }
 
 const groupStart = /^\((?:\?(?:<[A-Za-z]+>|:))?/
 
 function readAtom(source: string, at: number): Part {
   const character = source[at]!
-  const stop = (next: number): Part => ({ prefixes: [''], next, open: false })
+  const stop = (next: number): Part => ({ prefixes: [''], next, isOpen: false })
   if (character === '(') {
     const opening = groupStart.exec(source.slice(at))![0]
     const inner = readChoice(source, at + opening.length)
@@ -54,9 +55,9 @@ function readAtom(source: string, at: number): Part {
   if (character === '[') return stop(endOfClass(source, at) + 1)
   if (character === '\\') {
     const escaped = source[at + 1]!
-    return /[A-Za-z0-9]/.test(escaped) ? stop(at + 2) : { prefixes: [escaped], next: at + 2, open: true }
+    return /[A-Za-z0-9]/.test(escaped) ? stop(at + 2) : { prefixes: [escaped], next: at + 2, isOpen: true }
   }
-  return '.^$'.includes(character) ? stop(at + 1) : { prefixes: [character], next: at + 1, open: true }
+  return '.^$'.includes(character) ? stop(at + 1) : { prefixes: [character], next: at + 1, isOpen: true }
 }
 
 function endOfClass(source: string, start: number): number {

@@ -1,4 +1,5 @@
-// The live tests: real agents from npm, each in a sandbox without a network. `npm run test:live -- --help` says how.
+// Runs the live tests: real agents from npm, each in a sandbox without a network. See `npm run test:live --
+// --help`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,8 +16,8 @@ const usage = `Usage: npm run test:live -- [options] [agent]...
 Runs real agents against a scripted model, without a network, and checks what is recorded. Without names, all of them:
 ${known.join(', ')}.
 
-  --require <agent>  fail, instead of skipping it, when this agent cannot be run here; may be repeated
-  --keep             keep the repositories, and say where they are
+  --require <agent>  fail, instead of skipping it, when this agent cannot run here; may be repeated
+  --keep             keep the repositories and print their paths
   --help
 
 Agents are installed with npm below ${cacheDir(process.env)}; ENTIRE_LIVE_AGENTS names another folder.`
@@ -37,9 +38,9 @@ function choose(): Choice | undefined {
     },
   })
   const { require: required = [], keep = false, help = false } = values
-  const stranger = [...positionals, ...required].find((name) => !known.includes(name))
-  if (stranger !== undefined)
-    throw new Error(`There is no live test of ${stranger}, only of ${known.join(', ')}.`)
+  const unknown = [...positionals, ...required].find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw new Error(`live test not found: ${unknown}. There are: ${known.join(', ')}.`)
   const names = positionals.length > 0 ? [...positionals, ...required] : known
   return help ? undefined : { agents: liveAgents.filter(({ name }) => names.includes(name)), required, keep }
 }
@@ -57,7 +58,7 @@ async function runAgent(
 ): Promise<Outcome> {
   console.log(`\n# ${agent.name} ${agent.version}`)
   if ('problem' in sandbox)
-    return { agent, result: 'skipped', why: `it cannot be kept from the network here: ${sandbox.problem}` }
+    return { agent, result: 'skipped', why: `there is no sandbox without a network here: ${sandbox.problem}` }
   const installed = await install(agent, sandbox, process.env)
   if ('problem' in installed)
     return { agent, result: 'skipped', why: `it cannot be installed: ${installed.problem}` }
@@ -71,7 +72,7 @@ async function runAgent(
   }
 }
 
-/** An agent needs half a minute to a few; this is for one that hangs. */
+/** An agent takes from half a minute to a few minutes; the limit is for one that hangs. */
 const limitMs = 20 * 60_000
 
 async function runStory(sandbox: Sandbox, env: Record<string, string | undefined>): Promise<number> {

@@ -1,4 +1,4 @@
-// The agent of the tour is the demo agent of the samples: a program that plays a script, and a plugin that makes `entire` understand it.
+// Installs the agent of the tour: the demo agent of the samples, which plays a script, and its plugin.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Script } from '../samples/agents/demo/agent.ts'
@@ -6,7 +6,7 @@ import type { Stage } from './tour-stage.ts'
 
 const samples = join(import.meta.dir, '..', 'samples', 'agents', 'demo')
 
-/** Puts both on the PATH, as anybody would who has got a plugin. */
+/** Puts both on the PATH, as a user of a plugin would. */
 export async function installAgent(stage: Stage, script: Script): Promise<void> {
   for (const name of ['demo-agent', 'entire-agent-demo']) {
     const built = await Bun.build({

@@ -1,6 +1,7 @@
-// How the tour speaks: a heading, a sentence or two, the command, and what it really printed.
+// Prints the tour: headings, explanations, commands and their output.
+
 export interface Narrator {
-  /** A new step of the story. */
+  /** Begins a new step of the tour. */
   step(title: string, text: string): Promise<void>
   command(line: string): void
   output(text: string, options?: { lines?: number }): void
@@ -18,7 +19,7 @@ export function narrateTo(terminal: Terminal): Narrator {
   let steps = 0
   return {
     async step(title, text) {
-      // Time to read the step before, for a person; a program need not wait.
+      // Gives a person time to read the previous step.
       if (terminal.isTTY && steps > 0) await Bun.sleep(2_500)
       steps += 1
       print(`\n${style(1, `${steps}. ${title}`)}\n${text}`)

@@ -1,4 +1,5 @@
-// A throw-away home and repository for the tour: nothing of the user's own settings, agents or repositories is read or touched.
+// Sets up a temporary home and repository for the tour, so that it neither reads nor changes files of the
+// user.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -10,14 +11,14 @@ export interface Stage {
   bin: string
   /** Top of the work tree. */
   root: string
-  /** Runs a program in the work tree and gives everything it printed. Any failure ends the tour. */
+  /** Runs a program in the work tree and returns its output. A failure ends the tour. */
   run(argv: string[]): string
   write(path: string, text: string): void
   read(path: string): string
   remove(): void
 }
 
-const foreign = /^(GIT|CLAUDE|GEMINI|ENTIRE|CURSOR|CODEX|COPILOT|OPENCODE|XDG_CONFIG)/
+const removedVariables = /^(GIT|CLAUDE|GEMINI|ENTIRE|CURSOR|CODEX|COPILOT|OPENCODE|XDG_CONFIG)/
 
 export function setStage(program: string): Stage {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-tour-')))
@@ -30,13 +31,13 @@ export function setStage(program: string): Stage {
     '[init]\n\tdefaultBranch = main\n[user]\n\tname = Ada\n\temail = ada@example.com\n',
   )
   const env = {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name))),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !removedVariables.test(name))),
     HOME: home,
     GIT_CONFIG_GLOBAL: join(home, '.gitconfig'),
     GIT_CONFIG_NOSYSTEM: '1',
     PATH: [bin, dirname(program), process.env.PATH].join(delimiter),
     NO_COLOR: '1',
-    // Questions get their default answer, so that the tour runs by itself on a terminal too.
+    // Questions get their default answer, so that the tour runs unattended on a terminal, too.
     ENTIRE_TEST_TTY: '1',
   }
   return {

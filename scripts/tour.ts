@@ -1,4 +1,5 @@
-// The product in a minute: an agent that plays a script in a throw-away repository, through the real hooks. `npm run tour`.
+// Shows the product in a minute: an agent plays a script in a temporary repository, through the real hooks.
+// `npm run tour`.
 import { join } from 'node:path'
 import { installAgent } from './tour-agent.ts'
 import { type Narrator, narrateTo } from './tour-narrator.ts'
@@ -24,7 +25,7 @@ const script = {
 }
 
 async function tour(stage: Stage, tell: Narrator): Promise<void> {
-  /** Shows a command, runs it, shows what it printed. */
+  /** Shows a command, runs it, and shows its output. */
   const show = (line: string, options?: { lines?: number }) => {
     tell.command(line)
     const output = stage.run(['sh', '-c', line])
@@ -40,13 +41,13 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
 
   await tell.step(
     'A repository',
-    'Any git repository will do. This one is new and will be gone when the tour ends.',
+    'Any git repository will do. This one is new and will be removed when the tour ends.',
   )
   stage.write('README.md', '# hello\n')
   show('git init --quiet && git add README.md && git commit --quiet -m "First commit" && git log --oneline')
 
   await tell.step(
-    'Switch it on',
+    'Enable it',
     "Once per repository. It adds hooks to the agent's settings and to git; nothing runs in between.",
   )
   await installAgent(stage, script)
@@ -59,7 +60,7 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
   )
   show(`demo-agent "${prompts.greet}"`)
   show('git status --short')
-  tell.say('Your branch, index and files are as you would expect: a step lives beside them, out of your way.')
+  tell.say('Your branch, index and files are as you would expect: a step is stored beside them.')
 
   await tell.step(
     'Commit as always',
@@ -72,7 +73,7 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
 
   await tell.step(
     'When it goes wrong',
-    'Two more turns. The first is good. The second wrecks a file — and you had a note of your own lying about.',
+    'Two more turns. The first is good. The second wrecks a file, while a note of your own lies in the repository.',
   )
   show(`demo-agent --resume ${script.session} "${prompts.part}"`)
   stage.write('notes.txt', 'my own notes\n')
@@ -81,7 +82,7 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
 
   await tell.step(
     'Go back',
-    'Every turn is a point to return to. Only what the session changed is touched: your notes stay.',
+    'You can return to every turn. Only files that the session changed are touched: your notes stay.',
   )
   const good = points().find((point) => !point.is_logs_only && point.message.includes('goodbye'))
   if (good === undefined) throw new Error('The turn that wrote part.js is not among the rewind points.')
@@ -108,11 +109,11 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
   )
 }
 
-/** The tour tells the truth or fails. */
+/** Fails when the files are not what the tour says. */
 function expectFiles(stage: Stage, files: Record<string, string>): void {
   for (const [path, content] of Object.entries(files)) {
     if (stage.read(path) !== content)
-      throw new Error(`${path} is not what the tour says it is:\n${stage.read(path)}`)
+      throw new Error(`${path} is not what the tour says:\n${stage.read(path)}`)
   }
 }
 
