@@ -1,51 +1,90 @@
-// Everything that must hold before a commit, in one run: `npm run check`. The last line is the verdict, `N passed, N failed`.
+// Runs everything that must hold before a commit: `npm run check`. The last line is the verdict, `N passed, N failed`.
+import { existsSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rotationTitle } from '../test/support/rotation.ts'
+import { makeRunDirectory } from '../test/support/run-directory.ts'
 import { addVerdicts, readVerdict, type Verdict } from './check-verdict.ts'
 
 const root = join(import.meta.dir, '..')
 const bun = process.execPath
 const tool = (name: string) => join(root, 'node_modules', '.bin', name)
 
-/** Each check: its command, and whether its output counts its own passes and failures. */
-const checks: Record<string, { command: string[]; counts?: boolean }> = {
-  format: { command: [tool('biome'), 'check', '--error-on-warnings', root] },
-  types: { command: [tool('tsc'), '--noEmit', '--project', root] },
-  // What runs inside other agents is checked against their types, apart from the rest.
-  'agent types': { command: [bun, 'scripts/check-agent-plugins.ts'] },
-  docs: { command: [bun, 'scripts/generate-docs.ts', '--check'] },
-  build: { command: [bun, 'scripts/build.ts'] },
-  // Tests start real processes; on a busy machine one may take much longer than Bun's five seconds.
-  tests: { command: [bun, 'test', '--parallel', '--timeout', '120000'], counts: true },
+interface Check {
+  command: string[]
+  /** Whether its output counts its own passes and failures. It is shown as it comes, and starts when others have ended. */
+  hasCounts?: boolean
+  /** Whether it waits for the network so long that the tests start meanwhile. */
+  isSlow?: boolean
 }
 
-async function runCheck(name: string): Promise<Verdict> {
-  const check = checks[name]
-  if (check === undefined)
-    throw new Error(`No check is called ${name}. There are: ${Object.keys(checks).join(', ')}.`)
-  console.log(`\n# ${name}`)
-  const colour = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}
-  const child = Bun.spawn(check.command, {
-    cwd: root,
-    env: { ...process.env, ...colour },
-    stdin: 'ignore',
-    stdout: 'inherit',
-    stderr: 'pipe',
-  })
+const checks: Record<string, Check> = {
+  // Its packages come over the network: it starts first.
+  'agent types': { command: [bun, 'scripts/check-agent-plugins.ts'], isSlow: true },
+  build: { command: [bun, 'scripts/build.ts'] },
+  format: { command: [tool('biome'), 'check', '--error-on-warnings', root] },
+  types: { command: [tool('tsc'), '--noEmit', '--project', root] },
+  docs: { command: [bun, 'scripts/generate-docs.ts', '--check'] },
+  tests: { command: testCommand(), hasCounts: true },
+}
+
+// Tests start real processes; on a busy machine one may take much longer than Bun's five seconds. One worker more than
+// there are processors, because a test that waits uses none.
+function testCommand(): string[] {
+  const workers = availableParallelism() + 1
+  const timings = join(root, 'test', 'timings.json')
+  const longestFirst = existsSync(timings) ? ['--timings', timings] : []
+  return [bun, 'test', `--parallel=${workers}`, '--timeout', '120000', ...longestFirst]
+}
+
+async function runCheck(name: string, env: Record<string, string | undefined>): Promise<Verdict> {
+  const { command, hasCounts } = findCheck(name)
+  if (hasCounts) console.log(`\n# ${name}: kill points and random stories, ${rotationTitle}`)
+  const child = Bun.spawn(command, { cwd: root, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   let output = ''
-  for await (const part of child.stderr.pipeThrough(new TextDecoderStream())) {
-    process.stderr.write(part)
-    output += part
+  const read = async (stream: ReadableStream<Uint8Array>, screen: NodeJS.WriteStream) => {
+    const decoder = new TextDecoder()
+    for await (const part of stream) {
+      output += decoder.decode(part, { stream: true })
+      if (hasCounts) screen.write(part)
+    }
   }
-  const ok = (await child.exited) === 0
-  const single = ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
-  return check.counts ? readVerdict(output, ok) : single
+  await Promise.all([read(child.stdout, process.stdout), read(child.stderr, process.stderr)])
+  const isOk = (await child.exited) === 0
+  if (hasCounts) return readVerdict(output, isOk)
+  console.log(`\n# ${name}\n${output.trim()}`)
+  return isOk ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+}
+
+function findCheck(name: string): Check {
+  const check = checks[name]
+  if (check !== undefined) return check
+  throw new Error(`No check is called ${name}. There are: ${Object.keys(checks).join(', ')}.`)
+}
+
+/** Runs the checks side by side, and those that count, the tests, when the quick ones have ended. */
+async function runChecks(names: string[]): Promise<[name: string, verdict: Verdict][]> {
+  const directory = makeRunDirectory(process.pid)
+  const colour = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}
+  const env = { ...process.env, ...colour, TMPDIR: directory, ENTIRE_TEST_DISK: tmpdir() }
+  try {
+    const running = new Map<string, Promise<Verdict>>()
+    for (const name of names) {
+      const { hasCounts } = findCheck(name)
+      const quick = [...running].filter(([other]) => !findCheck(other).isSlow).map(([, ended]) => ended)
+      if (hasCounts) await Promise.all(quick)
+      running.set(name, runCheck(name, env))
+    }
+    return await Promise.all(
+      [...running].map(async ([name, ended]) => [name, await ended] as [string, Verdict]),
+    )
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
 }
 
 const chosen = process.argv.slice(2)
-const verdicts: [string, Verdict][] = []
-for (const name of chosen.length > 0 ? chosen : Object.keys(checks))
-  verdicts.push([name, await runCheck(name)])
-
+const verdicts = await runChecks(chosen.length > 0 ? chosen : Object.keys(checks))
 const total = addVerdicts(verdicts.map(([, verdict]) => verdict))
 const broken = verdicts.filter(([, verdict]) => verdict.failed > 0).map(([name]) => name)
 if (broken.length > 0) console.log(`\nFailed: ${broken.join(', ')}`)

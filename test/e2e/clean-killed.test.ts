@@ -1,58 +1,48 @@
-// Killed at any of its writes, a removal or a fix has lost nothing, and doing it again completes it.
+// Kills `entire reset` and `entire doctor` at their writes: nothing is lost, and running them again completes the work.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expectNoLeftovers, expectReadable, killedCode } from '../faults/faulty-repo.ts'
 import { doctor } from '../support/doctor.ts'
-import { fakeAgent } from '../support/fake-agent.ts'
-import { recordedRepo } from '../support/recorded-repo.ts'
+import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
+import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
 
 setDefaultTimeout(120_000)
 
-test('a reset that is killed leaves the session where it was, or in the trash', async () => {
+test(`a reset that is killed leaves the session where it was, or in the trash (${rotationTitle})`, async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
-  let kills = 0
-  for (let write = 1; ; write += 1) {
+  for (const write of rotatingNumbers()) {
     const agent = fakeAgent(repo)
     await agent.turn('work', { [`file-${write}.txt`]: `the work of round ${write}\n` })
     const state = repo.state(agent.session)
     const ran = await repo.entire(['reset', '--session', agent.session, '--force'], {
       env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` },
     })
-    if (ran.code !== killedCode) break
-    kills += 1
+    if (ran.code !== killedCode) {
+      expect(write).toBeGreaterThan(6)
+      break
+    }
     if (!repo.hasState(agent.session)) expect((await repo.entire(['clean', '--undo'])).code).toBe(0)
     expect(repo.state(agent.session)).toEqual(state)
     await repo.commitAs('human', `round ${write}`)
     expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: agent.session })
   }
-  expect(kills).toBeGreaterThan(5)
   await expectReadable(repo)
 })
 
-test('fixing a turn that never ended, and killed at that, loses nothing of what the turn did', async () => {
+test(`a repair of a turn that never ended, when it is killed, loses nothing of the turn (${rotationTitle})`, async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
-  let kills = 0
-  for (let write = 1; ; write += 1) {
+  for (const write of rotatingNumbers()) {
     const agent = fakeAgent(repo)
     await agent.prompt('work')
     agent.run(`file-${write}.txt`, `the work of round ${write}\n`)
     agent.say('half of it')
-    const path = join(repo.repo.commonDir, 'entire-sessions', `${agent.session}.json`)
-    const hoursAgo = new Date(Date.now() - 5 * 3_600_000)
-    writeFileSync(
-      path,
-      JSON.stringify({
-        ...JSON.parse(readFileSync(path, 'utf8')),
-        last_interaction_time: hoursAgo.toISOString(),
-      }),
-    )
-    utimesSync(agent.transcript, hoursAgo, hoursAgo)
+    letHoursPass(repo, agent)
     const ran = await repo.entire(['doctor', '--force'], { env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` } })
     const wasKilled = ran.code === killedCode
-    if (wasKilled) kills += 1
     expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
     expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: [`file-${write}.txt`] })
     await repo.commitAs('human', `round ${write}`)
@@ -62,34 +52,25 @@ test('fixing a turn that never ended, and killed at that, loses nothing of what 
       files_touched: [`file-${write}.txt`],
     })
     expect(await repo.transcript(id)).toContain('half of it')
-    if (!wasKilled) break
+    if (!wasKilled) {
+      expect(write).toBeGreaterThan(6)
+      break
+    }
   }
-  expect(kills).toBeGreaterThan(5)
   await expectReadable(repo)
 })
 
-test('a condensation that is killed is completed by the next one, and the transcript is stored', async () => {
+test(`a condensation that is killed is completed by the next one, which stores the transcript (${rotationTitle})`, async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
-  let kills = 0
-  for (let write = 1; ; write += 1) {
+  for (const write of rotatingNumbers()) {
     const agent = fakeAgent(repo)
     await agent.turn('work', { [`file-${write}.txt`]: `the work of round ${write}\n` })
     await agent.prompt('and more')
     agent.say(`said in round ${write}`)
-    const path = join(repo.repo.commonDir, 'entire-sessions', `${agent.session}.json`)
-    const hoursAgo = new Date(Date.now() - 5 * 3_600_000)
-    writeFileSync(
-      path,
-      JSON.stringify({
-        ...JSON.parse(readFileSync(path, 'utf8')),
-        last_interaction_time: hoursAgo.toISOString(),
-      }),
-    )
-    utimesSync(agent.transcript, hoursAgo, hoursAgo)
+    letHoursPass(repo, agent)
     const ran = await repo.entire(['doctor', '--force'], { env: { ENTIRE_TEST_KILL_AT_WRITE: `${write}` } })
     const wasKilled = ran.code === killedCode
-    if (wasKilled) kills += 1
     expect(await doctor(repo, ['--force'])).toMatchObject({ code: 0, findings: [] })
     expect(repo.state(agent.session)).toMatchObject({
       phase: 'idle',
@@ -102,10 +83,20 @@ test('a condensation that is killed is completed by the next one, and the transc
     await repo.commitAs('human', `round ${write}`)
     expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: agent.session })
     expect(existsSync(join(repo.root, '.entire/metadata', agent.session, 'prompt.txt'))).toBe(false)
-    if (!wasKilled) break
+    if (!wasKilled) {
+      expect(write).toBeGreaterThan(6)
+      break
+    }
   }
-  expect(kills).toBeGreaterThan(5)
   await expectReadable(repo)
   await fakeAgent(repo).prompt('sweeps')
   expectNoLeftovers(repo)
 })
+
+function letHoursPass(repo: RecordedRepo, agent: FakeAgent): void {
+  const path = join(repo.repo.commonDir, 'entire-sessions', `${agent.session}.json`)
+  const hoursAgo = new Date(Date.now() - 5 * 3_600_000)
+  const state = { ...repo.state(agent.session), last_interaction_time: hoursAgo.toISOString() }
+  writeFileSync(path, JSON.stringify(state))
+  utimesSync(agent.transcript, hoursAgo, hoursAgo)
+}

@@ -1,4 +1,4 @@
-// An agent that loses patience kills a hook with all its children, git included, at whatever moment that is.
+// Kills a hook with all its children, git included, as an agent does that waits no longer.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, utimesSync } from 'node:fs'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary } from '../support/recorded-repo.ts'
+import { isSoak, rotationSeed, rotationTitle } from '../support/rotation.ts'
 import {
   expectLinksHold,
   expectNoLeftovers,
@@ -17,10 +18,12 @@ import {
 
 setDefaultTimeout(60_000)
 
-// The same moments every time, from before the program is up to after it is done.
-const moments = fc.sample(fc.integer({ min: 5, max: 90 }), { seed: 20261115, numRuns: 12 })
+// Milliseconds, from before the program has started to after it has ended: twelve in a soak, else a few of them.
+const moments = fc
+  .sample(fc.integer({ min: 5, max: 90 }), { seed: 20261115, numRuns: 12 })
+  .filter((_, index) => isSoak || index % 3 === rotationSeed % 3)
 
-test('the end of a turn, killed with its children at any moment, is completed by the next turn', async () => {
+test(`the end of a turn, killed with its children at any moment, is completed by the next turn (${rotationTitle})`, async () => {
   await using repo = await faultyRepo()
   const agent = fakeAgent(repo)
   for (const [round, ms] of moments.entries()) {
@@ -37,7 +40,7 @@ test('the end of a turn, killed with its children at any moment, is completed by
   await expectSound(repo)
 })
 
-test('a condensation, killed with its children at any moment, is completed by the next turn', async () => {
+test(`a condensation, killed with its children at any moment, is completed by the next turn (${rotationTitle})`, async () => {
   await using repo = await faultyRepo()
   const agent = fakeAgent(repo)
   for (const [round, ms] of moments.entries()) {

@@ -1,6 +1,8 @@
-// Death at every write: whatever a hook was doing when it was killed, the repository stays readable and the next event completes the work.
+// Kills a hook at its writes: the repository stays readable, and the next event completes the work.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
+import { takeSnapshot } from '../support/template.ts'
 import { readWorkTree } from '../support/user-state.ts'
 import { commitStories } from './commit-stories.ts'
 import {
@@ -17,7 +19,7 @@ import { turnStories } from './turn-stories.ts'
 setDefaultTimeout(180_000)
 
 test.concurrent.each(Object.entries({ ...turnStories, ...commitStories }))(
-  'killed at any write: %s',
+  `killed at its writes: %s (${rotationTitle})`,
   async (_name, story) => {
     await using repo = await faultyRepo()
     repo.write(
@@ -25,32 +27,33 @@ test.concurrent.each(Object.entries({ ...turnStories, ...commitStories }))(
       JSON.stringify({ enabled: true, strategy: story.strategy ?? 'manual-commit' }),
     )
     await repo.commitAs('human', 'setup')
-    const agent = fakeAgent(repo)
-    const other = fakeAgent(repo)
-    const recorded: [rev: string, files: string[], agent: FakeAgent][] = []
-    let isKilled = true
-    for (let at = 1; isKilled; at += 1) {
-      const round: Round = { repo, agent, other, at, a: `a${at}`, b: `dir/b${at}` }
-      await story.before(round)
-      // The prompt of this round has swept up what the last one left.
-      expectNoLeftovers(repo)
-      const before = readUserFiles(repo)
-      isKilled = await story.event(round)
+    const [agent, other] = [fakeAgent(repo), fakeAgent(repo)]
+    const round: Round = { repo, agent, other, at: 0, a: 'a', b: 'dir/b' }
+    await story.before(round)
+    using start = takeSnapshot(repo.base)
+    const before = readUserFiles(repo)
+    for (const at of rotatingNumbers()) {
+      start.restore()
+      round.at = at
+      const isKilled = await story.event(round)
       expect({ at, files: readUserFiles(repo) }).toEqual({ at, files: before })
       await expectReadable(repo)
       await story.after(round)
-      for (const [rev, files, who = agent] of story.recorded(round))
-        recorded.push([(await repo.git('rev-parse', ...rev.split(' '))).replace('\n', ' '), files, who])
       expect({ at, refs: await repo.refs('refs/heads/entire/') }).toEqual({
         at,
         refs: ['entire/checkpoints/v1'],
       })
+      expect(await repo.git('status', '--porcelain')).toBe('')
+      await expectLinksHold(repo)
+      for (const [rev, files, who = agent] of story.recorded(round))
+        await expectRecorded(repo, rev, files, who)
+      // The next prompt removes what a killed process left.
+      await agent.prompt('and now?')
+      expectNoLeftovers(repo)
       expect(at).toBeLessThan(60)
+      if (!isKilled) break
     }
-    expect(await repo.git('status', '--porcelain')).toBe('')
     await expectReadable(repo)
-    await expectLinksHold(repo)
-    for (const [rev, files, who] of recorded) await expectRecorded(repo, rev, files, who)
   },
 )
 

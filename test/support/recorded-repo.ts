@@ -2,8 +2,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { branchName, shadowRef } from '../../src/checkpoints/layout.ts'
-import { repoAt, type TempRepo, tempRepo } from './repo.ts'
-import type { RepoKind } from './repo-kinds.ts'
+import { type Environment, hermeticEnv } from './environment.ts'
+import { runProgram } from './process.ts'
+import { repoAt, repoFromTemplate, type TempRepo } from './repo.ts'
+import { makeRepo, type RepoKind, topOf } from './repo-kinds.ts'
 
 export const binary = resolve(import.meta.dir, '../../dist/entire')
 
@@ -53,15 +55,24 @@ export interface RecordedRepo extends TempRepo {
 export async function recordedRepo(
   options: { kind?: RepoKind; agent?: string; env?: Record<string, string> } = {},
 ): Promise<RecordedRepo> {
-  const plain = await tempRepo({ kind: options.kind ?? 'plain' })
-  const bin = join(plain.base, 'bin')
-  mkdirSync(bin)
-  symlinkSync(binary, join(bin, 'entire'))
-  Object.assign(plain.env, { PATH: `${bin}${delimiter}${plain.env.PATH}`, ...options.env })
-  const repo = describe(plain)
-  const enabled = await repo.entire(['enable', '--agent', options.agent ?? 'claude-code'])
-  if (enabled.code !== 0) throw new Error(`enable failed: ${enabled.err}`)
-  return repo
+  const { kind = 'plain', agent = 'claude-code', env = {} } = options
+  const name = `${kind}-with-${agent}`
+  const plain = await repoFromTemplate(name, kind, (base) => makeRecordedRepo(base, kind, agent))
+  Object.assign(plain.env, withProgram(plain.base, plain.env), env)
+  return describe(plain)
+}
+
+async function makeRecordedRepo(base: string, kind: RepoKind, agent: string): Promise<void> {
+  const env = withProgram(base, hermeticEnv(base))
+  mkdirSync(join(base, 'bin'))
+  symlinkSync(binary, join(base, 'bin', 'entire'))
+  await makeRepo(kind, base, env)
+  const ran = await runProgram([binary, 'enable', '--agent', agent], { cwd: join(base, topOf(kind)), env })
+  if (ran.code !== 0) throw new Error(`enable failed: ${ran.stderr}`)
+}
+
+function withProgram(base: string, env: Environment): Environment {
+  return { ...env, PATH: `${join(base, 'bin')}${delimiter}${env.PATH}` }
 }
 
 function describe(plain: TempRepo): RecordedRepo {

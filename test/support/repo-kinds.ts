@@ -113,7 +113,23 @@ const makers = {
 
 export type RepoKind = keyof typeof makers
 
-export const makeRepo: Record<RepoKind, Make> = makers
+/** Makes a repository below the directory. */
+export async function makeRepo(kind: RepoKind, base: string, env: Environment): Promise<void> {
+  const top = await makers[kind](base, env)
+  if (top !== join(base, topOf(kind))) throw new Error(`The top of ${kind} is ${top}.`)
+}
+
+const tops: Partial<Record<RepoKind, string>> = {
+  'linked-worktree': 'linked',
+  submodule: 'repo/lib',
+  'bare-parent': 'project/main',
+  'worktree-config': 'linked',
+}
+
+/** Where the work tree to test in is, below the directory of the repository. */
+export function topOf(kind: RepoKind): string {
+  return tops[kind] ?? 'repo'
+}
 
 /** Whether the installed git can make repositories with `--ref-format=reftable` (2.45 and later). */
 export async function canReftable(base: string, env: Environment): Promise<boolean> {

@@ -1,4 +1,4 @@
-// A real repository in a temporary directory, with the few gestures a test needs. `await using repo = await tempRepo()` cleans up.
+// Gives a test a real repository in a temporary directory; `await using repo = await tempRepo()` removes it afterwards.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -6,7 +6,8 @@ import { findRepo, type Repo } from '../../src/git/repo.ts'
 import { nativePathIn } from '../../src/std/encoding.ts'
 import { type Environment, hermeticEnv } from './environment.ts'
 import { type Ran, runGit, runProgram } from './process.ts'
-import { makeRepo, type RepoKind } from './repo-kinds.ts'
+import { makeRepo, type RepoKind, topOf } from './repo-kinds.ts'
+import { copyTemplate } from './template.ts'
 
 export interface TempDir extends AsyncDisposable {
   /** Real path; holds `home` and everything the test makes. */
@@ -36,8 +37,10 @@ export interface TempRepo extends TempDir {
   hook(name: string, script: string): Promise<string>
 }
 
-export function tempDir(): TempDir {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-test-')))
+/** On disk for tests about the disk itself; elsewhere in memory, where there is room. */
+export function tempDir(options: { on?: 'disk' } = {}): TempDir {
+  const parent = options.on === 'disk' ? (process.env.ENTIRE_TEST_DISK ?? tmpdir()) : tmpdir()
+  const base = realpathSync(mkdtempSync(join(parent, 'entire-test-')))
   return {
     base,
     env: hermeticEnv(base),
@@ -48,9 +51,23 @@ export function tempDir(): TempDir {
 }
 
 export async function tempRepo(options: { kind?: RepoKind } = {}): Promise<TempRepo> {
+  const kind = options.kind ?? 'plain'
+  return await repoFromTemplate(kind, kind, (base) => makeRepo(kind, base, hermeticEnv(base)))
+}
+
+/** A copy of the repository of this kind that `make` makes in a directory, once per test run. */
+export async function repoFromTemplate(
+  name: string,
+  kind: RepoKind,
+  make: (base: string) => Promise<void>,
+): Promise<TempRepo> {
   const dir = tempDir()
   try {
-    return repoAt(dir, await makeRepo[options.kind ?? 'plain'](dir.base, dir.env))
+    await copyTemplate(name, dir.base, make)
+    const repo = repoAt(dir, join(dir.base, topOf(kind)))
+    // The index knows the files of the template by their inodes.
+    await repo.git('update-index', '-q', '--refresh')
+    return repo
   } catch (error) {
     await dir[Symbol.asyncDispose]()
     throw error

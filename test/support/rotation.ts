@@ -1,0 +1,40 @@
+// Chooses how much of the long tests a run does: a fifth, another one after each commit, or everything (`npm run soak`).
+import { join } from 'node:path'
+
+/** Whether this run does everything. */
+export const isSoak = process.env.ENTIRE_TEST_SOAK === '1'
+
+const parts = 5
+
+/** Decides which part it is: ENTIRE_TEST_SEED, else the commit, so that a failure happens again until it is fixed. */
+export const rotationSeed = Number(process.env.ENTIRE_TEST_SEED ?? seedOfCommit())
+
+const part = rotationSeed % parts
+
+/** Says for the names of tests what is done, and how to do the same again. */
+export const rotationTitle = isSoak
+  ? 'all of them'
+  : `part ${part + 1} of ${parts}, ENTIRE_TEST_SEED=${rotationSeed}`
+
+/** Numbers from 1 without an end: each of them in a soak, else every fifth. */
+export function* rotatingNumbers(): Generator<number> {
+  for (let number = isSoak ? 1 : part + 1; ; number += isSoak ? 1 : parts) yield number
+}
+
+/** Seeds for random stories: that of this part, and in a soak those of all parts and twenty new ones. */
+export function rotatingSeeds(first: number): number[] {
+  if (!isSoak) return [first + part]
+  const known = Array.from({ length: parts }, (_, index) => first + index)
+  const fresh = Array.from({ length: 20 }, (_, index) => rotationSeed + index)
+  return [...known, ...fresh]
+}
+
+function seedOfCommit(): number {
+  const ran = Bun.spawnSync(['git', 'rev-parse', 'HEAD'], {
+    cwd: join(import.meta.dir, '../..'),
+    stderr: 'ignore',
+  })
+  // Without git, as in an unpacked archive, the day decides.
+  if (ran.exitCode !== 0) return Math.floor(Date.now() / 86_400_000)
+  return Number.parseInt(ran.stdout.toString().slice(0, 8), 16)
+}
