@@ -1,4 +1,4 @@
-// Resuming on another machine: another home, another path, and only what was pushed.
+// Resuming on another machine: another home, another path, and only pushed data.
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { featureWithSession, type Machine, otherMachine, pushAll } from '../supp
 const claudeDir = (machine: Machine) =>
   join(machine.home, '.claude/projects', machine.root.replace(/[^A-Za-z0-9]/g, '-'))
 
-test('a branch of another machine is fetched, checked out and resumed where the agent here looks for it', async () => {
+test('a branch of another machine is fetched, checked out and resumed where the local agent looks for it', async () => {
   await using story = await featureWithSession()
   const { repo, agent, checkpoint } = story
   const machine = await otherMachine(repo, await pushAll(repo))
@@ -36,7 +36,7 @@ test('a branch of another machine is fetched, checked out and resumed where the 
   expect(readFileSync(path, 'utf8')).toBe(readFileSync(agent.transcript, 'utf8'))
   expect(await machine.git('rev-parse', '--abbrev-ref', 'feature@{upstream}')).toBe('origin/feature')
 
-  // By the beginning of the session's id, or of the checkpoint's: the branch is left alone.
+  // By a prefix of the id of the session or the checkpoint: the branch is left alone.
   for (const id of [agent.session.slice(0, 12), agent.session, checkpoint, checkpoint.slice(0, 6)]) {
     rmSync(path)
     await machine.git('switch', '--quiet', 'main')
@@ -48,7 +48,7 @@ test('a branch of another machine is fetched, checked out and resumed where the 
   }
 })
 
-test('what a clone left out is fetched: of one branch, of no history, of no contents', async () => {
+test('single-branch, shallow and partial clones fetch what they lack', async () => {
   const kinds = [
     ['--single-branch', '--branch', 'feature'],
     ['--depth', '1', '--branch', 'feature'],
@@ -70,7 +70,7 @@ test('what a clone left out is fetched: of one branch, of no history, of no cont
   }
 })
 
-test('a remote that cannot be reached is told with what to do, and nothing is written', async () => {
+test('an unreachable remote is reported with a hint, and nothing is written', async () => {
   await using story = await featureWithSession()
   const { repo } = story
   const remote = await pushAll(repo)
@@ -90,7 +90,7 @@ test('a remote that cannot be reached is told with what to do, and nothing is wr
   }
 })
 
-test('checkpoints that are kept in a repository of their own are fetched from there', async () => {
+test('checkpoints in a separate repository are fetched from there', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   const remote = await pushAll(repo)
@@ -133,7 +133,7 @@ test('a checkpoint with a ref of its own is fetched by itself', async () => {
   )
 })
 
-test('a checkpoint named in full is fetched when this clone does not have it', async () => {
+test('a checkpoint named by its full id is fetched if this clone lacks it', async () => {
   await using story = await featureWithSession()
   const { repo, agent, checkpoint } = story
   const machine = await otherMachine(repo, await pushAll(repo), '--single-branch', '--branch', 'main')
@@ -141,11 +141,11 @@ test('a checkpoint named in full is fetched when this clone does not have it', a
   expect(ran.err).toContain('Fetching session metadata from origin...')
   expect(ran.err).toContain(`claude -r ${agent.session}`)
   expect((await machine.entire('resume', 'ffffffffffff')).err).toContain(
-    "branch 'ffffffffffff' not found locally or on origin",
+    'branch, session or checkpoint not found: ffffffffffff',
   )
 })
 
-test('a branch may be named with its remote; our own branches cannot be resumed', async () => {
+test('a branch may be named with its remote; the branches of entire cannot be resumed', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   const machine = await otherMachine(repo, await pushAll(repo))
@@ -155,12 +155,12 @@ test('a branch may be named with its remote; our own branches cannot be resumed'
   expect(await machine.git('branch', '--show-current')).toBe('feature')
   for (const name of ['entire/checkpoints/v1', 'origin/entire/checkpoints/v1'])
     expect((await machine.entire('resume', name)).err).toContain(
-      `branch '${name}' not found locally or on origin`,
+      `branch, session or checkpoint not found: ${name}`,
     )
   expect(await machine.git('branch', '--show-current')).toBe('feature')
 })
 
-test('a session of another work tree is put where the agent started here looks for it', async () => {
+test('a session of another work tree is restored where an agent in this one looks for it', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   const side = await repo.addWorktree('side')
@@ -175,14 +175,14 @@ test('a session of another work tree is put where the agent started here looks f
     ),
   )
   expect(readFileSync(session.path, 'utf8')).toBe(readFileSync(agent.transcript, 'utf8'))
-  // The branch is checked out over there: git says so, and nothing changes.
+  // The branch is checked out in the other work tree: git reports it, and nothing changes.
   await repo.git('switch', '--quiet', 'feature')
   const refused = await side.entire(['resume', 'feature'])
   expect(refused.code).toBe(1)
   expect(refused.err).toMatch(/Failed to checkout branch: .*feature/)
 })
 
-test('Gemini’s session comes back under a name and in a directory that Gemini looks at, again after Gemini has deleted it', async () => {
+test('a Gemini session is restored where Gemini looks for it, even after Gemini has deleted it', async () => {
   await using repo = await recordedRepo({ agent: 'gemini' })
   await repo.commit('set up')
   await repo.git('switch', '--quiet', '-c', 'feature')
@@ -204,7 +204,7 @@ test('Gemini’s session comes back under a name and in a directory that Gemini 
   expect(readFileSync(session.path, 'utf8')).toBe(spoken)
   expect(readFileSync(join(chats, '../.project_root'), 'utf8')).toBe(machine.root)
 
-  // What is left of a resume: a stub with a header, newer than everything.
+  // What a resume leaves behind: a stub with a header, newer than everything else.
   rmSync(session.path)
   const stub = join(chats, 'session-2026-11-16T08-00-c6e3dc5e.jsonl')
   writeFileSync(stub, `${spoken.slice(0, spoken.indexOf('\n'))}\n`)

@@ -1,4 +1,5 @@
-// Stored data comes from other people: it may name any file, hold any text, and be in pieces or missing. Disks fill up.
+// Resuming untrusted data, which may name any file, hold any text, or be incomplete, and resuming on failing
+// disks.
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -41,10 +42,10 @@ async function linked(repo: RecordedRepo, ...sessions: Record<string, unknown>[]
   )
 }
 
-/** Takes one object of the checkpoint away, as a broken disk would. */
+/** Removes one object of the checkpoint, as a broken disk would. */
 async function lose(repo: RecordedRepo, path: string): Promise<void> {
   const blob = await repo.git('rev-parse', `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}/${path}`)
-  // Out of the packs, so that it can be taken away alone.
+  // Unpacked, so that a single object can be removed.
   await repo.run([
     'sh',
     '-c',
@@ -76,7 +77,7 @@ test.each([
   'a\nb',
   'a\x1b[31mb',
   `${'long'.repeat(100)}`,
-])('a session that calls itself %j is written nowhere', async (session) => {
+])('a session with the id %j is not written', async (session) => {
   await using repo = await recordedRepo()
   await linked(repo, { 'metadata.json': record(session), 'full.jsonl': `${entry('evil')}\n` })
   const before = everything(repo.base).filter((path) => !path.includes('/.git/'))
@@ -89,7 +90,7 @@ test.each([
   ).toEqual(before)
 })
 
-test('a stored path that leads elsewhere is not followed', async () => {
+test('a stored path outside the session directory is not used', async () => {
   await using repo = await recordedRepo()
   await linked(repo, {
     'metadata.json': record('good-1', { transcript_path: '../../outside/good-1.jsonl' }),
@@ -101,7 +102,7 @@ test('a stored path that leads elsewhere is not followed', async () => {
   )
 })
 
-test('a prompt cannot reach the terminal or the shell of whoever pastes the command', async () => {
+test('a prompt cannot inject anything into the terminal, or into the shell where the command is pasted', async () => {
   await using repo = await recordedRepo()
   await linked(repo, {
     'metadata.json': record('good-1'),
@@ -113,14 +114,14 @@ test('a prompt cannot reach the terminal or the shell of whoever pastes the comm
   expect(ran.err).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]|owned/)
   const line = ran.err.split('\n').find((text) => text.includes('claude -r')) ?? ''
   expect(line).toBe('  claude -r good-1  # do touch evil touch evil rm -rf ~ echo second line')
-  // What was stored without a last newline gets one, or the agent's next line would continue it.
+  // A missing last newline is added, or the agent would append to the last line.
   const [name = ''] = everything(join(repo.base, 'home/.claude/projects')).filter((path) =>
     path.endsWith('.jsonl'),
   )
   expect(readFileSync(join(repo.base, 'home/.claude/projects', name), 'utf8')).toBe(`${entry('hello')}\n`)
 })
 
-test('data of all ages: no agent named, the old name of the file, pieces, and an agent nobody knows', async () => {
+test('data of all versions: without an agent, with the old file name, in chunks, and of an unknown agent', async () => {
   await using repo = await recordedRepo()
   await linked(
     repo,
@@ -151,7 +152,7 @@ test('data of all ages: no agent named, the old name of the file, pieces, and an
   expect(ran.err).toContain("Session 'empty-1' found in commit trailer but session log not available")
 })
 
-test('a piece that is missing is told with what to do, and the log here stays', async () => {
+test('a missing chunk is reported with a hint, and the local log is kept', async () => {
   await using repo = await recordedRepo()
   await linked(repo, {
     'metadata.json': record('good-1'),
@@ -200,7 +201,7 @@ test.each([
   },
 )
 
-test('metadata that is garbage is told without a stack', async () => {
+test('unreadable metadata is reported without a stack trace', async () => {
   await using repo = await recordedRepo()
   await linked(repo, { 'metadata.json': '{"session_id": ', 'full.jsonl': entry('x') })
   const ran = await repo.entire(['resume'])
@@ -209,7 +210,7 @@ test('metadata that is garbage is told without a stack', async () => {
   expect(existsSync(join(repo.base, 'home/.claude'))).toBe(false)
 })
 
-test('transcripts of subagents come back too, and those that are there are left alone', async () => {
+test('transcripts of subagents are restored, too, but existing ones are kept', async () => {
   await using repo = await recordedRepo()
   await repo.entire(['enable', '--agent', 'claude-code', '--strategy', 'auto-commit', '--force'])
   await repo.commit('set up')
@@ -233,13 +234,13 @@ test('transcripts of subagents come back too, and those that are there are left 
   expect(readFileSync(path, 'utf8')).toBe('more\n')
 })
 
-// Modes mean nothing to root, except without the capabilities that make it so.
+// Root ignores file modes, unless it lacks the capabilities for that.
 const asUser =
   process.getuid?.() === 0
     ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search,-fowner', '--']
     : []
 
-test('a place that cannot be written to is told, and the log there stays', async () => {
+test('an unwritable directory is reported, and its log is kept', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   await repo.git('switch', '--quiet', 'feature')
@@ -261,7 +262,7 @@ test('a place that cannot be written to is told, and the log there stays', async
   expect(readFileSync(agent.transcript, 'utf8')).toBe(older)
 })
 
-test('a directory in the place of the log, or a file in the place of its directory, is told', async () => {
+test('a directory instead of the log, or a file instead of its directory, is reported', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   rmSync(agent.transcript)

@@ -1,4 +1,4 @@
-// Resuming by id: one session, or all of a checkpoint. The work tree and the branch stay as they are.
+// Resuming a session, or all sessions of a checkpoint, by id. The work tree and the branch do not change.
 import { expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const answer = async (repo: RecordedRepo, ...args: string[]) => {
   return JSON.parse(ran.out)
 }
 
-test('of a checkpoint with several sessions only the one that was named is restored', async () => {
+test('only the named session of a checkpoint with several sessions is restored', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const [first, second] = [fakeAgent(repo), fakeAgent(repo)]
@@ -30,7 +30,7 @@ test('of a checkpoint with several sessions only the one that was named is resto
   ).toEqual(['unchanged', 'new'])
 })
 
-test('the newest of its checkpoints counts, also when the session’s state is gone', async () => {
+test('the newest checkpoint of a session is used, even if its state is gone', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -46,7 +46,7 @@ test('the newest of its checkpoints counts, also when the session’s state is g
   expect(readFileSync(sessions[0].path, 'utf8')).toBe(log)
 })
 
-test('a session that went on here is continued as it is, unless --force asks for the checkpoint', async () => {
+test('a newer local session is kept, unless --force restores the checkpoint', async () => {
   await using story = await featureWithSession()
   const { repo, agent, checkpoint } = story
   const stored = readFileSync(agent.transcript, 'utf8')
@@ -54,7 +54,7 @@ test('a session that went on here is continued as it is, unless --force asks for
   const newer = readFileSync(agent.transcript, 'utf8')
   const kept = await repo.entire(['resume', agent.session])
   expect(kept.code).toBe(0)
-  expect(kept.err).toContain(`The log on this machine is newer than checkpoint ${checkpoint}, and is kept.`)
+  expect(kept.err).toContain(`The local log is newer than checkpoint ${checkpoint} and is kept.`)
   expect(kept.err).toContain(`claude -r ${agent.session}`)
   expect(readFileSync(agent.transcript, 'utf8')).toBe(newer)
   const { sessions } = await answer(repo, 'resume', agent.session, '--force')
@@ -62,7 +62,7 @@ test('a session that went on here is continued as it is, unless --force asks for
   expect(readFileSync(sessions[0].backup, 'utf8')).toBe(newer)
 })
 
-test('a session that was never committed is continued where its log is, and nowhere else', async () => {
+test('a session without a checkpoint is continued only where its log is', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -86,7 +86,7 @@ test('a session that was never committed is continued where its log is, and nowh
   expect(gone.err).toContain('has no checkpoint, and its log is not on this machine')
 })
 
-test('a name that fits several is an error that lists them; a branch comes before everything', async () => {
+test('an ambiguous name is an error that lists the matches; a branch takes precedence', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agents = [fakeAgent(repo), fakeAgent(repo)]
@@ -94,7 +94,7 @@ test('a name that fits several is an error that lists them; a branch comes befor
     await agent.turn('x', { [`${index}.ts`]: `export const x${index} = 1\n` })
   const ambiguous = await repo.entire(['resume', '5e551010'])
   expect(ambiguous.code).toBe(1)
-  expect(ambiguous.err).toContain('"5e551010" could be session ')
+  expect(ambiguous.err).toContain('ambiguous id prefix "5e551010" matches 2: session ')
   for (const agent of agents) expect(ambiguous.err).toContain(agent.session)
   await repo.git('branch', '5e551010')
   repo.write('set-up.txt', 'x\n')
@@ -112,16 +112,16 @@ test.each([
   'a b\x1b[31m',
   '*',
   'refs/heads/main^{tree}',
-])('%j, which is nothing, is told', async (name) => {
+])('%j, which matches nothing, is reported', async (name) => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const ran = await repo.entire(['resume', '--', name])
   expect(ran.code).toBe(1)
-  expect(ran.err).toContain('not found locally or on origin')
+  expect(ran.err).toContain('branch, session or checkpoint not found: ')
   expect(ran.err).not.toMatch(/\x1b|\n\s+at /)
 })
 
-test('what was captured of Claude Code comes back whole: without its secrets, with everything a resume needs', async () => {
+test('a captured session of Claude Code is restored completely, except its secrets', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const create = replay(repo, 'claude-code/A1-create')
@@ -154,12 +154,12 @@ test('what was captured of Claude Code comes back whole: without its secrets, wi
   expect(parse(text).map(links)).toEqual(spoken.map(links))
 })
 
-test('a stored log that is lost does not matter where the local one is still there, and that is said', async () => {
+test('a lost stored log is reported, and the local one is used', async () => {
   await using story = await featureWithSession()
   const { repo, agent, checkpoint } = story
   const dir = `entire/checkpoints/v1:${checkpoint.slice(0, 2)}/${checkpoint.slice(2)}`
   const blob = await repo.git('rev-parse', `${dir}/0/full.jsonl`)
-  // Out of the packs, so that it can be taken away alone.
+  // Unpacked, so that a single object can be removed.
   await repo.run([
     'sh',
     '-c',
@@ -170,7 +170,7 @@ test('a stored log that is lost does not matter where the local one is still the
   const { code, err } = await repo.entire(['resume', agent.session])
   expect({ code, err }).toEqual({
     code: 0,
-    err: expect.stringContaining(`of checkpoint ${checkpoint} is lost. Going on with the one on this`),
+    err: expect.stringContaining(`of checkpoint ${checkpoint} is lost. Continuing with the local one.`),
   })
   expect(err).toContain(`claude -r ${agent.session}`)
   expect(readFileSync(agent.transcript, 'utf8')).toBe(local)

@@ -1,4 +1,4 @@
-// Resuming at a terminal: what is asked, and what follows from the answers.
+// Resuming on a terminal: the questions, and what each answer does.
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
@@ -23,7 +23,7 @@ describe.each(Object.entries(styles))('%s', (_name, { env, yes, no }) => {
   const open = (repo: RecordedRepo, ...args: string[]) =>
     openTerminal([binary, ...args], { cwd: repo.root, env: { ...repo.env, ...env, TZ: 'UTC' } })
 
-  test('a newer local log is replaced when the person says so', async () => {
+  test('a newer local log is replaced if the user agrees', async () => {
     await using story = await featureWithSession()
     const { repo, agent } = story
     const stored = readFileSync(agent.transcript, 'utf8')
@@ -38,7 +38,7 @@ describe.each(Object.entries(styles))('%s', (_name, { env, yes, no }) => {
     expect(await branchOf(repo)).toBe('feature')
   })
 
-  test('a newer local log stays when the person says no, and so does the branch', async () => {
+  test('a newer local log and the branch are kept if the user declines', async () => {
     await using story = await featureWithSession()
     const { repo, agent } = story
     goOn(agent, '2026-11-16T08:30:00.000Z')
@@ -52,7 +52,7 @@ describe.each(Object.entries(styles))('%s', (_name, { env, yes, no }) => {
     expect(await branchOf(repo)).toBe('main')
   })
 
-  test('an older checkpoint is resumed only when the person agrees', async () => {
+  test('an older checkpoint is resumed only if the user agrees', async () => {
     await using story = await featureWithSession()
     const { repo, agent } = story
     await repo.git('switch', '--quiet', 'feature')
@@ -77,7 +77,7 @@ describe.each(Object.entries(styles))('%s', (_name, { env, yes, no }) => {
 
 const moving = { TERM: 'xterm-256color' }
 
-test('without a name the branches with checkpoints and the last sessions are offered', async () => {
+test('without a name, branches with checkpoints and recent sessions are offered', async () => {
   await using story = await featureWithSession('add a \x1b[31mparser\x1b]0;title\x07')
   const { repo, agent } = story
   await repo.git('branch', 'plain', 'main')
@@ -117,7 +117,7 @@ test('a session is picked by its number in plain lines, and the picker can be le
   expect(await branchOf(repo)).toBe('main')
 })
 
-test('Ctrl-C at a question leaves everything as it is', async () => {
+test('Ctrl-C at a question changes nothing', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   goOn(agent, '2026-11-16T08:30:00.000Z')

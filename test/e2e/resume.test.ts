@@ -1,4 +1,4 @@
-// Resuming a branch: the conversation behind it is back where the agent looks for it, and nothing newer is lost.
+// Resuming a branch restores its conversation where the agent looks for it, and loses nothing newer.
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -10,7 +10,7 @@ const branchOf = (repo: { git(...args: string[]): Promise<string> }) => repo.git
 const backups = (path: string) =>
   readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.backup-`))
 
-test('a branch is checked out and its session restored, byte for byte, for its agent alone to read', async () => {
+test('a branch is checked out and its session restored, byte for byte, readable only by the user', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   const log = readFileSync(agent.transcript, 'utf8')
@@ -34,7 +34,7 @@ test('a branch is checked out and its session restored, byte for byte, for its a
   expect(statSync(dirname(agent.transcript)).mode & 0o777).toBe(0o750)
 })
 
-test('a branch that is checked out already is resumed where it is, with its name or without one, from any directory', async () => {
+test('the current branch is resumed with or without its name, from any directory', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   await repo.git('switch', '--quiet', 'feature')
@@ -49,7 +49,7 @@ test('a branch that is checked out already is resumed where it is, with its name
   }
 })
 
-test('programs get the answer as JSON, and nothing else on the standard output', async () => {
+test('with --json, standard output contains only JSON', async () => {
   await using story = await featureWithSession()
   const { repo, agent, checkpoint } = story
   rmSync(agent.transcript)
@@ -71,7 +71,7 @@ test('programs get the answer as JSON, and nothing else on the standard output',
   expect(ran.err).toBe('')
 })
 
-test('a branch without a checkpoint is checked out, and that there is none is no failure', async () => {
+test('a branch without a checkpoint is checked out, and the command succeeds', async () => {
   await using story = await featureWithSession()
   const { repo } = story
   await repo.git('switch', '--quiet', '-c', 'plain', 'main')
@@ -89,15 +89,15 @@ test('a branch without a checkpoint is checked out, and that there is none is no
   })
 })
 
-test('a branch that is nowhere is an error with a hint', async () => {
+test('an unknown branch is an error with a hint', async () => {
   await using story = await featureWithSession()
   const ran = await story.repo.entire(['resume', 'nowhere'])
   expect(ran.code).toBe(1)
-  expect(ran.err).toContain("branch 'nowhere' not found locally or on origin")
+  expect(ran.err).toContain('branch, session or checkpoint not found: nowhere')
   expect(ran.err).toContain('hint:')
 })
 
-test('uncommitted changes stop the change of branches; untracked files do not', async () => {
+test('uncommitted changes prevent switching branches; untracked files do not', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   rmSync(agent.transcript)
@@ -116,7 +116,7 @@ test('uncommitted changes stop the change of branches; untracked files do not', 
   expect(repo.read('scratch.txt')).toBe('untracked\n')
 })
 
-test('a file that would be overwritten by the change of branches stays, and no log is written', async () => {
+test('a file that switching branches would overwrite is kept, and no log is written', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   rmSync(agent.transcript)
@@ -130,7 +130,7 @@ test('a file that would be overwritten by the change of branches stays, and no l
   expect(existsSync(agent.transcript)).toBe(false)
 })
 
-test('the hooks of the user run when the branch changes', async () => {
+test('the git hooks of the user run when the branch is switched', async () => {
   await using story = await featureWithSession()
   const { repo } = story
   await repo.hook('post-checkout', 'echo ran >"$HOME/hook-ran"')
@@ -138,7 +138,7 @@ test('the hooks of the user run when the branch changes', async () => {
   expect(readFileSync(`${repo.base}/home/hook-ran`, 'utf8')).toBe('ran\n')
 })
 
-test('an older log is replaced without a question and kept beside; the same one is not written again', async () => {
+test('an older log is replaced without asking, and a copy is kept; an identical one is not written', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   const log = readFileSync(agent.transcript, 'utf8')
@@ -154,9 +154,7 @@ test('an older log is replaced without a question and kept beside; the same one 
   expect(readFileSync(agent.transcript, 'utf8')).toBe(log)
   const [backup = ''] = backups(agent.transcript)
   expect(readFileSync(`${dirname(agent.transcript)}/${backup}`, 'utf8')).toBe(older)
-  expect(ran.err).toContain(
-    `The log that was there before is kept as: ${dirname(agent.transcript)}/${backup}`,
-  )
+  expect(ran.err).toContain(`The previous log is kept as: ${dirname(agent.transcript)}/${backup}`)
 })
 
 test('a log that is only the beginning of the stored one is replaced without a copy', async () => {
@@ -177,7 +175,7 @@ test('a log that is only the beginning of the stored one is replaced without a c
   expect(backups(agent.transcript)).toEqual([])
 })
 
-test('of several sessions on a branch the one of the last commit is resumed', async () => {
+test('the session of the last commit of a branch is resumed', async () => {
   await using story = await featureWithSession()
   const { repo } = story
   await repo.git('switch', '--quiet', 'feature')
@@ -190,7 +188,7 @@ test('of several sessions on a branch the one of the last commit is resumed', as
   ])
 })
 
-test('a commit whose checkpoint is stored nowhere is told, and no failure', async () => {
+test('a missing checkpoint is reported, and the command succeeds', async () => {
   await using story = await featureWithSession()
   const { repo } = story
   repo.write('x.txt', 'x\n')
@@ -209,7 +207,7 @@ test('a commit whose checkpoint is stored nowhere is told, and no failure', asyn
   expect(ran.err).toContain('The entire/checkpoints/v1 branch may not exist locally or on the remote.')
 })
 
-test('merging main is not work: the session before it is resumed unasked', async () => {
+test('the session before a merge of main is resumed without asking', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   repo.write('main.txt', 'on main\n')
@@ -222,7 +220,7 @@ test('merging main is not work: the session before it is resumed unasked', async
   expect(ran.err).not.toContain('older commit')
 })
 
-test('checkpoints of the default branch are not those of a branch that starts there', async () => {
+test('checkpoints of the default branch do not count for a branch that starts there', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   await fakeAgent(repo).turn('on main', { 'main.ts': 'export const main = 1\n' })
@@ -233,7 +231,7 @@ test('checkpoints of the default branch are not those of a branch that starts th
   expect((await repo.entire(['resume'])).err).toContain("No Entire checkpoint found on branch 'feature'")
 })
 
-test('newer commits without a checkpoint: a question, which --yes answers', async () => {
+test('newer commits without a checkpoint lead to a question, which --yes answers', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   await repo.git('switch', '--quiet', 'feature')
@@ -253,7 +251,7 @@ test('newer commits without a checkpoint: a question, which --yes answers', asyn
   expect(ran.err).toContain(`claude -r ${agent.session}`)
 })
 
-test('a newer local log: without a terminal an error and nothing is written, not even the branch changes', async () => {
+test('without a terminal a newer local log is an error, and nothing changes', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   goOn(agent, '2026-11-16T08:30:00.000Z')
@@ -277,7 +275,7 @@ test('a newer local log: without a terminal an error and nothing is written, not
   }
 })
 
-test('--force replaces a newer local log, which is kept beside', async () => {
+test('--force replaces a newer local log and keeps a copy', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   const stored = readFileSync(agent.transcript, 'utf8')
@@ -291,7 +289,7 @@ test('--force replaces a newer local log, which is kept beside', async () => {
   expect(readFileSync(session.backup, 'utf8')).toBe(newer)
 })
 
-test('a local log without times is replaced without a question', async () => {
+test('a local log without timestamps is replaced without asking', async () => {
   await using story = await featureWithSession()
   const { repo, agent } = story
   const stored = readFileSync(agent.transcript, 'utf8')
@@ -303,7 +301,7 @@ test('a local log without times is replaced without a question', async () => {
   expect(readFileSync(JSON.parse(ran.out).sessions[0].backup, 'utf8')).toBe(timeless)
 })
 
-test('several sessions in one checkpoint: each is compared by itself, and all are restored', async () => {
+test('all sessions of a checkpoint are compared one by one and restored', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agents = [fakeAgent(repo), fakeAgent(repo)]
@@ -342,7 +340,7 @@ test('several sessions in one checkpoint: each is compared by itself, and all ar
   expect(agents.map(({ transcript }) => readFileSync(transcript, 'utf8'))).toEqual(stored)
 })
 
-test('in a repository that is disabled the command says so', async () => {
+test('in a disabled repository the command says so', async () => {
   await using story = await featureWithSession()
   const { repo } = story
   await repo.entire(['disable'])

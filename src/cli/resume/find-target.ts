@@ -1,4 +1,4 @@
-// From what a person typed to what is meant: a branch, a session or a checkpoint, in this order.
+// Finds what to resume: the branch, session or checkpoint that the user named, or one picked from a list.
 
 import { isShadowRef, metadataBranch } from '../../checkpoints/layout.ts'
 import { linkCheckpoints } from '../../checkpoints/links.ts'
@@ -9,18 +9,18 @@ import { isCheckpointId } from '../../model/checkpoint.ts'
 import type { Session } from '../../model/session.ts'
 import { findSessionIds, readRecentSessions } from '../../resume/find.ts'
 import { isPlainId } from '../../resume/write-log.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import { parseTime } from '../../std/time.ts'
 import { choose } from '../ask.ts'
 import { timeAgo } from '../render/numbers.ts'
 import { clean, cut, fit, tableLines } from '../render/text.ts'
-import { fetchMissing, type ResumeRun, tell } from './restore.ts'
 import type { BranchTarget } from './resume-branch.ts'
+import { fetchMissing, noteLines, type ResumeRun } from './resume-run.ts'
 import type { CheckpointTarget, SessionTarget } from './resume-session.ts'
 
 export type ResumeTarget = BranchTarget | SessionTarget | CheckpointTarget
 
-// Shorter beginnings mean nothing.
+// Shorter prefixes are too ambiguous.
 const shortestPrefix = 4
 
 export async function findResumeTarget(run: ResumeRun, typed: string): Promise<ResumeTarget> {
@@ -32,21 +32,24 @@ export async function findResumeTarget(run: ResumeRun, typed: string): Promise<R
   if (others.length > 0 && first !== undefined) throw ambiguous(typed, [first, ...others])
   if (first !== undefined) return first
   if (isCheckpointId(typed) && (await fetchMissing(run, typed))) return { kind: 'checkpoint', id: typed }
-  throw notFound(typed)
+  throw notFound(
+    'branch, session or checkpoint',
+    clean(typed),
+    '`git fetch` gets the branches of others; `entire resume` alone lists what can be resumed.',
+  )
 }
 
 export async function findSessionTarget(run: ResumeRun, typed: string): Promise<SessionTarget> {
   const found = await findSessions(run, typed)
   const [first, ...others] = found.filter(({ id }) => id === typed).concat(found)
   if (first === undefined)
-    throw new EntireError('not-found', `Session not found: ${clean(typed)}`, {
-      hint: '`entire session list` shows the sessions.',
-    })
+    throw notFound('session', clean(typed), '`entire session list` shows the sessions.')
   if (first.id !== typed && others.length > 0) throw ambiguous(typed, found)
   return first
 }
 
-// Patterns of `for-each-ref` are globs, so what it gives is compared again. Our own branches hold no work of anybody's.
+// `for-each-ref` takes its patterns as globs, so its results are compared again. The branches of entire are
+// excluded.
 async function findBranch({ repo }: ResumeRun, typed: string): Promise<BranchTarget | undefined> {
   const name = typed.replace(/^origin\/(?=.)/, '')
   if (name === '' || name.startsWith('-') || name === metadataBranch || isShadowRef(`refs/heads/${name}`))
@@ -71,37 +74,33 @@ async function findCheckpoints({ repo, objects }: ResumeRun, typed: string): Pro
   return ids.map((id) => ({ kind: 'checkpoint', id }))
 }
 
-function notFound(typed: string): EntireError {
-  return new EntireError('not-found', `branch '${clean(typed)}' not found locally or on origin`, {
-    hint: 'No session or checkpoint has this id either. `git fetch` gets the branches of others; `entire resume` alone lists what can be resumed.',
-  })
-}
-
 function ambiguous(typed: string, found: (SessionTarget | CheckpointTarget)[]): EntireError {
   const names = found.slice(0, 5).map(({ kind, id }) => `${kind} ${clean(id)}`)
   const more = found.length > names.length ? ', …' : ''
-  return new EntireError('bad-id', `"${clean(typed)}" could be ${names.join(', ')}${more}`, {
-    hint: 'Type more of the id.',
-  })
+  return new EntireError(
+    'bad-id',
+    `ambiguous id prefix "${clean(typed)}" matches ${found.length}: ${names.join(', ')}${more}`,
+    {
+      hint: 'Type more of the id.',
+    },
+  )
 }
 
-// The picker: branches that have checkpoints and sessions heard of lately. How much is looked at does not depend on how much there is.
-
-const commitsLookedAt = 300
+const commitsRead = 300
 const branchesShown = 10
 const sessionsShown = 10
 
-interface Option {
+interface PickerOption {
   target: ResumeTarget
   cells: string[]
 }
 
-/** Undefined when nothing was picked. */
+/** Offers branches with checkpoints and recent sessions. Undefined when the user picks none. */
 export async function pickResumeTarget(run: ResumeRun): Promise<ResumeTarget | undefined> {
   const [branches, sessions] = [await branchOptions(run), sessionOptions(run)]
   const options = [...branches, ...sessions]
   if (options.length === 0) {
-    tell(run, 'Nothing to resume: no branch has a checkpoint, and no session was recorded here.')
+    noteLines(run, 'Nothing to resume: no branch has a checkpoint, and no session was recorded here.')
     return undefined
   }
   const labels = tableLines(options.map(({ cells }) => cells)).map((line) =>
@@ -114,12 +113,12 @@ export async function pickResumeTarget(run: ResumeRun): Promise<ResumeTarget | u
   }
   const chosen = await choose(run.cli, question, [...choices, { value: 'cancel', label: 'Cancel' }])
   const target = options[Number(chosen)]?.target
-  if (target === undefined) tell(run, 'Resume cancelled.')
+  if (target === undefined) noteLines(run, 'Resume cancelled.')
   return target
 }
 
-async function branchOptions({ cli, repo, objects }: ResumeRun): Promise<Option[]> {
-  const commits = await readBranchLog(repo, { count: commitsLookedAt, without: 'entire' })
+async function branchOptions({ cli, repo, objects }: ResumeRun): Promise<PickerOption[]> {
+  const commits = await readBranchLog(repo, { count: commitsRead, without: 'entire' })
   const linked = (await linkCheckpoints(objects, commits)).map(({ commit }) => commit as BranchCommit)
   const newest = new Map(linked.toReversed().map((commit) => [commit.branch, commit]))
   return [...newest.values()]
@@ -131,18 +130,23 @@ async function branchOptions({ cli, repo, objects }: ResumeRun): Promise<Option[
     }))
 }
 
-function sessionOptions({ cli, repo }: ResumeRun): Option[] {
+function sessionOptions({ cli, repo }: ResumeRun): PickerOption[] {
   return readRecentSessions(repo, sessionsShown).map((session) => ({
     target: { kind: 'session', id: session.id },
-    cells: ['session', clean(session.id).slice(0, 8), heardOf(session, cli.clock()), describe(session)],
+    cells: [
+      'session',
+      clean(session.id).slice(0, 8),
+      lastActive(session, cli.clock()),
+      describeSession(session),
+    ],
   }))
 }
 
-function heardOf({ lastInteraction, startedAt }: Session, now: Date): string {
+function lastActive({ lastInteraction, startedAt }: Session, now: Date): string {
   const time = parseTime(lastInteraction) ?? parseTime(startedAt)
   return time === undefined ? '(unknown)' : timeAgo(time, now)
 }
 
-function describe({ agentType, firstPrompt }: Session): string {
+function describeSession({ agentType, firstPrompt }: Session): string {
   return `${clean(agentType)}${firstPrompt === undefined ? '' : `: ${cut(firstPrompt, 60)}`}`
 }

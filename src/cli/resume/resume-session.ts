@@ -1,4 +1,4 @@
-// Resuming without a branch: one session, or all sessions of a checkpoint. The work tree stays as it is.
+// Resumes a session, or all sessions of a checkpoint. The branch and the work tree stay as they are.
 
 import { fetchCommand } from '../../checkpoints/copies.ts'
 import { readCheckpoint, type StoredCheckpoint } from '../../checkpoints/read.ts'
@@ -7,10 +7,11 @@ import { findLastCheckpoint } from '../../resume/find.ts'
 import { asRestoredLog, planRestore, type RestoredLog } from '../../resume/restore-logs.ts'
 import { findLogPath } from '../../resume/write-log.ts'
 import { readSession } from '../../sessions/store.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { clean } from '../render/text.ts'
-import { fetchMissing, finishRestore, prepareRestore, type ResumeRun, report, tell } from './restore.ts'
+import { finishRestore, prepareRestore, printReport } from './restore.ts'
+import { fetchMissing, noteLines, type ResumeRun } from './resume-run.ts'
 
 export interface CheckpointTarget {
   kind: 'checkpoint'
@@ -24,13 +25,13 @@ export interface SessionTarget {
 
 export async function resumeCheckpoint(run: ResumeRun, { id }: CheckpointTarget): Promise<void> {
   const checkpoint = await readOrFetch(run, id)
-  if (checkpoint === undefined) throw new EntireError('not-found', `checkpoint not found: ${clean(id)}`)
+  if (checkpoint === undefined) throw notFound('checkpoint', clean(id))
   await noteBranch(run, checkpoint)
   const prepared = await prepareRestore(run, checkpoint)
   if (prepared !== undefined) await finishRestore(run, prepared)
 }
 
-/** A log that went on here after the last checkpoint is what the person wants to continue: it is kept, unless --force says otherwise. */
+/** Keeps a local log that is newer than the last checkpoint, unless --force is given. */
 export async function resumeSession(run: ResumeRun, { id }: SessionTarget): Promise<void> {
   const last = await findLastCheckpoint(run.repo, run.objects, id)
   const checkpoint = last === undefined ? undefined : await readOrFetch(run, last)
@@ -38,7 +39,7 @@ export async function resumeSession(run: ResumeRun, { id }: SessionTarget): Prom
   if (checkpoint === undefined || sessions.length === 0) return resumeLocal(run, id)
   const plan = await planRestore(run.recorder, run.objects, { ...checkpoint, sessions }).catch(asLost)
   if (plan instanceof EntireError) {
-    const note = `The log of checkpoint ${checkpoint.checkpoint} is lost. Going on with the one on this machine.`
+    const note = `The log of checkpoint ${checkpoint.checkpoint} is lost. Continuing with the local one.`
     if (await resumeIfLocal(run, id, note)) return
     throw plan
   }
@@ -47,8 +48,8 @@ export async function resumeSession(run: ResumeRun, { id }: SessionTarget): Prom
   await noteBranch(run, checkpoint)
   if (run.flags.force || plan.logs.every(({ state }) => state !== 'local-newer'))
     return finishRestore(run, { checkpoint, plan })
-  tell(run, `The log on this machine is newer than checkpoint ${checkpoint.checkpoint}, and is kept.`)
-  report(run, {
+  noteLines(run, `The local log is newer than checkpoint ${checkpoint.checkpoint} and is kept.`)
+  printReport(run, {
     branch: undefined,
     checkpoint: checkpoint.checkpoint,
     logs: await Promise.all(plan.logs.map(asRestoredLog)),
@@ -66,12 +67,12 @@ async function resumeLocal(run: ResumeRun, id: string): Promise<void> {
     'transcript-missing',
     `Session ${clean(id)} has no checkpoint, and its log is not on this machine.`,
     {
-      hint: `Checkpoints are written with commits. Those of others must be fetched first: \`${fetchCommand}\`.`,
+      hint: `Commits create checkpoints. Fetch those of other clones first: \`${fetchCommand}\`.`,
     },
   )
 }
 
-/** Where the log is still here there is nothing to restore. */
+/** Reports the local log of the session; false when there is none. */
 async function resumeIfLocal(run: ResumeRun, id: string, ...notes: string[]): Promise<boolean> {
   const state = readSession(run.repo, id)
   const agent = state && (await run.recorder.findAgentByType(state.agentType))
@@ -85,8 +86,8 @@ async function resumeIfLocal(run: ResumeRun, id: string, ...notes: string[]): Pr
     command: await agent.resume?.command(id),
     state: 'unchanged',
   }
-  tell(run, ...notes)
-  report(run, { branch: undefined, checkpoint: state?.lastCheckpoint, logs: [log] })
+  noteLines(run, ...notes)
+  printReport(run, { branch: undefined, checkpoint: state?.lastCheckpoint, logs: [log] })
   return true
 }
 
@@ -100,5 +101,8 @@ async function noteBranch(run: ResumeRun, { branch }: StoredCheckpoint): Promise
   if (branch === undefined || run.flags.json) return
   const { current } = await readBranches(run.repo)
   if (current !== branch)
-    tell(run, `Recorded on branch '${clean(branch)}'; you are on '${clean(current ?? 'a detached HEAD')}'.`)
+    noteLines(
+      run,
+      `Recorded on branch '${clean(branch)}'; you are on '${clean(current ?? 'a detached HEAD')}'.`,
+    )
 }

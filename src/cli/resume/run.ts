@@ -1,15 +1,15 @@
-// One run of resuming, whatever was named.
+// Runs `entire resume`: finds the target and resumes it.
 
 import { openObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { findResumeTarget, findSessionTarget, pickResumeTarget, type ResumeTarget } from './find-target.ts'
-import type { ResumeFlags, ResumeRun } from './restore.ts'
 import { resumeBranch } from './resume-branch.ts'
+import type { ResumeFlags, ResumeRun } from './resume-run.ts'
 import { resumeCheckpoint, resumeSession } from './resume-session.ts'
 
-/** Without a name: a picker on a terminal, else the branch that is checked out. */
+/** Without a name: a picker on a terminal, otherwise the current branch. */
 export async function resume(
   cli: Cli,
   repo: Repo,
