@@ -8,9 +8,10 @@ import { gemini } from '../agents/gemini/index.ts'
 import { openObjectReader } from '../git/cat-file.ts'
 import type { TranscriptFormat } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
-import type { FreshBlob } from './transcript-chunks.ts'
+import type { FreshBlob } from './chunk-store.ts'
 import { joinChunks } from './transcript-chunks.ts'
-import { digestTranscript, readAppended, type TranscriptUpdate } from './transcript-store.ts'
+import { digestTranscript } from './transcript-digest.ts'
+import { readAppended, type TranscriptUpdate } from './transcript-store.ts'
 
 /** Reads a transcript as an event would, storing its pieces with real git. */
 async function readInto(

@@ -1,10 +1,9 @@
-// Reads what an agent appended to its transcript since last time, redacts it, and stores it as blobs. What was stored before is
-// referenced, not read again: the cost of a save is that of what was appended.
+// Reads what an agent has appended to its transcript, redacts it, and stores it as blobs. Earlier pieces are
+// referenced and not read again: the cost of a save is that of what was appended.
 
 import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync } from 'node:fs'
-import type { ObjectReader } from '../git/cat-file.ts'
-import type { TranscriptFormat, TranscriptPieces, TranscriptReading } from '../model/agent.ts'
+import type { TranscriptFormat, TranscriptReading } from '../model/agent.ts'
 import type { EventMetadata } from '../model/event.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import type { FilePart } from '../model/session-file.ts'
@@ -14,57 +13,51 @@ import { EntireError } from '../std/errors.ts'
 import { fileSize, readRange } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { type JsonObject, parseJson } from '../std/json.ts'
-import { sha256Append, sha256Digest, sha256Start } from '../std/sha256.ts'
-import {
-  type ChunkStore,
-  chunkWriter,
-  joinChunks,
-  lineFeed,
-  maxBlobBytes,
-  storeDocument,
-  stripLines,
-} from './transcript-chunks.ts'
+import { sha256Start } from '../std/sha256.ts'
+import { type ChunkStore, ChunkWriter, type DocumentStore, storeDocument } from './chunk-store.ts'
+import { maxBlobBytes, stripLines } from './transcript-chunks.ts'
 
-/** More than this at once is not a conversation; reading it would block the agent for minutes. */
+/** More than this at once is not a conversation, and reading it would block the agent for minutes. */
 export const maxUnseenBytes = 512 * 1024 * 1024
 
 const blockBytes = 8 * 1024 * 1024
 const sealBytes = 1024
 
-export interface TranscriptSource extends ChunkStore {
+export interface TranscriptSource extends ChunkStore, DocumentStore {
   format: TranscriptFormat
-  /** Cuts documents, for agents that want to do it themselves. */
-  cutter?: Pick<TranscriptPieces, 'cut'> | undefined
   path: string
   cursor: TranscriptCursor | undefined
   redact(text: string): Promise<string>
-  /** Bytes at the beginning that are stored but do not count, except for the files they name: what a turn we could not record wrote. */
+  /**
+   * Bytes at the beginning that are stored but not counted, except for the files they name: those of an
+   * unrecorded turn.
+   */
   ignoreBefore: number
   metadata: EventMetadata | undefined
-  /** Called when everything that was appended is in the store, and before its last part is read for what it says. */
+  /** Called when everything appended is stored, and before its last part is parsed. */
   stored?(): Promise<void>
-  /** Of a file that holds more than this transcript. Positions count from its beginning. */
+  /** The transcript is only this part of the file. Positions count from the beginning of the part. */
   part?: FilePart | undefined
 }
 
-/** Bytes of the transcript from a position on, as far as there are any. */
-type Bytes = (from: number, length: number) => Buffer
+/** Reads bytes of the transcript from a position on, as far as there are any. */
+type ReadBytes = (from: number, length: number) => Buffer
 
 export interface TranscriptUpdate {
   cursor: TranscriptCursor
   reading: TranscriptReading
-  /** The transcript is not the one that was read before: positions start again. */
+  /** The transcript is not the one read before: positions start again. */
   restarted: boolean
 }
 
-/** Undefined when there is no transcript (yet). */
+/** Undefined when there is no transcript yet. */
 export async function readAppended(source: TranscriptSource): Promise<TranscriptUpdate | undefined> {
   const whole = fileSize(source.path)
   const { from: start, to: end } = source.part ?? { from: 0, to: whole ?? 0 }
   const size = Math.min(end, whole ?? 0) - start
   if (whole === undefined || size <= 0) return undefined
   const fd = openSync(source.path, 'r')
-  const bytes: Bytes = (from, length) =>
+  const bytes: ReadBytes = (from, length) =>
     readRange(fd, start + from, Math.max(0, Math.min(length, size - from)))
   try {
     const head = bytes(0, 256).toString('utf8')
@@ -76,7 +69,11 @@ export async function readAppended(source: TranscriptSource): Promise<Transcript
   }
 }
 
-async function readLines(source: TranscriptSource, bytes: Bytes, size: number): Promise<TranscriptUpdate> {
+async function readLines(
+  source: TranscriptSource,
+  bytes: ReadBytes,
+  size: number,
+): Promise<TranscriptUpdate> {
   const known = source.cursor
   const continues =
     known !== undefined &&
@@ -85,7 +82,7 @@ async function readLines(source: TranscriptSource, bytes: Bytes, size: number): 
     sealAt(bytes, known.bytes) === known.seal
   const from = continues ? afterNewline(bytes, known.bytes) : 0
   if (size - from > maxUnseenBytes) throw tooLarge(source.path, size - from)
-  const writer = chunkWriter(source, continues ? known.chunks : [], size - from)
+  const writer = new ChunkWriter(source, continues ? known.chunks : [], size - from)
   let reading = emptyReading(continues ? known.carry : undefined)
   let consumed = from
   const redact = (text: string) => source.redact(stripLines(source.format, text))
@@ -126,9 +123,10 @@ async function readLines(source: TranscriptSource, bytes: Bytes, size: number): 
   }
 }
 
-// Whole lines in blocks of bounded size. A last line without newline counts when it is a whole JSON value.
+// Yields whole lines in blocks of bounded size. A last line without newline counts when it is a complete JSON
+// value.
 function* lineBlocks(
-  bytes: Bytes,
+  bytes: ReadBytes,
   from: number,
   size: number,
   source: Pick<TranscriptSource, 'path' | 'ignoreBefore'>,
@@ -148,14 +146,18 @@ function* lineBlocks(
   if (rest.length > 0 && parseJson(rest.toString('utf8')) !== undefined) yield rest
 }
 
-async function readDocument(source: TranscriptSource, bytes: Bytes, size: number): Promise<TranscriptUpdate> {
+async function readDocument(
+  source: TranscriptSource,
+  bytes: ReadBytes,
+  size: number,
+): Promise<TranscriptUpdate> {
   if (size > maxUnseenBytes) throw tooLarge(source.path, size)
   const content = bytes(0, size)
   const text = content.toString('utf8')
   const known = source.cursor?.path === source.path ? source.cursor : undefined
   const from = known?.items ?? 0
   const total = readItems(source, text, 0).items
-  // A format that knows what it has seen finds what is new in a document that was cut off, too.
+  // A format that carries what it has seen finds new items even in a document that was truncated.
   const continued = known?.carry && readItems(source, text, from, known.carry)
   const restarted = total < from && continued?.carry === undefined
   const reading = continued?.carry === undefined ? readItems(source, text, restarted ? 0 : from) : continued
@@ -163,15 +165,13 @@ async function readDocument(source: TranscriptSource, bytes: Bytes, size: number
   const stored = await storeDocument(source, redacted, known)
   return {
     cursor: {
-      ...{
-        path: source.path,
-        bytes: size,
-        items: total,
-        seal: '',
-        hash: sha256Start(),
-        hashed: 0,
-        ...stored,
-      },
+      path: source.path,
+      bytes: size,
+      items: total,
+      seal: '',
+      hash: sha256Start(),
+      hashed: 0,
+      ...stored,
       ...given({ carry: reading.carry }),
     },
     reading,
@@ -179,7 +179,7 @@ async function readDocument(source: TranscriptSource, bytes: Bytes, size: number
   }
 }
 
-/** `text`: the same as UTF-8, which it nearly always is. */
+/** `text` is the bytes as UTF-8, which they nearly always are. */
 async function redactBytes(
   { redact }: Pick<TranscriptSource, 'redact'>,
   bytes: Buffer,
@@ -188,7 +188,7 @@ async function redactBytes(
   return isUtf8(bytes) ? Buffer.from(await redact(text)) : await changeText(bytes, redact)
 }
 
-// A document caught while it is being written says nothing yet; it is stored as it is.
+// A document that is being written cannot be parsed yet; it is stored as it is.
 function readItems(
   { format, metadata }: TranscriptSource,
   text: string,
@@ -202,14 +202,14 @@ function readItems(
   }
 }
 
-// A last line that was read before its newline arrived is complete; the newline belongs to it.
-function afterNewline(bytes: Bytes, position: number): number {
+// A last line that was read before its newline arrived is complete; its newline is skipped.
+function afterNewline(bytes: ReadBytes, position: number): number {
   if (position === 0) return 0
   const around = bytes(position - 1, 2)
   return around[0] !== 10 && around[1] === 10 ? position + 1 : position
 }
 
-function sealAt(bytes: Bytes, end: number): string {
+function sealAt(bytes: ReadBytes, end: number): string {
   const start = Math.max(0, end - sealBytes)
   return new Bun.CryptoHasher('sha1').update(bytes(start, end - start)).digest('hex')
 }
@@ -223,8 +223,6 @@ function tooLarge(path: string, bytes: number): EntireError {
     },
   )
 }
-
-// What the parts of a transcript say, taken together.
 
 export function mergeReadings(a: TranscriptReading, b: TranscriptReading): TranscriptReading {
   return {
@@ -247,52 +245,4 @@ export function emptyReading(carry: TranscriptReading['carry']): TranscriptReadi
     subagents: [],
     ...given({ carry }),
   }
-}
-
-// The fingerprint of a stored transcript: sha256 over its pieces joined. Made when a checkpoint is written, from where it was left last time.
-
-// Up to here hashing all of it natively is faster than continuing a state in a process that has just started.
-const nativeBytes = 1024 * 1024
-
-/** The digest; the cursor remembers how far it got. Throws `not-found` when a piece is gone. */
-export async function digestTranscript(objects: ObjectReader, cursor: TranscriptCursor): Promise<string> {
-  const total = cursor.chunks.reduce((sum, chunk) => sum + chunk.bytes + 1, -1)
-  if (cursor.digest === undefined && (total <= nativeBytes || isDocument(cursor))) {
-    const contents = await Promise.all(cursor.chunks.map((chunk) => readChunk(objects, chunk.oid)))
-    return new Bun.CryptoHasher('sha256').update(joinChunks(contents)).digest('hex')
-  }
-  const pieces = await Promise.all(cursor.chunks.map((chunk) => objects.info(chunk.oid)))
-  const gone = cursor.chunks[pieces.indexOf(undefined)]
-  if (gone !== undefined) throw missing(gone.oid)
-  if (cursor.digest !== undefined) return cursor.digest
-  let position = 0
-  for (const chunk of cursor.chunks) {
-    const end = position + chunk.bytes
-    if (end > cursor.hashed) {
-      if (position > 0 && cursor.hashed < position) append(cursor, lineFeed)
-      append(cursor, (await readChunk(objects, chunk.oid)).subarray(Math.max(0, cursor.hashed - position)))
-    }
-    position = end + 1
-  }
-  return sha256Digest(cursor.hash)
-}
-
-function append(cursor: TranscriptCursor, bytes: Buffer): void {
-  cursor.hash = sha256Append(cursor.hash, bytes)
-  cursor.hashed += bytes.length
-}
-
-// Documents are cut at messages, and have no seal because they are rewritten whole.
-function isDocument(cursor: TranscriptCursor): boolean {
-  return cursor.seal === ''
-}
-
-async function readChunk(objects: ObjectReader, oid: string): Promise<Buffer> {
-  const object = await objects.contents(oid)
-  if (object === undefined) throw missing(oid)
-  return object.content
-}
-
-function missing(oid: string): EntireError {
-  return new EntireError('not-found', `Stored transcript piece ${oid} is missing.`)
 }

@@ -1,15 +1,10 @@
 // The steps of a session that no commit will take become a checkpoint of their own, so that nothing of it is lost. No commit names it.
 
+import { storeDocument } from '../checkpoints/chunk-store.ts'
 import { sessionDir } from '../checkpoints/layout.ts'
 import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
 import { readTranscript } from '../checkpoints/read.ts'
-import {
-  chunkBytes,
-  chunkLines,
-  digestOf,
-  storeDocument,
-  stripLines,
-} from '../checkpoints/transcript-chunks.ts'
+import { chunkBytes, chunkLines, digestOf, stripLines } from '../checkpoints/transcript-chunks.ts'
 import { type SessionPart, writeCheckpoint } from '../checkpoints/write.ts'
 import { describePart, shareOut } from '../commits/condense.ts'
 import { newCheckpointId } from '../commits/pending.ts'

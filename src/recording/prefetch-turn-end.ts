@@ -1,9 +1,9 @@
 // The end of a turn needs three processes of git and the transcript: everything is begun as early as it can be, and nothing waits for
 // what it does not need.
 
+import type { FreshBlob } from '../checkpoints/chunk-store.ts'
 import type { Snapshot } from '../checkpoints/snapshot.ts'
 import { findTasks } from '../checkpoints/step.ts'
-import type { FreshBlob } from '../checkpoints/transcript-chunks.ts'
 import { readCommits } from '../git/commit.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Status } from '../git/status.ts'

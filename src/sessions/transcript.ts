@@ -1,9 +1,10 @@
 // What the transcript says about the turn so far, and its stored form. Read once per event; stored only if something refers to it.
 
 import { readFileSync } from 'node:fs'
+import type { FreshBlob } from '../checkpoints/chunk-store.ts'
 import { formatTokenRecord, parseTokenRecord } from '../checkpoints/token-record.ts'
-import type { FreshBlob } from '../checkpoints/transcript-chunks.ts'
-import { digestTranscript, readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
+import { digestTranscript } from '../checkpoints/transcript-digest.ts'
+import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { Agent, TranscriptReading } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import {

@@ -1,7 +1,7 @@
 // One event being handled: the session, and what it needs of git. Everything is asked at most once, and started only when needed.
 
+import type { FreshBlob } from '../checkpoints/chunk-store.ts'
 import type { Snapshot } from '../checkpoints/snapshot.ts'
-import type { FreshBlob } from '../checkpoints/transcript-chunks.ts'
 import type { WriteContext } from '../checkpoints/write.ts'
 import { type ObjectReader, type ObjectReaderOptions, openObjectReader } from '../git/cat-file.ts'
 import { type RepoConfig, readConfig } from '../git/config.ts'

@@ -1,0 +1,113 @@
+// Stores transcripts as pieces: appends lines to stored pieces, and replaces documents.
+
+import type { ObjectReader } from '../git/cat-file.ts'
+import { blobOid, type Oid } from '../git/oid.ts'
+import type { TranscriptPieces } from '../model/agent.ts'
+import type { StoredChunk, TranscriptCursor } from '../model/session.ts'
+import { EntireError } from '../std/errors.ts'
+import { prefetch } from '../std/prefetch.ts'
+import { chunkBytes, chunkDocument, digestOf, planAppend } from './transcript-chunks.ts'
+
+export const lineFeed = Buffer.from('\n')
+
+export interface FreshBlob {
+  oid: Oid
+  content: Buffer
+}
+
+export interface ChunkStore {
+  /** Stores a blob. Its id is computed here, so no answer from git is awaited. */
+  store(blob: FreshBlob): void
+  objects: ObjectReader
+  /** Any object id of the repository, which tells the kind of hash. */
+  sampleOid: Oid
+}
+
+/**
+ * Appends lines to stored pieces. Full pieces are never touched again; small ones at the end are merged.
+ * Pieces join with a newline, so each drops the one it ends with.
+ */
+export class ChunkWriter {
+  readonly chunks: StoredChunk[]
+  private readonly source: ChunkStore
+  private readonly last: StoredChunk | undefined
+  private readonly lastContent: ReturnType<ObjectReader['contents']> | undefined
+  private pending: Buffer[] = []
+  private pendingBytes = 0
+
+  constructor(source: ChunkStore, stored: StoredChunk[], expectedBytes: number) {
+    this.source = source
+    this.chunks = [...stored]
+    // Git answers while the new lines are being redacted.
+    this.last = planAppend(stored, expectedBytes).keep < stored.length ? stored.at(-1) : undefined
+    this.lastContent = this.last && prefetch(source.objects.contents(this.last.oid))
+  }
+
+  async append(lines: Buffer): Promise<void> {
+    for (let at = 0; at < lines.length; ) {
+      const room = Math.max(chunkBytes - this.pendingBytes, 1)
+      let end = at + room >= lines.length ? lines.length : lines.lastIndexOf(10, at + room) + 1
+      if (end <= at) end = this.pendingBytes > 0 ? at : lines.indexOf(10, at) + 1 || lines.length
+      this.pending.push(lines.subarray(at, end))
+      this.pendingBytes += end - at
+      at = end
+      if (at < lines.length || this.pendingBytes >= chunkBytes) await this.flush()
+    }
+  }
+
+  async flush(): Promise<void> {
+    if (this.pendingBytes === 0) return
+    const content = Buffer.concat(this.pending)
+    this.pending = []
+    this.pendingBytes = 0
+    await this.write(withoutFinalNewline(content))
+  }
+
+  private async write(content: Buffer): Promise<void> {
+    const { keep } = planAppend(this.chunks, content.length)
+    const merged: Buffer[] = []
+    for (const chunk of this.chunks.splice(keep)) {
+      const object = await (chunk === this.last ? this.lastContent : this.source.objects.contents(chunk.oid))
+      if (object === undefined) throw missingChunk(chunk.oid)
+      merged.push(object.content, lineFeed)
+    }
+    this.chunks.push(storePiece(this.source, Buffer.concat([...merged, content])))
+  }
+}
+
+function withoutFinalNewline(content: Buffer): Buffer {
+  return content.at(-1) === 10 ? content.subarray(0, -1) : content
+}
+
+function storePiece(source: Pick<ChunkStore, 'store' | 'sampleOid'>, content: Buffer): StoredChunk {
+  const oid = blobOid(content, source.sampleOid)
+  source.store({ oid, content })
+  return { oid, bytes: content.length }
+}
+
+export function missingChunk(oid: Oid): EntireError {
+  return new EntireError('not-found', `Stored transcript piece ${oid} is missing.`)
+}
+
+export interface DocumentStore extends Pick<ChunkStore, 'store' | 'sampleOid'> {
+  /** Cuts documents, for agents that do it themselves. Only the agent can join such pieces again. */
+  cutter?: Pick<TranscriptPieces, 'cut'> | undefined
+}
+
+type StoredDocument = Pick<TranscriptCursor, 'chunks' | 'digest'>
+
+/**
+ * Stores a document. One that the agent has cut is stored with its digest, by which a reader sees that it was
+ * joined correctly; while the digest stays the same, so do the pieces.
+ */
+export async function storeDocument(
+  source: DocumentStore,
+  whole: Buffer,
+  known: StoredDocument | undefined,
+): Promise<StoredDocument> {
+  const digest = source.cutter === undefined || whole.length <= chunkBytes ? undefined : digestOf(whole)
+  if (digest !== undefined && digest === known?.digest) return { chunks: known.chunks, digest }
+  const cutByAgent = digest === undefined ? undefined : await source.cutter?.cut(whole, chunkBytes)
+  const chunks = (cutByAgent ?? chunkDocument(whole, chunkBytes)).map((piece) => storePiece(source, piece))
+  return { chunks, ...(cutByAgent === undefined || digest === undefined ? {} : { digest }) }
+}
