@@ -1,4 +1,5 @@
-// A session that was not recorded becomes part of the checkpoint of HEAD: its whole transcript, as its agent kept it, in one import.
+// A session that was not recorded becomes part of the checkpoint of HEAD: its whole transcript, as its agent
+// kept it, in one import.
 
 import { isInfrastructure, notesRef } from '../checkpoints/layout.ts'
 import { firstPromptText } from '../checkpoints/step-subject.ts'
@@ -177,7 +178,8 @@ function unreadable({ path }: AttachPlan): EntireError {
   )
 }
 
-// Ways to say which checkpoint a commit has, after it was made: in its message, when the user wants it amended, else by a note.
+// Ways to say which checkpoint a commit has, after it was made: in its message, when the user wants it
+// amended, else by a note.
 
 /** Adds the note to the import; what an earlier note says stays. */
 export async function writeNote(
@@ -207,7 +209,9 @@ export async function linkByNote(recorder: Recorder, commit: string, checkpoint:
   await side.commit()
 }
 
-/** The id of the commit that took its place; undefined when git refuses. Index and work tree stay as they are. */
+/**
+ * The id of the commit that took its place; undefined when git refuses. Index and work tree stay as they are.
+ */
 export async function amendWithTrailer(
   recorder: Recorder,
   commit: CommitInfo,
@@ -216,8 +220,8 @@ export async function amendWithTrailer(
   const { repo } = recorder
   // Nothing in a finished message is a comment.
   const message = appendTrailer(commit.message, checkpointTrailer, checkpoint, '\0')
-  // --only without paths: the tree of the commit, whatever is staged. No hooks: the user's would check work that is not new, and ours
-  // would take the commit for work of the sessions that are open.
+  // --only without paths: the tree of the commit, whatever is staged. No hooks: the user's would check work
+  // that is not new, and ours would take the commit for work of the sessions that are open.
   const options = [
     '--quiet',
     '--amend',

@@ -1,4 +1,5 @@
-// What attaching a session to HEAD comes to: which checkpoint it goes to, and whether the commit may be amended to name it.
+// What attaching a session to HEAD comes to: which checkpoint it goes to, and whether the commit may be
+// amended to name it.
 
 import { closeSync, openSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -13,7 +14,7 @@ import { git } from '../git/exec.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import type { Agent, SessionResumer } from '../model/agent.ts'
 import type { Session } from '../model/session.ts'
-import { readLastTime } from '../resume/stored-transcript.ts'
+import { readLastTime } from '../resume/last-time.ts'
 import { openGit, type Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { exists, fileSize, readRange } from '../std/file.ts'
@@ -93,7 +94,10 @@ export interface FoundTranscript {
   path: string
 }
 
-/** `id` may be the beginning of one; one that is complete outranks others. `roots`: where the agent may have been started. */
+/**
+ * `id` may be the beginning of one; one that is complete outranks others. `roots`: where the agent may have
+ * been started.
+ */
 export async function findTranscripts(
   { env }: Pick<Recorder, 'env'>,
   agents: Agent[],

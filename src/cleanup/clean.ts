@@ -93,7 +93,8 @@ function listTemporary(repo: Repo): string[] {
   }
 }
 
-// Taking sessions, branches and leftovers away: into the trash first, under the locks of all work trees, and only what was agreed to.
+// Taking sessions, branches and leftovers away: into the trash first, under the locks of all work trees, and
+// only what was agreed to.
 
 export interface DiscardPlan {
   sessions: Session[]
@@ -118,7 +119,10 @@ export function planSessions({ shadows, owners }: Inventory, sessions: Session[]
   return { ...emptyPlan, sessions, branches: shadows.filter(isFree) }
 }
 
-/** `look` plans again when nobody can interfere any more: what changed since the person agreed to it is left alone. */
+/**
+ * `look` plans again when nobody can interfere any more: what changed since the person agreed to it is left
+ * alone.
+ */
 export async function discard(
   recorder: Recorder,
   by: string,

@@ -1,4 +1,5 @@
-// The steps of a session that no commit will take become a checkpoint of their own, so that nothing of it is lost. No commit names it.
+// The steps of a session that no commit will take become a checkpoint of their own, so that nothing of it is
+// lost. No commit names it.
 
 import { storeDocument } from '../checkpoints/chunk-store.ts'
 import { sessionDir } from '../checkpoints/layout.ts'
@@ -92,8 +93,8 @@ function settle({ recorder, session, afterwards }: EventWork, checkpoint: string
   if (waiting.length === 0) afterwards.push(() => clearPrompts(recorder.repo, session.id))
 }
 
-// The transcript as the last step has it, for a session whose live transcript is gone. Other versions stored it as it was said, so it is
-// stripped and redacted here.
+// The transcript as the last step has it, for a session whose live transcript is gone. Other versions stored
+// it as it was said, so it is stripped and redacted here.
 
 export async function fillFromStep(work: EventWork, step: Oid, part: SessionPart): Promise<SessionPart> {
   const dir = `${step}:${sessionDir(part.record.session)}`

@@ -47,7 +47,8 @@ export function sessionsAtHead({ repo, head, sessions }: Inventory): Session[] {
     : sessions.filter((session) => session.baseCommit === head && session.worktreeId === repo.worktreeId)
 }
 
-// A session whose state cannot be read is still in the index of its work tree, and its next event finds its steps there.
+// A session whose state cannot be read is still in the index of its work tree, and its next event finds its
+// steps there.
 function findOwners(repo: Repo, sessions: Session[]): Map<string, string[]> {
   const known = new Set(sessions.map(({ id }) => id))
   const lost = listWorktrees(repo).flatMap((place) =>
@@ -63,9 +64,12 @@ function findOwners(repo: Repo, sessions: Session[]): Map<string, string[]> {
   return owners
 }
 
-// What somebody still needs: sessions that go on or whose work is not committed, and the branches their steps are on.
+// What somebody still needs: sessions that go on or whose work is not committed, and the branches their steps
+// are on.
 
-/** Nobody goes on with a conversation after so long without a word, and if somebody does, nothing is missing. */
+/**
+ * Nobody goes on with a conversation after so long without a word, and if somebody does, nothing is missing.
+ */
 const silentMs = 7 * 24 * 60 * 60 * 1000
 
 /** Steps that no commit has taken yet. */
@@ -94,7 +98,8 @@ export function needsBranch(session: Session): boolean {
   return isActive(session) || hasUncommittedSteps(session)
 }
 
-// Which files of a session wait for a commit: those that differ from HEAD, or were put aside with `git stash`.
+// Which files of a session wait for a commit: those that differ from HEAD, or were put aside with `git
+// stash`.
 
 export async function findUncommitted(repo: Repo, files: string[]): Promise<string[]> {
   if (files.length === 0 || !exists(repo.root)) return []

@@ -1,4 +1,5 @@
-// What clean, reset and doctor take away is kept for a while: a commit for each act, on a ref of its own that is never pushed.
+// What clean, reset and doctor take away is kept for a while: a commit for each act, on a ref of its own that
+// is never pushed.
 
 import { basename } from 'node:path'
 import { moveRefs, type RefTip } from '../git/refs.ts'
@@ -59,7 +60,10 @@ export async function addToTrash(
   return ref
 }
 
-/** After the import: files first, because a branch without a session is found again, a session without its branch is not. */
+/**
+ * After the import: files first, because a branch without a session is found again, a session without its
+ * branch is not.
+ */
 export async function removeTrashed(repo: Repo, { branches, files }: TrashContent): Promise<void> {
   for (const { path, content } of files) if (readBytes(path)?.equals(content)) removeFile(path)
   await moveRefs(

@@ -1,4 +1,5 @@
-// The checkpoint a branch ends with: the one of its last commit, or of an older one that no other branch had before it.
+// Finds the checkpoint to resume from: the last one of a branch or of a session. Fetches it when this clone
+// does not have it.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,17 +27,20 @@ export interface BranchCheckpoint extends LinkedCommit {
   newer: number
 }
 
-/** `rev` is the tip of the branch `name`; history that the default branch has too is not the branch's. */
+/**
+ * `rev` is the tip of the branch `name`. Commits that are also on the default branch do not count as the
+ * branch's.
+ */
 export async function findBranchCheckpoint(
   repo: Repo,
   objects: ObjectReader,
   target: { rev: string; name: string | undefined; branches: Branches },
 ): Promise<BranchCheckpoint | undefined> {
-  const start = target.branches.default
-  const isDefault = start?.replace(/^refs\/(?:heads|remotes\/origin)\//, '') === target.name
-  const own = start === undefined || isDefault ? [] : ['--not', start]
-  const history = await readLog(repo, [`-${commitsWalked}`, '--first-parent', target.rev, ...own])
-  // A branch that was merged has no commits of its own left, but still its last one.
+  const { default: defaultBranch } = target.branches
+  const isDefault = defaultBranch?.replace(/^refs\/(?:heads|remotes\/origin)\//, '') === target.name
+  const exclude = defaultBranch === undefined || isDefault ? [] : ['--not', defaultBranch]
+  const history = await readLog(repo, [`-${commitsWalked}`, '--first-parent', target.rev, ...exclude])
+  // A merged branch has no commits of its own: its last one is taken.
   const commits = history.length > 0 ? history : await readLog(repo, ['-1', target.rev])
   const found = (await linkCheckpoints(objects, commits))[0]
   if (found === undefined) return undefined
@@ -44,7 +48,7 @@ export async function findBranchCheckpoint(
   return { ...found, newer: after.filter((commit) => commit.parents.length < 2).length }
 }
 
-/** A squashed commit names several checkpoints: the newest one that is here. */
+/** The newest of these checkpoints that this clone has. A squashed commit names several. */
 export async function readNewestCheckpoint(
   objects: ObjectReader,
   ids: string[],
@@ -59,15 +63,13 @@ function createdAt(checkpoint: StoredCheckpoint): string {
   return checkpoint.sessions.at(-1)?.createdAt ?? ''
 }
 
-// Sessions by id, also those of other machines: what is stored says which checkpoint holds a session last.
-
-const commitsLookedAt = 200
-// `v1*` and not `v1`: without a wildcard git would look for refs below it. A ref that does not exist is then no error.
-const places = ['refs/entire/checkpoints', `${metadataRef}*`, `${remoteMetadataRef}*`].map(
+const metadataCommitsRead = 200
+// `v1*`, because without a wildcard git looks for refs below `v1`. A glob without a match is not an error.
+const metadataRefs = ['refs/entire/checkpoints', `${metadataRef}*`, `${remoteMetadataRef}*`].map(
   (ref) => `--glob=${ref}`,
 )
 
-/** Ids of sessions that begin like this: those recorded here, else those in stored checkpoints. */
+/** Ids of sessions with this prefix: those recorded here, else those in stored checkpoints. */
 export async function findSessionIds(repo: Repo, objects: ObjectReader, prefix: string): Promise<string[]> {
   const known = [...listSessionIds(repo)].filter((id) => id.startsWith(prefix))
   if (known.length > 0) return known.sort()
@@ -75,7 +77,7 @@ export async function findSessionIds(repo: Repo, objects: ObjectReader, prefix: 
   return [...new Set(stored.map(({ session }) => session))].sort()
 }
 
-/** The newest checkpoint a session is part of. */
+/** The newest checkpoint that holds the session. */
 export async function findLastCheckpoint(
   repo: Repo,
   objects: ObjectReader,
@@ -88,29 +90,30 @@ export async function findLastCheckpoint(
     ?.checkpoint
 }
 
-/** The sessions that were last heard of, newest first; only so many states are read. */
+/** The `count` sessions with the latest activity, newest first. Other states are not read. */
 export function readRecentSessions(repo: Repo, count: number): Session[] {
-  const heardOf = (id: string) =>
+  const changedAt = (id: string) =>
     statSync(join(sessionsDir(repo), `${id}.json`), { throwIfNoEntry: false })?.mtimeMs ?? 0
   return [...listSessionIds(repo)]
-    .map((id) => ({ id, at: heardOf(id) }))
+    .map((id) => ({ id, at: changedAt(id) }))
     .sort((a, b) => b.at - a.at)
     .slice(0, count)
     .flatMap(({ id }) => readSession(repo, id) ?? [])
 }
 
-interface StoredIn {
+interface StoredPlace {
   session: string
   checkpoint: string
 }
 
-// The commits that wrote checkpoints name their sessions. A shallow clone has few of them, but all the checkpoints.
-async function readStoredSessions(repo: Repo, objects: ObjectReader, prefix: string): Promise<StoredIn[]> {
+// Commits of the metadata branch name their sessions. A shallow clone lacks most of them, but has all
+// checkpoints.
+async function readStoredSessions(repo: Repo, objects: ObjectReader, prefix: string): Promise<StoredPlace[]> {
   const commits = await readLog(repo, [
-    `-${commitsLookedAt}`,
+    `-${metadataCommitsRead}`,
     '--fixed-strings',
     `--grep=Entire-Session: ${prefix}`,
-    ...places,
+    ...metadataRefs,
   ])
   const written = commits.flatMap(({ subject, message }) => {
     const checkpoint = /^Checkpoint: (\S+)$/.exec(subject)?.[1]
@@ -124,9 +127,10 @@ async function readStoredSessions(repo: Repo, objects: ObjectReader, prefix: str
   return stored.filter(({ session }) => session.startsWith(prefix))
 }
 
-// Session data that is not in this clone: asked for where checkpoints are pushed to, then at origin.
-
-/** False when nobody has it. A remote that cannot be reached is an error: nobody knows what it has. */
+/**
+ * Fetches a checkpoint from where checkpoints are pushed to, then from origin. False when no remote has it;
+ * an error when one of them cannot be reached.
+ */
 export async function fetchStored(
   recorder: Recorder,
   objects: ObjectReader,

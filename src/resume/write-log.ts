@@ -1,4 +1,5 @@
-// Putting a log in the place of another one: seen whole or not at all, and whatever it replaces is kept beside it.
+// Writes a session log to where its agent looks for it. The log appears whole or not at all, and the one it
+// replaces is kept beside it.
 
 import {
   closeSync,
@@ -22,17 +23,15 @@ import { exists, fileSize, findStat, readBytes, readRange, removeFile } from '..
 
 export interface LogWriting {
   write(bytes: Uint8Array): void
-  /** Puts the log in its place, and says where the one that was there is kept. */
+  /** Moves the log into its place. Returns the path of the backup, if a log was replaced. */
   finish(): string | undefined
   /** Leaves everything as it was. */
   abort(): void
 }
 
-const compared = 1024 * 1024
-
 export function writeLog(path: string, now: Date): LogWriting {
   const temporary = `${path}.${process.pid}.tmp`
-  const fd = failing(path, () => {
+  const fd = explaining(path, () => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o750 })
     writePoint()
     return openSync(temporary, 'w', 0o600)
@@ -49,7 +48,7 @@ export function writeLog(path: string, now: Date): LogWriting {
   // A full disk leaves the old log as it is.
   const guarded = <T>(act: () => T): T => {
     try {
-      return failing(path, act)
+      return explaining(path, act)
     } catch (error) {
       abort()
       throw error
@@ -70,7 +69,7 @@ export function writeLog(path: string, now: Date): LogWriting {
           removeFile(temporary)
           return undefined
         }
-        const backup = beginning === 'other' ? keepBeside(path, now) : undefined
+        const backup = beginning === 'other' ? linkBeside(path, now) : undefined
         writePoint()
         renameSync(temporary, path)
         return backup
@@ -78,15 +77,20 @@ export function writeLog(path: string, now: Date): LogWriting {
   }
 }
 
-/** `start`: nothing of the old file would be missing from the new one. */
+const blockBytes = 1024 * 1024
+
+/** `start`: the new file begins with the whole old one, so that nothing would be lost. */
 function compareStart(old: string, fresh: string): 'none' | 'same' | 'start' | 'other' {
   const [oldSize, freshSize] = [fileSize(old), fileSize(fresh) ?? 0]
-  if (oldSize === undefined) return nothingAt(old)
+  if (oldSize === undefined) {
+    if (findStat(old) === undefined) return 'none'
+    throw unwritable(old, reasons.EISDIR)
+  }
   if (oldSize > freshSize) return 'other'
   const [a, b] = [openSync(old, 'r'), openSync(fresh, 'r')]
   try {
-    for (let at = 0; at < oldSize; at += compared) {
-      const length = Math.min(compared, oldSize - at)
+    for (let at = 0; at < oldSize; at += blockBytes) {
+      const length = Math.min(blockBytes, oldSize - at)
       if (!readRange(a, at, length).equals(readRange(b, at, length))) return 'other'
     }
   } finally {
@@ -96,37 +100,34 @@ function compareStart(old: string, fresh: string): 'none' | 'same' | 'start' | '
   return oldSize === freshSize ? 'same' : 'start'
 }
 
-function nothingAt(path: string): 'none' {
-  if (findStat(path) === undefined) return 'none'
-  throw unwritable(path, 'something that is not a file has its name')
+// A hard link costs nothing, but not every file system has them.
+function linkBeside(path: string, now: Date): string {
+  return backUp(path, now, (backup) => {
+    writePoint()
+    try {
+      linkSync(path, backup)
+    } catch (error) {
+      if (!isErrno(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV')) throw error
+      copyFileSync(path, backup, constants.COPYFILE_EXCL)
+    }
+  })
 }
 
-// Agents list files by their endings, so a copy must not end like a log.
-function keepBeside(path: string, now: Date): string {
+// Agents list files by their endings, so a backup must not end like a log.
+function backUp(path: string, now: Date, create: (backup: string) => void): string {
   const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '')
   for (let attempt = 0; ; attempt += 1) {
     const backup = `${path}.backup-${stamp}${attempt === 0 ? '' : `-${attempt}`}`
     try {
-      writePoint()
-      return keepAs(path, backup)
+      create(backup)
+      return backup
     } catch (error) {
       if (!isErrno(error, 'EEXIST')) throw error
     }
   }
 }
 
-function keepAs(path: string, backup: string): string {
-  try {
-    linkSync(path, backup)
-  } catch (error) {
-    // Not every file system knows a second name for a file.
-    if (!isErrno(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV')) throw error
-    copyFileSync(path, backup, constants.COPYFILE_EXCL)
-  }
-  return backup
-}
-
-const reasons: Record<string, string> = {
+const reasons = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'it is larger than files may be',
@@ -139,26 +140,26 @@ const reasons: Record<string, string> = {
   EISDIR: 'something that is not a file has its name',
 }
 
-function failing<T>(path: string, act: () => T): T {
+function explaining<T>(path: string, act: () => T): T {
   try {
     return act()
   } catch (error) {
-    throw isErrno(error, ...Object.keys(reasons))
-      ? unwritable(path, reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? '', error)
-      : error
+    const known = Object.entries(reasons).find(([code]) => isErrno(error, code))
+    throw known === undefined ? error : unwritable(path, known[1], error)
   }
 }
 
 function unwritable(path: string, why: string, cause?: unknown): EntireError {
   return new EntireError('write-failed', `The session log could not be written to ${path}: ${why}.`, {
-    hint: 'A log that was there before is as it was. Make room for the new one and run the command again.',
+    hint: 'The previous log, if there was one, is unchanged. Solve the problem and run the command again.',
     cause,
   })
 }
 
-// A transcript on its way back to an agent that puts it in its place itself. Whatever it replaces is kept beside it.
-
-/** Undefined when the agent could not take it: then its file is to be written. */
+/**
+ * For agents that import a log themselves. Undefined when the agent did not take it: its file has to be
+ * written then.
+ */
 export async function deliverToAgent(
   { env, clock }: Pick<Recorder, 'env' | 'clock'>,
   agent: Agent,
@@ -167,8 +168,9 @@ export async function deliverToAgent(
   if (agent.resume?.deliver === undefined) return undefined
   const before = readBytes(log.path)
   if (before?.equals(log.bytes)) return {}
-  // A copy and no second name: the agent may write into the file.
-  const backup = before && copyBeside(log.path, clock())
+  // A copy rather than a link: the agent may write into the file.
+  const backup =
+    before && backUp(log.path, clock(), (name) => copyFileSync(log.path, name, constants.COPYFILE_EXCL))
   const isTaken = await agent.resume.deliver(log, env)
   const isLost =
     isTaken && before !== undefined && readBytes(log.path)?.subarray(0, before.length).equals(before) !== true
@@ -177,29 +179,18 @@ export async function deliverToAgent(
   return isLost && backup !== undefined ? { backup } : {}
 }
 
-function copyBeside(path: string, now: Date): string {
-  const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '')
-  for (let attempt = 0; ; attempt += 1) {
-    const backup = `${path}.backup-${stamp}${attempt === 0 ? '' : `-${attempt}`}`
-    try {
-      copyFileSync(path, backup, constants.COPYFILE_EXCL)
-      return backup
-    } catch (error) {
-      if (!isErrno(error, 'EEXIST')) throw error
-    }
-  }
-}
-
-// Where a session's log belongs on this machine and in this work tree. Stored data names other machines, and may name anything.
-
 export type LocalContext = Pick<Recorder, 'repo' | 'env' | 'home'>
 
-/** Ids become file names and parts of a command that people paste into a shell. */
+/** True when an id is safe as a file name, and in a command that people paste into a shell. */
 export function isPlainId(id: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}$/.test(id) && !id.includes('..')
 }
 
-/** Undefined when the agent cannot be given sessions, or the place would lie outside its directory. */
+/**
+ * Where the log of a session belongs on this machine and in this work tree. Undefined when the agent cannot
+ * be given sessions, or the path would be outside its directory: stored data comes from other machines and is
+ * not trusted.
+ */
 export async function findLogPath(
   context: LocalContext,
   agent: Agent,
@@ -207,15 +198,15 @@ export async function findLogPath(
   origin: LogOrigin = {},
 ): Promise<string | undefined> {
   if (agent.resume === undefined || !isPlainId(session)) return undefined
-  const known = knownPath(context, agent, session)
+  const recorded = recordedPath(context, agent, session)
   const dir =
-    known === undefined
+    recorded === undefined
       ? resolve(await agent.resume.sessionDir(context.repo.root, context.env))
-      : dirname(known)
+      : dirname(recorded)
   const file = await agent.resume.sessionFile(
     dir,
     session,
-    known === undefined ? origin : { ...origin, name: basename(known) },
+    recorded === undefined ? origin : { ...origin, name: basename(recorded) },
   )
   const path = resolve(file)
   if (!path.startsWith(dir + sep)) return undefined
@@ -223,8 +214,8 @@ export async function findLogPath(
   return path
 }
 
-/** Where hooks of this work tree saw the log: an agent started in a subdirectory keeps it elsewhere than one started at the top. */
-function knownPath({ repo, home }: LocalContext, agent: Agent, session: string): string | undefined {
+/** Where hooks of this work tree saw the log. It depends on the directory in which the agent was started. */
+function recordedPath({ repo, home }: LocalContext, agent: Agent, session: string): string | undefined {
   const state = readSession(repo, session)
   const path = state?.transcriptPath
   if (
@@ -234,6 +225,6 @@ function knownPath({ repo, home }: LocalContext, agent: Agent, session: string):
     !isAbsolute(path)
   )
     return undefined
-  // The repository may have been moved to another home together with its states.
+  // The repository, states included, may come from another home directory.
   return path.startsWith(join(home, sep)) || exists(dirname(path)) ? resolve(path) : undefined
 }

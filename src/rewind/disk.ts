@@ -1,4 +1,4 @@
-// Looks at paths of the work tree without following links out of it, and compares what is there with a commit.
+// Looks at paths of the work tree without following links out of it, and compares them with a commit.
 
 import {
   accessSync,
@@ -97,7 +97,7 @@ function readRaw(root: string, path: string): Buffer {
     : readFileSync(native)
 }
 
-/** Everything below a directory except directories. Another repository is one path, with a slash at its end. */
+/** All files below a directory. Another repository is one path, with a slash at its end. */
 export function* filesBelow(root: string, dir: string): Generator<string> {
   for (const entry of readdirSync(nativePathIn(root, dir), { encoding: 'buffer' })) {
     const path = `${dir}/${decodePath(entry)}`
@@ -124,7 +124,7 @@ export interface FileEntry {
 export const linkMode = '120000'
 export const submoduleMode = '160000'
 
-/** Entries of a commit's tree, by path. Submodules are left out: a rewind does not touch other repositories. */
+/** Entries of a commit's tree, by path. Submodules are left out: they are other repositories. */
 export async function readTreeEntries(
   objects: ObjectReader,
   commit: Oid,
@@ -185,7 +185,8 @@ function isSameKind(found: PathState, mode: string, hasModes: boolean): boolean 
   return found.kind === 'file' && (!hasModes || ((found.mode & 0o100) !== 0) === (mode === '100755'))
 }
 
-// Line endings and filters: different bytes on disk may be the same blob. https://git-scm.com/docs/git-hash-object
+// Line endings and filters: different bytes on disk may be the same blob.
+// https://git-scm.com/docs/git-hash-object
 async function hashAsStored(repo: Repo, paths: string[]): Promise<Oid[]> {
   if (paths.length === 0) return []
   const stdin = Buffer.concat(paths.flatMap((path) => [encodePath(path), Buffer.from('\n')]))

@@ -1,4 +1,4 @@
-// Opens the work tree for a rewind, a reset or an undo: locked, without leftovers, and not to be interrupted half way.
+// Opens the work tree for a rewind, a reset or an undo: locked, cleared of leftovers, uninterrupted.
 
 import type { Oid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'

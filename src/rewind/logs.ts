@@ -1,18 +1,14 @@
-// Restores the session log of a step or a commit, so that the agent continues from the conversation at that point. A running session
-// keeps its own log. Stored logs are redacted: where the log on disk begins with the stored one, it is cut there instead.
+// Restores the session log of a step or a commit, so that the agent continues from the conversation at that
+// point. A running session keeps its own log. Stored logs are redacted: where the log on disk begins with the
+// stored one, it is cut there instead.
 
 import { readTranscript } from '../checkpoints/read.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Agent } from '../model/agent.ts'
 import { isActive } from '../model/session.ts'
-import {
-  type LogToRestore,
-  type RestoredLog,
-  type RestorePlan,
-  restoreLogs,
-  writeSessionLog,
-} from '../resume/restore-logs.ts'
+import type { LogToRestore, RestorePlan } from '../resume/plan.ts'
+import { type RestoredLog, restoreLogs, writeSessionLog } from '../resume/restore-logs.ts'
 import { findLogPath } from '../resume/write-log.ts'
 import { lockFile } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'

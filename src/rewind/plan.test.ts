@@ -79,7 +79,7 @@ test('what a session did not make stays, also where a step holds it in another f
   })
 })
 
-test('what the agent deleted is deleted, except in the directories of agents; our own are never planned', async () => {
+test('what the agent deleted is deleted, except in directories of agents; .entire is never planned', async () => {
   const ground = { disk: ['gone', '.claude/x', '.entire/y'], head: ['gone', '.claude/x', '.entire/y'] }
   expect(await plan(ground)).toEqual({
     restore: [],

@@ -1,4 +1,4 @@
-// Plans which files a rewind writes and deletes: only paths that differ from the step, and none that only the user changed.
+// Plans which files a rewind writes and deletes: those that differ from the step, but none of the user's own.
 
 import { isInfrastructure } from '../checkpoints/layout.ts'
 import type { Status } from '../git/status.ts'
@@ -75,7 +75,10 @@ export function pathsInQuestion(status: Status, differences: TreeDifference[]): 
   return [...new Set(all)].filter((path) => !isInfrastructure(path)).sort()
 }
 
-/** Skips paths that cannot be copied first, and those whose place is taken by something that the plan does not delete. */
+/**
+ * Skips paths that cannot be copied first, and those whose place is taken by something that the plan does not
+ * delete.
+ */
 export function withoutLosses(disk: Disk, plan: RewindPlan): RewindPlan {
   const canReplace = (path: string) => {
     const found = disk.at(path)

@@ -87,7 +87,7 @@ test('steps of the sessions at HEAD are points, newest first', async () => {
   ])
 })
 
-test('steps of another work tree are not', async () => {
+test('steps of another work tree are not points', async () => {
   await using temp = await tempRepo()
   temp.write('a.txt', 'a')
   const head = await temp.commit('start')
@@ -95,7 +95,7 @@ test('steps of another work tree are not', async () => {
   expect(await points(temp, [state('s1', head, 'other')])).toEqual([])
 })
 
-test('a commit with a stored checkpoint is a point for its logs, whether linked by trailer or by note', async () => {
+test('a commit with a stored checkpoint is a point for its logs, linked by trailer or by note', async () => {
   await using temp = await tempRepo()
   await putCheckpoint(temp, id, 's1')
   await putCheckpoint(temp, 'bbbbbbbbbbbb', 's2')

@@ -1,4 +1,4 @@
-// Lists the points to rewind to: steps of the sessions at HEAD, and commits whose checkpoints hold session logs.
+// Lists the points to rewind to: steps of the sessions at HEAD, and commits that have a checkpoint.
 
 import { oldShadowRef, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { linkCheckpoints } from '../checkpoints/links.ts'
@@ -47,7 +47,10 @@ export interface PointSource {
 const limit = 20
 const commitsWalked = 50
 
-/** Newest first. The cost depends on neither the length of the history nor the number of sessions and checkpoints. */
+/**
+ * Newest first. The cost depends on neither the length of the history nor the number of sessions and
+ * checkpoints.
+ */
 export async function readRewindPoints(
   repo: Repo,
   objects: ObjectReader,
@@ -60,7 +63,8 @@ export async function readRewindPoints(
   ])
   const known = new Set(steps.map((step) => step.id))
   const others = commits.filter((point) => !known.has(point.id))
-  // A commit of the auto-commit strategy counts as a step, unless it is on a shared branch, which must not be moved back.
+  // A commit of the auto-commit strategy counts as a step, unless it is on a shared branch, which must not be
+  // moved back.
   return newest([
     ...steps,
     ...others.map((point) => ({ ...point, isLogsOnly: !(point.isOwnCommit && unshared.has(point.id)) })),

@@ -1,4 +1,4 @@
-// Resets the branch, the files and the index to a commit, as `git reset` does. A safety step saves all of it first for an undo.
+// Resets branch, files and index to a commit, as `git reset` does, after a safety step has saved all of it.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -106,7 +106,10 @@ async function planReset({ recorder, git, disk }: LockedWorktree, commit: Oid): 
   }
 }
 
-/** Untracked or ignored files where the commit has a file or a directory: git would replace them without asking. */
+/**
+ * Untracked or ignored files where the commit has a file or a directory: git would replace them without
+ * asking.
+ */
 function findObstacles(disk: Disk, paths: string[]): string[] {
   const obstacles = new Set<string>()
   for (const path of paths) {

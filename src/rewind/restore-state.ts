@@ -1,4 +1,5 @@
-// Restores the state that a safety step saved: its files byte for byte, its shadow branch, and after a reset the branch and the index.
+// Restores the state that a safety step saved: its files byte for byte, its shadow branch, and after a reset
+// the branch and the index.
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import { git as runGit } from '../git/exec.ts'
@@ -46,7 +47,10 @@ export function headOf({ branch, head }: Status): Head {
   return { ref: branch === undefined ? 'HEAD' : `refs/heads/${branch}`, oid: head ?? '' }
 }
 
-/** What happens to HEAD: it moves, is in its place already, or has been moved elsewhere since and is left alone. */
+/**
+ * What happens to HEAD: it moves, is in its place already, or has been moved elsewhere since and is left
+ * alone.
+ */
 export type HeadRestore = 'moved' | 'there' | 'elsewhere'
 
 export interface StatePlan extends RewindPlan {

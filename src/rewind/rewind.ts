@@ -1,4 +1,4 @@
-// Rewinds the work tree to a step. What is on disk is saved in a safety step before anything changes, so that nothing is lost.
+// Rewinds the work tree to a step, after a safety step has saved what is on disk.
 
 import { shadowRef } from '../checkpoints/layout.ts'
 import { readLog } from '../git/log.ts'

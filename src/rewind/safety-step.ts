@@ -1,4 +1,4 @@
-// Saves what a rewind, a reset or an undo is about to replace, as a commit (a safety step) that an undo restores.
+// Saves what a rewind, a reset or an undo is about to replace, as a commit that the next undo restores.
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { FileMode, TreeChange } from '../git/fast-import.ts'

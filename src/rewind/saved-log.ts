@@ -1,4 +1,5 @@
-// Records which session logs a rewind replaced, and restores them on undo. Fingerprints tell the versions of a log apart.
+// Records which session logs a rewind replaced, and restores them on undo. Fingerprints tell the versions of
+// a log apart.
 
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'

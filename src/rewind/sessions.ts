@@ -1,4 +1,5 @@
-// Keeps the states of sessions in step with a rewind: the work that it takes back no longer counts as theirs, until an undo.
+// Keeps the states of sessions in step with a rewind: the work that it takes back no longer counts as theirs,
+// until an undo.
 
 import { changedAt, fileSignature } from '../checkpoints/snapshot.ts'
 import type { Repo } from '../git/repo.ts'

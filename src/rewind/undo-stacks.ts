@@ -1,4 +1,5 @@
-// Keeps the order of undo and redo: two stacks of safety steps in a file of the work tree. Each safety step has a ref of its own.
+// Keeps the order of undo and redo: two stacks of safety steps in a file of the work tree. Each safety step
+// has a ref of its own.
 
 import { join } from 'node:path'
 import type { ObjectReader } from '../git/cat-file.ts'

@@ -1,4 +1,4 @@
-// Undoes the last rewind or reset, or redoes what was undone. A safety step saves the present state first, so that both lead back.
+// Undoes the last rewind or reset, or redoes what was undone, after a safety step has saved the present state.
 
 import type { Oid } from '../git/oid.ts'
 import { readSession } from '../sessions/store.ts'

@@ -1,5 +1,6 @@
-// Writes staged files into the work tree and deletes files, each atomically. It removes only the paths that it is given, and fails where
-// something else is in the way. Files are staged beside the work tree first, so that most failures come before the first change.
+// Writes staged files into the work tree and deletes files, each atomically. It removes only the paths that
+// it is given, and fails where something else is in the way. Files are staged beside the work tree first, so
+// that most failures come before the first change.
 
 import {
   chmodSync,
@@ -111,9 +112,14 @@ function removeEmptyParents(root: string, dir: string, standing: string | undefi
   }
 }
 
-/** A directory for files on their way into the work tree. There is one for each work tree: its user holds the lock. */
+/**
+ * A directory for files on their way into the work tree. There is one for each work tree: its user holds the
+ * lock.
+ */
 export interface Stage extends Disposable {
-  /** Stages files as a checkout would write them, through filters. Files that exist keep their permissions. */
+  /**
+   * Stages files as a checkout would write them, through filters. Files that exist keep their permissions.
+   */
   addCheckedOut(disk: Disk, files: ReadonlyMap<string, FileEntry>): Promise<void>
   /** Stages files byte for byte, with exactly these permissions. */
   addRaw(objects: ObjectReader, commit: Oid, files: RawFile[]): Promise<void>

@@ -13,7 +13,10 @@ import { given } from '../std/given.ts'
 import { parseTime } from '../std/time.ts'
 import type { WatchedSession } from './state.ts'
 
-/** A session in a file, as far as it has been read. `upTo`: where in the session; undefined when that is all there is. */
+/**
+ * A session in a file, as far as it has been read. `upTo`: where in the session; undefined when that is all
+ * there is.
+ */
 export interface ReachedSession {
   recorder: Recorder
   agent: Agent
@@ -53,7 +56,10 @@ export async function endSession(reached: ReachedSession): Promise<void> {
     await send(reached, { type: 'session-end' })
 }
 
-/** Commits are linked by git's hooks; where these did not run, or ran before we knew of the turn, the agent's own word is taken. */
+/**
+ * Commits are linked by git's hooks; where these did not run, or ran before we knew of the turn, the agent's
+ * own word is taken.
+ */
 export async function adoptReportedCommit(reached: ReachedSession, commit: string): Promise<void> {
   const { recorder } = limited(reached)
   await adoptCommit(recorder, commit)

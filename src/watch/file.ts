@@ -102,7 +102,10 @@ export function followFile(following: Following): FileFollower {
   return { path, look, finish: () => closeTurn(following) }
 }
 
-/** Nothing is where it was: the file is read again, and what it holds now is not news unless it is younger than the last look. */
+/**
+ * Nothing is where it was: the file is read again, and what it holds now is not news unless it is younger
+ * than the last look.
+ */
 function restart(following: Following, size: number, since: Date): void {
   const { state, path } = following
   Object.assign(following, { silentUpTo: size, since, known: state.session && { ...state.session } })
@@ -138,7 +141,10 @@ export function readSeal(path: string, bytes: number): string {
   return reading(path, (fd) => sealAt(fd, bytes)) ?? ''
 }
 
-/** Whole lines from a position on, at most about a megabyte of them unless one is longer. Undefined when there is none. */
+/**
+ * Whole lines from a position on, at most about a megabyte of them unless one is longer. Undefined when there
+ * is none.
+ */
 export function readBlock(path: string, from: number, to: number): LineBlock | undefined {
   const bytes = reading(path, (fd) => readWhole(fd, from, to))
   if (bytes === undefined || bytes.length === 0) return undefined

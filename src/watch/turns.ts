@@ -12,7 +12,10 @@ export interface FileTurns {
   agent: Agent
   path: string
   state: FileState
-  /** What stands before this position was there already: it is news only when it says that it is younger than `since`. */
+  /**
+   * What stands before this position was there already: it is news only when it says that it is younger than
+   * `since`.
+   */
   silentUpTo: number
   since: Date
   /** When the session was last touched before we knew it. */
@@ -165,7 +168,10 @@ async function openTurn(turns: FileTurns, session: WatchedSession, start: TurnSt
   if (isOpen) turns.report({ event: 'turn-start', session: session.id, prompt: start.prompt })
 }
 
-/** Ends the turn that is ours, if one is going on. `end`: where in the file it ends, when more was written since. */
+/**
+ * Ends the turn that is ours, if one is going on. `end`: where in the file it ends, when more was written
+ * since.
+ */
 export async function closeTurn(turns: FileTurns, end?: number): Promise<void> {
   const { session } = turns.state
   if (session?.turn !== 'open') return

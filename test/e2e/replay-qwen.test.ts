@@ -81,7 +81,7 @@ test('the session is resumed on another machine, where Qwen Code looks for it', 
   const machine = await otherMachine(repo, await pushAll(repo), '--branch', 'feature')
   const refused = await machine.entire('resume')
   expect(refused.err).toContain(
-    'recorded by an agent that is not known here (Qwen Code); it is left out. If it has a plugin, put that on',
+    'was skipped: its agent (Qwen Code) is not known here. If it has a plugin, put that on',
   )
   mkdirSync(join(machine.home, '.qwen'), { recursive: true })
   expect(await machine.entire('enable', '--agent', 'qwen')).toMatchObject({ code: 0 })

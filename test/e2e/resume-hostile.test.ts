@@ -146,9 +146,7 @@ test('data of all versions: without an agent, with the old file name, in chunks,
     `${entry('old')}\n`,
     `${entry('a')}\n${entry('b')}\n${entry('c')}\n`,
   ])
-  expect(ran.err).toContain(
-    'Warning: Session strange-1 was recorded by an agent that is not known here (Nobody Knows',
-  )
+  expect(ran.err).toContain('Warning: Session strange-1 was skipped: its agent (Nobody Knows')
   expect(ran.err).toContain("Session 'empty-1' found in commit trailer but session log not available")
 })
 
@@ -194,7 +192,7 @@ test.each([
     const ran = await repo.entire(args.map((arg) => (arg === 'HEAD' ? head : arg)))
     expect(ran.code).toBe(0)
     expect(ran.err).toContain(
-      `${word}: Session broken-1 is left out: a part of its stored log is missing in this repository.\n`,
+      `${word}: Session broken-1 was skipped: a part of its stored log is missing in this repository.\n`,
     )
     const logs = everything(join(repo.base, 'home', '.claude')).filter((path) => path.endsWith('.jsonl'))
     expect(logs.map((path) => path.split('/').at(-1))).toEqual(['good-1.jsonl', 'good-2.jsonl'])

@@ -1,7 +1,7 @@
 // Describes session logs in words: how they are restored, which local ones are newer, how to continue.
 
-import type { LogToRestore, RestoredLog, RestorePlan } from '../../resume/restore-logs.ts'
-import type { LogState } from '../../resume/stored-transcript.ts'
+import type { LogState, LogToRestore, RestorePlan } from '../../resume/plan.ts'
+import type { RestoredLog } from '../../resume/restore-logs.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, cut } from '../render/text.ts'
 

@@ -1,7 +1,8 @@
 // Restores the session logs of a checkpoint where their agents find them, and reports how to continue.
 
 import type { StoredCheckpoint } from '../../checkpoints/read.ts'
-import { planRestore, type RestoredLog, type RestorePlan, restoreLogs } from '../../resume/restore-logs.ts'
+import { planRestore, type RestorePlan } from '../../resume/plan.ts'
+import { type RestoredLog, restoreLogs } from '../../resume/restore-logs.ts'
 import { given } from '../../std/given.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import { confirm } from '../ask.ts'

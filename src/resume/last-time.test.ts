@@ -2,9 +2,9 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { lastTimeIn, readLastTime } from './stored-transcript.ts'
+import { lastTimeIn, readLastTime } from './last-time.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'entire-restore-time-'))
+const dir = mkdtempSync(join(tmpdir(), 'entire-last-time-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const [early, late] = ['2026-11-15T12:00:00.000Z', '2026-11-15T13:00:00.000Z']
@@ -18,7 +18,7 @@ const document = {
 test.each<[string, string, string | undefined]>([
   ['nothing', '', undefined],
   ['no times', line({ type: 'summary' }) + line({ message: { timestamp: late } }), undefined],
-  ['a time nobody can read', line({ timestamp: 'soon' }), undefined],
+  ['a time that is not one', line({ timestamp: 'soon' }), undefined],
   ['the last line', line({ timestamp: early }) + line({ timestamp: late }), late],
   [
     'the last line that has one',

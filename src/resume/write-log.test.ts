@@ -31,7 +31,7 @@ test('a new log is private, and its directories too', () => {
   expect(statSync(join(path, '..')).mode & 0o777).toBe(0o750)
 })
 
-test('what would be lost is kept beside, under a name that no agent takes for a log, as often as needed', () => {
+test('a replaced log is kept as a backup, under a name that no agent takes for a log', () => {
   const path = place()
   write(path, 'one\n')
   expect(write(path, 'two\n')).toBe(`${path}.backup-20261115T123456Z`)
