@@ -1,9 +1,9 @@
 // Makes the JSON Schemas of the extension protocol from the schemas of the program.
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
-import { events } from '../src/protocol/extension/events.ts'
-import { capabilities } from '../src/protocol/extension/method.ts'
-import { findMethod, methods, protocolVersion } from '../src/protocol/extension/table.ts'
+import { extensionEvents } from '../src/protocol/extension/events.ts'
+import { permissionMeanings } from '../src/protocol/extension/method.ts'
+import { extensionProtocolVersion, findMethod, methods } from '../src/protocol/extension/table.ts'
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
@@ -47,7 +47,7 @@ function protocolSchema(): object {
     required: ['code', 'message'],
   }
   return {
-    title: `Extension protocol ${protocolVersion}`,
+    title: `Extension protocol ${extensionProtocolVersion}`,
     description: 'One line of the channel. The result of a request is under `$defs`, as `<method>:result`.',
     type: 'object',
     properties: {
@@ -72,10 +72,10 @@ function refTo(name: string): string {
 
 function eventSchema(): object {
   return {
-    title: `Events of the extension protocol ${protocolVersion}`,
+    title: `Events of the extension protocol ${extensionProtocolVersion}`,
     description: 'The `data` of each event is under `$defs`, by its name.',
     $defs: Object.fromEntries(
-      Object.entries(events).map(([name, { purpose, data }]) => [
+      Object.entries(extensionEvents).map(([name, { purpose, data }]) => [
         name,
         { description: purpose, ...toSchema(data) },
       ]),
@@ -104,7 +104,7 @@ function manifestSchema(): object {
           'The channel: standard input and output, or descriptors 3 and 4. By default both are offered.',
       },
       permissions: list('What it may do. With this list, everything else is refused.', {
-        anyOf: [{ enum: [...Object.keys(capabilities), '*'] }, named],
+        anyOf: [{ enum: [...Object.keys(permissionMeanings), '*'] }, named],
       }),
       watch: list('Further files and directories: a change in them restarts the extension.', {
         type: 'string',

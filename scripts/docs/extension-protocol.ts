@@ -1,12 +1,12 @@
 // The reference of the extension protocol, made from its table.
 import { callbacks, lifecycle } from '../../src/protocol/extension/callbacks.ts'
-import { events } from '../../src/protocol/extension/events.ts'
+import { extensionEvents } from '../../src/protocol/extension/events.ts'
 import { hostServices } from '../../src/protocol/extension/host-services.ts'
 import { sessionServices } from '../../src/protocol/extension/host-session.ts'
-import { capabilities, type Method } from '../../src/protocol/extension/method.ts'
+import { type Method, permissionMeanings } from '../../src/protocol/extension/method.ts'
 import { notices, registrations } from '../../src/protocol/extension/offers.ts'
-import { codes } from '../../src/protocol/extension/peer.ts'
-import { maxLineBytes, methods, protocolVersion } from '../../src/protocol/extension/table.ts'
+import { rpcErrorCodes } from '../../src/protocol/extension/rpc.ts'
+import { extensionProtocolVersion, maxLineBytes, methods } from '../../src/protocol/extension/table.ts'
 
 type Table = Record<string, Method>
 
@@ -31,7 +31,7 @@ const groups: [title: string, text: string, table: Table][] = [
   ],
 ]
 
-const codeMeanings: Record<keyof typeof codes, string> = {
+const codeMeanings: Record<keyof typeof rpcErrorCodes, string> = {
   invalidRequest: 'params of `host/setConversationMessages` that cannot be read',
   unknownMethod: 'a method that the receiver does not know',
   invalidParams:
@@ -56,7 +56,7 @@ export function extensionReference(): string {
     '',
     '| type | when | data |',
     '|---|---|---|',
-    ...Object.entries(events).map(
+    ...Object.entries(extensionEvents).map(
       ([name, { purpose, data }]) => `| \`${name}\` | ${purpose} | ${fieldList(data)} |`,
     ),
     '',
@@ -67,14 +67,14 @@ export function extensionReference(): string {
     '',
     '| permission | lets it |',
     '|---|---|',
-    ...Object.entries(capabilities).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
+    ...Object.entries(permissionMeanings).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
     '',
     '## Errors',
     '',
     '| code | when |',
     '|---|---|',
-    ...Object.entries(codes).map(
-      ([name, code]) => `| ${code} | ${codeMeanings[name as keyof typeof codes]} |`,
+    ...Object.entries(rpcErrorCodes).map(
+      ([name, code]) => `| ${code} | ${codeMeanings[name as keyof typeof rpcErrorCodes]} |`,
     ),
     '',
   ]
@@ -82,7 +82,7 @@ export function extensionReference(): string {
 }
 
 const conventions = [
-  `Version ${protocolVersion}: JSON-RPC 2.0, one message per line, UTF-8. ${Object.keys(methods).length} methods.`,
+  `Version ${extensionProtocolVersion}: JSON-RPC 2.0, one message per line, UTF-8. ${Object.keys(methods).length} methods.`,
   '',
   '- A host starts the program that the manifest names, in the directory of the extension, and talks to it until it ends.',
   '- Two ways are offered: descriptors 3 (to the extension) and 4 (from it) with `PIGLET_FD=1` in the environment, and standard input and',
@@ -104,7 +104,7 @@ function methodTable(table: Table): string[] {
       method.result ? fieldList(method.result) : '–',
       limitOf(method),
     ]
-    return `| ${[...cells, method.capability ? `\`${method.capability}\`` : '–', method.purpose].join(' | ')} |`
+    return `| ${[...cells, method.permission ? `\`${method.permission}\`` : '–', method.purpose].join(' | ')} |`
   })
   return [
     '| method | kind | params | result | time | permission | what it does |',

@@ -6,10 +6,10 @@ import {
   type MessageName,
 } from '../../src/protocol/external-agent/messages.ts'
 import {
+  agentProtocolVersion,
   type Content,
   executablePrefix,
   limits,
-  protocolVersion,
   type Subcommand,
 } from '../../src/protocol/external-agent/subcommand.ts'
 import { findSubcommand, type SubcommandName, subcommands } from '../../src/protocol/external-agent/table.ts'
@@ -66,7 +66,7 @@ const conventions = [
   'one subcommand, perhaps something on standard input, one answer on standard output. It keeps nothing in between.',
   '',
   '- The working directory is the root of the repository; `ENTIRE_REPO_ROOT` names it too, and',
-  `  \`ENTIRE_PROTOCOL_VERSION\` is \`${protocolVersion}\`.`,
+  `  \`ENTIRE_PROTOCOL_VERSION\` is \`${agentProtocolVersion}\`.`,
   '- Success is exit code 0. Anything else is a failure, and what is on standard error is shown to the user.',
   `- A call may take ${limits.timeoutMs / 1000} s. Then it is ended, with every process it has started.`,
   `- Standard output and standard error may hold ${limits.maxBytes / 1024 / 1024} MB each. Standard input has no limit.`,

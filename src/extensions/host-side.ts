@@ -1,7 +1,7 @@
 // Answers the requests of extensions: those about extensions from the registry, the event bus and the list of
 // manifests, all others through the hosting program.
 
-import { codes, RpcFailure } from '../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import type { SentResult } from '../protocol/extension/table.ts'
 import { given } from '../std/given.ts'
 import type { ExtensionAction } from './action.ts'
@@ -87,7 +87,7 @@ export function createHostSide({ app, reach, bus, extensionsDir, manifests }: Ho
       'host/executeTool': async ({ name, args, callId }, { signal }) => {
         const outcome = await callTool(reach, name, args, { id: callId, signal })
         if (outcome) return toolAnswer(outcome)
-        throw new RpcFailure(codes.notFound, `unknown tool: ${name}`)
+        throw new RpcFailure(rpcErrorCodes.notFound, `unknown tool: ${name}`)
       },
       'host/publish': ({ topic, data }) => {
         bus.publish(topic, data)

@@ -1,15 +1,15 @@
 // Describes a running extension to the code that uses it, and the requests a host answers. The process behind a
 // name can be replaced at any time, so a live extension is looked up for each use and never kept.
 
-import { codes, RpcFailure } from '../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import type {
   ExtensionNotice,
   ExtensionRequest,
   HostNotice,
   HostRequest,
+  MethodResult,
   Params,
   Registration,
-  Result,
   SentParams,
   SentResult,
 } from '../protocol/extension/table.ts'
@@ -44,7 +44,7 @@ export interface LiveExtension {
     method: M,
     params: SentParams<M>,
     options?: CallOptions,
-  ): Promise<Result<M>>
+  ): Promise<MethodResult<M>>
   tell<M extends ExtensionNotice>(method: M, params: SentParams<M>): void
   /** Listens to the pieces of one streamed answer; returns the function that stops listening. */
   onDelta(requestId: number, listener: (delta: Delta) => void): () => void
@@ -99,5 +99,5 @@ export interface RunningExtensions {
 export function requireRunning(running: RunningExtensions, name: string): LiveExtension {
   const live = running.find(name)
   if (live) return live
-  throw new RpcFailure(codes.failed, `extension ${name} is not running: ${running.whyNot(name)}`)
+  throw new RpcFailure(rpcErrorCodes.failed, `extension ${name} is not running: ${running.whyNot(name)}`)
 }

@@ -1,7 +1,7 @@
 // Decides what an extension may ask of the host. A manifest that lists permissions gets those and no others; without
 // a list an extension may do everything except read keys, which the user has to grant.
 
-import { capabilities, type Method } from '../protocol/extension/method.ts'
+import { type Method, permissionMeanings } from '../protocol/extension/method.ts'
 import { asObject, asString } from '../std/json.ts'
 import type { LiveExtension, Registrations } from './live-extension.ts'
 import { type Manifest, manifestName } from './manifest.ts'
@@ -14,13 +14,13 @@ export type Approve = (extension: Manifest, what: string) => Promise<boolean>
 export function findRefusal(
   manifest: Manifest,
   name: string,
-  { capability }: Method,
+  { permission }: Method,
   params: unknown,
 ): string | undefined {
-  if (capability === undefined || manifest.permissions === undefined) return undefined
-  const needed = capability === 'auth' ? keyPermission(params) : capability
+  if (permission === undefined || manifest.permissions === undefined) return undefined
+  const needed = permission === 'auth' ? keyPermission(params) : permission
   if (isListed(manifest.permissions, needed)) return undefined
-  return `${name} refused: ${manifest.name} lists permissions in its ${manifestName}, and ${needed} (${capabilities[capability]}) is not one of them`
+  return `${name} refused: ${manifest.name} lists permissions in its ${manifestName}, and ${needed} (${permissionMeanings[permission]}) is not one of them`
 }
 
 export interface MethodUse {
@@ -35,7 +35,7 @@ export async function findDenial(
   { manifest, name, method, params }: MethodUse,
   approve: Approve,
 ): Promise<string | undefined> {
-  if (method.capability !== 'auth' || manifest.permissions !== undefined) return undefined
+  if (method.permission !== 'auth' || manifest.permissions !== undefined) return undefined
   const key = keyPermission(params)
   if (await approve(manifest, key)) return undefined
   return `${name} refused: the user has not let ${manifest.name} have ${key}. Run \`piglet ext trust ${manifest.name}\`, or list it under permissions in its ${manifestName}`
@@ -54,7 +54,7 @@ export function isListed(permissions: string[], needed: string): boolean {
 
 /** Permissions that do not exist, and therefore permit nothing. */
 export function unknownPermissions({ permissions = [] }: Manifest): string[] {
-  const names = Object.keys(capabilities)
+  const names = Object.keys(permissionMeanings)
   const isKnown = (permission: string) =>
     permission === '*' ||
     /^(?:auth|env):./.test(permission) ||

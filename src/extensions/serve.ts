@@ -3,7 +3,8 @@
 
 import { safeParse } from 'valibot'
 import { deadlines } from '../protocol/extension/method.ts'
-import { codes, type PeerOptions, RpcFailure } from '../protocol/extension/peer.ts'
+import type { PeerOptions } from '../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import { findMethod, type HostNotice, type HostRequest, isRegistration } from '../protocol/extension/table.ts'
 import { messageOf } from '../std/errors.ts'
 import type { CallingExtension, HostSide, LiveExtension } from './live-extension.ts'
@@ -18,7 +19,9 @@ export interface Serving {
 }
 
 /** This method answers invalid params with another code in the reference program. */
-const invalidParamsCode: Record<string, number> = { 'host/setConversationMessages': codes.invalidRequest }
+const invalidParamsCode: Record<string, number> = {
+  'host/setConversationMessages': rpcErrorCodes.invalidRequest,
+}
 
 export async function serveRequest(
   { side, approve, live }: Serving,
@@ -28,10 +31,13 @@ export async function serveRequest(
 ): Promise<unknown> {
   const method = findMethod(name)
   if (method?.result === undefined || method.to === 'extension')
-    throw new RpcFailure(codes.unknownMethod, `method not found: ${name}`)
+    throw new RpcFailure(rpcErrorCodes.unknownMethod, `method not found: ${name}`)
   const parsed = parseMethodParams(name, params)
   if ('problem' in parsed)
-    throw new RpcFailure(invalidParamsCode[name] ?? codes.invalidParams, `invalid params: ${parsed.problem}`)
+    throw new RpcFailure(
+      invalidParamsCode[name] ?? rpcErrorCodes.invalidParams,
+      `invalid params: ${parsed.problem}`,
+    )
   const { manifest } = live
   const refusal =
     findRefusal(manifest, name, method, parsed.value) ??
@@ -40,7 +46,7 @@ export async function serveRequest(
       findDenial({ manifest, name, method, params: parsed.value }, approve),
       untilAborted(signal, name, method.deadlineMs),
     ]))
-  if (refusal !== undefined) throw new RpcFailure(codes.failed, refusal)
+  if (refusal !== undefined) throw new RpcFailure(rpcErrorCodes.failed, refusal)
   const deadline = AbortSignal.timeout(method.deadlineMs ?? 30_000)
   const caller = { extension: manifest, live, signal: AbortSignal.any([signal, deadline]) }
   const handler = side.requests[name as HostRequest] as (params: unknown, by: CallingExtension) => unknown
@@ -94,7 +100,7 @@ function untilAborted(signal: AbortSignal, name: string, deadlineMs: number | un
       reject(
         signal.reason instanceof RpcFailure
           ? signal.reason
-          : new RpcFailure(codes.failed, `${name}: no answer within ${deadlineMs} ms`),
+          : new RpcFailure(rpcErrorCodes.failed, `${name}: no answer within ${deadlineMs} ms`),
       )
     if (signal.aborted) fail()
     else signal.addEventListener('abort', fail, { once: true })
@@ -128,7 +134,10 @@ export function limitServing(
 
   async function serveLong(...request: Parameters<PeerOptions['serve']>): Promise<unknown> {
     if (long >= maxLong)
-      throw new RpcFailure(codes.failed, `${request[0]}: ${maxLong} such requests are under way already`)
+      throw new RpcFailure(
+        rpcErrorCodes.failed,
+        `${request[0]}: ${maxLong} such requests are under way already`,
+      )
     long += 1
     try {
       return await serve(...request)

@@ -2,14 +2,15 @@
 // line on; registrations count until it has answered `initialize`.
 
 import { safeParse } from 'valibot'
-import { codes, createPeer, type Peer, RpcFailure } from '../protocol/extension/peer.ts'
+import { Peer } from '../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import {
   type ExtensionNotice,
   type ExtensionRequest,
+  extensionProtocolVersion,
   isRegistration,
+  type MethodResult,
   methods,
-  protocolVersion,
-  type Result,
   type SentParams,
 } from '../protocol/extension/table.ts'
 import { type LongRunningChild, startLongRunningChild } from '../std/child-process.ts'
@@ -110,7 +111,7 @@ class ExtensionProcess implements LiveExtension {
       // An extension that can say nothing more is of no use; its exit tells what happened.
       onEnd: () => void stopChild(child, this.#transport),
     })
-    this.#peer = createPeer({
+    this.#peer = new Peer({
       send: (line) => {
         options.tap?.('out', line)
         return this.#transport.send(line)
@@ -138,7 +139,7 @@ class ExtensionProcess implements LiveExtension {
   async initialize(): Promise<void> {
     const { cwd, configDir, handshakeMs } = this.#options
     try {
-      const params = { protocolVersion, cwd, configDir }
+      const params = { protocolVersion: extensionProtocolVersion, cwd, configDir }
       await this.request('initialize', params, given({ deadlineMs: handshakeMs }))
     } catch (error) {
       await this.stop()
@@ -151,7 +152,7 @@ class ExtensionProcess implements LiveExtension {
     method: M,
     params: SentParams<M>,
     options: CallOptions = {},
-  ): Promise<Result<M>> {
+  ): Promise<MethodResult<M>> {
     const { result, deadlineMs } = methods[method]
     const answer = await this.#peer.request(method, params, {
       signal: options.signal,
@@ -161,7 +162,7 @@ class ExtensionProcess implements LiveExtension {
     const parsed = safeParse(result, answer)
     if (parsed.success) return parsed.output as never
     throw new RpcFailure(
-      codes.failed,
+      rpcErrorCodes.failed,
       `${this.manifest.name} gave an invalid answer to ${method}: ${parsed.issues[0].message}`,
     )
   }
@@ -239,8 +240,8 @@ class ExtensionProcess implements LiveExtension {
   #end(reason: string): Exit {
     const { name } = this.manifest
     const message = this.#isStopping ? `extension ${name} closed` : `extension ${name} crashed (${reason})`
-    this.#peer.close(new RpcFailure(codes.failed, message))
-    this.#ended.abort(new RpcFailure(codes.failed, `extension ${name} is gone`))
+    this.#peer.close(new RpcFailure(rpcErrorCodes.failed, message))
+    this.#ended.abort(new RpcFailure(rpcErrorCodes.failed, `extension ${name} is gone`))
     return { reason, lastLines: this.#printed.all() }
   }
 

@@ -3,7 +3,7 @@
 // the other is printed text.
 
 import type { Readable, Writable } from 'node:stream'
-import { codes, parseLine, RpcFailure } from '../protocol/extension/peer.ts'
+import { parseLine, RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import { maxLineBytes } from '../protocol/extension/table.ts'
 import type { LongRunningChild } from '../std/child-process.ts'
 import { lineReader } from '../std/line-reader.ts'
@@ -146,7 +146,7 @@ class Outbox {
     if (this.#waiting > 0 && this.#waiting + bytes > maxWaitingBytes)
       return Promise.reject(
         new RpcFailure(
-          codes.failed,
+          rpcErrorCodes.failed,
           `extension ${this.#name} does not read: ${this.#waiting} bytes wait for it`,
         ),
       )
@@ -166,7 +166,7 @@ class Outbox {
   }
 
   #closedFailure(): RpcFailure {
-    return new RpcFailure(codes.failed, `extension ${this.#name} closed`)
+    return new RpcFailure(rpcErrorCodes.failed, `extension ${this.#name} closed`)
   }
 }
 

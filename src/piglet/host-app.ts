@@ -4,7 +4,7 @@ import { type ExtensionAction, parseAction } from '../extensions/action.ts'
 import type { ExtensionHost } from '../extensions/extension-host.ts'
 import type { ExtensionApp } from '../extensions/host-side.ts'
 import { requireRunning } from '../extensions/live-extension.ts'
-import { codes, RpcFailure } from '../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import { messageOf } from '../std/errors.ts'
 import type { MainAgent } from './agent/main-agent.ts'
 import type { StepMode } from './agent/step-mode.ts'
@@ -125,7 +125,7 @@ export async function runSlashCommand(
   signal: AbortSignal,
 ): Promise<void> {
   const command = host.registry.commands().get(name)
-  if (!command) throw new RpcFailure(codes.notFound, `unknown command: /${name}`)
+  if (!command) throw new RpcFailure(rpcErrorCodes.notFound, `unknown command: /${name}`)
   if (command.local) return await command.local.execute(args, signal)
   await requireRunning(host.running, command.owner).request('command/execute', { name, args }, { signal })
 }

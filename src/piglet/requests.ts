@@ -1,6 +1,6 @@
 // What extensions ask of the running agent, of other agents, and of the user.
 import type { ExtensionApp } from '../extensions/host-side.ts'
-import { codes, RpcFailure } from '../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import { messageOf } from '../std/errors.ts'
 import type { MainAgent } from './agent/main-agent.ts'
 import type { StepMode } from './agent/step-mode.ts'
@@ -41,11 +41,12 @@ export function agentRequests(
       return {}
     },
     'host/triggerCompact': async (_params, { signal }) => {
-      if (!host().compaction.isPresent()) throw new RpcFailure(codes.failed, 'no compactor registered')
+      if (!host().compaction.isPresent())
+        throw new RpcFailure(rpcErrorCodes.failed, 'no compactor registered')
       try {
         return await compaction.now(signal)
       } catch (error) {
-        throw new RpcFailure(codes.failed, `compact failed: ${messageOf(error)}`)
+        throw new RpcFailure(rpcErrorCodes.failed, `compact failed: ${messageOf(error)}`)
       }
     },
     'host/waitForIdle': async () => {
@@ -119,7 +120,7 @@ export function sessionRequests({ current, choice, toolSet, system, screen, sess
     },
     'host/appendCustomMessage': async ({ role, content }) => {
       if (role !== 'user' && role !== 'assistant')
-        throw new RpcFailure(codes.invalidParams, 'invalid params: role must be user or assistant')
+        throw new RpcFailure(rpcErrorCodes.invalidParams, 'invalid params: role must be user or assistant')
       await current
         .conversation()
         .addCustom(role, customMessage(role, content, clock().toISOString()), content)

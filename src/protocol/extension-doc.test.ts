@@ -1,13 +1,17 @@
 import { expect, test } from 'bun:test'
 import { extensionReference } from '../../scripts/docs/extension-protocol.ts'
 import { extensionSchemas } from '../../scripts/extension-schemas.ts'
-import { events } from './extension/events.ts'
-import { capabilities } from './extension/method.ts'
+import { extensionEvents } from './extension/events.ts'
+import { permissionMeanings } from './extension/method.ts'
 import { methods } from './extension/table.ts'
 
 test('the reference names every method, event and permission', () => {
   const text = extensionReference()
-  for (const name of [...Object.keys(methods), ...Object.keys(events), ...Object.keys(capabilities)])
+  for (const name of [
+    ...Object.keys(methods),
+    ...Object.keys(extensionEvents),
+    ...Object.keys(permissionMeanings),
+  ])
     expect(text).toContain(`| \`${name}\` |`)
   expect(text).toContain(
     '| `tool/execute` | request to the extension | `callId?, name, args?` | `content?, isError?, errorCode?, errorHint?` | 30 min | – |',

@@ -40,5 +40,5 @@ export type {
   UserMessage,
 } from '../protocol/extension/content.ts'
 export type { EventData, EventName } from '../protocol/extension/events.ts'
-export { RpcFailure } from '../protocol/extension/peer.ts'
-export type { Result, SentParams, SentResult } from '../protocol/extension/table.ts'
+export { RpcFailure } from '../protocol/extension/rpc.ts'
+export type { MethodResult as Result, SentParams, SentResult } from '../protocol/extension/table.ts'

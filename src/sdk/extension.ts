@@ -11,7 +11,7 @@ export type {
 } from '../protocol/extension/content.ts'
 export { toolErrorCodes } from '../protocol/extension/content.ts'
 export type { EventName } from '../protocol/extension/events.ts'
-export { RpcFailure as HostError } from '../protocol/extension/peer.ts'
+export { RpcFailure as HostError } from '../protocol/extension/rpc.ts'
 export { actions } from './extension/actions.ts'
 export type { Args, ArgsSchema } from './extension/args.ts'
 export { type Block, ToolError, type ToolOutput, type ToolResult } from './extension/args.ts'

@@ -294,6 +294,6 @@ test('what the reference program’s extension says is understood', async () => 
     err: '',
   })
   expect((await tell('before_agent_start', { session_file: undefined, prompt: 'x' })).err).toContain(
-    'without the id of its session',
+    'has no session id in its payload',
   )
 })

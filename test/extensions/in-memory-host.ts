@@ -1,5 +1,5 @@
 // A host without a process, for tests of extensions: what it asks is answered by the extension, what the extension asks by a function.
-import { createPeer } from '../../src/protocol/extension/peer.ts'
+import { Peer } from '../../src/protocol/extension/peer.ts'
 import type { Extension } from '../../src/sdk/extension/create-extension.ts'
 
 export function inMemoryHost(
@@ -14,7 +14,7 @@ export function inMemoryHost(
     // Not at once: a line takes its time.
     queueMicrotask(() => peer.receive(line))
   })
-  const peer = createPeer({
+  const peer = new Peer({
     send: (line) => queueMicrotask(() => connection.receive(line)),
     serve(method, params, signal) {
       heard.push([method, params])
@@ -27,5 +27,14 @@ export function inMemoryHost(
   })
   const initialize = () =>
     peer.request('initialize', { protocolVersion: '5', cwd: '/project', configDir: '/config/ext' })
-  return { ...peer, heard, lines, connection, initialize, end: connection.end }
+  return {
+    request: peer.request.bind(peer),
+    tell: peer.tell.bind(peer),
+    waiting: () => peer.waiting(),
+    heard,
+    lines,
+    connection,
+    initialize,
+    end: connection.end,
+  }
 }

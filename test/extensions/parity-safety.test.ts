@@ -120,8 +120,8 @@ test('one that lists no permission may do nothing that needs one, and each refus
     readFileSync(join(on.configDir, 'extensions/none/all.json'), 'utf8'),
   )
   for (const [name, said] of Object.entries(all)) {
-    const { capability } = findMethod(name) ?? {}
-    const needed = capability === 'auth' ? 'auth:openai' : capability
+    const { permission } = findMethod(name) ?? {}
+    const needed = permission === 'auth' ? 'auth:openai' : permission
     if (needed === undefined) expect([name, said]).not.toEqual([name, expect.stringContaining('refused')])
     else
       expect([name, said]).toEqual([

@@ -1,7 +1,7 @@
 // How authors ask the host, hear of events, and answer in place of a model.
 import { describe, expect, test } from 'bun:test'
 import { safeParse } from 'valibot'
-import { type EventName, events } from '../../src/protocol/extension/events.ts'
+import { type EventName, extensionEvents } from '../../src/protocol/extension/events.ts'
 import { methods } from '../../src/protocol/extension/table.ts'
 import { clientName, gives, takes } from '../../src/sdk/extension/host.ts'
 import {
@@ -329,7 +329,7 @@ describe('events', () => {
     )
     expect(await host.request('event/dispatch', { type, data: sent })).toEqual({ action: null })
     expect(heard).toMatchObject(read)
-    expect(Object.keys(samples)).toEqual(Object.keys(events))
+    expect(Object.keys(samples)).toEqual(Object.keys(extensionEvents))
   })
 
   test('one that has another form is an error that names the field', async () => {

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Env, SessionResumer } from '../../model/agent.ts'
 import type { FilePart, TranscriptSections } from '../../model/session-file.ts'
 import { fileSize, readRange, readText } from '../../std/file.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 
 export const historyName = '.aider.chat.history.md'
 
@@ -17,7 +17,7 @@ export function historyFile(root: string, env: Env): string {
   const said = /^chat-history-file:[ \t]*(["']?)(.+?)\1[ \t]*(?:#.*)?$/m.exec(
     readText(join(root, '.aider.conf.yml')) ?? '',
   )?.[2]
-  return resolve(root, text(env.AIDER_CHAT_HISTORY_FILE) ?? said ?? historyName)
+  return resolve(root, asText(env.AIDER_CHAT_HISTORY_FILE) ?? said ?? historyName)
 }
 
 /**

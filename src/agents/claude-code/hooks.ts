@@ -3,7 +3,7 @@
 import { exists } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
-import { type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { asText, type HookBase, type HookTable } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 import { isSafeId, subagentTranscript } from './session-files.ts'
 import { findLaunch, isLaunch } from './subagents.ts'
@@ -13,12 +13,12 @@ export const claudeHooks: HookTable = {
   'session-start': (payload, base) =>
     payload.source === 'compact'
       ? null
-      : { type: 'session-start', ...startOf(payload, base), ...given({ model: text(payload.model) }) },
+      : { type: 'session-start', ...startOf(payload, base), ...given({ model: asText(payload.model) }) },
 
   // The end of a background subagent starts a turn by itself, with a notification in place of a prompt.
   'user-prompt-submit': (payload, base) => {
-    const prompt = cleanPrompt(text(payload.prompt) ?? '')
-    const id = prompt === undefined ? undefined : text(payload.prompt_id)
+    const prompt = cleanPrompt(asText(payload.prompt) ?? '')
+    const id = prompt === undefined ? undefined : asText(payload.prompt_id)
     return {
       type: 'turn-start',
       ...base,
@@ -29,7 +29,7 @@ export const claudeHooks: HookTable = {
   stop: (payload, base) => ({
     type: 'turn-end',
     ...base,
-    ...given({ lastMessage: text(payload.last_assistant_message) }),
+    ...given({ lastMessage: asText(payload.last_assistant_message) }),
   }),
 
   'session-end': (_payload, base) => ({ type: 'session-end', ...base }),
@@ -41,15 +41,20 @@ export const claudeHooks: HookTable = {
   'post-task': (payload, base) => {
     const response = asObject(payload.tool_response)
     if (isLaunch(response)) return null
-    return { type: 'subagent-end', ...base, ...taskOf(payload), ...subagentOf(base, text(response?.agentId)) }
+    return {
+      type: 'subagent-end',
+      ...base,
+      ...taskOf(payload),
+      ...subagentOf(base, asText(response?.agentId)),
+    }
   },
 
   'subagent-stop': (payload, base) => {
-    const subagent = text(payload.agent_id)
+    const subagent = asText(payload.agent_id)
     const inBackground = asArray(payload.background_tasks).some((task) => asObject(task)?.id === subagent)
     // A foreground subagent ends with its tool call. Compaction runs as a subagent without a type.
-    if (!subagent || !inBackground || !text(payload.agent_type)) return null
-    const subagentFile = text(payload.agent_transcript_path)
+    if (!subagent || !inBackground || !asText(payload.agent_type)) return null
+    const subagentFile = asText(payload.agent_transcript_path)
     const launch = findLaunch(base.transcript, subagentFile, subagent)
     return {
       type: 'subagent-end',
@@ -58,9 +63,9 @@ export const claudeHooks: HookTable = {
       ...given({
         subagentTranscript: subagentFile,
         toolUse: launch?.toolUse,
-        subagentType: text(payload.agent_type),
+        subagentType: asText(payload.agent_type),
         taskDescription: launch?.description ?? backgroundDescription(payload, subagent),
-        lastMessage: text(payload.last_assistant_message),
+        lastMessage: asText(payload.last_assistant_message),
       }),
     }
   },
@@ -70,10 +75,10 @@ export const claudeHooks: HookTable = {
     ...base,
     final: false,
     ...given({
-      toolUse: text(payload.tool_use_id),
-      toolName: text(payload.tool_name),
+      toolUse: asText(payload.tool_use_id),
+      toolName: asText(payload.tool_name),
       toolInput: payload.tool_input,
-      subagent: text(payload.agent_id),
+      subagent: asText(payload.agent_id),
     }),
   }),
 }
@@ -88,11 +93,11 @@ function startOf(payload: JsonObject, base: HookBase): HookBase {
 function taskOf(payload: JsonObject) {
   const input = asObject(payload.tool_input)
   return given({
-    toolUse: text(payload.tool_use_id),
-    toolName: text(payload.tool_name),
+    toolUse: asText(payload.tool_use_id),
+    toolName: asText(payload.tool_name),
     toolInput: payload.tool_input,
-    subagentType: text(input?.subagent_type),
-    taskDescription: text(input?.description),
+    subagentType: asText(input?.subagent_type),
+    taskDescription: asText(input?.description),
   })
 }
 
@@ -107,5 +112,5 @@ function subagentOf(base: HookBase, subagent: string | undefined) {
 
 function backgroundDescription(payload: JsonObject, subagent: string): string | undefined {
   const task = asArray(payload.background_tasks).find((item) => asObject(item)?.id === subagent)
-  return text(asObject(task)?.description)
+  return asText(asObject(task)?.description)
 }

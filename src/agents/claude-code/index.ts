@@ -6,7 +6,7 @@ import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { findObjects } from '../../std/json.ts'
 import { claudeCodeCard } from '../cards.ts'
-import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
+import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { claudeHooks } from './hooks.ts'
 import { claudeResume, prepareTranscript, subagentTranscript } from './session-files.ts'
 import { claudeTranscript } from './transcript.ts'
@@ -37,7 +37,7 @@ export const claudeGenerator: TextGenerator = {
   },
   parseAnswer(output) {
     const result = findObjects(output).findLast((object) => object.type === 'result')
-    const answer = text(result?.result)
+    const answer = asText(result?.result)
     if (answer !== undefined && result?.is_error !== true) return answer
     throw new EntireError('agent-failed', answer ?? 'It printed no result.')
   },
@@ -49,8 +49,8 @@ export const claudeCode = {
   protectedDirs: ['.claude'],
   detect: (root) => exists(join(root, '.claude')),
   hookNames: Object.keys(claudeHooks),
-  parseHook: (verb, payload, env) => parseWithTable('claude-code', claudeHooks, verb, payload, env),
-  projectDir: (payload, env) => text(env.CLAUDE_PROJECT_DIR) ?? text(payload.cwd),
+  parseHook: hookParser('claude-code', claudeHooks),
+  projectDir: (payload, env) => asText(env.CLAUDE_PROJECT_DIR) ?? asText(payload.cwd),
   transcript: claudeTranscript,
   preparer: { prepare: prepareTranscript },
   subagents: { transcriptPath: subagentTranscript },

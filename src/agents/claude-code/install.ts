@@ -1,8 +1,9 @@
 // Claude Code's hooks in .claude/settings.json, and the rule that keeps it from reading its own recordings.
 
 import { given } from '../../std/given.ts'
-import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
-import { fileInstaller } from '../shared/settings-installer.ts'
+import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
+import type { HookEntry } from '../shared/hook-settings.ts'
+import { settingsInstaller } from '../shared/settings-installer.ts'
 
 // Claude Code kills the hooks of a session's end after 1.5 seconds unless they ask for more.
 const sessionEndSeconds = 30
@@ -19,7 +20,7 @@ const hooks: { event: string; verb: string; matcher?: string; timeout?: number }
   { event: 'PreCompact', verb: 'pre-compact' },
 ]
 
-export const claudeInstaller = fileInstaller({
+export const claudeInstaller = settingsInstaller({
   configPath: '.claude/settings.json',
   entries: (program) =>
     hooks.map(
@@ -28,12 +29,12 @@ export const claudeInstaller = fileInstaller({
         matcher,
         hook: {
           type: 'command',
-          command: hookCommand(program, 'claude-code', verb),
+          command: hookCommandLine(program, 'claude-code', verb),
           ...given({ timeout }),
         },
       }),
     ),
-  isOurs: hookRecogniser(['claude-code', 'claudecode'], ['rewind\\s+claude-hook']),
+  isEntireHook: hookRecogniser(['claude-code', 'claudecode'], ['rewind\\s+claude-hook']),
   members: [{ path: ['permissions', 'deny'], value: 'Read(./.entire/metadata/**)' }],
   switches: [],
   groups: 'matcher always written',

@@ -8,8 +8,8 @@ import type { AgentEvent } from '../../model/event.ts'
 import { exists } from '../../std/file.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
-import { text } from '../shared/hook-table.ts'
-import { textOf } from '../shared/message-text.ts'
+import { asText } from '../shared/hook-table.ts'
+import { messageText } from '../shared/message-text.ts'
 
 export const claudeResume: SessionResumer = {
   sessionDir: (root, env) => env.ENTIRE_TEST_CLAUDE_PROJECT_DIR || findProjectDir(root, env),
@@ -94,10 +94,10 @@ function lastSaid(lines: string[]): { said: string; isWhole: boolean } {
     const entry = asObject(parseJson(line))
     if (entry?.type === 'user' && entry.isMeta !== true) return { said, isWhole: true }
     if (entry?.type !== 'assistant') continue
-    const id = text(asObject(entry.message)?.id)
+    const id = asText(asObject(entry.message)?.id)
     if (message !== undefined && id !== message) return { said, isWhole: true }
     message = id
-    said = squeeze(textOf(entry) ?? '') + said
+    said = squeeze(messageText(entry) ?? '') + said
   }
   return { said, isWhole: false }
 }

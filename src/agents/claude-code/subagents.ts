@@ -4,7 +4,7 @@ import { readText } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { blocksOf, joinTexts, toBlocks } from '../shared/message-text.ts'
 import { isSafeId } from './session-files.ts'
 
@@ -18,7 +18,7 @@ export interface Launch {
 
 /** The tool call only started a subagent that goes on in the background. */
 export function isLaunch(result: JsonObject | undefined): boolean {
-  return result?.isAsync === true || /_(launched|spawned)$/.test(text(result?.status) ?? '')
+  return result?.isAsync === true || /_(launched|spawned)$/.test(asText(result?.status) ?? '')
 }
 
 export function findLaunch(
@@ -33,7 +33,7 @@ export function findLaunch(
 
 function readDescription(subagentFile: string): Launch | undefined {
   const meta = asObject(parseJson(readText(subagentFile.replace(/\.jsonl$/, '.meta.json')) ?? ''))
-  return meta && given({ toolUse: text(meta.toolUseId), description: text(meta.description) })
+  return meta && given({ toolUse: asText(meta.toolUseId), description: asText(meta.description) })
 }
 
 function findLaunchResult(transcript: string, subagent: string): Launch | undefined {
@@ -44,8 +44,8 @@ function findLaunchResult(transcript: string, subagent: string): Launch | undefi
     const result = asObject(entry?.toolUseResult)
     if (result?.agentId !== subagent) continue
     for (const block of asArray(asObject(entry?.message)?.content)) {
-      const toolUse = text(asObject(block)?.tool_use_id)
-      if (toolUse !== undefined) return { toolUse, ...given({ description: text(result.description) }) }
+      const toolUse = asText(asObject(block)?.tool_use_id)
+      if (toolUse !== undefined) return { toolUse, ...given({ description: asText(result.description) }) }
     }
   }
   return undefined
@@ -64,7 +64,7 @@ export function finishedSubagents(entry: JsonObject): string[] {
 function fromResult(entry: JsonObject): string[] {
   const result = asObject(entry.toolUseResult)
   if (isLaunch(result)) return []
-  const id = text(result?.agentId)
+  const id = asText(result?.agentId)
   return id !== undefined ? [id] : fromResultText(entry)
 }
 

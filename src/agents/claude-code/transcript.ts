@@ -2,9 +2,16 @@
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
 import { asNumber, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
-import { blocksOf, cleanPrompt, joinTexts, textOf, toBlocks, toolDetail } from '../shared/message-text.ts'
+import {
+  blocksOf,
+  cleanPrompt,
+  joinTexts,
+  messageText,
+  toBlocks,
+  toolDetail,
+} from '../shared/message-text.ts'
 import { finishedSubagents } from './subagents.ts'
 
 const writingTools = new Set([
@@ -55,7 +62,7 @@ export const claudeTranscript: TranscriptFormat = {
         entry &&
         blocksOf(entry).some((block) => block.type === 'tool_result' && block.tool_use_id === toolUse)
       )
-        return text(entry.uuid)
+        return asText(entry.uuid)
     }
     return undefined
   },
@@ -86,7 +93,7 @@ function parseEntry(line: string): JsonObject | undefined {
 }
 
 function readEntry(entry: JsonObject, reading: Reading, tally: MessageTally): void {
-  const id = text(entry.uuid)
+  const id = asText(entry.uuid)
   if (id !== undefined) reading.lastId = id
   if (entry.type === 'assistant') readAssistant(entry, reading, tally)
   else readPrompt(entry, reading)
@@ -94,7 +101,7 @@ function readEntry(entry: JsonObject, reading: Reading, tally: MessageTally): vo
 
 function readAssistant(entry: JsonObject, reading: Reading, tally: MessageTally): void {
   const message = asObject(entry.message)
-  const model = text(message?.model)
+  const model = asText(message?.model)
   // Errors of the API are written as answers of a model of this name.
   if (model === '<synthetic>') return
   if (model !== undefined) reading.model = model
@@ -102,16 +109,16 @@ function readAssistant(entry: JsonObject, reading: Reading, tally: MessageTally)
   const said = joinTexts(blocks)?.trim()
   if (said) reading.summary = said
   for (const block of blocks) {
-    if (block.type !== 'tool_use' || !writingTools.has(text(block.name) ?? '')) continue
+    if (block.type !== 'tool_use' || !writingTools.has(asText(block.name) ?? '')) continue
     const input = asObject(block.input)
-    const file = text(input?.file_path) ?? text(input?.notebook_path)
+    const file = asText(input?.file_path) ?? asText(input?.notebook_path)
     if (file !== undefined) reading.files.add(file)
   }
   countTokens(message, tally)
 }
 
 function countTokens(message: JsonObject | undefined, tally: MessageTally): void {
-  const id = text(message?.id)
+  const id = asText(message?.id)
   const usage = asObject(message?.usage)
   if (id === undefined || usage === undefined) return
   const input = asNumber(usage.input_tokens) ?? 0
@@ -158,8 +165,8 @@ function answerEntries(entry: JsonObject): TranscriptEntry[] {
   if (asObject(entry.message)?.model === '<synthetic>') return []
   return blocksOf(entry).flatMap((block): TranscriptEntry[] => {
     if (block.type === 'tool_use')
-      return [{ role: 'tool', name: text(block.name) ?? 'unknown', text: toolDetail(block.input) }]
-    const said = block.type === 'text' ? text(block.text)?.trim() : undefined
+      return [{ role: 'tool', name: asText(block.name) ?? 'unknown', text: toolDetail(block.input) }]
+    const said = block.type === 'text' ? asText(block.text)?.trim() : undefined
     return said ? [{ role: 'assistant', text: said }] : []
   })
 }
@@ -168,7 +175,7 @@ function answerEntries(entry: JsonObject): TranscriptEntry[] {
 
 export function typedText(entry: JsonObject): string | undefined {
   if (entry.isSidechain === true || entry.isMeta === true || entry.isCompactSummary === true) return undefined
-  if (entry.type === 'user' || entry.type === 'human') return textOf(entry)
+  if (entry.type === 'user' || entry.type === 'human') return messageText(entry)
   // Typed while a turn was running: it never becomes an entry of the user.
   const attachment = asObject(entry.attachment)
   return attachment?.type === 'queued_command' ? joinTexts(toBlocks(attachment.prompt)) : undefined

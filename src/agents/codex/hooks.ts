@@ -3,7 +3,7 @@
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
-import { type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { asText, type HookBase, type HookTable } from '../shared/hook-table.ts'
 import { readOrigin, readTask, typedText } from './rollout.ts'
 
 const nothing = () => null
@@ -16,7 +16,7 @@ export const codexHooks: HookTable = {
   'user-prompt-submit': ofMainThread((payload, base) => ({
     type: 'turn-start',
     ...base,
-    ...given({ prompt: typedText(text(payload.prompt) ?? '') }),
+    ...given({ prompt: typedText(asText(payload.prompt) ?? '') }),
   })),
   stop: ofMainThread((_payload, base) => ({ type: 'turn-end', ...base })),
   // Comes in place of Stop.
@@ -40,12 +40,12 @@ function ofMainThread(
   meaning: (payload: JsonObject, base: MainBase) => AgentEvent | null,
 ): HookTable[string] {
   return (payload, base) => {
-    if (text(payload.agent_id) !== undefined) return null
+    if (asText(payload.agent_id) !== undefined) return null
     const origin = base.transcript === undefined ? undefined : readOrigin(base.transcript)
     if (origin?.isSubagent) return null
     return meaning(payload, {
       ...base,
-      ...given({ model: text(payload.model), previousSession: origin?.forkedFrom }),
+      ...given({ model: asText(payload.model), previousSession: origin?.forkedFrom }),
     })
   }
 }
@@ -57,17 +57,17 @@ function ofSubagent(
   payload: JsonObject,
   base: HookBase,
 ): AgentEvent | null {
-  const subagent = text(payload.agent_id)
+  const subagent = asText(payload.agent_id)
   if (subagent === undefined) return null
   const { transcript: _transcript, ...rest } = base
-  const rollout = type === 'subagent-end' ? text(payload.agent_transcript_path) : undefined
+  const rollout = type === 'subagent-end' ? asText(payload.agent_transcript_path) : undefined
   return {
     type,
     ...rest,
     toolUse: subagent,
     subagent,
     ...given({
-      subagentType: text(payload.agent_type),
+      subagentType: asText(payload.agent_type),
       subagentTranscript: rollout,
       taskDescription: rollout === undefined ? undefined : readTask(rollout),
     }),

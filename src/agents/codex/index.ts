@@ -6,7 +6,7 @@ import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 import { codexCard } from '../cards.ts'
-import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
+import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { codexHooks } from './hooks.ts'
 import { codexResume, subagentTranscript } from './session-files.ts'
 import { codexTranscript } from './transcript.ts'
@@ -33,14 +33,14 @@ export const codexGenerator: TextGenerator = {
       .filter((event) => event !== undefined)
     const answers = events.flatMap((event) => {
       const item = event.type === 'item.completed' ? asObject(event.item) : undefined
-      return item?.type === 'agent_message' ? (text(item.text) ?? []) : []
+      return item?.type === 'agent_message' ? (asText(item.text) ?? []) : []
     })
     const answer = answers.at(-1)
     if (answer !== undefined) return answer
     const failed = events.findLast((event) => event.type === 'turn.failed' || event.type === 'error')
     throw new EntireError(
       'agent-failed',
-      text(asObject(failed?.error)?.message) ?? text(failed?.message) ?? 'It printed no message.',
+      asText(asObject(failed?.error)?.message) ?? asText(failed?.message) ?? 'It printed no message.',
     )
   },
 }
@@ -51,8 +51,8 @@ export const codex = {
   protectedDirs: ['.codex'],
   detect: (root) => exists(join(root, '.codex')),
   hookNames: Object.keys(codexHooks),
-  parseHook: (verb, payload, env) => parseWithTable('codex', codexHooks, verb, payload, env),
-  projectDir: (payload) => text(payload.cwd),
+  parseHook: hookParser('codex', codexHooks),
+  projectDir: (payload) => asText(payload.cwd),
   transcript: codexTranscript,
   subagents: { transcriptPath: subagentTranscript },
   installer: lazyInstaller('.codex/hooks.json', async () => (await import('./install.ts')).codexInstaller),

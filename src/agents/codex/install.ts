@@ -1,7 +1,8 @@
 // Codex's hooks in .codex/hooks.json. Codex also takes hooks from its config.toml; those are the user's own, and never counted as ours.
 
-import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
-import { fileInstaller } from '../shared/settings-installer.ts'
+import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
+import type { HookEntry } from '../shared/hook-settings.ts'
+import { settingsInstaller } from '../shared/settings-installer.ts'
 
 // Codex would wait ten minutes; for the ends of sessions and interrupted turns one second, and never longer than three.
 const seconds = 30
@@ -21,17 +22,17 @@ const hooks: { event: string; verb: string; timeout: number }[] = [
 
 export const isCodexHook = hookRecogniser(['codex'])
 
-export const codexInstaller = fileInstaller({
+export const codexInstaller = settingsInstaller({
   configPath: '.codex/hooks.json',
   entries: (program) =>
     hooks.map(
       ({ event, verb, timeout }): HookEntry => ({
         event,
         matcher: '',
-        hook: { type: 'command', command: hookCommand(program, 'codex', verb), timeout },
+        hook: { type: 'command', command: hookCommandLine(program, 'codex', verb), timeout },
       }),
     ),
-  isOurs: isCodexHook,
+  isEntireHook: isCodexHook,
   members: [],
   switches: [],
   groups: 'empty matcher left out',

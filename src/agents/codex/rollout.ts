@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 
 // The first line holds the instructions of the model; what a subagent was told follows soon after.
@@ -24,8 +24,8 @@ export function originOf(meta: JsonObject): Origin {
   return {
     isSubagent,
     ...given({
-      forkedFrom: text(meta.forked_from_id),
-      name: text(meta.agent_path) ?? text(meta.agent_nickname),
+      forkedFrom: asText(meta.forked_from_id),
+      name: asText(meta.agent_path) ?? asText(meta.agent_nickname),
     }),
   }
 }
@@ -90,7 +90,7 @@ export function promptOf(message: JsonObject): string | undefined {
   const kinds = asStrings(asObject(message.internal_chat_message_metadata_passthrough)?.content_item_kinds)
   const parts = asArray(message.content).flatMap((part, at) => {
     const isTyped = kinds.length === 0 || kinds[at]?.startsWith('user.')
-    return (isTyped && typedText(text(asObject(part)?.text) ?? '')) || []
+    return (isTyped && typedText(asText(asObject(part)?.text) ?? '')) || []
   })
   return parts.length === 0 ? undefined : parts.join('\n')
 }
@@ -113,7 +113,7 @@ export function changesOf(patch: JsonObject): string[] {
 }
 
 function movedTo(change: JsonObject | undefined): string[] {
-  const path = text(change?.move_path) ?? text(asObject(change?.update)?.move_path)
+  const path = asText(change?.move_path) ?? asText(asObject(change?.update)?.move_path)
   return path === undefined ? [] : [path]
 }
 

@@ -4,7 +4,7 @@ import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../..
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { toolDetail } from '../shared/message-text.ts'
 import { changesOf, originOf, printedFiles, promptOf, resolveFile } from './rollout.ts'
 import { type SubagentWatch, strip, subagentWatch, type UsageMeter, usageMeter } from './usage.ts'
@@ -43,7 +43,7 @@ function beginReading(carry: JsonObject | undefined): Reading {
     subagents: subagentWatch(carry),
     ...given({
       isSubagent: typeof carry?.isSubagent === 'boolean' ? carry.isSubagent : undefined,
-      cwd: text(carry?.cwd),
+      cwd: asText(carry?.cwd),
     }),
   }
 }
@@ -73,13 +73,13 @@ const records: Record<string, Reader> = {
     noteDirectory(meta, reading)
   },
   turn_context(context, reading) {
-    const model = text(context.model)
+    const model = asText(context.model)
     if (model !== undefined) reading.model = model
     noteDirectory(context, reading)
   },
   token_usage_record: (payload, { usage }, record) => usage.record(payload, asString(record.timestamp) ?? ''),
   response_item(payload, reading, record) {
-    const id = text(payload.id)
+    const id = asText(payload.id)
     if (id !== undefined) reading.lastId = id
     readWith(responses, payload, reading, record)
   },
@@ -97,7 +97,7 @@ const responses: Record<string, Reader> = {
   },
   function_call_output: (payload, reading) => noteFiles(printedFiles(payload.output), reading),
   custom_tool_call_output: (payload, reading) => noteFiles(printedFiles(payload.output), reading),
-  agent_message: (payload, { subagents }) => subagents.message(text(payload.author)),
+  agent_message: (payload, { subagents }) => subagents.message(asText(payload.author)),
 }
 
 const events: Record<string, Reader> = {
@@ -131,14 +131,14 @@ function noteAnswer(message: JsonObject, reading: Reading, record: JsonObject): 
   // A summary for the model, not an answer.
   if (asObject(record.metadata)?.compaction_output === true) return
   const said = asArray(message.content)
-    .flatMap((part) => text(asObject(part)?.text) ?? [])
+    .flatMap((part) => asText(asObject(part)?.text) ?? [])
     .join('\n')
     .trim()
   if (said !== '') reading.summary = said
 }
 
 function noteDirectory({ cwd }: JsonObject, reading: Reading): void {
-  const dir = text(cwd)
+  const dir = asText(cwd)
   if (dir !== undefined) reading.cwd = dir
 }
 
@@ -173,7 +173,7 @@ function entriesOf(record: JsonObject): TranscriptEntry[] {
 function said(message: JsonObject): TranscriptEntry[] {
   const prompt = promptOf(message)
   if (prompt !== undefined) return [{ role: 'user', text: prompt }]
-  const words = asArray(message.content).flatMap((part) => text(asObject(part)?.text) ?? [])
+  const words = asArray(message.content).flatMap((part) => asText(asObject(part)?.text) ?? [])
   return message.role === 'assistant' && words.length > 0
     ? [{ role: 'assistant', text: words.join('\n').trim() }]
     : []
@@ -181,7 +181,7 @@ function said(message: JsonObject): TranscriptEntry[] {
 
 /** Only tools that a script called: the others were told when they were called. */
 function nestedTool(item: JsonObject | undefined): TranscriptEntry[] {
-  if (!text(item?.id)?.startsWith('exec-')) return []
+  if (!asText(item?.id)?.startsWith('exec-')) return []
   if (item?.type === 'CommandExecution')
     return [{ role: 'tool', name: 'exec_command', text: asStrings(item.command).at(-1) ?? '' }]
   return item?.type === 'FileChange'
@@ -190,13 +190,15 @@ function nestedTool(item: JsonObject | undefined): TranscriptEntry[] {
 }
 
 function nameOf({ name }: JsonObject): string {
-  return text(name) ?? 'unknown'
+  return asText(name) ?? 'unknown'
 }
 
 function argumentsOf(call: JsonObject): string {
   const input = asObject(parseJson(asString(call.arguments) ?? ''))
   const words = asStrings(input?.command)
-  return text(input?.cmd) ?? text(input?.message) ?? (words.length > 0 ? words.join(' ') : toolDetail(input))
+  return (
+    asText(input?.cmd) ?? asText(input?.message) ?? (words.length > 0 ? words.join(' ') : toolDetail(input))
+  )
 }
 
 function patchedFiles(patch: string): string {

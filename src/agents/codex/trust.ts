@@ -6,7 +6,7 @@ import type { Env, Obstacle } from '../../model/agent.ts'
 import { exists, readText } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { isCodexHook } from './install.ts'
 import { codexHome } from './session-files.ts'
 
@@ -64,7 +64,7 @@ function findWrongPlace(root: string, main: string): Obstacle | undefined {
 function findDistrust(config: JsonObject, path: string, root: string, main: string): Obstacle | undefined {
   const projects = asObject(config.projects)
   const level = [root, main]
-    .map((dir) => text(asObject(projects?.[dir])?.trust_level))
+    .map((dir) => asText(asObject(projects?.[dir])?.trust_level))
     .find((found) => found !== undefined)
   if (level === 'trusted') return undefined
   const then = `open \`/hooks\`, and trust the hooks of ${file}`

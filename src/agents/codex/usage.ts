@@ -13,7 +13,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
 
 export interface UsageMeter extends Pick<MessageTally, 'tokens' | 'carry'> {
@@ -33,7 +33,7 @@ export function usageMeter(carry: JsonObject | undefined): UsageMeter {
     tokens: tally.tokens,
     record(payload, at) {
       hasRecords = true
-      const id = text(payload.response_id)
+      const id = asText(payload.response_id)
       if (id === undefined || tally.meet(id, at) !== 'old')
         tally.count(id, usageOf(countsOf(asObject(payload.usage))))
     },
@@ -114,8 +114,8 @@ export function subagentWatch(carry: JsonObject | undefined): SubagentWatch {
     item(item) {
       for (const [id, state] of Object.entries(asObject(item.agents_states) ?? {}))
         if (isOver(state)) finish(id)
-      const id = text(item.agent_thread_id)
-      const path = text(item.agent_path)
+      const id = asText(item.agent_thread_id)
+      const path = asText(item.agent_path)
       if (item.type !== 'SubAgentActivity' || id === undefined) return
       if (path !== undefined) paths.set(path, id)
       if (isOver(item.kind)) finish(id)
@@ -124,7 +124,7 @@ export function subagentWatch(carry: JsonObject | undefined): SubagentWatch {
       const told = asObject(
         parseJson(/^\s*<subagent_notification>([\s\S]*)<\/subagent_notification>\s*$/.exec(words)?.[1] ?? ''),
       )
-      const agent = text(told?.agent_path)
+      const agent = asText(told?.agent_path)
       if (agent !== undefined && isOver(told?.status)) finish(paths.get(agent) ?? agent)
     },
     message: (author) => finish(paths.get(author ?? '')),

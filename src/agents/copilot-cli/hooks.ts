@@ -3,7 +3,7 @@ import type { Env } from '../../model/agent.ts'
 import { given } from '../../std/given.ts'
 import { asNumber, asObject, asTime, type JsonObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
-import { type BaseFields, type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { asText, type BaseFields, type HookBase, type HookTable } from '../shared/hook-table.ts'
 import { awaitTail, blockReason, cleanTyped, readTail, sessionOf, transcriptOf } from './session-files.ts'
 
 const nothing = () => null
@@ -33,7 +33,7 @@ const searchedBytes = 1024 * 1024
 
 /** Undefined when the agent goes on by itself: a hook did not let it stop, or something it waited for is done. */
 function typedPrompt(payload: JsonObject, { transcript }: HookBase): string | undefined {
-  const prompt = text(payload.prompt)
+  const prompt = asText(payload.prompt)
   if (prompt === undefined || (transcript !== undefined && findBlockReason(transcript) === prompt))
     return undefined
   return cleanTyped(prompt)
@@ -63,13 +63,15 @@ function findDescription(transcript: string | undefined, subagent: string): stri
     (candidate) => candidate.includes('"subagent.started"') && candidate.includes(subagent),
   )
   const entry = line === undefined ? undefined : asObject(parseJson(line))
-  return entry?.agentId === subagent ? text(asObject(entry.data)?.agentDescription) : undefined
+  return entry?.agentId === subagent ? asText(asObject(entry.data)?.agentDescription) : undefined
 }
 
 // Payloads come in two dialects: hooks with names in camelCase get camelCase fields, those in PascalCase (and VS Code) snake_case ones.
 
 export function field(payload: JsonObject, name: string): string | undefined {
-  return text(payload[name]) ?? text(payload[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)])
+  return (
+    asText(payload[name]) ?? asText(payload[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)])
+  )
 }
 
 /** Most payloads do not name the transcript; where it lies follows from the session. */

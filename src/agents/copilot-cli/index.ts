@@ -5,7 +5,7 @@ import type { Agent, TextGenerator } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists, readText } from '../../std/file.ts'
 import { copilotCliCard } from '../cards.ts'
-import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
+import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { awaitOutcome, baseFields, copilotHooks } from './hooks.ts'
 import { copilotResume, prepareTranscript } from './session-files.ts'
 import { copilotTranscript } from './transcript.ts'
@@ -35,6 +35,8 @@ export const copilotGenerator: TextGenerator = {
   },
 }
 
+const parseCopilotHook = hookParser('copilot-cli', copilotHooks, baseFields)
+
 const hooksFile = '.github/hooks/entire.json'
 
 export const copilotCli = {
@@ -47,14 +49,13 @@ export const copilotCli = {
     (readText(join(root, hooksFile)) ?? '').includes('hooks copilot-cli '),
   hookNames: Object.keys(copilotHooks),
   parseHook: (verb, payload, env) => {
-    const parse = () =>
-      parseWithTable('copilot-cli', copilotHooks, verb, payload, env, (fields) => baseFields(fields, env))
+    const parse = () => parseCopilotHook(verb, payload, env)
     const { transcript } = baseFields(payload, env)
     const outcome =
       verb === 'user-prompt-submitted' && transcript !== undefined ? awaitOutcome(transcript) : undefined
     return outcome === undefined ? parse() : outcome.then(parse)
   },
-  projectDir: (payload, env) => text(env.COPILOT_PROJECT_DIR) ?? text(payload.cwd),
+  projectDir: (payload, env) => asText(env.COPILOT_PROJECT_DIR) ?? asText(payload.cwd),
   transcript: copilotTranscript,
   preparer: { prepare: prepareTranscript },
   installer: lazyInstaller(hooksFile, async () => (await import('./install.ts')).copilotInstaller),

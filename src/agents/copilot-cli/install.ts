@@ -1,8 +1,9 @@
 // Copilot CLI's hooks, in a file of their own below .github/hooks. Not among them are those that run with every tool: one that fails
 // before a tool (killed, out of time, out of memory) denies the tool, and we have nothing to learn from them.
 
-import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
-import { fileInstaller } from '../shared/settings-installer.ts'
+import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
+import type { HookEntry } from '../shared/hook-settings.ts'
+import { settingsInstaller } from '../shared/settings-installer.ts'
 
 const hooks: [event: string, verb: string][] = [
   ['sessionStart', 'session-start'],
@@ -14,17 +15,17 @@ const hooks: [event: string, verb: string][] = [
   ['sessionEnd', 'session-end'],
 ]
 
-export const copilotInstaller = fileInstaller({
+export const copilotInstaller = settingsInstaller({
   configPath: '.github/hooks/entire.json',
   entries: (program) =>
     hooks.map(
       ([event, verb]): HookEntry => ({
         event,
         matcher: '',
-        hook: { type: 'command', bash: hookCommand(program, 'copilot-cli', verb), comment: 'Entire CLI' },
+        hook: { type: 'command', bash: hookCommandLine(program, 'copilot-cli', verb), comment: 'Entire CLI' },
       }),
     ),
-  isOurs: hookRecogniser(['copilot-cli']),
+  isEntireHook: hookRecogniser(['copilot-cli']),
   members: [],
   switches: [],
   defaults: [{ path: ['version'], value: 1 }],

@@ -7,7 +7,7 @@ import type { Env, SessionResumer } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 
 const log = 'events.jsonl'
@@ -86,11 +86,11 @@ export function cleanTyped(prompt: string): string | undefined {
 export function typedText(event: JsonObject, blocked: string | undefined): string | undefined {
   const data = asObject(event.data)
   if (event.type !== 'user.message' || event.agentId !== undefined || data === undefined) return undefined
-  const source = text(data.source)
+  const source = asText(data.source)
   if ((source !== undefined && source !== 'user') || data.isAutopilotContinuation === true) return undefined
-  const content = text(data.content)
+  const content = asText(data.content)
   if (content !== undefined && content === blocked) return undefined
-  return cleanTyped(content ?? text(data.transformedContent) ?? '')
+  return cleanTyped(content ?? asText(data.transformedContent) ?? '')
 }
 
 /** Of an event that says that a hook did not let the agent stop. */
@@ -99,5 +99,5 @@ export function blockReason(event: JsonObject | undefined): string | undefined {
   if (event?.type !== 'hook.end' || event.agentId !== undefined || data?.hookType !== 'agentStop')
     return undefined
   const output = asObject(data.output)
-  return output?.decision === 'block' ? text(output.reason) : undefined
+  return output?.decision === 'block' ? asText(output.reason) : undefined
 }

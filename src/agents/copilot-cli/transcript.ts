@@ -5,7 +5,7 @@ import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../..
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { toolDetail } from '../shared/message-text.ts'
 import { blockReason, typedText } from './session-files.ts'
 import { usageCounter } from './usage.ts'
@@ -17,7 +17,7 @@ export const copilotTranscript: TranscriptFormat = {
     const usage = usageCounter(carry)
     const reading: Reading = { items: lines.length, prompts: [] }
     const files = new Set<string>()
-    let blocked = text(carry?.blocked)
+    let blocked = asText(carry?.blocked)
     for (const line of lines) {
       const event = parseEvent(line)
       if (event === undefined) continue
@@ -52,9 +52,9 @@ export const copilotTranscript: TranscriptFormat = {
   toolResultId(lines, toolUse) {
     for (const line of lines.toReversed()) {
       const event = line.includes(toolUse) ? parseEvent(line) : undefined
-      if (event?.type === 'subagent.completed' && event.agentId === toolUse) return text(event.id)
+      if (event?.type === 'subagent.completed' && event.agentId === toolUse) return asText(event.id)
       if (event?.type === 'tool.execution_complete' && asObject(event.data)?.toolCallId === toolUse)
-        return text(event.id)
+        return asText(event.id)
     }
     return undefined
   },
@@ -76,13 +76,13 @@ function isMainMessage(event: JsonObject): boolean {
 }
 
 function readMain(event: JsonObject, reading: Reading): void {
-  const id = text(event.id)
+  const id = asText(event.id)
   if (id !== undefined) reading.lastId = id
   const data = asObject(event.data)
   if (event.type !== 'assistant.message' || event.agentId !== undefined || data === undefined) return
-  const said = text(data.content)?.trim()
+  const said = asText(data.content)?.trim()
   if (said) reading.summary = said
-  const model = text(data.model)
+  const model = asText(data.model)
   if (model !== undefined) reading.model = model
 }
 
@@ -91,15 +91,15 @@ function writtenFiles(event: JsonObject): string[] {
   if (event.type !== 'tool.execution_complete' || data === undefined) return []
   // Also of a call that failed half way: what it wrote is written.
   if (Array.isArray(data.fileEdits))
-    return asArray(data.fileEdits).flatMap((edit) => text(asObject(edit)?.path) ?? [])
+    return asArray(data.fileEdits).flatMap((edit) => asText(asObject(edit)?.path) ?? [])
   return data.success === false ? [] : telemetryFiles(asObject(data.toolTelemetry))
 }
 
 // Older versions name the files in a list that is itself JSON.
 function telemetryFiles(telemetry: JsonObject | undefined): string[] {
   const list =
-    text(asObject(telemetry?.properties)?.filePaths) ??
-    text(asObject(telemetry?.restrictedProperties)?.filePaths)
+    asText(asObject(telemetry?.properties)?.filePaths) ??
+    asText(asObject(telemetry?.restrictedProperties)?.filePaths)
   return list === undefined ? [] : asStrings(parseJson(list)).filter((path) => path !== '')
 }
 
@@ -126,10 +126,10 @@ function promptEntries(event: JsonObject, blocked: string | undefined): Transcri
 
 function answerEntries(event: JsonObject): TranscriptEntry[] {
   const data = asObject(event.data)
-  const said = text(data?.content)?.trim()
+  const said = asText(data?.content)?.trim()
   const tools = asArray(data?.toolRequests).map((request): TranscriptEntry => {
     const call = asObject(request)
-    return { role: 'tool', name: text(call?.name) ?? 'unknown', text: toolDetail(call?.arguments) }
+    return { role: 'tool', name: asText(call?.name) ?? 'unknown', text: toolDetail(call?.arguments) }
   })
   return [...(said ? [{ role: 'assistant', text: said } as const] : []), ...tools]
 }

@@ -4,7 +4,7 @@
 import { addTokens, noTokens, type TokenUsage } from '../../model/tokens.ts'
 import { given } from '../../std/given.ts'
 import { asCount, asObject, type JsonObject } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 
 // Of this many sources the last receipt is remembered; each subagent is one.
 const remembered = 64
@@ -17,7 +17,7 @@ export interface UsageCounter {
 
 export function usageCounter(carry: JsonObject | undefined): UsageCounter {
   let tokens = noTokens
-  let session = text(carry?.session)
+  let session = asText(carry?.session)
   let hasReceipts = carry?.receipts === true
   // A fork begins with a copy of the session it was made from: what that one spent is not spent again.
   let isCopy = carry?.copy === true
@@ -32,7 +32,7 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
     hasReceipts = true
     const usage = asObject(asObject(event.data)?.usage) ?? {}
     const accounting = asObject(usage.accounting)
-    const source = text(accounting?.sourceSessionId)
+    const source = asText(accounting?.sourceSessionId)
     const isSubagents = event.agentId !== undefined
     if (!isSubagents) isCopy = source !== undefined && session !== undefined && source !== session
     if (isCopy || (source !== undefined && !isFirst(source, asCount(accounting?.sequence)))) return
@@ -59,7 +59,7 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
   const readers = new Map<unknown, (event: JsonObject) => void>(
     Object.entries({
       'session.start': ({ data }) => {
-        session = text(asObject(data)?.sessionId)
+        session = asText(asObject(data)?.sessionId)
       },
       'session.usage_record': readReceipt,
       'assistant.message': ({ data }) => {

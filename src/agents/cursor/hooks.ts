@@ -2,7 +2,7 @@
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
 import { asArray, type JsonObject } from '../../std/json.ts'
-import { type HookBase, type HookTable, plainId, taskId, text } from '../shared/hook-table.ts'
+import { asText, type HookBase, type HookTable, plainId, taskId } from '../shared/hook-table.ts'
 import { typedText } from './transcript.ts'
 
 export const cursorHooks: HookTable = {
@@ -16,7 +16,7 @@ export const cursorHooks: HookTable = {
     type: 'turn-start',
     ...base,
     ...modelOf(payload),
-    ...given({ prompt: typedText(text(payload.prompt) ?? '') }),
+    ...given({ prompt: typedText(asText(payload.prompt) ?? '') }),
   }),
   // Completed, aborted or failed: the turn is over.
   stop: (payload, base) => ({ type: 'turn-end', ...base, ...modelOf(payload) }),
@@ -38,12 +38,12 @@ export const claudeVerbs: Record<string, string> = {
 /** The directory that is open in the editor. */
 export function workspaceOf(payload: JsonObject): string | undefined {
   return asArray(payload.workspace_roots)
-    .map(text)
+    .map(asText)
     .find((root) => root !== undefined)
 }
 
 function modelOf(payload: JsonObject): { model?: string } {
-  return given({ model: text(payload.model) })
+  return given({ model: asText(payload.model) })
 }
 
 function taskEvent(
@@ -51,11 +51,11 @@ function taskEvent(
   payload: JsonObject,
   base: HookBase,
 ): AgentEvent | null {
-  const task = text(payload.task)
+  const task = asText(payload.task)
   // Without a task there is nothing to call the step.
   if (task === undefined) return null
-  const id = text(payload.subagent_id) ?? text(payload.tool_call_id)
-  const subagentType = text(payload.subagent_type)
+  const id = asText(payload.subagent_id) ?? asText(payload.tool_call_id)
+  const subagentType = asText(payload.subagent_type)
   const toolUse =
     id === undefined ? taskId('cursortask', base.session, subagentType ?? '', task) : plainId(id)
   return {
@@ -63,7 +63,7 @@ function taskEvent(
     ...base,
     toolUse,
     subagent: toolUse,
-    taskDescription: text(payload.description) ?? task,
-    ...given({ subagentType, subagentTranscript: text(payload.agent_transcript_path) }),
+    taskDescription: asText(payload.description) ?? task,
+    ...given({ subagentType, subagentTranscript: asText(payload.agent_transcript_path) }),
   }
 }

@@ -7,7 +7,7 @@ import type { EventMetadata } from '../../model/event.ts'
 import { exists, fileSize } from '../../std/file.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { cursorCard } from '../cards.ts'
-import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
+import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { claudeVerbs, cursorHooks, workspaceOf } from './hooks.ts'
 import { cursorTranscript } from './transcript.ts'
 
@@ -44,8 +44,7 @@ export const cursor = {
   protectedDirs: ['.cursor'],
   detect: (root) => exists(join(root, '.cursor')),
   hookNames: Object.keys(cursorHooks),
-  parseHook: (verb, payload, env) =>
-    parseWithTable('cursor', cursorHooks, verb, payload, env, (fields) => baseOf(fields, env)),
+  parseHook: hookParser('cursor', cursorHooks, cursorFields),
   projectDir,
   transcript: cursorTranscript,
   preparer: { prepare: (path, _event, remembered) => prepareTranscript(path, remembered()?.transcript) },
@@ -55,14 +54,14 @@ export const cursor = {
 } satisfies Agent
 
 // The command line says `null` where the editor names the transcript.
-function baseOf(payload: JsonObject, env: Env) {
-  const session = text(payload.conversation_id) ?? text(payload.session_id)
-  const named = text(payload.transcript_path) ?? text(env.CURSOR_TRANSCRIPT_PATH)
+function cursorFields(payload: JsonObject, env: Env) {
+  const session = asText(payload.conversation_id) ?? asText(payload.session_id)
+  const named = asText(payload.transcript_path) ?? asText(env.CURSOR_TRANSCRIPT_PATH)
   return { session, transcript: named ?? predictTranscript(projectDir(payload, env), session, env) }
 }
 
 function projectDir(payload: JsonObject, env: Env): string | undefined {
-  return text(env.CURSOR_PROJECT_DIR) ?? workspaceOf(payload) ?? text(payload.cwd)
+  return asText(env.CURSOR_PROJECT_DIR) ?? workspaceOf(payload) ?? asText(payload.cwd)
 }
 
 // Cursor may report the end of a turn before it has written the first line of its transcript.

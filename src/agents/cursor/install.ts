@@ -1,7 +1,7 @@
 // Cursor's hooks in .cursor/hooks.json. One event that it does not know would make it ignore the whole file.
 
-import { hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
-import { fileInstaller } from '../shared/settings-installer.ts'
+import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
+import { settingsInstaller } from '../shared/settings-installer.ts'
 
 const events: Record<string, string> = {
   sessionStart: 'session-start',
@@ -13,15 +13,15 @@ const events: Record<string, string> = {
   subagentStop: 'subagent-stop',
 }
 
-export const cursorInstaller = fileInstaller({
+export const cursorInstaller = settingsInstaller({
   configPath: '.cursor/hooks.json',
   entries: (program) =>
     Object.entries(events).map(([event, verb]) => ({
       event,
       matcher: '',
-      hook: { command: hookCommand(program, 'cursor', verb) },
+      hook: { command: hookCommandLine(program, 'cursor', verb) },
     })),
-  isOurs: hookRecogniser(['cursor']),
+  isEntireHook: hookRecogniser(['cursor']),
   members: [],
   switches: [],
   defaults: [{ path: ['version'], value: 1 }],

@@ -3,7 +3,7 @@ import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../..
 import { noTokens } from '../../model/tokens.ts'
 import { EntireError } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { blocksOf, cleanPrompt, joinTexts, toolDetail } from '../shared/message-text.ts'
 
 const writingTools = new Set(['Write', 'StrReplace'])
@@ -44,8 +44,8 @@ export const cursorTranscript: TranscriptFormat = {
 function writtenFiles(message: JsonObject): string[] {
   return blocksOf(message).flatMap((block) => {
     const file =
-      block.type === 'tool_use' && writingTools.has(text(block.name) ?? '')
-        ? text(asObject(block.input)?.path)
+      block.type === 'tool_use' && writingTools.has(asText(block.name) ?? '')
+        ? asText(asObject(block.input)?.path)
         : undefined
     return file ?? []
   })
@@ -59,8 +59,8 @@ function entriesOf(message: JsonObject): TranscriptEntry[] {
   if (message.role !== 'assistant') return []
   return blocksOf(message).flatMap((block): TranscriptEntry[] => {
     if (block.type === 'tool_use')
-      return [{ role: 'tool', name: text(block.name) ?? 'unknown', text: toolDetail(block.input) }]
-    const said = block.type === 'text' ? text(block.text)?.trim() : undefined
+      return [{ role: 'tool', name: asText(block.name) ?? 'unknown', text: toolDetail(block.input) }]
+    const said = block.type === 'text' ? asText(block.text)?.trim() : undefined
     return said ? [{ role: 'assistant', text: said }] : []
   })
 }

@@ -3,8 +3,12 @@
 
 import type { Env } from '../../model/agent.ts'
 import type { AnswerMessage } from '../../protocol/external-agent/answer.ts'
-import { limits, protocolVersion } from '../../protocol/external-agent/subcommand.ts'
-import { type Arguments, callArguments, type SubcommandName } from '../../protocol/external-agent/table.ts'
+import { agentProtocolVersion, limits } from '../../protocol/external-agent/subcommand.ts'
+import {
+  callArguments,
+  type SubcommandArguments,
+  type SubcommandName,
+} from '../../protocol/external-agent/table.ts'
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
@@ -38,11 +42,11 @@ export function makePlugin(name: string, path: string, site: PluginSite): Plugin
 export async function ask<Name extends SubcommandName>(
   plugin: Plugin,
   name: Name,
-  args: Arguments<Name>,
+  args: SubcommandArguments<Name>,
   stdin?: string | Uint8Array,
 ): Promise<AnswerMessage<Name>> {
   // The schemas are loaded while the first plugin is at work; hooks of agents that are not external never load them.
-  const [bytes, { parseAnswer }] = await Promise.all([
+  const [bytes, { parseSubcommandAnswer: parseAnswer }] = await Promise.all([
     askForBytes(plugin, name, args, stdin),
     import('../../protocol/external-agent/answer.ts'),
   ])
@@ -57,7 +61,7 @@ export async function ask<Name extends SubcommandName>(
 export async function askForBytes<Name extends SubcommandName>(
   plugin: Plugin,
   name: Name,
-  args: Arguments<Name>,
+  args: SubcommandArguments<Name>,
   stdin?: string | Uint8Array,
 ): Promise<Buffer> {
   const result = await callPlugin(plugin, name, args, stdin)
@@ -84,7 +88,7 @@ export async function unlessItFails<Value>(
 export async function callPlugin<Name extends SubcommandName>(
   plugin: Plugin,
   name: Name,
-  args: Arguments<Name>,
+  args: SubcommandArguments<Name>,
   stdin?: string | Uint8Array,
 ): Promise<LimitedResult> {
   const { site } = plugin
@@ -121,7 +125,7 @@ function pluginEnv({ root, env, cliVersion }: PluginSite): Env {
   return {
     ...Object.fromEntries(own),
     ENTIRE_REPO_ROOT: root,
-    ENTIRE_PROTOCOL_VERSION: String(protocolVersion),
+    ENTIRE_PROTOCOL_VERSION: String(agentProtocolVersion),
     ENTIRE_CLI_VERSION: cliVersion,
   }
 }

@@ -2,7 +2,7 @@
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
 import { asObject, type JsonObject } from '../../std/json.ts'
-import { type HookBase, type HookTable, plainId, taskId, text } from '../shared/hook-table.ts'
+import { asText, type HookBase, type HookTable, plainId, taskId } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 
 const nothing = () => null
@@ -16,14 +16,14 @@ export const droidHooks: HookTable = {
           type: 'session-start',
           ...base,
           opensTurn: true,
-          ...given({ previousSession: text(payload.previous_session_id) }),
+          ...given({ previousSession: asText(payload.previous_session_id) }),
         },
 
   // Installed for the start of a session as well, for programs that need a prompt to begin a turn.
   'user-prompt-submit': (payload, base) =>
     payload.hook_event_name === 'SessionStart'
       ? null
-      : { type: 'turn-start', ...base, ...given({ prompt: cleanPrompt(text(payload.prompt) ?? '') }) },
+      : { type: 'turn-start', ...base, ...given({ prompt: cleanPrompt(asText(payload.prompt) ?? '') }) },
 
   stop: (_payload, base) => ({ type: 'turn-end', ...base }),
 
@@ -45,10 +45,10 @@ function taskEvent(
   payload: JsonObject,
   base: HookBase,
 ): AgentEvent | null {
-  const toolName = text(payload.tool_name)
+  const toolName = asText(payload.tool_name)
   if (toolName !== 'Task') return null
   const input = asObject(payload.tool_input)
-  const id = text(payload.tool_use_id)
+  const id = asText(payload.tool_use_id)
   return {
     type,
     ...base,
@@ -59,8 +59,8 @@ function taskEvent(
     toolName,
     ...given({
       toolInput: payload.tool_input,
-      subagentType: text(input?.subagent_type),
-      taskDescription: text(input?.description),
+      subagentType: asText(input?.subagent_type),
+      taskDescription: asText(input?.description),
     }),
   }
 }

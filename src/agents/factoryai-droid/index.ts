@@ -7,7 +7,7 @@ import { EntireError } from '../../std/errors.ts'
 import { exists, readText } from '../../std/file.ts'
 import { findObjects } from '../../std/json.ts'
 import { factoryaiDroidCard } from '../cards.ts'
-import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
+import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { droidHooks } from './hooks.ts'
 import { droidTranscript } from './transcript.ts'
 
@@ -40,7 +40,7 @@ export const droidGenerator: TextGenerator = {
   env: { FACTORY_PROJECT_DIR: undefined },
   parseAnswer(output) {
     const result = findObjects(output).findLast((object) => object.type === 'result')
-    const answer = text(result?.result)
+    const answer = asText(result?.result)
     if (answer !== undefined && result?.is_error !== true) return answer
     throw new EntireError('agent-failed', answer ?? 'It printed no result.')
   },
@@ -52,8 +52,8 @@ export const factoryaiDroid = {
   protectedDirs: ['.factory'],
   detect: (root) => exists(join(root, '.factory')),
   hookNames: Object.keys(droidHooks),
-  parseHook: (verb, payload, env) => parseWithTable('factoryai-droid', droidHooks, verb, payload, env),
-  projectDir: (payload, env) => text(env.FACTORY_PROJECT_DIR) ?? text(payload.cwd),
+  parseHook: hookParser('factoryai-droid', droidHooks),
+  projectDir: (payload, env) => asText(env.FACTORY_PROJECT_DIR) ?? asText(payload.cwd),
   transcript: droidTranscript,
   tasksEndWithTurn: true,
   installer: lazyInstaller(

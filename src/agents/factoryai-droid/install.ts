@@ -1,7 +1,8 @@
 // Droid's hooks in .factory/settings.json.
 
-import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
-import { fileInstaller } from '../shared/settings-installer.ts'
+import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
+import type { HookEntry } from '../shared/hook-settings.ts'
+import { settingsInstaller } from '../shared/settings-installer.ts'
 
 const hooks: { event: string; verb: string; matcher?: string }[] = [
   { event: 'SessionStart', verb: 'session-start' },
@@ -15,17 +16,17 @@ const hooks: { event: string; verb: string; matcher?: string }[] = [
   { event: 'PreCompact', verb: 'pre-compact' },
 ]
 
-export const droidInstaller = fileInstaller({
+export const droidInstaller = settingsInstaller({
   configPath: '.factory/settings.json',
   entries: (program) =>
     hooks.map(
       ({ event, verb, matcher = '' }): HookEntry => ({
         event,
         matcher,
-        hook: { type: 'command', command: hookCommand(program, 'factoryai-droid', verb) },
+        hook: { type: 'command', command: hookCommandLine(program, 'factoryai-droid', verb) },
       }),
     ),
-  isOurs: hookRecogniser(['factoryai-droid']),
+  isEntireHook: hookRecogniser(['factoryai-droid']),
   members: [],
   switches: [],
   groups: 'empty matcher left out',

@@ -4,7 +4,7 @@ import { noTokens, subtractTokens, type TokenUsage, totalTokens } from '../../mo
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asCount, asObject, type JsonObject, parseJson } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { messageTally } from '../shared/message-tally.ts'
 import { cleanPrompt, joinTexts, toBlocks, toolDetail } from '../shared/message-text.ts'
 
@@ -85,9 +85,9 @@ function writtenFiles({ blocks }: DroidMessage): string[] {
   return blocks.flatMap((block) => {
     if (block.type !== 'tool_use') return []
     const input = asObject(block.input)
-    if (block.name === 'ApplyPatch') return patchedFiles(text(input?.input) ?? text(input?.patch) ?? '')
-    const file = text(input?.file_path) ?? text(input?.notebook_path)
-    return file !== undefined && writingTools.has(text(block.name) ?? '') ? [file] : []
+    if (block.name === 'ApplyPatch') return patchedFiles(asText(input?.input) ?? asText(input?.patch) ?? '')
+    const file = asText(input?.file_path) ?? asText(input?.notebook_path)
+    return file !== undefined && writingTools.has(asText(block.name) ?? '') ? [file] : []
   })
 }
 
@@ -112,8 +112,8 @@ function entriesOf(line: string): TranscriptEntry[] {
   if (!message?.isAssistant) return []
   return message.blocks.flatMap((block): TranscriptEntry[] => {
     if (block.type === 'tool_use')
-      return [{ role: 'tool', name: text(block.name) ?? 'unknown', text: toolDetail(block.input) }]
-    const said = block.type === 'text' ? text(block.text)?.trim() : undefined
+      return [{ role: 'tool', name: asText(block.name) ?? 'unknown', text: toolDetail(block.input) }]
+    const said = block.type === 'text' ? asText(block.text)?.trim() : undefined
     return said ? [{ role: 'assistant', text: said }] : []
   })
 }
@@ -134,10 +134,10 @@ export function parseMessage(line: string): DroidMessage | undefined {
   const entry = asObject(parseJson(line))
   const message = entry?.type === 'message' ? asObject(entry.message) : undefined
   if (entry === undefined || message === undefined) return undefined
-  const id = text(entry.id)
+  const id = asText(entry.id)
   const blocks = toBlocks(message.content)
   const isTyped =
-    message.role === 'user' && text(message.visibility) === undefined && id?.startsWith('context-') !== true
+    message.role === 'user' && asText(message.visibility) === undefined && id?.startsWith('context-') !== true
   return {
     id,
     isAssistant: message.role === 'assistant',
@@ -149,5 +149,5 @@ export function parseMessage(line: string): DroidMessage | undefined {
 
 /** Models that the user added bear a mark. */
 export function modelName(value: unknown): string | undefined {
-  return text(text(value)?.replace(/^custom:/, ''))
+  return asText(asText(value)?.replace(/^custom:/, ''))
 }

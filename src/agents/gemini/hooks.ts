@@ -1,7 +1,7 @@
 // What Gemini CLI's hooks mean. Most of them are acknowledged and mean nothing for the lifecycle.
 
 import { given } from '../../std/given.ts'
-import { type HookBase, type HookTable, text } from '../shared/hook-table.ts'
+import { asText, type HookBase, type HookTable } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 
 const nothing = () => null
@@ -15,7 +15,7 @@ export const geminiHooks: HookTable = {
   'before-agent': (payload, base) => ({
     type: 'turn-start',
     ...base,
-    ...given({ prompt: cleanPrompt(text(payload.prompt) ?? '') }),
+    ...given({ prompt: cleanPrompt(asText(payload.prompt) ?? '') }),
   }),
   // The answer in the payload is garbled when it was streamed in pieces; the transcript is complete by now and has it right.
   'after-agent': (_payload, base) => ({ type: 'turn-end', ...base }),

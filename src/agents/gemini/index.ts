@@ -6,7 +6,7 @@ import { EntireError } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { asObject, findObjects } from '../../std/json.ts'
 import { geminiCard } from '../cards.ts'
-import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
+import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { geminiHooks } from './hooks.ts'
 import { geminiResume, subagentTranscript } from './session-files.ts'
 import { geminiTranscript } from './transcript.ts'
@@ -24,9 +24,12 @@ export const geminiGenerator: TextGenerator = {
   env: { GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_PROJECT_DIR: undefined },
   parseAnswer(output) {
     const result = findObjects(output).findLast((object) => 'response' in object || 'error' in object)
-    const answer = text(result?.response)
+    const answer = asText(result?.response)
     if (answer !== undefined) return answer
-    throw new EntireError('agent-failed', text(asObject(result?.error)?.message) ?? 'It printed no response.')
+    throw new EntireError(
+      'agent-failed',
+      asText(asObject(result?.error)?.message) ?? 'It printed no response.',
+    )
   },
 }
 
@@ -36,8 +39,8 @@ export const gemini = {
   protectedDirs: ['.gemini'],
   detect: (root) => exists(join(root, '.gemini')),
   hookNames: Object.keys(geminiHooks),
-  parseHook: (verb, payload, env) => parseWithTable('gemini', geminiHooks, verb, payload, env),
-  projectDir: (payload, env) => text(env.GEMINI_PROJECT_DIR) ?? text(payload.cwd),
+  parseHook: hookParser('gemini', geminiHooks),
+  projectDir: (payload, env) => asText(env.GEMINI_PROJECT_DIR) ?? asText(payload.cwd),
   transcript: geminiTranscript,
   subagents: { transcriptPath: subagentTranscript },
   installer: lazyInstaller(

@@ -1,7 +1,8 @@
 // Gemini CLI's hooks in .gemini/settings.json, and the switch that makes them run.
 
-import { type HookEntry, hookCommand, hookRecogniser } from '../shared/hook-settings.ts'
-import { fileInstaller } from '../shared/settings-installer.ts'
+import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
+import type { HookEntry } from '../shared/hook-settings.ts'
+import { settingsInstaller } from '../shared/settings-installer.ts'
 
 const hooks: { event: string; verb: string; matcher?: string; name?: string }[] = [
   { event: 'SessionStart', verb: 'session-start' },
@@ -18,17 +19,17 @@ const hooks: { event: string; verb: string; matcher?: string; name?: string }[] 
   { event: 'Notification', verb: 'notification' },
 ]
 
-export const geminiInstaller = fileInstaller({
+export const geminiInstaller = settingsInstaller({
   configPath: '.gemini/settings.json',
   entries: (program) =>
     hooks.map(
       ({ event, verb, matcher = '', name = verb }): HookEntry => ({
         event,
         matcher,
-        hook: { name: `entire-${name}`, type: 'command', command: hookCommand(program, 'gemini', verb) },
+        hook: { name: `entire-${name}`, type: 'command', command: hookCommandLine(program, 'gemini', verb) },
       }),
     ),
-  isOurs: hookRecogniser(['gemini']),
+  isEntireHook: hookRecogniser(['gemini']),
   members: [],
   switches: [{ path: ['hooksConfig', 'enabled'], value: true }],
   groups: 'empty matcher left out',

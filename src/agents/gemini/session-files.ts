@@ -8,7 +8,7 @@ import { exists, readText } from '../../std/file.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { parseTime } from '../../std/time.ts'
 import { readFirstLine } from '../shared/file-tail.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 
 // Which of Gemini CLI's directories is a project's: the one it noted, else the one it would choose at its next start.
 
@@ -40,7 +40,7 @@ export function claimChatsDir(dir: string, root: string): void {
 }
 
 function findNoted(tmp: string, known: JsonObject, root: string): string | undefined {
-  const name = text(known[root])
+  const name = asText(known[root])
   return name !== undefined && isPlain(name) && isFree(tmp, name, root) ? name : undefined
 }
 
@@ -95,7 +95,7 @@ export const geminiResume: SessionResumer = {
 /** Subagents lie in a directory named by the full id of the session; the main file's name has only the beginning of it. */
 export function subagentTranscript(mainTranscript: string, subagent: string): string {
   const header = asObject(parseJson(readFirstLine(mainTranscript, 4096) ?? ''))
-  const session = text(header?.sessionId) ?? basename(mainTranscript).replace(/^.*-|\.jsonl?$/g, '')
+  const session = asText(header?.sessionId) ?? basename(mainTranscript).replace(/^.*-|\.jsonl?$/g, '')
   return join(dirname(mainTranscript), session, `${subagent}.jsonl`)
 }
 

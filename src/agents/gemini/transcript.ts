@@ -12,7 +12,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../std/json.ts'
-import { text } from '../shared/hook-table.ts'
+import { asText } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
 import { cleanPrompt, toolDetail } from '../shared/message-text.ts'
 
@@ -90,7 +90,7 @@ function readMessages(messages: Json[], items: number, carry: JsonObject | undef
 /** The messages a line brings: itself, or a whole list that takes the place of the one before. */
 function messagesOf(record: JsonObject | undefined): Json[] {
   if (!record) return []
-  if (text(record.id) !== undefined) return [record]
+  if (asText(record.id) !== undefined) return [record]
   return asArray(asObject(record.$set)?.messages ?? record.messages)
 }
 
@@ -115,7 +115,7 @@ export function readConversation(records: Json[][], from: number): TranscriptEnt
 }
 
 function newEntries(message: JsonObject, told: Map<string, Told>): TranscriptEntry[] {
-  const id = text(message.id)
+  const id = asText(message.id)
   const before = (id === undefined ? undefined : told.get(id)) ?? { words: false, tools: 0 }
   const words = wordEntries(message)
   const tools = message.type === 'gemini' ? asArray(message.toolCalls).map(toolEntry) : []
@@ -159,7 +159,7 @@ export function nothingGathered(): Gathered {
 }
 
 export function gatherMessage(message: JsonObject, gathered: Gathered, tally: MessageTally): void {
-  const id = text(message.id)
+  const id = asText(message.id)
   // Messages without an id cannot be told apart from their repetitions, so each one is taken for new.
   const met = id === undefined ? 'new' : tally.meet(id, asString(message.timestamp) ?? '')
   if (met === 'old') return
@@ -189,7 +189,7 @@ function gatherAnswer(
 ): void {
   const said = wordsOf(message.content)?.trim()
   if (said) gathered.summary = said
-  const model = text(message.model)
+  const model = asText(message.model)
   if (model !== undefined) gathered.model = model
   const calls = asArray(message.toolCalls)
     .map(asObject)
@@ -200,11 +200,11 @@ function gatherAnswer(
 }
 
 function gatherCall(call: JsonObject, gathered: Gathered): void {
-  const subagent = text(call.agentId)
+  const subagent = asText(call.agentId)
   if (subagent !== undefined && /^[A-Za-z0-9_-]+$/.test(subagent)) gathered.subagents.add(subagent)
   if (failed.has(asString(call.status) ?? '') || !writingTools.has(asString(call.name) ?? '')) return
   const args = asObject(call.args)
-  const file = text(args?.file_path) ?? text(args?.path) ?? text(args?.filename)
+  const file = asText(args?.file_path) ?? asText(args?.path) ?? asText(args?.filename)
   if (file !== undefined) gathered.files.add(file)
 }
 

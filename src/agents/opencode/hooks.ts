@@ -2,22 +2,22 @@
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
-import { type HookBase, type HookTable, plainId, text } from '../shared/hook-table.ts'
+import { asText, type HookBase, type HookTable, plainId } from '../shared/hook-table.ts'
 import { noteTaskUsage, typedText } from './transcript.ts'
 
-const modelOf = (payload: JsonObject) => given({ model: text(payload.model) })
+const modelOf = (payload: JsonObject) => given({ model: asText(payload.model) })
 
 export const opencodeHooks: HookTable = {
   'session-start': (_payload, base) => ({ type: 'session-start', ...base }),
   'session-end': (_payload, base) => ({ type: 'session-end', ...base }),
   'turn-start': (payload, base) => {
-    const since = text(payload.since)
+    const since = asText(payload.since)
     return {
       type: 'turn-start',
       ...base,
       ...modelOf(payload),
       ...given({
-        prompt: typedText(text(payload.prompt) ?? ''),
+        prompt: typedText(asText(payload.prompt) ?? ''),
         firstMetadata: since === undefined ? undefined : { since },
       }),
     }
@@ -29,17 +29,17 @@ export const opencodeHooks: HookTable = {
 }
 
 function taskEvent(type: AgentEvent['type'], payload: JsonObject, base: HookBase): AgentEvent | null {
-  const task = text(payload.tool_use_id)
+  const task = asText(payload.tool_use_id)
   if (task === undefined) return null
-  const subagent = text(payload.subagent_id)
+  const subagent = asText(payload.subagent_id)
   return {
     type,
     ...base,
     toolUse: plainId(task),
     ...given({
       subagent: subagent && plainId(subagent),
-      subagentType: text(payload.subagent_type),
-      taskDescription: text(payload.description),
+      subagentType: asText(payload.subagent_type),
+      taskDescription: asText(payload.description),
       metadata: noteTaskUsage(task, payload.usage),
     }),
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
 import { opencodeCard } from '../cards.ts'
-import { lazyInstaller, parseWithTable, text } from '../shared/hook-table.ts'
+import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { opencodeHooks } from './hooks.ts'
 import { opencodeResume, opencodeSource } from './session-files.ts'
 import { opencodeTranscript } from './transcript.ts'
@@ -15,8 +15,8 @@ export const opencode = {
   protectedDirs: ['.opencode'],
   detect: (root) => exists(join(root, '.opencode')),
   hookNames: Object.keys(opencodeHooks),
-  parseHook: (verb, payload, env) => parseWithTable('opencode', opencodeHooks, verb, payload, env),
-  projectDir: (payload) => text(payload.cwd),
+  parseHook: hookParser('opencode', opencodeHooks),
+  projectDir: (payload) => asText(payload.cwd),
   transcript: opencodeTranscript,
   tasksEndWithTurn: true,
   source: opencodeSource,

@@ -15,7 +15,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../std/json.ts'
-import { plainId, text } from '../shared/hook-table.ts'
+import { asText, plainId } from '../shared/hook-table.ts'
 import { cleanPrompt, toolDetail } from '../shared/message-text.ts'
 
 export const opencodeTranscript: TranscriptFormat = {
@@ -114,14 +114,14 @@ export function entriesOf(message: Message): TranscriptEntry[] {
 function answerEntry(part: JsonObject): TranscriptEntry | undefined {
   if (part.type === 'tool')
     return { role: 'tool', name: asString(part.tool) ?? 'unknown', text: detailOf(part) }
-  const said = part.type === 'text' ? text(asString(part.text)?.trim()) : undefined
+  const said = part.type === 'text' ? asText(asString(part.text)?.trim()) : undefined
   return said === undefined ? undefined : { role: 'assistant', text: said }
 }
 
 function detailOf(part: JsonObject): string {
   const state = asObject(part.state)
   const input = asObject(state?.input)
-  return toolDetail({ ...input, path: input?.filePath ?? input?.path ?? '' }) || (text(state?.title) ?? '')
+  return toolDetail({ ...input, path: input?.filePath ?? input?.path ?? '' }) || (asText(state?.title) ?? '')
 }
 
 // One message of an OpenCode session, and what it adds to what is known. A message is listed once and grows until it is completed.
@@ -139,8 +139,8 @@ export function parseMessage(value: Json): Message {
   const message = asObject(value) ?? {}
   const info = asObject(message.info) ?? {}
   return {
-    id: text(info.id),
-    role: text(info.role),
+    id: asText(info.id),
+    role: asText(info.role),
     info,
     parts: asArray(message.parts).map((part) => asObject(part) ?? {}),
   }
@@ -186,7 +186,7 @@ export function promptOf({ parts }: Message): string | undefined {
 function gatherAnswer(message: Message, gathered: Gathered): void {
   const said = wordsOf(message)
   if (said !== undefined) gathered.summary = said
-  const model = text(message.info.modelID)
+  const model = asText(message.info.modelID)
   if (model !== undefined) gathered.model = model
   for (const file of filesOf(message)) gathered.files.add(file)
   for (const { tool, callID } of message.parts)
@@ -199,7 +199,7 @@ export function wordsOf({ info, parts }: Message): string | undefined {
   if (info.summary === true) return undefined
   const words = parts
     .filter((part) => part.type === 'text')
-    .flatMap((part) => text(asString(part.text)?.trim()) ?? [])
+    .flatMap((part) => asText(asString(part.text)?.trim()) ?? [])
   return words.length === 0 ? undefined : words.join('\n')
 }
 
@@ -209,7 +209,7 @@ export function filesOf({ parts }: Message): string[] {
     if (part.type !== 'tool' || !writingTools.has(asString(part.tool) ?? '') || state?.status !== 'completed')
       return []
     const input = asObject(state.input)
-    const file = text(input?.filePath) ?? text(input?.path) ?? text(input?.filename)
+    const file = asText(input?.filePath) ?? asText(input?.path) ?? asText(input?.filename)
     return [...(file === undefined ? [] : [file]), ...patchedFiles(asObject(state.metadata)?.files)]
   })
 }
@@ -218,7 +218,7 @@ export function filesOf({ parts }: Message): string[] {
 function patchedFiles(files: Json | undefined): string[] {
   const named = asArray(files).flatMap((file) => {
     const { filePath, relativePath, movePath } = asObject(file) ?? {}
-    return [text(filePath) ?? text(relativePath), text(movePath)].filter((path) => path !== undefined)
+    return [asText(filePath) ?? asText(relativePath), asText(movePath)].filter((path) => path !== undefined)
   })
   return [...named, ...asStrings(files)]
 }

@@ -81,10 +81,10 @@ test('the extension of the reference program names only the file of a session, a
   expect(parse('agent_end', { session_file: 'C:\\s\\2026_abc.jsonl' })).toMatchObject({ session: 'abc' })
 })
 
-test('a session that is kept nowhere, and a hook that nobody knows, are refused with what to do', () => {
-  expect(() => parse('before_agent_start', { prompt: 'x' })).toThrow('without the id of its session')
+test('a payload without a session and an unknown hook are refused, with a hint', () => {
+  expect(() => parse('before_agent_start', { prompt: 'x' })).toThrow('has no session id in its payload')
   expect(() => parse('agent_end', { session_id: '', session_file: '' })).toThrow(
-    'without the id of its session',
+    'has no session id in its payload',
   )
   expect(() => parse('hologram', payload())).toThrow('pi has no hook called hologram')
 })

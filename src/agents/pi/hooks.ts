@@ -6,12 +6,12 @@ import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
 import {
+  asText,
   type BaseFields,
   type HookBase,
   type HookTable,
-  parseWithTable,
+  hookParser,
   plainId,
-  text,
 } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 
@@ -20,7 +20,7 @@ export const piHooks: HookTable = {
   before_agent_start: (payload, base) => ({
     type: 'turn-start',
     ...said(payload, base),
-    ...given({ prompt: typedPrompt(text(payload.prompt) ?? '') }),
+    ...given({ prompt: typedPrompt(asText(payload.prompt) ?? '') }),
   }),
   agent_start: (payload, base) => ({ type: 'turn-start', ...said(payload, base) }),
   agent_end: (payload, base) => ({ type: 'turn-end', ...said(payload, base) }),
@@ -31,27 +31,29 @@ export const piHooks: HookTable = {
     payload.reason === 'reload' ? null : { type: 'session-end', ...base },
 }
 
-/** The reference program's extension names no session at the end of one, and elsewhere only its file. */
-export function parsePiHook(verb: string, payload: JsonObject, env: Env): AgentEvent | null {
-  if (verb === 'session_shutdown' && fields(payload).session === undefined) return null
-  return parseWithTable('pi', piHooks, verb, payload, env, fields)
-}
-
-const fields: BaseFields = (payload) => {
-  const file = text(payload.session_file)
+const piFields: BaseFields = (payload) => {
+  const file = asText(payload.session_file)
   return {
-    session: text(payload.session_id) ?? (file === undefined ? undefined : sessionIdOf(file)),
+    session: asText(payload.session_id) ?? (file === undefined ? undefined : sessionIdOf(file)),
     transcript: file,
   }
 }
 
+const parse = hookParser('pi', piHooks, piFields)
+
+/** The reference program's extension names no session when one ends, and elsewhere only its file. */
+export function parsePiHook(verb: string, payload: JsonObject, env: Env): AgentEvent | null {
+  if (verb === 'session_shutdown' && piFields(payload, env).session === undefined) return null
+  return parse(verb, payload, env)
+}
+
 // A resume and a fork both start like a new session; only a fork has a parent.
 function said(payload: JsonObject, base: HookBase): HookBase & Pick<AgentEvent, 'model' | 'previousSession'> {
-  const parent = text(payload.parent_session)
+  const parent = asText(payload.parent_session)
   return {
     ...base,
     ...given({
-      model: text(payload.model),
+      model: asText(payload.model),
       previousSession: parent === undefined ? undefined : sessionIdOf(parent),
     }),
   }
@@ -61,17 +63,17 @@ function said(payload: JsonObject, base: HookBase): HookBase & Pick<AgentEvent, 
 function delegated(
   payload: JsonObject,
 ): Pick<AgentEvent, 'toolUse' | 'toolName' | 'toolInput' | 'subagentType' | 'taskDescription'> {
-  const call = text(payload.tool_use_id)
+  const call = asText(payload.tool_use_id)
   const input = asObject(payload.tool_input)
   const first = [input, ...asArray(input?.tasks), ...asArray(input?.chain)]
     .map(asObject)
-    .find((task) => text(task?.task) !== undefined)
+    .find((task) => asText(task?.task) !== undefined)
   return given({
     toolUse: call === undefined ? undefined : plainId(call),
-    toolName: text(payload.tool_name),
+    toolName: asText(payload.tool_name),
     toolInput: payload.tool_input,
-    subagentType: text(first?.agent),
-    taskDescription: text(first?.task),
+    subagentType: asText(first?.agent),
+    taskDescription: asText(first?.task),
   })
 }
 

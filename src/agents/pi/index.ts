@@ -10,7 +10,7 @@ import { asObject, parseJson } from '../../std/json.ts'
 import { parseTime } from '../../std/time.ts'
 import { piCard } from '../cards.ts'
 import { readFirstLine } from '../shared/file-tail.ts'
-import { lazyInstaller, text } from '../shared/hook-table.ts'
+import { asText, lazyInstaller } from '../shared/hook-table.ts'
 import { parsePiHook, piHooks } from './hooks.ts'
 import { piTranscript } from './transcript.ts'
 
@@ -46,7 +46,7 @@ function findChosenDir(root: string, env: Env): string | undefined {
 }
 
 function sessionDirIn(settings: string): string | undefined {
-  return text(asObject(parseJson(readText(settings) ?? ''))?.sessionDir)
+  return asText(asObject(parseJson(readText(settings) ?? ''))?.sessionDir)
 }
 
 function expand(path: string, env: Env): string {
@@ -69,7 +69,7 @@ function findName(dir: string, session: string, known: string | undefined): stri
 
 function idIn(file: string): string | undefined {
   const header = asObject(parseJson(readFirstLine(file, 4096) ?? ''))
-  return header?.type === 'session' ? text(header.id) : undefined
+  return header?.type === 'session' ? asText(header.id) : undefined
 }
 
 function newName(session: string, origin: LogOrigin | undefined): string {
@@ -107,7 +107,7 @@ export const pi = {
   detect: (root) => exists(join(root, '.pi')),
   hookNames: Object.keys(piHooks),
   parseHook: parsePiHook,
-  projectDir: (payload) => text(payload.cwd),
+  projectDir: (payload) => asText(payload.cwd),
   transcript: piTranscript,
   tasksEndWithTurn: true,
   installer: lazyInstaller(
@@ -125,7 +125,7 @@ export const pi = {
 export function moveTo(root: string, session: Buffer): Buffer | undefined {
   const end = session.indexOf('\n')
   const header = asObject(parseJson(session.toString('utf8', 0, end === -1 ? session.length : end)))
-  const cwd = text(header?.cwd)
+  const cwd = asText(header?.cwd)
   if (header?.type !== 'session' || cwd === undefined || cwd === root || cwd.startsWith(join(root, sep)))
     return undefined
   const moved = Buffer.from(`${JSON.stringify({ ...header, cwd: root })}\n`)

@@ -14,7 +14,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../std/json.ts'
-import { plainId, text } from '../shared/hook-table.ts'
+import { asText, plainId } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
 import { toolDetail } from '../shared/message-text.ts'
 import { typedPrompt } from './hooks.ts'
@@ -37,7 +37,7 @@ export function stripThoughts(line: string): string {
 
 function stripPart(part: Json): Json {
   const thought = asObject(part)
-  const seal = asObject(parseJson(text(thought?.thinkingSignature) ?? ''))
+  const seal = asObject(parseJson(asText(thought?.thinkingSignature) ?? ''))
   return thought === undefined || seal === undefined
     ? part
     : { ...thought, thinkingSignature: JSON.stringify(withoutWords(seal)) }
@@ -58,8 +58,8 @@ export const piTranscript: TranscriptFormat = {
     const gathered: Gathered = {
       prompts: [],
       files: new Set(),
-      cwd: text(carry?.cwd),
-      forkedAt: text(carry?.forkedAt),
+      cwd: asText(carry?.cwd),
+      forkedAt: asText(carry?.forkedAt),
       calls: new Map(parseCalls(carry)),
     }
     for (const line of lines) {
@@ -88,8 +88,8 @@ export const piTranscript: TranscriptFormat = {
   toolResultId(lines, toolUse) {
     for (const line of lines.toReversed()) {
       const message = line.includes('"toolResult"') ? asObject(parseEntry(line)?.message) : undefined
-      if (message?.role === 'toolResult' && plainId(text(message.toolCallId) ?? '') === toolUse)
-        return text(parseEntry(line)?.id)
+      if (message?.role === 'toolResult' && plainId(asText(message.toolCallId) ?? '') === toolUse)
+        return asText(parseEntry(line)?.id)
     }
     return undefined
   },
@@ -132,7 +132,7 @@ function messageEntries(message: JsonObject | undefined): TranscriptEntry[] {
 function partEntries(part: Json): TranscriptEntry[] {
   const object = asObject(part)
   if (object?.type === 'toolCall')
-    return [{ role: 'tool', name: text(object.name) ?? 'unknown', text: toolDetail(object.arguments) }]
+    return [{ role: 'tool', name: asText(object.name) ?? 'unknown', text: toolDetail(object.arguments) }]
   return object?.type === 'text' ? entryOf('assistant', asString(object.text)?.trim()) : []
 }
 
@@ -146,7 +146,7 @@ type Lines = (JsonObject | undefined)[]
 
 /** The positions of its lines, oldest first. */
 export function findActiveBranch(lines: Lines): number[] {
-  const ids = new Map(lines.map((line, at) => [text(line?.id) ?? '', at]))
+  const ids = new Map(lines.map((line, at) => [asText(line?.id) ?? '', at]))
   const branch: number[] = []
   for (let at = before(lines, lines.length); at >= 0; at = parentOf(lines, at, ids)) branch.push(at)
   return branch.reverse()
@@ -156,7 +156,7 @@ export function findActiveBranch(lines: Lines): number[] {
 function parentOf(lines: Lines, at: number, ids: Map<string, number>): number {
   const parent = lines[at]?.parentId
   if (parent === null) return -1
-  const found = ids.get(text(parent) ?? '') ?? at
+  const found = ids.get(asText(parent) ?? '') ?? at
   // Never forward: lines that name each other would be walked for ever.
   return found < at ? found : before(lines, at)
 }
@@ -184,14 +184,14 @@ export interface Gathered extends Pick<TranscriptReading, 'prompts' | 'summary' 
 /** Every line counts, also those of a branch that was left: its files are still there, and what it cost was paid. */
 export function gatherEntry(entry: JsonObject, gathered: Gathered, tally: MessageTally): void {
   if (entry.type === 'session') {
-    gathered.cwd = text(entry.cwd) ?? gathered.cwd
-    if (text(entry.parentSession) !== undefined)
-      gathered.forkedAt = text(entry.timestamp) ?? gathered.forkedAt
+    gathered.cwd = asText(entry.cwd) ?? gathered.cwd
+    if (asText(entry.parentSession) !== undefined)
+      gathered.forkedAt = asText(entry.timestamp) ?? gathered.forkedAt
     return
   }
-  const id = text(entry.id)
+  const id = asText(entry.id)
   if (id !== undefined) gathered.lastId = id
-  const model = entry.type === 'model_change' ? text(entry.modelId) : undefined
+  const model = entry.type === 'model_change' ? asText(entry.modelId) : undefined
   if (model !== undefined) gathered.model = model
   const message = entry.type === 'message' ? asObject(entry.message) : undefined
   if (message !== undefined && isNew(id, asString(entry.timestamp) ?? '', gathered, tally))
@@ -233,7 +233,7 @@ function gatherAnswer(
 ): void {
   const said = wordsOf(message)?.trim()
   if (said) gathered.summary = said
-  const model = text(message.model)
+  const model = asText(message.model)
   if (model !== undefined) gathered.model = model
   for (const [call, file] of fileCalls(message)) gathered.calls.set(call, file)
   const usage = countOf(asObject(message.usage), 1)
@@ -242,7 +242,7 @@ function gatherAnswer(
 
 // A file counts when the tool says that it wrote it.
 function gatherResult(message: JsonObject, gathered: Gathered): void {
-  const call = text(message.toolCallId) ?? ''
+  const call = asText(message.toolCallId) ?? ''
   const file = gathered.calls.get(call)
   gathered.calls.delete(call)
   if (file !== undefined && message.isError !== true) addFile(file, gathered)
@@ -276,10 +276,10 @@ export function fileCalls(message: JsonObject): FileCalls {
   const calls: FileCalls = new Map()
   for (const part of asArray(message.content)) {
     const call = asObject(part)
-    const id = text(call?.id)
-    if (call?.type !== 'toolCall' || id === undefined || !writingTools.has(text(call.name) ?? '')) continue
+    const id = asText(call?.id)
+    if (call?.type !== 'toolCall' || id === undefined || !writingTools.has(asText(call.name) ?? '')) continue
     const input = asObject(call.arguments)
-    const file = text(input?.path) ?? text(input?.file_path) ?? text(input?.filename)
+    const file = asText(input?.path) ?? asText(input?.file_path) ?? asText(input?.filename)
     if (file !== undefined) calls.set(id, file)
   }
   return calls
@@ -324,7 +324,7 @@ function tokensOf(result: JsonObject): TokenUsage {
 function filesOf(result: JsonObject): string[] {
   const messages = objectsIn(result.messages)
   const failed = new Set(
-    messages.filter((message) => message.isError === true).map((message) => text(message.toolCallId)),
+    messages.filter((message) => message.isError === true).map((message) => asText(message.toolCallId)),
   )
   return messages.flatMap((message) =>
     [...fileCalls(message)].flatMap(([call, file]) => (failed.has(call) ? [] : file)),

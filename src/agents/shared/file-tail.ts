@@ -1,4 +1,4 @@
-// Hooks look at the end of large files that are still being written; this reads no more than asked for.
+// Reads the beginning or the end of a large file that is still being written, and no more than asked for.
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
 /** The complete lines in the last `bytes` of a file, oldest first; none when it cannot be read. */
@@ -6,7 +6,7 @@ export function readLastLines(path: string, bytes: number): string[] {
   const tail = readTail(path, bytes)
   if (tail === undefined) return []
   const lines = tail.text.split('\n')
-  // What follows the last newline is still being written; what comes before the first one was cut, unless the file begins there.
+  // The last line is still being written, and the first one is cut unless the file begins there.
   lines.pop()
   return tail.whole ? lines : lines.slice(1)
 }
@@ -27,7 +27,7 @@ function readTail(path: string, bytes: number): { text: string; whole: boolean }
   }
 }
 
-/** The first line of a file, as far as it lies within `bytes`. */
+/** The first line of a file, cut after `bytes`. */
 export function readFirstLine(path: string, bytes: number): string | undefined {
   return readStart(path, bytes)?.split('\n', 1)[0]
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { hookCommand, hookRecogniser } from './hook-settings.ts'
+import { hookCommandLine, hookRecogniser } from './hook-command.ts'
 
 const isOurs = hookRecogniser(['claude-code', 'claudecode'], ['rewind\\s+claude-hook'])
 
 test('a hook is silent and succeeds where the program is not installed', () => {
-  const command = hookCommand('/nowhere/at/all/entire', 'claude-code', 'stop')
+  const command = hookCommandLine('/nowhere/at/all/entire', 'claude-code', 'stop')
   const result = Bun.spawnSync(['sh', '-c', command])
   expect({ code: result.exitCode, out: result.stdout.toString(), err: result.stderr.toString() }).toEqual({
     code: 0,
@@ -14,12 +14,12 @@ test('a hook is silent and succeeds where the program is not installed', () => {
 })
 
 test('a hook runs the program with agent and verb, also when its path needs quotes', () => {
-  const command = hookCommand('/bin/echo', 'claude-code', 'stop')
+  const command = hookCommandLine('/bin/echo', 'claude-code', 'stop')
   expect(Bun.spawnSync(['sh', '-c', command]).stdout.toString()).toBe('hooks claude-code stop\n')
-  expect(hookCommand('entire', 'claude-code', 'stop')).toBe(
+  expect(hookCommandLine('entire', 'claude-code', 'stop')).toBe(
     "sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks claude-code stop'",
   )
-  expect(isOurs(hookCommand("/it's a dir/entire", 'claude-code', 'stop'))).toBe(true)
+  expect(isOurs(hookCommandLine("/it's a dir/entire", 'claude-code', 'stop'))).toBe(true)
 })
 
 test.each([
@@ -30,8 +30,8 @@ test.each([
   '"/Program Files/entire/entire.exe" hooks claude-code stop',
   'go run ' + '$' + '{CLAUDE_PROJECT_DIR}/cmd/entire/main.go hooks claude-code stop',
   'go run /home/dev/entire/cmd/entire/main.go rewind claude-hook --stop',
-  hookCommand('entire', 'claude-code', 'pre-task'),
-  hookCommand('/opt/with space/entire', 'claude-code', 'pre-task'),
+  hookCommandLine('entire', 'claude-code', 'pre-task'),
+  hookCommandLine('/opt/with space/entire', 'claude-code', 'pre-task'),
   `sh -c 'if ! command -v entire >/dev/null 2>&1; then printf "{\\"systemMessage\\":\\"x\\"}"; exit 0; fi; exec entire hooks claude-code session-start'`,
   'cmd.exe /d /s /c "where.exe entire >nul 2>nul & if errorlevel 1 (ver>nul) else (entire hooks claude-code stop)"',
 ])('recognises as ours: %s', (command) => {

@@ -1,5 +1,5 @@
-// Hooks as agents keep them in a settings file: per event a list of groups, each with a matcher and a list of commands, or the
-// commands alone.
+// Adds hooks to the text of an agent's settings file and takes them out again. Such a file has, for each event, a list
+// of groups, each with a matcher and a list of commands; or it has the commands alone.
 
 import { getNodeValue, type Node } from 'jsonc-parser'
 import { EntireError } from '../../std/errors.ts'
@@ -22,16 +22,17 @@ export interface HookEntry {
 export interface HookLayout {
   configPath: string
   entries(command: string): HookEntry[]
-  isOurs(command: string): boolean
-  /** Texts that belong into lists elsewhere in the file. */
+  /** Recognises the commands that Entire has installed. */
+  isEntireHook(command: string): boolean
+  /** Values to add to lists elsewhere in the file. */
   members: { path: string[]; value: string }[]
   /** Switches that must be set for hooks to run. */
   switches: { path: string[]; value: boolean }[]
-  /** Values the file must have to be understood; another one that is there already stays. */
+  /** Values that the file must have to be valid; a different value that is already there stays. */
   defaults?: { path: string[]; value: number }[]
-  /** Whether commands lie in groups, and how a group without a matcher is written. */
+  /** Whether commands are in groups, and how a group without a matcher is written. */
   groups: 'matcher always written' | 'empty matcher left out' | 'none'
-  /** Where an entry has its command. */
+  /** The key of an entry that holds its command. */
   commandKey?: string
 }
 
@@ -48,7 +49,7 @@ export function addHooks(
   options: { command: string; force: boolean },
 ): { text: string; added: number } {
   const wanted = layout.entries(options.command)
-  let edited = removeOurs(
+  let edited = removeCommands(
     text,
     layout,
     (hook, earlier) =>
@@ -69,7 +70,7 @@ export function addHooks(
   return { text: edited, added }
 }
 
-/** All commands of ours in the file. */
+/** All commands in the file that Entire has installed. */
 export function findHooks(text: string, layout: HookLayout): FoundHook[] {
   const events = findNode(parseSettings(text, layout.configPath), ['hooks'])
   return childrenOf(events).flatMap((property) => {
@@ -77,7 +78,7 @@ export function findHooks(text: string, layout: HookLayout): FoundHook[] {
     return childrenOf(groups).flatMap((group) =>
       hooksOf(group, layout).flatMap((node): FoundHook[] => {
         const command: unknown = findNode(node, [keyOf(layout)])?.value
-        if (typeof command !== 'string' || !layout.isOurs(command)) return []
+        if (typeof command !== 'string' || !layout.isEntireHook(command)) return []
         return [
           {
             event: String(key?.value),
@@ -91,8 +92,8 @@ export function findHooks(text: string, layout: HookLayout): FoundHook[] {
   })
 }
 
-/** Removes our commands except those to be kept, and the groups they leave empty. */
-export function removeOurs(
+/** Removes installed commands except those to be kept, and the groups they leave empty. */
+export function removeCommands(
   text: string,
   layout: HookLayout,
   keep: (hook: FoundHook, earlier: FoundHook[]) => boolean,
@@ -100,11 +101,11 @@ export function removeOurs(
   const hooks = findHooks(text, layout)
   const gone = hooks.findLast((hook, at) => !keep(hook, hooks.slice(0, at)))
   if (!gone) return text
-  if (layout.groups === 'none') return removeOurs(removeNode(text, gone.node), layout, keep)
+  if (layout.groups === 'none') return removeCommands(removeNode(text, gone.node), layout, keep)
   const list = gone.node.parent
   const group = list?.parent?.parent
   const edited = removeNode(text, list?.children?.length === 1 && group ? group : gone.node)
-  return removeOurs(edited, layout, keep)
+  return removeCommands(edited, layout, keep)
 }
 
 function addEntry(text: string, layout: HookLayout, entry: HookEntry): string {
@@ -112,7 +113,7 @@ function addEntry(text: string, layout: HookLayout, entry: HookEntry): string {
   const groups = findNode(parseSettings(prepared, layout.configPath), ['hooks', entry.event])
   if (layout.groups === 'none')
     return appendItem(prepared, typed(groups, 'array', layout, `hooks.${entry.event}`), entry.hook)
-  // Only into a group that is not empty: one that is empty when we leave is then known to be ours.
+  // Only into a group that is not empty: a group that is empty after an uninstall is then known to have been added.
   const lists = childrenOf(groups)
     .filter((group) => matcherOf(group) === entry.matcher)
     .map((group) => findNode(group, ['hooks']))
@@ -197,61 +198,36 @@ function childrenOf(node: Node | undefined): Node[] {
   return node?.children ?? []
 }
 
-// The command line an agent runs for a hook, and how to know one of ours among those of others.
-
-/** A repository may be cloned where the program is not installed: then the hook says nothing and succeeds. */
-export function hookCommand(program: string, agent: string, verb: string): string {
-  const name = quote(program)
-  return `sh -c ${quote(`if ! command -v ${name} >/dev/null 2>&1; then exit 0; fi; exec ${name} hooks ${agent} ${verb}`, true)}`
-}
-
-function quote(word: string, always = false): string {
-  return !always && /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
-}
-
-const program = String.raw`(?<![\w-])entire(?:\.exe|\.ts|\.js)?`
-
-/** Recognises every form that was ever installed: plain, by path, run from source, wrapped for sh or for cmd.exe. */
-export function hookRecogniser(
-  agentNames: string[],
-  oldCommands: string[] = [],
-): (command: string) => boolean {
-  const ours = `(?:hooks\\s+(?:${agentNames.join('|')})(?:\\s|$)${oldCommands.map((old) => `|${old}`).join('')})`
-  const forms = [
-    `^(?:[^\\s"'|;&]*[/\\\\])?${program}\\s+${ours}`,
-    `^(["'])[^"']*[/\\\\]${program}\\1\\s+${ours}`,
-    `^go\\s+run\\s+\\S*/cmd/entire/main\\.go["']?\\s+${ours}`,
-    `\\bexec\\s+[^;|&]*?${program}['"\\\\]*\\s+${ours}`,
-    `\\bexec\\s+go\\s+run\\s+\\S*/cmd/entire/main\\.go['"\\\\]*\\s+${ours}`,
-    `\\bwhere\\.exe\\s+${program}\\b.*\\b${program}["']?\\s+${ours}`,
-  ]
-  const any = new RegExp(forms.join('|'))
-  return (command) => any.test(command.trim())
-}
-
-// Takes our hooks out of a settings file that was edited since, and puts back what installing them changed around it.
-
-/** `original`: the file before the hooks came, where it is known. What it had stays, even when it is empty. */
+/**
+ * Takes the hooks out of a settings file that was edited since they were installed, and undoes what the installation
+ * changed around them. `original` is the file before the installation, where it is known; what it had stays, even when
+ * it is empty.
+ */
 export function removeHooks(text: string, layout: HookLayout, original: string | undefined): string {
   const before = original === undefined ? undefined : parseSettings(original, layout.configPath)
-  const had = (path: string[]) => before !== undefined && findNode(before, path) !== undefined
+  const restoring: Restoring = { layout, before }
   const events = new Set(findHooks(text, layout).map((hook) => hook.event))
-  let edited = removeOurs(text, layout, () => false)
-  for (const event of events) edited = removeEmpty(edited, layout, ['hooks', event], had)
-  edited = removeEmpty(edited, layout, ['hooks'], had)
-  for (const { path, value } of layout.members)
-    edited = removeMember(edited, layout, path, value, before, had)
-  // Hooks that came later may need them; those that were there before did without.
-  if (before && sameHooks(parseSettings(edited, layout.configPath), before))
-    for (const { path, value } of layout.defaults ?? [])
-      edited = removeDefault(edited, layout, path, value, had)
-  if (before)
-    for (const { path, value } of layout.switches)
-      edited = restoreSwitch(edited, layout, path, value, before, had)
+  let edited = removeCommands(text, layout, () => false)
+  for (const event of events) edited = removeEmpty(edited, ['hooks', event], restoring)
+  edited = removeEmpty(edited, ['hooks'], restoring)
+  for (const member of layout.members) edited = removeMember(edited, member, restoring)
+  // Hooks that were added later may need the defaults; those that were there before did without.
+  if (before && hasSameHooks(parseSettings(edited, layout.configPath), before))
+    for (const value of layout.defaults ?? []) edited = removeDefault(edited, value, restoring)
+  if (before) for (const value of layout.switches) edited = restoreSwitch(edited, value, restoring)
   return edited
 }
 
-function sameHooks(now: Node, before: Node): boolean {
+interface Restoring {
+  layout: HookLayout
+  before: Node | undefined
+}
+
+function wasThere(path: string[], { before }: Restoring): boolean {
+  return before !== undefined && findNode(before, path) !== undefined
+}
+
+function hasSameHooks(now: Node, before: Node): boolean {
   const [a, b] = [now, before]
     .map((root) => findNode(root, ['hooks']))
     .map((node) => (node === undefined ? {} : getNodeValue(node)))
@@ -260,47 +236,45 @@ function sameHooks(now: Node, before: Node): boolean {
 
 function removeMember(
   text: string,
-  layout: HookLayout,
-  path: string[],
-  value: string,
-  before: Node | undefined,
-  had: Had,
+  { path, value }: HookLayout['members'][number],
+  restoring: Restoring,
 ): string {
+  const { layout, before } = restoring
   const isValue = (node: Node) => node.value === value
   if (before && findNode(before, path)?.children?.some(isValue)) return text
   const node = findNode(parseSettings(text, layout.configPath), path)?.children?.findLast(isValue)
-  return node ? removeEmptyUp(removeNode(text, node), layout, path, had) : text
+  return node ? removeEmptyUp(removeNode(text, node), path, restoring) : text
 }
 
 function restoreSwitch(
   text: string,
-  layout: HookLayout,
-  path: string[],
-  value: boolean,
-  before: Node,
-  had: Had,
+  { path, value }: HookLayout['switches'][number],
+  restoring: Restoring,
 ): string {
+  const { layout, before } = restoring
   const node = findNode(parseSettings(text, layout.configPath), path)
   if (!node || getNodeValue(node) !== value) return text
-  const old = findNode(before, path)
+  const old = before && findNode(before, path)
   if (old) return getNodeValue(old) === value ? text : replaceValue(text, node, getNodeValue(old))
-  return node.parent ? removeEmptyUp(removeNode(text, node.parent), layout, path.slice(0, -1), had) : text
+  return node.parent ? removeEmptyUp(removeNode(text, node.parent), path.slice(0, -1), restoring) : text
 }
 
-function removeDefault(text: string, layout: HookLayout, path: string[], value: number, had: Had): string {
-  const node = findNode(parseSettings(text, layout.configPath), path)
-  if (!node?.parent || getNodeValue(node) !== value || had(path)) return text
-  return removeEmptyUp(removeNode(text, node.parent), layout, path.slice(0, -1), had)
+function removeDefault(
+  text: string,
+  { path, value }: NonNullable<HookLayout['defaults']>[number],
+  restoring: Restoring,
+): string {
+  const node = findNode(parseSettings(text, restoring.layout.configPath), path)
+  if (!node?.parent || getNodeValue(node) !== value || wasThere(path, restoring)) return text
+  return removeEmptyUp(removeNode(text, node.parent), path.slice(0, -1), restoring)
 }
 
-type Had = (path: string[]) => boolean
-
-function removeEmptyUp(text: string, layout: HookLayout, path: string[], had: Had): string {
-  return path.reduceRight((rest, _key, at) => removeEmpty(rest, layout, path.slice(0, at + 1), had), text)
+function removeEmptyUp(text: string, path: string[], restoring: Restoring): string {
+  return path.reduceRight((rest, _key, at) => removeEmpty(rest, path.slice(0, at + 1), restoring), text)
 }
 
-function removeEmpty(text: string, layout: HookLayout, path: string[], had: Had): string {
-  const node = findNode(parseSettings(text, layout.configPath), path)
-  if (!node?.parent || node.children?.length !== 0 || had(path)) return text
+function removeEmpty(text: string, path: string[], restoring: Restoring): string {
+  const node = findNode(parseSettings(text, restoring.layout.configPath), path)
+  if (!node?.parent || node.children?.length !== 0 || wasThere(path, restoring)) return text
   return removeNode(text, node.parent)
 }

@@ -1,67 +1,67 @@
-// An agent's hooks are a table from verb to meaning; this looks a verb up and refuses what nobody can act on.
+// Parses an agent's hooks by a table from verb to event, and helps agents to read payloads.
 
-import type { Env, HookInstaller } from '../../model/agent.ts'
+import type { Agent, Env, HookInstaller } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asString, type JsonObject } from '../../std/json.ts'
 
+/** Null: the hook is acknowledged and means nothing for the lifecycle. */
 export type HookTable = Record<string, (payload: JsonObject, base: HookBase, env: Env) => AgentEvent | null>
 
-/** What every event of a hook payload shares. */
+/** The fields that all events of a hook payload share. */
 export type HookBase = Pick<AgentEvent, 'session' | 'transcript' | 'timestamp'>
 
-/** How most agents spell what every payload has. */
-const usualFields: BaseFields = (payload) => ({
-  session: text(payload.session_id),
-  transcript: text(payload.transcript_path),
-  timestamp: text(payload.timestamp),
-})
-
-export type BaseFields = (payload: JsonObject) => { [K in keyof HookBase]?: HookBase[K] | undefined }
-
-export function parseWithTable(
-  agent: string,
-  table: HookTable,
-  verb: string,
+/** Reads those fields from a payload. */
+export type BaseFields = (
   payload: JsonObject,
   env: Env,
-  fields: BaseFields = usualFields,
-): AgentEvent | null {
-  const parse = Object.hasOwn(table, verb) ? table[verb] : undefined
-  if (!parse)
-    throw new EntireError('unknown-hook', `${agent} has no hook called ${verb}.`, {
-      hint: `Known hooks: ${Object.keys(table).join(', ')}.`,
-    })
-  const { session, ...rest } = fields(payload)
-  if (session === undefined)
-    throw new EntireError('bad-payload', `The ${verb} hook of ${agent} came without the id of its session.`, {
-      hint: 'Run `entire enable --force` to install the hooks again, and update the agent.',
-    })
-  const base: HookBase = { session, ...given(rest) }
-  return parse(payload, base, env)
+) => { [K in keyof HookBase]?: HookBase[K] | undefined }
+
+/** How most agents spell them. */
+const usualFields: BaseFields = (payload) => ({
+  session: asText(payload.session_id),
+  transcript: asText(payload.transcript_path),
+  timestamp: asText(payload.timestamp),
+})
+
+/** The `parseHook` of an agent with this table. It refuses unknown verbs and payloads without a session. */
+export function hookParser(agent: string, table: HookTable, fields: BaseFields = usualFields) {
+  return ((verb, payload, env) => {
+    const parse = Object.hasOwn(table, verb) ? table[verb] : undefined
+    if (!parse)
+      throw new EntireError('unknown-hook', `${agent} has no hook called ${verb}.`, {
+        hint: `Known hooks: ${Object.keys(table).join(', ')}.`,
+      })
+    const { session, ...rest } = fields(payload, env)
+    if (session === undefined)
+      throw new EntireError('bad-payload', `The ${verb} hook of ${agent} has no session id in its payload.`, {
+        hint: 'Run `entire enable --force` to install the hooks again, and update the agent.',
+      })
+    return parse(payload, { session, ...given(rest) }, env)
+  }) satisfies Agent['parseHook']
 }
 
-/** A string that says something. */
-export function text(value: unknown): string | undefined {
+/** The string, unless it is empty or no string. */
+export function asText(value: unknown): string | undefined {
   const string = asString(value)
   return string === '' ? undefined : string
 }
 
-// Some agents announce a subagent without an id. What starts it and what ends it say the same about it, so the id is made of that.
-
-/** The same for the same parts; safe in names of files and branches. */
+/**
+ * An id for a subagent whose agent announces it without one: the hooks that start and end it describe it in the same
+ * words, and the id is made from them. Safe in names of files and branches.
+ */
 export function taskId(prefix: string, ...parts: string[]): string {
   return `${prefix}_${new Bun.CryptoHasher('sha256').update(parts.join('\n')).digest('hex').slice(0, 16)}`
 }
 
-/** Ids become parts of paths; what cannot be in one is replaced. */
+/** The id with every character replaced that a path cannot have: ids become parts of paths. */
 export function plainId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_')
 }
 
-// Hooks must start fast and never install anything, so the code that edits config files is loaded on first use only.
-
+/** Loads the code that edits config files on first use: hooks must start fast and never install anything. */
 export function lazyInstaller(configPath: string, load: () => Promise<HookInstaller>): HookInstaller {
   return {
     configPath,

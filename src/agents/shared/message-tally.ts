@@ -1,5 +1,6 @@
-// Transcripts name one message on several lines, and list old ones again after a resume. The tally counts each message once,
-// also when the transcript is read piece by piece: what it must remember is bounded and travels in the carry.
+// Counts the tokens of each message of a transcript once, although transcripts repeat a message on several lines and
+// list old ones again after a resume. When a transcript is read in stretches, what the tally must remember is in the
+// carry, which is bounded in size.
 import type { TokenUsage } from '../../model/tokens.ts'
 import { asArray, asNumber, asString, asStrings, type Json, type JsonObject } from '../../std/json.ts'
 
@@ -13,11 +14,11 @@ interface Entry {
 }
 
 export interface MessageTally {
-  /** `old`: forgotten because it is older than everything remembered, so it has been counted. */
+  /** `old`: older than everything remembered, so it was counted and forgotten. */
   meet(id: string, at: string): 'new' | 'known' | 'old'
-  /** Adds what this usage has more than an earlier one of the same message; without an id it is a message of its own. */
+  /** Adds what this usage has more than an earlier one of the same message. Without an id it is a new message. */
   count(id: string | undefined, usage: TokenUsage): void
-  /** How many of the message's finished tool calls were handled before; from now on, `tools` are. */
+  /** Returns how many finished tool calls of the message were handled so far, and notes that now `tools` are. */
   advanceTools(id: string, tools: number): number
   readonly tokens: TokenUsage
   carry(): JsonObject
@@ -26,7 +27,7 @@ export interface MessageTally {
 export function messageTally(carry: JsonObject | undefined): MessageTally {
   const entries = new Map<string, Entry>(asArray(carry?.messages).flatMap(parseEntry))
   let forgotten = asString(carry?.forgotten) ?? ''
-  // Messages of that very moment: only by their ids can they be told from new ones.
+  // Forgotten messages of exactly that time: only their ids distinguish them from new ones.
   let edge = asStrings(carry?.edge)
   const tokens = noTokens()
 
@@ -77,7 +78,7 @@ export function messageTally(carry: JsonObject | undefined): MessageTally {
   }
 }
 
-// Counted in place, so every message needs its own.
+// Changed in place, so every message needs its own.
 function noTokens(): TokenUsage {
   return { input: 0, cacheCreation: 0, cacheRead: 0, output: 0, calls: 0 }
 }

@@ -1,7 +1,9 @@
-// Agents wrap what they inject into a prompt in tags; what is left without them is what the user typed.
+// Reads the text of messages: what the user typed, without what the agent injected; the blocks of a message; what a tool
+// was called with.
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
-import { text } from './hook-table.ts'
+import { asText } from './hook-table.ts'
 
+// Agents wrap what they inject into a prompt in these tags.
 const injectedBlocks = [
   'local-command-caveat',
   'local-command-stdout',
@@ -24,27 +26,34 @@ const closed = new RegExp(`<(${injectedBlocks.join('|')}|ide_\\w+)(?:\\s[^>]*)?>
 const opened = new RegExp(`^<(?:${injectedBlocks.join('|')})[>\\s]`)
 const interrupted = /^\[Request interrupted by user[^\]]*\]$/
 
-/** What the user typed, or undefined when nothing of it is theirs. */
+/** What the user typed; undefined when the agent injected all of it. */
 export function cleanPrompt(text: string): string | undefined {
-  // Most prompts have no tag in them, and making such an expression ready takes longer than looking.
+  // Most prompts have no tag, and compiling the expression takes longer than this search.
   const cleaned = (text.includes('<') ? text.replace(closed, '') : text).trim()
-  const isOthers =
+  const isInjected =
     (cleaned.startsWith('<') && opened.test(cleaned)) ||
     (cleaned.startsWith('[') && interrupted.test(cleaned))
-  return cleaned === '' || isOthers ? undefined : cleaned
+  return cleaned === '' || isInjected ? undefined : cleaned
 }
 
-// What a tool was called with, in one line: the first argument that says something to a person.
+// The arguments that say most to a person, the best first.
+const tellingArguments = [
+  'description',
+  'command',
+  'file_path',
+  'path',
+  'pattern',
+  'notebook_path',
+  'url',
+  'query',
+]
 
-const telling = ['description', 'command', 'file_path', 'path', 'pattern', 'notebook_path', 'url', 'query']
-
+/** What a tool was called with, in one line. */
 export function toolDetail(input: unknown): string {
   const fields = asObject(input)
-  const key = telling.find((name) => text(fields?.[name]) !== undefined)
-  return key === undefined ? '' : (text(fields?.[key]) as string)
+  const key = tellingArguments.find((name) => asText(fields?.[name]) !== undefined)
+  return key === undefined ? '' : (asText(fields?.[key]) as string)
 }
-
-// The content of a message is a string or a list of blocks, depending on version and on who wrote it.
 
 /** The blocks of a transcript entry's message; a plain string is one text block. */
 export function blocksOf(entry: JsonObject): JsonObject[] {
@@ -52,10 +61,11 @@ export function blocksOf(entry: JsonObject): JsonObject[] {
 }
 
 /** The texts of an entry's message, joined. */
-export function textOf(entry: JsonObject): string | undefined {
+export function messageText(entry: JsonObject): string | undefined {
   return joinTexts(blocksOf(entry))
 }
 
+/** Content is a string or a list of blocks, depending on the version of the agent and the role of the message. */
 export function toBlocks(content: unknown): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   const blocks: JsonObject[] = []

@@ -67,10 +67,10 @@ test('one that somebody edited is put aside under a name that no agent loads', a
   ])
 })
 
-test('a file of the same name that is not ours is never touched', async () => {
+test('a file of the same name that Entire did not write is never touched', async () => {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, 'theirs\n')
-  expect(newer.install(site, { ...options, force: true })).rejects.toThrow('it is not ours')
+  expect(newer.install(site, { ...options, force: true })).rejects.toThrow('was not written by Entire')
   await newer.uninstall(site)
   expect([readFileSync(path, 'utf8'), await newer.installed(site)]).toEqual(['theirs\n', false])
 })

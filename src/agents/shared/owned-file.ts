@@ -1,19 +1,19 @@
-// Installs a file that is all ours, such as a plugin that an agent loads. Where somebody edited it, the edited one is put aside.
+// Installs a file that Entire owns as a whole, such as a plugin that an agent loads. An edited one is put aside.
 
 import { renameSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { HookInstaller, HookSite } from '../../model/agent.ts'
 import { EntireError, isErrno } from '../../std/errors.ts'
 import { exists, readText, removeFile, writeAtomic } from '../../std/file.ts'
-import { hashOf } from './settings-installer.ts'
+import { hashOf } from './original-file.ts'
 
 export interface OwnedFile {
   configPath: string
-  /** The whole file, but for its last line. */
+  /** The whole file except its last line. */
   content(command: string): string
-  /** A text that only our file has. */
+  /** Text that only this file has. */
   marker: string
-  /** What begins a line of no meaning in such a file. */
+  /** What begins a comment line in such a file. */
   comment: string
 }
 
@@ -29,26 +29,30 @@ export function ownedFileInstaller(file: OwnedFile): HookInstaller {
 
 function install(file: OwnedFile, site: HookSite, options: { command: string; force: boolean }): number {
   const wanted = sealed(file, options.command)
-  const there = read(file, site)
-  if (there === wanted && !options.force) return 0
-  if (there !== undefined && !there.includes(file.marker))
-    throw new EntireError('bad-settings', `${file.configPath} is there already, and it is not ours.`, {
-      hint: `Rename ${file.configPath} and run the command again. It was not changed.`,
-    })
-  if (there !== undefined && !isUntouched(file, there)) putAside(file, site)
+  const existing = read(file, site)
+  if (existing === wanted && !options.force) return 0
+  if (existing !== undefined && !existing.includes(file.marker))
+    throw new EntireError(
+      'bad-settings',
+      `${file.configPath} already exists and was not written by Entire.`,
+      {
+        hint: `Rename ${file.configPath} and run the command again. It was not changed.`,
+      },
+    )
+  if (existing !== undefined && !isUntouched(file, existing)) putAside(file, site)
   writeAtomic(pathOf(file, site), wanted)
   return 1
 }
 
 function uninstall(file: OwnedFile, site: HookSite): void {
-  const there = read(file, site)
-  if (there?.includes(file.marker) !== true) return
-  if (isUntouched(file, there)) removeFile(pathOf(file, site))
+  const existing = read(file, site)
+  if (existing?.includes(file.marker) !== true) return
+  if (isUntouched(file, existing)) removeFile(pathOf(file, site))
   else putAside(file, site)
   removeEmptyDirs(file, site)
 }
 
-/** The last line says what the lines before it were when we wrote them, whichever version of us it was. */
+/** The content with a last line that holds its hash: it shows whether the file was edited, whichever version wrote it. */
 function sealed(file: OwnedFile, command: string): string {
   const content = file.content(command)
   return `${content}${file.comment} entire:${hashOf(Buffer.from(content))}\n`
@@ -59,7 +63,7 @@ function isUntouched(file: OwnedFile, text: string): boolean {
   return at >= 0 && text.slice(at) === `${file.comment} entire:${hashOf(Buffer.from(text.slice(0, at)))}\n`
 }
 
-// With another ending no agent loads it.
+// Agents do not load files with this ending.
 function putAside(file: OwnedFile, site: HookSite): void {
   const path = pathOf(file, site)
   let aside = `${path}.edited`

@@ -1,4 +1,4 @@
-// Any agent that keeps each session in a file of its own can be followed by these files, where its hooks cannot run.
+// Follows an agent whose hooks cannot run by the files it keeps its sessions in, one file for each session.
 
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { readStart } from './file-tail.ts'
 
 const headBytes = 64 * 1024
 
-/** Undefined for agents that hand their transcripts over, or keep them elsewhere than in files. */
+/** Undefined for agents that keep their transcripts elsewhere, or several sessions in one file. */
 export function sessionDirWatcher({ resume, transcript, source, sections }: Agent): FileWatcher | undefined {
   if (resume === undefined || source !== undefined || sections !== undefined) return undefined
   return {
@@ -19,8 +19,9 @@ export function sessionDirWatcher({ resume, transcript, source, sections }: Agen
     list: async ({ root, env }) => listFiles(await resume.sessionDir(root, env)),
     async open(path, { root, env }) {
       const head = readStart(path, headBytes)
-      if (head === undefined || transcript.shape(head) === 'document' || !isOf(root, head)) return undefined
-      const session = await findSession(resume, await resume.sessionDir(root, env), path, head)
+      if (head === undefined || transcript.shape(head) === 'document' || !isOfProject(root, head))
+        return undefined
+      const session = await findSessionId(resume, await resume.sessionDir(root, env), path, head)
       return session === undefined ? undefined : readSigns(transcript, session)
     },
   }
@@ -36,26 +37,31 @@ function listFiles(dir: string): string[] {
   }
 }
 
-// Some agents keep the sessions of all projects in one directory; these say where they were started.
-function isOf(root: string, head: string): boolean {
-  const said = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head)?.[1]
-  const dir = said === undefined ? undefined : asObject({ dir: JSON.parse(said) })?.dir
+// Agents that keep the sessions of all projects in one directory note in each where it was started.
+function isOfProject(root: string, head: string): boolean {
+  const quoted = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head)?.[1]
+  const dir = quoted === undefined ? undefined : asObject({ dir: JSON.parse(quoted) })?.dir
   return typeof dir !== 'string' || resolve(dir) === root || isInside(resolve(dir), root)
 }
 
-/** The id is somewhere in the file or in its name. Which of these it is, the agent knows: it finds the file by its id. */
-async function findSession(
+/** The id is somewhere in the file or in its path: it is the candidate for which the agent names this very file. */
+async function findSessionId(
   resume: SessionResumer,
   dir: string,
   path: string,
   head: string,
 ): Promise<string | undefined> {
   const stem = basename(path).replace(/\.jsonl$/, '')
-  const said = [
+  const inFile = [
     ...head.matchAll(/"(?:sessionId|session_id|id)"\s*:\s*"([A-Za-z0-9_][A-Za-z0-9_.-]{3,199})"/g),
   ].slice(0, 8)
-  const named = [...stem.matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^_]+$/gi)]
-  const candidates = [...said.map(([, id]) => id), ...named.map(([id]) => id), basename(dirname(path)), stem]
+  const inName = [...stem.matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^_]+$/gi)]
+  const candidates = [
+    ...inFile.map(([, id]) => id),
+    ...inName.map(([id]) => id),
+    basename(dirname(path)),
+    stem,
+  ]
   for (const id of new Set(candidates)) {
     if (id !== undefined && !id.includes('..') && resolve(await resume.sessionFile(dir, id)) === path)
       return id
@@ -63,7 +69,7 @@ async function findSession(
   return undefined
 }
 
-// Whether more is to come, a transcript does not say: whatever the agent says or does may be the last of the turn.
+// A transcript does not mark the end of a turn: anything the agent says or does may be the last of it.
 function readSigns(transcript: TranscriptFormat, session: string): SignReader {
   return (lines, before) => {
     const signs: Sign[] = before === undefined ? [{ type: 'session', session, line: 0 }] : []

@@ -3,7 +3,7 @@
 
 import { readdirSync, realpathSync } from 'node:fs'
 import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
-import { readKept } from '../../agents/shared/settings-installer.ts'
+import { readOriginal } from '../../agents/shared/original-file.ts'
 import { readConfig } from '../../git/config.ts'
 import { installHooks, isHosted, planHookInstall, readHookState } from '../../git/hooks/install.ts'
 import { hookNames } from '../../git/hooks/names.ts'
@@ -92,7 +92,7 @@ export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
   const noted = readHookNotes(site).map(({ name }) => name)
   const lost = states.flatMap(({ agent, installed: isInstalled }) =>
     isInstalled === false &&
-    (noted.includes(agent.name) || readKept(site, agent.installer.configPath) !== undefined)
+    (noted.includes(agent.name) || readOriginal(site, agent.installer.configPath) !== undefined)
       ? agent
       : [],
   )

@@ -4,7 +4,7 @@ import { requireRunning } from '../../extensions/live-extension.ts'
 import { collectInjections, transformInput } from '../../extensions/prompt-chain.ts'
 import type { ToolOutcome } from '../../extensions/registry.ts'
 import { callTool } from '../../extensions/tool-calls.ts'
-import { type EventName, events } from '../../protocol/extension/events.ts'
+import { type EventName, extensionEvents } from '../../protocol/extension/events.ts'
 import { EntireError } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { closest } from '../closest.ts'
@@ -95,7 +95,7 @@ async function pressKey(host: ExtensionHost, key: string, signal: AbortSignal): 
 }
 
 async function tellEvent(host: ExtensionHost, type: string, data: JsonObject): Promise<void> {
-  if (!Object.hasOwn(events, type)) missing('event', type, Object.keys(events))
+  if (!Object.hasOwn(extensionEvents, type)) missing('event', type, Object.keys(extensionEvents))
   host.dispatch(type as EventName, data as never)
   await host.eventsHeard()
 }

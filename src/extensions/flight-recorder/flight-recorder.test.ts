@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { requestLine, resultLine } from '../../protocol/extension/peer.ts'
+import { requestLine, resultLine } from '../../protocol/extension/rpc.ts'
 import { parseRecording, WireRecorder } from './recording.ts'
 import { findDifference } from './replay.ts'
 

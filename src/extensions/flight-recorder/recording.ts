@@ -1,8 +1,8 @@
 // Records what hosts and extensions say to each other, and reads such recordings: one JSON value per line, with times,
 // after a header line.
 
-import { type Incoming, parseLine } from '../../protocol/extension/peer.ts'
-import { protocolVersion } from '../../protocol/extension/table.ts'
+import { type Incoming, parseLine } from '../../protocol/extension/rpc.ts'
+import { extensionProtocolVersion } from '../../protocol/extension/table.ts'
 import { EntireError } from '../../std/errors.ts'
 import { asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'
 
@@ -26,7 +26,7 @@ export interface RecordedProcess {
 }
 
 export function headerLine(at: Date): string {
-  return `${JSON.stringify({ recording: recordingVersion, protocol: protocolVersion, at: at.toISOString() })}\n`
+  return `${JSON.stringify({ recording: recordingVersion, protocol: extensionProtocolVersion, at: at.toISOString() })}\n`
 }
 
 export function recordedLine(entry: RecordedMessage): string {

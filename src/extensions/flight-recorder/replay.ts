@@ -1,6 +1,6 @@
 // Replays a recording to an extension: sends it what it was sent then, and compares what it says with what it said.
 
-import { type Incoming, parseLine } from '../../protocol/extension/peer.ts'
+import { type Incoming, parseLine } from '../../protocol/extension/rpc.ts'
 import { given } from '../../std/given.ts'
 import { asObject, type Json } from '../../std/json.ts'
 import type { Environment } from '../launch.ts'

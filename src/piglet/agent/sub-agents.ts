@@ -2,7 +2,7 @@
 // them is heard of as an event.
 
 import type { Tool } from '../../extensions/registry.ts'
-import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import type { Params, SentResult } from '../../protocol/extension/table.ts'
 import { messageOf } from '../../std/errors.ts'
 import type { Clock } from '../../std/time.ts'
@@ -38,7 +38,7 @@ export function createSubAgents(options: SubAgentOptions) {
     try {
       return options.resolveModel(query)
     } catch (error) {
-      throw new RpcFailure(codes.failed, `resolve provider: ${messageOf(error)}`)
+      throw new RpcFailure(rpcErrorCodes.failed, `resolve provider: ${messageOf(error)}`)
     }
   }
 
@@ -93,7 +93,7 @@ export function createSubAgents(options: SubAgentOptions) {
         }
       } catch (error) {
         throw new RpcFailure(
-          codes.failed,
+          rpcErrorCodes.failed,
           `${signal.aborted ? 'chat cancelled' : 'chat error'}: ${messageOf(error)}`,
         )
       }
@@ -115,7 +115,7 @@ export function createSubAgents(options: SubAgentOptions) {
       )
       // Half an answer that looks like a whole one helps nobody.
       if (end === 'failed' || end === 'aborted')
-        throw new RpcFailure(codes.failed, `agent ${end} after ${turns} turns: ${error}`)
+        throw new RpcFailure(rpcErrorCodes.failed, `agent ${end} after ${turns} turns: ${error}`)
       return { text, turns, usage }
     },
   }
@@ -154,7 +154,8 @@ export function createBackground(options: BackgroundOptions) {
     start(prompt: string): void {
       const letters = [...prompt]
       const name = letters.length > nameLength ? `${letters.slice(0, nameLength).join('')}…` : prompt
-      if (tasks.has(name)) throw new RpcFailure(codes.failed, `background task ${name} is already running`)
+      if (tasks.has(name))
+        throw new RpcFailure(rpcErrorCodes.failed, `background task ${name} is already running`)
       const controller = new AbortController()
       // It must be in the list before it can be done.
       const done = Promise.resolve().then(() => attend(name, prompt, controller.signal))

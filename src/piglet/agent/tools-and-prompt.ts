@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Registry, Tool } from '../../extensions/registry.ts'
-import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import { readText } from '../../std/file.ts'
 import { asNumber, asObject } from '../../std/json.ts'
 import { type ChatModel, isLocal } from '../models/model.ts'
@@ -31,7 +31,10 @@ export function createToolSet(registry: () => Registry) {
     activate(name: string): void {
       const tool = registry().tools().get(name)
       if (!tool?.deferred)
-        throw new RpcFailure(codes.notFound, tool ? `tool is not deferred: ${name}` : `unknown tool: ${name}`)
+        throw new RpcFailure(
+          rpcErrorCodes.notFound,
+          tool ? `tool is not deferred: ${name}` : `unknown tool: ${name}`,
+        )
       activated.add(name)
     },
     schemas: (model: ChatModel | undefined): ToolSchema[] =>

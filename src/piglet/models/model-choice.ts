@@ -4,7 +4,7 @@ import type { Environment } from '../../extensions/launch.ts'
 import { requireRunning } from '../../extensions/live-extension.ts'
 import { streamAnswer } from '../../extensions/prompt-chain.ts'
 import type { ExtensionAccess } from '../../extensions/registry.ts'
-import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { Clock } from '../../std/time.ts'
 import { fromProvider } from '../conversation/message.ts'
@@ -53,9 +53,9 @@ export function createModelChoice({ models, configDir, env, config, first, onSwi
       }
     },
     switchTo(modelId: string, isLasting: boolean): void {
-      if (modelId === '') throw new RpcFailure(codes.failed, 'modelId is required')
+      if (modelId === '') throw new RpcFailure(rpcErrorCodes.failed, 'modelId is required')
       const model = models.all().find((one) => keyOf(one).toLowerCase() === modelId.toLowerCase())
-      if (!model) throw new RpcFailure(codes.failed, `unknown model: ${modelId}`)
+      if (!model) throw new RpcFailure(rpcErrorCodes.failed, `unknown model: ${modelId}`)
       chosen = keyOf(model)
       if (isLasting) writeSetting(configDir, 'defaultModel', chosen)
       onSwitch(model)

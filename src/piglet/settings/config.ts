@@ -3,7 +3,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse, parseDocument } from 'yaml'
-import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { exists, readText, writeAtomic } from '../../std/file.ts'
 import { asNumber, asObject, asString, asStrings } from '../../std/json.ts'
@@ -68,7 +68,7 @@ export function writeSetting(configDir: string, key: string, value: unknown): vo
 
 export function readExtensionText(configDir: string, name: string): string {
   if (/[/\\]/.test(name) || name === '.' || name === '..')
-    throw new RpcFailure(codes.failed, `${name} is not the name of an extension`)
+    throw new RpcFailure(rpcErrorCodes.failed, `${name} is not the name of an extension`)
   const path = join(configDir, 'extensions', name, `${name}.md`)
   const older = join(configDir, `${name}.md`)
   if (!exists(path) && exists(older)) {

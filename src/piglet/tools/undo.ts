@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import { isErrno } from '../../std/errors.ts'
 import { exists, fileSize, findStat, readBytes, readText, writeAtomic } from '../../std/file.ts'
 import { isInside } from '../../std/program-search.ts'
@@ -49,7 +49,7 @@ export class Undo {
     const base = this.#baseOf(path)
     const isKept = this.#isVisible(path) && readText(`${base}.path`) === path
     const bytes = isKept ? readBytes(`${base}.snap`) : undefined
-    if (bytes === undefined) throw new RpcFailure(codes.notFound, `no snapshot for path: ${path}`)
+    if (bytes === undefined) throw new RpcFailure(rpcErrorCodes.notFound, `no snapshot for path: ${path}`)
     writeAtomic(path, bytes, { mode: (findStat(path)?.mode ?? 0o644) & 0o777, dirMode: 0o755 })
   }
 

@@ -1,4 +1,4 @@
-// What the host asks of an extension that registered for it.
+// Declares the methods by which the host calls an extension, and those that begin and end its life.
 import * as v from 'valibot'
 import {
   action,
@@ -44,7 +44,7 @@ export const callbacks = {
     deadlineMs: deadlines.quick,
   },
   'provider/stream': {
-    purpose: 'Answers in place of a model. Deltas are told on the way; the final message decides.',
+    purpose: 'Answers in place of a model. Deltas may be sent on the way; the final message counts.',
     to: 'extension',
     params: shape({
       requestId: v.pipe(v.number(), v.integer()),
@@ -66,14 +66,14 @@ export const callbacks = {
     deadlineMs: deadlines.person,
   },
   'interceptor/before': {
-    purpose: 'Asks whether a tool call may go on, and with which arguments.',
+    purpose: 'Asks whether a tool call may proceed, and with which arguments.',
     to: 'extension',
     params: shape({ name: v.string(), toolName: v.string(), args: fields }),
     result: v.nullish(shape({ allow: flag, args: some.fields, preview: text }), {}),
     deadlineMs: deadlines.person,
   },
   'interceptor/after': {
-    purpose: 'Shows what came of a tool call; what is answered takes its place.',
+    purpose: 'Reports the result of a tool call; the answer replaces it.',
     to: 'extension',
     params: shape({ name: v.string(), toolName: v.string(), details: anything }),
     result: v.nullish(shape({ details: anything }), {}),
@@ -87,39 +87,38 @@ export const callbacks = {
     deadlineMs: deadlines.quick,
   },
   'inputTransformer/transform': {
-    purpose: 'Asks what to make of what the user typed. One call for all transformers of an extension.',
+    purpose: 'Transforms what the user typed. One call for all transformers of an extension.',
     to: 'extension',
     params: shape({ input: text }),
     result: shape({ output: text, handled: flag }),
     deadlineMs: deadlines.quick,
   },
   'event/dispatch': {
-    purpose: 'Tells what the agent did. One call for all handlers of an extension.',
+    purpose: 'Reports what the agent did. One call for all handlers of an extension.',
     to: 'extension',
     params: shape({ type: v.string(), data: fields }),
     result: possibleAction,
     deadlineMs: deadlines.quick,
   },
   'eventBus/event': {
-    purpose: 'Something was published on a topic the extension subscribed to.',
+    purpose: 'A message was published on a topic that the extension subscribed to.',
     to: 'extension',
     params: shape({ topic: v.string(), subscriptionId: integer, data: anything }),
   },
 } as const satisfies Record<string, Method>
 
-// The beginning and the end of an extension, and calling a request back.
-
 export const lifecycle = {
   initialize: {
-    purpose: 'Says where the extension runs. Everything it registers comes before its answer.',
+    purpose:
+      'Tells the extension where it runs. The extension registers everything it offers before it answers.',
     to: 'extension',
     params: shape({ protocolVersion: v.string(), cwd: v.string(), configDir: some.text }),
     result: v.nullish(shape({ name: text, version: text }), {}),
     deadlineMs: deadlines.start,
   },
-  shutdown: { purpose: 'The end is near: the channel is closed next.', to: 'extension', params: nothing },
+  shutdown: { purpose: 'Announces the end: the channel is closed next.', to: 'extension', params: nothing },
   '$/cancelRequest': {
-    purpose: 'Nobody waits for the answer to this request any more.',
+    purpose: 'Cancels a request: its answer is no longer needed.',
     to: 'both',
     params: shape({ id: v.pipe(v.number(), v.integer()) }),
   },

@@ -1,17 +1,17 @@
-// What a conversation consists of, as messages and session files have it. Kinds are told apart by their fields; the keys that name a
-// kind are written in addition and never needed.
+// Declares the parts of a conversation as they are in protocol messages and session files. A kind is recognised by its
+// fields; keys that name the kind are written in addition and never needed.
 import * as v from 'valibot'
 import { anything, fields, flag, integer, list, quantity, shape, some, text } from './fields.ts'
 
 const lowerBlock = shape({ type: some.text, text: some.text, data: some.text, mime: some.text })
 
-// The kit for Go writes the names of its own fields.
+// The kit for Go writes its own field names.
 const capitalBlock = v.pipe(
   shape({ Type: v.string(), Text: some.text, Data: some.text, Mime: some.text }),
   v.transform(({ Type, Text, Data, Mime }) => ({ type: Type, text: Text, data: Data, mime: Mime })),
 )
 
-/** What a tool says: text, or an image in base64. */
+/** A piece of the output of a tool: text, or an image in base64. */
 export const contentBlock = v.union([capitalBlock, lowerBlock])
 
 export const toolAnswer = shape({
@@ -23,7 +23,8 @@ export const toolAnswer = shape({
 
 const filled = v.pipe(v.string(), v.nonEmpty())
 
-// Told apart as the original does it: whatever has an id or a name is a call, whatever has a type of image is one, and the rest is text.
+// Recognised as in the reference program: a part with an id or a name is a call, one with a MIME type is an image, and the
+// rest is text.
 export const textPart = shape({ text })
 export const imagePart = shape({ data: text, mimeType: filled })
 export const thinkingPart = shape({ thinking: filled })
@@ -64,7 +65,7 @@ export const toolResultMessage = shape({
   timestamp: text,
 })
 
-/** A tool result has the id of its call; an assistant's message has a list and what made it; the rest is the user's. */
+/** A tool result has the id of its call; an assistant message names its model or provider; the rest is from the user. */
 export const conversationMessage = v.union([
   toolResultMessage,
   v.pipe(
@@ -98,7 +99,7 @@ export const toolDefinition = shape({
   parameters: v.optional(v.unknown()),
 })
 
-/** What an extension asks the host to do when it answers an event or a key. */
+/** What an extension asks the host to do in its answer to an event or a key. */
 export const action = shape({ type: v.string(), payload: v.optional(v.unknown()) })
 
 export type ContentBlock = v.InferOutput<typeof lowerBlock>
@@ -111,8 +112,7 @@ export type CompactMessage = v.InferOutput<typeof compactMessage>
 export type Model = v.InferOutput<typeof model>
 export type ActionResult = v.InferOutput<typeof action>
 
-// Codes for errors of tools, so that programs and models can tell them apart.
-
+/** Codes of tool errors, for programs and models. */
 export const toolErrorCodes = [
   'INVALID_ARGS',
   'FILE_NOT_FOUND',
@@ -129,5 +129,5 @@ export const toolErrorCodes = [
 
 export type ToolErrorCode = (typeof toolErrorCodes)[number] | HostErrorCode
 
-/** Those that only a host has reason to use. */
+/** Codes that only a host uses. */
 export type HostErrorCode = 'TOOL_INTERRUPTED' | 'TOOL_DISABLED'

@@ -1,4 +1,4 @@
-// What an agent does, as extensions hear of it. The keys are those of the wire.
+// Declares the events by which an extension hears what the agent does. The keys are those on the wire.
 import * as v from 'valibot'
 import { assistantMessage, conversationMessage, toolResultMessage } from './content.ts'
 import { anything, fields, flag, integer, list, quantity, shape, text } from './fields.ts'
@@ -6,15 +6,15 @@ import { anything, fields, flag, integer, list, quantity, shape, text } from './
 const call = { ToolCallID: text, ToolName: text }
 
 /** In the order of a run. */
-export const events = {
+export const extensionEvents = {
   EventAgentStart: { purpose: 'A run begins.', data: shape({}) },
   EventSessionLoad: {
-    purpose: 'It begins with a conversation that is there already.',
+    purpose: 'The run continues an earlier conversation.',
     data: shape({ MessageCount: integer }),
   },
-  EventAgentInit: { purpose: 'Its tools are known.', data: shape({ ToolCount: integer }) },
+  EventAgentInit: { purpose: 'The tools of the run are known.', data: shape({ ToolCount: integer }) },
   EventPromptBuild: {
-    purpose: 'Its system prompt is known, but for what hooks add.',
+    purpose: 'The system prompt is known, except for what hooks add.',
     data: shape({ System: text }),
   },
   EventMessagePre: {
@@ -23,12 +23,12 @@ export const events = {
   },
   EventTurnStart: { purpose: 'The model is about to be called.', data: shape({}) },
   EventStreamDelta: {
-    purpose: 'A piece of its answer.',
+    purpose: 'A piece of the answer of the model.',
     data: shape({ Kind: text, Index: integer, Delta: text }),
   },
-  EventStreamDone: { purpose: 'Its whole answer.', data: shape({ Message: assistantMessage }) },
+  EventStreamDone: { purpose: 'The whole answer of the model.', data: shape({ Message: assistantMessage }) },
   EventToolStart: { purpose: 'A tool starts.', data: shape({ ...call, Args: fields }) },
-  EventToolUpdate: { purpose: 'A tool says how far it is.', data: shape({ ...call, Partial: text }) },
+  EventToolUpdate: { purpose: 'A tool reports progress.', data: shape({ ...call, Partial: text }) },
   EventToolEnd: { purpose: 'A tool ended.', data: shape({ ...call, Result: anything, IsError: flag }) },
   EventStepWait: { purpose: 'A tool waits for the user.', data: shape({ ...call, Args: fields }) },
   EventTurnEnd: {
@@ -36,11 +36,11 @@ export const events = {
     data: shape({ Assistant: v.nullish(assistantMessage), ToolResults: list(toolResultMessage) }),
   },
   EventTurnUsage: {
-    purpose: 'What the turn took.',
+    purpose: 'The tokens and cost of the turn.',
     data: shape({ turn: integer, usage: fields, breakdown: fields }),
   },
   EventRetry: {
-    purpose: 'The model is called once more.',
+    purpose: 'The model is called again after an error.',
     data: shape({ Attempt: integer, Max: integer, DelayMs: quantity, Error: text }),
   },
   EventMaxTurns: {
@@ -54,5 +54,5 @@ export const events = {
   EventAgentEnd: { purpose: 'The run ended.', data: shape({ Messages: list(conversationMessage) }) },
 } as const satisfies Record<string, { purpose: string; data: v.GenericSchema }>
 
-export type EventName = keyof typeof events
-export type EventData<Name extends EventName> = v.InferInput<(typeof events)[Name]['data']>
+export type EventName = keyof typeof extensionEvents
+export type EventData<Name extends EventName> = v.InferInput<(typeof extensionEvents)[Name]['data']>

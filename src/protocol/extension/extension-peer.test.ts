@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { codes, createPeer, type Peer, parseLine, RpcFailure } from './peer.ts'
+import { Peer } from './peer.ts'
+import { parseLine, RpcFailure, rpcErrorCodes } from './rpc.ts'
 import { maxLineBytes } from './table.ts'
 
 type Serve = (method: string, params: unknown, signal: AbortSignal) => unknown
@@ -10,7 +11,7 @@ function pair(serve: Serve) {
   const heard: string[] = []
   const garbage: string[] = []
   const side = (other: () => Peer, answers: Serve) =>
-    createPeer({
+    new Peer({
       send: (line) => {
         lines.push(line)
         queueMicrotask(() => other().receive(line))
@@ -38,13 +39,13 @@ test('answers find their requests, whatever order they come in', async () => {
 
 test('an error has the code of whoever made it, and anything else that was thrown is a failure', async () => {
   const { near } = pair((method) => {
-    throw method === 'coded' ? new RpcFailure(codes.notFound, 'unknown tool: x') : new Error('broke')
+    throw method === 'coded' ? new RpcFailure(rpcErrorCodes.notFound, 'unknown tool: x') : new Error('broke')
   })
   expect(near.request('coded', {})).rejects.toMatchObject({
-    code: codes.notFound,
+    code: rpcErrorCodes.notFound,
     message: 'unknown tool: x',
   })
-  expect(near.request('other', {})).rejects.toMatchObject({ code: codes.failed, message: 'broke' })
+  expect(near.request('other', {})).rejects.toMatchObject({ code: rpcErrorCodes.failed, message: 'broke' })
 })
 
 test('a request that is taken back is aborted on the other side, and its late answer is dropped', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import * as v from 'valibot'
-import { events } from './events.ts'
-import { capabilities } from './method.ts'
-import { codes, errorLine, noticeLine, parseLine, requestLine, resultLine } from './peer.ts'
+import { extensionEvents } from './events.ts'
+import { permissionMeanings } from './method.ts'
+import { errorLine, noticeLine, parseLine, requestLine, resultLine, rpcErrorCodes } from './rpc.ts'
 import { findMethod, isRegistration, methods } from './table.ts'
 
 const names = Object.keys(methods)
@@ -33,12 +33,11 @@ test('every request has a deadline, and no notice has one', () => {
   }
 })
 
-test('every capability is needed by some method, but for those that are looked at elsewhere', () => {
-  const used = new Set(names.map((name) => findMethod(name)?.capability))
-  expect(Object.keys(capabilities).filter((name) => !used.has(name as keyof typeof capabilities))).toEqual([
-    'tools:override',
-    'env',
-  ])
+test('every permission is needed by some method, but for those that are looked at elsewhere', () => {
+  const used = new Set(names.map((name) => findMethod(name)?.permission))
+  expect(
+    Object.keys(permissionMeanings).filter((name) => !used.has(name as keyof typeof permissionMeanings)),
+  ).toEqual(['tools:override', 'env'])
 })
 
 describe('what programs in Go write is understood', () => {
@@ -120,13 +119,13 @@ test('what is written is read back', () => {
   })
   expect(parseLine(noticeLine('x', undefined))).toEqual({ kind: 'notice', method: 'x', params: undefined })
   expect(parseLine(resultLine(2, undefined))).toEqual({ kind: 'answer', id: 2, result: {}, error: undefined })
-  const error = { code: codes.notFound, message: 'unknown tool: x' }
+  const error = { code: rpcErrorCodes.notFound, message: 'unknown tool: x' }
   expect(parseLine(errorLine(3, error))).toEqual({ kind: 'answer', id: 3, result: undefined, error })
   expect(requestLine(1, 'x', 'a\nb').slice(0, -1)).not.toContain('\n')
 })
 
 test('the events are those of a run', () => {
-  expect(Object.keys(events).length).toBe(18)
-  for (const { data } of Object.values(events))
+  expect(Object.keys(extensionEvents).length).toBe(18)
+  for (const { data } of Object.values(extensionEvents))
     expect(v.safeParse(data, {}).success || v.safeParse(data, { Message: {} }).success).toBe(true)
 })

@@ -1,11 +1,12 @@
-// Fields of messages that programs in other languages write: what is missing or null has the value that Go gives it.
+// Builds the schemas of fields and messages. A field that is missing or null gets the zero value that Go gives it.
 import * as v from 'valibot'
-
-// An object whose names and values are somebody else's: checked to be one, and handed on as it is. Valibot's own record would leave out
-// names that mean something to JavaScript, such as `constructor`, and a tool may have an argument of that name.
 
 const record = v.record(v.string(), v.unknown())
 
+/**
+ * An object with any names and values, passed on unchanged. Valibot's own record leaves out names that JavaScript uses,
+ * such as `constructor`, and a tool may have an argument of that name.
+ */
 export const openRecord: typeof record = {
   ...record,
   '~run'(dataset, config) {
@@ -19,11 +20,11 @@ export const integer = v.nullish(v.pipe(v.number(), v.integer()), 0)
 export const quantity = v.nullish(v.number(), 0)
 export const flag = v.nullish(v.boolean(), false)
 export const texts = v.nullish(v.array(v.string()), [])
-/** Anything that JSON can say, or nothing. */
+/** Any JSON value, or none. */
 export const anything = v.optional(v.unknown())
 export const fields = v.nullish(openRecord, {})
 
-/** A field that may be missing, and then stays away. */
+/** Fields that stay undefined when they are missing. */
 export const some = {
   text: v.nullish(v.string()),
   integer: v.nullish(v.pipe(v.number(), v.integer())),
@@ -33,7 +34,7 @@ export const some = {
   fields: v.nullish(openRecord),
 }
 
-/** Objects stay open: unknown fields pass, because newer programs write them. */
+/** Unknown fields pass, because newer programs write them. */
 export function shape<Entries extends v.ObjectEntries>(entries: Entries) {
   return v.looseObject(entries)
 }
@@ -42,5 +43,5 @@ export function list<Item extends v.GenericSchema>(item: Item) {
   return v.nullish(v.array(item), [])
 }
 
-/** A message without anything in it; null stands for it as well. */
+/** A message without fields; null stands for it as well. */
 export const nothing = v.nullish(v.looseObject({}), {})

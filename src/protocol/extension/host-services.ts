@@ -1,10 +1,10 @@
-// What an extension may ask of the host about tools, models, settings and the running agent.
+// Declares the requests of an extension to the host about tools, models, settings and the running agent.
 
 import * as v from 'valibot'
 import { given } from '../../std/given.ts'
 import { toolAnswer } from './content.ts'
 import { fields, flag, integer, list, nothing, quantity, shape, some, text, texts } from './fields.ts'
-import { type Capability, deadlines, type Method } from './method.ts'
+import { deadlines, type Method, type Permission } from './method.ts'
 
 const needed = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 
@@ -12,7 +12,7 @@ const question = <Params extends v.GenericSchema, Result extends v.GenericSchema
   purpose: string,
   params: Params,
   result: Result,
-  capability?: Capability,
+  permission?: Permission,
   deadlineMs: number = deadlines.quick,
 ) =>
   ({
@@ -21,7 +21,7 @@ const question = <Params extends v.GenericSchema, Result extends v.GenericSchema
     params,
     result,
     deadlineMs,
-    ...given({ capability }),
+    ...given({ permission }),
   }) as const
 
 const spent = v.nullish(shape({ input: integer, output: integer }), {})
@@ -75,7 +75,7 @@ export const hostServices = {
     }),
   ),
   'host/executeTool': question(
-    'Runs a tool, past all interceptors.',
+    'Runs a tool without asking interceptors.',
     shape({ name: needed, args: fields, callId: text }),
     toolAnswer,
     'tools:execute',
@@ -84,7 +84,7 @@ export const hostServices = {
   'host/toolDefs': question('Names and descriptions of all tools.', nothing, shape({ tools: list(named) })),
   'host/commands': question('All commands.', nothing, shape({ commands: list(named) })),
   'host/shortcuts': question(
-    'All keys.',
+    'All keyboard shortcuts.',
     nothing,
     shape({ shortcuts: v.nullish(v.record(v.string(), shape({ description: text })), {}) }),
   ),
@@ -100,7 +100,7 @@ export const hostServices = {
     'tools:select',
   ),
   'host/setToolFilter': question(
-    'Shows the model these tools only; without names, all.',
+    'Shows the model only these tools; without names, all.',
     shape({ names: texts }),
     nothing,
     'tools:select',
@@ -118,13 +118,13 @@ export const hostServices = {
     'config:read',
   ),
   'host/auth.getKey': question(
-    'The key of a provider, or nothing.',
+    'The API key of a provider, or an empty text.',
     shape({ provider: needed }),
     shape({ key: text }),
     'auth',
   ),
   'host/chat': question(
-    'Asks a model once, without tools.',
+    'Sends a model one request, without tools.',
     shape({
       system: text,
       messages: list(shape({ role: text, content: text })),
@@ -144,19 +144,19 @@ export const hostServices = {
   ),
   'host/availableModels': question('All models.', nothing, shape({ models: list(modelInfo) })),
   'host/switchModel': question(
-    'Goes on with another model.',
+    'Switches to another model.',
     shape({ modelId: text, persistDefault: flag }),
     nothing,
     'model:select',
   ),
   'host/syncModels': question(
-    'Reads the list of models again.',
+    'Reloads the list of models.',
     nothing,
     shape({ updated: integer }),
     'model:select',
   ),
   'host/writeModels': question(
-    'Writes the list of models anew, with these changes.',
+    'Writes the list of models with these changes.',
     shape({ overrides: v.nullish(v.record(v.string(), override), {}) }),
     shape({ modelsWritten: integer }),
     'model:select',
@@ -167,34 +167,34 @@ export const hostServices = {
     nothing,
     'model:call',
   ),
-  'host/cancelBackground': question('Stops all of them.', nothing, nothing, 'model:call'),
-  'host/isBackgroundRunning': question('Whether one runs.', nothing, shape({ running: flag })),
+  'host/cancelBackground': question('Stops all background agents.', nothing, nothing, 'model:call'),
+  'host/isBackgroundRunning': question(
+    'Whether a background agent is running.',
+    nothing,
+    shape({ running: flag }),
+  ),
   'host/extInfos': question(
     'All extensions and what they registered.',
     nothing,
     shape({ extensions: list(extensionInfo) }),
   ),
-  'host/extensionsDir': question('Where extensions of the user are.', nothing, shape({ path: text })),
+  'host/extensionsDir': question("The directory of the user's extensions.", nothing, shape({ path: text })),
   'host/undoSnapshots': question(
-    'Files that can be put back, and the size of what there is of them.',
+    'Files that can be restored, with the size of their snapshot.',
     nothing,
     shape({ snapshots: v.nullish(v.record(v.string(), quantity), {}) }),
     'undo:restore',
   ),
-  'host/undoRestore': question('Puts a file back.', shape({ path: needed }), nothing, 'undo:restore'),
+  'host/undoRestore': question('Restores a file.', shape({ path: needed }), nothing, 'undo:restore'),
   'host/toggleStepMode': question(
-    'Asks the user before every tool call, or no more.',
+    'Turns asking the user before every tool call on or off.',
     nothing,
     shape({ on: flag }),
     'agent:control',
   ),
   'host/requestQuit': question('Ends the program.', nothing, nothing, 'agent:control'),
-  'host/abort': question('Ends the running turn, and says so.', nothing, nothing, 'agent:control'),
-  'host/hasCompactor': question(
-    'Whether somebody shortens conversations.',
-    nothing,
-    shape({ present: flag }),
-  ),
+  'host/abort': question('Ends the running turn and tells the user.', nothing, nothing, 'agent:control'),
+  'host/hasCompactor': question('Whether a compactor is registered.', nothing, shape({ present: flag })),
   'host/triggerCompact': question(
     'Shortens the conversation now.',
     nothing,
@@ -202,5 +202,11 @@ export const hostServices = {
     'session:write',
     deadlines.long,
   ),
-  'host/waitForIdle': question('Answers when nothing runs.', nothing, nothing, undefined, deadlines.person),
+  'host/waitForIdle': question(
+    'Answers as soon as the agent is idle.',
+    nothing,
+    nothing,
+    undefined,
+    deadlines.person,
+  ),
 } as const satisfies Record<string, Method>

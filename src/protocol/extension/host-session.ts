@@ -1,17 +1,17 @@
-// What an extension may ask of the host about conversations, people and other extensions.
+// Declares the requests of an extension to the host about sessions, the user and other extensions.
 import * as v from 'valibot'
 import { compactMessage, conversationMessage, toolDefinition } from './content.ts'
 import { anything, flag, integer, list, nothing, quantity, shape, some, text, texts } from './fields.ts'
-import { type Capability, deadlines, type Method } from './method.ts'
+import { deadlines, type Method, type Permission } from './method.ts'
 
 const needed = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 
 const question = <Params extends v.GenericSchema, Result extends v.GenericSchema>(
   purpose: string,
-  capability: Capability,
+  permission: Permission,
   params: Params,
   result: Result,
-) => ({ purpose, to: 'host', params, result, deadlineMs: deadlines.quick, capability }) as const
+) => ({ purpose, to: 'host', params, result, deadlineMs: deadlines.quick, permission }) as const
 
 const dialog = <Params extends v.GenericSchema, Result extends v.GenericSchema>(
   purpose: string,
@@ -23,15 +23,15 @@ const messages = shape({ messages: list(conversationMessage) })
 const entry = { id: v.string(), parentId: some.text, type: text, timestamp: text, children: integer }
 
 export const sessionServices = {
-  'host/conversationMessages': question('The conversation as it is.', 'session:read', nothing, messages),
+  'host/conversationMessages': question('The current conversation.', 'session:read', nothing, messages),
   'host/setConversationMessages': question(
-    'Replaces the conversation; without messages it is empty.',
+    'Replaces the conversation; without messages it becomes empty.',
     'session:write',
     shape({ messages: list(compactMessage) }),
     nothing,
   ),
   'host/llmSnapshot': question(
-    'What the model would see now.',
+    'What the model would get now.',
     'session:read',
     nothing,
     shape({ system: text, messages: list(conversationMessage), tools: list(toolDefinition) }),
@@ -43,7 +43,7 @@ export const sessionServices = {
     shape({ text }),
   ),
   'host/sessions': question(
-    'All sessions, the newest first.',
+    'All sessions, newest first.',
     'session:read',
     nothing,
     shape({
@@ -53,13 +53,13 @@ export const sessionServices = {
     }),
   ),
   'host/loadSession': question(
-    'Goes on with another session.',
+    'Switches to another session.',
     'session:write',
     shape({ path: needed }),
     nothing,
   ),
   'host/forkSession': question(
-    'Goes on with a copy of this session.',
+    'Switches to a copy of this session.',
     'session:write',
     nothing,
     shape({ parentID: text, messageCount: integer }),
@@ -70,7 +70,12 @@ export const sessionServices = {
     shape({ title: text }),
     nothing,
   ),
-  'host/sessionTitle': question('The title, or nothing.', 'session:read', nothing, shape({ title: text })),
+  'host/sessionTitle': question(
+    'The title, or an empty text.',
+    'session:read',
+    nothing,
+    shape({ title: text }),
+  ),
   'host/sessionStats': question(
     'Turns, tokens and cost so far.',
     'session:read',
@@ -86,7 +91,7 @@ export const sessionServices = {
     }),
   ),
   'host/appendSessionEntry': question(
-    'Stores something of the extension in the session.',
+    'Stores data of the extension in the session.',
     'session:write',
     shape({ kind: needed, data: anything }),
     nothing,
@@ -98,7 +103,7 @@ export const sessionServices = {
     nothing,
   ),
   'host/setLabel': question(
-    'Marks an entry; without a label the mark goes.',
+    'Labels an entry; without a label it removes the label.',
     'session:write',
     shape({ targetId: needed, label: text }),
     nothing,
@@ -110,13 +115,13 @@ export const sessionServices = {
     nothing,
   ),
   'host/branchSessionWithSummary': question(
-    'Goes back to an entry, and notes what is left behind.',
+    'Goes back to an entry, with a summary of what is left behind.',
     'session:write',
     shape({ entryId: needed, summary: text }),
     nothing,
   ),
   'host/resetSessionLeaf': question(
-    'Begins again with nothing, in the same session.',
+    'Starts again with an empty conversation in the same session.',
     'session:write',
     nothing,
     nothing,
@@ -145,12 +150,12 @@ export const sessionServices = {
     }),
   ),
   'host/showPicker': dialog(
-    'Lets the user choose; nothing when they would not.',
+    'Lets the user choose; an empty text when they cancel.',
     shape({ title: text, items: list(shape({ id: text, label: text, desc: some.text })) }),
     shape({ selected: text }),
   ),
   'host/askUser': dialog(
-    'Asks the user.',
+    'Asks the user a question with choices.',
     shape({
       prompt: text,
       choices: v.pipe(
@@ -161,13 +166,13 @@ export const sessionServices = {
     shape({ selected: text, cancelled: flag }),
   ),
   'host/publish': question(
-    'Tells all who subscribed to a topic.',
+    'Publishes a message on a topic.',
     'bus',
     shape({ topic: needed, data: anything }),
     nothing,
   ),
   'host/subscribe': question(
-    'Hears of a topic from now on.',
+    'Subscribes to a topic.',
     'bus',
     shape({ topic: needed }),
     shape({ subscriptionId: integer }),

@@ -1,40 +1,40 @@
-// What the table of the extension protocol says of a method.
+// Defines a method of the extension protocol: who receives it, what it carries, and which permission it needs.
 import type { GenericSchema } from 'valibot'
 
-/** Who answers it, or hears of it. */
+/** Which side answers or hears it. */
 export type Receiver = 'extension' | 'host' | 'both'
 
 /**
- * What a manifest that lists permissions must list for a call to be answered. Those of `auth` and `env` are for one name each, as in
- * `auth:openai`.
+ * What each permission lets an extension do. A manifest that lists permissions gets only those. `auth` and `env` are for
+ * one name each, as in `auth:openai`.
  */
-export const capabilities = {
+export const permissionMeanings = {
   'register:tools': 'offer tools to the model',
   'register:commands': 'offer commands to the user',
   'register:prompt': 'add to the system prompt',
-  'register:interceptors': 'look at every tool call, change it or refuse it',
-  'register:events': 'hear what the agent does',
-  'register:shortcuts': 'take keys',
+  'register:interceptors': 'see every tool call, change it or refuse it',
+  'register:events': 'receive events of the agent',
+  'register:shortcuts': 'offer keyboard shortcuts',
   'register:hooks': 'add to the prompt of a turn',
   'register:transformers': 'change what the user typed',
   'register:compactor': 'shorten conversations',
   'register:providers': 'answer in place of a model',
-  'tools:override': 'take the place of a tool, command or key that is there already',
+  'tools:override': 'replace a tool, command or key that another one has registered',
   'tools:execute': 'run tools',
   'tools:select': 'choose the tools that the model sees',
   'config:read': 'read settings',
-  auth: 'have the key of a provider',
-  env: 'have a variable of the environment',
-  'model:call': 'ask models, and run agents, at the expense of the user',
-  'model:select': 'change models and their list',
+  auth: 'get the API key of a provider',
+  env: 'get an environment variable',
+  'model:call': "call models and run agents at the user's expense",
+  'model:select': 'switch models and change their list',
   'session:read': 'read the conversation and other sessions',
   'session:write': 'change the conversation, its tree, its title',
-  'agent:control': 'speak for the user, interrupt and end',
-  'undo:restore': 'read and put back earlier contents of files',
-  bus: 'talk to other extensions',
+  'agent:control': 'send messages as the user, interrupt turns and quit',
+  'undo:restore': 'list and restore earlier contents of files',
+  bus: 'exchange messages with other extensions',
 } as const
 
-export type Capability = keyof typeof capabilities
+export type Permission = keyof typeof permissionMeanings
 
 export interface Method {
   /** One sentence for the reference. */
@@ -45,13 +45,13 @@ export interface Method {
   result?: GenericSchema
   /** How long an answer may take. */
   deadlineMs?: number
-  capability?: Capability
+  permission?: Permission
 }
 
 const seconds = 1000
 const minutes = 60 * seconds
 
-/** An answer that takes a person, a model or a build has time; one that takes neither has not. */
+/** By what an answer may have to wait for: the start of a program, nothing, a model or a build, a person. */
 export const deadlines = {
   start: 10 * seconds,
   quick: 30 * seconds,

@@ -1,17 +1,18 @@
-// What an extension offers. All of it is said between `initialize` and its answer.
+// Declares the notices of an extension to the host: what it registers between `initialize` and its answer, and what it
+// reports later.
 import * as v from 'valibot'
 import { flag, integer, nothing, shape, some, text, texts } from './fields.ts'
-import type { Capability, Method } from './method.ts'
+import type { Method, Permission } from './method.ts'
 
 const filled = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 
 const registration = <Params extends v.GenericSchema>(
   purpose: string,
-  capability: Capability,
+  permission: Permission,
   params: Params,
-) => ({ purpose, to: 'host', params, capability }) as const
+) => ({ purpose, to: 'host', params, permission }) as const
 
-/** Lower priorities come first, except for interceptors: there the higher ones do. */
+/** Lower priorities run first, except for interceptors: there higher ones do. */
 const named = { name: filled, priority: integer }
 
 export const registrations = {
@@ -34,53 +35,54 @@ export const registrations = {
     shape({ name: filled, description: text, immediate: flag }),
   ),
   'register/promptSection': registration(
-    'A part of the system prompt.',
+    'A section of the system prompt.',
     'register:prompt',
     shape({ title: filled, content: text, order: integer, tokenHint: integer }),
   ),
   'register/interceptor': registration(
-    'Somebody to ask before every tool call and to tell after it.',
+    'An interceptor, which is asked before every tool call and told after it.',
     'register:interceptors',
     shape({ ...named, hooks: some.texts }),
   ),
   'register/eventHandler': registration(
-    'Somebody who hears of events; without a list, of all.',
+    'A handler of events; without a list, of all events.',
     'register:events',
     shape({ ...named, events: texts }),
   ),
   'register/shortcut': registration(
-    'A key.',
+    'A keyboard shortcut.',
     'register:shortcuts',
     shape({ key: filled, description: text }),
   ),
   'register/messageHook': registration(
-    'Somebody who adds to the prompt of a turn.',
+    'A hook that adds to the prompt of a turn.',
     'register:hooks',
     shape(named),
   ),
   'register/inputTransformer': registration(
-    'Somebody who may change what the user typed.',
+    'A transformer of what the user typed.',
     'register:transformers',
     shape(named),
   ),
   'register/compactor': registration(
-    'Somebody who shortens conversations, from so many tokens on.',
+    'A compactor, which shortens conversations above a number of tokens.',
     'register:compactor',
     shape({ name: filled, threshold: integer }),
   ),
   'register/provider': registration(
-    'Somebody who speaks for models of this kind. May be said several times.',
+    'A provider, which answers for models with this API. May be sent several times.',
     'register:providers',
     shape({ api: filled }),
   ),
 } as const satisfies Record<string, Method>
 
-// What an extension tells the host without waiting for an answer.
-
 const notice = <Params extends v.GenericSchema>(purpose: string, params: Params) =>
   ({ purpose, to: 'host', params }) as const
-const allowed = <Params extends v.GenericSchema>(purpose: string, params: Params, capability: Capability) =>
-  ({ purpose, to: 'host', params, capability }) as const
+const restrictedNotice = <Params extends v.GenericSchema>(
+  purpose: string,
+  params: Params,
+  permission: Permission,
+) => ({ purpose, to: 'host', params, permission }) as const
 
 export const deltaTypes = ['text_delta', 'thinking_delta', 'toolcall_delta', 'toolcall_end'] as const
 
@@ -89,29 +91,33 @@ export const notices = {
   showMessage: notice('Shows a message that stays.', shape({ text })),
   log: notice('Writes into the log of the host.', shape({ level: text, message: text })),
   setWidget: notice(
-    'Shows lines in a place of their own; without content they go.',
+    'Shows a widget; without content it removes the widget.',
     shape({ key: text, placement: text, content: text }),
   ),
   showOverlay: notice(
-    'Shows a window over everything, or replaces it.',
+    'Shows an overlay window, or replaces it.',
     shape({ key: text, title: text, content: text, anchor: text, width: text }),
   ),
-  closeOverlay: notice('Closes it.', shape({ key: text })),
-  setInputText: notice('Puts text where the user types.', shape({ text })),
-  sendMessage: allowed(
-    'Says something as the user: now, or after the running turn.',
+  closeOverlay: notice('Closes an overlay window.', shape({ key: text })),
+  setInputText: notice('Replaces the text in the input field.', shape({ text })),
+  sendMessage: restrictedNotice(
+    'Sends a message as the user: now, or after the running turn.',
     shape({ content: text }),
     'agent:control',
   ),
-  steer: allowed(
-    'Says something as the user into the running turn.',
+  steer: restrictedNotice(
+    'Sends a message as the user into the running turn.',
     shape({ content: text }),
     'agent:control',
   ),
-  abortWithMarker: allowed('Ends the running turn, and notes why.', shape({ reason: text }), 'agent:control'),
-  abort: allowed('Ends the running turn.', nothing, 'agent:control'),
+  abortWithMarker: restrictedNotice(
+    'Ends the running turn and records the reason.',
+    shape({ reason: text }),
+    'agent:control',
+  ),
+  abort: restrictedNotice('Ends the running turn.', nothing, 'agent:control'),
   'provider/delta': notice(
-    'A piece of an answer that is being made.',
+    'A piece of an answer to `provider/stream`.',
     shape({
       requestId: integer,
       type: text,

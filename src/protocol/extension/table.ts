@@ -1,5 +1,5 @@
-// The extension protocol, version 5: every method once. The host, the kit for authors, the conformance check, the schemas and the
-// reference are made from this table.
+// Lists every method of the extension protocol, version 5, once. The host, the kit for authors, the conformance check,
+// the schemas and the reference are made from this table.
 import type { InferInput, InferOutput } from 'valibot'
 import { callbacks, lifecycle } from './callbacks.ts'
 import { hostServices } from './host-services.ts'
@@ -7,9 +7,9 @@ import { sessionServices } from './host-session.ts'
 import type { Method, Receiver } from './method.ts'
 import { notices, registrations } from './offers.ts'
 
-export const protocolVersion = '5'
+export const extensionProtocolVersion = '5'
 
-/** The longest line either side may write: readers of other programs stop for good at this size. */
+/** The longest line that either side may write: readers in other programs fail for good beyond this size. */
 export const maxLineBytes = 4 * 1024 * 1024
 
 export const methods = {
@@ -38,11 +38,11 @@ export type ExtensionRequest = Asked<Received<'extension'>>
 export type ExtensionNotice = Exclude<Received<'extension'>, ExtensionRequest>
 export type Registration = keyof typeof registrations
 
-/** What the receiver gets, with everything that was left out filled in. */
+/** What the receiver gets, with defaults for missing fields. */
 export type Params<M extends MethodName> = InferOutput<Methods[M]['params']>
 /** What the sender writes. */
 export type SentParams<M extends MethodName> = InferInput<Methods[M]['params']>
-export type Result<M extends HostRequest | ExtensionRequest> = InferOutput<Methods[M]['result']>
+export type MethodResult<M extends HostRequest | ExtensionRequest> = InferOutput<Methods[M]['result']>
 export type SentResult<M extends HostRequest | ExtensionRequest> = InferInput<Methods[M]['result']>
 
 export function findMethod(name: string): Method | undefined {

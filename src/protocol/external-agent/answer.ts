@@ -12,7 +12,7 @@ export type AnswerMessage<Name extends SubcommandName> =
 export type Parsed<Value> = { ok: true; value: Value } | { ok: false; problem: string }
 
 /** For subcommands that print bytes or nothing there is nothing to read: the value is undefined. */
-export function parseAnswer<Name extends SubcommandName>(
+export function parseSubcommandAnswer<Name extends SubcommandName>(
   name: Name,
   stdout: Uint8Array,
 ): Parsed<AnswerMessage<Name>> {
@@ -24,7 +24,10 @@ export function parseAnswer<Name extends SubcommandName>(
   return value as Parsed<AnswerMessage<Name>>
 }
 
-export function parseMessage<Name extends MessageName>(name: Name, value: unknown): Parsed<Messages[Name]> {
+export function parseWireMessage<Name extends MessageName>(
+  name: Name,
+  value: unknown,
+): Parsed<Messages[Name]> {
   // To the schema a list is an object without the fields it asks for.
   if (Array.isArray(value)) return { ok: false, problem: 'must be Object, not Array' }
   const result = v.safeParse(messages[name], value)
@@ -37,9 +40,9 @@ function parse(name: MessageName, stdout: Uint8Array, blankIsNull = false): Pars
   if (text === '')
     return blankIsNull ? { ok: true, value: null } : { ok: false, problem: 'nothing was printed' }
   try {
-    return parseMessage(name, JSON.parse(text))
+    return parseWireMessage(name, JSON.parse(text))
   } catch {
-    return { ok: false, problem: `not JSON: ${excerpt(text)}` }
+    return { ok: false, problem: `not JSON: ${oneLineExcerpt(text)}` }
   }
 }
 
@@ -55,7 +58,7 @@ function describe(issue: v.BaseIssue<unknown>): string {
 }
 
 /** The beginning of something that may be long, on one line. */
-export function excerpt(text: string, length = 200): string {
+export function oneLineExcerpt(text: string, length = 200): string {
   const line = JSON.stringify(text.slice(0, length)).slice(1, -1)
   return text.length > length ? `${line}…` : line
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { type Parsed, parseAnswer, parseMessage } from './answer.ts'
+import { type Parsed, parseSubcommandAnswer, parseWireMessage } from './answer.ts'
 import type { SubcommandName } from './table.ts'
 
-const read = (name: SubcommandName, text: string) => parseAnswer(name, Buffer.from(text)) as Parsed<unknown>
+const read = (name: SubcommandName, text: string) =>
+  parseSubcommandAnswer(name, Buffer.from(text)) as Parsed<unknown>
 const info = { protocol_version: 1, name: 'a', type: 'A', description: 'An agent', capabilities: {} }
 
 describe('a reader is tolerant', () => {
@@ -102,5 +103,5 @@ describe('what is wrong is named', () => {
 })
 
 test('megabytes of base64 are no problem for the schema', () => {
-  expect(parseMessage('chunks', { chunks: ['A'.repeat(14_000_000)] }).ok).toBe(true)
+  expect(parseWireMessage('chunks', { chunks: ['A'.repeat(14_000_000)] }).ok).toBe(true)
 })

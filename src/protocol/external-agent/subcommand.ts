@@ -1,7 +1,7 @@
 // What is known of a subcommand of the external agent protocol, and what every call of one is held to.
 import type { Capability, MessageName } from './messages.ts'
 
-export const protocolVersion = 1
+export const agentProtocolVersion = 1
 export const executablePrefix = 'entire-agent-'
 
 /** What a plugin gets from its caller; a call that exceeds one of them has failed and is not repeated. */

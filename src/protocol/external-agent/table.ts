@@ -221,7 +221,7 @@ export type SubcommandName = keyof typeof subcommands
 type ArgumentValue = { text: string; path: string; integer: number; switch: boolean }
 
 /** The arguments of a subcommand, by flag without dashes. */
-export type Arguments<Name extends SubcommandName> = {
+export type SubcommandArguments<Name extends SubcommandName> = {
   -readonly [Flag in keyof (typeof subcommands)[Name]['args']]: ArgumentValue[(typeof subcommands)[Name]['args'][Flag] &
     ArgumentKind]
 }
@@ -233,10 +233,10 @@ type ContentValue<Content> = Content extends MessageName
     : undefined
 
 /** What a subcommand answers, as a plugin writes it. */
-export type Answer<Name extends SubcommandName> = ContentValue<(typeof subcommands)[Name]['stdout']>
+export type SubcommandAnswer<Name extends SubcommandName> = ContentValue<(typeof subcommands)[Name]['stdout']>
 
 /** What a subcommand is sent, as a caller writes it. */
-export type Input<Name extends SubcommandName> = ContentValue<(typeof subcommands)[Name]['stdin']>
+export type SubcommandInput<Name extends SubcommandName> = ContentValue<(typeof subcommands)[Name]['stdin']>
 
 export function isSubcommand(name: string): name is SubcommandName {
   return Object.hasOwn(subcommands, name)
@@ -247,7 +247,10 @@ export function findSubcommand(name: SubcommandName): Subcommand {
 }
 
 /** The command line of a call: arguments in the order of the table, a switch only where it is on. */
-export function callArguments<Name extends SubcommandName>(name: Name, args: Arguments<Name>): string[] {
+export function callArguments<Name extends SubcommandName>(
+  name: Name,
+  args: SubcommandArguments<Name>,
+): string[] {
   const values = args as Record<string, string | number | boolean>
   const flags = Object.entries(findSubcommand(name).args).flatMap(([flag, kind]) => {
     if (kind === 'switch') return values[flag] === true ? [`--${flag}`] : []

@@ -5,7 +5,12 @@ import { Buffer } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { formatEvent } from '../../protocol/external-agent/event.ts'
 import type { Capability } from '../../protocol/external-agent/messages.ts'
-import type { Answer, Arguments, Input, SubcommandName } from '../../protocol/external-agent/table.ts'
+import type {
+  SubcommandAnswer,
+  SubcommandArguments,
+  SubcommandInput,
+  SubcommandName,
+} from '../../protocol/external-agent/table.ts'
 import { given } from '../../std/given.ts'
 import type { AgentDefinition, AgentHooks, Context } from './definition.ts'
 import { PluginError } from './plugin-error.ts'
@@ -21,13 +26,15 @@ import { rawTranscript } from './transcripts.ts'
 
 interface SubcommandCall<Name extends SubcommandName> {
   agent: AgentDefinition
-  args: Arguments<Name>
-  input: Input<Name>
+  args: SubcommandArguments<Name>
+  input: SubcommandInput<Name>
   context: Context
 }
 
 type SubcommandAnswers = {
-  [Name in SubcommandName]: (question: SubcommandCall<Name>) => Answer<Name> | Promise<Answer<Name>>
+  [Name in SubcommandName]: (
+    question: SubcommandCall<Name>,
+  ) => SubcommandAnswer<Name> | Promise<SubcommandAnswer<Name>>
 }
 
 export const subcommandAnswers: SubcommandAnswers = {
@@ -185,7 +192,7 @@ export function hasCapability(agent: AgentDefinition, capability: Capability): b
   return capabilityTests[capability](agent)
 }
 
-export function infoOf(agent: AgentDefinition): Answer<'info'> {
+export function infoOf(agent: AgentDefinition): SubcommandAnswer<'info'> {
   const declared = Object.fromEntries(
     Object.entries(capabilityTests).map(([capability, has]) => [capability, has(agent)]),
   )

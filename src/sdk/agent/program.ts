@@ -5,10 +5,10 @@ import { Buffer } from 'node:buffer'
 import { homedir } from 'node:os'
 import process from 'node:process'
 import {
-  type Arguments,
   findSubcommand,
-  type Input,
   isSubcommand,
+  type SubcommandArguments,
+  type SubcommandInput,
   type SubcommandName,
 } from '../../protocol/external-agent/table.ts'
 import { hasCapability, subcommandAnswers } from './answers.ts'
@@ -93,7 +93,7 @@ export async function answerCall(agent: AgentDefinition, call: PluginCall): Prom
 
 type Answering = (call: { agent: AgentDefinition; args: unknown; input: never; context: Context }) => unknown
 
-function parseInput(name: SubcommandName, bytes: Buffer): Input<typeof name> {
+function parseInput(name: SubcommandName, bytes: Buffer): SubcommandInput<typeof name> {
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
@@ -104,14 +104,14 @@ function parseInput(name: SubcommandName, bytes: Buffer): Input<typeof name> {
     throw new PluginError(`${name}: standard input is not a JSON object`)
   }
   // Callers promise the fields; those that an answer depends on are checked where they are used.
-  return value as Input<typeof name>
+  return value as SubcommandInput<typeof name>
 }
 
 /** Ignores unknown flags and their values, because a newer caller may send some. */
 export function parseCallArguments<Name extends SubcommandName>(
   name: Name,
   words: string[],
-): Arguments<Name> {
+): SubcommandArguments<Name> {
   const expected = findSubcommand(name).args
   const given = new Map<string, string>()
   for (let at = 0; at < words.length; at += 1) {

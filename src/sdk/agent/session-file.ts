@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import process from 'node:process'
-import type { Answer } from '../../protocol/external-agent/table.ts'
+import type { SubcommandAnswer } from '../../protocol/external-agent/table.ts'
 import { given } from '../../std/given.ts'
 import type { AgentDefinition, AgentSession, Context, HookInput } from './definition.ts'
 import { PluginError } from './plugin-error.ts'
@@ -88,7 +88,7 @@ export async function readSubagents(
 export function formatTokenTotals(
   main: TokenTotal,
   subagents: TokenTotal[] = [],
-): NonNullable<Answer<'calculate-tokens'>> {
+): NonNullable<SubcommandAnswer<'calculate-tokens'>> {
   const others = addCounts(subagents)
   return {
     ...formatTotal(main),

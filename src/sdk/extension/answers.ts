@@ -7,7 +7,7 @@ import {
   toolResultMessage,
   userMessage,
 } from '../../protocol/extension/content.ts'
-import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import type { ExtensionRequest, Params, SentResult } from '../../protocol/extension/table.ts'
 import { asArray, asObject } from '../../std/json.ts'
 import { type Block, errorAnswer, findArgsProblem, ToolError, toAnswer } from './args.ts'
@@ -114,7 +114,7 @@ export const requestAnswers: { [M in ServedRequest]: RequestAnswer<M> } = {
   },
 
   async 'compact/execute'({ compactor }, { messages }, context) {
-    if (!compactor) throw new RpcFailure(codes.invalidParams, 'no compactor registered')
+    if (!compactor) throw new RpcFailure(rpcErrorCodes.invalidParams, 'no compactor registered')
     return { messages: await compactor.compact(messages.map(decodeEntry), context) }
   },
 
@@ -127,7 +127,7 @@ export const requestAnswers: { [M in ServedRequest]: RequestAnswer<M> } = {
 
 function required<Value>(offered: Map<string, Value>, name: string, kind: string): Value {
   const value = offered.get(name)
-  if (value === undefined) throw new RpcFailure(codes.invalidParams, `unknown ${kind}: ${name}`)
+  if (value === undefined) throw new RpcFailure(rpcErrorCodes.invalidParams, `unknown ${kind}: ${name}`)
   return value
 }
 

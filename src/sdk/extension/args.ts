@@ -3,7 +3,7 @@
 
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot'
 import type { ToolErrorCode } from '../../protocol/extension/content.ts'
-import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import type { SentResult } from '../../protocol/extension/table.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asStrings } from '../../std/json.ts'
@@ -141,7 +141,7 @@ export function parseOrRefuse<Schema extends GenericSchema>(
   if (parsed.success) return parsed.output
   const [{ path, message }] = parsed.issues
   throw new RpcFailure(
-    codes.invalidParams,
+    rpcErrorCodes.invalidParams,
     `${about}: ${path?.map(({ key }) => String(key)).join('.') ?? 'params'}: ${message}`,
   )
 }

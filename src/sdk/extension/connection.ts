@@ -1,7 +1,8 @@
 // Connects an extension to its host: registers what it offers, answers requests, and ends in good order.
 
 import { safeParse } from 'valibot'
-import { codes, createPeer, type Peer, RpcFailure } from '../../protocol/extension/peer.ts'
+import { Peer } from '../../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import { methods, type Params } from '../../protocol/extension/table.ts'
 import { messageOf } from '../../std/errors.ts'
 import { announcements } from './announcements.ts'
@@ -63,7 +64,7 @@ class ExtensionConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.peer = createPeer({
+    this.peer = new Peer({
       send: options.send,
       serve: (method, params, signal) => this.#serveAbortably(method, params, signal),
       hear: (method, params) => this.#hear(method, params),
@@ -79,7 +80,7 @@ class ExtensionConnection {
   async end(): Promise<void> {
     const { info, offers } = this.#options
     for (const controller of this.#underWay.keys())
-      controller.abort(new RpcFailure(codes.failed, `${info.name} is ending`))
+      controller.abort(new RpcFailure(rpcErrorCodes.failed, `${info.name} is ending`))
     const context = {
       ...this.#place,
       signal: new AbortController().signal,
@@ -94,7 +95,7 @@ class ExtensionConnection {
     })
     await Promise.race([Promise.allSettled([...this.#underWay.values(), ...closing]), grace])
     clearTimeout(timer)
-    this.peer.close(new RpcFailure(codes.failed, 'the host is gone'))
+    this.peer.close(new RpcFailure(rpcErrorCodes.failed, 'the host is gone'))
   }
 
   /** Serves a request that the host may cancel, and that the end of the extension aborts. */
@@ -114,7 +115,7 @@ class ExtensionConnection {
     if (method === 'shutdown') return this.#shutDown()
     if (method === 'initialize') return this.#initialize(params, signal)
     if (!Object.hasOwn(requestAnswers, method))
-      throw new RpcFailure(codes.unknownMethod, `method not found: ${method}`)
+      throw new RpcFailure(rpcErrorCodes.unknownMethod, `method not found: ${method}`)
     const answer = requestAnswers[method as ServedRequest] as (
       offers: Offers,
       params: unknown,
@@ -133,7 +134,7 @@ class ExtensionConnection {
     onAnnounced()
     for (const [method, registration] of announcements(offers)) {
       if (!(await this.peer.tell(method, registration)))
-        throw new RpcFailure(codes.failed, `${method}: the message is too long`)
+        throw new RpcFailure(rpcErrorCodes.failed, `${method}: the message is too long`)
     }
     return { name: info.name, version: info.version ?? '0.0.0' }
   }

@@ -9,7 +9,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from '../../protocol/extension/content.ts'
-import { type EventName, events } from '../../protocol/extension/events.ts'
+import { type EventName, extensionEvents } from '../../protocol/extension/events.ts'
 import { type Args, type ArgsSchema, type Block, parseOrRefuse, type ToolOutput } from './args.ts'
 import type { Host } from './host.ts'
 import type { Message } from './messages.ts'
@@ -164,13 +164,16 @@ export interface ExtensionDefinition {
   onShutdown?(context: Context): unknown
 }
 
-export type EventPayload<Name extends EventName> = InferOutput<(typeof events)[Name]['data']>
+export type EventPayload<Name extends EventName> = InferOutput<(typeof extensionEvents)[Name]['data']>
 
 /** The event with this name; for several names, any of their events. */
 export type EventOf<Name extends EventName> = { [One in Name]: { type: One; data: EventPayload<One> } }[Name]
 
 /** Passes on an event that is newer than this kit as it is. */
 export function decodeEvent(type: string, data: unknown): EventOf<EventName> {
-  if (!Object.hasOwn(events, type)) return { type, data } as EventOf<EventName>
-  return { type, data: parseOrRefuse(events[type as EventName].data, data ?? {}, type) } as EventOf<EventName>
+  if (!Object.hasOwn(extensionEvents, type)) return { type, data } as EventOf<EventName>
+  return {
+    type,
+    data: parseOrRefuse(extensionEvents[type as EventName].data, data ?? {}, type),
+  } as EventOf<EventName>
 }

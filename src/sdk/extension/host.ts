@@ -2,12 +2,12 @@
 // `host/config.get` is `configGet`.
 
 import { safeParse } from 'valibot'
-import { codes, RpcFailure } from '../../protocol/extension/peer.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import {
   type HostNotice,
   type HostRequest,
+  type MethodResult,
   methods,
-  type Result,
   type SentParams,
 } from '../../protocol/extension/table.ts'
 import type { NoticeLevel } from './actions.ts'
@@ -29,10 +29,10 @@ type ClientName<M extends string> = M extends `host/${infer Group}.${infer Name}
     : never
 
 type Answered<M extends HostRequest> = M extends keyof Gives
-  ? Result<M>[Gives[M] & keyof Result<M>]
-  : string extends keyof Result<M>
-    ? { [Field in keyof Result<M> as string extends Field ? never : Field]: Result<M>[Field] }
-    : Result<M>
+  ? MethodResult<M>[Gives[M] & keyof MethodResult<M>]
+  : string extends keyof MethodResult<M>
+    ? { [Field in keyof MethodResult<M> as string extends Field ? never : Field]: MethodResult<M>[Field] }
+    : MethodResult<M>
 
 type RequestFunction<M extends HostRequest> = M extends keyof Takes
   ? (value: SentParams<M>[Takes[M] & keyof SentParams<M>], options?: HostCallOptions) => Promise<Answered<M>>
@@ -76,7 +76,7 @@ export interface Host extends Derived {
     method: M,
     params: SentParams<M>,
     options?: HostCallOptions,
-  ): Promise<Result<M>>
+  ): Promise<MethodResult<M>>
   /** Sends any notice by its name in the protocol. */
   tell<N extends HostNotice>(method: N, params: SentParams<N>): Sent
 }
@@ -135,7 +135,7 @@ export const gives = {
   'host/sessionFullTree': 'nodes',
   'host/showPicker': 'selected',
   'host/subscribe': 'subscriptionId',
-} as const satisfies { [M in HostRequest]?: keyof Result<M> }
+} as const satisfies { [M in HostRequest]?: keyof MethodResult<M> }
 
 export type Takes = typeof takes
 export type Gives = typeof gives
@@ -227,7 +227,7 @@ async function sendRequest(
   const parsed = safeParse(result, answer)
   if (parsed.success) return parsed.output
   throw new RpcFailure(
-    codes.failed,
+    rpcErrorCodes.failed,
     `${method}: the answer of the host has another form: ${parsed.issues[0].message}`,
   )
 }

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
-import { parseAnswer } from '../../../protocol/external-agent/answer.ts'
+import { parseSubcommandAnswer } from '../../../protocol/external-agent/answer.ts'
 import { hold } from '../rule.ts'
 import { type AgentRule, brokenJson, findSessionFile, hookInput, sampleSession, sessionId } from './trial.ts'
 
@@ -110,7 +110,7 @@ export const sessionRules: AgentRule[] = [
         '--session-id',
         '../../../outside',
       ])
-      const answer = parseAnswer('resolve-session-file', stdout)
+      const answer = parseSubcommandAnswer('resolve-session-file', stdout)
       hold(code !== 0 || !answer.ok || isInside(dir, answer.value.session_file), {
         expected: 'a refusal, or a path inside the directory',
         received: stdout.toString('utf8').trim(),

@@ -1,7 +1,7 @@
 // Rules on reading, cutting and joining transcripts: every byte must come back.
 
 import { join } from 'node:path'
-import { excerpt } from '../../../protocol/external-agent/answer.ts'
+import { oneLineExcerpt } from '../../../protocol/external-agent/answer.ts'
 import { BrokenRule, hold } from '../rule.ts'
 import {
   type AgentRule,
@@ -181,6 +181,6 @@ export function expectSameBytes(received: Buffer, expected: Buffer, fix: string)
   const at = expected.findIndex((byte, index) => byte !== received[index])
   const from = at === -1 ? expected.length : at
   const show = (bytes: Buffer) =>
-    `${bytes.length} bytes, from byte ${from} on: ${excerpt(bytes.toString('utf8', from, from + 60), 60)}`
+    `${bytes.length} bytes, from byte ${from} on: ${oneLineExcerpt(bytes.toString('utf8', from, from + 60), 60)}`
   throw new BrokenRule({ expected: show(expected), received: show(received), fix })
 }

@@ -2,7 +2,7 @@
 
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { limits, protocolVersion } from '../../../protocol/external-agent/subcommand.ts'
+import { agentProtocolVersion, limits } from '../../../protocol/external-agent/subcommand.ts'
 import { runLimited } from '../../../std/limited-proc.ts'
 import { type Environment, isolate, SandboxRoot } from '../sandbox.ts'
 
@@ -42,7 +42,7 @@ function isolateAgent(env: Environment, home: string): Environment {
 }
 
 function callerEnv(root: string): Environment {
-  return { ENTIRE_REPO_ROOT: root, ENTIRE_PROTOCOL_VERSION: String(protocolVersion) }
+  return { ENTIRE_REPO_ROOT: root, ENTIRE_PROTOCOL_VERSION: String(agentProtocolVersion) }
 }
 
 async function makeRepo(root: string, env: Environment): Promise<void> {

@@ -1,9 +1,17 @@
 // Calls an external agent for a rule as the program would call it, and finds every way in which a call can go
 // wrong.
 
-import { type AnswerMessage, excerpt, parseAnswer } from '../../../protocol/external-agent/answer.ts'
+import {
+  type AnswerMessage,
+  oneLineExcerpt,
+  parseSubcommandAnswer,
+} from '../../../protocol/external-agent/answer.ts'
 import type { Capability, MessageInput, Messages } from '../../../protocol/external-agent/messages.ts'
-import { type Arguments, callArguments, type SubcommandName } from '../../../protocol/external-agent/table.ts'
+import {
+  callArguments,
+  type SubcommandArguments,
+  type SubcommandName,
+} from '../../../protocol/external-agent/table.ts'
 import { given } from '../../../std/given.ts'
 import { type LimitedResult, runLimited } from '../../../std/limited-proc.ts'
 import { BrokenRule, type ConformanceRule, hold } from '../rule.ts'
@@ -29,11 +37,15 @@ export interface AgentTrial extends AgentSandbox {
   /** Runs the executable with these arguments. Fails only when the process itself does not behave. */
   run(words: string[], stdin?: Stdin): Promise<LimitedResult>
   /** Calls a subcommand that must succeed, and returns what it printed. */
-  bytes<Name extends SubcommandName>(name: Name, args: Arguments<Name>, stdin?: Stdin): Promise<Buffer>
+  bytes<Name extends SubcommandName>(
+    name: Name,
+    args: SubcommandArguments<Name>,
+    stdin?: Stdin,
+  ): Promise<Buffer>
   /** Calls a subcommand that must succeed, and parses what it printed by its schema. */
   ask<Name extends SubcommandName>(
     name: Name,
-    args: Arguments<Name>,
+    args: SubcommandArguments<Name>,
     stdin?: Stdin,
   ): Promise<AnswerMessage<Name>>
   /** Makes a call that must fail with a message on stderr. */
@@ -62,13 +74,13 @@ export function makeAgentTrial({ sandbox, limits, ...known }: AgentTrialOptions)
     const { code, stdout, stderr } = await run(words, stdin)
     hold(code === 0, {
       expected: `\`${words.join(' ')}\` to succeed with exit code 0`,
-      received: `exit code ${code}${stderr.trim() === '' ? ' and nothing on stderr' : `: ${excerpt(stderr.trim())}`}`,
+      received: `exit code ${code}${stderr.trim() === '' ? ' and nothing on stderr' : `: ${oneLineExcerpt(stderr.trim())}`}`,
       fix: `Implement \`${name}\`, or read in its message why it failed.`,
     })
     return stdout
   }
   const ask: AgentTrial['ask'] = async (name, args, stdin) => {
-    const parsed = parseAnswer(name, await bytes(name, args, stdin))
+    const parsed = parseSubcommandAnswer(name, await bytes(name, args, stdin))
     if (parsed.ok) return parsed.value
     throw new BrokenRule({
       expected: `\`${name}\` to print JSON in the form of its schema, and nothing else`,
@@ -80,7 +92,7 @@ export function makeAgentTrial({ sandbox, limits, ...known }: AgentTrialOptions)
     const { code, stdout, stderr } = await run(words, stdin)
     hold(code !== 0, {
       expected: `\`${words.join(' ')}\` to fail, because ${why}`,
-      received: `exit code 0, and on stdout: ${excerpt(stdout.toString('utf8').trim())}`,
+      received: `exit code 0, and on stdout: ${oneLineExcerpt(stdout.toString('utf8').trim())}`,
       fix: 'Check the input, and exit with a code other than 0 when it is not valid.',
     })
     hold(stderr.trim() !== '', {

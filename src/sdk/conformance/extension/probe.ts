@@ -5,7 +5,6 @@ import { parse } from 'valibot'
 import type { Manifest } from '../../../extensions/manifest.ts'
 import { openWire, type Wire } from '../../../extensions/wire.ts'
 import {
-  codes,
   errorLine,
   type Incoming,
   noticeLine,
@@ -13,7 +12,8 @@ import {
   RpcFailure,
   requestLine,
   resultLine,
-} from '../../../protocol/extension/peer.ts'
+  rpcErrorCodes,
+} from '../../../protocol/extension/rpc.ts'
 import { findMethod } from '../../../protocol/extension/table.ts'
 import type { ChildExit } from '../../../std/child-process.ts'
 import { BrokenRule } from '../rule.ts'
@@ -164,7 +164,7 @@ export class Probe {
     try {
       this.#put(resultLine(call.id, answerWith(call.method)))
     } catch (error) {
-      const code = error instanceof RpcFailure ? error.code : codes.failed
+      const code = error instanceof RpcFailure ? error.code : rpcErrorCodes.failed
       this.#put(errorLine(call.id, { code, message: (error as Error).message }))
     }
   }
@@ -208,24 +208,24 @@ function later(ms: number): Promise<undefined> {
  */
 const specialAnswers: Record<string, () => unknown> = {
   'host/askUser': () => ({ selected: '', cancelled: true }),
-  'host/executeTool': () => refuse(codes.notFound, 'unknown tool'),
-  'host/activateTool': () => refuse(codes.notFound, 'unknown tool'),
-  'host/chat': () => refuse(codes.failed, 'no model configured'),
-  'host/agent.run': () => refuse(codes.failed, 'no model configured'),
-  'host/triggerCompact': () => refuse(codes.failed, 'no compactor registered'),
-  'host/undoRestore': () => refuse(codes.notFound, 'no snapshot for path'),
+  'host/executeTool': () => refuse(rpcErrorCodes.notFound, 'unknown tool'),
+  'host/activateTool': () => refuse(rpcErrorCodes.notFound, 'unknown tool'),
+  'host/chat': () => refuse(rpcErrorCodes.failed, 'no model configured'),
+  'host/agent.run': () => refuse(rpcErrorCodes.failed, 'no model configured'),
+  'host/triggerCompact': () => refuse(rpcErrorCodes.failed, 'no compactor registered'),
+  'host/undoRestore': () => refuse(rpcErrorCodes.notFound, 'no snapshot for path'),
 }
 
 /** The answer of an empty host. Throws an RpcFailure for requests that it cannot serve. */
 export function emptyAnswer(method: string): unknown {
   const schema = findMethod(method)?.result
-  if (schema === undefined) return refuse(codes.unknownMethod, `method not found: ${method}`)
+  if (schema === undefined) return refuse(rpcErrorCodes.unknownMethod, `method not found: ${method}`)
   const answer = specialAnswers[method]
   return answer ? answer() : parse(schema, {})
 }
 
 export function refuseAll(): never {
-  return refuse(codes.failed, 'host app not available')
+  return refuse(rpcErrorCodes.failed, 'host app not available')
 }
 
 function refuse(code: number, message: string): never {

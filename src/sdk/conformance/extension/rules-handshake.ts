@@ -1,6 +1,6 @@
 // Rules on the start of an extension: the answer to `initialize`, and the registrations before it.
 
-import { events } from '../../../protocol/extension/events.ts'
+import { extensionEvents } from '../../../protocol/extension/events.ts'
 import { asArray, asObject, asString } from '../../../std/json.ts'
 import { hold } from '../rule.ts'
 import { refuseAll } from './probe.ts'
@@ -104,11 +104,11 @@ export const handshakeRules: ExtensionRule[] = [
       const wanted = registrations['register/eventHandler'].flatMap((handler) => handler.events)
       const hooks = registrations['register/interceptor'].flatMap((interceptor) => interceptor.hooks ?? [])
       const unknown = [
-        ...wanted.filter((name) => !Object.hasOwn(events, name)),
+        ...wanted.filter((name) => !Object.hasOwn(extensionEvents, name)),
         ...hooks.filter((hook) => !['before', 'after'].includes(hook)),
       ]
       hold(unknown.length === 0, {
-        expected: `events among ${Object.keys(events).join(', ')}; hooks among before, after`,
+        expected: `events among ${Object.keys(extensionEvents).join(', ')}; hooks among before, after`,
         received: unknown.join(', '),
         fix: 'Correct the names: hosts never send these.',
       })

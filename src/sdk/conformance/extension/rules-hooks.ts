@@ -2,7 +2,7 @@
 
 import { parseAction } from '../../../extensions/action.ts'
 import type { ActionResult } from '../../../protocol/extension/content.ts'
-import { type EventName, events } from '../../../protocol/extension/events.ts'
+import { type EventName, extensionEvents } from '../../../protocol/extension/events.ts'
 import type { SentParams } from '../../../protocol/extension/table.ts'
 import { asArray, asObject, asString } from '../../../std/json.ts'
 import { hold } from '../rule.ts'
@@ -21,7 +21,7 @@ async function resultOf(probe: Probe, method: string, params: unknown): Promise<
   return asObject(result) ?? {}
 }
 
-const eventNames = Object.keys(events) as EventName[]
+const eventNames = Object.keys(extensionEvents) as EventName[]
 
 export const extensionHookRules: ExtensionRule[] = [
   {

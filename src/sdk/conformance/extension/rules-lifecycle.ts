@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { manifestName } from '../../../extensions/manifest.ts'
-import { capabilities } from '../../../protocol/extension/method.ts'
+import { permissionMeanings } from '../../../protocol/extension/method.ts'
 import { readBytes } from '../../../std/file.ts'
 import { hold } from '../rule.ts'
 import { changedPaths, readTree } from '../sandbox.ts'
@@ -131,7 +131,7 @@ export const manifestRules: ExtensionRule[] = [
     run: async ({ manifest }) => {
       const wrong = (manifest.permissions ?? []).filter((permission) => !isPermission(permission))
       hold(wrong.length === 0, {
-        expected: `permissions among ${Object.keys(capabilities).join(', ')}; \`auth\` and \`env\` with a name, as in auth:openai`,
+        expected: `permissions among ${Object.keys(permissionMeanings).join(', ')}; \`auth\` and \`env\` with a name, as in auth:openai`,
         received: wrong.join(', '),
         fix: 'Correct them: an unknown permission permits nothing.',
       })
@@ -140,9 +140,10 @@ export const manifestRules: ExtensionRule[] = [
 ]
 
 function isPermission(text: string): boolean {
-  if (text === '*' || Object.hasOwn(capabilities, text)) return true
+  if (text === '*' || Object.hasOwn(permissionMeanings, text)) return true
   // The first word alone stands for all permissions that begin with it.
   return (
-    /^(?:auth|env):\S+$/.test(text) || Object.keys(capabilities).some((name) => name.startsWith(`${text}:`))
+    /^(?:auth|env):\S+$/.test(text) ||
+    Object.keys(permissionMeanings).some((name) => name.startsWith(`${text}:`))
   )
 }

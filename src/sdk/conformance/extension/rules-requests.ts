@@ -1,6 +1,6 @@
 // Rules on requests, known and unknown, and on the tools and commands that fixtures of the author call.
 
-import { codes } from '../../../protocol/extension/peer.ts'
+import { rpcErrorCodes } from '../../../protocol/extension/rpc.ts'
 import { asArray, asObject, asString } from '../../../std/json.ts'
 import { hold } from '../rule.ts'
 import type { ExtensionFixtures } from './fixtures.ts'
@@ -23,7 +23,7 @@ export async function expectAlive(probe: Probe, after: string, withinMs?: number
   })
 }
 
-const unknownFix = `Answer unknown methods with error ${codes.unknownMethod}: newer hosts may send some.`
+const unknownFix = `Answer unknown methods with error ${rpcErrorCodes.unknownMethod}: newer hosts may send some.`
 
 export const requestRules: ExtensionRule[] = [
   {
@@ -32,8 +32,8 @@ export const requestRules: ExtensionRule[] = [
     level: 'must',
     run: async ({ start }) => {
       const { error, result } = await (await start()).ask(unknownMethod)
-      hold(error?.code === codes.unknownMethod, {
-        expected: `error ${codes.unknownMethod}`,
+      hold(error?.code === rpcErrorCodes.unknownMethod, {
+        expected: `error ${rpcErrorCodes.unknownMethod}`,
         received: error
           ? `error ${error.code}: ${error.message}`
           : `result ${excerptOf(JSON.stringify(result))}`,
@@ -114,9 +114,9 @@ export const requestRules: ExtensionRule[] = [
 
 function expectRefusal({ error, result }: ProbeAnswer, what: string): void {
   hold(error !== undefined || asObject(result)?.isError === true, {
-    expected: `an error (${codes.invalidParams}) for an unknown ${what}`,
+    expected: `an error (${rpcErrorCodes.invalidParams}) for an unknown ${what}`,
     received: excerptOf(JSON.stringify(result)),
-    fix: `Look the ${what} up by its name, and answer with error ${codes.invalidParams} when it does not exist.`,
+    fix: `Look the ${what} up by its name, and answer with error ${rpcErrorCodes.invalidParams} when it does not exist.`,
   })
 }
 

@@ -4,7 +4,11 @@
 import type { Registrations } from '../../../extensions/live-extension.ts'
 import type { Manifest } from '../../../extensions/manifest.ts'
 import { noRegistrations, register } from '../../../extensions/registrations.ts'
-import { isRegistration, protocolVersion, type Registration } from '../../../protocol/extension/table.ts'
+import {
+  extensionProtocolVersion,
+  isRegistration,
+  type Registration,
+} from '../../../protocol/extension/table.ts'
 import { given } from '../../../std/given.ts'
 import type { Json } from '../../../std/json.ts'
 import { type ConformanceRule, hold } from '../rule.ts'
@@ -63,7 +67,11 @@ export interface ExtensionTrial extends ExtensionSandbox, Readonly<ExtensionUnde
 export function makeExtensionTrial(sandbox: ExtensionSandbox, extension: ExtensionUnderTest): ExtensionTrial {
   const { manifest, limits, log } = extension
   const probes: Probe[] = []
-  const initializeParams = () => ({ protocolVersion, cwd: sandbox.project, configDir: sandbox.configDir })
+  const initializeParams = () => ({
+    protocolVersion: extensionProtocolVersion,
+    cwd: sandbox.project,
+    configDir: sandbox.configDir,
+  })
   const open: ExtensionTrial['open'] = ({ answerWith, manifest: other, env } = {}) => {
     const probe = new Probe({
       manifest: other ?? manifest,

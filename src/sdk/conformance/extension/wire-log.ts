@@ -5,7 +5,7 @@ import { safeParse } from 'valibot'
 import type { Manifest } from '../../../extensions/manifest.ts'
 import { findRefusal } from '../../../extensions/permissions.ts'
 import { parseMethodParams } from '../../../extensions/serve.ts'
-import { type Incoming, parseLine } from '../../../protocol/extension/peer.ts'
+import { type Incoming, parseLine } from '../../../protocol/extension/rpc.ts'
 import { findMethod, isRegistration, type MethodName, methods } from '../../../protocol/extension/table.ts'
 import { asObject, parseJson } from '../../../std/json.ts'
 

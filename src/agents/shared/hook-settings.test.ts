@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { addHooks, type HookLayout, hookRecogniser, removeHooks } from './hook-settings.ts'
+import { hookRecogniser } from './hook-command.ts'
+import { addHooks, type HookLayout, removeHooks } from './hook-settings.ts'
 
 const layout: HookLayout = {
   configPath: '.some/hooks.json',
@@ -7,7 +8,7 @@ const layout: HookLayout = {
     { event: 'start', matcher: '', hook: { type: 'command', bash: `${program} hooks some start` } },
     { event: 'stop', matcher: '', hook: { type: 'command', bash: `${program} hooks some stop` } },
   ],
-  isOurs: hookRecogniser(['some']),
+  isEntireHook: hookRecogniser(['some']),
   members: [],
   switches: [],
   defaults: [{ path: ['version'], value: 1 }],

@@ -2,12 +2,12 @@ import { afterAll, expect, test } from 'bun:test'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import type { Sign } from '../model/session-file.ts'
-import { readText } from '../std/file.ts'
-import { agents, findAgent } from './all.ts'
-import { sessionDirWatcher } from './shared/session-dir-watcher.ts'
+import type { Sign } from '../../model/session-file.ts'
+import { readText } from '../../std/file.ts'
+import { agents, findAgent } from '../all.ts'
+import { sessionDirWatcher } from './session-dir-watcher.ts'
 
-const fixtures = resolve(import.meta.dir, '../../test/fixtures/agents')
+const fixtures = resolve(import.meta.dir, '../../../test/fixtures/agents')
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-watcher-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
