@@ -223,7 +223,7 @@ test.each(rows)('%s %s means what it says', (scenario, name, verb, event) => {
   expect(claudeCode.parseHook(verb, payload, {})).toEqual(event && { ...event, ...first })
 })
 
-test('every captured payload of a hook we install is in the table', () => {
+test('every captured payload of an installed hook is in the table', () => {
   const ourHooks = /^\d+-(SessionStart|SessionEnd|UserPromptSubmit|Stop|SubagentStop|PreCompact)\.json$/
   for (const scenario of Object.keys(scenarios)) {
     const captured = readdirSync(join(fixtures, scenario)).filter((file) => ourHooks.test(file))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readEntries } from './transcript.ts'
+import { claudeTranscript } from './transcript.ts'
 
 const lines = (...entries: unknown[]) =>
   entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))).join('\n')
@@ -13,7 +13,7 @@ const assistant = (content: unknown[], more: object = {}) => ({
   message: { role: 'assistant', content, ...more },
 })
 
-test('what was said and done is told in order', () => {
+test('messages and tool calls are entries, in order', () => {
   const transcript = lines(
     user('add a parser'),
     assistant([{ type: 'thinking', thinking: 'hm' }]),
@@ -25,7 +25,7 @@ test('what was said and done is told in order', () => {
     '{ half a li',
     { type: 'attachment', attachment: { type: 'queued_command', prompt: 'and tests' } },
   )
-  expect(readEntries(transcript, 0)).toEqual([
+  expect(claudeTranscript.readEntries?.(transcript, 0)).toEqual([
     { role: 'user', text: 'add a parser' },
     { role: 'assistant', text: 'On it.' },
     { role: 'tool', name: 'Bash', text: 'List files' },
@@ -35,7 +35,7 @@ test('what was said and done is told in order', () => {
   ])
 })
 
-test('what nobody typed or said is left out', () => {
+test('what the program injected is left out', () => {
   const transcript = lines(
     user('Base directory for this skill: /home/x\n\nDo as follows.'),
     user('<system-reminder>be brief</system-reminder>'),
@@ -44,17 +44,17 @@ test('what nobody typed or said is left out', () => {
     { ...assistant([{ type: 'text', text: 'in a subagent' }]), isSidechain: true },
     assistant([{ type: 'text', text: 'API Error' }], { model: '<synthetic>' }),
   )
-  expect(readEntries(transcript, 0)).toEqual([])
+  expect(claudeTranscript.readEntries?.(transcript, 0)).toEqual([])
 })
 
-test('a checkpoint begins at a line, whatever the lines before it are', () => {
+test('entries begin at the given line, whatever the lines before it are', () => {
   const transcript = lines(user('one'), 'garbage', user('two'), user('three'))
-  expect(readEntries(transcript, 2).map(({ text }) => text)).toEqual(['two', 'three'])
-  expect(readEntries(transcript, 9)).toEqual([])
+  expect(claudeTranscript.readEntries?.(transcript, 2).map(({ text }) => text)).toEqual(['two', 'three'])
+  expect(claudeTranscript.readEntries?.(transcript, 9)).toEqual([])
 })
 
-test('text that is no transcript is refused, an empty one is empty', () => {
-  expect(() => readEntries('hello\nworld', 0)).toThrow('no line that is JSON')
-  expect(readEntries('', 0)).toEqual([])
-  expect(readEntries('\n', 0)).toEqual([])
+test('text that is not a transcript is refused, an empty one has no entries', () => {
+  expect(() => claudeTranscript.readEntries?.('hello\nworld', 0)).toThrow('no line that is JSON')
+  expect(claudeTranscript.readEntries?.('', 0)).toEqual([])
+  expect(claudeTranscript.readEntries?.('\n', 0)).toEqual([])
 })

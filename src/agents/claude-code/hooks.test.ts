@@ -58,7 +58,7 @@ test.each([
   })
 })
 
-test('a resume keeps its transcript when it is there', () => {
+test('a resume keeps its transcript when the file exists', () => {
   const transcript = join(home, 'there.jsonl')
   writeFileSync(transcript, '')
   const event = claudeCode.parseHook(
@@ -69,7 +69,7 @@ test('a resume keeps its transcript when it is there', () => {
   expect(event).toEqual({ type: 'session-start', session: 's', transcript })
 })
 
-test('an id that would lead out of the directory gives no path', () => {
+test('an id that leads out of the directory gives no path', () => {
   const payload = {
     session_id: 's',
     transcript_path: '/t/s.jsonl',
@@ -99,7 +99,7 @@ test('an unknown hook is refused with the known ones', () => {
     )
 })
 
-test('whatever the values in a payload are, an event or nothing comes of it', () => {
+test('any values in a payload give an event or null', () => {
   const keys = [
     'transcript_path',
     'prompt',
@@ -147,13 +147,13 @@ test('whatever the values in a payload are, an event or nothing comes of it', ()
   )
 })
 
-test('the session belongs to the directory it was started in, wherever the agent went', () => {
+test('the session belongs to the directory it was started in, wherever the agent changes to', () => {
   expect(claudeCode.projectDir({ cwd: '/repo/sub' }, { CLAUDE_PROJECT_DIR: '/repo' })).toBe('/repo')
   expect(claudeCode.projectDir({ cwd: '/repo/sub' }, {})).toBe('/repo/sub')
   expect(claudeCode.projectDir({}, {})).toBeUndefined()
 })
 
-test('a git hook of a commit made by the agent sees the variables that mark its caller', () => {
+test('a git hook of a commit by the agent sees the variables that identify the agent', () => {
   const env = Object.fromEntries(
     readFileSync(join(fixtures, 's17-commit-githookenv/git-post-commit.env'), 'utf8')
       .split('\n')
@@ -163,6 +163,6 @@ test('a git hook of a commit made by the agent sees the variables that mark its 
   expect(env[claudeCode.callerSessionEnv ?? '']).toBe('7a1f5a4b-2a4b-493d-addb-8449cd93294d')
 })
 
-test('a message is shown through the agent', () => {
+test('a message for the user is a systemMessage', () => {
   expect(claudeCode.hookResponse?.('two\n"lines"')).toBe('{"systemMessage":"two\\n\\"lines\\""}\n')
 })

@@ -1,21 +1,22 @@
-// What Claude Code's hooks mean. Subagents run in the background unless told otherwise, and then end long after their tool call did.
+// Turns the hooks of Claude Code into events. By default a subagent runs in the background and ends long after the tool
+// call that started it.
 
 import { exists } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
 import { asText, type HookBase, type HookTable } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
-import { isSafeId, subagentTranscript } from './session-files.ts'
+import { claudeSubagentTranscript, isSafeId } from './session-files.ts'
 import { findLaunch, isLaunch } from './subagents.ts'
 
 export const claudeHooks: HookTable = {
-  // After a compaction the same conversation goes on, perhaps in the middle of a turn.
+  // After a compaction the same conversation continues, perhaps in the middle of a turn.
   'session-start': (payload, base) =>
     payload.source === 'compact'
       ? null
       : { type: 'session-start', ...startOf(payload, base), ...given({ model: asText(payload.model) }) },
 
-  // The end of a background subagent starts a turn by itself, with a notification in place of a prompt.
+  // The end of a background subagent starts a turn as well, with a notification in place of a prompt.
   'user-prompt-submit': (payload, base) => {
     const prompt = cleanPrompt(asText(payload.prompt) ?? '')
     const id = prompt === undefined ? undefined : asText(payload.prompt_id)
@@ -83,7 +84,8 @@ export const claudeHooks: HookTable = {
   }),
 }
 
-// Resumed from another directory, the first hook names a file below that directory which will never exist; later hooks name the right one.
+// When a session is resumed from another directory, the first hook names a file below that directory that will never
+// exist; later hooks name the right one.
 function startOf(payload: JsonObject, base: HookBase): HookBase {
   if (payload.source !== 'resume' || base.transcript === undefined || exists(base.transcript)) return base
   const { transcript: _wrong, ...rest } = base
@@ -105,7 +107,7 @@ function subagentOf(base: HookBase, subagent: string | undefined) {
   if (subagent === undefined) return {}
   const file =
     base.transcript !== undefined && isSafeId(subagent)
-      ? subagentTranscript(base.transcript, subagent)
+      ? claudeSubagentTranscript(base.transcript, subagent)
       : undefined
   return { subagent, ...given({ subagentTranscript: file }) }
 }

@@ -1,4 +1,4 @@
-// Claude Code, as an agent.
+// Defines Claude Code as an agent.
 
 import { join } from 'node:path'
 import type { Agent, TextGenerator } from '../../model/agent.ts'
@@ -8,11 +8,10 @@ import { findObjects } from '../../std/json.ts'
 import { claudeCodeCard } from '../cards.ts'
 import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { claudeHooks } from './hooks.ts'
-import { claudeResume, prepareTranscript, subagentTranscript } from './session-files.ts'
+import { awaitLastMessage, claudeResume, claudeSubagentTranscript } from './session-files.ts'
 import { claudeTranscript } from './transcript.ts'
 
-// Claude Code as a writer of text: no settings are loaded, so that no hook runs and no tool is allowed.
-
+/** Writes text without loading settings, so that no hook runs and no tool is allowed. */
 export const claudeGenerator: TextGenerator = {
   command: ({ model }) => [
     'claude',
@@ -23,7 +22,7 @@ export const claudeGenerator: TextGenerator = {
     '',
     ...(model === undefined ? [] : [`--model=${model}`]),
   ],
-  // What a Claude Code that runs us tells its children: with it, this one would take itself for a part of that session.
+  // A Claude Code that runs this program sets these: with them, the new one would take itself for a part of that session.
   env: {
     CLAUDE_PROJECT_DIR: undefined,
     CLAUDE_ENV_FILE: undefined,
@@ -52,8 +51,8 @@ export const claudeCode = {
   parseHook: hookParser('claude-code', claudeHooks),
   projectDir: (payload, env) => asText(env.CLAUDE_PROJECT_DIR) ?? asText(payload.cwd),
   transcript: claudeTranscript,
-  preparer: { prepare: prepareTranscript },
-  subagents: { transcriptPath: subagentTranscript },
+  preparer: { prepare: awaitLastMessage },
+  subagents: { transcriptPath: claudeSubagentTranscript },
   installer: lazyInstaller(
     '.claude/settings.json',
     async () => (await import('./install.ts')).claudeInstaller,

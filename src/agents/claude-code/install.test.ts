@@ -20,7 +20,7 @@ const ours = (verb: string) => ({
 })
 const group = (verb: string, matcher = '') => ({ matcher, hooks: [ours(verb)] })
 
-test('nine hooks, and the rule against reading recordings', async () => {
+test('nine hooks are installed, and the rule against reading recordings', async () => {
   expect(await claudeInstaller.install(site(), { command: 'entire', force: false })).toBe(9)
   expect(read()).toEqual({
     hooks: {
@@ -37,7 +37,7 @@ test('nine hooks, and the rule against reading recordings', async () => {
   })
 })
 
-test('every installed verb is one the agent understands', async () => {
+test('every installed verb is in the table of hooks', async () => {
   await claudeInstaller.install(site(), { command: 'entire', force: false })
   const verbs = [...JSON.stringify(read()).matchAll(/hooks claude-code ([a-z-]+)/g)].map(
     ([, verb]) => verb ?? '',
@@ -45,7 +45,7 @@ test('every installed verb is one the agent understands', async () => {
   expect(verbs.toSorted()).toEqual(claudeCode.hookNames.toSorted())
 })
 
-test('a group of the user with the same matcher gets our hook at its end', async () => {
+test('the hook is appended to a group of the user with the same matcher', async () => {
   mkdirSync(join(root, '.claude'))
   const lint = { type: 'command', command: 'lint' }
   writeFileSync(
@@ -59,7 +59,7 @@ test('a group of the user with the same matcher gets our hook at its end', async
   expect(read().hooks.PreToolUse).toEqual([{ matcher: 'Bash', hooks: [lint] }, group('pre-task', 'Task')])
 })
 
-test('a deny rule the user had already stays when the hooks go', async () => {
+test('a deny rule that the user already had stays after an uninstall', async () => {
   mkdirSync(join(root, '.claude'))
   const path = join(root, '.claude/settings.json')
   writeFileSync(path, JSON.stringify({ permissions: { deny: ['Read(./.entire/metadata/**)'] } }))
@@ -69,7 +69,7 @@ test('a deny rule the user had already stays when the hooks go', async () => {
   expect(read()).toEqual({ permissions: { deny: ['Read(./.entire/metadata/**)'] }, model: 'opus' })
 })
 
-test('in every historic form our hooks are replaced by the one form of today', async () => {
+test('hooks in any historic form are replaced by the current form', async () => {
   mkdirSync(join(root, '.claude'))
   const old = [
     'entire hooks claude-code stop',

@@ -1,11 +1,11 @@
-// Claude Code's hooks in .claude/settings.json, and the rule that keeps it from reading its own recordings.
+// Installs the hooks of Claude Code in .claude/settings.json, and a rule that keeps it from reading its own recordings.
 
 import { given } from '../../std/given.ts'
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
 import type { HookEntry } from '../shared/hook-settings.ts'
 import { settingsInstaller } from '../shared/settings-installer.ts'
 
-// Claude Code kills the hooks of a session's end after 1.5 seconds unless they ask for more.
+// Claude Code kills hooks at the end of a session after 1.5 seconds unless they ask for more.
 const sessionEndSeconds = 30
 
 const hooks: { event: string; verb: string; matcher?: string; timeout?: number }[] = [

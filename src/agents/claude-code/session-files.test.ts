@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { claudeResume, subagentTranscript } from './session-files.ts'
+import { claudeResume, claudeSubagentTranscript } from './session-files.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'entire-claude-files-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -16,7 +16,7 @@ test.each([
   expect(claudeResume.sessionDir(root, env)).toBe(dir)
 })
 
-test('the name of a long path is cut, and a directory that is there decides its ending', () => {
+test('the name of a long path is cut, and an existing directory decides its ending', () => {
   const root = `/${'long/'.repeat(60)}end`
   const cut = root.replace(/[^A-Za-z0-9]/g, '-').slice(0, 200)
   expect(claudeResume.sessionDir(root, { HOME: home })).toMatch(new RegExp(`/projects/${cut}-[0-9a-z]{1,6}$`))
@@ -29,8 +29,8 @@ test('a session is a file of its own, and is resumed by its id', () => {
   expect(claudeResume.command('abc')).toBe('claude -r abc')
 })
 
-test('transcripts of subagents lie below the session, in older versions beside it', () => {
-  expect(subagentTranscript('/d/s1.jsonl', 'a1')).toBe('/d/s1/subagents/agent-a1.jsonl')
+test('transcripts of subagents are below the session, in older versions beside it', () => {
+  expect(claudeSubagentTranscript('/d/s1.jsonl', 'a1')).toBe('/d/s1/subagents/agent-a1.jsonl')
   writeFileSync(join(home, 'agent-a1.jsonl'), '')
-  expect(subagentTranscript(join(home, 's1.jsonl'), 'a1')).toBe(join(home, 'agent-a1.jsonl'))
+  expect(claudeSubagentTranscript(join(home, 's1.jsonl'), 'a1')).toBe(join(home, 'agent-a1.jsonl'))
 })

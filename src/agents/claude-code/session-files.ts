@@ -1,4 +1,4 @@
-// Where Claude Code keeps its transcripts.
+// Finds the transcripts of Claude Code, and waits until the last lines of one are on disk.
 
 import { readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -22,12 +22,16 @@ export function isSafeId(id: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(id)
 }
 
-/** Older versions put the transcripts of subagents beside the main one. */
-export function subagentTranscript(mainTranscript: string, subagent: string): string {
+/** Below the main transcript; older versions put it beside the main transcript. */
+export function claudeSubagentTranscript(mainTranscript: string, subagent: string): string {
   const nested = join(mainTranscript.replace(/\.jsonl$/, ''), 'subagents', `agent-${subagent}.jsonl`)
   const beside = join(dirname(mainTranscript), `agent-${subagent}.jsonl`)
   return !exists(nested) && exists(beside) ? beside : nested
 }
+
+// A longer name is cut and gets a hash of the path. The hash is undocumented: an existing directory is preferred to the
+// computed one.
+const longestSlug = 200
 
 function findProjectDir(root: string, env: Env): string {
   const projects = join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'projects')
@@ -36,9 +40,6 @@ function findProjectDir(root: string, env: Env): string {
   const cut = `${slug.slice(0, longestSlug)}-`
   return join(projects, findEntry(projects, cut) ?? `${cut}${hashOf(root)}`)
 }
-
-// A longer name is cut and gets a hash of the path. The hash is not documented: a directory that is there outranks our reckoning.
-const longestSlug = 200
 
 function findEntry(dir: string, prefix: string): string | undefined {
   const entries = exists(dir) ? readdirSync(dir).filter((entry) => entry.startsWith(prefix)) : []
@@ -51,16 +52,18 @@ function hashOf(text: string): string {
   return Math.abs(hash).toString(36)
 }
 
-// At the Stop hook the last lines of the transcript are often not on disk yet. They arrive while the hook runs, so it waits for them.
-
 const patienceMs = 1_000
 const pauseMs = 15
-// Nobody is writing to a file this old.
+// A file this old is no longer being written.
 const staleMs = 120_000
+// How much of the end of the file is searched for its last message: more with each try.
 const windows = [8 * 1024, 64 * 1024, 1024 * 1024, 16 * 1024 * 1024]
 
-/** Returns when the transcript ends with the event's last message, or when waiting longer is useless. */
-export async function prepareTranscript(transcript: string, event: AgentEvent): Promise<undefined> {
+/**
+ * Returns when the transcript ends with the last message of the event, or when waiting longer is useless. At the Stop
+ * hook the last lines are often not on disk yet; they arrive while the hook runs.
+ */
+export async function awaitLastMessage(transcript: string, event: AgentEvent): Promise<undefined> {
   const expected = squeeze(event.lastMessage ?? '')
   if (expected === '') return
   // The last message of a subagent is in its own transcript, not in the main one.
@@ -75,34 +78,34 @@ export async function prepareTranscript(transcript: string, event: AgentEvent): 
   }
 }
 
-/** Whether it ends with these words: looks at no more of the file than it takes to see where its last message begins. */
+/** Whether the transcript ends with this message. Reads no more of the file than its last message needs. */
 function endsWith(transcript: string, size: number, expected: string): boolean {
   for (const bytes of windows) {
-    const { said, isWhole } = lastSaid(readLastLines(transcript, bytes))
-    if (said === expected) return true
+    const { text, isWhole } = lastMessage(readLastLines(transcript, bytes))
+    if (text === expected) return true
     if (isWhole || bytes >= size) return false
   }
   return false
 }
 
-/** What the assistant said after the last entry of the user, as far as it is in sight. */
-function lastSaid(lines: string[]): { said: string; isWhole: boolean } {
-  let said = ''
-  let message: string | undefined
+/** The last message of the assistant, as much of it as is in these lines. */
+function lastMessage(lines: string[]): { text: string; isWhole: boolean } {
+  let text = ''
+  let messageId: string | undefined
   for (const line of lines.reverse()) {
     if (!/"type":\s*"(?:user|assistant)"/.test(line)) continue
     const entry = asObject(parseJson(line))
-    if (entry?.type === 'user' && entry.isMeta !== true) return { said, isWhole: true }
+    if (entry?.type === 'user' && entry.isMeta !== true) return { text, isWhole: true }
     if (entry?.type !== 'assistant') continue
     const id = asText(asObject(entry.message)?.id)
-    if (message !== undefined && id !== message) return { said, isWhole: true }
-    message = id
-    said = squeeze(messageText(entry) ?? '') + said
+    if (messageId !== undefined && id !== messageId) return { text, isWhole: true }
+    messageId = id
+    text = squeeze(messageText(entry) ?? '') + text
   }
-  return { said, isWhole: false }
+  return { text, isWhole: false }
 }
 
-// Blocks of one message stand on lines of their own and are joined in the payload; only blanks differ.
-function squeeze(words: string): string {
-  return words.replace(/\s+/g, '')
+// Each block of a message has its own line, and the payload has them joined: they differ only in white space.
+function squeeze(text: string): string {
+  return text.replace(/\s+/g, '')
 }

@@ -1,4 +1,5 @@
-// A background subagent reports its end without the id of the tool call that started it; that id is found in the files beside it.
+// Finds out which subagents of Claude Code have finished, and which tool call started one: a background subagent
+// reports its end without the id of that call.
 
 import { readText } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
@@ -16,7 +17,7 @@ export interface Launch {
   description?: string
 }
 
-/** The tool call only started a subagent that goes on in the background. */
+/** Whether the tool call only started a subagent, which continues in the background. */
 export function isLaunch(result: JsonObject | undefined): boolean {
   return result?.isAsync === true || /_(launched|spawned)$/.test(asText(result?.status) ?? '')
 }
@@ -51,8 +52,7 @@ function findLaunchResult(transcript: string, subagent: string): Launch | undefi
   return undefined
 }
 
-// The main transcript tells in three ways, depending on version and on how it ran, that a subagent has finished.
-
+/** The main transcript reports the end of a subagent in three ways, depending on the version and on how it ran. */
 export function finishedSubagents(entry: JsonObject): string[] {
   const found =
     entry.type === 'user'
@@ -68,7 +68,7 @@ function fromResult(entry: JsonObject): string[] {
   return id !== undefined ? [id] : fromResultText(entry)
 }
 
-/** Before results were recorded as data, the id stood in the text for the model. */
+/** Before results were recorded as data, the id was in the text for the model. */
 function fromResultText(entry: JsonObject): string[] {
   const texts = blocksOf(entry).flatMap((block) =>
     block.type === 'tool_result' ? (joinTexts(toBlocks(block.content)) ?? []) : [],
@@ -79,10 +79,10 @@ function fromResultText(entry: JsonObject): string[] {
   )
 }
 
-function fromNotification(words: string | undefined): string[] {
-  if (!words?.trimStart().startsWith('<task-notification>')) return []
-  const id = /<task-id>([^<]+)<\/task-id>/.exec(words)?.[1]
-  const status = /<status>([^<]+)<\/status>/.exec(words)?.[1]
+function fromNotification(text: string | undefined): string[] {
+  if (!text?.trimStart().startsWith('<task-notification>')) return []
+  const id = /<task-id>([^<]+)<\/task-id>/.exec(text)?.[1]
+  const status = /<status>([^<]+)<\/status>/.exec(text)?.[1]
   return id === undefined || status === 'running' ? [] : [id.trim()]
 }
 

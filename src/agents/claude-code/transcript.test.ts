@@ -83,7 +83,7 @@ test('files come from the tools that write, each once, in the order they were fi
   expect(reading.files).toEqual(['/b', '/a', '/c', '/n.ipynb', '/w'])
 })
 
-test('tokens count once a message, with the largest counts; messages without an id or without use count nothing', () => {
+test('tokens count once for each message, with the largest counts; messages without an id or usage do not count', () => {
   const reading = read(
     assistant({ id: 'm1', ...used(10, 1) }),
     assistant({ id: 'm1', ...used(10, 20) }),
@@ -97,7 +97,7 @@ test('tokens count once a message, with the largest counts; messages without an 
   expect(reading.tokens).toEqual(tokens(10, 20, 1))
 })
 
-test('what a fork copied of the conversation it goes on from is not its own', () => {
+test('what a fork copied of the conversation it continues does not count', () => {
   const copied = [
     user('write a', { promptId: 'p1', uuid: 'u1' }),
     assistant({
@@ -131,7 +131,7 @@ test('what a fork copied of the conversation it goes on from is not its own', ()
   })
 })
 
-test('an error of the API is neither the model nor the last word', () => {
+test('an error of the API is neither a model nor a summary', () => {
   const reading = read(
     assistant({ id: 'm1', model: 'claude-x', content: [{ type: 'text', text: 'Half done.' }] }),
     assistant(
@@ -142,7 +142,7 @@ test('an error of the API is neither the model nor the last word', () => {
   expect([reading.model, reading.summary]).toEqual(['claude-x', 'Half done.'])
 })
 
-test('the message counted last in one stretch is not counted again in the next', () => {
+test('the last message of one stretch is not counted again in the next', () => {
   const first = read(assistant({ id: 'm1', ...used(10, 3) }))
   const second = claudeTranscript.readLines([assistant({ id: 'm1', ...used(10, 9) })], first.carry)
   expect(second.tokens).toEqual(tokens(0, 6, 0))
@@ -165,7 +165,7 @@ test('the result of a tool call is found, and the transcript cut after it', () =
   expect(claudeTranscript.truncateAt?.(lines, 'no such id')).toEqual(lines)
 })
 
-test('garbage between the lines changes nothing but their number', () => {
+test('garbage between the lines changes only their number', () => {
   const lines = fixtureLines(`claude-code/A1-create/${project}/aaaaaaaa-0001-4000-8000-000000000001.jsonl`)
   const garbage = [
     '',
@@ -199,7 +199,7 @@ test('a line of many megabytes is read like any other', () => {
   expect([reading.files, reading.prompts.length]).toEqual([['/big'], 2])
 })
 
-test('whatever the values of known fields are, nothing is thrown', () => {
+test('any values of known fields are read without an exception', () => {
   const names = [
     'type',
     'uuid',

@@ -1,6 +1,6 @@
-// Claude Code's transcript: one JSON object a line, one line per content block, appended to and never rewritten.
+// Reads the transcript of Claude Code: JSON lines, one for each content block, appended to and never rewritten.
+
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
-import { EntireError } from '../../std/errors.ts'
 import { asNumber, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
@@ -12,6 +12,7 @@ import {
   toBlocks,
   toolDetail,
 } from '../shared/message-text.ts'
+import { parseTranscriptLines } from '../shared/transcript-lines.ts'
 import { finishedSubagents } from './subagents.ts'
 
 const writingTools = new Set([
@@ -22,7 +23,7 @@ const writingTools = new Set([
   'mcp__acp__Write',
   'mcp__acp__Edit',
 ])
-// A subagent that is sent on after it finished finishes again; its transcript must not be counted again.
+// A subagent that gets another task finishes again; its transcript must not be counted again.
 const rememberedSubagents = 64
 
 export const claudeTranscript: TranscriptFormat = {
@@ -38,7 +39,7 @@ export const claudeTranscript: TranscriptFormat = {
       const entry = parseEntry(line)
       if (entry === undefined) continue
       readEntry(entry, reading, tally)
-      // Few lines do; to look into every one of them would take longer than everything else.
+      // Few lines contain these; looking into every entry would take longer than everything else.
       if (line.includes('agentId') || line.includes('<task-notification>'))
         for (const subagent of finishedSubagents(entry)) reading.subagents.add(subagent)
     }
@@ -52,7 +53,10 @@ export const claudeTranscript: TranscriptFormat = {
     }
   },
 
-  readEntries,
+  readEntries: (transcript, from) =>
+    parseTranscriptLines(transcript)
+      .slice(from)
+      .flatMap((entry) => (entry === undefined ? [] : entriesOf(entry))),
 
   toolResultId(lines, toolUse) {
     for (const line of lines.toReversed()) {
@@ -73,8 +77,8 @@ export const claudeTranscript: TranscriptFormat = {
   },
 }
 
-// A fork begins with a copy of the conversation it goes on from, which was counted there. Nothing marks the copy; what is the fork's own
-// begins with the first prompt that was told.
+// A fork begins with a copy of the conversation it continues, which was counted there. Nothing marks the copy; what is
+// new in the fork begins with the first prompt that a hook reported.
 function findBeginning(lines: string[], prompt: string | undefined): number {
   if (prompt === undefined) return 0
   return Math.max(
@@ -102,7 +106,7 @@ function readEntry(entry: JsonObject, reading: Reading, tally: MessageTally): vo
 function readAssistant(entry: JsonObject, reading: Reading, tally: MessageTally): void {
   const message = asObject(entry.message)
   const model = asText(message?.model)
-  // Errors of the API are written as answers of a model of this name.
+  // Errors of the API are written as answers of a model with this name.
   if (model === '<synthetic>') return
   if (model !== undefined) reading.model = model
   const blocks = blocksOf(entry)
@@ -137,18 +141,8 @@ function readPrompt(entry: JsonObject, reading: Reading): void {
   if (prompt !== undefined) reading.prompts.push(prompt)
 }
 
-// The conversation of a Claude Code transcript, for people to read.
-
-// A skill is handed to the model as if the user had typed it.
+// A skill is passed to the model as if the user had typed it.
 const skill = 'Base directory for this skill:'
-
-export function readEntries(transcript: string, from: number): TranscriptEntry[] {
-  const lines = transcript.split('\n')
-  const parsed = lines.map((line) => asObject(parseJson(line)))
-  if (transcript.trim() !== '' && parsed.every((entry) => entry === undefined))
-    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
-  return parsed.slice(from).flatMap((entry) => (entry === undefined ? [] : entriesOf(entry)))
-}
 
 function entriesOf(entry: JsonObject): TranscriptEntry[] {
   if (entry.isSidechain === true) return []
@@ -161,7 +155,7 @@ function promptEntries(entry: JsonObject): TranscriptEntry[] {
 }
 
 function answerEntries(entry: JsonObject): TranscriptEntry[] {
-  // Errors of the API are written as answers of a model of this name.
+  // An error of the API.
   if (asObject(entry.message)?.model === '<synthetic>') return []
   return blocksOf(entry).flatMap((block): TranscriptEntry[] => {
     if (block.type === 'tool_use')
@@ -171,12 +165,11 @@ function answerEntries(entry: JsonObject): TranscriptEntry[] {
   })
 }
 
-// What was typed, in an entry of a Claude Code transcript: most entries of the user are results of tools or notes of the program.
-
-export function typedText(entry: JsonObject): string | undefined {
+/** What was typed: most entries of the user are results of tools or notes of the program. */
+function typedText(entry: JsonObject): string | undefined {
   if (entry.isSidechain === true || entry.isMeta === true || entry.isCompactSummary === true) return undefined
   if (entry.type === 'user' || entry.type === 'human') return messageText(entry)
-  // Typed while a turn was running: it never becomes an entry of the user.
+  // A prompt typed while a turn was running never becomes an entry of the user.
   const attachment = asObject(entry.attachment)
   return attachment?.type === 'queued_command' ? joinTexts(toBlocks(attachment.prompt)) : undefined
 }

@@ -34,7 +34,7 @@ test('a conversation, from its beginning or from a line on', () => {
   expect(read(log, 47)).toEqual(entries.slice(10))
 })
 
-test('of a script that called tools, the tools are told', () => {
+test('the tools that a script called are entries', () => {
   expect(read(fixture('c5-create-gpt6'), 0)).toEqual([
     { role: 'user', text: 'create six.txt' },
     { role: 'assistant', text: "I'll create six.txt." },
@@ -43,7 +43,7 @@ test('of a script that called tools, the tools are told', () => {
   ])
 })
 
-test('subagents are tools, and what Codex says in the user’s name is not told', () => {
+test('subagents are tools, and what Codex sends in the user’s name is left out', () => {
   expect(read(fixture('c4-subagent-gpt55'), 0)).toEqual([
     { role: 'user', text: 'spawn a subagent' },
     { role: 'assistant', text: 'I will delegate to a subagent.' },
@@ -53,11 +53,11 @@ test('subagents are tools, and what Codex says in the user’s name is not told'
   ])
 })
 
-test('the summary that a compaction wrote for the model is not told', () => {
+test('the summary that a compaction wrote for the model is left out', () => {
   expect(JSON.stringify(read(fixture('c12-autocompact'), 0))).not.toContain('Mock analysis')
 })
 
-test('text that is no transcript is refused', () => {
+test('text that is not a transcript is refused', () => {
   expect(() => read('hello\nworld', 0)).toThrow('no line that is JSON')
   expect(read('', 0)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { codexGenerator } from './index.ts'
 
-test('it keeps no rollout, may change nothing, and takes the prompt from its input', () => {
+test('the generator keeps no rollout, changes nothing, and reads the prompt from standard input', () => {
   expect(codexGenerator.command({ model: '-x' })).toEqual([
     ...[
       'codex',

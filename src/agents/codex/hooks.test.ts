@@ -25,7 +25,7 @@ const user = (text: string) =>
   line('response_item', { type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
 const mainVerbs = ['session-start', 'user-prompt-submit', 'stop', 'interrupt', 'pre-compact', 'session-end']
 
-test('a fork continues the session it was made from, which its hooks do not say but its rollout does', () => {
+test('a fork continues the session that its rollout names', () => {
   const transcript = rollout('fork.jsonl', {
     thread_source: 'user',
     forked_from_id: 'old',
@@ -54,12 +54,12 @@ test.each([
     ).toBeNull()
 })
 
-test('neither is what comes with the id of a subagent, where its rollout cannot be read', () => {
+test('a hook with the id of a subagent is not the session’s, even when its rollout cannot be read', () => {
   for (const verb of mainVerbs)
     expect(codex.parseHook(verb, { session_id: 's', agent_id: 'a', transcript_path: '/gone' }, {})).toBeNull()
 })
 
-test('an interrupted turn has ended', () => {
+test('an interrupt ends the turn', () => {
   expect(codex.parseHook('interrupt', { session_id: 's', transcript_path: '/t', model: 'm' }, {})).toEqual({
     type: 'turn-end',
     session: 's',
@@ -68,14 +68,14 @@ test('an interrupted turn has ended', () => {
   })
 })
 
-test('a session that is not kept has no transcript', () => {
+test('a session that Codex does not keep has no transcript', () => {
   expect(codex.parseHook('stop', { session_id: 's', transcript_path: null }, {})).toEqual({
     type: 'turn-end',
     session: 's',
   })
 })
 
-test('a subagent’s task is what it was told, and where that cannot be read, its name', () => {
+test('the task of a subagent is its first prompt, or its name when there is none', () => {
   const stop = (path: string) =>
     codex.parseHook('subagent-stop', { session_id: 's', agent_id: 'a', agent_transcript_path: path }, {})
   const told = rollout(
@@ -94,7 +94,7 @@ test('a subagent’s task is what it was told, and where that cannot be read, it
   expect(stop('/gone')).not.toHaveProperty('taskDescription')
 })
 
-test('the rollout that a subagent’s hooks name is never the session’s', () => {
+test('the rollout in a hook of a subagent is not the session’s', () => {
   for (const verb of ['subagent-start', 'subagent-stop']) {
     expect(
       codex.parseHook(verb, { session_id: 's', agent_id: 'a', transcript_path: '/child' }, {}),
@@ -114,7 +114,7 @@ test.each([
   expect(event?.prompt).toBe(typed as string)
 })
 
-test('tools and what follows a compaction mean nothing', () => {
+test('hooks of tools and after a compaction mean nothing', () => {
   for (const verb of ['pre-tool-use', 'post-tool-use', 'permission-request', 'post-compact'])
     expect(codex.parseHook(verb, { session_id: 's', tool_name: 'collaborationspawn_agent' }, {})).toBeNull()
 })
@@ -126,7 +126,7 @@ test('a payload without a session and an unknown hook are refused', () => {
   )
 })
 
-test('whatever the values in a payload are, an event or nothing comes of it', () => {
+test('any values in a payload give an event or null', () => {
   const keys = [
     'transcript_path',
     'prompt',
@@ -151,7 +151,7 @@ test('whatever the values in a payload are, an event or nothing comes of it', ()
   )
 })
 
-test('the banner is one message without blank lines before it, in the only form Codex takes', () => {
+test('the banner is a JSON message without leading blank lines', () => {
   expect(codex.hookResponse('\n\nPowered by Entire:\n  x')).toBe(
     '{"systemMessage":"Powered by Entire:\\n  x"}\n',
   )

@@ -1,4 +1,4 @@
-// Codex, as an agent.
+// Defines Codex as an agent.
 
 import { join } from 'node:path'
 import type { Agent, TextGenerator } from '../../model/agent.ts'
@@ -8,11 +8,10 @@ import { asObject, parseJson } from '../../std/json.ts'
 import { codexCard } from '../cards.ts'
 import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { codexHooks } from './hooks.ts'
-import { codexResume, subagentTranscript } from './session-files.ts'
+import { codexResume, codexSubagentTranscript } from './session-files.ts'
 import { codexTranscript } from './transcript.ts'
 
-// Codex as a writer of text: it may look at nothing but an empty directory, and keeps no rollout.
-
+/** Writes text with access to nothing but an empty directory, and keeps no rollout. */
 export const codexGenerator: TextGenerator = {
   command: ({ model }) => [
     'codex',
@@ -24,7 +23,7 @@ export const codexGenerator: TextGenerator = {
     ...(model === undefined ? [] : [`--model=${model}`]),
     '-',
   ],
-  // What a Codex that runs us tells its children.
+  // A Codex that runs this program sets these.
   env: { CODEX_SESSION_ID: undefined, CODEX_THREAD_ID: undefined, CODEX_TOOL_CALL_ID: undefined },
   parseAnswer(output) {
     const events = output
@@ -54,10 +53,10 @@ export const codex = {
   parseHook: hookParser('codex', codexHooks),
   projectDir: (payload) => asText(payload.cwd),
   transcript: codexTranscript,
-  subagents: { transcriptPath: subagentTranscript },
+  subagents: { transcriptPath: codexSubagentTranscript },
   installer: lazyInstaller('.codex/hooks.json', async () => (await import('./install.ts')).codexInstaller),
-  findObstacle: async (root, env) => (await import('./trust.ts')).findObstacle(root, env),
-  // What is printed otherwise is told to the model, or refused.
+  findObstacle: async (root, env) => (await import('./trust.ts')).codexObstacle(root, env),
+  // Codex passes any other output to the model, or refuses it.
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message.trimStart() })}\n`,
   resume: codexResume,
   generator: codexGenerator,

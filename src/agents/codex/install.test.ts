@@ -22,7 +22,7 @@ const ours = (verb: string, timeout = 30) => ({
   timeout,
 })
 
-test('eight hooks; the last moments of a session are given the three seconds there are', async () => {
+test('eight hooks are installed, with three seconds for those at the end of a session', async () => {
   expect(await install()).toBe(8)
   expect(read()).toEqual({
     hooks: {
@@ -39,13 +39,13 @@ test('eight hooks; the last moments of a session are given the three seconds the
   expect(await codexInstaller.current(site(), { command: 'entire' })).toBe(true)
 })
 
-test('every installed verb is one the agent understands', async () => {
+test('every installed verb is in the table of hooks', async () => {
   await install()
   for (const [, verb = ''] of JSON.stringify(read()).matchAll(/hooks codex ([a-z-]+)/g))
     expect(codex.hookNames).toContain(verb)
 })
 
-test('hooks of the reference program, with null for a matcher, are ours; those of others keep their places', async () => {
+test('hooks of the reference program, with null for a matcher, are replaced; other hooks keep their places', async () => {
   mkdirSync(join(root, '.codex'))
   const theirs = { type: 'command', command: 'notify-me' }
   const group = (verb: string) => ({

@@ -1,14 +1,16 @@
-// Codex's hooks in .codex/hooks.json. Codex also takes hooks from its config.toml; those are the user's own, and never counted as ours.
+// Installs the hooks of Codex in .codex/hooks.json. Codex also reads hooks from its config.toml; those belong to the
+// user and are left alone.
 
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
 import type { HookEntry } from '../shared/hook-settings.ts'
 import { settingsInstaller } from '../shared/settings-installer.ts'
 
-// Codex would wait ten minutes; for the ends of sessions and interrupted turns one second, and never longer than three.
+// By default Codex waits ten minutes for a hook; at the end of a session and of an interrupted turn, one second and at
+// most three.
 const seconds = 30
 const lastSeconds = 3
 
-// Nothing is asked of tools: each hook costs the user a look at it before it may run.
+// No hooks for tools: the user has to review each hook before it may run.
 const hooks: { event: string; verb: string; timeout: number }[] = [
   { event: 'SessionStart', verb: 'session-start', timeout: seconds },
   { event: 'UserPromptSubmit', verb: 'user-prompt-submit', timeout: seconds },

@@ -1,4 +1,4 @@
-// The beginning of a rollout: its first line says whose thread it is, the next ones what was asked of it.
+// Reads records of a rollout: the origin of a thread, the task of a subagent, prompts, and files that were written.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -7,15 +7,15 @@ import { asArray, asObject, asString, asStrings, type JsonObject, parseJson } fr
 import { asText } from '../shared/hook-table.ts'
 import { cleanPrompt } from '../shared/message-text.ts'
 
-// The first line holds the instructions of the model; what a subagent was told follows soon after.
+// The first line holds the instructions for the model; the task of a subagent follows soon after.
 const headBytes = 256 * 1024
 
 export interface Origin {
-  /** A thread that another one started: none of its turns are the user's. */
+  /** Another thread started this one: none of its turns are the user's. */
   isSubagent: boolean
-  /** The thread this one continues under an id of its own. */
+  /** The thread that this one continues under a new id. */
   forkedFrom?: string
-  /** What the parent calls it. */
+  /** The name that the parent gave it. */
   name?: string
 }
 
@@ -30,18 +30,18 @@ export function originOf(meta: JsonObject): Origin {
   }
 }
 
-/** Undefined when there is no such file, or it begins with something else. */
+/** Undefined when there is no such file, or it does not begin as a rollout does. */
 export function readOrigin(path: string): Origin | undefined {
   const meta = payloadOf(readHead(path)[0], 'session_meta')
   return meta && originOf(meta)
 }
 
-/** What a subagent was told to do, or else what it is called. */
+/** The task of a subagent, or else its name. */
 export function readTask(path: string): string | undefined {
   const lines = readHead(path)
   const prompts = lines.flatMap((line) => {
     const message = payloadOf(line, 'response_item')
-    return (message && promptOf(message)) ?? []
+    return (message && codexPromptOf(message)) ?? []
   })
   const meta = payloadOf(lines[0], 'session_meta')
   return prompts[0] ?? (meta && originOf(meta).name)
@@ -66,8 +66,7 @@ function readHead(path: string): string[] {
   }
 }
 
-// What the user typed, among the messages that Codex sends in the user's name.
-
+// Codex sends these in the user's name.
 const injectedBlocks = [
   'environment_context',
   'user_instructions',
@@ -81,30 +80,28 @@ const injectedBlocks = [
 const injected = new RegExp(
   `^\\s*(?:<(?:${injectedBlocks.join('|')})[\\s>]|</?image\\b|# AGENTS\\.md instructions)`,
 )
-// Editors put what is open in them before the prompt.
+// Editors put the files that are open before the prompt.
 const editorContext = /^# Context from my IDE setup:[\s\S]*?^## My request for Codex:\n/m
 
-/** Of a message in the user's name: some say of each part what it is, older ones have to be recognised. */
-export function promptOf(message: JsonObject): string | undefined {
+/** What the user typed of a message in the user's name. Newer versions mark the kind of each part. */
+export function codexPromptOf(message: JsonObject): string | undefined {
   if (message.type !== 'message' || message.role !== 'user') return undefined
   const kinds = asStrings(asObject(message.internal_chat_message_metadata_passthrough)?.content_item_kinds)
   const parts = asArray(message.content).flatMap((part, at) => {
     const isTyped = kinds.length === 0 || kinds[at]?.startsWith('user.')
-    return (isTyped && typedText(asText(asObject(part)?.text) ?? '')) || []
+    return (isTyped && cleanCodexPrompt(asText(asObject(part)?.text) ?? '')) || []
   })
   return parts.length === 0 ? undefined : parts.join('\n')
 }
 
-/** Undefined when nothing of it was typed. */
-export function typedText(words: string): string | undefined {
-  return injected.test(words) ? undefined : cleanPrompt(words.replace(editorContext, ''))
+/** What the user typed; undefined when Codex injected all of it. */
+export function cleanCodexPrompt(text: string): string | undefined {
+  return injected.test(text) ? undefined : cleanPrompt(text.replace(editorContext, ''))
 }
-
-// Files that a rollout says were written: as an item of its own, or in what the tool printed where there is no item.
 
 const printed = /^Success\. Updated the following files:\n((?:[AMD] .+(?:\n|$))+)/m
 
-/** Of a patch that was applied: paths, and where files were moved to. */
+/** The files of a patch that was applied, and the paths they were moved to. */
 export function changesOf(patch: JsonObject): string[] {
   return Object.entries(asObject(patch.changes) ?? {}).flatMap(([path, change]) => [
     path,
@@ -117,19 +114,19 @@ function movedTo(change: JsonObject | undefined): string[] {
   return path === undefined ? [] : [path]
 }
 
-/** Of what a tool gave back: patches that are applied through the shell are seen nowhere else. */
+/** The files in the output of a tool: patches applied through the shell are seen nowhere else. */
 export function printedFiles(output: unknown): string[] {
-  const list = printed.exec(wordsOf(output))?.[1] ?? ''
+  const list = printed.exec(outputText(output))?.[1] ?? ''
   return list.split('\n').flatMap((line) => line.slice(2) || [])
 }
 
-/** Where a path is meant: tools name files from the directory the session works in. */
+/** The file that a tool means: paths are relative to the directory the session works in. */
 export function resolveFile(path: string, cwd: string | undefined): string {
   return isAbsolute(path) || cwd === undefined ? path : join(cwd, path)
 }
 
-// Text, parts of text, or in older versions an object written as text.
-function wordsOf(output: unknown): string {
+// Output is text, parts of text, or in older versions a JSON object as text.
+function outputText(output: unknown): string {
   if (typeof output !== 'string')
     return asArray(output)
       .map((part) => asString(asObject(part)?.text) ?? '')

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { given } from '../../std/given.ts'
-import { codexResume, subagentTranscript } from './session-files.ts'
+import { codexResume, codexSubagentTranscript } from './session-files.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'entire-codex-files-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
@@ -24,7 +24,7 @@ test.each([
   for (const root of ['/w/app', '/w/we ird.é']) expect(codexResume.sessionDir(root, env)).toBe(dir)
 })
 
-test('a rollout that is there is found by its id, on whatever day it began', () => {
+test('an existing rollout is found by its id, whatever day it began on', () => {
   const dir = join(base, 'found')
   put(join(dir, '2026/11/15'), `rollout-2026-11-15T19-42-57-${other}.jsonl`)
   const path = put(join(dir, '2025/02/01'), `rollout-2025-02-01T01-02-03-${id}.jsonl`)
@@ -34,7 +34,7 @@ test('a rollout that is there is found by its id, on whatever day it began', () 
   expect(codexResume.sessionFile(join(dir, '2025/02/01'), id)).toBe(path)
 })
 
-test('one that is not is named as it was, or by the time it began, here', () => {
+test('a new rollout is named as it was recorded, or after its local start time', () => {
   const dir = join(base, 'new')
   const file = (origin?: Parameters<typeof codexResume.sessionFile>[2]) =>
     codexResume.sessionFile(dir, id, origin)
@@ -53,7 +53,7 @@ test('one that is not is named as it was, or by the time it began, here', () => 
     expect(file({ startedAt: started.toISOString(), ...given({ name: odd }) })).toBe(here)
 })
 
-test('where nothing else is known, the id says when it began', () => {
+test('without a start time, the id says when the session began', () => {
   const began = new Date(0x01a1e0bbf7e9)
   const day = [
     began.getFullYear(),
@@ -72,11 +72,11 @@ test('a session is resumed by its id', () => {
   expect(codexResume.command(id)).toBe(`codex resume ${id}`)
 })
 
-test('subagents are siblings, also on the next day, and are restored beside the session', () => {
+test('subagents are siblings, even on the next day, and are restored beside the session', () => {
   const main = put(join(base, 'sub/2026/11/15'), `rollout-2026-11-15T23-59-57-${id}.jsonl`)
-  expect(subagentTranscript(main, other)).toBe(
+  expect(codexSubagentTranscript(main, other)).toBe(
     join(base, 'sub/2026/11/15', `rollout-2026-11-15T23-59-57-${other}.jsonl`),
   )
   const late = put(join(base, 'sub/2026/11/16'), `rollout-2026-11-16T00-00-02-${other}.jsonl`)
-  expect(subagentTranscript(main, other)).toBe(late)
+  expect(codexSubagentTranscript(main, other)).toBe(late)
 })

@@ -1,4 +1,4 @@
-// Where Codex keeps its rollouts: a file for each thread, below directories for the day it began.
+// Finds the rollouts of Codex: a file for each thread, below directories for the day on which it began.
 
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -18,8 +18,8 @@ export function codexHome(env: Env): string {
   return env.CODEX_HOME || join(env.HOME || homedir(), '.codex')
 }
 
-/** Subagents are siblings; one that was started after midnight lies in the directory of another day. */
-export function subagentTranscript(mainTranscript: string, subagent: string): string {
+/** A sibling of the main rollout, or in the directory of the next day when the subagent began after midnight. */
+export function codexSubagentTranscript(mainTranscript: string, subagent: string): string {
   const beside = dirname(mainTranscript)
   const root = dayDir.test(beside) ? join(beside, '../../..') : beside
   const stamp = nameParts.exec(basename(mainTranscript))?.[1] ?? stampOf(timeOfId(subagent))
@@ -49,7 +49,7 @@ function findIn(dir: string, id: string): string | undefined {
   return name === undefined ? undefined : join(dir, name)
 }
 
-/** The latest first: what is looked for is seldom old. */
+/** The latest first: most lookups are for recent threads. */
 function numbered(dir: string): string[] {
   return list(dir)
     .filter((name) => /^\d+$/.test(name))
@@ -76,7 +76,7 @@ function rolloutName(session: string, { name = '', startedAt }: LogOrigin = {}):
   return `rollout-${stampOf(parseTime(startedAt) ?? timeOfId(session))}-${session}.jsonl`
 }
 
-/** Ids begin with the time they were made at, in milliseconds. */
+/** Ids begin with the time they were made, in milliseconds. */
 function timeOfId(id: string): Date {
   const time = new Date(
     Number.parseInt(/^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id)?.slice(1).join('') ?? '0', 16),
@@ -84,7 +84,7 @@ function timeOfId(id: string): Date {
   return Number.isNaN(time.getTime()) ? new Date(0) : time
 }
 
-/** In local time, as Codex does it. */
+/** In local time, as Codex writes it. */
 function stampOf(time: Date): string {
   const two = (number: number) => String(number).padStart(2, '0')
   const day = [

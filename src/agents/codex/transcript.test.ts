@@ -34,7 +34,7 @@ const user = (...texts: string[]) =>
   item({ type: 'message', role: 'user', content: texts.map((text) => ({ type: 'input_text', text })) })
 const read = (...lines: string[]) => codexTranscript.readLines(lines, undefined)
 
-test('a fork begins without the lines it goes on from: only what is new is counted, whatever its totals are', () => {
+test('a fork does not repeat the lines it continues from: only what is new counts, whatever its totals are', () => {
   const reading = read(
     line(
       'session_meta',
@@ -48,7 +48,7 @@ test('a fork begins without the lines it goes on from: only what is new is count
   expect(reading).toMatchObject({ items: 4, prompts: ['go on'], tokens: tokens(701, 300, 50, 1) })
 })
 
-test('a request that is recorded again counts once, and the running total never besides', () => {
+test('a request that is recorded twice counts once, and the running total is not added', () => {
   const first = read(
     record('r1', 100, 40, 10),
     total([100, 40, 10], [100, 40, 10]),
@@ -62,7 +62,7 @@ test('a request that is recorded again counts once, and the running total never 
   expect(second.tokens).toEqual(tokens(5, 0, 1, 1))
 })
 
-test('where older versions wrote only the running total, what it grew by counts', () => {
+test('where older versions wrote only the running total, its growth counts', () => {
   const first = read(
     total([100, 40, 10], [100, 40, 10]),
     total([100, 40, 10], [100, 40, 10]),
@@ -77,13 +77,13 @@ test('where older versions wrote only the running total, what it grew by counts'
   )
 })
 
-test('a total that begins with that of another thread leaves it out', () => {
+test('a running total that begins with that of another thread is counted without it', () => {
   expect(read(total([1100, 400, 110], [100, 40, 10]), total([1200, 450, 120], [100, 50, 10])).tokens).toEqual(
     tokens(110, 90, 20, 2),
   )
 })
 
-test('a session of an older version that a newer one goes on with is counted to its end', () => {
+test('a session of an older version that a newer one continues is counted to its end', () => {
   const reading = read(
     total([100, 40, 10], [100, 40, 10]),
     record('r1', 50, 20, 5),
@@ -92,7 +92,7 @@ test('a session of an older version that a newer one goes on with is counted to 
   expect(reading.tokens).toEqual(tokens(90, 60, 15, 2))
 })
 
-test('what goes into the cache is part of the input', () => {
+test('tokens written to the cache are part of the input', () => {
   const written = { ...usage(100, 40, 10), cache_write_input_tokens: 25 }
   expect(read(line('token_usage_record', { response_id: 'r', usage: written })).tokens).toEqual({
     ...tokens(35, 40, 10, 1),
@@ -119,7 +119,7 @@ test.each([
   expect(read(user(...texts)).prompts).toEqual(prompts)
 })
 
-test('where a version says what is what, that counts', () => {
+test('where a version marks the kind of each part, the mark counts', () => {
   const message = (kinds: string[], ...texts: string[]) =>
     item({
       type: 'message',
@@ -136,7 +136,7 @@ test('where a version says what is what, that counts', () => {
   ).toEqual(['one', 'two'])
 })
 
-test('files come from patches that were applied, by a tool, a script or the shell', () => {
+test('files come from patches that a tool, a script or the shell applied', () => {
   const change = (changes: object, status = 'completed') =>
     done({ type: 'FileChange', id: 'exec-1', changes, status })
   const output = (type: string, output: unknown) => item({ type, call_id: 'c', output })
@@ -174,7 +174,7 @@ test('files come from patches that were applied, by a tool, a script or the shel
   ])
 })
 
-test('subagents of the newer generation are known by their paths, and each finishes once', () => {
+test('in newer versions subagents are known by their paths, and each finishes once', () => {
   const activity = (kind: string, id: string, path: string) =>
     done({ type: 'SubAgentActivity', id: 'x', kind, agent_thread_id: id, agent_path: path })
   const first = read(
@@ -191,7 +191,7 @@ test('subagents of the newer generation are known by their paths, and each finis
   expect(second.subagents).toEqual(['t2'])
 })
 
-test('subagents of the older generation finish when they are waited for, or when they are told about', () => {
+test('in older versions subagents finish when they are waited for or when a notification comes', () => {
   const states = (agents_states: object) =>
     done({ type: 'CollabAgentToolCall', id: 'c', tool: 'wait', agents_states })
   const told = (id: string, status: unknown) =>
@@ -207,14 +207,14 @@ test('subagents of the older generation finish when they are waited for, or when
   ).toEqual(['c', 'a', 'b'])
 })
 
-test('a fork by an older version is its own, though the lines it copied are another’s', () => {
+test('a fork by an older version is not a subagent, although the lines it copied may be', () => {
   const child = line('session_meta', { id: 'c', thread_source: 'subagent' })
   const root = line('session_meta', { id: 'r', thread_source: 'user' })
   expect(read(child, root, user('told')).prompts).toEqual([])
   expect(read(root, child, user('asked')).prompts).toEqual(['asked'])
 })
 
-test('garbage between the lines changes nothing but their number', () => {
+test('garbage between the lines changes only their number', () => {
   const lines = fixtureLines(
     `codex/c4-subagent-gpt55/${day}/rollout-2026-11-15T19-24-09-01a1e0aa-c180-75d2-9568-6000a8e1bc6f.jsonl`,
   )
@@ -240,14 +240,14 @@ test('garbage between the lines changes nothing but their number', () => {
   expect({ ...mixed, tokens: { ...mixed.tokens, calls: 4 } }).toEqual({ ...whole, items: lines.length * 2 })
 })
 
-test('a long session stays cheap to go on with', () => {
+test('the carry of a long session stays small', () => {
   const lines = Array.from({ length: 2000 }, (_, at) => record(`resp_${at}`, 10, 5, 1))
   const reading = read(...lines)
   expect(reading.tokens).toEqual(tokens(10_000, 10_000, 2000, 2000))
   expect(JSON.stringify(reading.carry).length).toBeLessThan(4096)
 })
 
-test('any rollout gives the same in any pieces, whatever its values are', () => {
+test('any rollout reads the same in any stretches, whatever its values are', () => {
   const odd = fc.jsonValue({ maxDepth: 2 })
   const id = fc.constantFrom('a', 'b', 'c')
   const count = fc.nat(50)

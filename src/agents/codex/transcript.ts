@@ -1,13 +1,17 @@
-// Codex's transcript, which it calls a rollout: one JSON object a line, appended to and never rewritten. Most things are said twice, once
-// as the model sees them and once as people do; each is taken from one of the two. A fork begins with none of the lines it goes on from.
+// Reads the transcript of Codex, which it calls a rollout: JSON lines, appended to and never rewritten. Most things are
+// written twice, once as the model sees them and once as people do; each is taken from one of the two. A fork does not
+// repeat the lines that it continues from.
+
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
-import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
 import { toolDetail } from '../shared/message-text.ts'
-import { changesOf, originOf, printedFiles, promptOf, resolveFile } from './rollout.ts'
-import { type SubagentWatch, strip, subagentWatch, type UsageMeter, usageMeter } from './usage.ts'
+import { parseTranscriptLines } from '../shared/transcript-lines.ts'
+import { changesOf, codexPromptOf, originOf, printedFiles, resolveFile } from './rollout.ts'
+import { stripEncrypted } from './strip.ts'
+import { type FinishedSubagents, finishedSubagents } from './subagents.ts'
+import { type UsageMeter, usageMeter } from './usage.ts'
 
 export const codexTranscript: TranscriptFormat = {
   shape: () => 'lines',
@@ -22,14 +26,18 @@ export const codexTranscript: TranscriptFormat = {
     return finishReading(reading, lines.length)
   },
 
-  readEntries,
-  strip,
+  readEntries: (transcript, from) =>
+    parseTranscriptLines(transcript)
+      .slice(from)
+      .flatMap((record) => (record ? entriesOf(record) : [])),
+
+  strip: stripEncrypted,
 }
 
 interface Reading extends Pick<TranscriptReading, 'prompts' | 'summary' | 'model' | 'lastId'> {
   files: Set<string>
   usage: UsageMeter
-  subagents: SubagentWatch
+  subagents: FinishedSubagents
   /** Known once the first line was read. */
   isSubagent?: boolean
   cwd?: string
@@ -40,7 +48,7 @@ function beginReading(carry: JsonObject | undefined): Reading {
     prompts: [],
     files: new Set(),
     usage: usageMeter(carry),
-    subagents: subagentWatch(carry),
+    subagents: finishedSubagents(carry),
     ...given({
       isSubagent: typeof carry?.isSubagent === 'boolean' ? carry.isSubagent : undefined,
       cwd: asText(carry?.cwd),
@@ -55,7 +63,7 @@ function finishReading(
   return {
     items,
     ...rest,
-    // What a subagent was asked comes from the agent.
+    // The prompts of a subagent come from the agent.
     prompts: isSubagent ? [] : prompts,
     files: [...files],
     tokens: usage.tokens,
@@ -68,7 +76,7 @@ type Reader = (payload: JsonObject, reading: Reading, record: JsonObject) => voi
 
 const records: Record<string, Reader> = {
   session_meta(meta, reading) {
-    // A fork by an older version holds the lines it goes on from, the first one included.
+    // A fork by an older version repeats the lines it continues from, the first one included.
     reading.isSubagent ??= originOf(meta).isSubagent
     noteDirectory(meta, reading)
   },
@@ -90,7 +98,7 @@ const responses: Record<string, Reader> = {
   message(message, reading, record) {
     if (message.role === 'assistant') return noteAnswer(message, reading, record)
     if (message.role !== 'user') return
-    const prompt = promptOf(message)
+    const prompt = codexPromptOf(message)
     if (prompt !== undefined) reading.prompts.push(prompt)
     for (const part of asArray(message.content))
       reading.subagents.notification(asString(asObject(part)?.text) ?? '')
@@ -130,11 +138,11 @@ function readWith(
 function noteAnswer(message: JsonObject, reading: Reading, record: JsonObject): void {
   // A summary for the model, not an answer.
   if (asObject(record.metadata)?.compaction_output === true) return
-  const said = asArray(message.content)
+  const text = asArray(message.content)
     .flatMap((part) => asText(asObject(part)?.text) ?? [])
     .join('\n')
     .trim()
-  if (said !== '') reading.summary = said
+  if (text !== '') reading.summary = text
 }
 
 function noteDirectory({ cwd }: JsonObject, reading: Reading): void {
@@ -146,40 +154,31 @@ function noteFiles(paths: string[], { files, cwd }: Reading): void {
   for (const path of paths) files.add(resolveFile(path, cwd))
 }
 
-// The conversation of a rollout, for people to read.
-
-export function readEntries(transcript: string, from: number): TranscriptEntry[] {
-  const records = transcript.split('\n').map((line) => asObject(parseJson(line)))
-  if (transcript.trim() !== '' && records.every((record) => record === undefined))
-    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
-  return records.slice(from).flatMap((record) => (record ? entriesOf(record) : []))
-}
-
 function entriesOf(record: JsonObject): TranscriptEntry[] {
   const payload = asObject(record.payload) ?? {}
   if (record.type === 'event_msg') return nestedTool(asObject(payload.item))
   if (record.type !== 'response_item') return []
   if (payload.type === 'message')
-    return asObject(record.metadata)?.compaction_output === true ? [] : said(payload)
+    return asObject(record.metadata)?.compaction_output === true ? [] : messageEntries(payload)
   if (payload.type === 'function_call')
     return [{ role: 'tool', name: nameOf(payload), text: argumentsOf(payload) }]
-  // A script in which the model calls its tools: what these did is told for itself.
+  // In a script the model calls its tools, and what they did has records of its own.
   if (payload.type === 'custom_tool_call' && payload.name !== 'exec') {
     return [{ role: 'tool', name: nameOf(payload), text: patchedFiles(asString(payload.input) ?? '') }]
   }
   return []
 }
 
-function said(message: JsonObject): TranscriptEntry[] {
-  const prompt = promptOf(message)
+function messageEntries(message: JsonObject): TranscriptEntry[] {
+  const prompt = codexPromptOf(message)
   if (prompt !== undefined) return [{ role: 'user', text: prompt }]
-  const words = asArray(message.content).flatMap((part) => asText(asObject(part)?.text) ?? [])
-  return message.role === 'assistant' && words.length > 0
-    ? [{ role: 'assistant', text: words.join('\n').trim() }]
+  const texts = asArray(message.content).flatMap((part) => asText(asObject(part)?.text) ?? [])
+  return message.role === 'assistant' && texts.length > 0
+    ? [{ role: 'assistant', text: texts.join('\n').trim() }]
     : []
 }
 
-/** Only tools that a script called: the others were told when they were called. */
+/** Only tools that a script called: other tools have a record of their call. */
 function nestedTool(item: JsonObject | undefined): TranscriptEntry[] {
   if (!asText(item?.id)?.startsWith('exec-')) return []
   if (item?.type === 'CommandExecution')

@@ -71,7 +71,7 @@ test.each([
   )
 })
 
-test('what may be matched counts only where it is matched, and time only as far as it is given', () => {
+test('the hash has the matcher only for events that are matched, and the timeout within its limits', () => {
   const hook = (timeout?: number) => ({
     type: 'command',
     command: 'x',
@@ -112,48 +112,48 @@ beforeEach(async () => {
   await install(root)
 })
 
-test('where Codex was never used, nothing stands in the way', async () => {
+test('where Codex was never used, there is no obstacle', async () => {
   rmSync(join(home, '.codex'), { recursive: true })
   expect(await find()).toBeUndefined()
 })
 
-test('a project that Codex was never told about', async () => {
+test('a project that Codex does not know is an obstacle', async () => {
   expect(await find()).toEqual({
     message: `Codex does not trust ${root} yet, and runs no hooks there: its sessions are not recorded.`,
-    fix: `Start \`codex\` in ${root} and say that you trust it; then open \`/hooks\`, and trust the hooks of .codex/hooks.json.`,
+    fix: `Start \`codex\` in ${root} and trust it; then open \`/hooks\`, and trust the hooks of .codex/hooks.json.`,
   })
 })
 
-test('a project that Codex was told not to trust', async () => {
+test('a project that Codex is set not to trust is an obstacle', async () => {
   trustProject('untrusted')
-  expect((await find())?.message).toContain('was told not to trust')
+  expect((await find())?.message).toContain('is set not to trust')
   expect((await find())?.fix).toContain(join(home, '.codex/config.toml'))
 })
 
-test('hooks that nobody agreed to', async () => {
+test('untrusted hooks are an obstacle', async () => {
   trustProject()
   expect(await find()).toEqual({
     message:
-      'Codex passes over 8 of our 8 hooks until you trust them as they are now: SessionStart, UserPromptSubmit, Stop, Interrupt, PreCompact, SubagentStart, SubagentStop, SessionEnd.',
+      'Codex skips 8 of the 8 hooks of Entire until you trust them in their current form: SessionStart, UserPromptSubmit, Stop, Interrupt, PreCompact, SubagentStart, SubagentStop, SessionEnd.',
     fix: `Start \`codex\` in ${root}, open \`/hooks\`, and trust the hooks of .codex/hooks.json.`,
   })
 })
 
-test('with both, hooks run', async () => {
+test('with the project and its hooks trusted, there is no obstacle', async () => {
   trustProject()
   trustHooks()
   expect(await find()).toBeUndefined()
 })
 
-test('a hook that was changed after its user agreed to it', async () => {
+test('a hook that changed after it was trusted is an obstacle', async () => {
   trustProject()
   trustHooks((key, hash) => `trusted_hash = "${key.includes(':stop:') ? 'sha256:0' : hash}"`)
   expect((await find())?.message).toBe(
-    'Codex passes over 1 of our 8 hooks until you trust them as they are now: Stop.',
+    'Codex skips 1 of the 8 hooks of Entire until you trust them in their current form: Stop.',
   )
 })
 
-test('a hook that is switched off', async () => {
+test('a disabled hook is an obstacle', async () => {
   trustProject()
   trustHooks(
     (key, hash) => `trusted_hash = "${hash}"${key.includes(':interrupt:') ? '\nenabled = false' : ''}`,
@@ -161,7 +161,7 @@ test('a hook that is switched off', async () => {
   expect((await find())?.message).toEndWith(': Interrupt.')
 })
 
-test('hooks of others in the same file do not concern us', async () => {
+test('other hooks in the same file are ignored', async () => {
   const path = join(root, '.codex/hooks.json')
   const config = JSON.parse(readFileSync(path, 'utf8'))
   config.hooks.Stop.push({ hooks: [{ type: 'command', command: 'notify-me' }] })
@@ -171,12 +171,12 @@ test('hooks of others in the same file do not concern us', async () => {
   expect(await find()).toBeUndefined()
 })
 
-test('hooks that are switched off as a whole', async () => {
+test('hooks disabled in config.toml are an obstacle', async () => {
   configure('[features]\nhooks = false\n')
-  expect((await find())?.message).toContain('switched off')
+  expect((await find())?.message).toContain('disabled in')
 })
 
-test('a file that Codex cannot read', async () => {
+test('a hooks file that Codex cannot read is an obstacle', async () => {
   trustProject()
   writeFileSync(
     join(root, '.codex/hooks.json'),
@@ -185,12 +185,12 @@ test('a file that Codex cannot read', async () => {
   expect((await find())?.message).toContain('not plain JSON')
 })
 
-test('of a config.toml that cannot be read, nothing is claimed', async () => {
+test('a config.toml that cannot be read is no obstacle', async () => {
   configure('[projects\n')
   expect(await find()).toBeUndefined()
 })
 
-test('in a linked work tree, hooks are taken from the main one, and so is trust', async () => {
+test('a linked work tree takes hooks and trust from the main one', async () => {
   const tree = join(base, String(count), 'tree')
   mkdirSync(tree)
   writeFileSync(join(tree, '.git'), `gitdir: ${join(root, '.git/worktrees/tree')}\n`)
@@ -203,11 +203,11 @@ test('in a linked work tree, hooks are taken from the main one, and so is trust'
   expect(await find(tree)).toBeUndefined()
   rmSync(join(root, '.codex'), { recursive: true })
   expect(await find(tree)).toEqual({
-    message: `Codex takes the hooks of this work tree from ${root}, where there are none: its sessions are not recorded here.`,
+    message: `Codex takes the hooks of this work tree from ${root}, which has none: its sessions are not recorded here.`,
     fix: `Run \`entire enable --agent codex\` in ${root}.`,
   })
 })
 
-test('CODEX_HOME is where Codex keeps all this', async () => {
+test('CODEX_HOME says where the config of Codex is', async () => {
   expect(await codex.findObstacle(root, { HOME: '/nowhere', CODEX_HOME: join(home, '.codex') })).toBeDefined()
 })

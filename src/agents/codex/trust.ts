@@ -1,5 +1,5 @@
-// Codex passes over hooks without a word until its user trusts the project and has agreed to each hook. Both are noted in the user's own
-// config.toml, which is only read here: it is for the user to say so.
+// Finds out why Codex does not run installed hooks: it silently skips them until its user trusts the project and each
+// hook. Both are recorded in the user's config.toml, which is only read here: trust is the user's decision.
 
 import { basename, dirname, join } from 'node:path'
 import type { Env, Obstacle } from '../../model/agent.ts'
@@ -12,9 +12,9 @@ import { codexHome } from './session-files.ts'
 
 const file = '.codex/hooks.json'
 
-export function findObstacle(root: string, env: Env): Obstacle | undefined {
+export function codexObstacle(root: string, env: Env): Obstacle | undefined {
   const home = codexHome(env)
-  // Where Codex was never used, nothing is waiting for leave.
+  // Where Codex was never used, there is nothing to report.
   if (!exists(home)) return undefined
   const path = join(home, 'config.toml')
   const config = readConfig(path)
@@ -24,11 +24,11 @@ export function findObstacle(root: string, env: Env): Obstacle | undefined {
     findSwitch(config, path) ??
     findWrongPlace(root, main) ??
     findDistrust(config, path, root, main) ??
-    findWaiting(config, root, main)
+    findUntrusted(config, root, main)
   )
 }
 
-/** Undefined when nobody can say what is in it. */
+/** Undefined when it cannot be parsed. */
 function readConfig(path: string): JsonObject | undefined {
   try {
     return asObject(Bun.TOML.parse(readText(path) ?? ''))
@@ -41,22 +41,22 @@ function findSwitch(config: JsonObject, path: string): Obstacle | undefined {
   const features = asObject(config.features)
   if ((features?.hooks ?? features?.codex_hooks) !== false) return undefined
   return {
-    message: `Codex runs no hooks: they are switched off in ${path}.`,
-    fix: `Remove \`hooks = false\` below [features] in ${path}.`,
+    message: `Codex runs no hooks: they are disabled in ${path}.`,
+    fix: `Remove \`hooks = false\` from [features] in ${path}.`,
   }
 }
 
-/** Hooks of a linked work tree are taken from the main one, and only when it has such a directory of its own. */
+/** Codex takes the hooks of a linked work tree from the main one, which must have a .codex directory. */
 function findWrongPlace(root: string, main: string): Obstacle | undefined {
   const config = readText(join(main, file))
   if (config !== undefined && parseJson(config) === undefined)
     return {
       message: `Codex cannot read ${join(main, file)}: it is not plain JSON.`,
-      fix: 'Remove comments and commas that are too many.',
+      fix: 'Remove comments and trailing commas.',
     }
-  if (main === root || ourHooks(main).length > 0) return undefined
+  if (main === root || entireHooks(main).length > 0) return undefined
   return {
-    message: `Codex takes the hooks of this work tree from ${main}, where there are none: its sessions are not recorded here.`,
+    message: `Codex takes the hooks of this work tree from ${main}, which has none: its sessions are not recorded here.`,
     fix: `Run \`entire enable --agent codex\` in ${main}.`,
   }
 }
@@ -67,34 +67,34 @@ function findDistrust(config: JsonObject, path: string, root: string, main: stri
     .map((dir) => asText(asObject(projects?.[dir])?.trust_level))
     .find((found) => found !== undefined)
   if (level === 'trusted') return undefined
-  const then = `open \`/hooks\`, and trust the hooks of ${file}`
+  const nextStep = `open \`/hooks\`, and trust the hooks of ${file}`
   return level === undefined
     ? {
         message: `Codex does not trust ${root} yet, and runs no hooks there: its sessions are not recorded.`,
-        fix: `Start \`codex\` in ${root} and say that you trust it; then ${then}.`,
+        fix: `Start \`codex\` in ${root} and trust it; then ${nextStep}.`,
       }
     : {
-        message: `Codex was told not to trust ${root}, and runs no hooks there: its sessions are not recorded.`,
-        fix: `Say \`trust_level = "trusted"\` for it in ${path}; then start \`codex\` in it, ${then}.`,
+        message: `Codex is set not to trust ${root}, and runs no hooks there: its sessions are not recorded.`,
+        fix: `Set \`trust_level = "trusted"\` for it in ${path}; then start \`codex\` in it, ${nextStep}.`,
       }
 }
 
-function findWaiting(config: JsonObject, root: string, main: string): Obstacle | undefined {
+function findUntrusted(config: JsonObject, root: string, main: string): Obstacle | undefined {
   const states = asObject(asObject(config.hooks)?.state)
-  const hooks = ourHooks(main)
-  const waiting = hooks.filter(({ key, hash }) => {
+  const hooks = entireHooks(main)
+  const untrusted = hooks.filter(({ key, hash }) => {
     const state = asObject(states?.[key])
     return state?.enabled === false || state?.trusted_hash !== hash
   })
-  if (waiting.length === 0) return undefined
-  const events = [...new Set(waiting.map(({ event }) => event))]
+  if (untrusted.length === 0) return undefined
+  const events = [...new Set(untrusted.map(({ event }) => event))]
   return {
-    message: `Codex passes over ${waiting.length} of our ${hooks.length} hooks until you trust them as they are now: ${events.join(', ')}.`,
+    message: `Codex skips ${untrusted.length} of the ${hooks.length} hooks of Entire until you trust them in their current form: ${events.join(', ')}.`,
     fix: `Start \`codex\` in ${root}, open \`/hooks\`, and trust the hooks of ${file}.`,
   }
 }
 
-function ourHooks(main: string): { event: string; key: string; hash: string }[] {
+function entireHooks(main: string): { event: string; key: string; hash: string }[] {
   const path = join(main, file)
   const events = asObject(asObject(parseJson(readText(path) ?? ''))?.hooks) ?? {}
   return Object.entries(events).flatMap(([event, groups]) =>
@@ -114,7 +114,7 @@ function ourHooks(main: string): { event: string; key: string; hash: string }[] 
   )
 }
 
-/** Of a linked work tree: its file says where the main one has what belongs to it. */
+/** The main work tree of a linked one, whose `.git` file points to it. */
 function findMainCheckout(root: string): string | undefined {
   const own = /^gitdir: (.+?)\s*$/.exec(readText(join(root, '.git')) ?? '')?.[1]
   const shared =
@@ -122,21 +122,22 @@ function findMainCheckout(root: string): string | undefined {
   return shared !== undefined && basename(shared) === '.git' ? dirname(shared) : undefined
 }
 
-// Codex runs a hook only as long as it is the one its user agreed to: it keeps a hash of what the hook is. The same hash, computed here.
-
-/** Events whose hooks run whatever their group is to match. */
-const unmatched = new Set(['user_prompt_submit', 'stop', 'interrupt'])
-/** Events that are waited for only shortly. */
-const hasty = new Set(['session_end', 'interrupt'])
+/** Events whose hooks run whatever the matcher of their group is. */
+const withoutMatcher = new Set(['user_prompt_submit', 'stop', 'interrupt'])
+/** Events with short timeouts. */
+const shortEvents = new Set(['session_end', 'interrupt'])
 
 export function eventKey(event: string): string {
   return event.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()
 }
 
-/** Of one hook in its group: only what makes it what it is, its keys in their order. */
+/**
+ * The hash under which Codex records that its user trusts a hook: of what identifies the hook, with the keys in this
+ * order. It changes with the hook.
+ */
 export function hookHash(event: string, group: JsonObject, hook: JsonObject): string {
   const key = eventKey(event)
-  const matcher = unmatched.has(key) ? undefined : asString(group.matcher)
+  const matcher = withoutMatcher.has(key) ? undefined : asString(group.matcher)
   const identity = {
     event_name: key,
     hooks: [
@@ -153,6 +154,6 @@ export function hookHash(event: string, group: JsonObject, hook: JsonObject): st
 }
 
 function secondsOf(key: string, hook: JsonObject): number {
-  const asked = asNumber(hook.timeout)
-  return hasty.has(key) ? Math.min(3, Math.max(1, asked ?? 1)) : Math.max(1, asked ?? 600)
+  const timeout = asNumber(hook.timeout)
+  return shortEvents.has(key) ? Math.min(3, Math.max(1, timeout ?? 1)) : Math.max(1, timeout ?? 600)
 }

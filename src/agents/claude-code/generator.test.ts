@@ -3,7 +3,7 @@ import { droidGenerator } from '../factoryai-droid/index.ts'
 import { geminiGenerator } from '../gemini/index.ts'
 import { claudeGenerator } from './index.ts'
 
-test('a model is one word with its flag, so that none is taken for another flag', () => {
+test('a model is one word with its flag, so that it cannot be taken for another flag', () => {
   expect(claudeGenerator.command({ model: '-x' })).toEqual([
     'claude',
     '--print',

@@ -52,7 +52,7 @@ test.each([
   expect(read(entry).subagents).toEqual(subagents)
 })
 
-test('a subagent that was sent on and finished again is named once', () => {
+test('a subagent that got another task and finished again is named once', () => {
   const first = read(result('done', { status: 'completed', agentId: 'a1' }))
   const second = claudeTranscript.readLines(
     [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
-import { prepareTranscript } from './session-files.ts'
+import { awaitLastMessage } from './session-files.ts'
 
 const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/claude-code')
 const dir = mkdtempSync(join(tmpdir(), 'entire-preparer-'))
@@ -30,7 +30,7 @@ async function prepareWhileWriting(
   const path = join(dir, `${name}.jsonl`)
   writeFileSync(path, first)
   const late = Bun.sleep(60).then(() => appendFileSync(path, second))
-  await prepareTranscript(path, event)
+  await awaitLastMessage(path, event)
   const seen = readFileSync(path, 'utf8')
   await late
   return seen
@@ -85,21 +85,21 @@ test.each([
   expect(await prepareWhileWriting(name, first, noise(10), event)).toBe(first)
 })
 
-test('does not wait for a file that is not there, nor for one that nobody writes to', async () => {
-  await prepareTranscript(join(dir, 'missing.jsonl'), stop('Done.'))
+test('does not wait for a missing file, nor for one that is no longer written', async () => {
+  await awaitLastMessage(join(dir, 'missing.jsonl'), stop('Done.'))
   const path = join(dir, 'old.jsonl')
   writeFileSync(path, user('go'))
   utimesSync(path, new Date(0), new Date(0))
-  await prepareTranscript(path, stop('Done.'))
+  await awaitLastMessage(path, stop('Done.'))
 })
 
 test('gives up on a message that never comes', async () => {
   const path = join(dir, 'never.jsonl')
   writeFileSync(path, user('go'))
-  await prepareTranscript(path, stop('Done.'))
+  await awaitLastMessage(path, stop('Done.'))
 })
 
-test('every captured turn is recognised as complete in its final transcript, and waited for in the one at hand', async () => {
+test('every captured turn is complete in its final transcript, and incomplete in the one at the time of the hook', async () => {
   const scenario = join(fixtures, 's8-bashfail')
   const final = readFileSync(
     join(scenario, 'home/.claude/projects/-home-dev-app/56b00090-beb3-4904-94c0-99cfc2c4f867.jsonl'),
