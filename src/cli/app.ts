@@ -2,14 +2,8 @@
 
 import { type Application, buildCommand, buildRouteMap } from '@stricli/core'
 import { makeApplication, runApplication } from './application.ts'
-import {
-  type CommandName,
-  type CommandNode,
-  canonical,
-  commandList,
-  commandNames,
-  isCommandName,
-} from './command-list.ts'
+import { type CommandName, canonical, commandList, commandNames, isCommandName } from './command-list.ts'
+import type { CommandNode } from './command-parts.ts'
 import { type Cli, systemContext } from './context.ts'
 
 export async function runCli(args: string[], cli: Cli = systemContext()): Promise<number> {

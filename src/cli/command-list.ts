@@ -1,9 +1,6 @@
 // Lists the commands. Each is loaded only when it is called, which keeps the start of the program fast.
 
-import type { Command, RouteMap } from '@stricli/core'
-import type { Cli } from './context.ts'
-
-export type CommandNode = Command<Cli> | RouteMap<Cli>
+import type { CommandNode } from './command-parts.ts'
 
 interface CommandEntry {
   /** The command's own brief, known without loading it. */

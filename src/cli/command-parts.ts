@@ -1,6 +1,11 @@
-// The parts that definitions of commands share: long help in one shape, and the kinds of flags.
+// Provides the parts that definitions of commands share: long help in one shape, and the kinds of flags.
 
+import type { Command, RouteMap } from '@stricli/core'
 import { invalidValue } from '../std/errors.ts'
+import type { Cli } from './context.ts'
+
+/** A command, or a group of commands. */
+export type CommandNode = Command<Cli> | RouteMap<Cli>
 
 export interface Manual {
   text: string[]

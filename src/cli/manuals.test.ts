@@ -4,7 +4,8 @@ import { expect, test } from 'bun:test'
 import { parseWords } from '../../test/support/idle-app.ts'
 import { examples, manuals, wordsOf } from '../../test/support/manual-examples.ts'
 import { buildCli } from './app.ts'
-import { type CommandNode, canonical } from './command-list.ts'
+import { canonical } from './command-list.ts'
+import type { CommandNode } from './command-parts.ts'
 
 const app = await buildCli()
 

@@ -11,7 +11,7 @@ import {
 } from '@stricli/core'
 import { EntireError, invalidValue, messageOf, requires } from '../std/errors.ts'
 import { given } from '../std/given.ts'
-import type { CommandNode } from './command-list.ts'
+import type { CommandNode } from './command-parts.ts'
 
 export interface UsageProblem {
   message: string

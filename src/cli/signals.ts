@@ -1,5 +1,4 @@
-// Lets Ctrl-C, a closed terminal and `kill` end a long-running command in order; a second signal ends it at
-// once.
+// Lets signals end a long-running command in order; a second signal ends it at once.
 
 const reasons = {
   SIGINT: 'Stopped.',

@@ -1,5 +1,4 @@
-// Reads and writes the standard streams without `process.stdin` and its siblings, whose set-up costs every
-// hook milliseconds.
+// Uses the standard streams without `process.stdin` and its siblings, whose set-up would slow down every hook.
 
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import { isErrno } from '../std/errors.ts'

@@ -1,4 +1,4 @@
-// Settings at a terminal: chosen from a menu, one after the other, until the person leaves it.
+// Tests the menu of `entire configure` at a terminal.
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const open = (repo: RecordedRepo, args: string[], env: Record<string, string> = 
 const local = (repo: RecordedRepo) => JSON.parse(repo.read('.entire/settings.local.json'))
 
 const menu = 'What do you want to change?'
-// The end of the list may be below the end of what is shown.
+// The end of the list may be below the last line of the terminal.
 const drawn = 'log_level: info'
 
 /** The number of a line of the plain menu. */
@@ -24,7 +24,7 @@ function numberOf(text: string, line: string): string {
   )
 }
 
-test('a choice is made with the keys, and the menu comes back with it', async () => {
+test('a choice is made with the arrow keys, and the menu then shows it', async () => {
   await using repo = await recordedRepo()
   await using terminal = open(repo, [])
   await terminal.sees(drawn)
@@ -39,11 +39,11 @@ test('a choice is made with the keys, and the menu comes back with it', async ()
   expect(terminal.text()).toContain('strategy = auto-commit (.entire/settings.local.json)')
 })
 
-test('everything can be said in plain lines, and what is wrong is asked for again', async () => {
+test('everything can be answered in plain lines, and a wrong answer leads back to the menu', async () => {
   await using repo = await recordedRepo()
   await using terminal = open(repo, [], { ACCESSIBLE: '1' })
   const choose = async (line: string) => {
-    const text = await terminal.sees(/nothing more[\s\S]*Number:/)
+    const text = await terminal.sees(/\d\. done[\s\S]*Number:/)
     await terminal.press(`${numberOf(text, line)}\n`)
   }
   await choose('strategy_options.checkpoint_remote')
@@ -53,7 +53,7 @@ test('everything can be said in plain lines, and what is wrong is asked for agai
   await terminal.sees('or `none`')
   await terminal.press('github:acme/private\n')
   await choose('add a redaction rule')
-  await terminal.sees('What is it called?')
+  await terminal.sees('What is the label of the rule?')
   await terminal.press('TICKET\n')
   await terminal.sees('for example T-[0-9]+')
   await terminal.press('T-[0-9]+\n')
@@ -63,7 +63,7 @@ test('everything can be said in plain lines, and what is wrong is asked for agai
   await choose('agents: Gemini CLI')
   await terminal.sees('Numbers [2]:')
   await terminal.press('\n')
-  await choose('nothing more')
+  await choose('done')
   expect(await terminal.exited()).toBe(0)
   expect(terminal.text()).toContain('git remote not found: nowhere')
   expect(local(repo)).toEqual({
@@ -74,10 +74,10 @@ test('everything can be said in plain lines, and what is wrong is asked for agai
   expect(repo.read('.gemini/settings.json')).toContain('entire hooks gemini')
 })
 
-test('with --project the project’s file is changed, and the default takes a setting out of it', async () => {
+test('--project changes the file of the project, and choosing the default removes the setting from it', async () => {
   await using repo = await recordedRepo()
   await using terminal = open(repo, ['--project'], { ACCESSIBLE: '1' })
-  const text = await terminal.sees(/nothing more[\s\S]*Number:/)
+  const text = await terminal.sees(/\d\. done[\s\S]*Number:/)
   expect(text).toContain('Changes go to .entire/settings.json.')
   await terminal.press(`${numberOf(text, 'strategy: ')}\n`)
   await terminal.sees(/3\. the default[\s\S]*Number:/)
@@ -91,7 +91,7 @@ test('with --project the project’s file is changed, and the default takes a se
 test.each([
   ['Ctrl-C', keys.interrupt],
   ['Ctrl-D', keys.end],
-] as const)('%s leaves, and nothing is changed', async (_rule, key) => {
+] as const)('%s leaves the menu, and nothing is changed', async (_rule, key) => {
   await using repo = await recordedRepo()
   const before = repo.read('.entire/settings.json')
   await using terminal = open(repo, [])

@@ -1,4 +1,4 @@
-// What clean and reset would remove or have removed, in the sections people know, and as JSON.
+// Lists what clean and reset remove, for people and as JSON, and finds the session that --session names.
 
 import { relative } from 'node:path'
 import { branchName } from '../../checkpoints/layout.ts'
@@ -7,13 +7,13 @@ import type { Inventory } from '../../cleanup/inventory.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 import { findSessionId } from '../session/find-session.ts'
 
-/** Lines of the sections that have something in them. */
+/** Leaves out sections without items. */
 export function sectionLines(repo: Repo, plan: DiscardPlan): string[] {
   return [
     ...section(
@@ -56,7 +56,6 @@ export function keptLines(kept: ItemInUse[]): string[] {
   ]
 }
 
-/** What was done, thing by thing. */
 export function doneLines(repo: Repo, plan: DiscardPlan): string[] {
   return [
     ...plan.sessions.map(({ id }) => `Cleared session state for ${clean(id)}`),
@@ -82,21 +81,18 @@ export function planJson(repo: Repo, plan: DiscardPlan): JsonObject {
   }
 }
 
-// The one session that `--session` names, as clean and reset take it away: in use or not, because the person says so.
-
 export function requireSession(repo: Repo, { sessions }: Inventory, prefix: string): Session {
   const id = findSessionId(repo, prefix)
   const session = sessions.find((candidate) => candidate.id === id)
   if (session !== undefined) return session
   if (id !== undefined)
     throw new EntireError('corrupt-state', `The state of session ${clean(id)} cannot be read.`, {
-      hint: 'Run `entire doctor`.',
+      hint: 'Run `entire doctor` to repair it.',
     })
-  throw new EntireError('not-found', `session not found: ${clean(prefix)}`, {
-    hint: '`entire session list` shows the sessions there are.',
-  })
+  throw notFound('session', clean(prefix), 'Run `entire session list` for the sessions.')
 }
 
+/** Plans to remove one session, in use or not. */
 export function planNamed(inventory: Inventory, id: string): DiscardPlan {
   const session = inventory.sessions.find((candidate) => candidate.id === id)
   return session === undefined ? emptyPlan : planSessions(inventory, [session])

@@ -1,4 +1,4 @@
-// `entire reset`: removes the sessions and steps since the last commit. It never changes files of the work tree.
+// `entire reset`: removes the sessions and steps since the last commit, and leaves the work tree alone.
 
 import { buildCommand } from '@stricli/core'
 import { branchName, shadowRef } from '../../checkpoints/layout.ts'
@@ -57,7 +57,7 @@ async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void>
   const inventory = await readInventory(repo)
   if (inventory.head === undefined)
     throw new EntireError('no-commits', 'This repository has no commits yet.', {
-      hint: 'There is nothing to reset before the first one.',
+      hint: 'There is nothing to reset before the first commit.',
     })
   const plan = planHeadReset(inventory)
   const active = plan.sessions.filter(isActive)
@@ -72,17 +72,17 @@ async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void>
     return
   }
   if (countPlan(plan) === 0) {
-    if (flags.json) return print(cli, repo, plan)
+    if (flags.json) return printJson(cli, repo, plan)
     return cli.out(`Nothing to reset for ${branchName(shadowRef(inventory.head, repo.worktreeId))}`)
   }
   const detail = `${plan.sessions.length} session(s) and ${plan.branches.length} shadow branch(es) will be removed. Files stay as they are.`
   const question = { message: 'Reset session data?', detail, noTerminalHint: 'Run `entire reset --force`.' }
   if (!flags.force && !(await confirm(cli, question))) return cli.note('Reset cancelled.')
   const recorder = systemRecorder(repo, { component: 'reset' })
-  const spare = (found: DiscardPlan) =>
+  const spareActive = (found: DiscardPlan) =>
     flags.force ? found : { ...found, sessions: found.sessions.filter((session) => !isActive(session)) }
-  const done = await discard(recorder, 'reset', plan, (now) => spare(planHeadReset(now)))
-  if (flags.json) print(cli, repo, done)
+  const done = await discard(recorder, 'reset', plan, (now) => spareActive(planHeadReset(now)))
+  if (flags.json) printJson(cli, repo, done)
   else for (const line of doneLines(repo, done)) cli.out(line)
   noteRecovery(cli, done)
 }
@@ -110,7 +110,7 @@ async function resetSession(cli: Cli, repo: Repo, flags: ResetFlags, prefix: str
   const done = await discard(recorder, 'reset', planNamed(inventory, session.id), (now) =>
     planNamed(now, session.id),
   )
-  if (flags.json) print(cli, repo, done)
+  if (flags.json) printJson(cli, repo, done)
   else {
     for (const line of doneLines(repo, done)) cli.out(line)
     cli.out(`Session ${clean(session.id)} has been reset. File changes remain in the working directory.`)
@@ -118,6 +118,6 @@ async function resetSession(cli: Cli, repo: Repo, flags: ResetFlags, prefix: str
   noteRecovery(cli, done)
 }
 
-function print(cli: Cli, repo: Repo, plan: DiscardPlan): void {
+function printJson(cli: Cli, repo: Repo, plan: DiscardPlan): void {
   cli.process.stdout.write(formatJson(planJson(repo, plan)))
 }

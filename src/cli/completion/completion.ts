@@ -1,29 +1,28 @@
-// `entire completion`: prints the script that makes a shell complete; propose.ts answers what the script asks.
+// `entire completion`: prints the completion script for a shell, which asks propose.ts for each completion.
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { formatManual } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 
-// What a shell needs to ask the program itself: nothing of what there is to complete is written into the scripts, so they never go stale.
-
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-// Answers are lines of a word, a tab, and what it is.
+// The scripts ask the program for completions, so they never go out of date. An answer has a line for each
+// completion: the word, a tab, and a description.
 const bash = `# Completion of entire for bash.
 _entire() {
     local program=entire word line
     local -a words=()
     COMPREPLY=()
     [[ \${COMP_WORDS[0]} == */* && -x \${COMP_WORDS[0]} ]] && program=\${COMP_WORDS[0]}
-    # Bash makes three words of --flag=value.
+    # Bash splits --flag=value into three words.
     for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
         [[ $word == = ]] || words+=("$word")
     done
     [[ \${COMP_WORDS[COMP_CWORD]} == = ]] && words+=('')
     while IFS= read -r line; do
         line=\${line%%$'\\t'*}
-        # A name may hold what the shell would obey.
+        # A name may contain characters that are special to the shell.
         [[ $line == *[!A-Za-z0-9._/@:=,+%-]* ]] && printf -v line '%q' "$line"
         COMPREPLY+=("$line")
     done < <("$program" completion complete -- "\${words[@]}" 2>/dev/null)
@@ -57,7 +56,7 @@ fi
 
 const fish = `# Completion of entire for fish.
 function __entire_complete
-    # Newer versions have -x for what older ones have -o for.
+    # -x replaced -o in fish 4.
     set -l words (commandline -xpc 2>/dev/null; or commandline -opc)
     set -l current (commandline -ct)
     set -e words[1]
@@ -68,7 +67,7 @@ complete -c entire -f -k -a '(__entire_complete)'
 
 export const completionScripts: Record<Shell, string> = { bash, zsh, fish }
 
-/** How to have it in every new shell. */
+/** How to load the script in every new shell. */
 export const completionInstall: Record<Shell, string[]> = {
   bash: ['Add this line to ~/.bashrc:', '', '  source <(entire completion bash)'],
   zsh: [

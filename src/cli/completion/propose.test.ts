@@ -1,18 +1,19 @@
 import { expect, test } from 'bun:test'
 import type { Command } from '@stricli/core'
-import { type CommandNode, commandList, commandNames } from '../command-list.ts'
+import { commandList, commandNames } from '../command-list.ts'
+import type { CommandNode } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import { findSource } from './sources.ts'
 
-/** Values that nobody can guess. */
+/** Placeholders of values that cannot be proposed. */
 const free = ['n', 'hook', 'name']
 
-function values(target: CommandNode, route: string[]): { route: string; names: (string | undefined)[] }[] {
-  if ('getAllEntries' in target)
-    return target
+function values(node: CommandNode, route: string[]): { route: string; names: (string | undefined)[] }[] {
+  if ('getAllEntries' in node)
+    return node
       .getAllEntries()
       .flatMap((entry) => values(entry.target as CommandNode, [...route, entry.name.original]))
-  const { flags = {}, positional } = (target as Command<Cli>).parameters
+  const { flags = {}, positional } = (node as Command<Cli>).parameters
   const places = positional?.kind === 'array' ? [positional.parameter] : (positional?.parameters ?? [])
   return [
     ...Object.entries(flags).flatMap(([name, flag]) =>
@@ -27,7 +28,7 @@ function values(target: CommandNode, route: string[]): { route: string; names: (
   ]
 }
 
-test('whatever a command takes can be completed, except what nobody can guess', async () => {
+test('every value of every command can be completed, except free text', async () => {
   const all = (
     await Promise.all(commandNames.map(async (name) => values(await commandList[name].load(), [name])))
   ).flat()

@@ -1,17 +1,30 @@
-// What could come next on a command line: commands, flags and values, from the same tree that runs it.
+// Proposes the next word of a command line: commands, flags and values, from the same tree that runs it.
 
 import { buildApplication, type Command, proposeCompletions, type RouteMap } from '@stricli/core'
-import { type CommandNode, canonical, commandList, commandNames, isCommandName } from '../command-list.ts'
+import { canonical, commandList, commandNames, isCommandName } from '../command-list.ts'
+import type { CommandNode } from '../command-parts.ts'
 import { listCommandPlugins } from '../command-plugins.ts'
 import type { Cli } from '../context.ts'
 import { clean, cut } from '../render/text.ts'
 import { type Completion, type CompletionRequest, type CompletionSource, findSource } from './sources.ts'
 
-/** `words`: those after the program, the last one being typed. */
+/**
+ * Answers `entire completion complete -- <words>`, which the completion scripts call when a person presses Tab.
+ * Errors are dropped: they would appear in the middle of the command line.
+ */
+export async function answerShell(cli: Cli, words: readonly string[]): Promise<number> {
+  try {
+    for (const { value, about } of await propose(cli, words[0] === '--' ? words.slice(1) : words))
+      cli.out(`${value}\t${about}`)
+  } catch {}
+  return 0
+}
+
+/** `typed`: the words after the program; the last one is being typed. */
 export async function propose(cli: Cli, typed: readonly string[]): Promise<Completion[]> {
   const found = await proposeJoined(cli, typed)
   const partial = typed.at(-1) ?? ''
-  // A name that would move the cursor, or need more than a word, is not worth the risk.
+  // Leaves out names with control characters or spaces, which a shell could misread.
   const usable = found.filter(
     ({ value }) => value.startsWith(partial) && value !== '' && clean(value) === value && !/\s/.test(value),
   )
@@ -21,7 +34,7 @@ export async function propose(cli: Cli, typed: readonly string[]): Promise<Compl
   return [...unique.values()]
 }
 
-// Bash makes three words of --flag=value; to the others it is one, and they want it back as one.
+// Bash splits --flag=value into three words; other shells send it as one word, and expect one word back.
 async function proposeJoined(cli: Cli, typed: readonly string[]): Promise<Completion[]> {
   const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(typed.at(-1) ?? '') ?? []
   if (flag === undefined || value === undefined) return await proposeRaw(cli, typed)
@@ -33,8 +46,8 @@ async function proposeJoined(cli: Cli, typed: readonly string[]): Promise<Comple
 async function proposeRaw(cli: Cli, typed: readonly string[]): Promise<Completion[]> {
   const before = typed.slice(0, -1)
   const partial = typed.at(-1) ?? ''
-  if (before.length === 0) return rootCandidates(cli, partial)
-  if (before[0] === 'help') return before.length === 1 ? commandCandidates() : []
+  if (before.length === 0) return rootCompletions(cli, partial)
+  if (before[0] === 'help') return before.length === 1 ? commandCompletions() : []
   const words = canonical(before)
   const [name, ...rest] = words
   if (!isCommandName(name)) return []
@@ -45,29 +58,29 @@ interface Position {
   cli: Cli
   /** All words before the one being typed. */
   words: string[]
-  /** Those that the target has not taken yet. */
+  /** The words after those that named the command. */
   rest: string[]
   partial: string
 }
 
-async function proposeFor(target: CommandNode, position: Position): Promise<Completion[]> {
-  if (!isRouteMap(target)) return commandProposals(target, position)
+async function proposeFor(node: CommandNode, position: Position): Promise<Completion[]> {
+  if (!isRouteMap(node)) return proposeForCommand(node, position)
   const [word, ...rest] = position.rest
-  const fallback = target.getDefaultCommand()
+  const fallback = node.getDefaultCommand()
   const next =
     word === undefined
       ? undefined
-      : target.getAllEntries().find(({ name, aliases }) => name.original === word || aliases.includes(word))
+      : node.getAllEntries().find(({ name, aliases }) => name.original === word || aliases.includes(word))
   if (next !== undefined) return proposeFor(next.target as CommandNode, { ...position, rest })
-  const flags = fallback === undefined ? [] : await commandProposals(fallback, position)
+  const flags = fallback === undefined ? [] : await proposeForCommand(fallback, position)
   if (word !== undefined) return flags
-  const routes = target.getAllEntries().filter((entry) => !entry.hidden)
+  const routes = node.getAllEntries().filter((entry) => !entry.hidden)
   return position.partial.startsWith('-')
     ? flags
     : routes.map(({ name, target: { brief } }) => ({ value: name.original, about: brief }))
 }
 
-async function commandProposals(command: Command<Cli>, position: Position): Promise<Completion[]> {
+async function proposeForCommand(command: Command<Cli>, position: Position): Promise<Completion[]> {
   const about = new Map<string, string>()
   const app = buildApplication(withSources(command, position, about), {
     name: 'entire',
@@ -79,8 +92,8 @@ async function commandProposals(command: Command<Cli>, position: Position): Prom
   )
   const shown = found.filter(({ completion }) => completion !== '--' && !hidden.includes(completion))
   const values = shown.filter(({ kind }) => kind === 'argument:value')
-  const help = position.partial.startsWith('-') ? [{ value: '--help', about: 'Print help' }] : []
-  // Flags come when they are asked for, or when there is nothing else.
+  const help = position.partial.startsWith('-') ? [helpFlag] : []
+  // Flags are proposed when a dash was typed, or when there are no values.
   const proposals = (values.length > 0 ? values : shown).map(({ completion, brief }) => ({
     value: completion,
     about: about.get(completion) ?? brief,
@@ -88,21 +101,19 @@ async function commandProposals(command: Command<Cli>, position: Position): Prom
   return [...proposals, ...help]
 }
 
-function rootCandidates(cli: Cli, partial: string): Completion[] {
-  if (partial.startsWith('-'))
-    return [
-      { value: '--help', about: 'Print help' },
-      { value: '--version', about: 'Print the version' },
-    ]
+const helpFlag: Completion = { value: '--help', about: 'Print help' }
+
+function rootCompletions(cli: Cli, partial: string): Completion[] {
+  if (partial.startsWith('-')) return [helpFlag, { value: '--version', about: 'Print the version' }]
   return [
-    ...commandCandidates(),
-    { value: 'help', about: 'Read about a command' },
+    ...commandCompletions(),
+    { value: 'help', about: 'Print the help of a command' },
     ...listCommandPlugins(cli).map(({ name, path }) => ({ value: name, about: path })),
   ]
 }
 
-function commandCandidates(): Completion[] {
-  // Hooks are called by agents and by git, not by people.
+function commandCompletions(): Completion[] {
+  // Agents and git call hooks, not people.
   return commandNames
     .filter((name) => name !== 'hooks')
     .map((name) => ({ value: name, about: commandList[name].brief }))
@@ -112,21 +123,11 @@ function isRouteMap(target: CommandNode): target is RouteMap<Cli> {
   return 'getAllEntries' in target
 }
 
-// `entire completion complete -- <words>`: what the completion scripts ask when a person presses Tab.
-
-/** Lines of a word, a tab, and what it is. Whatever goes wrong, a person who pressed Tab must not see it. */
-export async function answerShell(cli: Cli, words: readonly string[]): Promise<number> {
-  try {
-    for (const { value, about } of await propose(cli, words[0] === '--' ? words.slice(1) : words))
-      cli.out(`${value}\t${about}`)
-  } catch {}
-  return 0
-}
-
-// A command whose values are proposed by what they are called, so that no command has to care.
-
-/** `about` is filled with what each proposed value is. */
-export function withSources(
+/**
+ * The command with proposals for its values, found by the names of its flags and arguments. `about` is filled
+ * with a description of each proposed value.
+ */
+function withSources(
   command: Command<Cli>,
   { cli, words, partial }: CompletionRequest,
   about: Map<string, string>,
@@ -136,7 +137,7 @@ export function withSources(
     return source && proposer(source, separator)
   }
   const proposer = (source: CompletionSource, separator: string | undefined) => async () => {
-    // Of a list only the last item is being typed.
+    // In a list, only the last item is being typed.
     const head = separator === undefined ? '' : partial.slice(0, partial.lastIndexOf(separator) + 1)
     const candidates = await source({ cli, words, partial: partial.slice(head.length) })
     for (const candidate of candidates) about.set(head + candidate.value, candidate.about)

@@ -1,4 +1,4 @@
-// What can stand for a value on the command line, here and now. Asked at every press of Tab: few, newest first, one process each at most.
+// Finds values to complete: few, newest first, and with at most one process each, to answer Tab at once.
 
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -12,57 +12,62 @@ import type { Cli } from '../context.ts'
 
 export interface Completion {
   value: string
-  /** What it is, for shells that show it. */
+  /** A description, for shells that show one. */
   about: string
 }
 
 export interface CompletionRequest {
   cli: Cli
-  /** What is typed of it. */
+  /** The beginning of the word that is being typed. */
   partial: string
-  /** The words before it, without the program. */
+  /** The words before it, without the name of the program. */
   words: string[]
 }
 
-export type CompletionSource = (asked: CompletionRequest) => Promise<Completion[]> | Completion[]
+export type CompletionSource = (request: CompletionRequest) => Promise<Completion[]> | Completion[]
 
-const most = 50
+const maxCompletions = 50
 
 const inRepo =
-  (find: (repo: Repo, asked: CompletionRequest) => Promise<Completion[]>): CompletionSource =>
-  (asked) => {
-    const repo = findRepo(asked.cli.cwd, asked.cli.env)
-    return repo === undefined ? [] : find(repo, asked)
+  (find: (repo: Repo, request: CompletionRequest) => Promise<Completion[]>): CompletionSource =>
+  (request) => {
+    const repo = findRepo(request.cli.cwd, request.cli.env)
+    return repo === undefined ? [] : find(repo, request)
   }
 
-// Ours among them are nothing to go to.
+// Without the branches of this program, which are of no use to a person.
 const branches = inRepo(async (repo) => {
   const format = '--format=%(refname:short)%09%(contents:subject)'
   const found = await gitLines(repo, [
     'for-each-ref',
     '--sort=-committerdate',
-    `--count=${2 * most}`,
+    `--count=${2 * maxCompletions}`,
     format,
     'refs/heads',
   ])
-  return found.filter(({ value }) => !value.startsWith('entire/')).slice(0, most)
+  return found.filter(({ value }) => !value.startsWith('entire/')).slice(0, maxCompletions)
 })
 
 const sessions = inRepo(async (repo) => {
   const { listSessions } = await import('../../sessions/store.ts')
   return listSessions(repo)
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
-    .slice(0, most)
+    .slice(0, maxCompletions)
     .map(({ id, agentType, firstPrompt }) => ({
       value: id,
       about: [agentType, firstPrompt].filter(Boolean).join(' · '),
     }))
 })
 
-// With nothing typed, the newest few by their commits; else all that begin like it, however many there are.
+// With nothing typed, the newest ones by their commits; else all ids that begin with what was typed.
 const checkpoints = inRepo(async (repo, { partial }) => {
   if (partial === '') {
-    const lines = await gitLines(repo, ['log', `--max-count=${most}`, '--format=%s%x09%cr', metadataRef])
+    const lines = await gitLines(repo, [
+      'log',
+      `--max-count=${maxCompletions}`,
+      '--format=%s%x09%cr',
+      metadataRef,
+    ])
     return lines.flatMap(({ value, about }) => {
       const id = /^(?:Finalize transcript for )?Checkpoint: (\S+)$/.exec(value)?.[1]
       return id === undefined ? [] : [{ value: id, about }]
@@ -79,23 +84,25 @@ const checkpoints = inRepo(async (repo, { partial }) => {
 const steps = inRepo(async (repo) => {
   const [head] = await gitLines(repo, ['rev-parse', 'HEAD'])
   const ref = shadowRef(head?.value ?? '', repo.worktreeId)
-  return isShadowRef(ref) ? gitLines(repo, ['log', `--max-count=${most}`, '--format=%h%x09%s', ref]) : []
+  return isShadowRef(ref)
+    ? gitLines(repo, ['log', `--max-count=${maxCompletions}`, '--format=%h%x09%s', ref])
+    : []
 })
 
 const remotes = inRepo(async (repo) => [
   ...(await gitLines(repo, ['remote'])),
-  { value: 'github:', about: 'a repository there: github:owner/repo' },
+  { value: 'github:', about: 'a repository on GitHub: github:owner/repo' },
 ])
 
-const targets: CompletionSource = async (asked) =>
-  (await Promise.all([branches, sessions, checkpoints].map((source) => source(asked)))).flat()
+const targets: CompletionSource = async (request) =>
+  (await Promise.all([branches, sessions, checkpoints].map((source) => source(request)))).flat()
 
 const keys: CompletionSource = async () => {
   const { settingKeys } = await import('../configure/keys.ts')
   return settingKeys.map(({ name, meaning }) => ({ value: name, about: meaning }))
 }
 
-// The value of the setting that was just named.
+// The values of the setting that was just named.
 const settingValues: CompletionSource = async ({ words }) => {
   const { findKey } = await import('../configure/keys.ts')
   const name = words.findLast((word) => !word.startsWith('-')) ?? ''
@@ -133,7 +140,7 @@ const byName: Record<string, CompletionSource> = {
   value: settingValues,
 }
 
-// What an `id` is the id of, by command.
+// What the placeholder `id` stands for, by command.
 const ids: Record<string, CompletionSource> = {
   session: sessions,
   explain: checkpoints,
@@ -143,7 +150,7 @@ const ids: Record<string, CompletionSource> = {
   reset: sessions,
 }
 
-/** For a value of a command, by the name of its flag, else by the word that stands for it in the help. */
+/** `names`: of the flag, and of the placeholder in the help. */
 export function findSource(command: string, names: (string | undefined)[]): CompletionSource | undefined {
   const found = names.map((name = '') =>
     name === 'id' ? ids[command] : Object.hasOwn(byName, name) ? byName[name] : undefined,

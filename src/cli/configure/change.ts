@@ -1,4 +1,4 @@
-// A change of a setting, and what has to follow from it.
+// Changes a setting and applies the consequences, and formats settings for people and for programs.
 
 import type { Repo } from '../../git/repo.ts'
 import type { SettingsFile } from '../../model/settings.ts'
@@ -17,14 +17,13 @@ import {
 } from '../setup/setup.ts'
 import { parseValue, readRaw, type SettingKey, type SettingValue, settingValue } from './keys.ts'
 
-/** `file`: undefined when the person did not say. */
-export async function setKey(
-  cli: Cli,
-  repo: Repo,
-  key: SettingKey,
-  text: string,
-  file: SettingsFile | undefined,
-): Promise<void> {
+export interface SettingEdit {
+  key: SettingKey
+  /** Undefined when no flag names one: the local file. */
+  file: SettingsFile | undefined
+}
+
+export async function setKey(cli: Cli, repo: Repo, { key, file }: SettingEdit, text: string): Promise<void> {
   const remote = key.kind === 'remote' ? await planCheckpointRemote(repo, text) : undefined
   if (remote?.onlyLocal && file === 'project') rejectSharedUrl()
   const changes =
@@ -35,27 +34,22 @@ export async function setKey(
     `${key.name} = ${formatValue(settingValue(readRaw(repo.root), key, target).value)} (${settingsPaths[target]})`,
   )
   if (target === 'project') noteOverridden(cli, repo, changes)
-  noteRedacted(cli, repo, key, target)
-  await follow(cli, repo, key)
+  noteStillRedacted(cli, repo, key, target)
+  await applyConsequences(cli, repo, key)
 }
 
-export async function unsetKey(
-  cli: Cli,
-  repo: Repo,
-  key: SettingKey,
-  file: SettingsFile | undefined,
-): Promise<void> {
+export async function unsetKey(cli: Cli, repo: Repo, { key, file }: SettingEdit): Promise<void> {
   const target = file ?? 'local'
   const isSet = settingValue(readRaw(repo.root), key, target).source === target
   if (!isSet) return cli.out(`${key.name} is not set in ${settingsPaths[target]}.`)
-  const gone: Changes =
+  const removal: Changes =
     key.kind === 'remote'
       ? { strategy_options: { checkpoint_remote: undefined, checkpoint_push_remote: undefined } }
       : nest(key.path, undefined)
-  save(repo, target, gone)
+  save(repo, target, removal)
   const { value, source } = settingValue(readRaw(repo.root), key)
   cli.out(`${key.name} = ${formatValue(value)} (${source === 'default' ? 'default' : settingsPaths[source]})`)
-  await follow(cli, repo, key)
+  await applyConsequences(cli, repo, key)
 }
 
 function save(repo: Repo, file: SettingsFile, changes: Changes): void {
@@ -67,22 +61,27 @@ function nest(path: string[], value: Json | undefined): Changes {
   return path.reduceRight<Changes | Json | undefined>((below, key) => ({ [key]: below }), value) as Changes
 }
 
-// What the project redacts stays redacted, whatever the local file says.
-function noteRedacted(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile): void {
+// The project can require redaction that a local file cannot switch off.
+function noteStillRedacted(cli: Cli, repo: Repo, key: SettingKey, file: SettingsFile): void {
   const raw = readRaw(repo.root)
-  const [mine, theirs] = [settingValue(raw, key, 'local'), settingValue(raw, key, 'project')]
+  const [local, project] = [settingValue(raw, key, 'local'), settingValue(raw, key, 'project')]
   if (
     file === 'local' &&
     key.path[0] === 'redaction' &&
-    mine.value === false &&
-    theirs.value === true &&
-    theirs.source === 'project'
+    local.value === false &&
+    project.value === true &&
+    project.source === 'project'
   )
-    cli.note(`Note: ${settingsPaths.project} asks for it, and a local file can only redact more.`)
+    cli.note(
+      `Note: This stays redacted. ${settingsPaths.project} requires it, and a local file can only redact more.`,
+    )
 }
 
-/** Hooks that are there are written anew with the new path; the branch for checkpoints is made where one is needed. */
-async function follow(cli: Cli, repo: Repo, key: SettingKey): Promise<void> {
+/**
+ * Rewrites the installed hooks with a new path, and creates the branch for checkpoints when the backend needs
+ * it.
+ */
+async function applyConsequences(cli: Cli, repo: Repo, key: SettingKey): Promise<void> {
   if (key.name === 'absolute_git_hook_path') {
     const command = hookProgram(readSettings(repo.root), cli.program)
     for (const agent of await findInstalledAgents(repo))
@@ -92,8 +91,6 @@ async function follow(cli: Cli, repo: Repo, key: SettingKey): Promise<void> {
   if (key.name === 'checkpoints.primary.type' && readSettings(repo.root).checkpointsBackend === 'git-branch')
     await ensureMetadataBranch(repo, cli.clock())
 }
-
-// Settings for people and for programs.
 
 export function formatValue(value: Json): string {
   if (value === null) return '(none)'

@@ -10,7 +10,16 @@ import { type Cli, requireRepo } from '../context.ts'
 import { requireSetUp } from '../preconditions.ts'
 import { clean } from '../render/text.ts'
 import { formatValue, valueJson, valueLines } from './change.ts'
-import { findKey, foreignKeys, listValues, readRaw, settingKeys, settingValue } from './keys.ts'
+import {
+  findKey,
+  foreignKeys,
+  listValues,
+  patternMeaning,
+  patternPrefix,
+  readRaw,
+  settingKeys,
+  settingValue,
+} from './keys.ts'
 
 interface ConfigureFlags {
   list?: boolean
@@ -35,7 +44,8 @@ export const configureCommand = buildCommand<ConfigureFlags, [string?, string?],
       return
     }
     const { setKey, unsetKey } = await import('./change.ts')
-    await (value === undefined ? unsetKey(this, repo, key, file) : setKey(this, repo, key, value, file))
+    const edit = { key, file }
+    await (value === undefined ? unsetKey(this, repo, edit) : setKey(this, repo, edit, value))
   },
   parameters: {
     flags: {
@@ -67,8 +77,8 @@ export const configureCommand = buildCommand<ConfigureFlags, [string?, string?],
         '',
         'SETTINGS',
         ...keyLines(),
-        '  redaction.pii.custom_patterns.<LABEL>',
-        '      With redaction.pii.enabled: a regular expression for what is redacted as this label',
+        `  ${patternPrefix}<LABEL>`,
+        `      ${patternMeaning}`,
       ],
       examples: [
         ['entire configure', 'choose from a menu'],

@@ -7,7 +7,7 @@ import { findKey, parseValue, patternKey, settingKeys } from './keys.ts'
 const nested = (path: string[], value: Json) =>
   path.reduceRight<Json>((below, key) => ({ [key]: below }), value) as JsonObject
 
-/** What holds when only this is set. */
+/** The settings when only this one is set. */
 function effect(path: string[], value: Json, around: JsonObject = {}): unknown {
   const [name, block] = Object.entries(nested(path, value))[0] as [string, Json]
   const merged =
@@ -18,7 +18,7 @@ function effect(path: string[], value: Json, around: JsonObject = {}): unknown {
 }
 
 test.each(settingKeys.filter((key) => key.choices.length > 0).map((key) => [key.name, key] as const))(
-  '%s: every value it can have counts',
+  '%s: each possible value has its own effect',
   (_name, key) => {
     const around: JsonObject = key.name === 'redaction.pii.enabled' ? {} : { enabled: true }
     const effects = key.choices.map((choice) =>
@@ -30,20 +30,20 @@ test.each(settingKeys.filter((key) => key.choices.length > 0).map((key) => [key.
   },
 )
 
-test('who writes summaries counts', () => {
+test('the settings of summaries take effect', () => {
   expect(effect(['summary_generation', 'provider'], 'gemini')).toEqual({
     summary: { ...defaultSettings.summary, provider: 'gemini' },
   })
   expect(effect(['summary_timeout_seconds'], 90)).toEqual({ summary: { timeoutSeconds: 90 } })
 })
 
-test('every key that the settings files may have at their top can be changed', () => {
+test('every top-level key of the settings files can be changed', () => {
   expect(
     Object.keys(settingsKeys).filter((name) => !settingKeys.some(({ path }) => path[0] === name)),
   ).toEqual([])
 })
 
-test('a rule of one’s own counts, and so does a place for checkpoints', () => {
+test('a custom redaction rule and a checkpoint remote take effect', () => {
   const rule = patternKey('TICKET')
   expect(effect(rule.path, parseValue(rule, 'T-[0-9]+'), { enabled: true })).toMatchObject({
     redaction: { rules: [{ label: 'TICKET', regex: 'T-[0-9]+' }] },
@@ -67,9 +67,9 @@ test.each([
   ['strateg', 'Did you mean strategy?'],
   ['push_sesions', 'Did you mean push_sessions?'],
   ['log_levle', 'Did you mean log_level?'],
-  ['something', '`entire configure --list` shows what there is.'],
+  ['something', 'Run `entire configure --list` for all settings.'],
   ['redaction.pii.custom_patterns.a b', 'Use letters, digits and underscores, for example TICKET.'],
-  ['__proto__', '`entire configure --list` shows what there is.'],
+  ['__proto__', 'Run `entire configure --list` for all settings.'],
 ])('an unknown name: %s', (text, hint) => {
   expect(() => findKey(text)).toThrow(expect.objectContaining({ code: 'bad-usage', hint }))
 })
@@ -88,9 +88,9 @@ test.each([
   ['enabled', 'maybe', 'Use one of: true, false.'],
   ['enabled', 'constructor', 'Use one of: true, false.'],
   ['strategy', 'auto-comit', 'Use one of: manual-commit, auto-commit. Did you mean auto-commit?'],
-  ['summary_timeout_seconds', '-1', 'Use a number above 0.'],
-  ['summary_timeout_seconds', 'soon', 'Use a number above 0.'],
-  ['summary_generation.provider', ' ', 'Use a text, or --unset.'],
+  ['summary_timeout_seconds', '-1', 'Use a number greater than 0.'],
+  ['summary_timeout_seconds', 'soon', 'Use a number greater than 0.'],
+  ['summary_generation.provider', ' ', 'Use a text that is not empty, or --unset.'],
   ['redaction.pii.custom_patterns.X', '(', 'Use a regular expression.'],
 ])('%s: %s is refused', (name, text, hint) => {
   expect(() => parseValue(findKey(name), text)).toThrow(expect.objectContaining({ code: 'bad-usage', hint }))

@@ -1,126 +1,142 @@
-// The settings a person can change: one table for checking, listing, asking and completing.
+// Defines the settings a person can change, in one table for checking, listing, asking and completing.
 
 import { defaultSettings, type SettingsFile, strategies } from '../../model/settings.ts'
 import { describeCheckpointRemote, readCheckpointRemote, readRawSettings } from '../../settings/read.ts'
 import { valueAt } from '../../settings/write.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, invalidValue } from '../../std/errors.ts'
 import { asObject, type Json, type JsonObject } from '../../std/json.ts'
 import { logLevels } from '../../std/log.ts'
 import { closest } from '../closest.ts'
 import { clean } from '../render/text.ts'
 
 export interface SettingKey {
-  /** As in the file, joined by dots. */
+  /** The path in the file, joined by dots. */
   name: string
   path: string[]
   kind: 'choice' | 'boolean' | 'remote' | 'pattern' | 'text' | 'number'
-  /** What it can be; empty for free text. */
+  /** The possible values; empty for free text. */
   choices: readonly string[]
-  /** What holds when nothing is set. */
+  /** The value when nothing is set. */
   default: Json
   meaning: string
 }
 
-const booleans = ['true', 'false']
-const redactionMeaning = 'The files add up: a local one can only redact more.'
+type KeyRow = Omit<SettingKey, 'name' | 'path' | 'choices'> & { choices?: readonly string[] }
 
-function key(
-  name: string,
-  kind: SettingKey['kind'],
-  fallback: Json,
-  meaning: string,
-  choices: readonly string[] = [],
-): SettingKey {
-  return {
-    name,
-    path: name.split('.'),
-    kind,
-    choices: kind === 'boolean' ? booleans : choices,
-    default: fallback,
-    meaning,
-  }
+const table: Record<string, KeyRow> = {
+  enabled: {
+    kind: 'boolean',
+    default: defaultSettings.enabled,
+    meaning: 'Whether sessions are recorded',
+  },
+  strategy: {
+    kind: 'choice',
+    choices: strategies,
+    default: defaultSettings.strategy,
+    meaning: 'Who commits: you (manual-commit), or entire after each turn (auto-commit)',
+  },
+  commit_linking: {
+    kind: 'choice',
+    choices: ['always', 'prompt'],
+    default: defaultSettings.commitLinking,
+    meaning: 'Whether to link commits to sessions at once, or to ask at each `git commit -m`',
+  },
+  'strategy_options.push_sessions': {
+    kind: 'boolean',
+    default: defaultSettings.pushSessions,
+    meaning: 'Whether `git push` also pushes checkpoints',
+  },
+  'strategy_options.checkpoint_remote': {
+    kind: 'remote',
+    default: null,
+    meaning: 'Where to push checkpoints instead: a git remote, a URL (local file only), or github:owner/repo',
+  },
+  'checkpoints.primary.type': {
+    kind: 'choice',
+    choices: ['git-branch', 'git-refs'],
+    default: defaultSettings.checkpointsBackend,
+    meaning: 'Whether checkpoints are stored on one branch, or in one ref each',
+  },
+  absolute_git_hook_path: {
+    kind: 'boolean',
+    default: defaultSettings.absoluteHookPath,
+    meaning: 'Whether hooks call this program by its absolute path',
+  },
+  external_agents: {
+    kind: 'boolean',
+    default: defaultSettings.externalAgents,
+    meaning: 'Whether plugins on the PATH (entire-agent-…) can add agents',
+  },
+  log_level: {
+    kind: 'choice',
+    choices: logLevels,
+    default: defaultSettings.logLevel,
+    meaning: 'How much is written to .entire/logs/entire.log',
+  },
+  'summary_generation.provider': {
+    kind: 'text',
+    default: null,
+    meaning: 'The agent that writes summaries; if not set, the agent of the session',
+  },
+  'summary_generation.model': {
+    kind: 'text',
+    default: null,
+    meaning: 'The model for summaries, by its name in the agent',
+  },
+  summary_timeout_seconds: {
+    kind: 'number',
+    default: defaultSettings.summary.timeoutSeconds,
+    meaning: 'How long writing a summary may take',
+  },
+  'redaction.pii.enabled': {
+    kind: 'boolean',
+    default: false,
+    meaning: 'Whether to redact personal data, too. The local file can only redact more than the project',
+  },
+  'redaction.pii.email': {
+    kind: 'boolean',
+    default: true,
+    meaning: 'With redaction.pii.enabled: email addresses',
+  },
+  'redaction.pii.phone': {
+    kind: 'boolean',
+    default: true,
+    meaning: 'With redaction.pii.enabled: phone numbers',
+  },
 }
 
-export const settingKeys: SettingKey[] = [
-  key('enabled', 'boolean', defaultSettings.enabled, 'Whether sessions are recorded'),
-  key(
-    'strategy',
-    'choice',
-    defaultSettings.strategy,
-    'Who commits: you (manual-commit), or entire after each turn (auto-commit)',
-    strategies,
-  ),
-  key(
-    'commit_linking',
-    'choice',
-    defaultSettings.commitLinking,
-    'Link commits to sessions at once, or ask at each `git commit -m`',
-    ['always', 'prompt'],
-  ),
-  key(
-    'strategy_options.push_sessions',
-    'boolean',
-    defaultSettings.pushSessions,
-    'Push checkpoints along with `git push`',
-  ),
-  key(
-    'strategy_options.checkpoint_remote',
-    'remote',
-    null,
-    'Push them there instead: a git remote, a URL (local only), or github:owner/repo',
-  ),
-  key(
-    'checkpoints.primary.type',
-    'choice',
-    defaultSettings.checkpointsBackend,
-    'Checkpoints on one branch, or in a ref each',
-    ['git-branch', 'git-refs'],
-  ),
-  key(
-    'absolute_git_hook_path',
-    'boolean',
-    defaultSettings.absoluteHookPath,
-    'Hooks call this program by its absolute path',
-  ),
-  key(
-    'external_agents',
-    'boolean',
-    defaultSettings.externalAgents,
-    'Whether plugins on the PATH (entire-agent-…) are asked for agents',
-  ),
-  key('log_level', 'choice', defaultSettings.logLevel, 'How much goes to .entire/logs/entire.log', logLevels),
-  key(
-    'summary_generation.provider',
-    'text',
-    null,
-    'The agent that writes summaries; without it the one of the session',
-  ),
-  key('summary_generation.model', 'text', null, 'The model it uses, by the name the agent has for it'),
-  key('summary_timeout_seconds', 'number', defaultSettings.summary.timeoutSeconds, 'How long it may take'),
-  key('redaction.pii.enabled', 'boolean', false, `Also redact personal data. ${redactionMeaning}`),
-  key('redaction.pii.email', 'boolean', true, 'With redaction.pii.enabled: email addresses'),
-  key('redaction.pii.phone', 'boolean', true, 'With redaction.pii.enabled: phone numbers'),
-]
+export const settingKeys: SettingKey[] = Object.entries(table).map(([name, row]) => ({
+  ...row,
+  name,
+  path: name.split('.'),
+  choices: row.kind === 'boolean' ? ['true', 'false'] : (row.choices ?? []),
+}))
 
-/** Redaction rules of one's own have the label as the last part of their name. */
+/** The name of a custom redaction rule ends with its label. */
 export const patternPrefix = 'redaction.pii.custom_patterns.'
+export const patternMeaning =
+  'With redaction.pii.enabled: a regular expression for text that is replaced by the label'
 
 export function patternKey(label: string): SettingKey {
-  if (!/^[A-Za-z]\w*$/.test(label))
-    throw new EntireError('bad-usage', `"${clean(label)}" is no label for a rule.`, {
-      hint: 'Use letters, digits and underscores, for example TICKET.',
-    })
+  if (!labelPattern.test(label))
+    throw invalidValue(
+      clean(label),
+      'the label of a redaction rule',
+      'Use letters, digits and underscores, for example TICKET.',
+    )
   return {
     name: patternPrefix + label,
     path: [...patternPrefix.split('.').slice(0, -1), label],
     kind: 'pattern',
     choices: [],
     default: null,
-    meaning: 'With redaction.pii.enabled: a regular expression for what is redacted as this label',
+    meaning: patternMeaning,
   }
 }
 
-/** By its name, or by the end of it where that is clear; dashes count as underscores. */
+const labelPattern = /^[A-Za-z]\w*$/
+
+/** Accepts the name, or its end if only one setting has it. Dashes count as underscores. */
 export function findKey(text: string): SettingKey {
   if (text.startsWith(patternPrefix)) return patternKey(text.slice(patternPrefix.length))
   const name = text.trim().replaceAll('-', '_').toLowerCase()
@@ -134,11 +150,11 @@ export function findKey(text: string): SettingKey {
   )
   throw new EntireError('bad-usage', `Unknown setting "${clean(text)}".`, {
     hint:
-      near[0] === undefined ? '`entire configure --list` shows what there is.' : `Did you mean ${near[0]}?`,
+      near[0] === undefined ? 'Run `entire configure --list` for all settings.' : `Did you mean ${near[0]}?`,
   })
 }
 
-const words: Record<string, boolean> = {
+const booleanWords: Record<string, boolean> = {
   true: true,
   yes: true,
   on: true,
@@ -149,26 +165,27 @@ const words: Record<string, boolean> = {
   '0': false,
 }
 
-/** The value as it goes into the file. Of a remote, the caller decides. */
+/** The value as it is written to the file. The caller handles remotes. */
 export function parseValue({ name, kind, choices }: SettingKey, text: string): Json {
   const word = text.trim().toLowerCase()
-  if (kind === 'boolean' && Object.hasOwn(words, word)) return words[word] as boolean
+  if (kind === 'boolean' && Object.hasOwn(booleanWords, word)) return booleanWords[word] as boolean
   if (kind === 'choice' && choices.includes(word)) return word
   if (kind === 'pattern' && isPattern(text)) return text
   if (kind === 'text' && word !== '') return text.trim()
   if (kind === 'number' && Number(word) > 0 && Number.isFinite(Number(word))) return Number(word)
   const near = closest(word, choices)[0]
-  throw new EntireError('bad-usage', `"${clean(text)}" is no value for ${name}.`, {
-    hint:
-      wanted[kind] ??
+  throw invalidValue(
+    clean(text),
+    `setting ${name}`,
+    kindHints[kind] ??
       `Use one of: ${choices.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
-  })
+  )
 }
 
-const wanted: Partial<Record<SettingKey['kind'], string>> = {
+const kindHints: Partial<Record<SettingKey['kind'], string>> = {
   pattern: 'Use a regular expression.',
-  text: 'Use a text, or --unset.',
-  number: 'Use a number above 0.',
+  text: 'Use a text that is not empty, or --unset.',
+  number: 'Use a number greater than 0.',
 }
 
 function isPattern(text: string): boolean {
@@ -178,8 +195,6 @@ function isPattern(text: string): boolean {
     return false
   }
 }
-
-// What the settings files say about a key, and which of them counts.
 
 export type RawSettings = Record<SettingsFile, JsonObject>
 
@@ -193,12 +208,12 @@ export function readRaw(root: string): RawSettings {
   return { project: readRawSettings(root, 'project'), local: readRawSettings(root, 'local') }
 }
 
-/** `only`: what one file says, whatever the other one does. */
+/** `only`: the value in one file, whatever the other file says. */
 export function settingValue(raw: RawSettings, key: SettingKey, only?: SettingsFile): SettingValue {
   const files = only === undefined ? (['local', 'project'] as const) : [only]
   for (const file of files) {
     const value = key.kind === 'remote' ? remoteIn(raw[file], file) : valueAt(raw[file], key.path)
-    // Null and an empty text say nothing.
+    // Null and an empty text count as not set.
     if (value !== undefined && value !== null && value !== '') return { key, value, source: file }
   }
   return { key, value: key.default, source: 'default' }
@@ -208,7 +223,7 @@ export function listValues(raw: RawSettings, only?: SettingsFile): SettingValue[
   return [...settingKeys, ...patternKeys(raw)].map((key) => settingValue(raw, key, only))
 }
 
-/** Keys at the top of the files that this version does not use. */
+/** The top-level keys in the files that this version does not use. */
 export function foreignKeys(raw: RawSettings): string[] {
   const known = new Set(settingKeys.map((key) => key.path[0]))
   return [...new Set([...Object.keys(raw.project), ...Object.keys(raw.local)])].filter(
@@ -221,7 +236,7 @@ function patternKeys(raw: RawSettings): SettingKey[] {
   const labels = [raw.project, raw.local].flatMap((settings) =>
     Object.keys(asObject(valueAt(settings, path)) ?? {}),
   )
-  return [...new Set(labels)].filter((label) => /^[A-Za-z]\w*$/.test(label)).map(patternKey)
+  return [...new Set(labels)].filter((label) => labelPattern.test(label)).map(patternKey)
 }
 
 function remoteIn(settings: JsonObject, file: SettingsFile): string | undefined {

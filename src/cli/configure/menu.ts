@@ -1,4 +1,5 @@
-// Settings one after the other, chosen from a list, until the person leaves it.
+// Shows the menu of `entire configure`: changes one setting after the other until the person is done.
+
 import type { Repo } from '../../git/repo.ts'
 import type { SettingsFile } from '../../model/settings.ts'
 import { readSettings, settingsPaths } from '../../settings/read.ts'
@@ -11,7 +12,7 @@ import { findInstalledAgents, installAgent, uninstallAgent } from '../setup/setu
 import { formatValue, setKey, unsetKey } from './change.ts'
 import { listValues, patternKey, patternPrefix, readRaw, type SettingKey } from './keys.ts'
 
-const noTerminalHint = 'Say it on the command line: `entire configure <key> <value>`.'
+const noTerminalHint = 'Use the command line: `entire configure <key> <value>`.'
 const [done, agents, pattern, unset] = ['done', 'agents', 'new pattern', 'unset']
 
 export async function runMenu(cli: Cli, repo: Repo, file: SettingsFile | undefined): Promise<void> {
@@ -38,8 +39,8 @@ async function menuChoices(repo: Repo): Promise<Choice[]> {
   return [
     { value: agents, label: `agents: ${installed.map((agent) => agent.type).join(', ') || '(none)'}` },
     ...values.map(({ key, value }) => ({ value: key.name, label: `${key.name}: ${formatValue(value)}` })),
-    { value: pattern, label: 'add a redaction rule of your own' },
-    { value: done, label: 'nothing more' },
+    { value: pattern, label: 'add a redaction rule' },
+    { value: done, label: 'done' },
   ]
 }
 
@@ -52,8 +53,8 @@ async function takeChoice(
   if (chosen === agents) return changeAgents(cli, repo)
   if (chosen === pattern) {
     const label = await askText(cli, {
-      message: 'What is it called?',
-      detail: 'It is replaced by this label, for example TICKET.',
+      message: 'What is the label of the rule?',
+      detail: 'It replaces the redacted text, for example TICKET.',
       noTerminalHint,
     })
     return label === undefined ? undefined : askForText(cli, repo, patternKey(label), file)
@@ -65,8 +66,8 @@ async function takeChoice(
     { value: unset, label: `the default (${formatValue(key.default)})` },
   ]
   const answer = await choose(cli, { message: key.name, detail: key.meaning, noTerminalHint }, choices)
-  if (answer === unset) await unsetKey(cli, repo, key, file)
-  else if (answer !== undefined) await setKey(cli, repo, key, answer, file)
+  if (answer === unset) await unsetKey(cli, repo, { key, file })
+  else if (answer !== undefined) await setKey(cli, repo, { key, file }, answer)
 }
 
 async function askForText(
@@ -82,7 +83,8 @@ async function askForText(
     noTerminalHint,
   })
   if (answer === undefined) return
-  await (answer === 'none' ? unsetKey(cli, repo, key, file) : setKey(cli, repo, key, answer, file))
+  const edit = { key, file }
+  await (answer === 'none' ? unsetKey(cli, repo, edit) : setKey(cli, repo, edit, answer))
 }
 
 async function changeAgents(cli: Cli, repo: Repo): Promise<void> {

@@ -1,4 +1,5 @@
-// Times for people, in the zone they live in.
+// Formats times, in the time zone of the machine, and numbers of tokens for people.
+
 import { type TokenUsage, totalTokens } from '../../model/tokens.ts'
 
 export function timeAgo(time: Date, now: Date): string {
@@ -9,12 +10,12 @@ export function timeAgo(time: Date, now: Date): string {
   return `${Math.floor(minutes / (24 * 60))}d ago`
 }
 
-/** To learn the time zone takes milliseconds, once: to be done while others work. */
+/** Loads the time zone, which takes milliseconds once: call it while other processes work. */
 export function learnTimeZone(): void {
   new Date(0).getHours()
 }
 
-/** `2026-02-10 12:00:00`; a time that cannot be read is shown as it is. */
+/** `2026-02-10 12:00:00`; returns an invalid time unchanged. */
 export function localTime(text: string): string {
   const date = new Date(text)
   if (Number.isNaN(date.getTime())) return text
@@ -23,12 +24,10 @@ export function localTime(text: string): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
 }
 
-// Numbers of tokens, short enough to read.
-
 /** `950`, `1.2k`, `12k`, `3.4M`. */
 export function formatCount(count: number): string {
   if (count < 1000) return String(count)
-  // What would round to a thousand thousands is a million.
+  // From here on, thousands would round up to 1000k.
   const [value, unit] = count < 999_950 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']
   return `${value.toFixed(1).replace(/\.0$/, '')}${unit}`
 }

@@ -1,4 +1,4 @@
-// Sessions as the status and the list show them.
+// Formats sessions for `entire status` and `entire session list`.
 
 import { isActive, type Session } from '../../model/session.ts'
 import { whyStuck } from '../../recording/dead-turn.ts'
@@ -15,7 +15,7 @@ export function statusOf(session: Session): SessionStatus {
   return isActive(session) ? 'active' : 'idle'
 }
 
-/** Why a turn that is said to run most likely does not: its process is gone, or nothing was heard of it for an hour. */
+/** Why a turn marked as running has probably died: its process has exited, or it was silent for an hour. */
 export function findTrouble(session: Session, now: Date): 'exited' | 'stale' | undefined {
   const why = statusOf(session) === 'active' ? whyStuck(session, now) : undefined
   if (why === undefined) return undefined
@@ -26,7 +26,7 @@ export function latestPromptOf(session: Session): string | undefined {
   return session.lastPrompt || session.firstPrompt || undefined
 }
 
-/** By work tree, newest first; no lines when there are none. */
+/** Groups the sessions by work tree, newest first; empty without sessions. */
 export function activeSessionLines(
   sessions: Session[],
   branches: Map<string, string | undefined>,
@@ -64,7 +64,7 @@ function sessionLines(session: Session, now: Date): string[] {
   ]
 }
 
-/** The card of a session in the list. */
+/** An entry of the session list. */
 export function cardLines(session: Session, now: Date): string[] {
   const start = parseTime(session.startedAt)
   const prompt = latestPromptOf(session)
@@ -89,12 +89,12 @@ export function cardLines(session: Session, now: Date): string[] {
   ]
 }
 
-/** Name of a linked work tree, or of the directory of the main one. */
+/** The name of a linked work tree, or of the directory of the main one. */
 export function worktreeLabel({ worktreeId, worktreePath }: Session): string {
   return clean(worktreeId) || clean(worktreePath.slice(worktreePath.lastIndexOf('/') + 1))
 }
 
-/** One entry per agent; a running turn anywhere makes it active. */
+/** One entry per agent, which is active if any of its sessions has a running turn. */
 export function sessionsPerAgent(sessions: Session[], degraded: ReadonlySet<string>) {
   const groups = Map.groupBy(sessions, (session) => session.agentType || unknownText)
   return [...groups].map(([agent, group]) => {
@@ -113,7 +113,7 @@ function troubleText(session: Session, now: Date): string {
   return trouble === undefined ? '' : `${trouble} (run 'entire doctor')`
 }
 
-// Only where it says something that the start does not.
+// Left out when it would repeat the start.
 function sinceText(session: Session, now: Date, separator: string): string {
   const [start, last] = [parseTime(session.startedAt), parseTime(session.lastInteraction)]
   return start && last && last.getTime() - start.getTime() > 60_000
@@ -126,8 +126,8 @@ function withWord(first: string | undefined, second: string | undefined): string
 }
 
 function joined(parts: string[]): string[] {
-  const said = parts.filter((part) => part !== '')
-  return said.length === 0 ? [] : [said.join(' · ')]
+  const present = parts.filter((part) => part !== '')
+  return present.length === 0 ? [] : [present.join(' · ')]
 }
 
 function started(session: Session): number {

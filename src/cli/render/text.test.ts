@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { localTime, timeAgo } from './numbers.ts'
-import { clean, cleanLines, cut } from './text.ts'
+import { clean, cleanLines, cut, fit, tableLines } from './text.ts'
 
 test.each([
   ['plain', 'plain'],
@@ -19,7 +18,7 @@ test('text of several lines keeps them and their indentation', () => {
   expect(cleanLines('one\n  \x1b[2Jtwo\r\n\tthree\x07')).toBe('one\n  two \n three ')
 })
 
-test('whatever the text, no control character is left and the length is kept', () => {
+test('no text leaves a control character, or exceeds its length', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 4, max: 80 }), (text, length) => {
       const shown = cut(text, length)
@@ -29,20 +28,22 @@ test('whatever the text, no control character is left and the length is kept', (
   )
 })
 
-test.each([
-  [30, 'just now'],
-  [60, '1m ago'],
-  [3599, '59m ago'],
-  [3600, '1h ago'],
-  [86_399, '23h ago'],
-  [86_400 * 3, '3d ago'],
-  [-5, 'just now'],
-])('%d seconds are %s', (seconds, text) => {
-  const now = new Date('2026-02-10T12:00:00Z')
-  expect(timeAgo(new Date(now.getTime() - seconds * 1000), now)).toBe(text)
+test('columns line up, also with wide characters and colours', () => {
+  const rows = [
+    ['id', 'name', 'n'],
+    ['1', '漢字', '10'],
+    ['22', '\x1b[32mok\x1b[39m', '5'],
+  ]
+  expect(tableLines(rows, { right: [2] })).toEqual([
+    'id  name   n',
+    '1   漢字  10',
+    '22  \x1b[32mok\x1b[39m     5',
+  ])
 })
 
-test('a time that cannot be read is shown as it is', () => {
-  expect(localTime('soon')).toBe('soon')
-  expect(localTime('2026-02-10T12:00:00Z')).toMatch(/^2026-02-1\d \d\d:00:00$/)
+test('a line is cut to the width, and never inside a character or a colour code', () => {
+  expect(fit('abcdef', 6)).toBe('abcdef')
+  expect(fit('abcdefg', 6)).toBe('abcde…')
+  expect(fit('漢字漢字', 6)).toBe('漢字…')
+  expect(fit('\x1b[32mabcdefgh\x1b[39m', 4)).toBe('\x1b[32mabc\x1b[39m…')
 })

@@ -1,5 +1,4 @@
-// `entire enable`: installs the hooks of agents and git, and writes the settings. Running it again repairs a
-// set-up.
+// `entire enable`: installs the hooks of agents and git and writes the settings, or repairs them.
 
 import { buildCommand } from '@stricli/core'
 import { readLog } from '../../git/log.ts'

@@ -1,5 +1,4 @@
-// Checks whether the hooks that recording depends on are installed and current, and finds plugins that are
-// gone.
+// Checks whether the hooks of agents and git are installed and current, and finds plugins that are gone.
 
 import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
 import { readConfig } from '../../git/config.ts'

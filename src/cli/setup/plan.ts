@@ -1,5 +1,4 @@
-// Checks the flags of `entire enable` before anything is changed, and decides which settings to write and
-// which agents to record.
+// Decides from the flags of `entire enable` which settings to write and which agents to record.
 
 import { agents, defaultAgent, findAgent } from '../../agents/all.ts'
 import type { Repo } from '../../git/repo.ts'

@@ -4,14 +4,14 @@ import { readDegraded } from './json.ts'
 
 const line = (record: object) => `${JSON.stringify(record)}\n`
 
-test('a session is degraded from a failed hook on, until one succeeds', async () => {
+test('a session is degraded from a failed hook until one succeeds', async () => {
   await using temp = await tempRepo()
   expect(readDegraded(temp.repo)).toEqual(new Set())
   temp.write(
     '.entire/logs/entire.log',
     [
-      line({ level: 'ERROR', msg: 'x', session_id: 'mended' }),
-      line({ level: 'INFO', msg: 'claude-code stop', session_id: 'mended', ms: 12 }),
+      line({ level: 'ERROR', msg: 'x', session_id: 'recovered' }),
+      line({ level: 'INFO', msg: 'claude-code stop', session_id: 'recovered', ms: 12 }),
       line({ level: 'INFO', msg: 'claude-code stop', session_id: 'bad', ms: 12 }),
       line({ level: 'ERROR', msg: 'x', session_id: 'bad', hook: 'stop' }),
       line({ level: 'WARN', msg: 'x', session_id: 'warned' }),

@@ -1,4 +1,4 @@
-// What `--detailed` adds: which files the facts come from, and how much has been recorded.
+// Writes what `entire status --detailed` adds: the files behind the facts, and how much has been recorded.
 
 import { relative } from 'node:path'
 import { findCheckpointIds } from '../../checkpoints/read.ts'

@@ -1,4 +1,4 @@
-// Whether checkpoints leave this machine, where to, and how many of them have not yet.
+// Reads the facts that status shows as text and as JSON: where checkpoints are pushed, and the open sessions.
 
 import { readConfig } from '../../git/config.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -22,9 +22,9 @@ type SyncSource = PushSource | 'config' | 'dedicated'
 
 export interface SyncState {
   target?: { remote: string; source: SyncSource }
-  /** Being counted: git walks while we read files. */
+  /** A promise, because git counts while other files are read. */
   unpushed?: Promise<number | undefined>
-  /** Why checkpoints are not pushed although there is somewhere to push to. */
+  /** Why checkpoints are not pushed although there is a remote. */
   ignored?: string
   error?: string
 }
@@ -38,19 +38,19 @@ export async function readSyncState(
 ): Promise<SyncState> {
   if (!settings.pushSessions) return {}
   try {
-    return await read(repo, settings, worktrees)
+    return await readTarget(repo, settings, worktrees)
   } catch (error) {
-    unlessGit(error)
+    throwUnlessExpected(error)
     return { error: messageOf(error) }
   }
 }
 
-// What git cannot answer now must not hide what is known.
-function unlessGit(error: unknown): undefined {
+// A failure of git must not hide the facts that are known.
+function throwUnlessExpected(error: unknown): undefined {
   if (!(error instanceof EntireError)) throw error
 }
 
-async function read(
+async function readTarget(
   repo: Repo,
   { checkpointRemote: wanted }: Settings,
   worktrees: Worktrees,
@@ -67,7 +67,7 @@ async function read(
   const shown = { remote: wanted === undefined ? target.remote : describeCheckpointRemote(wanted), source }
   if (source === 'config' && !config.remotes.includes(target.remote))
     return { target: shown, error: `there is no remote '${target.remote}'` }
-  return { target: shown, unpushed: countUnpushed(repo, target).catch(unlessGit) }
+  return { target: shown, unpushed: countUnpushed(repo, target).catch(throwUnlessExpected) }
 }
 
 function sourceOf(wanted: Settings['checkpointRemote']): SyncSource | undefined {
@@ -85,8 +85,8 @@ export async function syncLines(state: SyncState): Promise<{ line: string; isWar
   const { target, ignored, error } = state
   const unpushed = (await state.unpushed) ?? 0
   const remote = clean(target?.remote ?? '')
-  // What is pushed elsewhere goes along with a push to anywhere.
-  const isOwn = target?.source !== 'config' && target?.source !== 'dedicated'
+  // Checkpoints with a remote of their own are pushed with a push to any remote.
+  const followsPush = target?.source !== 'config' && target?.source !== 'dedicated'
   const count = `${unpushed} checkpoint${unpushed === 1 ? '' : 's'}`
   return [
     ...(target === undefined
@@ -95,7 +95,7 @@ export async function syncLines(state: SyncState): Promise<{ line: string; isWar
     ...(unpushed > 0
       ? [
           {
-            line: `${count} not yet on ${remote} — ${unpushed === 1 ? 'it syncs' : 'they sync'} with your next 'git push${isOwn ? ` ${remote}` : ''}'`,
+            line: `${count} not yet on ${remote} — ${unpushed === 1 ? 'it syncs' : 'they sync'} with your next 'git push${followsPush ? ` ${remote}` : ''}'`,
             isWarning: false,
           },
         ]
@@ -124,19 +124,18 @@ export async function syncJson(state: SyncState): Promise<JsonObject> {
   }
 }
 
-// The sessions that have not ended, in all work trees.
-
+/** The sessions of all work trees that have not ended. */
 export interface OpenSessions {
-  /** Those at work first, then by when they were last heard of. */
+  /** Active sessions first, then by their last sign of life. */
   sessions: Session[]
-  /** How many more there are. */
+  /** How many were left out. */
   more: number
-  /** Of all sessions, also ended ones. */
+  /** The number of all sessions, including ended ones. */
   total: number
   unreadable: string[]
 }
 
-/** Only the states that are shown are read whole. */
+/** Reads the whole state only of sessions that are shown. */
 export function readOpenSessions(repo: Repo, limit = Number.POSITIVE_INFINITY): OpenSessions {
   const { heads, unreadable } = listSessionHeads(repo)
   const open = heads

@@ -1,4 +1,4 @@
-// The status for programs: everything in one object, and an exit code of 0 whatever it says.
+// Writes the status as one JSON object. The exit code is 0 whatever it says.
 
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,17 +42,16 @@ export async function statusJson(cli: Cli, repo: Repo, settings: Settings): Prom
   }
 }
 
-// Sessions whose last hook failed, as the end of the log tells: something of them may be missing.
-
 const tailBytes = 64 * 1024
 
+/** The sessions whose last hook failed, according to the end of the log: parts of them may be missing. */
 export function readDegraded(repo: Repo): Set<string> {
   const degraded = new Set<string>()
   for (const line of readTail(join(repo.root, '.entire', 'logs', 'entire.log')).split('\n')) {
     const record = line.includes('"session_id"') ? asObject(parseJson(line)) : undefined
     const session = asString(record?.session_id)
     if (session === undefined) continue
-    // A hook that succeeds makes good for the ones that failed: it saves what they did not.
+    // A hook that succeeds also saves what earlier ones failed to save.
     if (record?.level === 'ERROR') degraded.add(session)
     else if (record?.ms !== undefined) degraded.delete(session)
   }
@@ -70,7 +69,7 @@ function readTail(path: string): string {
       closeSync(fd)
     }
   } catch {
-    // A log that cannot be read says nothing.
+    // Without a readable log no session counts as degraded.
     return ''
   }
 }

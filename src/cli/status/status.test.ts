@@ -5,7 +5,7 @@ import { formatTime } from '../../std/time.ts'
 
 const minutesAgo = (minutes: number) => formatTime(new Date(Date.now() - minutes * 60_000 - 5_000))
 
-test('where there is nothing to show it says so, and is no failure', async () => {
+test('outside a set-up repository it says why there is nothing to show, with exit code 0', async () => {
   await using dir = tempDir()
   await using repo = await tempRepo()
   expect(await entire(dir, ['status'])).toEqual({ code: 0, out: '✕ not a git repository\n', err: '' })
@@ -22,7 +22,7 @@ test('where there is nothing to show it says so, and is no failure', async () =>
   })
 })
 
-test('open sessions are shown by work tree, newest first, and ended ones are not', async () => {
+test('open sessions are shown by work tree, newest first, without ended ones', async () => {
   await using repo = await tempRepo()
   await entire(repo, ['enable', '--agent', 'claude-code'])
   const state = (id: string, more: object) =>
@@ -111,7 +111,7 @@ test('open sessions are shown by work tree, newest first, and ended ones are not
   expect(json).not.toHaveProperty('unreadable_sessions')
 })
 
-test('more sessions than a screen holds are counted, those at work before the others', async () => {
+test('sessions beyond the first 20 are counted, and active ones come first', async () => {
   await using repo = await tempRepo()
   await entire(repo, ['enable', '--agent', 'claude-code'])
   for (let index = 0; index < 25; index += 1) {
@@ -131,7 +131,7 @@ test('more sessions than a screen holds are counted, those at work before the ot
   expect(JSON.parse((await entire(repo, ['status', '--json'])).out).sessions).toHaveLength(25)
 })
 
-test('lines give way to a narrow terminal', async () => {
+test('lines are cut to a narrow terminal', async () => {
   await using repo = await tempRepo()
   await entire(repo, ['enable', '--agent', 'claude-code'])
   const state = {
@@ -148,7 +148,7 @@ test('lines give way to a narrow terminal', async () => {
   expect(block.some((line) => line.endsWith('…'))).toBe(true)
 })
 
-test('states that cannot be read are said, and break nothing', async () => {
+test('unreadable states are counted, and do not stop the status', async () => {
   await using repo = await tempRepo()
   await entire(repo, ['enable', '--agent', 'claude-code'])
   repo.write(
@@ -168,7 +168,7 @@ test('states that cannot be read are said, and break nothing', async () => {
   expect(repo.read('.git/entire-sessions/bad.json')).toBe('{"session_id": "bad", ')
 })
 
-test('--detailed adds the files that the facts come from', async () => {
+test('--detailed adds the files behind the facts', async () => {
   await using repo = await tempRepo()
   await entire(repo, ['enable', '--agent', 'claude-code'])
   repo.write('.entire/settings.local.json', '{"log_level": "debug"}')
@@ -183,7 +183,7 @@ test('--detailed adds the files that the facts come from', async () => {
   expect(out).toMatch(/^ {2}Log +\.entire\/logs\/entire\.log \(debug\)$/m)
 })
 
-test('settings that are not understood are an error for people, and a field for programs', async () => {
+test('invalid settings are an error for people, and a field for programs', async () => {
   await using repo = await tempRepo()
   repo.write('.entire/settings.json', '{"strategy": "magic"}')
   expect(await entire(repo, ['status'])).toMatchObject({ code: 1, err: expect.stringContaining('hint: ') })
@@ -192,7 +192,7 @@ test('settings that are not understood are an error for people, and a field for 
   expect(JSON.parse(out)).toMatchObject({ enabled: false, error: expect.stringContaining('strategy') })
 })
 
-test('hooks that are missing are a warning, not a silence', async () => {
+test('missing hooks are a warning', async () => {
   await using repo = await tempRepo()
   repo.write('.entire/settings.json', '{}')
   const { out } = await entire(repo, ['status'])

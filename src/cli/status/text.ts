@@ -1,4 +1,4 @@
-// The status for people: what is known at once is printed at once.
+// Prints the status for people, each part as soon as it is known.
 
 import { readWorktrees } from '../../git/branches.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -16,10 +16,10 @@ export async function printStatus(
   cli: Cli,
   repo: Repo,
   settings: Settings,
-  detailed: boolean,
+  isDetailed: boolean,
 ): Promise<void> {
   cli.out(settings.enabled ? paint(cli, 'green', describe(settings)) : describe(settings))
-  if (detailed) for (const line of settingsLines(repo)) cli.out(line)
+  if (isDetailed) for (const line of settingsLines(repo)) cli.out(line)
   if (!settings.enabled) return
   const worktrees = once(() => readWorktrees(repo))
   const sync = await readSyncState(repo, settings, worktrees)
@@ -39,7 +39,7 @@ export async function printStatus(
   for (const { line, isWarning } of await syncLines(sync))
     cli.out(isWarning ? paint(cli, 'yellow', `  ${line}`) : `  ${line}`)
   if (open.unreadable.length > 0) warn(unreadableText(open.unreadable.length))
-  if (detailed)
+  if (isDetailed)
     for (const line of await (await import('./detail.ts')).statusDetailLines(repo, settings, hooks, open))
       cli.out(line)
   for (const line of sessionLines(cli, open, await branches)) cli.out(line)
