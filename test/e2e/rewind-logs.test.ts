@@ -29,7 +29,7 @@ test('a rewind restores the conversation of the step, unredacted, and its undo r
   expect(statSync(agent.transcript).mode & 0o777).toBe(0o600)
 
   const undone = await repo.entire(['rewind', '--undo'])
-  expect(undone.err).toContain(`The session log is back: ${agent.transcript}\n`)
+  expect(undone.err).toContain(`Restored the session log: ${agent.transcript}\n`)
   expect(text(agent)).toBe(two)
   await repo.entire(['rewind', '--redo'])
   expect(text(agent)).toBe(one)

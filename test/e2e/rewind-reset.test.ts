@@ -31,7 +31,7 @@ test('without a terminal a reset requires --force, and changes nothing without i
   const refused = await repo.entire(['rewind', '--to', first, '--reset'])
   expect(refused.code).toBe(2)
   expect(refused.err).toContain(
-    `Reset branch to ${first.slice(0, 7)}? There is no terminal to ask on.\nhint: Say --force`,
+    `Reset branch to ${first.slice(0, 7)}? There is no terminal to ask on.\nhint: Use --force`,
   )
   expect(await repo.head()).toBe(second)
   expect(readFileSync(agent.transcript, 'utf8')).toBe(log)
@@ -99,7 +99,7 @@ test('an undo does not move a branch that has moved since the reset, and says so
   const undone = await repo.entire(['rewind', '--undo'])
   expect(undone.code).toBe(0)
   expect(undone.err).toContain(
-    `the branch was not moved: it is no longer where it was left. main was at ${second.slice(0, 7)}; `,
+    `the branch was not moved, because it has changed since. main was at ${second.slice(0, 7)}; `,
   )
   expect(await repo.head()).toBe(third)
   expect([repo.read('a.txt'), repo.read('b.txt')]).toEqual(['uncommitted work\n', 'the second work\n'])

@@ -36,7 +36,7 @@ test('a step is chosen, shown, confirmed and restored', async () => {
   await using terminal = open(repo)
   const menu = await terminal.sees('Cancel')
   expect(menu).toContain('Select a point to rewind to')
-  expect(menu).toContain("Your working directory will be restored to this checkpoint's state")
+  expect(menu).toContain('Your working directory will be restored to its state at this point')
   expect(menu).toMatch(/ {8}\(\d{4}-\d\d-\d\d \d\d:\d\d\) Two/)
   await terminal.press(keys.down, keys.enter)
   const question = await terminal.sees('`entire rewind --undo` restores it.')
@@ -175,7 +175,7 @@ test('the logs of a commit are restored from its menu', async () => {
   await terminal.press(keys.down, keys.enter)
   const menu = await terminal.sees('Cancel')
   expect(menu).toContain(`Commit ${first.slice(0, 7)}`)
-  expect(menu).toContain('This commit has session logs but no checkpoint state. Choose an action:')
+  expect(menu).toContain('This commit has session logs but no step. Choose an action:')
   for (const option of [
     'Restore logs only (keep current files)',
     'Checkout commit (detached HEAD, for viewing)',

@@ -48,7 +48,9 @@ function printReport(cli: Cli, direction: Direction, report: UndoReport): void {
     cli.note(`Note: Move what is in the way, then run \`entire rewind --${direction}\` again for the rest.`)
   const count = report.restore.length + report.remove.length
   cli.out(`${direction === 'undo' ? 'Undone' : 'Redone'}: ${count} file${count === 1 ? '' : 's'} changed.`)
-  cli.note(`\`entire rewind --${direction === 'undo' ? 'redo' : 'undo'}\` undoes this.`)
+  cli.note(
+    direction === 'undo' ? '`entire rewind --redo` redoes this.' : '`entire rewind --undo` undoes this.',
+  )
 }
 
 function branchLine({ branch }: UndoReport): string {
