@@ -1,4 +1,4 @@
-// What `entire session attach` says when it cannot: why, and what to do; nothing is written.
+// `entire session attach` explains why it fails and what to do, and writes nothing.
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
@@ -7,12 +7,12 @@ import { unrecordedSession } from '../support/unrecorded-session.ts'
 
 const id = '33333333-aaaa-4000-8000-000000000003'
 
-test('a session nobody has a transcript of', async () => {
+test('a session without a transcript', async () => {
   await using repo = await recordedRepo()
   const { code, err } = await repo.entire(['session', 'attach', id])
   expect(code).toBe(1)
   expect(err).toStartWith(
-    `error: No transcript of session ${id} was found.\nhint: Looked in ${repo.base}/home/.claude/projects/`,
+    `error: session transcript not found: ${id}\nhint: Looked in ${repo.base}/home/.claude/projects/`,
   )
   expect((await repo.entire(['session', 'attach'])).code).toBe(2)
   expect(await repo.entire(['session', 'attach', '../../etc'])).toMatchObject({
@@ -21,7 +21,7 @@ test('a session nobody has a transcript of', async () => {
   })
 })
 
-test('an agent that does not exist, or that does not have the session', async () => {
+test('an unknown agent, or one that does not have the session', async () => {
   await using repo = await recordedRepo()
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\n' })
   expect(await repo.entire(['session', 'attach', id, '-a', 'nobody'])).toMatchObject({
@@ -34,13 +34,13 @@ test('an agent that does not exist, or that does not have the session', async ()
   })
 })
 
-test('the beginning of several ids', async () => {
+test('an ambiguous prefix', async () => {
   await using repo = await recordedRepo()
   for (const end of ['1', '2']) unrecordedSession(repo, `3333-${end}`).turn('write a', { 'a.ts': 'a\n' })
   expect(await repo.entire(['session', 'attach', '3333'])).toMatchObject({
     code: 1,
     err: expect.stringContaining(
-      '"3333" may be one of several sessions: 3333-1 (claude-code), 3333-2 (claude-code)',
+      'ambiguous session prefix "3333" matches 2 sessions: 3333-1 (claude-code), 3333-2 (claude-code)',
     ),
   })
 })
@@ -82,7 +82,7 @@ test('a session of another work tree', async () => {
   expect(err).toContain(`belongs to another work tree.\nhint: Run the command in ${other.root}.`)
 })
 
-test('recording that is off, or was never on', async () => {
+test('a disabled repository, or one that was never enabled', async () => {
   await using repo = await recordedRepo()
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\n' })
   await repo.entire(['disable'])

@@ -1,4 +1,5 @@
-// Linking the commit an attached session belongs to: amended when the user says so and nothing speaks against it, else by a note.
+// Linking the commit of an attached session: by amending it, if the user agrees and it is safe, otherwise by
+// a note.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -22,7 +23,7 @@ const terminalFor = (repo: RecordedRepo, env = {}) =>
     env: { ...repo.env, TERM: 'xterm', ...env },
   })
 
-test('said yes, the commit is amended: its message names the checkpoint, everything else is as it was', async () => {
+test('if the user agrees, the commit is amended: only its message changes', async () => {
   await using repo = await attachable('fix: a\n\n# not a comment\nbody\n')
   const before = await repo.git('log', '-1', '--format=%T %P %an %ae %at')
   const index = await repo.git('ls-files', '--stage')
@@ -42,7 +43,7 @@ test('said yes, the commit is amended: its message names the checkpoint, everyth
   expect(await repo.refs('refs/notes/')).toEqual([])
 })
 
-test('said no, the commit is linked by a note', async () => {
+test('if the user declines, the commit is linked by a note', async () => {
   await using repo = await attachable()
   const head = await repo.head()
   await using terminal = terminalFor(repo, { ACCESSIBLE: '1' })
@@ -57,7 +58,7 @@ test('said no, the commit is linked by a note', async () => {
   )
 })
 
-test('--force amends without being asked; sessions that stand on the commit follow it', async () => {
+test('--force amends without asking; sessions based on the commit follow it', async () => {
   await using repo = await attachable()
   const other = fakeAgent(repo)
   await other.turn('change a', { 'a.ts': 'a\nb\n' })
@@ -69,7 +70,7 @@ test('--force amends without being asked; sessions that stand on the commit foll
   expect(repo.state(other.session)).toMatchObject({ base_commit: head, files_touched: ['a.ts'] })
   expect(await repo.shadows()).toEqual([repo.shadow(head)])
   const checkpoint = await repo.checkpointOf()
-  // The other session has no part in it: its work is not committed yet.
+  // The other session is not part of it: its work is not committed yet.
   expect(JSON.parse(await repo.stored(checkpoint, 'metadata.json')).sessions).toHaveLength(1)
   await repo.commitAs('human', 'b', 'a.ts')
   expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({ session_id: other.session })
@@ -105,7 +106,7 @@ test.each<[string, (repo: RecordedRepo) => Promise<unknown>]>([
     'a merge, rebase or cherry-pick is under way',
     async (repo) => repo.write('.git/MERGE_HEAD', `${await repo.head()}\n`),
   ],
-])('not even --force amends when %s', async (reason, prepare) => {
+])('--force does not amend when %s', async (reason, prepare) => {
   await using repo = await attachable()
   await prepare(repo)
   const head = await repo.head()
@@ -118,19 +119,19 @@ test.each<[string, (repo: RecordedRepo) => Promise<unknown>]>([
   expect(await repo.git('ls-files', '--stage')).toBe(index)
 })
 
-test('when git cannot amend, the note is written after all', async () => {
+test('when git cannot amend, the commit is linked by a note', async () => {
   await using repo = await attachable()
   repo.write('.git/index.lock', '')
   const { code, out, err } = await repo.entire(['session', 'attach', id, '--force'])
   expect({ code, err }).toMatchObject({
     code: 0,
-    err: expect.stringContaining('git could not amend the commit.'),
+    err: expect.stringContaining('Git could not amend the commit.'),
   })
   expect(out).toContain('by a note')
   expect(await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD')).toContain('Entire-Checkpoint: ')
 })
 
-test('a checkpoint that is only named here is never written over', async () => {
+test('a checkpoint that is named here but stored elsewhere is never overwritten', async () => {
   await using repo = await recordedRepo()
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\n' })
   await repo.git('add', 'a.ts')

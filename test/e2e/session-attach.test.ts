@@ -1,4 +1,5 @@
-// `entire session attach`: a session that ran while hooks were off becomes part of the last commit's checkpoint.
+// `entire session attach`: a session that ran while hooks were off becomes part of the last commit's
+// checkpoint.
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { unrecordedSession } from '../support/unrecorded-session.ts'
 
 const id = '11111111-aaaa-4000-8000-000000000001'
 
-/** A commit as it is made where our hooks do not run. */
+/** Commits without the hooks of entire. */
 async function commitUnseen(repo: RecordedRepo, message: string, ...paths: string[]): Promise<string> {
   await repo.git('add', '--', ...paths)
   await repo.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', message)
@@ -19,7 +20,7 @@ const createdIn = (out: string) => /Created checkpoint (\S+)/.exec(out)?.[1] as 
 const noteOf = (repo: RecordedRepo, commit = 'HEAD') =>
   repo.git('notes', '--ref=entire-checkpoints', 'show', commit)
 
-test('its transcript is stored with the last commit, which is linked by a note and stays as it is', async () => {
+test('the transcript is stored in a checkpoint of the last commit, which is linked by a note and not changed', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const secret = `ghp_${'A1b2C3d4E5f6G7h8I9j0'.repeat(2).slice(0, 36)}`
@@ -80,7 +81,7 @@ test('its transcript is stored with the last commit, which is linked by a note a
   expect(await repo.subjects('entire/checkpoints/v1')).toHaveLength(2)
 })
 
-test('a commit that has a checkpoint gets the session as another part of it', async () => {
+test('the session is added to the existing checkpoint of the commit', async () => {
   await using repo = await recordedRepo()
   const recorded = fakeAgent(repo)
   await recorded.turn('write a', { 'a.ts': 'a\n' })
@@ -102,7 +103,7 @@ test('a commit that has a checkpoint gets the session as another part of it', as
   })
 })
 
-test('attaching again adds nothing, unless the session went on', async () => {
+test('attaching again adds nothing, unless the session has continued', async () => {
   await using repo = await recordedRepo()
   const session = unrecordedSession(repo, id)
   session.turn('write a', { 'a.ts': 'a\n' })
@@ -134,7 +135,7 @@ test('attaching again adds nothing, unless the session went on', async () => {
   expect((await repo.transcript(second)).split('\n')).toHaveLength(4)
 })
 
-test('the same commit attached again after more was said keeps one part with all of it', async () => {
+test('attaching a continued session to the same commit replaces its part of the checkpoint', async () => {
   await using repo = await recordedRepo()
   const session = unrecordedSession(repo, id)
   session.turn('write a', { 'a.ts': 'a\n' })
@@ -152,7 +153,7 @@ test('the same commit attached again after more was said keeps one part with all
   expect(await repo.stored(checkpoint, '0/prompt.txt')).toBe('write a\n\n---\n\nexplain a')
 })
 
-test('the agent may have been started in a subdirectory, and in a repository of any kind', async () => {
+test('sessions started in a subdirectory, and in any kind of repository, are found', async () => {
   for (const kind of ['plain', 'sha256', 'linked-worktree'] as const) {
     await using repo = await recordedRepo({ kind })
     unrecordedSession(repo, id, 'src/deep').turn('write a', { 'src/deep/a.ts': 'a\n' })
@@ -166,7 +167,7 @@ test('the agent may have been started in a subdirectory, and in a repository of 
   }
 })
 
-test('the first commit of all is the work of the agent, too', async () => {
+test('the session can be attached to the first commit', async () => {
   await using repo = await recordedRepo()
   await repo.git('checkout', '--quiet', '--orphan', 'fresh')
   await repo.git('rm', '-r', '--quiet', '--cached', '.')
@@ -178,7 +179,7 @@ test('the first commit of all is the work of the agent, too', async () => {
   })
 })
 
-test('a session of Gemini is found by the beginning of its id, and stored under the whole of it', async () => {
+test('a Gemini session is found by a prefix of its id, and stored under its full id', async () => {
   const fixture =
     'test/fixtures/agents/gemini/run1-create/home/.gemini/tmp/proj/chats/session-2026-11-15T19-21-c6e3dc5e.jsonl'
   await using repo = await recordedRepo()
@@ -209,7 +210,7 @@ test('a running session is completed when its turn ends', async () => {
   expect(repo.state(agent.session)).toMatchObject({ phase: 'idle' })
 })
 
-test('with one ref per checkpoint it goes to a ref of its own, and waits for the push', async () => {
+test('with one ref per checkpoint the checkpoint gets its own ref and is queued for the push', async () => {
   await using repo = await recordedRepo()
   repo.write(
     '.entire/settings.local.json',

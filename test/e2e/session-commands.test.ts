@@ -1,4 +1,4 @@
-// `entire session list|info|current|tokens`: what was recorded of sessions, read again by people and programs.
+// `entire session list|info|current|tokens` shows recorded sessions to people and programs.
 import { expect, test } from 'bun:test'
 import { appendFileSync, rmSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
@@ -70,7 +70,7 @@ test('the list shows a card for each session, newest first', async () => {
   })
 })
 
-test('a long list is cut for people, not for programs', async () => {
+test('a long list is shortened for people, not for programs', async () => {
   await using repo = await recordedRepo()
   for (let index = 0; index < 23; index += 1) putState(repo, `s${index}`, { started_at: minutesAgo(index) })
   const short = await repo.entire(['session', 'list'])
@@ -81,7 +81,7 @@ test('a long list is cut for people, not for programs', async () => {
   expect(JSON.parse((await repo.entire(['session', 'list', '--json'])).out)).toHaveLength(23)
 })
 
-test('nothing that others wrote reaches the terminal as a command, and lines fit', async () => {
+test('escape sequences are removed, and lines fit the terminal', async () => {
   await using repo = await recordedRepo()
   const evil = 'evil\x1b]0;owned\x07\x1b[2J\r\nforged \u202e line'
   putState(repo, 'hostile', {
@@ -113,7 +113,7 @@ test('nothing that others wrote reaches the terminal as a command, and lines fit
   expect(err).not.toContain('\x1b')
 })
 
-test('garbage among the states is said, and breaks nothing', async () => {
+test('unreadable states are reported, and break nothing', async () => {
   await using repo = await recordedRepo()
   putState(repo, 'good')
   repo.write('.git/entire-sessions/bad.json', '{')
@@ -127,7 +127,7 @@ test('garbage among the states is said, and breaks nothing', async () => {
   expect(repo.read('.git/entire-sessions/bad.json')).toBe('{')
 })
 
-test('a session is found by the beginning of its id, when only one begins so', async () => {
+test('a session is found by an unambiguous prefix of its id', async () => {
   await using repo = await recordedRepo()
   for (const id of ['abc', 'abcd-1', 'abcd-2', 'xyz']) putState(repo, id)
   const info = async (id: string) => repo.entire(['session', 'info', id, '--json'])
@@ -142,12 +142,12 @@ test('a session is found by the beginning of its id, when only one begins so', a
     expect(await info(id)).toEqual({
       code: 1,
       out: '',
-      err: 'error: Session not found.\nhint: Run `entire session list --all` to see the sessions there are.\n',
+      err: `error: session not found: ${id}\nhint: \`entire session list --all\` shows the sessions.\n`,
     })
   expect((await repo.entire(['session', 'info'])).code).toBe(2)
 })
 
-test('info tells all that is known, aligned', async () => {
+test('info shows all facts, aligned', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo, { session: 'abcdef0123456789' })
   await agent.turn('write a', { 'a.ts': 'a\n', 'b.ts': 'b\n' })
@@ -165,7 +165,7 @@ test('info tells all that is known, aligned', async () => {
       'Started:     <now>',
       'Last active: <now>',
       'Turns:       1',
-      'Checkpoints: 1',
+      'Steps:       1',
       'Tokens:      57',
       '  Input: 30 · Cache read: 15 · Cache write: 3 · Output: 9',
       'Last prompt: "write a"',
@@ -191,7 +191,7 @@ test('info tells all that is known, aligned', async () => {
   expect((await repo.entire(['session', 'info', 'abc', '--json', '--transcript'])).code).toBe(2)
 })
 
-test('--transcript gives whole lines, byte for byte, and nothing that moves the cursor', async () => {
+test('--transcript prints complete lines, byte for byte, and no control characters on a terminal', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'a\n' })
@@ -210,7 +210,7 @@ test('--transcript gives whole lines, byte for byte, and nothing that moves the 
   expect(gone).toMatchObject({ code: 1, err: expect.stringContaining('is not on this machine') })
 })
 
-test('the current session is the one whose agent asks, else the one at work last in this work tree', async () => {
+test('the current session is that of the calling agent, or the last active one of this work tree', async () => {
   await using repo = await recordedRepo()
   const current = async (env = {}) =>
     JSON.parse((await repo.entire(['session', 'current', '--json'], { env })).out)
@@ -225,11 +225,11 @@ test('the current session is the one whose agent asks, else the one at work last
   expect((await repo.entire(['session', 'current'])).out).toStartWith('Session first\n')
 })
 
-test('tokens of a session are told by kind, with advice', async () => {
+test('tokens shows the usage by kind, with recommendations', async () => {
   await using repo = await recordedRepo()
   expect(await repo.entire(['session', 'tokens'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('Session not found.'),
+    err: expect.stringContaining('No session has run in this work tree.'),
   })
   const usage = {
     input_tokens: 1000,

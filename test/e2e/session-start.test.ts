@@ -17,7 +17,7 @@ test('the banner counts the other sessions that have uncommitted work on this HE
   expect(await newcomer.start()).toBe(company(1))
   expect(await one.start('resume')).toBe(alone)
   await two.turn('write b', { 'b.ts': 'export const b = 1\n' })
-  // A conversation without any changes has nothing to be included.
+  // A conversation without changes is not counted.
   await three.turn('just talk', {})
   expect(await newcomer.start()).toBe(company(2))
   await repo.commitAs('human', 'all', 'a.ts', 'b.ts')
@@ -34,7 +34,7 @@ test('sessions on another HEAD are not counted', async () => {
   expect(await two.start()).toBe(alone)
 })
 
-test('a model that is named only when the session starts is that of its first turn, and leaves nothing behind', async () => {
+test('a model that is reported only at session start applies to the first turn, and leaves nothing behind', async () => {
   await using repo = await recordedRepo()
   const [agent, idler] = [fakeAgent(repo), fakeAgent(repo)]
   const states = join(repo.repo.commonDir, 'entire-sessions')
@@ -49,14 +49,14 @@ test('a model that is named only when the session starts is that of its first tu
   await repo.commitAs('human', 'a', 'a.ts')
   expect((await repo.storedSession(await repo.checkpointOf())).model).toBe('told-at-the-start')
   expect(readdirSync(states).filter((name) => !name.endsWith('.json'))).toEqual([`${idler.session}.model`])
-  // A session that was opened and left is forgotten after a while.
+  // A session without a turn is removed after a while.
   const old = new Date(Date.now() - 8 * 86_400_000)
   utimesSync(join(states, `${idler.session}.model`), old, old)
   await agent.prompt('go on')
   expect(readdirSync(states)).toEqual([`${agent.session}.json`])
 })
 
-test('Gemini is answered in the form it reads', async () => {
+test('Gemini gets its answer in its own format', async () => {
   await using repo = await recordedRepo({ agent: 'gemini' })
   const payload = {
     session_id: 'c6e3dc5e-7c40-4655-b6db-87627775080b',
@@ -72,7 +72,7 @@ test('Gemini is answered in the form it reads', async () => {
   expect(out).toEndWith('}\n')
 })
 
-test('no other hook writes to standard output: agents would take it for an answer', async () => {
+test('no other hook writes to standard output, because agents read it as an answer', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   const said: string[] = []

@@ -1,11 +1,11 @@
-// `entire session stop`: a session ends as if its agent had said so; nothing of it is lost and nothing is written too early.
+// `entire session stop` ends a session as its agent would; nothing is lost, and nothing is written too early.
 import { expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 import { keys, openTerminal } from '../support/terminal.ts'
 
-test('work that is not committed stays with a stopped session, and the next commit is linked to it', async () => {
+test('uncommitted work of a stopped session is linked to the next commit', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'a\n' })
@@ -33,7 +33,7 @@ test('work that is not committed stays with a stopped session, and the next comm
   })
 })
 
-test('a turn under way is saved first, also what only the disk knows of', async () => {
+test('a running turn is saved first, including files that only exist on disk', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('write a and b')
@@ -48,7 +48,7 @@ test('a turn under way is saved first, also what only the disk knows of', async 
   expect(repo.temporary()).toEqual([])
 })
 
-test('a session that was committed names its checkpoint; one without work says so', async () => {
+test('a committed session shows its checkpoint; one without work says so', async () => {
   await using repo = await recordedRepo()
   const [worker, idler] = [fakeAgent(repo), fakeAgent(repo)]
   await worker.turn('write a', { 'a.ts': 'a\n' })
@@ -63,7 +63,7 @@ test('a session that was committed names its checkpoint; one without work says s
   expect((await repo.entire(['session', 'stop'])).out).toBe('No active sessions.\n')
 })
 
-test('--all stops the sessions of all work trees, also of one that is gone', async () => {
+test('--all stops the sessions of all work trees, even of a removed one', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const [linked, lost] = [await repo.addWorktree('linked'), await repo.addWorktree('lost')]
@@ -78,7 +78,7 @@ test('--all stops the sessions of all work trees, also of one that is gone', asy
   expect(await linked.checkpointsOf()).toHaveLength(1)
 })
 
-test('a session of an agent nobody knows can be stopped, too', async () => {
+test('a session of an unknown agent can be stopped, too', async () => {
   await using repo = await recordedRepo()
   const state = {
     session_id: 'foreign',
@@ -99,7 +99,7 @@ test('a session of an agent nobody knows can be stopped, too', async () => {
   })
 })
 
-test('without a terminal nothing is stopped unasked', async () => {
+test('without a terminal nothing is stopped without --force', async () => {
   await using repo = await recordedRepo()
   const agents = [fakeAgent(repo), fakeAgent(repo)]
   for (const agent of agents) await agent.turn('hello', {})
@@ -118,7 +118,7 @@ test('without a terminal nothing is stopped unasked', async () => {
   for (const agent of agents) expect(repo.state(agent.session)).toMatchObject({ phase: 'idle' })
 })
 
-test('on a terminal one is confirmed', async () => {
+test('on a terminal a single session is confirmed', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo, { session: 'one-session' })
   await agent.turn('write a', { 'a.ts': 'a\n' })
@@ -136,7 +136,7 @@ test('on a terminal one is confirmed', async () => {
   expect(yes.text()).toContain('✓ Session one-session stopped.')
 })
 
-test('of several, some are chosen; Ctrl-C leaves all as they are', async () => {
+test('on a terminal several sessions can be chosen; Ctrl-C stops none', async () => {
   await using repo = await recordedRepo()
   const [a, b] = [fakeAgent(repo, { session: 'session-a' }), fakeAgent(repo, { session: 'session-b' })]
   for (const agent of [a, b]) await agent.turn('hello', {})
@@ -148,7 +148,7 @@ test('of several, some are chosen; Ctrl-C leaves all as they are', async () => {
   expect(left.text()).toContain('Stop cancelled.')
   await using chosen = openTerminal(['entire', 'session', 'stop'], { cwd: repo.root, env })
   await chosen.sees(/session-a[\s\S]*\n|session-b[\s\S]*\n/)
-  // The one heard of last comes first.
+  // The last active session comes first.
   await chosen.press(keys.down, keys.space, keys.enter)
   expect(await chosen.exited()).toBe(0)
   expect(chosen.text()).toContain('✓ Session session-a stopped.')

@@ -1,4 +1,5 @@
-// Finds the session that is meant, and the commit it goes to.
+// Runs `entire session attach`: finds the session and its transcript, and adds them to the last commit's
+// checkpoint.
 
 import { agents, findAgent } from '../../agents/all.ts'
 import { amendWithTrailer, attachSession, linkByNote } from '../../attach/attach.ts'
@@ -15,12 +16,11 @@ import type { Session } from '../../model/session.ts'
 import { readState } from '../../sessions/heads.ts'
 import { checkSessionId } from '../../sessions/store.ts'
 import type { Recorder } from '../../sessions/work.ts'
-import { isSetUp } from '../../settings/read.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { confirm } from '../ask.ts'
 import { type Cli, requireRepo } from '../context.ts'
-import { reportIfDisabled } from '../preconditions.ts'
+import { reportIfDisabled, requireSetUp } from '../preconditions.ts'
 import { systemRecorder } from '../recorder.ts'
 import { tokensText } from '../render/numbers.ts'
 import { clean, cut } from '../render/text.ts'
@@ -33,10 +33,7 @@ export interface AttachFlags {
 
 export async function runAttach(this: Cli, flags: AttachFlags, id: string): Promise<void> {
   const repo = requireRepo(this, 'session attach')
-  if (!isSetUp(repo.root))
-    throw new EntireError('bad-settings', 'Entire is not set up in this repository.', {
-      hint: 'Run `entire enable` first.',
-    })
+  requireSetUp(repo)
   if (reportIfDisabled(this, repo)) return
   checkSessionId(id)
   const recorder = systemRecorder(repo, { component: 'session-attach' })
@@ -76,12 +73,12 @@ async function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: strin
   const tried = chosen === undefined ? agents : [chosen]
   const roots = [repo.root, cli.cwd]
   const [found, ...others] = await findTranscripts(cli, tried, id, roots)
-  if (found === undefined) throw await notFound(cli, tried, id, roots)
+  if (found === undefined) throw await transcriptNotFound(cli, tried, id, roots)
   if (others.length > 0) {
     const named = [found, ...others].map(({ agent, session }) => `${clean(session)} (${agent.name})`).sort()
     throw new EntireError(
       'bad-id',
-      `"${clean(id)}" may be one of several sessions: ${named.slice(0, 5).join(', ')}`,
+      `ambiguous session prefix "${clean(id)}" matches ${named.length} sessions: ${named.slice(0, 5).join(', ')}`,
       {
         hint: 'Type more of the id, or name the agent with --agent.',
       },
@@ -91,25 +88,31 @@ async function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: strin
   return found
 }
 
-const shown = 2
+const mostPlaces = 2
 
-async function notFound(cli: Cli, tried: Agent[], id: string, roots: string[]): Promise<EntireError> {
+async function transcriptNotFound(
+  cli: Cli,
+  tried: Agent[],
+  id: string,
+  roots: string[],
+): Promise<EntireError> {
   const resumers = tried.flatMap(({ resume }) => resume ?? [])
   const places = (await Promise.all(resumers.map((resume) => placesOf(resume, cli.env, roots)))).flatMap(
     ([place]) => place ?? [],
   )
   const more =
-    places.length > shown
-      ? ` and ${places.length - shown} other directories (--agent <name> names one agent)`
+    places.length > mostPlaces
+      ? ` and ${places.length - mostPlaces} other directories (--agent <name> selects one agent)`
       : ''
-  return new EntireError('transcript-missing', `No transcript of session ${clean(id)} was found.`, {
-    hint: `Looked in ${places.slice(0, shown).map(clean).join(', ')}${more}. Run the command in the directory the session was started in.`,
-  })
+  const searched = `${places.slice(0, mostPlaces).map(clean).join(', ')}${more}`
+  return notFound(
+    'session transcript',
+    clean(id),
+    `Looked in ${searched}. Run the command in the directory where the session was started.`,
+  )
 }
 
-// Attaching, and what the person is asked and told about it.
-
-export async function attach(cli: Cli, recorder: Recorder, plan: AttachPlan, force: boolean): Promise<void> {
+async function attach(cli: Cli, recorder: Recorder, plan: AttachPlan, force: boolean): Promise<void> {
   const isLinked = plan.link !== undefined
   const amends = !isLinked && (await mayAmend(cli, plan, force))
   const { session, turns } = await attachSession(recorder, plan, { note: !isLinked && !amends })
@@ -124,23 +127,18 @@ export async function attach(cli: Cli, recorder: Recorder, plan: AttachPlan, for
     `  ${plan.kind === 'add' ? 'Added to existing checkpoint' : 'Created checkpoint'} ${plan.checkpoint}`,
   )
   if (isLinked) return
-  if (!amends || !(await amend(cli, recorder, plan))) sayNote(cli, plan)
+  if (!amends || !(await amend(cli, recorder, plan))) printNoteLink(cli, plan)
 }
 
-/** Nothing new to store: only HEAD may be told of the checkpoint that the session has. */
-export async function linkAgain(
-  cli: Cli,
-  recorder: Recorder,
-  plan: AttachPlan,
-  force: boolean,
-): Promise<void> {
+/** The session is already stored: only adds the trailer to HEAD, if wanted. */
+async function linkAgain(cli: Cli, recorder: Recorder, plan: AttachPlan, force: boolean): Promise<void> {
   cli.out(`Session ${clean(plan.session)} already has checkpoint ${plan.checkpoint}`)
   if (plan.link === 'trailer' || (plan.link === 'note' && !force && !cli.interactive)) return
   if (await mayAmend(cli, plan, force)) await amend(cli, recorder, plan)
-  else sayTrailer(cli, plan)
+  else printTrailer(cli, plan)
 }
 
-// Never unasked: an amended commit has another id.
+// Only with consent: amending changes the id of the commit.
 async function mayAmend(cli: Cli, plan: AttachPlan, force: boolean): Promise<boolean> {
   if (plan.noAmend !== undefined) {
     if (force || cli.interactive) cli.note(`The commit is not amended, because ${plan.noAmend}.`)
@@ -151,7 +149,7 @@ async function mayAmend(cli: Cli, plan: AttachPlan, force: boolean): Promise<boo
   return confirm(cli, {
     message: 'Amend the last commit to name the checkpoint?',
     detail: `${plan.commit.oid.slice(0, 7)} ${subject} → Entire-Checkpoint: ${plan.checkpoint}`,
-    noTerminalHint: 'Say --force to amend it.',
+    noTerminalHint: 'Use --force to amend it.',
   })
 }
 
@@ -161,17 +159,17 @@ async function amend(cli: Cli, recorder: Recorder, plan: AttachPlan): Promise<bo
     cli.out(`  Amended ${plan.commit.oid.slice(0, 7)}, which is now ${head.slice(0, 7)}`)
     return true
   }
-  cli.note('git could not amend the commit.')
+  cli.note('Git could not amend the commit.')
   await linkByNote(recorder, plan.commit.oid, plan.checkpoint)
   return false
 }
 
-function sayNote(cli: Cli, plan: AttachPlan): void {
+function printNoteLink(cli: Cli, plan: AttachPlan): void {
   cli.out(`  Linked to ${plan.commit.oid.slice(0, 7)} by a note`)
-  sayTrailer(cli, plan)
+  printTrailer(cli, plan)
 }
 
-function sayTrailer(cli: Cli, plan: AttachPlan): void {
+function printTrailer(cli: Cli, plan: AttachPlan): void {
   cli.out(`\nCopy to your commit message to attach:\n\n  Entire-Checkpoint: ${plan.checkpoint}`)
 }
 

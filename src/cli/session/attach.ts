@@ -1,31 +1,32 @@
-// `entire session attach`: takes in a session that was not recorded while it ran.
+// Defines `entire session attach`, which adds a session that was not recorded to the checkpoint of the last
+// commit.
 
 import { buildCommand } from '@stricli/core'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import type { AttachFlags } from './attach-run.ts'
-import { idParameter } from './info.ts'
+import { idParameter } from './find-session.ts'
 
 export const sessionAttachCommand = buildCommand<AttachFlags, [string], Cli>({
   loader: async () => (await import('./attach-run.ts')).runAttach,
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [idParameter('Id of the session as its agent knows it, or the beginning of it')],
+      parameters: [idParameter('Id of the session in its agent, or a prefix of it')],
     },
     flags: {
-      agent: valueFlag('name', 'Agent the session was held with; absent: every agent is tried'),
+      agent: valueFlag('name', 'Agent of the session (default: all agents are tried)'),
       force: switchFlag('Amend the last commit without asking'),
     },
     aliases: { a: 'agent', f: 'force' },
   },
   docs: {
-    brief: 'Take in a session that was not recorded',
+    brief: 'Attach a session that was not recorded',
     fullDescription: formatManual({
       text: [
-        'For a session that was held while hooks were off: its transcript is redacted and stored as part of the checkpoint of the last commit.',
-        'A commit without checkpoint gets one. On a terminal you are asked whether to amend the commit with the trailer; otherwise, and',
-        'always when the commit has been pushed or changes are staged, it is linked by a note and stays as it is.',
+        'Redacts the transcript of a session that ran without hooks, and stores it in the checkpoint of the last commit, which is created',
+        'if it does not exist. On a terminal you are asked whether to amend the commit with the trailer; otherwise, and whenever the commit',
+        'has been pushed or changes are staged, the commit is linked by a note and not changed.',
       ],
       examples: [
         ['entire session attach 6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11', 'to the last commit'],

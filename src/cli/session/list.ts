@@ -1,4 +1,5 @@
-// `entire session list`: every session this repository knows, newest first.
+// Defines `entire session list`, which lists the sessions of all work trees.
+
 import { buildCommand } from '@stricli/core'
 import { listSessionHeads, readState } from '../../sessions/heads.ts'
 import { formatJson } from '../../std/json.ts'
@@ -8,7 +9,7 @@ import { page } from '../pager.ts'
 import { cardLines } from '../render/sessions.ts'
 import { fit } from '../render/text.ts'
 import { unreadableText } from '../status/text.ts'
-import { sessionJson } from './find-session.ts'
+import { sessionJson } from './session-json.ts'
 
 const shownByDefault = 20
 
@@ -21,12 +22,12 @@ export const sessionListCommand = buildCommand<ListFlags, [], Cli>({
   async func(flags) {
     const repo = requireRepo(this, 'session list')
     const { heads, unreadable } = listSessionHeads(repo)
-    // A program gets all of them: it would not notice that some are missing.
+    // Programs get all sessions: they would not notice that some are missing.
     const limit = flags.all || flags.json ? heads.length : shownByDefault
     const read = heads.slice(0, limit).map(({ id }) => readState(repo, id))
     const sessions = read.flatMap((session) => session ?? [])
-    const garbage = unreadable.length + read.length - sessions.length
-    if (garbage > 0) this.note(`! ${unreadableText(garbage)}`)
+    const unreadableCount = unreadable.length + read.length - sessions.length
+    if (unreadableCount > 0) this.note(`! ${unreadableText(unreadableCount)}`)
     if (flags.json) return this.process.stdout.write(formatJson(sessions.map(sessionJson)))
     if (sessions.length === 0) return this.out('No sessions.')
     const { columns } = this.size()
@@ -38,7 +39,7 @@ export const sessionListCommand = buildCommand<ListFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      all: switchFlag(`Show all, not only the ${shownByDefault} newest`),
+      all: switchFlag(`Show all, not only the newest ${shownByDefault}`),
       json: switchFlag('Print JSON (always all)'),
     },
     aliases: { a: 'all' },
@@ -47,11 +48,11 @@ export const sessionListCommand = buildCommand<ListFlags, [], Cli>({
     brief: 'List sessions of all work trees, newest first',
     fullDescription: formatManual({
       text: [
-        'Lists the sessions of all work trees, newest first: agent, model, work tree, last prompt, state, age and tokens.',
+        'Lists the sessions of all work trees, newest first: agent, model, work tree, last prompt, status, age and tokens.',
       ],
       examples: [
-        ['entire session list', 'the newest'],
-        ['entire session list --all', 'all of them'],
+        ['entire session list', 'the newest sessions'],
+        ['entire session list --all', 'all sessions'],
         [
           'entire session list --json | jq -r \'.[] | select(.status == "active") | .session_id\'',
           'for scripts',

@@ -1,4 +1,4 @@
-// The live transcript of a session, as its agent wrote it so far.
+// Prints the current transcript of a session from the file of its agent.
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { findAgentByType } from '../../agents/all.ts'
@@ -12,12 +12,12 @@ import { write } from '../streams.ts'
 
 export async function printLiveTranscript(cli: Cli, session: Session): Promise<void> {
   const bytes = readLive(session)
-  // For a file or a pipe, byte for byte. On a terminal nothing in it may move the cursor.
+  // Byte for byte for a file or a pipe; without control characters on a terminal.
   if (cli.isTerminal) await page(cli, bytes.toString('utf8').split('\n').map(clean).join('\n'))
   else write(1, bytes)
 }
 
-// The agent goes on writing: what comes after the size at this moment is left out, and so is a line that is only half there.
+// The agent may be writing: reads up to the current size, without an incomplete last line.
 function readLive(session: Session): Buffer {
   const path = session.transcriptPath
   if (path === undefined || fileSize(path) === undefined) throw missing(session)

@@ -1,4 +1,4 @@
-// `entire session …`: look at sessions and manage them.
+// Defines `entire session`, which shows and manages sessions.
 
 import { buildRouteMap } from '@stricli/core'
 import { formatManual } from '../command-parts.ts'
@@ -21,15 +21,15 @@ export const sessionCommands = buildRouteMap<string, Cli>({
     tokens: sessionTokensCommand,
   },
   docs: {
-    brief: 'Look at sessions and manage them',
+    brief: 'Show and manage sessions',
     fullDescription: formatManual({
       text: [
-        'Sessions are conversations with a coding agent in this repository. They are named by their id or the beginning of it.',
+        'A session is a conversation with a coding agent in this repository. Name it by its id or a prefix of it.',
       ],
       examples: [
         ['entire session list', 'the newest sessions'],
-        ['entire session info 6f3c0e5', 'one of them'],
-        ['entire session stop --all', 'end those whose agents are gone'],
+        ['entire session info 6f3c0e5', 'one session'],
+        ['entire session stop --all', 'end sessions whose agents are gone'],
       ],
     }),
   },

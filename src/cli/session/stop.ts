@@ -1,29 +1,27 @@
-// `entire session stop`: says for an agent that its session is over.
+// Defines `entire session stop`, which marks a session as ended on behalf of its agent.
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
-import { EntireError } from '../../std/errors.ts'
+import { cannotCombine } from '../../std/errors.ts'
 import { chooseMany, confirm } from '../ask.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { latestPromptOf, statusOf } from '../render/sessions.ts'
 import { clean, cut } from '../render/text.ts'
 import { readOpenSessions } from '../status/facts.ts'
-import { requireSessionByPrefix } from './find-session.ts'
-import { idParameter } from './info.ts'
+import { idParameter, requireSessionByPrefix } from './find-session.ts'
 
 interface StopFlags {
   all?: boolean
   force?: boolean
 }
 
-const noTerminalHint = 'Say --force to stop without being asked.'
+const noTerminalHint = 'Use --force to stop without being asked.'
 
 export const sessionStopCommand = buildCommand<StopFlags, [id?: string], Cli>({
   async func(flags, id) {
-    if (id !== undefined && flags.all)
-      throw new EntireError('bad-usage', 'an id and --all cannot be used together')
+    if (id !== undefined && flags.all) throw cannotCombine(['an id', '--all'])
     const repo = requireRepo(this, 'session stop')
     const sessions =
       id === undefined
@@ -35,7 +33,7 @@ export const sessionStopCommand = buildCommand<StopFlags, [id?: string], Cli>({
     positional: {
       kind: 'tuple',
       parameters: [
-        { ...idParameter('Id of the session, or the beginning of it; absent: asks which'), optional: true },
+        { ...idParameter('Id of the session, or a prefix of it; if absent, you are asked'), optional: true },
       ],
     },
     flags: {
@@ -48,12 +46,12 @@ export const sessionStopCommand = buildCommand<StopFlags, [id?: string], Cli>({
     brief: 'Mark sessions as ended',
     fullDescription: formatManual({
       text: [
-        'Marks sessions as ended, as their agents do when they quit. For sessions whose agent crashed or was closed without saying so.',
-        'The agent itself is not stopped. Nothing is lost: uncommitted work is linked to your next commit as always.',
+        'Marks sessions as ended, as their agents do when they quit. For sessions whose agent crashed or quit without reporting it.',
+        'Does not stop the agent itself. Nothing is lost: uncommitted work is linked to your next commit as usual.',
       ],
       examples: [
-        ['entire session stop', 'choose among the open sessions'],
-        ['entire session stop 6f3c0e5', 'one, by the beginning of its id'],
+        ['entire session stop', 'choose from the open sessions'],
+        ['entire session stop 6f3c0e5', 'one, by a prefix of its id'],
         ['entire session stop --all --force', 'all, without being asked'],
       ],
     }),
@@ -73,13 +71,13 @@ async function chooseOpen(cli: Cli, repo: Repo, flags: StopFlags): Promise<Sessi
       flags.force || (await confirm(cli, { message: `Stop ${open.length} sessions?`, noTerminalHint }))
     return isSure ? open : cancel(cli)
   }
-  // --force answers a question; it does not say which of several is meant.
+  // --force does not choose between several sessions.
   const choices = open.map((session) => ({ value: session.id, label: labelOf(session) }))
   const ids = await chooseMany(
     cli,
     {
       message: 'Select sessions to stop',
-      noTerminalHint: 'Name one by its id, or say --all. `entire session list` shows them.',
+      noTerminalHint: 'Name one by its id, or use --all. `entire session list` shows them.',
     },
     choices,
   )
@@ -109,7 +107,7 @@ async function stopOne(cli: Cli, repo: Repo, session: Session): Promise<void> {
     component: 'session-stop',
     session_id: session.id,
   })
-  // What it says is meant for the user of an agent.
+  // Without the messages for the user of an agent.
   const stopped = await stopSession({ ...recorder, say: () => {} }, session)
   cli.out(`✓ Session ${id} stopped.`)
   cli.out(`  ${workText(stopped ?? session)}`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Session } from '../../model/session.ts'
 import { parseSessionState } from '../../sessions/record.ts'
-import { briefLines, reportJson, reportTokens } from './tokens.ts'
+import { briefLines, reportJson, reportTokens } from './token-report.ts'
 
 const tokens = (more: object = {}) => ({
   input_tokens: 100,
@@ -21,7 +21,7 @@ const session = (more: object = {}): Session =>
     ...more,
   }) as Session
 
-test('the report names total, parts and shares', () => {
+test('the report contains total, parts and shares', () => {
   const subagents = {
     subagent_tokens: {
       ...tokens(),
@@ -68,7 +68,7 @@ test('the report names total, parts and shares', () => {
 })
 
 test.each<[string, object, string[]]>([
-  ['nothing to say', {}, []],
+  ['none', {}, []],
   ['no counts', { token_usage: undefined }, ['no-token-data']],
   ['counts of zero', { token_usage: tokens({ api_call_count: 0 }) }, ['no-token-data']],
   [
@@ -85,13 +85,13 @@ test.each<[string, object, string[]]>([
   ['a full context', { context_tokens: 80, context_window_size: 100 }, ['high-context-pressure']],
   ['many turns', { session_turn_count: 10 }, ['long-session']],
   ['many steps', { checkpoint_count: 5 }, ['long-session']],
-])('advice: %s', (_name, state, ids) => {
+])('recommendations: %s', (_name, state, ids) => {
   const report = reportTokens(session(state))
   expect(report.recommendations.map(({ id }) => id)).toEqual(ids)
   expect(report.recommendations.every(({ signals }) => signals.length > 0)).toBe(true)
 })
 
-test('the brief is a line, and one for each advice', () => {
+test('the brief has one line, and one for each recommendation', () => {
   expect(briefLines(reportTokens(session()))).toEqual(['session s, 1k tokens in 3 calls'])
   expect(briefLines(reportTokens(session({ token_usage: undefined })))).toEqual(['session s, no token data'])
   expect(briefLines(reportTokens(session({ session_turn_count: 12 })))[1]).toStartWith('- long-session: ')
