@@ -1,4 +1,4 @@
-// An agent is a folder and a line in the list: this adds one to a copy of the source, and everything else knows it.
+// Adds an agent to a copy of the source, as a folder and a line in the list, and uses it.
 import { expect, test } from 'bun:test'
 import {
   appendFileSync,
@@ -15,10 +15,10 @@ import { tempRepo } from '../support/repo.ts'
 
 const project = resolve(import.meta.dir, '../..')
 
-// Not source of ours: text, as somebody would write it.
+// Text and not source of this project, as a contributor would write it.
 const files = join(project, 'test/fixtures/newcomer')
 
-test('an agent in a folder of its own and in the list is enabled, recorded, linked and explained', async () => {
+test('an agent that has a folder and a line in the list is enabled, recorded, linked and explained', async () => {
   await using repo = await tempRepo()
   const copy = join(repo.base, 'product')
   mkdirSync(copy)

@@ -1,4 +1,4 @@
-// Agents that run hooks only with their user's leave: what stands in the way is told when hooks are installed, and by doctor.
+// Tests agents that run hooks only with the user's permission: enable and doctor say what is missing.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ function agree(repo: RecordedRepo): string {
     .join('\n')
 }
 
-test('Codex: enable says what to do, doctor goes on saying it until it is done, and nobody edits the user’s configuration', async () => {
+test('Codex: enable and doctor say what to do until it is done, and the user’s configuration is never edited', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'begin')
   const config = join(homeOf(repo, '.codex'), 'config.toml')
@@ -45,7 +45,7 @@ test('Codex: enable says what to do, doctor goes on saying it until it is done, 
     title: expect.stringContaining('8 of our 8 hooks'),
     fix: expect.stringContaining('`/hooks`'),
   })
-  // Enabling again finds everything in place, and says so all the same.
+  // Enabling again finds everything in place, and still says it.
   expect((await repo.entire(['enable'])).err).toContain('8 of our 8 hooks')
   expect((await repo.entire(['agent', 'add', 'codex'])).err).toContain('8 of our 8 hooks')
 
@@ -53,7 +53,7 @@ test('Codex: enable says what to do, doctor goes on saying it until it is done, 
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
   expect((await repo.entire(['enable'])).err).not.toContain('Codex')
 
-  // Hooks that are installed anew under another name have to be agreed to anew.
+  // Hooks that are reinstalled under another name need the permission again.
   await repo.entire(['enable', '--agent', 'codex', '--absolute-git-hook-path', '--force'])
   expect((await doctor(repo)).findings.map(({ id, subject }) => `${id} ${subject}`)).toContain(
     'agent-hooks-held-back codex',

@@ -1,4 +1,5 @@
-// Kills `entire reset` and `entire doctor` at their writes: nothing is lost, and running them again completes the work.
+// Kills `entire reset` and `entire doctor` at each write: nothing is lost, and a second run completes the
+// work.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
 
 setDefaultTimeout(120_000)
 
-test(`a reset that is killed leaves the session where it was, or in the trash (${rotationTitle})`, async () => {
+test(`a killed reset leaves the session where it was, or in the trash (${rotationTitle})`, async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   for (const write of rotatingNumbers()) {
@@ -32,7 +33,7 @@ test(`a reset that is killed leaves the session where it was, or in the trash ($
   await expectReadable(repo)
 })
 
-test(`a repair of a turn that never ended, when it is killed, loses nothing of the turn (${rotationTitle})`, async () => {
+test(`a killed repair of a turn that never ended loses nothing of the turn (${rotationTitle})`, async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   for (const write of rotatingNumbers()) {
@@ -60,7 +61,7 @@ test(`a repair of a turn that never ended, when it is killed, loses nothing of t
   await expectReadable(repo)
 })
 
-test(`a condensation that is killed is completed by the next one, which stores the transcript (${rotationTitle})`, async () => {
+test(`a killed condensation is completed by the next one, which stores the transcript (${rotationTitle})`, async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   for (const write of rotatingNumbers()) {

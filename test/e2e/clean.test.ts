@@ -1,4 +1,5 @@
-// Tidying up: what is over goes, what somebody still needs stays with the reason, and everything that went can come back.
+// Tests `entire clean`: it removes ended sessions, keeps those in use with the reason, and can restore all it
+// removed.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ async function putOrphan(repo: RecordedRepo, name = orphan): Promise<string> {
   return repo.git('rev-parse', name)
 }
 
-test('an ended session without work goes; running, idle and uncommitted ones are kept with the reason', async () => {
+test('an ended session without work is removed; running, idle and uncommitted ones are kept with the reason', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const [over, idle, working, running] = ['over', 'idle', 'working', 'running'].map((session) =>
@@ -66,7 +67,7 @@ test('an ended session without work goes; running, idle and uncommitted ones are
   expect(await repo.checkpointsOf()).toHaveLength(1)
 })
 
-test('--all finds branches nobody owns, sessions of other commits and work trees, and what dead turns left', async () => {
+test('--all finds branches without sessions, sessions of other commits and work trees, and leftovers of dead turns', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo, { session: 'elsewhere' })
@@ -112,7 +113,7 @@ test('--all finds branches nobody owns, sessions of other commits and work trees
   expect(await other.checkpointsOf()).toHaveLength(1)
 })
 
-test('a session that is named goes although it is in use, and comes back whole', async () => {
+test('--session removes a session that is in use, and --undo restores all of it', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
@@ -137,7 +138,7 @@ test('a session that is named goes although it is in use, and comes back whole',
   expect(nothing).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was thrown away') })
 })
 
-test('undo goes back one removal at a time and never over something new', async () => {
+test('--undo restores one removal at a time, and never replaces something newer', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const [first, second] = [await putOrphan(repo), await putOrphan(repo, 'entire/7654321-e3b0c4')]
@@ -157,7 +158,7 @@ test('undo goes back one removal at a time and never over something new', async 
   expect(await repo.refs('refs/entire/trash')).toEqual([])
 })
 
-test('what was kept for a month goes with the next cleaning', async () => {
+test('clean deletes removed items that were kept for 30 days', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const day = 86_400_000
@@ -170,7 +171,7 @@ test('what was kept for a month goes with the next cleaning', async () => {
   expect(left.some((ref) => ref.endsWith(recent))).toBe(true)
 })
 
-test('a turn that ends while clean runs is recorded, whoever comes first', async () => {
+test('a turn that ends while clean runs is recorded, whichever comes first', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agents = Array.from({ length: 4 }, (_, index) => fakeAgent(repo, { session: `agent-${index}` }))
@@ -193,7 +194,7 @@ test('a turn that ends while clean runs is recorded, whoever comes first', async
   expect(await repo.git('fsck', '--no-dangling')).toBe('')
 })
 
-test('work that begins between the question and the answer is left alone', async () => {
+test('work that begins between the question and the answer is kept', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
@@ -215,7 +216,7 @@ test('work that begins between the question and the answer is left alone', async
   expect(await repo.shadows()).toEqual([repo.shadow(await repo.head())])
 })
 
-test('garbage among the states and the index is no reason to remove anything of a session', async () => {
+test('unreadable states and an unreadable index cause no removal', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
@@ -229,7 +230,7 @@ test('garbage among the states and the index is no reason to remove anything of 
   expect(repo.state(agent.session)).toMatchObject({ files_touched: ['a.txt', 'b.txt'] })
 })
 
-test('bad combinations and places are said', async () => {
+test('invalid combinations of flags, and places outside a repository, are errors', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   expect(await repo.entire(['clean', '--all', '--session', 'x'])).toMatchObject({

@@ -1,4 +1,4 @@
-// A command does what it was asked to, also when nobody reads its answer to the end.
+// Tests that a command completes its work when the reader of its output leaves early.
 import { expect, test } from 'bun:test'
 import { binary } from '../support/recorded-repo.ts'
 import { tempRepo } from '../support/repo.ts'

@@ -1,4 +1,4 @@
-// Completion as a person gets it: the real script in a real bash.
+// Tests completion with the real script in a real bash.
 import { expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { agents } from '../../src/agents/all.ts'
@@ -63,7 +63,7 @@ test('commands, subcommands, flags and their values', async () => {
   expect(await offered(repo, '')).not.toContain('hooks')
 })
 
-test('to shells that keep --flag=value in one word, the answer is one word, too', async () => {
+test('shells that keep --flag=value in one word get one word back', async () => {
   await using repo = await recordedRepo()
   const ask = async (...words: string[]) =>
     (await repo.entire(['completion', 'complete', '--', ...words])).out.replace(/\t.*/g, '').trim()
@@ -73,7 +73,7 @@ test('to shells that keep --flag=value in one word, the answer is one word, too'
   expect(await ask('enable', '--force=')).toBe('')
 })
 
-test('branches, sessions and checkpoints there are', async () => {
+test('branches, sessions and checkpoints are proposed', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
@@ -88,7 +88,7 @@ test('branches, sessions and checkpoints there are', async () => {
   expect(await offered(repo, 'resume', 'entire/')).toEqual([])
 })
 
-test('a name that the shell would obey is quoted or left out', async () => {
+test('a name that is special to the shell is quoted or left out', async () => {
   await using repo = await recordedRepo()
   await repo.git('branch', 'x;touch$IFS$9owned')
   await repo.git('branch', 'x`touch$IFS$9owned`')
@@ -103,7 +103,7 @@ test('a name that the shell would obey is quoted or left out', async () => {
   expect((await repo.run(['ls', 'owned'])).code).not.toBe(0)
 })
 
-test('a person who presses Tab sees the answer and nothing else', async () => {
+test('pressing Tab shows the proposals and nothing else', async () => {
   await using repo = await recordedRepo()
   await using terminal = openTerminal([...underControl, 'bash', '--norc', '-i'], {
     cwd: repo.root,
@@ -120,7 +120,7 @@ test('a person who presses Tab sees the answer and nothing else', async () => {
   await terminal.sees('"version"')
 })
 
-test('whatever is wrong, pressing Tab says nothing', async () => {
+test('pressing Tab never prints an error', async () => {
   await using repo = await recordedRepo()
   repo.write('.entire/settings.json', '{ broken')
   rmSync(`${repo.root}/.git/HEAD`)
@@ -135,7 +135,7 @@ test('whatever is wrong, pressing Tab says nothing', async () => {
   }
 })
 
-test('each shell has a script that asks the program, and help that says where to put it', async () => {
+test('each shell has a script that asks the program, and help that says how to install it', async () => {
   await using repo = await recordedRepo()
   for (const shell of shells) {
     const script = (await repo.entire(['completion', shell])).out
@@ -147,16 +147,16 @@ test('each shell has a script that asks the program, and help that says where to
     zsh: (await repo.entire(['completion', 'zsh'])).out,
     fish: (await repo.entire(['completion', 'fish'])).out,
   }
-  // The first line is what makes zsh find it in a directory of $fpath.
+  // The first line lets zsh find the script in a directory of $fpath.
   expect(zsh).toStartWith('#compdef entire\n')
   expect(zsh).toContain('compdef _entire entire')
   expect(fish).toContain("complete -c entire -f -k -a '(__entire_complete)'")
-  // Blocks that are opened are closed.
+  // Every block that is opened is closed.
   expect(fish.match(/^function /gm)?.length).toBe(fish.match(/^end$/gm)?.length)
 })
 
-// A shell that is not installed cannot be asked; its script is checked above.
-test.each(shells.filter((shell) => Bun.which(shell) !== null))('%s takes its script', async (shell) => {
+// Only shells that are installed can load their script; the scripts of all are checked above.
+test.each(shells.filter((shell) => Bun.which(shell) !== null))('%s loads its script', async (shell) => {
   await using dir = tempDir()
   await using repo = await recordedRepo()
   const path = `${dir.base}/script`

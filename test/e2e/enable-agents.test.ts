@@ -1,4 +1,5 @@
-// What enabling writes into the settings of agents, seen from outside: every hook they need, and everything that was there before.
+// Tests what `entire enable` writes into the settings of agents: all required hooks, next to everything that
+// was there.
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,7 +65,7 @@ function ours(repo: TempRepo, name: (typeof names)[number]): Hook[] {
   )
 }
 
-test.each(names)('%s: all required hooks are added, once, however often', async (name) => {
+test.each(names)('%s: all required hooks are added, once, however often it is enabled', async (name) => {
   await using repo = await tempRepo()
   const first = await run(repo, 'enable', '--agent', name)
   const wanted = agents[name].hooks.map(([event, matcher, verb]) => ({ event, matcher, verb }))
@@ -75,7 +76,7 @@ test.each(names)('%s: all required hooks are added, once, however often', async 
   expect(repo.read(agents[name].file)).toBe(before)
 })
 
-test('Claude Code must not read its own recordings, and Gemini CLI must run hooks at all', async () => {
+test('Claude Code may not read its own recordings, and hooks are switched on in Gemini CLI', async () => {
   await using repo = await tempRepo()
   await run(repo, 'enable', '--agent', 'claude-code,gemini')
   expect(JSON.parse(repo.read('.claude/settings.json')).permissions.deny).toEqual([
@@ -84,7 +85,7 @@ test('Claude Code must not read its own recordings, and Gemini CLI must run hook
   expect(JSON.parse(repo.read('.gemini/settings.json')).hooksConfig).toEqual({ enabled: true })
 })
 
-test.each(names)('%s: settings and hooks that are there stay', async (name) => {
+test.each(names)('%s: existing settings and hooks stay', async (name) => {
   await using repo = await tempRepo()
   const theirs = { matcher: 'Bash', hooks: [{ type: 'command', command: 'echo mine' }] }
   const before = JSON.stringify(
@@ -114,7 +115,7 @@ test.each([
 })
 
 test.each([[['rewind', '--list']], [['resume', 'main']], [['explain']]])(
-  'switched off, commands about recordings say so: %j',
+  'when recording is disabled, the command says so: %j',
   async (args) => {
     await using repo = await recordedRepo()
     await fakeAgent(repo).turn('write a', { 'a.ts': 'export const a = 1\n' })

@@ -1,4 +1,4 @@
-// Checkpoints away from the code: `--checkpoint-remote` decides where they are pushed, and what is unclear is pushed nowhere.
+// Tests `--checkpoint-remote`: checkpoints are pushed there, and nowhere if the setting is invalid.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -21,7 +21,7 @@ async function commitTurn(repo: RecordedRepo, file: string): Promise<void> {
   await repo.commitAs('human', file, file)
 }
 
-test('a remote by name gets the checkpoints, and origin only the code', async () => {
+test('a named remote gets the checkpoints, and origin only the code', async () => {
   await using repo = await recordedRepo()
   await repo.git('remote', 'add', 'origin', await bare(repo, 'public.git'))
   const store = await bare(repo, 'private.git')
@@ -37,7 +37,7 @@ test('a remote by name gets the checkpoints, and origin only the code', async ()
   expect(await repo.gitAs('human', ['push', '--quiet', 'origin', 'main:other'])).toBe('')
 })
 
-test('a URL is remembered in the user’s own file, is never shown, and is not asked again for what it has', async () => {
+test('a URL goes into the local file, is never shown, and is not asked again for what it already has', async () => {
   await using repo = await recordedRepo()
   await repo.git('remote', 'add', 'origin', await bare(repo, 'public.git'))
   const url = `file://${await bare(repo, 'private.git')}`
@@ -58,7 +58,7 @@ test('a URL is remembered in the user’s own file, is never shown, and is not a
   expect(await repo.git('ls-remote', url, branch)).toStartWith(await repo.git('rev-parse', branch))
 })
 
-test('a repository of the same owner is reached as the code is', async () => {
+test('a repository of the same owner is reached by the protocol of the code', async () => {
   await using repo = await recordedRepo()
   await bare(repo, 'hub/acme/code.git')
   await bare(repo, 'hub/acme/private.git')
@@ -87,19 +87,22 @@ test.each([
     'counts only in .entire/settings.local.json',
   ],
   ['something else', { checkpoint_remote: 7 }, 'is not understood'],
-])('%s: nothing is pushed, neither there nor to origin, and it says why', async (_rule, options, why) => {
-  await using repo = await recordedRepo()
-  const origin = await bare(repo, 'fork/code.git')
-  await repo.git('remote', 'add', 'origin', origin)
-  repo.write('.entire/settings.json', JSON.stringify({ enabled: true, strategy_options: options }))
-  await commitTurn(repo, 'a.txt')
-  const said = await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])
-  expect(said).toStartWith('[entire] Checkpoints were not pushed: ')
-  expect(said).toContain(why)
-  expect(await refsAt(repo, 'origin')).toEqual(['refs/heads/main'])
-})
+])(
+  '%s: nothing is pushed, neither there nor to origin, and the reason is given',
+  async (_rule, options, why) => {
+    await using repo = await recordedRepo()
+    const origin = await bare(repo, 'fork/code.git')
+    await repo.git('remote', 'add', 'origin', origin)
+    repo.write('.entire/settings.json', JSON.stringify({ enabled: true, strategy_options: options }))
+    await commitTurn(repo, 'a.txt')
+    const said = await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])
+    expect(said).toStartWith('[entire] Checkpoints were not pushed: ')
+    expect(said).toContain(why)
+    expect(await refsAt(repo, 'origin')).toEqual(['refs/heads/main'])
+  },
+)
 
-test('a local file that is committed is not the user’s own', async () => {
+test('a local settings file that is committed does not count as the user’s own', async () => {
   await using repo = await recordedRepo()
   await repo.git('remote', 'add', 'origin', await bare(repo, 'public.git'))
   await repo.entire(['configure', 'checkpoint_remote', `file://${await bare(repo, 'thief.git')}`])
@@ -111,7 +114,7 @@ test('a local file that is committed is not the user’s own', async () => {
   expect(await refsAt(repo, `${repo.base}/thief.git`)).toEqual([''])
 })
 
-test('settings that cannot be read may have said no: nothing is pushed', async () => {
+test('nothing is pushed when the settings cannot be read, because they may forbid it', async () => {
   await using repo = await recordedRepo()
   await repo.git('remote', 'add', 'origin', await bare(repo, 'public.git'))
   await commitTurn(repo, 'a.txt')
@@ -128,7 +131,11 @@ test.each([
     'is not a valid value for the checkpoint remote',
   ],
   ['an unknown remote', ['--checkpoint-remote', 'nowhere'], 'git remote not found: nowhere'],
-  ['a URL for everyone', ['--project', '--checkpoint-remote', 'https://example.com/x.git'], 'counts only in'],
+  [
+    'a URL in the project file',
+    ['--project', '--checkpoint-remote', 'https://example.com/x.git'],
+    'counts only in',
+  ],
 ])('%s is refused, and nothing is changed', async (_rule, flags, message) => {
   await using repo = await recordedRepo()
   const before = repo.read('.entire/settings.json')

@@ -1,4 +1,5 @@
-// Hooks stay out of the way: switched off, never set up, or fed with nonsense, they are silent and change nothing.
+// Tests that hooks are silent and change nothing when recording is disabled or not set up, or their input is
+// bad.
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { tempDir, tempRepo } from '../support/repo.ts'
 
 const silent = { code: 0, out: '', err: '' }
 
-test('switched off, hooks say nothing and record nothing; switched on again, the session goes on', async () => {
+test('while disabled, hooks print and record nothing; when enabled again, the session goes on', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
@@ -37,7 +38,7 @@ test('switched off, hooks say nothing and record nothing; switched on again, the
   })
 })
 
-test('in a repository where it was never set up, hooks leave no trace', async () => {
+test('in a repository that was never set up, hooks leave no trace', async () => {
   await using repo = await tempRepo()
   const payload = JSON.stringify({ session_id: 's1', cwd: repo.root, prompt: 'hello', source: 'startup' })
   for (const args of [
@@ -56,7 +57,7 @@ test('in a repository where it was never set up, hooks leave no trace', async ()
   expect(await repo.git('for-each-ref', 'refs/heads/entire/')).toBe('')
 })
 
-test('outside of any repository, hooks say nothing', async () => {
+test('outside of any repository, hooks print nothing', async () => {
   await using dir = tempDir()
   const child = Bun.spawn([binary, 'hooks', 'claude-code', 'stop'], {
     cwd: dir.base,
@@ -68,7 +69,7 @@ test('outside of any repository, hooks say nothing', async () => {
   expect([await child.stdout.text(), await child.stderr.text(), await child.exited]).toEqual(['', '', 0])
 })
 
-test('a prompt puts back git hooks that another tool overwrote or deleted', async () => {
+test('a prompt restores git hooks that another tool overwrote or deleted', async () => {
   await using repo = await recordedRepo()
   const hook = (name: string) => join(repo.repo.commonDir, 'hooks', name)
   const marker = 'Entire CLI hooks'
@@ -84,7 +85,7 @@ test('a prompt puts back git hooks that another tool overwrote or deleted', asyn
   expect(repo.read('.git/theirs')).toBe('someone else\n')
 })
 
-test('a payload nobody can use is one line on stderr, and the agent goes on', async () => {
+test('an unusable payload gives one line on stderr, and the agent goes on', async () => {
   await using repo = await recordedRepo()
   const send = (args: string[], stdin: string) => repo.entire(['hooks', ...args], { stdin })
   for (const [args, stdin] of [
@@ -110,7 +111,7 @@ test('a payload nobody can use is one line on stderr, and the agent goes on', as
   expect(repo.temporary()).toEqual([])
 })
 
-test('settings that cannot be read do not stop recording, and the log says so', async () => {
+test('unreadable settings do not stop recording, and the log says so', async () => {
   await using repo = await recordedRepo()
   repo.write('.entire/settings.json', '{ broken')
   const agent = fakeAgent(repo)
@@ -120,7 +121,7 @@ test('settings that cannot be read do not stop recording, and the log says so', 
   expect(repo.log().filter((line) => line.level === 'ERROR').length).toBeGreaterThan(0)
 })
 
-test('nothing of ours is in the user’s commits but the trailer', async () => {
+test('the trailer is all that is added to the user’s commits', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)

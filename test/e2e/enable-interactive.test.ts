@@ -1,4 +1,5 @@
-// Setting up by a person at a terminal: which agents, and what to say yes to. Leaving the question changes nothing.
+// Tests `entire enable` and `disable` at a terminal: which agents are offered, and that cancelling changes
+// nothing.
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -27,7 +28,7 @@ const installed = async (repo: TempRepo) =>
 
 const question = 'Which agents do you use in this repository?'
 
-test('all agents are offered, those detected are selected', async () => {
+test('all agents are offered, and detected ones are selected', async () => {
   await using repo = await repoWithProgram()
   repo.write('.gemini/settings.json', '{}')
   await using terminal = open(repo, ['enable'])
@@ -40,7 +41,7 @@ test('all agents are offered, those detected are selected', async () => {
   expect(await installed(repo)).toEqual(['gemini'])
 })
 
-test('others can be added to them', async () => {
+test('more agents can be selected', async () => {
   await using repo = await repoWithProgram()
   repo.write('.gemini/settings.json', '{}')
   await using terminal = open(repo, ['enable'])
@@ -51,7 +52,7 @@ test('others can be added to them', async () => {
   expect(await installed(repo)).toEqual(['claude-code', 'gemini'])
 })
 
-test('at the next time those installed are selected, and one that is deselected gives its file back', async () => {
+test('the next time installed agents are selected, and deselecting one restores its file', async () => {
   await using repo = await repoWithProgram()
   const before = '{ "theme": "dark" }'
   repo.write('.gemini/settings.json', before)
@@ -96,7 +97,7 @@ test('ACCESSIBLE=1 asks in plain lines, without a control sequence', async () =>
   expect(await installed(repo)).toEqual(['claude-code', 'gemini'])
 })
 
-test('--yes, --json, --agent and settings of a repository with agents ask nothing', async () => {
+test('--yes, --json, --agent, and flags for settings when agents are installed, ask nothing', async () => {
   await using repo = await repoWithProgram()
   for (const args of [
     ['enable', '--yes'],
@@ -111,7 +112,7 @@ test('--yes, --json, --agent and settings of a repository with agents ask nothin
   }
 })
 
-test('a repository that is merely switched off is switched on without questions', async () => {
+test('a repository that was only disabled is enabled without questions', async () => {
   await using repo = await repoWithProgram()
   await run(repo, 'enable', '--agent', 'claude-code')
   await run(repo, 'disable')
@@ -121,7 +122,7 @@ test('a repository that is merely switched off is switched on without questions'
   expect(await run(repo, 'status')).toStartWith('Enabled')
 })
 
-test('uninstalling is asked for, and no is the answer of those who do not say', async () => {
+test('uninstalling asks first, and the default answer is no', async () => {
   await using repo = await repoWithProgram()
   await run(repo, 'enable', '--agent', 'claude-code')
   {
@@ -140,7 +141,7 @@ test('uninstalling is asked for, and no is the answer of those who do not say', 
   expect(existsSync(join(repo.root, '.entire'))).toBe(false)
 })
 
-test('scripts that say there is a terminal are asked line by line', async () => {
+test('a script that claims a terminal is asked line by line', async () => {
   await using repo = await repoWithProgram()
   const answered = await repo.run([binary, 'enable'], {
     env: { ...repo.env, ENTIRE_TEST_TTY: '1', TERM: 'xterm' },

@@ -1,4 +1,4 @@
-// Leaving: after everything that can be done with a repository, uninstalling leaves the checkpoints and nothing else.
+// Tests that uninstalling leaves the checkpoints and nothing else, whatever was done before.
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { recordedRepo } from '../support/recorded-repo.ts'
 const refs = 'for-each-ref --format=%(refname)'.split(' ')
 
 test.each(['git-branch', 'git-refs'])(
-  'nothing of ours is left in the git directory, whatever was recorded (%s)',
+  'uninstalling leaves no file in the git directory, whatever was recorded (%s)',
   async (backend) => {
     await using repo = await recordedRepo()
     await repo.git('init', '--quiet', '--bare', `${repo.base}/remote.git`)
@@ -50,7 +50,7 @@ test.each(['git-branch', 'git-refs'])(
   },
 )
 
-test('a second time there is nothing to remove, and it can be enabled again', async () => {
+test('a second uninstall finds nothing, and the repository can be enabled again', async () => {
   await using repo = await recordedRepo()
   await fakeAgent(repo).turn('write a', { 'a.ts': 'export const a = 1\n' })
   await repo.entire(['disable', '--uninstall', '--force'])

@@ -1,4 +1,4 @@
-// What authors of plugins use: a plugin to begin with, and the check.
+// Tests `entire agent new` and `entire agent check`.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { writePlugin } from '../support/sh-plugin.ts'
 
 setDefaultTimeout(120_000)
 
-test('a new plugin is written, passes the check, and is not written over', async () => {
+test('a new plugin is written, passes the check, and is not overwritten', async () => {
   await using repo = await repoWithPlugins()
   const dir = join(repo.base, 'mine')
   const made = await repo.entire(['agent', 'new', 'mine', '--lang', 'sh', '--dir', dir])
@@ -21,7 +21,7 @@ test('a new plugin is written, passes the check, and is not written over', async
   })
 })
 
-test('a plugin that breaks a rule fails the check, which says what was expected and what came', async () => {
+test('a plugin that breaks a rule fails the check, which says what was expected and what it got', async () => {
   await using repo = await repoWithPlugins()
   const path = writePlugin(repo.bin, 'sample', on('detect', 'echo yes; exit 0'))
   const { code, out } = await repo.entire(['agent', 'check', path])
@@ -31,7 +31,7 @@ test('a plugin that breaks a rule fails the check, which says what was expected 
   expect(junit.out).toStartWith('<?xml')
 })
 
-test('a plugin in TypeScript has the kit of the clone that the program was built in', async () => {
+test('a plugin in TypeScript uses the kit of the clone that the program was built in', async () => {
   await using repo = await repoWithPlugins()
   const dir = join(repo.base, 'mine')
   expect(await repo.entire(['agent', 'new', 'mine', '--dir', dir])).toMatchObject({ code: 0 })
@@ -39,7 +39,7 @@ test('a plugin in TypeScript has the kit of the clone that the program was built
   expect(dependencies).toEqual({ 'entire-ts': `file:${join(import.meta.dir, '../..')}` })
 })
 
-test('a plugin that has the name of an agent we know may pass, but would not be used', async () => {
+test('a plugin with the name of a built-in agent may pass, with a note that it would not be used', async () => {
   await using repo = await repoWithPlugins()
   const { code, err } = await repo.entire(['agent', 'check', writePlugin(repo.bin, 'gemini')])
   expect({ code, err }).toEqual({

@@ -1,4 +1,4 @@
-// A plugin that cannot be asked any more, while its hooks are still there: nobody claims that they are removed, and everybody says what to do.
+// Tests plugins that are gone while their hooks are still installed: each command says so, and what to do.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ async function enabledRepo(): Promise<ExternalRepo & { plugin: string }> {
   return { ...repo, plugin }
 }
 
-test('uninstalling says that the hooks of a plugin that is gone are still there, also when it is run again', async () => {
+test('uninstalling says each time that the hooks of a plugin that is gone are still installed', async () => {
   await using repo = await enabledRepo()
   rmSync(repo.plugin)
   const first = await repo.entire(['disable', '--uninstall', '--force'])
@@ -35,7 +35,7 @@ test('uninstalling says that the hooks of a plugin that is gone are still there,
   expect(existsSync(join(repo.root, '.sample', 'hooks'))).toBe(true)
 })
 
-test('with the plugin back, uninstalling removes its hooks, whatever the settings say', async () => {
+test('once the plugin is back, uninstalling removes its hooks, whatever the settings say', async () => {
   await using repo = await enabledRepo()
   rmSync(repo.plugin)
   await repo.entire(['disable', '--uninstall', '--force'])
@@ -46,11 +46,14 @@ test('with the plugin back, uninstalling removes its hooks, whatever the setting
   expect((await repo.entire(['disable', '--uninstall', '--force'])).out).toContain('Entire is not installed')
 })
 
-test('a person who has removed the hooks by hand says so, and nobody asks again', async () => {
+test('`agent remove` says that the hooks were removed by hand, and doctor is then content', async () => {
   await using repo = await enabledRepo()
   rmSync(repo.plugin)
   const { code, err } = await repo.entire(['agent', 'remove', 'sample'])
-  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('what calls `entire hooks sample`') })
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringContaining('the entries that call `entire hooks sample`'),
+  })
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
   expect(await repo.entire(['disable', '--uninstall', '--force'])).toMatchObject({ code: 0 })
 })
@@ -85,7 +88,7 @@ test('doctor says when hooks of a plugin are refused by the settings, or are gon
   expect(existsSync(join(repo.root, '.sample', 'hooks'))).toBe(true)
 })
 
-test('doctor says when a plugin does not tell whether its hooks are installed', async () => {
+test('doctor says when a plugin cannot tell whether its hooks are installed', async () => {
   await using repo = await enabledRepo()
   putPlugin(repo, on('are-hooks-installed', 'echo "the disk said no" >&2; exit 1'))
   const { code, findings } = await doctor(repo)

@@ -1,4 +1,4 @@
-// Every example of every manual, typed for real in a repository in which what they name exists.
+// Runs every example of every manual, in a repository that has the things they name.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { examples, wordsOf } from '../support/manual-examples.ts'
@@ -7,7 +7,7 @@ import { unrecordedSession } from '../support/unrecorded-session.ts'
 
 setDefaultTimeout(60_000)
 
-/** What stands for something in the examples, and what it stands for here. */
+/** Replaces the names in the examples by those that exist here. */
 async function prepare(place: RecordedRepo): Promise<Record<string, string>> {
   await place.commit('set up')
   await place.git('branch', 'feature/login')
@@ -22,7 +22,7 @@ async function prepare(place: RecordedRepo): Promise<Record<string, string>> {
   unrecordedSession(place, '6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11').turn('write d', {
     'd.ts': 'export const d = 1\n',
   })
-  // Something that was thrown away.
+  // Removed items, for --undo.
   await place.git('branch', 'entire/7654321-e3b0c4')
   await place.entire(['clean', '--all', '--force'])
   return {
@@ -38,7 +38,7 @@ async function prepare(place: RecordedRepo): Promise<Record<string, string>> {
   }
 }
 
-/** What needs somebody to ask or somebody else’s program, or goes on and on. */
+/** Examples that need a person, another program, or run until they are stopped. */
 const apart: [RegExp, string][] = [
   [/^explain \S+ --generate/, 'a model writes it'],
   [/--follow|^watch/, 'goes on until Ctrl-C'],
@@ -57,7 +57,7 @@ test.each([...Map.groupBy(examples, ([command]) => command)])('%s', async (_comm
     if (isApart(words)) continue
     const { code, err, out } = await repo.entire(words, { stdin: '' })
     expect(`${out}${err}`).not.toMatch(/\n\s+at .*:\d+/)
-    // Without a terminal a question is not asked, and that is all that may go wrong.
+    // The only error allowed is that there is no terminal to ask on.
     if (code === 2)
       expect({ line, err }).toEqual({ line, err: expect.stringMatching(/terminal|--force|--list/) })
     else expect({ line, code, err: code === 0 ? '' : err }).toEqual({ line, code: 0, err: '' })

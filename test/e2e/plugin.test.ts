@@ -1,4 +1,4 @@
-// Commands of other people: programs called entire-<name> on the PATH.
+// Tests command plugins: programs called entire-<name> on the PATH.
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -24,7 +24,7 @@ async function run(repo: TempRepo, args: string[], options: { env?: TempDir['env
   return { code, out: stdout.toString('utf8'), err: stderr }
 }
 
-test('arguments, streams and exit code are passed through, and the plugin knows where it is', async () => {
+test('arguments, streams and exit code are passed through, and the plugin gets the root of the repository', async () => {
   await using repo = await tempRepo()
   putPlugin(repo, 'greet', 'cat; printf "%s|" "$@"; echo "$ENTIRE_CLI $ENTIRE_REPO_ROOT" >&2; exit 7')
   expect(await run(repo, ['greet', 'a b', '--flag', ''], { stdin: 'hello\n' })).toEqual({
@@ -42,20 +42,20 @@ test('outside of a repository there is no root', async () => {
   expect(await child.stdout.text()).toBe('<>\n')
 })
 
-test('one that a signal has ended gives 128 and the number of it', async () => {
+test('a plugin that a signal ended gives 128 plus the number of the signal', async () => {
   await using repo = await tempRepo()
   putPlugin(repo, 'dies', 'kill -TERM $$')
   expect((await run(repo, ['dies'])).code).toBe(143)
 })
 
-test('commands of the program come first', async () => {
+test('built-in commands take precedence', async () => {
   await using repo = await tempRepo()
   putPlugin(repo, 'status', 'echo mine')
   expect((await run(repo, ['status'])).out).toBe('○ not set up (run `entire enable` to get started)\n')
   expect((await run(repo, ['--help'])).out).not.toContain('entire-status')
 })
 
-test('help lists them, agents excepted, and a slip finds them', async () => {
+test('help lists plugins except external agents, and a mistyped name suggests them', async () => {
   await using repo = await tempRepo()
   const path = putPlugin(repo, 'deploy', '')
   putPlugin(repo, 'agent-mine', '')
@@ -68,7 +68,7 @@ test('help lists them, agents excepted, and a slip finds them', async () => {
   })
 })
 
-test('what anybody could have put there is not run, and that is said', async () => {
+test('a program that other users could have put there is not run, with a note', async () => {
   await using repo = await tempRepo()
   const said = async (dir: string, problem: string) => {
     const answer = await run(repo, ['sly'], { env: onPath(repo, dir) })
@@ -82,7 +82,7 @@ test('what anybody could have put there is not run, and that is said', async () 
   chmodSync(join(repo.base, 'open'), 0o777)
   await said(join(repo.base, 'open'), 'any user can write to its directory')
 
-  // A link from a safe place leads to the same file.
+  // A link in a safe directory leads to the same file.
   mkdirSync(join(repo.base, 'links'))
   symlinkSync(open, join(repo.base, 'links', 'entire-sly'))
   await said(join(repo.base, 'links'), 'any user can write to its directory')
@@ -90,7 +90,7 @@ test('what anybody could have put there is not run, and that is said', async () 
   repo.write('bin/entire-sly', '#!/bin/sh\necho ran\n', 0o755)
   await said(join(repo.root, 'bin'), 'it is in the work tree')
 
-  // Another one further down the path may be run.
+  // A trusted program further down the PATH is run.
   putPlugin(repo, 'sly', 'echo ran', 'safe')
   expect(
     await run(repo, ['sly'], { env: onPath(repo, join(repo.root, 'bin'), join(repo.base, 'safe')) }),
@@ -101,7 +101,7 @@ test('what anybody could have put there is not run, and that is said', async () 
   })
 })
 
-test('relative entries of the PATH, directories and files that are not executable count for nothing', async () => {
+test('relative entries of the PATH, directories and files that are not executable are ignored', async () => {
   await using repo = await tempRepo()
   repo.write('bin/entire-near', '#!/bin/sh\necho ran\n', 0o755)
   mkdirSync(join(repo.base, 'plugins', 'entire-dir'), { recursive: true })
@@ -117,7 +117,7 @@ test('relative entries of the PATH, directories and files that are not executabl
   }
 })
 
-test('one that the system cannot run is no crash', async () => {
+test('a plugin that the system cannot run gives an error, not a crash', async () => {
   await using repo = await tempRepo()
   putPlugin(repo, 'garbage', '#!/no/such/interpreter\n')
   expect(await run(repo, ['garbage'])).toMatchObject({
@@ -127,7 +127,7 @@ test('one that the system cannot run is no crash', async () => {
   })
 })
 
-test('Ctrl-C is the plugin’s', async () => {
+test('Ctrl-C goes to the plugin', async () => {
   await using repo = await tempRepo()
   putPlugin(repo, 'waits', 'trap "echo caught; exit 42" INT\necho ready\nwhile :; do sleep 0.05; done')
   await using terminal = openTerminal([...underControl, binary, 'waits'], {

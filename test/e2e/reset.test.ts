@@ -1,4 +1,5 @@
-// Giving up what was recorded since the last commit: files stay, checkpoints stay, running turns stay, and it can be taken back.
+// Tests `entire reset`: it removes sessions and steps since the last commit, keeps files and checkpoints, and
+// can be undone.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -8,7 +9,7 @@ setDefaultTimeout(60_000)
 
 const trash = (repo: RecordedRepo) => repo.refs('refs/entire/trash')
 
-test('reset forgets the sessions of HEAD and their branch, and touches no file', async () => {
+test('reset removes the sessions of HEAD and their branch, and changes no file', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
@@ -25,7 +26,7 @@ test('reset forgets the sessions of HEAD and their branch, and touches no file',
   expect(again).toMatchObject({ code: 0, out: `Nothing to reset for ${branch}\n` })
 })
 
-test('a commit after a reset has no link; after the reset was taken back it has', async () => {
+test('a commit after a reset has no link; after the reset was undone it has', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
@@ -50,7 +51,7 @@ test('a commit after a reset has no link; after the reset was taken back it has'
   expect(await repo.stored(id, '0/prompt.txt')).toBe('write a\n\n---\n\nwrite b')
 })
 
-test('a session whose turn is running is spared, unless forced; the turn that goes on is recorded from there', async () => {
+test('a session with a running turn is kept unless --force is given; the turn is then recorded from there', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   repo.write('mine.txt', 'lay here before\n')
@@ -77,7 +78,7 @@ test('a session whose turn is running is spared, unless forced; the turn that go
   )
   agent.write('a.txt', 'work of the agent\n')
   await agent.stop()
-  // What the turn began with was kept: the user's file is not taken for the agent's.
+  // The state at the start of the turn was kept, so the user's file does not count as the agent's.
   expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: ['a.txt'] })
 })
 
@@ -137,7 +138,7 @@ test('sessions of another work tree on the same commit are not reset', async () 
   expect(await repo.shadows()).toEqual([other.shadow(await other.head())])
 })
 
-test('an unknown or ambiguous session, a missing terminal and an unborn branch are said, and nothing changes', async () => {
+test('an unknown or ambiguous session, a missing terminal and an unborn branch are errors, and nothing changes', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
@@ -162,7 +163,7 @@ test('an unknown or ambiguous session, a missing terminal and an unborn branch a
   })
 })
 
-test('on a terminal the question is asked, no is no, and yes resets', async () => {
+test('on a terminal reset asks; no changes nothing, and yes resets', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)

@@ -1,4 +1,4 @@
-// `entire status` as a person sees it while agents work, commits are made and pushed.
+// Tests what `entire status` shows while agents work, and commits are made and pushed.
 import { expect, test } from 'bun:test'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -60,7 +60,7 @@ test('the status follows a session from its first prompt to its end', async () =
   expect((await repo.entire(['status'])).out).toBe('Enabled (manual-commit)\n  Agents · Claude Code\n')
 })
 
-test('checkpoints that wait for a push are counted, and no longer when they have been pushed', async () => {
+test('checkpoints are counted as not pushed until they have been pushed', async () => {
   await using repo = await recordedRepo()
   await addRemote(repo, 'origin')
   expect((await repo.entire(['status'])).out).toContain('\n  Checkpoints sync to: origin\n')
@@ -82,7 +82,7 @@ test('checkpoints that wait for a push are counted, and no longer when they have
   expect((await status(repo)).unpushed_checkpoints).toBe(0)
 })
 
-test('with one ref per checkpoint, those in the queue wait', async () => {
+test('with one ref per checkpoint, those in the queue are counted', async () => {
   await using repo = await recordedRepo()
   await addRemote(repo, 'origin')
   repo.write(
@@ -98,7 +98,7 @@ test('with one ref per checkpoint, those in the queue wait', async () => {
   expect((await status(repo)).unpushed_checkpoints).toBe(0)
 })
 
-test('where checkpoints go is said, and why', async () => {
+test('the remote of checkpoints is shown, and why it was chosen', async () => {
   await using repo = await recordedRepo()
   expect(await status(repo)).not.toHaveProperty('checkpoint_sync_remote')
   await addRemote(repo, 'fork')
@@ -133,7 +133,7 @@ test('where checkpoints go is said, and why', async () => {
   )
 })
 
-test('a setting that is not followed is a warning', async () => {
+test('a setting that is ignored gives a warning', async () => {
   await using repo = await recordedRepo()
   await addRemote(repo, 'origin')
   repo.write(

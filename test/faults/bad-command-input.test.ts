@@ -1,4 +1,5 @@
-// Whatever is typed, and whatever a stranger has stored: an answer or a clear error, nothing changed, and nothing a terminal would obey.
+// Tests that bad input, or hostile data in the repository, gives an answer or a clear error without control
+// characters.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import { readUserState } from '../support/user-state.ts'
 
 setDefaultTimeout(120_000)
 
-// One for all: no row may change it.
+// Shared by all tests: no test may change it.
 let repo: ForeignRepo
 beforeAll(async () => {
   repo = await hostileRepo()
@@ -46,11 +47,11 @@ const words: Record<string, string> = {
   'a range': 'HEAD..HEAD~1',
   'a path in a commit': 'HEAD:.gitignore',
   'a search': ':/no such subject',
-  'more than anybody types': 'f'.repeat(5000),
+  'a very long word': 'f'.repeat(5000),
   'not a letter': '\ufffd\u0301🐷',
 }
 
-// How each command takes a name, and words that it rightly understands.
+// How each command takes a name, and the words that are valid for it.
 const takesName: Record<string, { args: (word: string) => string[]; except?: string[] }> = {
   'explain -c': { args: (word) => ['explain', '-c', word] },
   'explain --checkpoint=': { args: (word) => ['explain', `--checkpoint=${word}`] },
@@ -97,27 +98,27 @@ const takesName: Record<string, { args: (word: string) => string[]; except?: str
   status: { args: (word) => ['status', '--', word] },
   disable: { args: (word) => ['disable', '--', word] },
   version: { args: (word) => ['version', '--', word] },
-  'a flag nobody has': { args: (word) => ['status', `--${word}`], except: ['nothing'] },
-  'a command nobody has': { args: (word) => [word], except: ['nothing', 'an option', 'a short option'] },
+  'an unknown flag': { args: (word) => ['status', `--${word}`], except: ['nothing'] },
+  'an unknown command': { args: (word) => [word], except: ['nothing', 'an option', 'a short option'] },
 }
 
-// Everything but line breaks.
-const obeyed = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+// All control characters except line breaks.
+const controlCharacter = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 
 function findFault({ code, out, err }: { code: number; out: string; err: string }): string | undefined {
   if (code !== 1 && code !== 2) return `exit code ${code}: ${out.slice(0, 200)}${err.slice(0, 200)}`
   if (/bug in entire|\n\s+at /.test(err)) return `a bug: ${err.slice(0, 300)}`
   if (!err.startsWith('error: ')) return `no error on stderr: ${JSON.stringify(err.slice(0, 200))}`
-  // Some messages of the reference program end with what is possible instead.
+  // Some messages of the reference program end with the valid choices instead.
   if (!/\nhint: \S|\nUsage: \S|\(use \S/.test(err)) return `no hint: ${JSON.stringify(err.slice(0, 200))}`
   if (out !== '') return `an answer: ${JSON.stringify(out.slice(0, 200))}`
-  const match = obeyed.exec(out + err)
+  const match = controlCharacter.exec(out + err)
   return match === null
     ? undefined
     : `control character ${JSON.stringify(match[0])}: ${JSON.stringify(err.slice(0, 200))}`
 }
 
-test.each(Object.entries(takesName))('%s: a name that is none', async (_command, { args, except = [] }) => {
+test.each(Object.entries(takesName))('%s: an invalid name', async (_command, { args, except = [] }) => {
   const faults: Record<string, string> = {}
   const before = await everything()
   for (const [name, word] of Object.entries(words)) {
@@ -134,17 +135,20 @@ const ambiguous: Record<string, string[]> = {
   'a checkpoint': ['explain', '-c', 'a3b2'],
   'a session to look at': ['session', 'info', 'plain'],
   'a session to stop': ['session', 'stop', '--force', 'plain'],
-  'a session to forget': ['reset', '--force', '--session', 'plain'],
+  'a session to reset': ['reset', '--force', '--session', 'plain'],
   'a session to remove': ['clean', '--force', '--session', 'plain'],
 }
 
-test.each(Object.entries(ambiguous))('the beginning of several names is no name: %s', async (_what, args) => {
-  const before = await everything()
-  const answer = await repo.entire(args)
-  expect(findFault(answer)).toBeUndefined()
-  expect(answer.err).toMatch(/ambiguous|several|matches \d/i)
-  expect(await everything()).toEqual(before)
-})
+test.each(Object.entries(ambiguous))(
+  'the beginning of several names is ambiguous: %s',
+  async (_what, args) => {
+    const before = await everything()
+    const answer = await repo.entire(args)
+    expect(findFault(answer)).toBeUndefined()
+    expect(answer.err).toMatch(/ambiguous|several|matches \d/i)
+    expect(await everything()).toEqual(before)
+  },
+)
 
 const broken: Record<string, string[]> = {
   'metadata that is garbage': ['explain', '-c', checkpoints.garbage],
@@ -193,25 +197,22 @@ const looks: Record<string, string[]> = {
   'completion of branches': ['completion', 'complete', '--', 'resume', ''],
 }
 
-test.each(Object.entries(looks))(
-  '%s shows what a stranger has stored, and the terminal obeys none of it',
-  async (_what, args) => {
-    const before = await everything()
-    const { code, out, err } = await repo.entire(args)
-    expect(err).not.toMatch(/bug in entire|\n\s+at /)
-    const isJson = args.includes('--json') || args.includes('--list')
-    // What JSON leaves as it is harms nobody who reads JSON. The scripts of the shells want tabs.
-    const shown = args[0] === 'completion' ? out.replaceAll('\t', ' ') + err : out + err
-    const found = (isJson ? /[\x00-\x09\x0b-\x1f]/ : obeyed).exec(shown)
-    expect(
-      found && { found: found[0], near: shown.slice(Math.max(0, found.index - 80), found.index + 20) },
-    ).toBeNull()
-    // A command that finds something to fix says so.
-    expect({ code, err }).toMatchObject({ code: args[0] === 'doctor' && args[1] === 'check' ? 1 : 0 })
-    if (isJson && code === 0 && !args.includes('configure')) expect(() => JSON.parse(out)).not.toThrow()
-    expect(await everything()).toEqual(before)
-  },
-)
+test.each(Object.entries(looks))('%s shows hostile data without control characters', async (_what, args) => {
+  const before = await everything()
+  const { code, out, err } = await repo.entire(args)
+  expect(err).not.toMatch(/bug in entire|\n\s+at /)
+  const isJson = args.includes('--json') || args.includes('--list')
+  // JSON may contain characters that only a terminal would interpret. The completion scripts need tabs.
+  const shown = args[0] === 'completion' ? out.replaceAll('\t', ' ') + err : out + err
+  const found = (isJson ? /[\x00-\x09\x0b-\x1f]/ : controlCharacter).exec(shown)
+  expect(
+    found && { found: found[0], near: shown.slice(Math.max(0, found.index - 80), found.index + 20) },
+  ).toBeNull()
+  // A command that finds something to fix says so.
+  expect({ code, err }).toMatchObject({ code: args[0] === 'doctor' && args[1] === 'check' ? 1 : 0 })
+  if (isJson && code === 0 && !args.includes('configure')) expect(() => JSON.parse(out)).not.toThrow()
+  expect(await everything()).toEqual(before)
+})
 
 const menus: Record<string, { args: string[]; sees: RegExp; env?: Record<string, string> }> = {
   rewind: { args: ['rewind'], sees: /step/ },
@@ -226,7 +227,7 @@ const menus: Record<string, { args: string[]; sees: RegExp; env?: Record<string,
 }
 
 test.each(Object.entries(menus))(
-  '%s: a question on a terminal holds nothing that the terminal would obey',
+  '%s: a question on a terminal contains no control characters from hostile data',
   async (_what, { args, sees, env }) => {
     const before = await everything()
     await using terminal = openTerminal([...underControl, binary, ...args], {

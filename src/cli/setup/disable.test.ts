@@ -8,7 +8,7 @@ import { shadowRef } from '../../checkpoints/layout.ts'
 
 const enable = (repo: TempRepo) => entire(repo, ['enable', '--agent', 'claude-code'])
 
-test('disabling is local and can be taken back', async () => {
+test('disabling is local and can be undone', async () => {
   await using repo = await tempRepo()
   await enable(repo)
   expect(await entire(repo, ['disable'])).toEqual({ code: 0, out: 'Entire is now disabled.\n', err: '' })

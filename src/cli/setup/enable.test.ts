@@ -44,7 +44,7 @@ test('enabling again changes nothing', async () => {
   expect(files.map((file) => repo.read(file))).toEqual(before)
 })
 
-test('without --agent and without a terminal the detected agents are taken, else the default one', async () => {
+test('without --agent and a terminal, the detected agents are used, else the default one', async () => {
   await using repo = await tempRepo()
   repo.write('.gemini/settings.json', '{}')
   expect((await entire(repo, ['enable'])).out).toContain('Agent: Gemini CLI (use --agent to change)')
@@ -66,14 +66,14 @@ test('several agents at once, from a subdirectory', async () => {
 
 test.each([
   [
-    'an unknown agent lists those there are',
+    'an unknown agent lists the known ones',
     ['--agent', 'clippy'],
     1,
     'Unknown agent "clippy". Available agents:\n\n  claude-code    (default)\n',
   ],
   ['also those without hooks', ['--agent', 'clippy'], 1, '\n  aider    (no hooks: run `entire watch`)\n'],
   ['an empty agent too', ['--agent', ''], 1, 'Missing agent name. Available agents:'],
-  ['two places for settings', ['--local', '--project'], 2, '--project and --local cannot be used together'],
+  ['two settings files', ['--local', '--project'], 2, '--project and --local cannot be used together'],
   [
     'an unknown strategy',
     ['--strategy', 'shadow'],
@@ -87,13 +87,13 @@ test.each([
   expect(existsSync(join(repo.root, '.entire'))).toBe(false)
 })
 
-test('agents can be named in one word, and twice does not harm', async () => {
+test('agents can be separated by commas, and named twice', async () => {
   await using repo = await tempRepo()
   const answer = await entire(repo, ['enable', '--agent', 'gemini,claude-code', '--agent', 'gemini'])
   expect(answer.out.match(/^Agent: .+$/gm)).toEqual(['Agent: Gemini CLI', 'Agent: Claude Code'])
 })
 
-test('for scripts: what was done, as one object', async () => {
+test('--json prints what was done as one object', async () => {
   await using repo = await tempRepo()
   const first = await entire(repo, ['enable', '--agent', 'claude-code', '--json'])
   expect(JSON.parse(first.out)).toEqual({
@@ -120,7 +120,7 @@ test('for scripts: what was done, as one object', async () => {
   })
 })
 
-test('--force installs hooks anew, and leaves one of each', async () => {
+test('--force reinstalls hooks, and leaves one of each', async () => {
   await using repo = await tempRepo()
   await entire(repo, withAgent)
   const before = repo.read('.claude/settings.json')
@@ -148,7 +148,7 @@ test('each flag has its effect in the file it names', async () => {
   expect((await entire(repo, ['status'])).out).toContain('(auto-commit)')
 })
 
-test('a change of the project that has no effect here is not silent', async () => {
+test('a change of the project file that the local file overrides gives a note', async () => {
   await using repo = await tempRepo()
   await entire(repo, withAgent)
   repo.write('.entire/settings.local.json', '{"strategy":"manual-commit"}')
@@ -165,7 +165,7 @@ test('comments in the settings survive', async () => {
   )
 })
 
-test('a repository that is merely switched off is switched on, and nothing else happens', async () => {
+test('a repository that was only disabled is enabled, and nothing else happens', async () => {
   await using repo = await tempRepo()
   await entire(repo, withAgent)
   await entire(repo, ['disable'])
@@ -185,7 +185,7 @@ test('an agent that is used and not recorded is mentioned', async () => {
   expect(answer.err).toContain('entire agent add gemini')
 })
 
-test('settings of an agent that cannot be read stop it, and are not touched', async () => {
+test('unreadable settings of an agent stop it, and are not changed', async () => {
   await using repo = await tempRepo()
   repo.write('.claude/settings.json', '{ broken')
   expect(await entire(repo, withAgent)).toMatchObject({
@@ -220,7 +220,7 @@ test('a repository without commits gets a note', async () => {
   expect(answer.out).toStartWith('Note: This repository has no commits yet.')
 })
 
-test('settings of a project that has some go to the local file, unless told otherwise', async () => {
+test('settings go to the local file if the project file exists, unless --project is given', async () => {
   await using repo = await tempRepo()
   const project = '{\n  "enabled": true,\n  "future": 1\n}\n'
   repo.write('.entire/settings.json', project)
@@ -236,7 +236,7 @@ test('settings of a project that has some go to the local file, unless told othe
   )
 })
 
-test('a program that hooks cannot find is mentioned, an absolute path finds it', async () => {
+test('a program that is not on the PATH gives a note, and an absolute path finds it', async () => {
   await using repo = await tempRepo()
   const missing = await entire(repo, withAgent)
   expect(missing.err).toContain('`entire` is not on the PATH')
@@ -253,7 +253,7 @@ test('the branch for checkpoints starts where origin’s is', async () => {
   expect(await repo.git('rev-parse', metadataRef)).toBe(remote)
 })
 
-test('an existing hook is kept, and its user is told', async () => {
+test('an existing hook is kept, with a note', async () => {
   await using repo = await tempRepo()
   await repo.hook('pre-push', 'echo mine')
   repo.write('.pre-commit-config.yaml', 'repos: []\n')
@@ -270,17 +270,20 @@ test.each([
   'detached',
   'hooks-path',
   'worktree-config',
-] as const)('git hooks are where git looks for them, and go without a trace: %s', async (kind) => {
-  await using repo = await tempRepo({ kind })
-  const hooks = resolve(repo.root, await repo.git('rev-parse', '--git-path', 'hooks'))
-  const before = existsSync(hooks) ? readdirSync(hooks) : []
-  await entire(repo, withAgent)
-  expect(existsSync(join(hooks, 'post-commit'))).toBe(true)
-  expect(JSON.parse((await entire(repo, ['status', '--json'])).out)).toMatchObject({
-    enabled: true,
-    git_hooks: 'all',
-  })
-  expect((await entire(repo, ['disable', '--uninstall', '--force'])).code).toBe(0)
-  expect(existsSync(hooks) ? readdirSync(hooks) : []).toEqual(before)
-  expect(readdirSync(repo.root)).not.toContain('.entire')
-})
+] as const)(
+  'git hooks are installed where git looks for them, and removed without a trace: %s',
+  async (kind) => {
+    await using repo = await tempRepo({ kind })
+    const hooks = resolve(repo.root, await repo.git('rev-parse', '--git-path', 'hooks'))
+    const before = existsSync(hooks) ? readdirSync(hooks) : []
+    await entire(repo, withAgent)
+    expect(existsSync(join(hooks, 'post-commit'))).toBe(true)
+    expect(JSON.parse((await entire(repo, ['status', '--json'])).out)).toMatchObject({
+      enabled: true,
+      git_hooks: 'all',
+    })
+    expect((await entire(repo, ['disable', '--uninstall', '--force'])).code).toBe(0)
+    expect(existsSync(hooks) ? readdirSync(hooks) : []).toEqual(before)
+    expect(readdirSync(repo.root)).not.toContain('.entire')
+  },
+)
