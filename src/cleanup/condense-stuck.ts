@@ -42,8 +42,8 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   const work = await openWork(recorder, git, id)
   const { session } = work
   if (isActive(session) && !isStuck(session, recorder.clock()))
-    throw new EntireError('busy', `Session ${id} goes on: its agent has come back.`, {
-      hint: 'Nothing has to be done about it.',
+    throw new EntireError('busy', `Session ${id} is active again; nothing was changed.`, {
+      hint: 'There is nothing to fix.',
     })
   const [inventory, commit] = await Promise.all([readInventory(repo), readCommit(repo, 'HEAD')])
   if (commit === undefined) throw new EntireError('no-commits', 'This repository has no commits yet.')

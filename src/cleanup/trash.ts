@@ -1,17 +1,24 @@
-// What clean, reset and doctor take away is kept for a while: a commit for each act, on a ref of its own that
-// is never pushed.
+// Keeps what clean, reset and doctor remove for a while, and restores it. Each removal is a commit on a ref
+// of its own, which is never pushed.
 
 import { basename } from 'node:path'
-import { moveRefs, type RefTip } from '../git/refs.ts'
+import { openObjectReader } from '../git/cat-file.ts'
+import { readCommit } from '../git/commit.ts'
+import { listRefs, moveRefs, type RefTip } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
-import { newKeptRef, trashPrefix } from '../sessions/kept-refs.ts'
+import { keptRefDays, newKeptRef, trashPrefix } from '../sessions/kept-refs.ts'
+import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
+import { listSessions, sessionsDir } from '../sessions/store.ts'
 import type { GitSession, Recorder } from '../sessions/work.ts'
-import { readBytes, removeFile } from '../std/file.ts'
+import { listWorktrees, lockWorktrees, worktreeOf } from '../sessions/work-trees.ts'
+import { EntireError } from '../std/errors.ts'
+import { exists, readBytes, removeFile, writeAtomic } from '../std/file.ts'
+import { asArray, asObject, asString, parseJson } from '../std/json.ts'
 
 export interface TrashedFile {
-  /** Where it was. */
+  /** Where the file was. */
   path: string
-  /** Where the trash has it. */
+  /** Its path in the trash. */
   name: string
   content: Buffer
 }
@@ -22,7 +29,7 @@ export interface TrashContent {
 }
 
 export interface TrashRecord {
-  /** The command that put it there. */
+  /** The command that removed it. */
   by: string
   branches: RefTip[]
   files: { name: string; path: string }[]
@@ -38,19 +45,18 @@ export function readForTrash(
   return content && { path, name: `${kind}/${name}`, content }
 }
 
-/** Adds the commit that keeps it to the import under way. Nothing is removed yet. */
+/** Adds the commit that keeps the content to the current import. Nothing is removed yet. */
 export async function addToTrash(
   { recorder, git }: { recorder: Recorder; git: GitSession },
   by: string,
-  rubbish: TrashContent,
+  { branches, files }: TrashContent,
 ): Promise<string> {
-  const { branches, files } = rubbish
   const record: TrashRecord = { by, branches, files: files.map(({ name, path }) => ({ name, path })) }
   const ref = newKeptRef(recorder, trashPrefix)
   git.writes().commit({
     ref,
     parent: undefined,
-    // Without a parent to start from, the tree begins empty and the branches are kept reachable as they are.
+    // Merge parents keep the branches reachable; without a first parent the tree starts empty.
     mergeParents: [...new Set(branches.map(({ oid }) => oid))],
     message: `Removed by entire ${by}\n\n${JSON.stringify(record)}\n`,
     author: (await git.config()).author,
@@ -61,7 +67,7 @@ export async function addToTrash(
 }
 
 /**
- * After the import: files first, because a branch without a session is found again, a session without its
+ * Called after the import. Files go first: a branch without its session is found again, a session without its
  * branch is not.
  */
 export async function removeTrashed(repo: Repo, { branches, files }: TrashContent): Promise<void> {
@@ -70,4 +76,91 @@ export async function removeTrashed(repo: Repo, { branches, files }: TrashConten
     repo,
     branches.map(({ ref, oid }) => ({ ref, to: undefined, from: oid })),
   )
+}
+
+export interface TrashRestored {
+  by: string
+  restored: string[]
+  /** Refs and paths that exist again, and were not overwritten; the trash still has the old ones. */
+  inTheWay: string[]
+}
+
+/** Restores the last removal, without overwriting anything. */
+export async function restoreLast(recorder: Recorder): Promise<TrashRestored> {
+  const { repo } = recorder
+  using _lock = await lockWorktrees(listWorktrees(repo))
+  const last = (await listTrash(recorder)).at(-1)
+  const record = last && parseRecord((await readCommit(repo, last.oid))?.message ?? '')
+  if (last === undefined || record === undefined)
+    throw new EntireError('not-found', 'The trash is empty.', {
+      hint: `What clean, reset and doctor remove is kept for ${keptRefDays} days.`,
+    })
+  const taken = new Map((await listRefs(repo, 'refs/heads/entire/')).map(({ ref, oid }) => [ref, oid]))
+  const free = record.branches.filter(({ ref }) => !taken.has(ref))
+  await moveRefs(
+    repo,
+    free.map(({ ref, oid }) => ({ ref, to: oid, from: undefined })),
+  )
+  const files = await restoreFiles(recorder, last, record)
+  const branches = record.branches.filter(({ ref, oid }) => taken.get(ref) !== oid)
+  const blocked = branches.filter(({ ref }) => taken.has(ref))
+  settleLive(recorder, files.restored)
+  if (blocked.length + files.inTheWay.length === 0)
+    await moveRefs(repo, [{ ref: last.ref, to: undefined, from: last.oid }])
+  return {
+    by: record.by,
+    restored: [...free.map(({ ref }) => ref), ...files.restored],
+    inTheWay: [...blocked.map(({ ref }) => ref), ...files.inTheWay],
+  }
+}
+
+// Names of refs begin with the time, so the newest comes last.
+function listTrash({ repo }: Recorder): Promise<RefTip[]> {
+  return listRefs(repo, trashPrefix)
+}
+
+async function restoreFiles(
+  { repo }: Recorder,
+  trash: RefTip,
+  record: TrashRecord,
+): Promise<Omit<TrashRestored, 'by'>> {
+  await using objects = openObjectReader(repo)
+  const result: Omit<TrashRestored, 'by'> = { restored: [], inTheWay: [] }
+  for (const { name, path } of record.files) {
+    const content = (await objects.contents(`${trash.oid}:${name}`))?.content
+    if (content === undefined) continue
+    if (exists(path)) result.inTheWay.push(path)
+    else {
+      writeAtomic(path, content)
+      result.restored.push(path)
+    }
+  }
+  return result
+}
+
+// Commit hooks find only sessions that are in the live index of their work tree.
+function settleLive({ repo }: Recorder, restored: string[]): void {
+  const states = new Set(restored.filter((path) => path.startsWith(sessionsDir(repo))))
+  const sessions = listSessions(repo).filter(({ id }) => states.has(`${sessionsDir(repo)}/${id}.json`))
+  for (const session of sessions) {
+    const place = worktreeOf(repo, session)
+    const live = readLive(place)
+    updateLive(live, session)
+    writeLive(place, live)
+  }
+}
+
+function parseRecord(message: string): TrashRecord | undefined {
+  const record = asObject(parseJson(message.slice(message.indexOf('\n\n') + 2)))
+  if (record === undefined) return undefined
+  const pairs = (value: unknown, ...keys: string[]) =>
+    asArray(value).flatMap((item) => {
+      const fields = keys.map((key) => asString(asObject(item)?.[key]))
+      return fields.every((field) => field !== undefined) ? [fields as [string, string]] : []
+    })
+  return {
+    by: asString(record.by) ?? '',
+    branches: pairs(record.branches, 'ref', 'oid').map(([ref, oid]) => ({ ref, oid })),
+    files: pairs(record.files, 'name', 'path').map(([name, path]) => ({ name, path })),
+  }
 }

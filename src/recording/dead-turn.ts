@@ -38,8 +38,8 @@ export async function endDeadTurn(recorder: Recorder, id: string): Promise<void>
   const agent = session && (await recorder.findAgentByType(session.agentType))
   if (session === undefined || agent === undefined || !isActive(session)) return
   if (!isStuck(session, recorder.clock()))
-    throw new EntireError('busy', `Session ${id} goes on: its agent has come back.`, {
-      hint: 'Nothing has to be done about it.',
+    throw new EntireError('busy', `Session ${id} is active again; nothing was changed.`, {
+      hint: 'There is nothing to fix.',
     })
   const place = findPlace(recorder, session)
   if (place !== undefined && (await findUnsaved(recorder, session)).length > 0)

@@ -135,7 +135,7 @@ test('--session removes a session that is in use, and --undo restores all of it'
   expect(repo.state(agent.session)).toEqual(state)
   expect(await repo.git('rev-parse', repo.shadow(await repo.head()))).toBe(tip)
   const nothing = await repo.entire(['clean', '--undo'])
-  expect(nothing).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was thrown away') })
+  expect(nothing).toMatchObject({ code: 1, err: expect.stringContaining('The trash is empty.') })
 })
 
 test('--undo restores one removal at a time, and never replaces something newer', async () => {

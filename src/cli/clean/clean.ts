@@ -12,7 +12,7 @@ import {
   planHead,
 } from '../../cleanup/clean.ts'
 import { type Inventory, readInventory } from '../../cleanup/inventory.ts'
-import { restoreLast } from '../../cleanup/trash-restore.ts'
+import { restoreLast } from '../../cleanup/trash.ts'
 import type { Repo } from '../../git/repo.ts'
 import { cannotCombine } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
