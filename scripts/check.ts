@@ -66,14 +66,21 @@ function findCheck(name: string): Check {
 async function runChecks(names: string[]): Promise<[name: string, verdict: Verdict][]> {
   const directory = makeRunDirectory(process.pid)
   const colour = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}
-  const env = { ...process.env, ...colour, TMPDIR: directory, ENTIRE_TEST_DISK: tmpdir() }
+  const env = { ...process.env, ...colour }
+  const testEnv = {
+    ...env,
+    TMPDIR: directory,
+    ENTIRE_TEST_DISK: tmpdir(),
+    ENTIRE_TEST_BUILT: '1',
+    NODE_EXTRA_CA_CERTS: undefined,
+  }
   try {
     const running = new Map<string, Promise<Verdict>>()
     for (const name of names) {
       const { hasCounts } = findCheck(name)
       const quick = [...running].filter(([other]) => !findCheck(other).isSlow).map(([, ended]) => ended)
       if (hasCounts) await Promise.all(quick)
-      running.set(name, runCheck(name, env))
+      running.set(name, runCheck(name, hasCounts ? testEnv : env))
     }
     return await Promise.all(
       [...running].map(async ([name, ended]) => [name, await ended] as [string, Verdict]),

@@ -1,13 +1,14 @@
-// `piglet` as a user runs it: a process of its own, with a configuration of its own, without a terminal.
+// Runs `piglet` as a user does: a process of its own, with its own configuration, without a terminal.
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Answer } from '../support/entire.ts'
 import { type Environment, hermeticEnv } from '../support/environment.ts'
 import { runProgram } from '../support/process.ts'
+import { builtProgram } from '../support/program.ts'
 import { type ExtensionDirs, extensionDirs } from './live.ts'
 import { soundExtension } from './sound-extension.ts'
 
-const program = resolve(import.meta.dir, '../../src/bin/piglet.ts')
+const binary = builtProgram('piglet')
 
 export interface PigletPlace extends Disposable {
   /** The project. */
@@ -45,7 +46,7 @@ export function pigletPlace(): PigletPlace {
       chmodSync(file, 0o755)
     },
     async run(args, { stdin, env: more } = {}) {
-      const { code, stdout, stderr } = await runProgram([process.execPath, program, ...args], {
+      const { code, stdout, stderr } = await runProgram([binary, ...args], {
         cwd,
         env: { ...env, ...more },
         ...(stdin === undefined ? {} : { stdin }),

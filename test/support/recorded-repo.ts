@@ -1,13 +1,14 @@
 // A repository in which the compiled program is enabled and on PATH, as it is for a user.
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { branchName, shadowRef } from '../../src/checkpoints/layout.ts'
 import { type Environment, hermeticEnv } from './environment.ts'
 import { runProgram } from './process.ts'
+import { builtProgram } from './program.ts'
 import { repoAt, repoFromTemplate, type TempRepo } from './repo.ts'
 import { makeRepo, type RepoKind, topOf } from './repo-kinds.ts'
 
-export const binary = resolve(import.meta.dir, '../../dist/entire')
+export const binary = builtProgram('entire')
 
 export type Who = 'human' | 'agent'
 

@@ -101,11 +101,11 @@ test('the local file can only add redaction', async () => {
 test('hooks are rewritten when the path of the program changes', async () => {
   await using repo = await enabledRepo()
   await configure(repo, 'absolute_git_hook_path', 'true')
-  expect(repo.read('.git/hooks/post-commit')).toContain('/src/bin/entire.ts hooks git post-commit')
-  expect(repo.read('.claude/settings.json')).toContain('/src/bin/entire.ts hooks claude-code stop')
+  expect(repo.read('.git/hooks/post-commit')).toContain('/dist/entire hooks git post-commit')
+  expect(repo.read('.claude/settings.json')).toContain('/dist/entire hooks claude-code stop')
   expect((await entire(repo, ['enable'])).out).toContain('Already enabled.')
   await configure(repo, 'absolute_git_hook_path', '--unset')
-  expect(repo.read('.claude/settings.json')).not.toContain('/src/bin/entire.ts')
+  expect(repo.read('.claude/settings.json')).not.toContain('/dist/entire')
 })
 
 test('the branch for checkpoints is created with the backend that needs it', async () => {

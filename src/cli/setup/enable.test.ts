@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { entire } from '../../../test/support/entire.ts'
+import { entire, entireFromSource } from '../../../test/support/entire.ts'
 import { putCommit } from '../../../test/support/put-commit.ts'
 import { tempDir, tempRepo } from '../../../test/support/repo.ts'
 import { remoteMetadataRef } from '../../checkpoints/copies.ts'
@@ -238,12 +238,12 @@ test('settings go to the local file if the project file exists, unless --project
 
 test('a program that is not on the PATH gives a note, and an absolute path finds it', async () => {
   await using repo = await tempRepo()
-  const missing = await entire(repo, withAgent)
+  const missing = await entireFromSource(repo, withAgent)
   expect(missing.err).toContain('`entire` is not on the PATH')
-  const absolute = await entire(repo, ['enable', '--absolute-git-hook-path'])
+  const absolute = await entireFromSource(repo, ['enable', '--absolute-git-hook-path'])
   expect(absolute.err).not.toContain('not on the PATH')
   expect(repo.read('.git/hooks/post-commit')).toContain('/src/bin/entire.ts hooks git post-commit')
-  expect((await entire(repo, ['enable'])).out).toContain('Already enabled.')
+  expect((await entireFromSource(repo, ['enable'])).out).toContain('Already enabled.')
 })
 
 test('the branch for checkpoints starts where origin’s is', async () => {
