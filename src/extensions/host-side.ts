@@ -78,7 +78,7 @@ export function createHostSide({ app, reach, bus, extensionsDir, manifests }: Ho
       }),
       'host/promptSections': () => ({
         sections: registry
-          .promptSections()
+          .sections()
           .map(({ value: { title, tokenHint } }) => ({ title, ...(tokenHint === 0 ? {} : { tokenHint }) })),
       }),
       'host/extInfos': () => ({ extensions: extensionInfos(registry, manifests()) }),

@@ -131,7 +131,7 @@ export class Registry {
     return new Map(this.#registered('register/shortcut').map((entry) => [entry.value.key, entry]))
   }
 
-  promptSections(): Owned<Params<'register/promptSection'>>[] {
+  sections(): Owned<Params<'register/promptSection'>>[] {
     return this.#registered('register/promptSection').sort((a, b) => a.value.order - b.value.order)
   }
 

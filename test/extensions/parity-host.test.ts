@@ -521,7 +521,7 @@ describe('an extension that does not run and will not soon', () => {
       'builtin',
       undefined,
     ])
-    expect(piglet.host.registry.promptSections()).toEqual([])
+    expect(piglet.host.registry.sections()).toEqual([])
     on.model.say({ calls: [{ name: 'ls' }] }, 'done')
     expect(await piglet.run('go')).toMatchObject({ end: 'done', text: 'done' })
     expect(on.model.asked[1]?.body.messages.at(-1)?.content).toBe('(empty)')

@@ -72,7 +72,7 @@ export function systemPrompt(parts: PromptParts): string {
 function sections({ config, registry }: PromptParts): string[] {
   const order = asObject(config.get('promptOrder')) ?? {}
   return registry
-    .promptSections()
+    .sections()
     .map(({ value: { title, content, order: usual } }) => ({
       text: `# ${title}\n\n${content}`,
       at: asNumber(order[title]) ?? usual,
@@ -96,6 +96,6 @@ function hiddenIndex({ config, hidden }: PromptParts): string[] {
 
 /** What the sections say they take, for the line of status; empty when they say nothing. */
 export function promptBudget(registry: Registry): string {
-  const tokens = registry.promptSections().reduce((sum, { value }) => sum + value.tokenHint, 0)
+  const tokens = registry.sections().reduce((sum, { value }) => sum + value.tokenHint, 0)
   return tokens === 0 ? '' : `~${Math.max(1, Math.round(tokens / 1000))}k ctx`
 }

@@ -16,11 +16,11 @@ import type { AgentDefinition, AgentHooks, Context } from './definition.ts'
 import { PluginError } from './plugin-error.ts'
 import {
   formatTokenTotals,
+  readFileSession,
   readIfPresent,
-  readSessionFile,
   readSubagents,
   sessionPath,
-  writeSessionFile,
+  writeFileSession,
 } from './session-file.ts'
 import { rawTranscript } from './transcripts.ts'
 
@@ -49,12 +49,12 @@ export const subcommandAnswers: SubcommandAnswers = {
   }),
   'read-session': async ({ agent, input, context }) => {
     requireText(input.session_id, 'session_id')
-    return agent.sessions.read ? agent.sessions.read(input, context) : readSessionFile(agent, input, context)
+    return agent.sessions.read ? agent.sessions.read(input, context) : readFileSession(agent, input, context)
   },
   'write-session': async ({ agent, input, context }) => {
     requireText(input.session_id, 'session_id')
     if (agent.sessions.write) await agent.sessions.write(input, context)
-    else writeSessionFile(agent, input, context)
+    else writeFileSession(agent, input, context)
     return undefined
   },
   'read-transcript': ({ args }) => readFileSync(args['session-ref']),

@@ -31,7 +31,7 @@ export function sessionPath(agent: AgentDefinition, dir: string, session: string
   return file
 }
 
-export function readSessionFile(agent: AgentDefinition, input: HookInput, context: Context): AgentSession {
+export function readFileSession(agent: AgentDefinition, input: HookInput, context: Context): AgentSession {
   const path =
     input.session_ref || sessionPath(agent, agent.sessions.dir(context.repoRoot, context), input.session_id)
   const bytes = readIfPresent(path)
@@ -49,7 +49,7 @@ export function readSessionFile(agent: AgentDefinition, input: HookInput, contex
   }
 }
 
-export function writeSessionFile(agent: AgentDefinition, session: AgentSession, context: Context): void {
+export function writeFileSession(agent: AgentDefinition, session: AgentSession, context: Context): void {
   const dir = agent.sessions.dir(session.repo_path || context.repoRoot, context)
   const path = pathToWrite(agent, session, dir)
   if (session.native_data === undefined || session.native_data === null) return

@@ -15,7 +15,7 @@ export interface CheckOptions<Fixtures, Limits> {
   onResult?(result: RuleResult): void
 }
 
-export interface RuleSet<Trial, Requirement> {
+export interface ConformanceRules<Trial, Requirement> {
   rules: ConformanceRule<Trial, Requirement>[]
   /**
    * Learns what the program can do: the rules after it wait for it, and are skipped when it has not passed.
@@ -31,7 +31,7 @@ export interface RuleSet<Trial, Requirement> {
 const lanes = 4
 
 export async function tryRules<Trial, Requirement>(
-  set: RuleSet<Trial, Requirement>,
+  set: ConformanceRules<Trial, Requirement>,
   { only, onResult }: Pick<CheckOptions<unknown, unknown>, 'only' | 'onResult'>,
 ): Promise<RuleResult[]> {
   const rules = chooseRules(set, only)
@@ -109,7 +109,7 @@ function makeLanes(count: number): () => Promise<() => void> {
 
 function whySkipped<Trial, Requirement>(
   rule: ConformanceRule<Trial, Requirement>,
-  { firstRule, whyNotApplicable }: RuleSet<Trial, Requirement>,
+  { firstRule, whyNotApplicable }: ConformanceRules<Trial, Requirement>,
   results: Map<string, RuleResult>,
 ): string | undefined {
   // Without it every other rule would only fail, or hang, in the same way.
@@ -122,7 +122,7 @@ function whySkipped<Trial, Requirement>(
 
 async function tryRule<Trial, Requirement>(
   rule: ConformanceRule<Trial, Requirement>,
-  set: RuleSet<Trial, Requirement>,
+  set: ConformanceRules<Trial, Requirement>,
 ): Promise<RuleResult> {
   const trial = set.openTrial()
   const start = performance.now()

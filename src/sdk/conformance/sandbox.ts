@@ -51,7 +51,7 @@ export function isolate(env: Environment, home: string, prefixes: string[]): Env
 }
 
 /** The files below a directory, without those of git: their paths, each with a digest of its content. */
-export function readTree(root: string): Map<string, string> {
+export function readFileDigests(root: string): Map<string, string> {
   const files = new Map<string, string>()
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)

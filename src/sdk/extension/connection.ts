@@ -149,7 +149,7 @@ class ExtensionConnection {
     if (method === 'shutdown') this.#options.onShutdown()
     if (method !== 'eventBus/event') return
     const event = safeParse(methods[method].params, params)
-    if (event.success) this.link.subscriptions.deliver(event.output.topic, event.output.data)
+    if (event.success) this.link.subscriptions.hear(event.output.topic, event.output.data)
   }
 
   #contextOf(signal: AbortSignal): Context {

@@ -148,7 +148,7 @@ export interface HostLink {
     options: { signal?: AbortSignal | undefined; deadlineMs?: number | undefined },
   ): Promise<unknown>
   tell(method: string, params: unknown): Promise<boolean>
-  subscriptions: Subscriptions
+  subscriptions: Pick<Subscriptions, 'add' | 'hear'>
 }
 
 const requestNames = Object.entries(methods).flatMap(([name, method]) =>

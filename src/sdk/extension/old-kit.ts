@@ -31,7 +31,7 @@ export interface Piglet {
 }
 
 /** `start` connects the extension to the host. */
-export function createPiglet(start: (extension: Extension) => void): Piglet {
+export function createOldKit(start: (extension: Extension) => void): Piglet {
   const info = { name: 'unnamed', version: '0.0.0' }
   let started: Extension | undefined
   const extension = () => {
@@ -53,4 +53,4 @@ export function createPiglet(start: (extension: Extension) => void): Piglet {
   }
 }
 
-export const piglet = createPiglet((extension) => void extension.run())
+export const piglet = createOldKit((extension) => void extension.run())

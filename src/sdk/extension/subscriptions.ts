@@ -34,7 +34,7 @@ export class Subscriptions {
   }
 
   /** Calls every listener of the topic, also after one of them has failed. */
-  deliver(topic: string, data: unknown): void {
+  hear(topic: string, data: unknown): void {
     for (const listener of this.#topics.get(topic)?.listeners ?? []) {
       Promise.resolve()
         .then(() => listener(data, topic))

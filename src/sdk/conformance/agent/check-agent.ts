@@ -4,7 +4,7 @@
 import { resolve } from 'node:path'
 import type { Capability, Messages } from '../../../protocol/external-agent/messages.ts'
 import { limits as protocolLimits } from '../../../protocol/external-agent/subcommand.ts'
-import { type CheckOptions, type RuleSet, tryRules } from '../engine.ts'
+import { type CheckOptions, type ConformanceRules, tryRules } from '../engine.ts'
 import type { RuleResult } from '../rule.ts'
 import type { AgentFixtures } from './fixtures.ts'
 import { analysisRules } from './rules-analysis.ts'
@@ -33,7 +33,7 @@ export async function checkAgent(executable: string, options: AgentCheckOptions 
   const { fixtures, limits, env = process.env } = options
   const sandboxes = await makeAgentSandboxes(env)
   let info: Messages['info'] | undefined
-  const set: RuleSet<AgentTrial, Capability> = {
+  const set: ConformanceRules<AgentTrial, Capability> = {
     rules: [...agentRules, ...(fixtures === undefined ? [] : agentFixtureRules(fixtures))],
     firstRule: 'info/answers',
     whyNotApplicable: (capability) =>

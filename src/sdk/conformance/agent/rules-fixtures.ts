@@ -13,7 +13,7 @@ import {
   type TranscriptFixture,
 } from './fixtures.ts'
 import { expectSameBytes } from './rules-transcript.ts'
-import { type AgentRule, type AgentTrial, findSessionFile, writeSample } from './trial.ts'
+import { type AgentRule, type AgentTrial, resolveSessionFile, writeSample } from './trial.ts'
 
 export function agentFixtureRules(fixtures: AgentFixtures): AgentRule[] {
   return [
@@ -130,7 +130,7 @@ function transcriptRules(fixtures: AgentFixtures, sample: TranscriptFixture, at:
  * with other paths.
  */
 async function placeSample(trial: AgentTrial, session: string, bytes: Buffer): Promise<string> {
-  const { file } = await findSessionFile(trial, session)
+  const { file } = await resolveSessionFile(trial, session)
   const isInSandbox = [trial.root, trial.home].some((dir) => file.startsWith(dir + sep))
   const path = isInSandbox ? file : join(trial.root, 'sessions', basename(file))
   mkdirSync(dirname(path), { recursive: true })

@@ -1,8 +1,8 @@
 // Rules on installing and removing hooks, and on the events that their payloads become.
 
 import { hold } from '../rule.ts'
-import { changedPaths, readTree } from '../sandbox.ts'
-import { type AgentRule, type AgentTrial, hookInput, sessionId } from './trial.ts'
+import { changedPaths, readFileDigests } from '../sandbox.ts'
+import { type AgentRule, type AgentTrial, hookInput, sampleSessionId } from './trial.ts'
 
 const install = (trial: AgentTrial, options: { force?: boolean; localDev?: boolean } = {}) =>
   trial.ask('install-hooks', { force: options.force ?? false, 'local-dev': options.localDev ?? false })
@@ -86,12 +86,12 @@ export const agentHookRules: AgentRule[] = [
     level: 'should',
     needs: ['install-hooks/first'],
     run: async (trial) => {
-      const before = readTree(trial.root)
+      const before = readFileDigests(trial.root)
       await install(trial)
       const protectedPaths = [...trial.info.protected_dirs, ...trial.info.protected_files].map((path) =>
         path.replace(/[/\\]+$/, ''),
       )
-      const outside = changedPaths(before, readTree(trial.root)).filter(
+      const outside = changedPaths(before, readFileDigests(trial.root)).filter(
         (path) => !protectedPaths.some((dir) => path === dir || path.startsWith(`${dir}/`)),
       )
       hold(outside.length === 0, {
@@ -119,10 +119,10 @@ export const agentHookRules: AgentRule[] = [
     level: 'should',
     needs: ['uninstall-hooks/removes'],
     run: async (trial) => {
-      const before = readTree(trial.root)
+      const before = readFileDigests(trial.root)
       await install(trial)
       await trial.bytes('uninstall-hooks', {})
-      const left = changedPaths(before, readTree(trial.root))
+      const left = changedPaths(before, readFileDigests(trial.root))
       hold(left.length === 0, {
         expected: 'no change',
         received: JSON.stringify(left),
@@ -165,7 +165,7 @@ export const agentHookRules: AgentRule[] = [
         const event = await ask(
           'parse-hook',
           { hook },
-          { ...hookInput(sessionId, '', hook), prompt: 'Fix the login' },
+          { ...hookInput(sampleSessionId, '', hook), prompt: 'Fix the login' },
         )
         hold(event === null || event.session_id !== '', {
           expected: `an event of \`${hook}\` with a session_id`,

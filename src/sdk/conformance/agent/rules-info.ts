@@ -3,8 +3,8 @@
 import { basename } from 'node:path'
 import { executablePrefix } from '../../../protocol/external-agent/subcommand.ts'
 import { hold } from '../rule.ts'
-import { changedPaths, readTree } from '../sandbox.ts'
-import { type AgentRule, hookInput, sessionId } from './trial.ts'
+import { changedPaths, readFileDigests } from '../sandbox.ts'
+import { type AgentRule, hookInput, sampleSessionId } from './trial.ts'
 
 export function nameOf(executable: string): string {
   const file = basename(executable).replace(/\.(?:exe|cmd|bat)$/i, '')
@@ -141,8 +141,8 @@ export const infoRules: AgentRule[] = [
     level: 'should',
     needs: ['info/answers'],
     run: async ({ run, info, root }) => {
-      const before = readTree(root)
-      const payload = hookInput(sessionId, '')
+      const before = readFileDigests(root)
+      const payload = hookInput(sampleSessionId, '')
       for (const words of [
         ['info'],
         ['detect'],
@@ -152,7 +152,7 @@ export const infoRules: AgentRule[] = [
         await run(words)
       }
       for (const hook of info.hook_names) await run(['parse-hook', '--hook', hook], payload)
-      const changed = changedPaths(before, readTree(root))
+      const changed = changedPaths(before, readFileDigests(root))
       hold(changed.length === 0, {
         expected: 'no change of the work tree',
         received: JSON.stringify(changed),

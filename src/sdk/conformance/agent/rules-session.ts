@@ -4,7 +4,14 @@ import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { parseSubcommandAnswer } from '../../../protocol/external-agent/answer.ts'
 import { hold } from '../rule.ts'
-import { type AgentRule, brokenJson, findSessionFile, hookInput, sampleSession, sessionId } from './trial.ts'
+import {
+  type AgentRule,
+  brokenJson,
+  hookInput,
+  resolveSessionFile,
+  sampleSession,
+  sampleSessionId,
+} from './trial.ts'
 
 export const sessionRules: AgentRule[] = [
   {
@@ -20,9 +27,9 @@ export const sessionRules: AgentRule[] = [
     title: '`get-session-id` returns the id of the session',
     level: 'must',
     run: async ({ ask }) => {
-      const answer = await ask('get-session-id', {}, hookInput(sessionId, ''))
+      const answer = await ask('get-session-id', {}, hookInput(sampleSessionId, ''))
       hold(answer.session_id !== '', {
-        expected: JSON.stringify(sessionId),
+        expected: JSON.stringify(sampleSessionId),
         received: '""',
         fix: 'Take `session_id` from stdin, or find the id in `raw_data`.',
       })
@@ -73,10 +80,10 @@ export const sessionRules: AgentRule[] = [
     run: async ({ ask, root }) => {
       const { session_file } = await ask('resolve-session-file', {
         'session-dir': root,
-        'session-id': sessionId,
+        'session-id': sampleSessionId,
       })
-      hold(session_file.includes(sessionId), {
-        expected: `a path with ${sessionId} in it`,
+      hold(session_file.includes(sampleSessionId), {
+        expected: `a path with ${sampleSessionId} in it`,
         received: session_file,
         fix: 'Two sessions must never share a file: build its name from --session-id.',
       })
@@ -88,7 +95,7 @@ export const sessionRules: AgentRule[] = [
     level: 'must',
     needs: ['get-session-dir/answers', 'resolve-session-file/answers'],
     run: async (trial) => {
-      const { dir, file } = await findSessionFile(trial, sessionId)
+      const { dir, file } = await resolveSessionFile(trial, sampleSessionId)
       hold(isInside(dir, file), {
         expected: `a path inside ${dir}`,
         received: file,

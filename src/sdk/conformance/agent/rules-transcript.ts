@@ -8,8 +8,8 @@ import {
   type AgentTrial,
   brokenJson,
   hookInput,
-  sessionBytes,
-  sessionId,
+  sampleSessionBytes,
+  sampleSessionId,
   writeSample,
 } from './trial.ts'
 
@@ -39,7 +39,7 @@ export const transcriptRules: AgentRule[] = [
     needs: ['info/name', 'write-session/answers'],
     run: async (trial) => {
       const written = await writeSample(trial)
-      const session = await trial.ask('read-session', {}, hookInput(sessionId, written.session_ref))
+      const session = await trial.ask('read-session', {}, hookInput(sampleSessionId, written.session_ref))
       for (const field of ['session_id', 'agent_name', 'repo_path', 'session_ref', 'native_data'] as const) {
         hold(session[field] === written[field], {
           expected: `${field} ${JSON.stringify(written[field])}`,
@@ -64,7 +64,11 @@ export const transcriptRules: AgentRule[] = [
     run: async (trial) => {
       const written = await writeSample(trial)
       const bytes = await trial.bytes('read-transcript', { 'session-ref': written.session_ref })
-      expectSameBytes(bytes, sessionBytes, 'Copy the file to stdout as it is, without an extra newline.')
+      expectSameBytes(
+        bytes,
+        sampleSessionBytes,
+        'Copy the file to stdout as it is, without an extra newline.',
+      )
     },
   },
   {
@@ -160,7 +164,7 @@ export const transcriptRules: AgentRule[] = [
     title: '`format-resume-command` returns a command',
     level: 'must',
     run: async ({ ask }) => {
-      await ask('format-resume-command', { 'session-id': sessionId })
+      await ask('format-resume-command', { 'session-id': sampleSessionId })
     },
   },
 ]

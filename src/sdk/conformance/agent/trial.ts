@@ -139,8 +139,8 @@ function checkProcess(call: string, result: LimitedResult, limits: AgentLimits):
 
 // The session that rules write and read. Its content is valid in every format: one JSON object, as a line and
 // as a document.
-export const sessionId = 'conformance-session-1'
-export const sessionBytes = Buffer.from('{"conformance":true}\n')
+export const sampleSessionId = 'conformance-session-1'
+export const sampleSessionBytes = Buffer.from('{"conformance":true}\n')
 export const brokenJson = '{"session_id":'
 export const time = '2026-01-13T12:00:00Z'
 
@@ -155,7 +155,7 @@ export function hookInput(session: string, ref: string, hookType = 'stop'): Mess
   }
 }
 
-export async function findSessionFile(
+export async function resolveSessionFile(
   trial: AgentTrial,
   session: string,
 ): Promise<{ dir: string; file: string }> {
@@ -169,14 +169,14 @@ export async function findSessionFile(
 
 export async function sampleSession(
   trial: AgentTrial,
-  session = sessionId,
-  bytes: Uint8Array = sessionBytes,
+  session = sampleSessionId,
+  bytes: Uint8Array = sampleSessionBytes,
 ): Promise<MessageInput['session']> {
   return {
     session_id: session,
     agent_name: trial.info.name,
     repo_path: trial.root,
-    session_ref: (await findSessionFile(trial, session)).file,
+    session_ref: (await resolveSessionFile(trial, session)).file,
     start_time: time,
     native_data: Buffer.from(bytes).toString('base64'),
     modified_files: ['README.md'],
@@ -188,8 +188,8 @@ export async function sampleSession(
 /** Writes a session through the plugin, and returns it with its path. */
 export async function writeSample(
   trial: AgentTrial,
-  session = sessionId,
-  bytes: Uint8Array = sessionBytes,
+  session = sampleSessionId,
+  bytes: Uint8Array = sampleSessionBytes,
 ): Promise<MessageInput['session']> {
   const written = await sampleSession(trial, session, bytes)
   await trial.bytes('write-session', {}, written)

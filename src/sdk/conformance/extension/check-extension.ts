@@ -6,7 +6,7 @@ import { type Manifest, manifestName, readManifest } from '../../../extensions/m
 import { noRegistrations } from '../../../extensions/registrations.ts'
 import type { Registration } from '../../../protocol/extension/table.ts'
 import { EntireError } from '../../../std/errors.ts'
-import { type CheckOptions, type RuleSet, tryRules } from '../engine.ts'
+import { type CheckOptions, type ConformanceRules, tryRules } from '../engine.ts'
 import type { RuleResult } from '../rule.ts'
 import type { ExtensionFixtures } from './fixtures.ts'
 import { handshakeRule, handshakeRules } from './rules-handshake.ts'
@@ -54,7 +54,7 @@ export async function checkExtension(
     log: createWireLog(),
     facts: { answer: undefined, registrations: noRegistrations() },
   }
-  const set: RuleSet<ExtensionTrial, Registration> = {
+  const set: ConformanceRules<ExtensionTrial, Registration> = {
     rules: [
       ...rulesOfTrials,
       ...(fixtures === undefined ? [] : extensionFixtureRules(fixtures)),

@@ -5,7 +5,7 @@ import { manifestName } from '../../../extensions/manifest.ts'
 import { permissionMeanings } from '../../../protocol/extension/method.ts'
 import { readBytes } from '../../../std/file.ts'
 import { hold } from '../rule.ts'
-import { changedPaths, readTree } from '../sandbox.ts'
+import { changedPaths, readFileDigests } from '../sandbox.ts'
 import { describeExit, type Probe, withPrinted } from './probe.ts'
 import { unknownMethod } from './rules-requests.ts'
 import type { ExtensionRule } from './trial.ts'
@@ -79,10 +79,10 @@ export const endRules: ExtensionRule[] = [
     title: 'Starting it changes nothing in the project',
     level: 'should',
     run: async ({ start, project, settle }) => {
-      const before = readTree(project)
+      const before = readFileDigests(project)
       await start()
       await settle()
-      const changed = changedPaths(before, readTree(project))
+      const changed = changedPaths(before, readFileDigests(project))
       hold(changed.length === 0, {
         expected: 'no change in the project',
         received: JSON.stringify(changed),

@@ -44,7 +44,7 @@ export interface ExtensionFacts {
   registrations: Registrations
 }
 
-export interface StartOptions {
+export interface ProbeStart {
   answerWith?: (method: string) => unknown
   manifest?: Manifest
   /** Variables to set, or to remove where undefined. */
@@ -54,9 +54,9 @@ export interface StartOptions {
 export interface ExtensionTrial extends ExtensionSandbox, Readonly<ExtensionUnderTest> {
   learn(facts: ExtensionFacts): void
   /** Starts a process and sends it nothing. */
-  open(options?: StartOptions): Probe
+  open(options?: ProbeStart): Probe
   /** Starts a process and initializes it. */
-  start(options?: StartOptions): Promise<Probe>
+  start(options?: ProbeStart): Promise<Probe>
   /** The parameters of `initialize`. */
   initializeParams(): { protocolVersion: string; cwd: string; configDir: string }
   settle(): Promise<void>
