@@ -1,4 +1,5 @@
-// What can go without anybody missing it, and what stays and why.
+// Plans what `clean` removes and what it leaves because it is in use, and discards it: to the trash first,
+// under the locks of all work trees, and only what the user agreed to.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,17 +18,32 @@ import { findStat } from '../std/file.ts'
 import { type Inventory, readInventory, sessionsAtHead, shadowsOf, whyInUse } from './inventory.ts'
 import { addToTrash, readForTrash, removeTrashed, type TrashContent } from './trash.ts'
 
-export interface ItemInUse {
-  kind: 'session' | 'branch'
-  name: string
-  why: string
+export interface DiscardPlan {
+  sessions: Session[]
+  branches: RefTip[]
+  /** Paths of files in `.entire/tmp`. */
+  temporary: string[]
+  /** Paths of session states that cannot be read. */
+  unreadable: string[]
+}
+
+export const emptyPlan: DiscardPlan = { sessions: [], branches: [], temporary: [], unreadable: [] }
+
+export function countPlan({ sessions, branches, temporary, unreadable }: DiscardPlan): number {
+  return sessions.length + branches.length + temporary.length + unreadable.length
 }
 
 export interface CleanPlan extends DiscardPlan {
   inUse: ItemInUse[]
 }
 
-/** What belongs to HEAD in this work tree. */
+export interface ItemInUse {
+  kind: 'session' | 'branch'
+  name: string
+  why: string
+}
+
+/** The sessions at HEAD in this work tree, and their shadow branch. */
 export function planHead(inventory: Inventory, now: Date): CleanPlan {
   const { repo, head, shadows } = inventory
   const branch = head === undefined ? undefined : shadowRef(head, repo.worktreeId)
@@ -70,13 +86,13 @@ function plan({ owners }: Inventory, sessions: Session[], branches: RefTip[], no
   }
 }
 
-// A turn removes its notes when it ends; whoever holds the lock sees none of a turn that is just beginning.
+// A turn removes these files when it ends, and creates them under the lock that `discard` holds.
 function findDeadTurns({ repo, sessions }: Inventory): string[] {
   const running = sessions.filter((session) => isActive(session) && session.worktreeId === repo.worktreeId)
-  const turns = new Set(running.map(({ id }) => `pre-prompt-${id}.json`))
+  const runningFiles = new Set(running.map(({ id }) => `pre-prompt-${id}.json`))
   return listTemporary(repo).filter((path) => {
     const name = path.slice(path.lastIndexOf('/') + 1)
-    if (name.startsWith('pre-prompt-')) return !turns.has(name)
+    if (name.startsWith('pre-prompt-')) return !runningFiles.has(name)
     return name.startsWith('pre-task-') && running.length === 0
   })
 }
@@ -93,53 +109,35 @@ function listTemporary(repo: Repo): string[] {
   }
 }
 
-// Taking sessions, branches and leftovers away: into the trash first, under the locks of all work trees, and
-// only what was agreed to.
-
-export interface DiscardPlan {
-  sessions: Session[]
-  branches: RefTip[]
-  /** Paths of files in `.entire/tmp`. */
-  temporary: string[]
-  /** Files of sessions that nobody could read. */
-  unreadable: string[]
-}
-
-export const emptyPlan: DiscardPlan = { sessions: [], branches: [], temporary: [], unreadable: [] }
-
-export function countPlan({ sessions, branches, temporary, unreadable }: DiscardPlan): number {
-  return sessions.length + branches.length + temporary.length + unreadable.length
-}
-
-/** Sessions, and of their branches those that no other session has steps on. */
+/** The sessions, and those of their branches on which no other session has steps. */
 export function planSessions({ shadows, owners }: Inventory, sessions: Session[]): DiscardPlan {
   const ids = new Set(sessions.map(({ id }) => id))
   const refs = new Set(sessions.flatMap(shadowsOf))
-  const isFree = ({ ref }: RefTip) => refs.has(ref) && (owners.get(ref) ?? []).every((id) => ids.has(id))
-  return { ...emptyPlan, sessions, branches: shadows.filter(isFree) }
+  const isUnshared = ({ ref }: RefTip) => refs.has(ref) && (owners.get(ref) ?? []).every((id) => ids.has(id))
+  return { ...emptyPlan, sessions, branches: shadows.filter(isUnshared) }
 }
 
 /**
- * `look` plans again when nobody can interfere any more: what changed since the person agreed to it is left
+ * `replan` runs under the locks: only what is in both plans is removed, so that recent changes are left
  * alone.
  */
 export async function discard(
   recorder: Recorder,
   by: string,
   agreed: DiscardPlan,
-  look: (inventory: Inventory) => DiscardPlan,
+  replan: (inventory: Inventory) => DiscardPlan,
 ): Promise<DiscardPlan> {
   const { repo } = recorder
   let done = emptyPlan
   using _lock = await lockWorktrees(listWorktrees(repo))
   await retrying(async () => {
-    const plan = restrict(look(await readInventory(repo)), agreed)
+    const plan = restrict(replan(await readInventory(repo)), agreed)
     if (countPlan(plan) === 0) return
     await using git = openGit(repo)
-    const rubbish = collect(recorder, plan)
-    await addToTrash({ recorder, git }, by, rubbish)
+    const content = collect(recorder, plan)
+    await addToTrash({ recorder, git }, by, content)
     await git.commit()
-    await removeTrashed(repo, rubbish)
+    await removeTrashed(repo, content)
     forget(recorder, plan.sessions)
     done = plan
   })
@@ -163,12 +161,14 @@ function restrict(plan: DiscardPlan, agreed: DiscardPlan): DiscardPlan {
 function collect({ repo, clock }: Recorder, plan: DiscardPlan): TrashContent {
   const ofSessions = plan.sessions.flatMap((session) => {
     const { root } = worktreeOf(repo, session)
-    // What a running turn began with tells, when it ends, what it changed.
-    const runs = isActive(session) && !isStuck(session, clock())
+    // A running turn needs this file at its end, to find out what it changed.
+    const isRunning = isActive(session) && !isStuck(session, clock())
     return [
       readForTrash(join(sessionsDir(repo), `${session.id}.json`), 'sessions'),
       readForTrash(join(root, sessionDir(session.id), 'prompt.txt'), 'prompts', `${session.id}.txt`),
-      runs ? undefined : readForTrash(join(root, '.entire', 'tmp', `pre-prompt-${session.id}.json`), 'tmp'),
+      isRunning
+        ? undefined
+        : readForTrash(join(root, '.entire', 'tmp', `pre-prompt-${session.id}.json`), 'tmp'),
     ]
   })
   const others = [
@@ -180,9 +180,9 @@ function collect({ repo, clock }: Recorder, plan: DiscardPlan): TrashContent {
 }
 
 function forget({ repo }: Recorder, sessions: Session[]): void {
-  for (const place of new Set(sessions.map((session) => worktreeOf(repo, session)))) {
-    const live = readLive(place)
+  for (const worktree of new Set(sessions.map((session) => worktreeOf(repo, session)))) {
+    const live = readLive(worktree)
     for (const { id } of sessions) live.sessions.delete(id)
-    writeLive(place, live)
+    writeLive(worktree, live)
   }
 }

@@ -1,5 +1,5 @@
-// The steps of a session that no commit will take become a checkpoint of their own, so that nothing of it is
-// lost. No commit names it.
+// Condenses the steps of a stuck session into a checkpoint that no commit names, so that its work is not
+// lost.
 
 import { storeDocument } from '../checkpoints/chunk-store.ts'
 import { sessionDir } from '../checkpoints/layout.ts'
@@ -26,13 +26,13 @@ import { planSessions } from './clean.ts'
 import { findUncommitted, readInventory } from './inventory.ts'
 import { addToTrash, removeTrashed } from './trash.ts'
 
-/** Gives the id of the checkpoint. */
+/** Returns the id of the checkpoint. */
 export async function condenseStuck(recorder: Recorder, found: Session): Promise<string> {
-  const place = worktreeOf(recorder.repo, found)
+  const worktree = worktreeOf(recorder.repo, found)
   const checkpoint = newCheckpointId(recorder)
   await endDeadTurn(recorder, found.id)
   using _lock = await lockWorktrees(listWorktrees(recorder.repo))
-  await retrying(() => condense({ ...recorder, repo: place }, found.id, checkpoint))
+  await retrying(() => condense({ ...recorder, repo: worktree }, found.id, checkpoint))
   return checkpoint
 }
 
@@ -49,13 +49,13 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   if (commit === undefined) throw new EntireError('no-commits', 'This repository has no commits yet.')
   const { branches } = planSessions(inventory, [session])
   await finalise(work)
-  // Nothing was committed: the commit only says on which branch, and lends its id.
+  // The commit only provides branch and id: none of its files are the session's.
   const condensing = {
     recorder,
     git,
     commit: { ...commit, files: [] },
     checkpoint,
-    committer: nobody,
+    committer: unknownCommitter,
     afterwards: work.afterwards,
   }
   const part = await describePart(
@@ -68,15 +68,15 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   await writeCheckpoint(await checkpointWriting({ recorder, ...git }), checkpoint, [whole])
   queueForPush(repo, checkpoint)
   settle(work, checkpoint, await findUncommitted(repo, session.filesTouched))
-  const rubbish = { branches, files: [] }
-  if (branches.length > 0) await addToTrash({ recorder, git }, 'doctor', rubbish)
+  const removed = { branches, files: [] }
+  if (branches.length > 0) await addToTrash({ recorder, git }, 'doctor', removed)
   await save(work)
-  await removeTrashed(repo, rubbish)
+  await removeTrashed(repo, removed)
 }
 
-const nobody = { session: undefined, hasTerminal: true }
+const unknownCommitter = { session: undefined, hasTerminal: true }
 
-// Files that still differ from HEAD stay the session's, so that the commit that takes them is linked to it.
+// Files that still differ from HEAD stay with the session, so that their commit is linked to it.
 function settle({ recorder, session, afterwards }: EventWork, checkpoint: string, waiting: string[]): void {
   session.phase = session.phase === 'ended' ? 'ended' : 'idle'
   session.attributionBase = session.baseCommit
@@ -93,20 +93,19 @@ function settle({ recorder, session, afterwards }: EventWork, checkpoint: string
   if (waiting.length === 0) afterwards.push(() => clearPrompts(recorder.repo, session.id))
 }
 
-// The transcript as the last step has it, for a session whose live transcript is gone. Other versions stored
-// it as it was said, so it is stripped and redacted here.
-
-export async function fillFromStep(work: EventWork, step: Oid, part: SessionPart): Promise<SessionPart> {
+// Takes transcript and prompts from the last step when the live transcript is gone. Other versions stored
+// them unredacted, so they are stripped and redacted here.
+async function fillFromStep(work: EventWork, step: Oid, part: SessionPart): Promise<SessionPart> {
   const dir = `${step}:${sessionDir(part.record.session)}`
   const redaction = await work.recorder.redaction()
   const file = await work.objects.contents(`${dir}/prompt.txt`)
   const prompts = splitPrompts(redaction.text(file?.content.toString('utf8') ?? ''))
-  const spoken =
+  const fromStep =
     part.prompts === '' ? { prompts: joinPrompts(prompts), context: checkpointContext(prompts) } : {}
   const tree = await work.objects.info(dir)
   const raw =
     tree && (await readTranscript(work.objects, { ...part.record, dir: tree.oid }, work.agent.pieces))
-  if (raw === undefined) return { ...part, ...spoken }
+  if (raw === undefined) return { ...part, ...fromStep }
   const isDocument = work.agent.transcript.shape(raw.subarray(0, 256).toString('utf8')) === 'document'
   const whole = await changeText(raw, (text) => redaction.json(stripLines(work.agent.transcript, text)))
   const store = (content: Buffer) => {
@@ -123,5 +122,5 @@ export async function fillFromStep(work: EventWork, step: Oid, part: SessionPart
         )
       ).chunks
     : chunkLines(whole, chunkBytes).map(store)
-  return { ...part, ...spoken, chunks, contentHash: digestOf(whole) }
+  return { ...part, ...fromStep, chunks, contentHash: digestOf(whole) }
 }

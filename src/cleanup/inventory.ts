@@ -1,4 +1,5 @@
-// What there is of ours besides checkpoints: sessions, the branches of their steps, and where HEAD is.
+// Takes inventory of sessions and shadow branches, and says which must not be removed: running, or with
+// uncommitted work.
 
 import { isShadowRef, oldShadowRef, shadowRef } from '../checkpoints/layout.ts'
 import { openObjectReader } from '../git/cat-file.ts'
@@ -40,67 +41,60 @@ export async function readInventory(repo: Repo): Promise<Inventory> {
   }
 }
 
-/** The sessions of this work tree that stand on HEAD. */
+// A session whose state cannot be read may still be in the live index, and its next event will need its
+// steps.
+function findOwners(repo: Repo, sessions: Session[]): Map<string, string[]> {
+  const known = new Set(sessions.map(({ id }) => id))
+  const unreadable = listWorktrees(repo).flatMap((worktree) =>
+    [...readLive(worktree).sessions]
+      .filter(([id]) => !known.has(id))
+      .map(([id, { base }]) => ({ id, ref: shadowRef(base, worktree.worktreeId) })),
+  )
+  const needed = sessions
+    .filter(needsBranch)
+    .flatMap((session) => shadowsOf(session).map((ref) => ({ id: session.id, ref })))
+  const owners = new Map<string, string[]>()
+  for (const { id, ref } of [...needed, ...unreadable]) owners.set(ref, [...(owners.get(ref) ?? []), id])
+  return owners
+}
+
+/** True when steps of the session are on a branch, or are about to be. */
+function needsBranch(session: Session): boolean {
+  return isActive(session) || hasUncommittedSteps(session)
+}
+
+/** The shadow branches that may hold a session's steps. The name of the older one has no work tree in it. */
+export function shadowsOf(session: Pick<Session, 'baseCommit' | 'worktreeId'>): string[] {
+  if (session.baseCommit === '') return []
+  return [shadowRef(session.baseCommit, session.worktreeId), oldShadowRef(session.baseCommit)]
+}
+
+/** The sessions of this work tree whose base commit is HEAD. */
 export function sessionsAtHead({ repo, head, sessions }: Inventory): Session[] {
   return head === undefined
     ? []
     : sessions.filter((session) => session.baseCommit === head && session.worktreeId === repo.worktreeId)
 }
 
-// A session whose state cannot be read is still in the index of its work tree, and its next event finds its
-// steps there.
-function findOwners(repo: Repo, sessions: Session[]): Map<string, string[]> {
-  const known = new Set(sessions.map(({ id }) => id))
-  const lost = listWorktrees(repo).flatMap((place) =>
-    [...readLive(place).sessions]
-      .filter(([id]) => !known.has(id))
-      .map(([id, { base }]) => ({ id, ref: shadowRef(base, place.worktreeId) })),
-  )
-  const needed = sessions
-    .filter(needsBranch)
-    .flatMap((session) => shadowsOf(session).map((ref) => ({ id: session.id, ref })))
-  const owners = new Map<string, string[]>()
-  for (const { id, ref } of [...needed, ...lost]) owners.set(ref, [...(owners.get(ref) ?? []), id])
-  return owners
-}
-
-// What somebody still needs: sessions that go on or whose work is not committed, and the branches their steps
-// are on.
-
-/**
- * Nobody goes on with a conversation after so long without a word, and if somebody does, nothing is missing.
- */
+// A session that is silent for longer counts as over. If it continues after all, it loses nothing.
 const silentMs = 7 * 24 * 60 * 60 * 1000
 
-/** Steps that no commit has taken yet. */
-export function hasUncommittedSteps(session: Pick<Session, 'stepCount' | 'filesTouched'>): boolean {
-  return session.stepCount > 0 || session.filesTouched.length > 0
-}
-
-/** Why a session must be left alone; undefined when nothing would be missed with it. */
+/** Why a session must not be removed; undefined when it can be. */
 export function whyInUse(session: Session, now: Date): string | undefined {
   if (isActive(session)) return 'a turn is running'
   if (hasUncommittedSteps(session)) return 'holds work that is not committed yet'
   if (session.turnCheckpoints.length > 0) return 'has a checkpoint to complete (run `entire doctor`)'
   if (session.phase === 'ended' || session.endedAt !== undefined) return undefined
-  const lastSign = parseTime(session.lastInteraction ?? session.startedAt)?.getTime() ?? 0
-  return now.getTime() - lastSign < silentMs ? 'has not ended' : undefined
+  const lastActive = parseTime(session.lastInteraction ?? session.startedAt)?.getTime() ?? 0
+  return now.getTime() - lastActive < silentMs ? 'has not ended' : undefined
 }
 
-/** The branches a session's steps may be on; the older form has no work tree in its name. */
-export function shadowsOf(session: Pick<Session, 'baseCommit' | 'worktreeId'>): string[] {
-  if (session.baseCommit === '') return []
-  return [shadowRef(session.baseCommit, session.worktreeId), oldShadowRef(session.baseCommit)]
+/** True when the session has steps that no commit has taken yet. */
+export function hasUncommittedSteps(session: Pick<Session, 'stepCount' | 'filesTouched'>): boolean {
+  return session.stepCount > 0 || session.filesTouched.length > 0
 }
 
-/** Whether steps of the session are on a branch, or are about to be. */
-export function needsBranch(session: Session): boolean {
-  return isActive(session) || hasUncommittedSteps(session)
-}
-
-// Which files of a session wait for a commit: those that differ from HEAD, or were put aside with `git
-// stash`.
-
+/** Those of the files that wait for a commit: they differ from HEAD, or are in a stash. */
 export async function findUncommitted(repo: Repo, files: string[]): Promise<string[]> {
   if (files.length === 0 || !exists(repo.root)) return []
   await using objects = openObjectReader(repo)

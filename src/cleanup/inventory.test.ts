@@ -1,7 +1,5 @@
-// What must be left alone, case by case.
 import { expect, test } from 'bun:test'
 import type { Session } from '../model/session.ts'
-import { whyStuck } from '../recording/dead-turn.ts'
 import { parseSessionState } from '../sessions/record.ts'
 import { hasUncommittedSteps, whyInUse } from './inventory.ts'
 
@@ -31,38 +29,13 @@ test.each<[string, Record<string, unknown>, string | undefined]>([
     undefined,
   ],
   ['an idle session without any time', { phase: 'idle' }, undefined],
-  ['one that ended', { phase: 'ended', ended_at: ago(1) }, undefined],
-  ['one of a version without phases that ended', { ended_at: ago(1) }, undefined],
-])('%s', (_case, fields, why) => {
+  ['an ended session', { phase: 'ended', ended_at: ago(1) }, undefined],
+  ['an ended session of a version without phases', { ended_at: ago(1) }, undefined],
+])('in use: %s', (_case, fields, why) => {
   expect(whyInUse(session(fields), now)).toBe(why)
 })
 
-test.each<[string, Record<string, unknown>, string | undefined]>([
-  ['not running', { phase: 'idle', last_interaction_time: ago(99) }, undefined],
-  ['an hour of silence is not enough', { phase: 'active', last_interaction_time: ago(1) }, undefined],
-  ['more is', { phase: 'active', last_interaction_time: ago(1.5) }, 'active, last interaction 1h30m ago'],
-  ['days', { phase: 'active', last_interaction_time: ago(50) }, 'active, last interaction 2d ago'],
-  ['no time at all', { phase: 'active' }, 'active, no recorded interaction time'],
-  [
-    'its process is gone',
-    { phase: 'active', last_interaction_time: ago(0), owner: { pid: 999_999_999 } },
-    'agent process 999999999 exited (no longer running)',
-  ],
-  [
-    'its process is there',
-    { phase: 'active', last_interaction_time: ago(0), owner: { pid: process.pid } },
-    undefined,
-  ],
-  [
-    'nonsense about its process',
-    { phase: 'active', last_interaction_time: ago(0), owner: { pid: -1 } },
-    undefined,
-  ],
-])('stuck: %s', (_case, fields, why) => {
-  expect(whyStuck(session(fields), now)).toBe(why)
-})
-
-test('steps are counted, or seen by their files', () => {
+test('a session has uncommitted steps by count, or by its files', () => {
   expect(
     [{}, { checkpoint_count: 1 }, { files_touched: ['a'] }].map((fields) =>
       hasUncommittedSteps(session(fields)),
