@@ -18,9 +18,9 @@ test.each(manuals)('%s has examples', (command) => {
 test.each(examples)('%s: %s', async (command, line) => {
   const words = wordsOf(line)
   expect(words).toBeDefined()
-  const { reached, said } = await parse(words ?? [])
-  if (words?.[0] === 'help') expect(said).toContain('USAGE')
-  else expect({ reached, said }).toEqual({ reached: true, said: '' })
+  const { reached, output } = await parse(words ?? [])
+  if (words?.[0] === 'help') expect(output).toContain('USAGE')
+  else expect({ reached, output }).toEqual({ reached: true, output: '' })
   expect(['entire', ...canonical(words ?? [])].join(' ').replace('doctor --', 'doctor check --')).toStartWith(
     command.split(' ').slice(0, 2).join(' '),
   )
@@ -31,7 +31,7 @@ test.each([
   [['agent', 'add'], 'Missing argument <agent>'],
   [['resume', 'a', 'b'], 'Unexpected argument "b"'],
 ] as const)('wrong words are noticed: %j', async (words, problem) => {
-  expect(await parse([...words])).toEqual({ reached: false, said: expect.stringContaining(problem) })
+  expect(await parse([...words])).toEqual({ reached: false, output: expect.stringContaining(problem) })
 })
 
 interface Flags {

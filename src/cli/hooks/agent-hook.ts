@@ -65,8 +65,8 @@ async function parse(
   try {
     return await agent.parseHook(verb, payload, process.env, raw)
   } catch (error) {
-    // Logged for `entire doctor`: built-in agents fail only when they are called wrongly, a plugin may fail
-    // by itself.
+    // A plugin may fail by itself, so the error is logged for `entire doctor`. Built-in agents fail only when
+    // they are called wrongly.
     if (agent.executable !== undefined) {
       const { systemRecorder } = await import('../recorder.ts')
       systemRecorder(repo, { component: 'hooks', agent: agent.name }).log.write('error', messageOf(error), {

@@ -17,7 +17,7 @@ test.each(manuals)('%s has examples', (_command, help) => {
 test.each(manuals.flatMap(([, help]) => examplesIn(help)))('%s', async (line) => {
   const words = wordsOf(line, 'piglet')
   expect(words).toBeDefined()
-  expect(await parseWords(app, words ?? [])).toEqual({ reached: true, said: '' })
+  expect(await parseWords(app, words ?? [])).toEqual({ reached: true, output: '' })
 })
 
 test('every command can answer for programs', () => {

@@ -108,6 +108,10 @@ export function sessionsPerAgent(sessions: Session[], degraded: ReadonlySet<stri
   })
 }
 
+export function unreadableText(count: number): string {
+  return `${count} session state${count === 1 ? '' : 's'} cannot be read · run 'entire doctor'`
+}
+
 function troubleText(session: Session, now: Date): string {
   const trouble = findTrouble(session, now)
   return trouble === undefined ? '' : `${trouble} (run 'entire doctor')`

@@ -6,9 +6,8 @@ import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { page } from '../pager.ts'
-import { cardLines } from '../render/sessions.ts'
+import { cardLines, unreadableText } from '../render/sessions.ts'
 import { fit } from '../render/text.ts'
-import { unreadableText } from '../status/text.ts'
 import { sessionJson } from './session-json.ts'
 
 const shownByDefault = 20

@@ -1,9 +1,9 @@
-// Removes everything that was installed in a repository. Checkpoints are the user's data and stay.
+// `entire disable --uninstall`: removes everything from a repository except checkpoints, the user's data.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { noteHooks, readHookNotes } from '../../agents/external/hook-note.ts'
-import { branchName, isShadowRef } from '../../checkpoints/layout.ts'
+import { branchName, isShadowRef, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { readConfig } from '../../git/config.ts'
 import { git } from '../../git/exec.ts'
 import { uninstallHooks } from '../../git/hooks/install.ts'
@@ -13,10 +13,45 @@ import type { Repo } from '../../git/repo.ts'
 import { sessionsDir } from '../../sessions/store.ts'
 import { EntireError } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
-import { type GonePlugin, hooksLeftError } from './health.ts'
+import { confirm } from '../ask.ts'
+import type { Cli } from '../context.ts'
+import { findGonePlugins, type GonePlugin, hooksLeftError } from './health.ts'
 import { type HookedAgent, hookSite, originalsDir, readAgentHooks } from './setup.ts'
 
-export interface UninstallPlan {
+export async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void> {
+  const plan = await planRepoUninstall(repo, await findGonePlugins(repo, cli.env))
+  const items = describeUninstall(plan)
+  if (items.length === 0) {
+    await uninstallFromRepo(repo, plan)
+    return cli.out('Entire is not installed in this repository.')
+  }
+  cli.out('This will completely remove Entire from this repository:')
+  for (const item of items) cli.out(`  - ${item}`)
+  cli.out()
+  const question = {
+    message: 'Are you sure you want to uninstall Entire?',
+    noTerminalHint: 'Run `entire disable --uninstall --force`.',
+  }
+  if (!force && !(await confirm(cli, question))) return cli.out('Uninstall cancelled.')
+  const { done, warnings, failed } = await uninstallFromRepo(repo, plan)
+  for (const warning of warnings) cli.note(`[entire] Warning: ${warning}`)
+  for (const line of done) cli.out(`  ${line}`)
+  if (failed.length > 0) throw incomplete(failed)
+  cli.out('\nEntire CLI uninstalled successfully.')
+  if ((await listRefs(repo, metadataRef)).length > 0) {
+    cli.out(
+      `Your checkpoints are still on the branch ${metadataBranch}. To delete them: git branch -D ${metadataBranch}`,
+    )
+  }
+}
+
+function incomplete(failed: EntireError[]): EntireError {
+  return new EntireError('agent-failed', failed.map(({ message }) => message).join('\n'), {
+    hint: failed.map(({ hint }) => hint ?? '').join('\n'),
+  })
+}
+
+interface UninstallPlan {
   /** The agents that have hooks, or cannot tell whether they have. */
   agents: HookedAgent[]
   /** Their hooks stay, because only the plugin could remove them. */
@@ -34,7 +69,7 @@ export interface UninstallPlan {
   committed: string[]
 }
 
-export async function planRepoUninstall(repo: Repo, gone: GonePlugin[]): Promise<UninstallPlan> {
+async function planRepoUninstall(repo: Repo, gone: GonePlugin[]): Promise<UninstallPlan> {
   const { hooksDir } = await readConfig(repo)
   const entireDir = join(repo.root, '.entire')
   const tracked = await git(repo, ['ls-files', '-z', '--', '.entire'])
@@ -66,7 +101,7 @@ export async function planRepoUninstall(repo: Repo, gone: GonePlugin[]): Promise
 }
 
 /** A line for each thing that would be removed; none when nothing is installed. */
-export function describeUninstall(plan: UninstallPlan): string[] {
+function describeUninstall(plan: UninstallPlan): string[] {
   const committed = plan.committed.length > 0 ? ` (committed: ${plan.committed.join(', ')})` : ''
   const lines: [boolean, string][] = [
     [plan.entireDir !== undefined, `.entire/ directory${committed}`],
@@ -83,7 +118,7 @@ export function describeUninstall(plan: UninstallPlan): string[] {
   return lines.filter(([present]) => present).map(([, line]) => line)
 }
 
-export interface Uninstalled {
+interface Uninstalled {
   /** A line for each thing that was removed. */
   done: string[]
   warnings: string[]
@@ -92,7 +127,7 @@ export interface Uninstalled {
 }
 
 /** Removes hooks first, so that nothing is recorded while the rest is removed. */
-export async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promise<Uninstalled> {
+async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promise<Uninstalled> {
   const done: string[] = []
   const failed: EntireError[] = plan.gone.map(hooksLeftError)
   const stay = new Set(plan.gone.map(({ name }) => name))

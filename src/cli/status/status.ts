@@ -1,13 +1,18 @@
 // `entire status`: shows what is being recorded.
 
 import { buildCommand } from '@stricli/core'
-import { findRepo } from '../../git/repo.ts'
-import { isSetUp, readSettings } from '../../settings/read.ts'
+import { readWorktrees } from '../../git/branches.ts'
+import { findRepo, type Repo } from '../../git/repo.ts'
+import type { Settings } from '../../model/settings.ts'
+import { isSetUp, readSettings, readSettingsFile, settingsFiles } from '../../settings/read.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
-import { printStatus } from './text.ts'
+import { activeSessionLines, unreadableText } from '../render/sessions.ts'
+import { fit, paint } from '../render/text.ts'
+import { type HookHealth, readHookHealth } from '../setup/health.ts'
+import { type OpenSessions, readOpenSessions, readSyncState, syncLines } from './facts.ts'
 
 interface StatusFlags {
   detailed?: boolean
@@ -56,4 +61,78 @@ function printProblem(cli: Cli, flags: StatusFlags, sign: string, problem: strin
   if (flags.json)
     cli.process.stdout.write(formatJson({ enabled: false, agents: [], active_sessions: [], error: problem }))
   else cli.out(`${sign} ${problem}`)
+}
+
+const sessionsShown = 20
+
+/** Prints each part as soon as it is known. */
+async function printStatus(cli: Cli, repo: Repo, settings: Settings, isDetailed: boolean): Promise<void> {
+  cli.out(settings.enabled ? paint(cli, 'green', describe(settings)) : describe(settings))
+  if (isDetailed) for (const line of settingsLines(repo)) cli.out(line)
+  if (!settings.enabled) return
+  const worktrees = once(() => readWorktrees(repo))
+  const sync = await readSyncState(repo, settings, worktrees)
+  const open = readOpenSessions(repo, sessionsShown)
+  const branches =
+    open.sessions.length > 0
+      ? worktrees().catch(() => new Map<string, undefined>())
+      : new Map<string, undefined>()
+  const hooks = await readHookHealth(cli, repo, settings)
+  const warn = (text: string) => cli.out(paint(cli, 'yellow', `  ! ${text}`))
+  const names = [
+    ...hooks.agents.map(({ type }) => type),
+    ...hooks.watched.map(({ type }) => `${type} (entire watch)`),
+  ]
+  if (names.length > 0) cli.out(`  Agents · ${names.join(', ')}`)
+  for (const warning of hookWarnings(hooks)) warn(warning)
+  for (const { line, isWarning } of await syncLines(sync))
+    cli.out(isWarning ? paint(cli, 'yellow', `  ${line}`) : `  ${line}`)
+  if (open.unreadable.length > 0) warn(unreadableText(open.unreadable.length))
+  if (isDetailed)
+    for (const line of await (await import('./detail.ts')).statusDetailLines(repo, settings, hooks, open))
+      cli.out(line)
+  for (const line of sessionLines(cli, open, await branches)) cli.out(line)
+}
+
+function sessionLines(
+  cli: Cli,
+  { sessions, more }: OpenSessions,
+  branches: Map<string, string | undefined>,
+): string[] {
+  const lines = activeSessionLines(sessions, branches, cli.clock())
+  const { columns } = cli.size()
+  return [
+    ...lines.map((line) => fit(line, columns)),
+    ...(more === 0 ? [] : ['', `… and ${more} more (entire session list --all)`]),
+  ]
+}
+
+function settingsLines(repo: Repo): string[] {
+  const files = settingsFiles(repo.root).map((file) => {
+    const own = describe(readSettingsFile(repo.root, file))
+    return `${file === 'project' ? 'Project' : 'Local'}, ${own.charAt(0).toLowerCase()}${own.slice(1)}`
+  })
+  return ['', ...files, '']
+}
+
+function hookWarnings({ agents, watched, outdated, git }: HookHealth): string[] {
+  return [
+    ...(agents.length + watched.length === 0 ? ["no agent hooks installed · run 'entire enable'"] : []),
+    ...outdated.map((agent) => `${agent.type} hooks out of date · run 'entire enable --force'`),
+    ...(git === 'all'
+      ? []
+      : [`git hooks ${git === 'missing' ? 'missing' : 'out of date'} · run 'entire enable'`]),
+  ]
+}
+
+function describe(settings: Settings): string {
+  return `${settings.enabled ? 'Enabled' : 'Disabled'} (${settings.strategy})`
+}
+
+function once<T>(act: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined
+  return () => {
+    result ??= act()
+    return result
+  }
 }
