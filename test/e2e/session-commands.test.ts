@@ -245,13 +245,13 @@ test('tokens shows the usage by kind, with recommendations', async () => {
       'Session costly',
       'Claude Code · opus · idle',
       '',
-      'Tokens: 92k in 25 calls of the model',
+      'Tokens: 92k in 25 model calls',
       '  Cache read   90k  98%',
       '  Input         1k   1%',
       '  Output       800   1%',
       '  Cache write  200   0%',
       '',
-      '! Many calls of the model',
+      '! Many model calls',
     ].join('\n'),
   )
   expect(JSON.parse((await repo.entire(['session', 'tokens', '--current', '--json'])).out)).toMatchObject({

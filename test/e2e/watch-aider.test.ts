@@ -5,14 +5,14 @@ import { recordedRepo } from '../support/recorded-repo.ts'
 import { scriptedAider } from '../support/scripted-aider.ts'
 import { startWatching, until } from '../support/watching.ts'
 
-/** The time as it is in the ids of sessions. */
+/** Formats a time as in session ids. */
 function now(): string {
   const date = new Date()
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
 }
 
-test('a turn of aider becomes a step, and a commit by hand the checkpoint of its session', async () => {
+test('a turn of aider becomes a step, and a manual commit gets the checkpoint of its session', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   await using watch = await startWatching(repo)
   const aider = scriptedAider(repo)
@@ -51,7 +51,7 @@ test('a turn of aider becomes a step, and a commit by hand the checkpoint of its
   expect(watch.told().filter(({ event }) => event === 'failed')).toEqual([])
 })
 
-test('commits that aider makes by itself are linked while it works, and complete when the next prompt comes', async () => {
+test('automatic commits of aider are linked while it works, and completed at the next prompt', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   await using watch = await startWatching(repo, [], { quiet: 600 })
   const aider = scriptedAider(repo)
@@ -82,7 +82,7 @@ test('commits that aider makes by itself are linked while it works, and complete
   expect((await repo.stored(second, '0/prompt.txt')).trim()).toBe('and wave')
 })
 
-test('a commit after a pause that was taken for the end of the turn is linked, with git hooks and without', async () => {
+test('a commit after a pause that was mistaken for the end of the turn is linked, with and without git hooks', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   await using watch = await startWatching(repo)
   const aider = scriptedAider(repo)
@@ -102,7 +102,7 @@ test('a commit after a pause that was taken for the end of the turn is linked, w
   expect((await repo.stored(id!, '0/prompt.txt')).trim()).toBe('two')
 })
 
-test('commits made without git hooks are linked by a note, because aider says that it made them', async () => {
+test('commits without git hooks are linked by a note, because the chat history names them', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   await using watch = await startWatching(repo)
   const aider = scriptedAider(repo)
@@ -123,7 +123,7 @@ test('commits made without git hooks are linked by a note, because aider says th
   expect((await repo.entire(['explain', '--commit', 'HEAD'])).out).toContain('greet in French')
 })
 
-test('turns and commits that nobody watched are made up for at the next start, each by itself', async () => {
+test('turns and commits made while nothing was watching are recorded at the next start, one by one', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   const aider = scriptedAider(repo)
   await using first = await startWatching(repo)
@@ -169,7 +169,7 @@ test('turns and commits that nobody watched are made up for at the next start, e
   expect(repo.state(aider.session())).toMatchObject({ session_turn_count: 4 })
 })
 
-test('what was there before anybody watched is not recorded; a turn that is going on is, with its prompt', async () => {
+test('turns before the first watch are not recorded; a running turn is, with its prompt', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   const aider = scriptedAider(repo)
   aider.start()
@@ -185,7 +185,7 @@ test('what was there before anybody watched is not recorded; a turn that is goin
   expect(repo.state(aider.session()).files_touched).toContain('new.txt')
 })
 
-test('a new start of aider ends the session before it', async () => {
+test('a new start of aider ends the previous session', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   await using watch = await startWatching(repo)
   const aider = scriptedAider(repo)
@@ -215,7 +215,7 @@ test('a new start of aider ends the session before it', async () => {
     expect((await repo.transcript(id, slot)).match(/chat started at/g)).toHaveLength(1)
 })
 
-test('a chat history elsewhere is found by the option, the variable and the configuration that aider has for it', async () => {
+test('a chat history elsewhere is found by the option, variable or configuration of aider', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   const ways: [args: string[], prepare: (path: string) => void][] = [
     [['--chat-history-file', join(repo.base, 'a.md')], () => {}],
@@ -241,7 +241,7 @@ test('a chat history elsewhere is found by the option, the variable and the conf
   }
 })
 
-test('a session of aider is explained, and resumed on another machine without touching the history there', async () => {
+test('a session of aider is explained, and resumed on another machine without changing its chat history', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   await using watch = await startWatching(repo)
   const aider = scriptedAider(repo)
@@ -269,7 +269,7 @@ test('a session of aider is explained, and resumed on another machine without to
   expect(repo.read('.aider.chat.history.md')).toBe(after)
 })
 
-test('going back to a step brings the files back and leaves the chat history alone', async () => {
+test('a rewind to a step restores the files and leaves the chat history alone', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   await using watch = await startWatching(repo)
   const aider = scriptedAider(repo)

@@ -1,11 +1,11 @@
-// Agents that have hooks, watched where their hooks cannot run, and where they do.
+// Watching agents with hooks, where their hooks cannot run and where they do.
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { startWatching } from '../support/watching.ts'
 
-/** Claude's sessions are where the fake agent writes them. */
+/** The directory where the fake agent writes Claude's sessions. */
 async function claudeRepo(): Promise<RecordedRepo> {
   const repo = await recordedRepo()
   repo.env.ENTIRE_TEST_CLAUDE_PROJECT_DIR = join(repo.base, 'home', '.claude', 'projects', '-repo')
@@ -19,7 +19,7 @@ async function withoutHooks(repo: RecordedRepo): Promise<void> {
   await repo.entire(['agent', 'remove', 'claude-code'])
 }
 
-test('the transcript of an agent whose hooks do not run tells its turns', async () => {
+test('turns of an agent whose hooks do not run are read from its transcript', async () => {
   await using repo = await claudeRepo()
   await withoutHooks(repo)
   await using watch = await startWatching(repo, ['--agent', 'claude-code'])
@@ -50,7 +50,7 @@ test('the transcript of an agent whose hooks do not run tells its turns', async 
   expect(await repo.stored(id, '0/prompt.txt')).toMatch(/add a parser[\s\S]*and a test/)
 })
 
-test('work that goes on after a long pause is recorded, too', async () => {
+test('work after a long pause is recorded, too', async () => {
   await using repo = await claudeRepo()
   await withoutHooks(repo)
   await using watch = await startWatching(repo, ['--agent', 'claude-code'])
@@ -65,7 +65,7 @@ test('work that goes on after a long pause is recorded, too', async () => {
   expect(repo.state(agent.session)).toMatchObject({ files_touched: ['one.ts', 'two.ts'] })
 })
 
-test('sessions that were begun and gone on with while nobody watched are made up for, each turn by itself', async () => {
+test('sessions started or continued while nothing was watching are recorded, turn by turn', async () => {
   await using repo = await claudeRepo()
   await withoutHooks(repo)
   const old = fakeAgent(repo)
@@ -88,7 +88,7 @@ test('sessions that were begun and gone on with while nobody watched are made up
   expect(repo.state(old.session)).toMatchObject({ session_turn_count: 1, first_prompt: 'gone on with' })
 })
 
-test('what hooks report is not recorded a second time, neither at once nor at the next start', async () => {
+test('turns reported by hooks are not recorded twice, neither at once nor at the next start', async () => {
   await using repo = await claudeRepo()
   await using watch = await startWatching(repo, ['--agent', 'claude-code'])
   const agent = fakeAgent(repo)
@@ -106,7 +106,7 @@ test('what hooks report is not recorded a second time, neither at once nor at th
   expect(repo.state(agent.session)).toMatchObject({ session_turn_count: 4, checkpoint_count: 3 })
 })
 
-test('hooks that are installed and do not run: the prompt is waited for, then recorded', async () => {
+test('if installed hooks do not run, the watcher waits for them and then records the prompt', async () => {
   await using repo = await claudeRepo()
   await using watch = await startWatching(repo, ['--agent', 'claude-code'])
   const agent = fakeAgent(repo)

@@ -1,4 +1,4 @@
-// What happens to the watched file, to the watcher and around them.
+// Changes to watched files, and interrupted, duplicate and wrongly used watchers.
 import { expect, test } from 'bun:test'
 import {
   appendFileSync,
@@ -46,7 +46,7 @@ const prompts = (watch: Watching) =>
     .filter(({ event }) => event === 'turn-start')
     .map(({ prompt }) => prompt)
 
-test('a file that is replaced by one with the same beginning is read on', async () => {
+test('reading continues in a file that was replaced by one with the same beginning', async () => {
   await using at = await scene()
   const copy = `${at.aider.history}.new`
   writeFileSync(copy, `${readFileSync(at.aider.history, 'utf8')}\n#### two  \n`)
@@ -57,7 +57,7 @@ test('a file that is replaced by one with the same beginning is read on', async 
   expect(prompts(at.watch)).toEqual(['one', 'two'])
 })
 
-test('a history whose beginning was cut away is not recorded again, and is read on', async () => {
+test('a history whose beginning was removed is not recorded again, and reading continues', async () => {
   await using at = await scene()
   const text = readFileSync(at.aider.history, 'utf8')
   writeFileSync(at.aider.history, text.slice(text.indexOf('# aider')))
@@ -67,7 +67,7 @@ test('a history whose beginning was cut away is not recorded again, and is read 
   expect(prompts(at.watch)).toEqual(['one', 'two', 'three'])
 })
 
-test('an emptied history, a removed one and one that was moved away begin anew', async () => {
+test('an emptied, removed or renamed history starts over', async () => {
   await using at = await scene()
   const ways = [
     () => truncateSync(at.aider.history),
@@ -94,7 +94,7 @@ test('an emptied history, a removed one and one that was moved away begin anew',
   expect(prompts(at.watch)).toEqual(['one', 'after 0', 'after 1', 'after 2'])
 })
 
-test('sessions of long ago that come into the history are not recorded', async () => {
+test('old sessions that are added to the history are not recorded', async () => {
   await using at = await scene()
   appendFileSync(
     at.aider.history,
@@ -105,7 +105,7 @@ test('sessions of long ago that come into the history are not recorded', async (
 })
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  test(`${signal} completes the turn that is going on`, async () => {
+  test(`${signal} completes the running turn`, async () => {
     await using repo = await recordedRepo({ agent: 'aider' })
     await using watch = await startWatching(repo, [], { quiet: 600 })
     const aider = scriptedAider(repo)
@@ -126,14 +126,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-test('a watcher that was killed in the middle of a turn is followed by one that completes it, once', async () => {
+test('after a watcher is killed during a turn, the next one completes it, once', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   await using first = await startWatching(repo, [], { quiet: 600 })
   const aider = scriptedAider(repo)
   aider.start()
   aider.type('one')
   await first.hears('turn-start')
-  // Killed between telling and noting it, the turn would pass for one that somebody else records.
+  // Killed between reporting and saving it, the turn would look as if hooks record it.
   const noted = () => readFileSync(join(repo.root, '.git/entire-watch.json'), 'utf8').includes('"open"')
   await until(noted, () => 'The turn was not noted.')
   await first.stop('SIGKILL')
@@ -145,18 +145,20 @@ test('a watcher that was killed in the middle of a turn is followed by one that 
   expect(repo.state(aider.session())).toMatchObject({ session_turn_count: 1, checkpoint_count: 1 })
 })
 
-test('a second watcher says that there is one, and leaves', async () => {
+test('a second watcher reports the first one and exits', async () => {
   await using at = await scene()
   const second = await at.repo.entire(['watch'])
   expect(second.code).toBe(1)
-  expect(second.err).toMatch(/^error: Somebody is watching here already \(process \d+\)\.\nhint: /)
+  expect(second.err).toMatch(
+    /^error: Another `entire watch` is running in this work tree \(process \d+\)\.\nhint: /,
+  )
   const other = await at.repo.addWorktree('other')
   await other.entire(['enable', '--agent', 'aider'])
   await using elsewhere = await startWatching(other)
   expect(elsewhere.told()).toHaveLength(1)
 })
 
-test('nothing is written to the work tree beside what aider writes', async () => {
+test('the watcher writes nothing to the work tree', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   const before = readdirSync(repo.root).toSorted()
   await using watch = await startWatching(repo)
@@ -171,13 +173,13 @@ test('nothing is written to the work tree beside what aider writes', async () =>
   expect(await repo.git('status', '--porcelain', '--untracked-files=all')).not.toContain('.entire/tmp')
 })
 
-test('a person sees what is watched and each turn on a line of its own, and Ctrl-C ends it', async () => {
+test('a terminal shows what is watched and a line for each turn, and Ctrl-C stops it', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   await using terminal = openTerminal([...underControl, binary, 'watch', '--quiet-seconds', '0.2'], {
     cwd: repo.root,
     env: repo.env,
   })
-  await terminal.sees(`Watching Aider in ${repo.root} (Ctrl-C ends it)`)
+  await terminal.sees(`Watching Aider in ${repo.root} (Ctrl-C to stop)`)
   const aider = scriptedAider(repo)
   aider.start()
   aider.turn('greet\x1b[31m in French', { 'greet.txt': 'Bonjour\n' })
@@ -188,7 +190,7 @@ test('a person sees what is watched and each turn on a line of its own, and Ctrl
   expect(await terminal.exited()).toBe(0)
 })
 
-test('recording that is switched off or was never set up, unknown agents and odd numbers are told in plain words', async () => {
+test('disabled and unconfigured repositories, unknown agents and invalid numbers are errors', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   const said = async (...args: string[]) => {
     const { code, out, err } = await repo.entire(['watch', ...args])
@@ -197,11 +199,11 @@ test('recording that is switched off or was never set up, unknown agents and odd
   expect(await said('--agent', 'nobody')).toEqual([1, 'error: Unknown agent "nobody".'])
   expect(await said('--quiet-seconds', 'soon')).toEqual([
     2,
-    expect.stringContaining('"soon" is no number of seconds'),
+    expect.stringContaining('"soon" is not a valid value for --quiet-seconds'),
   ])
   expect(await said('--quiet-seconds', '0')).toEqual([
     2,
-    expect.stringContaining('"0" is no number of seconds'),
+    expect.stringContaining('"0" is not a valid value for --quiet-seconds'),
   ])
   await repo.entire(['disable'])
   expect(await said()).toEqual([0, 'Entire is disabled. Run `entire enable` to re-enable.'])
@@ -209,7 +211,7 @@ test('recording that is switched off or was never set up, unknown agents and odd
   expect(await said()).toEqual([1, 'error: Entire is not set up in this repository.'])
 })
 
-test('what the manual shows can be typed', async () => {
+test('the examples of the manual work', async () => {
   await using repo = await recordedRepo({ agent: 'aider' })
   const shown = examples.filter(([command]) => command === 'entire watch')
   expect(shown.length).toBeGreaterThan(3)

@@ -1,4 +1,4 @@
-// What a person or a script sees of a watcher: a line for everything that happens.
+// Reports what `entire watch` sees, a line for each event, to people or scripts.
 
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
@@ -45,11 +45,11 @@ export function textNarrator(cli: Cli, repo: Repo): Narrator {
   return {
     watching(watched, places) {
       cli.out(
-        `Watching ${watched.map(({ agent }) => agent.type).join(', ')} in ${clean(repo.root)} (Ctrl-C ends it)`,
+        `Watching ${watched.map(({ agent }) => agent.type).join(', ')} in ${clean(repo.root)} (Ctrl-C to stop)`,
       )
       for (const place of places) cli.out(`  ${paint(cli, 'dim', clean(place))}`)
       for (const { agent } of watched.filter(({ isHooked }) => isHooked))
-        cli.note(`Note: Hooks for ${agent.type} are installed. Sessions that they report are left to them.`)
+        cli.note(`Note: Hooks for ${agent.type} are installed. Sessions that they report are not watched.`)
     },
     news(agent, news) {
       if (news.event === 'failed')
@@ -87,7 +87,7 @@ function summary({ after }: TurnEnd): string {
   return `${quoted(after.lastPrompt ?? '')}${files}`
 }
 
-/** As a step, or in a checkpoint that a commit in the middle of the turn had. */
+/** As a step, or in the checkpoint of a commit made during the turn. */
 function isSaved({ before, after }: TurnEnd): boolean {
   return (
     after.stepCount !== before?.stepCount ||

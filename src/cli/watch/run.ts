@@ -1,10 +1,10 @@
-// Follows the files of all watched agents until a signal comes.
+// Runs `entire watch`: follows the session files of all watched agents until a signal.
 
-import { type FSWatcher, utimesSync, watch } from 'node:fs'
+import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Repo } from '../../git/repo.ts'
 import { EntireError } from '../../std/errors.ts'
-import { exists, findStat, readText } from '../../std/file.ts'
+import { findStat, readText } from '../../std/file.ts'
 import { takeLock } from '../../std/lock.ts'
 import { parseTime } from '../../std/time.ts'
 import { type FileFollower, followFile, readSeal } from '../../watch/file.ts'
@@ -13,9 +13,10 @@ import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { listenForStop } from '../signals.ts'
 import { jsonNarrator, type Narrator, textNarrator } from './narrator.ts'
+import { createWaker } from './waker.ts'
 import type { WatchedAgent } from './watched-agents.ts'
 
-const keepMs = 60_000
+const renewMs = 60_000
 
 interface Watch {
   cli: Cli
@@ -38,8 +39,8 @@ export async function runWatch(
   using stop = listenForStop(waker.wake)
   const sources = watched.map((each) => followAgent(watch, each))
   const dirs = (await Promise.all(watched.map(({ watcher, place }) => watcher.dirs(place)))).flat()
-  let kept = cli.clock().getTime()
-  // What is there already is taken in before anybody is told that from now on everything is seen.
+  let renewedAt = cli.clock().getTime()
+  // Reads existing files before reporting that the watch has started.
   for (const source of sources) await source.look()
   waker.attend(dirs)
   noteTime(watch, watched)
@@ -48,11 +49,11 @@ export async function runWatch(
     await waker.next()
     waker.attend(dirs)
     for (const source of sources) await source.look()
-    if (cli.clock().getTime() - kept < keepMs) continue
-    kept = cli.clock().getTime()
-    if (!lock.keep())
-      throw new EntireError('busy', 'Another `entire watch` took over.', {
-        hint: 'This one was asleep for too long.',
+    if (cli.clock().getTime() - renewedAt < renewMs) continue
+    renewedAt = cli.clock().getTime()
+    if (!lock.renew())
+      throw new EntireError('busy', 'Another `entire watch` has taken over.', {
+        hint: 'This one was suspended for too long.',
       })
     noteTime(watch, watched)
   }
@@ -72,7 +73,7 @@ function followAgent(watch: Watch, { agent, watcher, isHooked, place }: WatchedA
   const startedAt = cli.clock()
   const since = parseTime(state.until.get(agent.name)) ?? startedAt
   const followers = new Map<string, FileFollower>()
-  // Files that are no sessions, or that nobody has written to for long, with the size they had: most of them stay as they are.
+  // Files that are not sessions, or have not changed for long, with their size; most of them never change.
   const waiting = new Map<string, { size: number; silentUpTo: number }>()
   let isFirst = true
 
@@ -125,7 +126,7 @@ function followAgent(watch: Watch, { agent, watcher, isHooked, place }: WatchedA
       for (const follower of followers.values()) await follower.look(cli.clock().getTime())
     },
     async finish(): Promise<void> {
-      // What was written in the last moment belongs to the turn.
+      // The last lines belong to the turn.
       for (const follower of followers.values()) {
         await follower.look(cli.clock().getTime())
         await follower.finish()
@@ -134,91 +135,20 @@ function followAgent(watch: Watch, { agent, watcher, isHooked, place }: WatchedA
   }
 }
 
-// Waits until there may be something to read. The system reports changes where it can; a look every now and then finds what it does not
-// report: on network drives, in directories that are not there yet.
-
-const tickMs = { reported: 1_000, unreported: 250 }
-// Agents write in bursts; each look takes in all of it.
-const settleMs = 25
-
-export interface Waker {
-  /** Directories whose changes wake us; asked for again until they are there. */
-  attend(dirs: string[]): void
-  /** Resolves at the next change, tick or call of `wake`. */
-  next(): Promise<void>
-  wake(): void
-  close(): void
-}
-
-/** `longest`: how long to wait at most. */
-export function createWaker(longest: number, subscribe = watchDir): Waker {
-  const watchers = new Map<string, FSWatcher | undefined>()
-  let isAwake = false
-  let resolveNext: (() => void) | undefined
-  const wake = () => {
-    isAwake = true
-    resolveNext?.()
-  }
-  const drop = (dir: string) => {
-    watchers.get(dir)?.close()
-    watchers.set(dir, undefined)
-  }
-  return {
-    wake,
-    attend(dirs) {
-      for (const dir of dirs) {
-        // A directory that was replaced reports nothing any more.
-        if (!exists(dir)) drop(dir)
-        else if (watchers.get(dir) === undefined)
-          watchers.set(
-            dir,
-            subscribe(dir, wake, () => drop(dir)),
-          )
-      }
-    },
-    async next() {
-      const pause = [...watchers.values()].every((watcher) => watcher !== undefined)
-        ? tickMs.reported
-        : tickMs.unreported
-      if (!isAwake) {
-        await new Promise<void>((resolve) => {
-          resolveNext = resolve
-          setTimeout(resolve, Math.min(pause, longest))
-        })
-      }
-      resolveNext = undefined
-      if (isAwake) await Bun.sleep(settleMs)
-      isAwake = false
-    },
-    close() {
-      for (const dir of watchers.keys()) drop(dir)
-    },
-  }
-}
-
-export function watchDir(dir: string, wake: () => void, lost: () => void): FSWatcher | undefined {
-  try {
-    return watch(dir, { persistent: false }, wake).on('error', lost)
-  } catch {
-    return undefined
-  }
-}
-
-// One watcher for each work tree: two would record everything twice.
-
-export interface WatchLock {
-  /** Locks that nobody touches for long are taken over. False: somebody did. */
-  keep(): boolean
+interface WatchLock {
+  /** Keeps the lock from being taken over as stale. False when another process has taken it. */
+  renew(): boolean
   [Symbol.dispose](): void
 }
 
-export async function takeWatchLock(repo: Repo): Promise<WatchLock> {
+/** Only one watcher may run in a work tree: two would record everything twice. */
+async function takeWatchLock(repo: Repo): Promise<WatchLock> {
   const path = join(repo.gitDir, 'entire-watch.lock')
   try {
     const lock = await takeLock(path, { waitMs: 0 })
     const own = readText(path)
     return {
-      keep() {
+      renew() {
         if (readText(path) !== own) return false
         const now = new Date()
         utimesSync(path, now, now)
@@ -229,8 +159,12 @@ export async function takeWatchLock(repo: Repo): Promise<WatchLock> {
   } catch (error) {
     if (!(error instanceof EntireError && error.code === 'busy')) throw error
     const owner = readText(path)?.split(' ')[0]
-    throw new EntireError('busy', `Somebody is watching here already${owner ? ` (process ${owner})` : ''}.`, {
-      hint: 'One `entire watch` is enough for all agents. Stop that one first, or leave it running.',
-    })
+    throw new EntireError(
+      'busy',
+      `Another \`entire watch\` is running in this work tree${owner ? ` (process ${owner})` : ''}.`,
+      {
+        hint: 'One is enough for all agents. Stop that one first, or leave it running.',
+      },
+    )
   }
 }

@@ -2,15 +2,15 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createWaker } from './run.ts'
+import { createWaker } from './waker.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'entire-wake-'))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-/** So long that only a change can be what woke us. */
+/** So long that only a change can wake the waker. */
 const forever = 3_600_000
 
-test('a change in a directory wakes, also after the directory was replaced', async () => {
+test('a change in a directory wakes the waker, even after the directory was replaced', async () => {
   const dir = join(base, 'sessions')
   const waker = createWaker(forever)
   for (const round of [1, 2]) {
@@ -25,7 +25,7 @@ test('a change in a directory wakes, also after the directory was replaced', asy
   waker.close()
 })
 
-test('where the system reports nothing, a look is taken every now and then', async () => {
+test('without reports from the system the waker polls', async () => {
   const waker = createWaker(forever, () => undefined)
   waker.attend([base])
   await waker.next()
@@ -33,7 +33,7 @@ test('where the system reports nothing, a look is taken every now and then', asy
   waker.close()
 })
 
-test('whoever calls in between is not forgotten', async () => {
+test('a call of wake() between waits is not lost', async () => {
   const waker = createWaker(forever)
   waker.wake()
   await waker.next()

@@ -1,4 +1,4 @@
-// Which agents are watched: those named, else those that have no other way to be recorded here.
+// Finds the agents to watch: those the user names, otherwise those that cannot be recorded by hooks here.
 
 import { resolve } from 'node:path'
 import { agents, findAgent } from '../../agents/all.ts'
@@ -14,7 +14,6 @@ import { findInstalledAgents } from '../setup/setup.ts'
 export interface WatchedAgent {
   agent: Agent
   watcher: FileWatcher
-  /** Its hooks are installed. */
   isHooked: boolean
   place: ProjectContext
 }
@@ -33,7 +32,7 @@ export async function watchedAgents(
   const chosen =
     flags.agent === undefined
       ? await withoutHooks(repo, installed)
-      : flags.agent.map((name) => named(name.trim()))
+      : flags.agent.map((name) => requireAgent(name.trim()))
   return [...new Set(chosen)].map((agent) => ({
     agent,
     watcher: watcherOf(agent) ?? unwatchable(agent),
@@ -56,7 +55,7 @@ async function withoutHooks(repo: Repo, installed: Set<string>): Promise<Agent[]
   return candidates.filter((_, index) => detected[index])
 }
 
-function named(name: string): Agent {
+function requireAgent(name: string): Agent {
   const agent = findAgent(name)
   if (agent !== undefined) return agent
   const known = agents.filter((each) => watcherOf(each) !== undefined).map((each) => each.name)
@@ -70,10 +69,10 @@ function named(name: string): Agent {
 }
 
 function unwatchable({ type, executable }: Agent): never {
-  throw new EntireError('agent-failed', `${type} keeps its sessions in a form that cannot be watched.`, {
+  throw new EntireError('agent-failed', `${type} cannot be watched.`, {
     hint:
       executable === undefined
-        ? 'Its hooks record it: `entire agent add`.'
-        : 'Its plugin records it through hooks: `entire agent add`.',
+        ? 'Install its hooks instead: `entire agent add`.'
+        : 'Install the hooks of its plugin instead: `entire agent add`.',
   })
 }
