@@ -10,20 +10,15 @@ import type { CommitInfo } from '../git/commit.ts'
 import { git } from '../git/exec.ts'
 import { appendTrailer, checkpointTrailer } from '../git/trailers.ts'
 import { isActive, type Session } from '../model/session.ts'
+import { type Recorder, writeContext } from '../sessions/event-work.ts'
+import { type GitSession, openGit } from '../sessions/git-session.ts'
 import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
 import { decide } from '../sessions/machine.ts'
 import { lockFile, retrying } from '../sessions/save.ts'
 import { newSession } from '../sessions/start.ts'
 import { readSession, writeSession } from '../sessions/store.ts'
-import { readTurnTranscript } from '../sessions/transcript.ts'
+import { readTurnTranscript, type TurnTranscript } from '../sessions/transcript.ts'
 import { toRepoPath } from '../sessions/turn-changes.ts'
-import {
-  checkpointWriting,
-  type GitSession,
-  openGit,
-  type Recorder,
-  type TurnTranscript,
-} from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
@@ -60,7 +55,13 @@ async function write(recorder: Recorder, plan: AttachPlan, options: { note: bool
   const session =
     known ?? newSession(recorder, agent, { type: 'session-start', session: plan.session }, undefined)
   session.transcriptPath = plan.path
-  const transcript = await readTurnTranscript({ recorder, agent, session, objects: git.objects }, commit.oid)
+  const transcript = await readTurnTranscript({
+    recorder,
+    agent,
+    session,
+    objects: git.objects,
+    sampleOid: commit.oid,
+  })
   if (transcript === undefined || transcript.cursor.items === 0) throw unreadable(plan)
   const prompts = transcript.prompts.map((await recorder.redaction()).text)
   const described = describedBy(recorder, plan, session, transcript)
@@ -79,14 +80,14 @@ async function write(recorder: Recorder, plan: AttachPlan, options: { note: bool
   }
   const part = await describePart(
     condensing,
-    { session: described, agent, transcript: Promise.resolve(transcript) },
+    { session: described, agent, readTranscript: async () => transcript },
     shareOut(commit, everyone),
   )
   // It has no steps, but at least one turn.
   part.record.steps = Math.max(part.record.steps, prompts.length, 1)
   // Nor was it on a shadow branch.
   delete part.shadow
-  await writeCheckpoint(await checkpointWriting({ recorder, ...git }), checkpoint, [part])
+  await writeCheckpoint(await writeContext({ recorder, ...git }), checkpoint, [part])
   queueForPush(repo, checkpoint)
   if (options.note) await writeNote(recorder, git, commit.oid, checkpoint)
   await git.commit()

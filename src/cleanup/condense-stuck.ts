@@ -14,10 +14,12 @@ import { blobOid, type Oid } from '../git/oid.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { endDeadTurn, isStuck, openWork } from '../recording/dead-turn.ts'
 import { finalise } from '../recording/finalise.ts'
+import { TurnEnd } from '../recording/turn-end.ts'
+import { type EventWork, type Recorder, writeContext } from '../sessions/event-work.ts'
+import { openGit } from '../sessions/git-session.ts'
 import { clearPrompts } from '../sessions/prompts.ts'
 import { retrying, save } from '../sessions/save.ts'
 import { removeTurnStart } from '../sessions/turn-start-state.ts'
-import { checkpointWriting, type EventWork, openGit, type Recorder } from '../sessions/work.ts'
 import { listWorktrees, lockWorktrees, worktreeOf } from '../sessions/work-trees.ts'
 import { changeText } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
@@ -48,7 +50,7 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   const [inventory, commit] = await Promise.all([readInventory(repo), readCommit(repo, 'HEAD')])
   if (commit === undefined) throw new EntireError('no-commits', 'This repository has no commits yet.')
   const { branches } = planSessions(inventory, [session])
-  await finalise(work)
+  await finalise(work, new TurnEnd(work))
   // The commit only provides branch and id: none of its files are the session's.
   const condensing = {
     recorder,
@@ -60,12 +62,12 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   }
   const part = await describePart(
     condensing,
-    { session, agent: work.agent, transcript: undefined },
+    { session, agent: work.agent },
     shareOut(condensing.commit, new Set(session.filesTouched)),
   )
   const tip = branches[0]?.oid
   const whole = part.chunks.length === 0 && tip !== undefined ? await fillFromStep(work, tip, part) : part
-  await writeCheckpoint(await checkpointWriting({ recorder, ...git }), checkpoint, [whole])
+  await writeCheckpoint(await writeContext({ recorder, ...git }), checkpoint, [whole])
   queueForPush(repo, checkpoint)
   settle(work, checkpoint, await findUncommitted(repo, session.filesTouched))
   const removed = { branches, files: [] }

@@ -1,18 +1,22 @@
-// A commit that no hook told of becomes a checkpoint like any other, linked by a note.
+// Adopts commits that were made without hooks: each gets a checkpoint, linked by a note, because the user's
+// commits are never rewritten.
 
 import { notesRef } from '../checkpoints/layout.ts'
-import { type CommitInfo, readCommit } from '../git/commit.ts'
+import { type CommitInfo, readCommit, readCommits } from '../git/commit.ts'
+import type { Oid } from '../git/oid.ts'
 import { checkpointTrailer, readCheckpointIds } from '../git/trailers.ts'
+import type { Recorder } from '../sessions/event-work.ts'
+import { openGit } from '../sessions/git-session.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { lockFile, retrying } from '../sessions/save.ts'
-import { openGit, type Recorder } from '../sessions/work.ts'
+import { readTurnStart } from '../sessions/turn-start-state.ts'
 import { takeLock } from '../std/lock.ts'
 import { newCheckpointId } from './pending.ts'
 import { condenseCommit } from './post-commit.ts'
 
 const lockWaitMs = 10_000
 
-/** A commit that the agent itself says it made. */
+/** Adopts a commit that the agent itself reports. */
 export async function adoptCommit(recorder: Recorder, oid: string): Promise<void> {
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
   const commit = await readCommit(recorder.repo, oid)
@@ -20,15 +24,34 @@ export async function adoptCommit(recorder: Recorder, oid: string): Promise<void
   await retrying(() => adopt(recorder, commit))
 }
 
-/** Gives the commit its checkpoint and its note. Under the lock. */
-export async function adopt(recorder: Recorder, commit: CommitInfo): Promise<void> {
+const maxCommits = 50
+
+/** Adopts the commits made since the turn began. The caller holds the lock. */
+export async function adoptCommitsOfTurn(
+  recorder: Recorder,
+  session: string,
+  range: { from: Oid; to: Oid },
+): Promise<void> {
+  const since = Math.floor((readTurnStart(recorder.repo, session)?.at ?? 0) / 1000)
+  const commits = await readCommits(recorder.repo, [
+    '--first-parent',
+    '--reverse',
+    `--max-count=${maxCommits}`,
+    `${range.from}..${range.to}`,
+  ])
+  for (const commit of commits)
+    if (commit.committedAt >= since && readCheckpointIds(commit.message).length === 0)
+      await adopt(recorder, commit)
+}
+
+async function adopt(recorder: Recorder, commit: CommitInfo): Promise<void> {
   await using git = openGit(recorder.repo)
   const notes = (await git.objects.info(notesRef))?.oid
   if (notes !== undefined && (await git.objects.info(`${notesRef}:${commit.oid}`)) !== undefined) return
   const live = readLive(recorder.repo)
   const checkpoint = newCheckpointId(recorder)
   await condenseCommit(recorder, git, live, commit, checkpoint, {
-    // Pulled commits of others come without hooks too: only files of the session make a commit its own.
+    // Commits pulled from others come without hooks too: only the session's files make a commit its own.
     committer: { session: undefined, hasTerminal: true },
     link: async () => {
       git.writes().commit({

@@ -15,11 +15,16 @@ import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { addTokens, hasTokens } from '../model/tokens.ts'
+import { writeContext } from '../sessions/event-work.ts'
 import { decide } from '../sessions/machine.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
-import { readTurnTranscript, sealTranscript, useTranscript } from '../sessions/transcript.ts'
+import {
+  readTurnTranscript,
+  sealTranscript,
+  type TurnTranscript,
+  useTranscript,
+} from '../sessions/transcript.ts'
 import { toRepoPath } from '../sessions/turn-changes.ts'
-import { checkpointWriting, type TurnTranscript } from '../sessions/work.ts'
 import { given } from '../std/given.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { formatTime } from '../std/time.ts'
@@ -38,7 +43,7 @@ export async function condenseSessions(
   const shares = shareOut(condensing.commit, everyone)
   prefetch(prefetchCheckpointParent(git.objects, git.writes(), checkpoint))
   const parts = await Promise.all(candidates.map((candidate) => describePart(condensing, candidate, shares)))
-  await writeCheckpoint(await checkpointWriting({ recorder, ...git }), checkpoint, parts)
+  await writeCheckpoint(await writeContext({ recorder, ...git }), checkpoint, parts)
   queueForPush(recorder.repo, checkpoint)
   const left = await carryForward(
     condensing,
@@ -60,13 +65,19 @@ export async function describePart(
 ): Promise<SessionPart> {
   const { recorder, git, commit, checkpoint } = condensing
   const { session } = candidate
-  const transcript = await (candidate.transcript ??
-    readTurnTranscript({ recorder, agent: candidate.agent, session, objects: git.objects }, commit.oid))
+  const transcript = await (candidate.readTranscript?.() ??
+    readTurnTranscript({
+      recorder,
+      agent: candidate.agent,
+      session,
+      objects: git.objects,
+      sampleOid: commit.oid,
+    }))
   const prompts = await promptsSinceCheckpoint(recorder, session, transcript, condensing.afterwards)
   noteMidTurnFiles(condensing, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const [contentHash, attribution] = await Promise.all([
-    sealTranscript({ recorder, agent: candidate.agent, session, ...git }, commit.oid),
+    sealTranscript({ recorder, agent: candidate.agent, session, ...git, sampleOid: commit.oid }),
     attributeCommit(condensing, session, shares),
   ])
   const part: SessionPart = {

@@ -11,12 +11,15 @@ import type { CommitInfo } from '../git/commit.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Agent, AgentCard, Env } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
+import type { Recorder } from '../sessions/event-work.ts'
+import type { GitSession } from '../sessions/git-session.ts'
 import type { LiveIndex } from '../sessions/live-index.ts'
 import { moveToWorktree } from '../sessions/ownership.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'
 import { findSessionState, readSession } from '../sessions/store.ts'
+import type { TurnTranscript } from '../sessions/transcript.ts'
 import { toRepoPath } from '../sessions/turn-changes.ts'
-import type { GitSession, Recorder, TurnTranscript } from '../sessions/work.ts'
+import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
 
 /** A turn without any sign of life for a day has died; it has no claim on other people's commits. */
@@ -25,11 +28,11 @@ const deadTurnMs = 24 * 60 * 60 * 1000
 /** A session that may have a part in a commit. */
 interface CommitCandidate {
   session: Session
-  transcript: Promise<TurnTranscript | undefined> | undefined
-  /** Reads it, where it is not being read already. */
-  read?(): Promise<TurnTranscript | undefined>
+  /** Reads, once, what the running turn has said so far; absent when no turn is running. */
+  readTranscript?: () => Promise<TurnTranscript | undefined>
 }
 
+/** A session whose work is in the commit. */
 export interface CommittingSession extends CommitCandidate {
   agent: Agent
 }
@@ -95,7 +98,7 @@ function candidateIds({ live, change }: CommitQuery): string[] {
 }
 
 async function openCandidate(
-  { recorder, git, live, change: { sampleOid: like } }: CommitQuery,
+  { recorder, git, live, change: { sampleOid } }: CommitQuery,
   id: string,
 ): Promise<CommitCandidate | undefined> {
   const session = readSession(recorder.repo, id)
@@ -106,32 +109,36 @@ async function openCandidate(
   }
   const isKnown = recorder.agentCards().some(({ type }) => type === session?.agentType)
   if (session === undefined || !isKnown || session.baseCommit === '') return undefined
-  // What it did is in its last step; its agent need not even be loaded.
-  if (!isActive(session)) return { session, transcript: undefined }
+  // The last step holds its work: its agent need not even be loaded.
+  if (!isActive(session)) return { session }
   const agent = await recorder.findAgentByType(session.agentType)
   if (agent === undefined) return undefined
   const read = async () => {
-    // Most commits are made when no turn is going on.
+    // Most commits are made while no turn is running.
     const { readTurnTranscript } = await import('../sessions/transcript.ts')
-    return await readTurnTranscript({ recorder, agent, session, objects: git.objects }, like)
+    return await readTurnTranscript({ recorder, agent, session, objects: git.objects, sampleOid })
   }
-  // An agent that has to be asked for it is asked only when nothing else decides.
-  return { session, transcript: agent.source === undefined ? read() : undefined, read }
+  let reading: Promise<TurnTranscript | undefined> | undefined
+  const readTranscript = () => {
+    reading ??= read()
+    return reading
+  }
+  // An agent that has to be asked for its transcript is asked only when nothing else decides.
+  if (agent.source === undefined) prefetch(readTranscript())
+  return { session, readTranscript }
 }
 
 async function isCommitting(
   { recorder, git, change, committer }: CommitQuery,
-  claim: CommitCandidate,
+  { session, readTranscript = async () => undefined }: CommitCandidate,
 ): Promise<'yes' | 'no' | 'perhaps'> {
-  const { session } = claim
   if (!isActive(session)) return (await hasContentIn(git, session, change)) ? 'yes' : 'no'
   if (committer.session === session.id) return 'yes'
   const isIn = (files: string[]) =>
     files.some((file) => change.files.has(toRepoPath(recorder.repo, file) ?? ''))
   if (session.filesTouched.some((path) => change.files.has(path)) || isIn(session.turnFiles)) return 'yes'
-  claim.transcript ??= claim.read?.()
-  if (isIn((await claim.transcript)?.files ?? [])) return 'yes'
-  if (await isProvisional({ recorder, ...claim })) return 'no'
+  if (isIn((await readTranscript())?.files ?? [])) return 'yes'
+  if (await isProvisional({ recorder, session }, readTranscript)) return 'no'
   const lastSign = parseTime(session.lastInteraction)?.getTime() ?? 0
   const isAlive = recorder.clock().getTime() - lastSign < deadTurnMs
   return !committer.hasTerminal && mayBe(recorder, committer, session) && isAlive ? 'perhaps' : 'no'

@@ -1,7 +1,7 @@
 // Before a commit: does it hold work of a session? Then its message gets the trailer that links it to a checkpoint.
 
 import { displayPrompt } from '../checkpoints/step-subject.ts'
-import { isReplayingCommits, readStaged } from '../git/commit.ts'
+import { isReplayingCommits } from '../git/commit.ts'
 import {
   appendEditableTrailer,
   appendTrailer,
@@ -12,13 +12,14 @@ import {
 } from '../git/trailers.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import { isActive, type Session } from '../model/session.ts'
+import type { Recorder } from '../sessions/event-work.ts'
+import { openGit } from '../sessions/git-session.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { lockFile } from '../sessions/save.ts'
-import { openGit, type Recorder } from '../sessions/work.ts'
 import { takeLock } from '../std/lock.ts'
 import { findCommitter, findSomeCommittingSessions } from './find-sessions.ts'
 import { isUnfinished, newCheckpointId, writePending } from './pending.ts'
-import type { PrefetchedLink } from './prefetch.ts'
+import type { StagedCommit } from './prefetch.ts'
 
 const lockWaitMs = 10_000
 
@@ -32,8 +33,7 @@ export type LinkAnswer = 'yes' | 'no' | 'always'
 export interface LinkOptions {
   /** Second argument of the hook: where the message comes from. */
   source: string
-  /** What was begun before the rest of the program was loaded. */
-  prefetched?: PrefetchedLink | undefined
+  staged: StagedCommit
   ask(question: string): LinkAnswer
   /** Remembers that the question need not be asked again. */
   rememberAlways(): void
@@ -41,6 +41,7 @@ export interface LinkOptions {
 
 export async function linkCommit(recorder: Recorder, file: MessageFile, options: LinkOptions): Promise<void> {
   const { repo } = recorder
+  await using git = options.staged.git
   await completeEarlier(recorder)
   if (
     recorder.settings.strategy !== 'manual-commit' ||
@@ -54,7 +55,6 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   if (live.sessions.size === 0) return
   const message = file.read()
   if (readCheckpointIds(message).length > 0) return
-  await using git = options.prefetched?.git ?? openGit(repo)
   const committer = findCommitter(recorder.env, recorder.agentCards())
   // The transcript is only looked at here, never stored: no need to redact it.
   const asItIs = (text: string) => text
@@ -73,16 +73,15 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
         })
   }
   git.prefetch('config')
-  const atOnce = await findIn((await options.prefetched?.stagedOfSessions) ?? [])
-  const concerned =
-    atOnce.length > 0 ? atOnce : await findIn(await (options.prefetched?.staged() ?? readStaged(repo)))
-  if (concerned.length === 0) return
+  const found = await findIn(await options.staged.ofSessions)
+  const committing = found.length > 0 ? found : await findIn(await options.staged.all())
+  if (committing.length === 0) return
   const id = newCheckpointId(recorder)
-  const isAgents = !committer.hasTerminal && concerned.some(({ session }) => isActive(session))
+  const isAgentCommit = !committer.hasTerminal && committing.some(({ session }) => isActive(session))
   const { commentPrefix } = await git.config()
-  const linked = isAgents
+  const linked = isAgentCommit
     ? appendTrailer(message, checkpointTrailer, id, commentPrefix)
-    : askUser(recorder, message, id, concerned[0]?.session, { ...options, commentPrefix })
+    : askUser(recorder, message, id, committing[0]?.session, { ...options, commentPrefix })
   if (linked === undefined) return
   writePending(repo, { checkpoint: id, at: recorder.clock().getTime() })
   file.write(linked)

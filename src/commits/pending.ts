@@ -3,8 +3,8 @@
 
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
+import type { Recorder } from '../sessions/event-work.ts'
 import { pendingName } from '../sessions/file-names.ts'
-import type { Recorder } from '../sessions/work.ts'
 import { emptyFile, exists, overwrite, readText } from '../std/file.ts'
 import { asNumber, asObject, asString, parseJson } from '../std/json.ts'
 

@@ -1,39 +1,40 @@
 // After a commit: write its checkpoint, settle the sessions, and take away the branches nobody needs any more.
 
 import { branchName, shadowRef } from '../checkpoints/layout.ts'
-import { type CommitInfo, isReplayingCommits, readCommit } from '../git/commit.ts'
+import { type CommitInfo, isReplayingCommits } from '../git/commit.ts'
 import { openRefTransaction, type RefMove } from '../git/refs.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
+import type { Recorder } from '../sessions/event-work.ts'
+import { type GitSession, openGit } from '../sessions/git-session.ts'
 import { type LiveIndex, readLive, stageLive, updateLive, writeLive } from '../sessions/live-index.ts'
 import { recordingStamp } from '../sessions/prefetch-status.ts'
 import { commitWith, lockFile, retrying } from '../sessions/save.ts'
 import { readSession, stageSessions, writeSession } from '../sessions/store.ts'
-import { type GitSession, openGit, type Recorder } from '../sessions/work.ts'
 import type { StagedFile } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { condenseSessions } from './condense.ts'
 import { type Committer, findCommitter, findCommittingSessions } from './find-sessions.ts'
 import { readPending, removePending } from './pending.ts'
-import type { PrefetchedCommit } from './prefetch.ts'
+import type { MadeCommit } from './prefetch.ts'
 
 const lockWaitMs = 10_000
 
-export async function postCommit(recorder: Recorder, begun?: PrefetchedCommit): Promise<void> {
+export async function postCommit(recorder: Recorder, made: MadeCommit): Promise<void> {
   const { repo } = recorder
-  await using early = begun?.git
+  await using asked = made.git
   if (isReplayingCommits(repo) || recorder.settings.strategy !== 'manual-commit') return
-  // Nothing of ours is going on in this work tree.
-  if (readPending(repo) === undefined && readLive(repo).sessions.size === 0) return
+  const isPromised = readPending(repo) !== undefined
+  if (!isPromised && readLive(repo).sessions.size === 0) return
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
-  // What was asked early about refs counts when nobody recorded anything before our turn came.
-  let known = begun?.stamp === recordingStamp(repo) ? early : undefined
-  known?.prefetch('writes', 'config')
-  const commit = await (begun?.head ?? readCommit(repo, 'HEAD'))
+  // What was asked ahead about refs holds when nothing has been recorded since.
+  let answered = made.stamp === recordingStamp(repo) ? asked : undefined
+  if (isPromised) answered?.prefetch('writes', 'config')
+  const commit = await made.head()
   recorder.trace.mark('commit')
   await retrying(async () => {
-    await using git = known ?? openGit(repo)
-    known = undefined
+    await using git = answered ?? openGit(repo)
+    answered = undefined
     if (commit !== undefined) await recordCommit(recorder, git, commit)
   })
   removePending(repo)

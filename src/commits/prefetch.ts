@@ -1,76 +1,76 @@
-// What the hooks of a commit ask git at once, while the rest of the program is being loaded.
+// Asks git what the hooks of a commit need while the rest of the program is being loaded. Each hook is handed one
+// value with the answers; git starts no process for a question that is not asked.
 
 import { copyNames } from '../checkpoints/copies.ts'
 import { checkpointRef, shadowRef } from '../checkpoints/layout.ts'
 import type { PrefetchedCatFile } from '../git/cat-file-process.ts'
-import { type CommitInfo, readHeadCommit, readStaged, readStagedAmong } from '../git/commit.ts'
+import { type CommitInfo, readCommit, readHeadCommit, readStaged, readStagedAmong } from '../git/commit.ts'
 import type { Repo } from '../git/repo.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
+import { type GitSession, openGit } from '../sessions/git-session.ts'
 import { type LiveSession, peekLive } from '../sessions/live-peek.ts'
 import { recordingStamp } from '../sessions/prefetch-status.ts'
-import { type GitSession, openGit } from '../sessions/work.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { readPending } from './pending.ts'
 
-export interface PrefetchedLink {
+/** What `prepare-commit-msg` asks: the changes that are about to be committed. */
+export interface StagedCommit {
   git: GitSession
-  /** Those of the sessions' files that are staged; undefined when git is better asked for all. */
-  stagedOfSessions: Promise<ChangedFile[]> | undefined
-  /** All that is staged. */
-  staged(): Promise<ChangedFile[]>
+  /** Staged files that sessions have changed; empty where git is better asked for everything. */
+  ofSessions: Promise<ChangedFile[]>
+  /** Everything that is staged. */
+  all(): Promise<ChangedFile[]>
 }
 
 /** Sources of messages that keep the link they have, or get none. */
 const neverLinked = ['commit', 'merge', 'squash']
 
-/** More than this are not asked for one by one. */
+/** More files than this are not asked for one by one. */
 const maxFiles = 64
 
-export function prefetchLink(
-  repo: Repo,
-  source: string,
-  early?: PrefetchedCatFile,
-): PrefetchedLink | undefined {
+export function prefetchStagedCommit(repo: Repo, source: string, catFile?: PrefetchedCatFile): StagedCommit {
   const sessions = neverLinked.includes(source) ? [] : peekLive(repo)
-  if (sessions.length === 0) return undefined
-  const git = openGit(repo, { reading: { index: repo.env.GIT_INDEX_FILE, prefetched: early } })
-  const files = new Set(sessions.flatMap((session) => session.files))
+  const git = openGit(repo, { reading: { index: repo.env.GIT_INDEX_FILE, prefetched: catFile } })
   let staged: Promise<ChangedFile[]> | undefined
-  const readAll = () => {
+  const all = () => {
     staged ??= prefetch(readStaged(repo))
     return staged
   }
-  // What a running session does in this turn, its transcript tells: any file may be its.
-  const isKnown = !sessions.some(({ active }) => active) && files.size <= maxFiles
-  if (!isKnown) readAll()
+  if (sessions.length === 0) return { git, ofSessions: Promise.resolve([]), all }
+  const files = new Set(sessions.flatMap((session) => session.files))
   git.prefetch('objects')
-  // An answer that fails leaves the question to `git diff`.
-  const known = isKnown ? readStagedAmong(git.objects, [...files]).catch(() => []) : undefined
   prefetchSteps(git, repo, sessions)
-  return { git, stagedOfSessions: known, staged: readAll }
+  // Any file may be the work of a running turn: its transcript tells.
+  if (sessions.some(({ active }) => active) || files.size > maxFiles) {
+    all()
+    return { git, ofSessions: Promise.resolve([]), all }
+  }
+  // Where this fails, everything that is staged is asked for.
+  return { git, ofSessions: readStagedAmong(git.objects, [...files]).catch(() => []), all }
 }
 
-export interface PrefetchedCommit {
+/** What `post-commit` asks: the commit that was just made. */
+export interface MadeCommit {
   git: GitSession
-  head: Promise<CommitInfo | undefined>
-  /** When it was asked. */
+  head(): Promise<CommitInfo | undefined>
+  /** Answers about refs hold while this has not changed. */
   stamp: string
 }
 
-/** Of a commit that was promised a checkpoint there will be something to write. */
-export function prefetchCommit(repo: Repo, early?: PrefetchedCatFile): PrefetchedCommit | undefined {
+/** Only a commit that was promised a checkpoint is worth asking ahead for. */
+export function prefetchMadeCommit(repo: Repo, catFile?: PrefetchedCatFile): MadeCommit {
+  const stamp = recordingStamp(repo)
+  const git = openGit(repo, { reading: { prefetched: catFile } })
   const pending = readPending(repo)
-  if (pending === undefined) return undefined
-  const recorded = recordingStamp(repo)
-  const git = openGit(repo, { reading: { prefetched: early } })
+  if (pending === undefined) return { git, head: () => readCommit(repo, 'HEAD'), stamp }
   const head = prefetch(readHeadCommit(repo, git.objects))
   prefetchSteps(git, repo, peekLive(repo))
   prefetch(git.objects.info(checkpointRef(pending.checkpoint)))
   for (const name of copyNames(pending.checkpoint).flat()) prefetch(git.objects.contents(name))
-  return { git, head, stamp: recorded }
+  return { git, head: () => head, stamp }
 }
 
-// Whoever asks again gets the answer that is there.
+// The session of git keeps the answers.
 function prefetchSteps({ objects }: GitSession, { worktreeId }: Repo, sessions: LiveSession[]): void {
   const names = sessions.flatMap(({ base, files }) =>
     files.map((path) => `${shadowRef(base, worktreeId)}:${path}`),

@@ -1,19 +1,23 @@
 // The auto-commit strategy: every turn that changed files becomes a commit on the user's branch, with its checkpoint.
 
 import { condenseSessions } from '../commits/condense.ts'
+import type { CommittingSession } from '../commits/find-sessions.ts'
 import { newCheckpointId, removePending, writePending } from '../commits/pending.ts'
 import { readCommit } from '../git/commit.ts'
 import { git } from '../git/exec.ts'
 import { checkpointTrailer } from '../git/trailers.ts'
+import type { EventWork } from '../sessions/event-work.ts'
 import { clearPrompts } from '../sessions/prompts.ts'
-import type { EventWork } from '../sessions/work.ts'
 import { encodePath } from '../std/encoding.ts'
+import { given } from '../std/given.ts'
 
 export interface TurnCommit {
   subject: string
   files: string[]
   /** Set when a subagent's task is committed. */
   task?: { toolUse: string; files: { path: string; content: Buffer }[] }
+  /** Where the transcript is read already. */
+  readTranscript?: CommittingSession['readTranscript']
 }
 
 /** Returns false when there was nothing to commit. */
@@ -24,7 +28,7 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
   writePending(recorder.repo, { checkpoint, at: recorder.clock().getTime() })
   work.afterwards.push(() => removePending(recorder.repo))
   if (!(await commitFiles(work, turn, `${turn.subject}\n\n${checkpointTrailer}: ${checkpoint}\n`))) {
-    recorder.say('Skipped checkpoint (no changes since last commit)')
+    recorder.say('Skipped commit (no changes since the last commit)')
     return false
   }
   const commit = await readCommit(recorder.repo, 'HEAD')
@@ -33,7 +37,7 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
   session.filesTouched = turn.files
   session.stepCount = 1
   const committer = { session: session.id, hasTerminal: false }
-  const candidate = { session, agent: work.agent, transcript: work.transcript }
+  const committing = { session, agent: work.agent, ...given({ readTranscript: turn.readTranscript }) }
   await condenseSessions(
     {
       recorder,
@@ -44,7 +48,7 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
       afterwards: work.afterwards,
       ...(turn.task ? { task: turn.task } : {}),
     },
-    [candidate],
+    [committing],
   )
   // The turn is over: what was just written is final, and everything it touched is committed.
   session.turnCheckpoints = []

@@ -1,11 +1,12 @@
 // A turn that nobody will tell the end of: its agent was killed, or failed. What it did is saved as its end would have saved it.
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
+import type { EventWork, Recorder } from '../sessions/event-work.ts'
+import { openGit } from '../sessions/git-session.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { lockFile, retrying, save } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
-import { turnTranscript } from '../sessions/transcript.ts'
-import { type EventWork, openGit, type Recorder } from '../sessions/work.ts'
+import { readTurnTranscript } from '../sessions/transcript.ts'
 import { worktreeOf } from '../sessions/work-trees.ts'
 import { EntireError } from '../std/errors.ts'
 import { exists, findStat } from '../std/file.ts'
@@ -14,7 +15,7 @@ import { isAlive, takeLock } from '../std/lock.ts'
 import { parseTime } from '../std/time.ts'
 import { dispatch } from './dispatch.ts'
 import { finalise } from './finalise.ts'
-import { findTurnFiles } from './turn-end.ts'
+import { findTurnFiles, TurnEnd } from './turn-end.ts'
 
 /** Files that the turn changed and no step has yet. */
 export async function findUnsaved(recorder: Recorder, session: Session): Promise<string[]> {
@@ -29,7 +30,7 @@ export async function findUnsaved(recorder: Recorder, session: Session): Promise
   const work = await openWork({ ...recorder, repo: place }, git, session.id)
   const status = await work.status()
   if (status.head === undefined) return []
-  return await findTurnFiles(work, status, await turnTranscript(work, status.head))
+  return await findTurnFiles(work, status, await readTurnTranscript({ ...work, sampleOid: status.head }))
 }
 
 /** Nothing happens to a turn that has left no files: what was said is read by whoever stores it. */
@@ -65,7 +66,7 @@ export async function completeTurn(recorder: Recorder, id: string): Promise<stri
     await using git = openGit(place)
     const work = await openWork({ ...recorder, repo: place }, git, id)
     completed = work.session.turnCheckpoints
-    await finalise(work)
+    await finalise(work, new TurnEnd(work))
     await save(work)
   })
   return completed

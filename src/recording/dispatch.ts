@@ -1,18 +1,15 @@
-// One event, from the agent's hook to the written state: load under lock, decide, do, save once.
+// Handles one event of an agent: loads the session under its lock, asks the machine, acts, and saves the state once.
 
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { isUnfinished } from '../commits/pending.ts'
-import { gitEnv } from '../git/env.ts'
-import { mergePacksCommand } from '../git/merge-packs.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
 import type { Agent } from '../model/agent.ts'
 import type { AgentEvent, EventType } from '../model/event.ts'
-import { isActive } from '../model/session.ts'
-import { expireKeptRefsIfDue } from '../sessions/kept-refs.ts'
+import { isActive, type Session } from '../model/session.ts'
+import type { EventWork, Recorder } from '../sessions/event-work.ts'
+import { type GitSession, openGit } from '../sessions/git-session.ts'
 import { readLive } from '../sessions/live-index.ts'
-import { type Action, decide, type Trigger } from '../sessions/machine.ts'
+import { type Action, decide, machine, type Trigger } from '../sessions/machine.ts'
 import { findEventWorktree, moveToWorktree, reporterOf } from '../sessions/ownership.ts'
 import { statusIfStillTrue } from '../sessions/prefetch-status.ts'
 import { hasNoWorkYet, isProvisional } from '../sessions/provisional-turn.ts'
@@ -20,14 +17,12 @@ import { lockFile, retrying, save } from '../sessions/save.ts'
 import { keepModelHint, newSession, removeModelHint } from '../sessions/start.ts'
 import { checkSessionId, readSession } from '../sessions/store.ts'
 import { removeTaskStarts, removeTurnStart } from '../sessions/turn-start-state.ts'
-import { type EventWork, openGit, type Recorder } from '../sessions/work.ts'
-import { EntireError, messageOf } from '../std/errors.ts'
+import { EntireError } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
-import { startDetached } from '../std/proc.ts'
 import { formatTime } from '../std/time.ts'
-import { prepareSave, savesStep } from './prefetch-turn-end.ts'
-import { saveStep } from './turn-end.ts'
+import { tidyUp } from './housekeeping.ts'
+import { adoptUnhookedCommits, saveStep, TurnEnd } from './turn-end.ts'
 
 // The agent waits for us; its session-end hook is killed early.
 const lockWaitMs: Record<EventType, number> = {
@@ -40,59 +35,134 @@ const lockWaitMs: Record<EventType, number> = {
   'subagent-end': 15_000,
 }
 
-export async function dispatch(called: Recorder, agent: Agent, told: AgentEvent): Promise<void> {
-  checkIds(told)
+export async function dispatch(caller: Recorder, agent: Agent, reported: AgentEvent): Promise<void> {
+  checkIds(reported)
   const endTurn = (repo: Repo) =>
-    dispatch({ ...called, repo }, agent, { type: 'turn-end', session: told.session })
-  const recorder = { ...called, repo: await findEventWorktree(called.repo, told, endTurn) }
-  // Not under the lock: an agent that writes late must not hold up the others.
-  const event = await awaitTranscript(recorder, agent, told)
+    dispatch({ ...caller, repo }, agent, { type: 'turn-end', session: reported.session })
+  const recorder = { ...caller, repo: await findEventWorktree(caller.repo, reported, endTurn) }
+  // Before the lock is taken: an agent that writes late must not hold up the others.
+  const event = await awaitTranscript(recorder, agent, reported)
   recorder.trace.mark('wait')
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs[event.type] })
   recorder.trace.mark('lock')
-  // Hooks run at every prompt: what only some of them need, like everything here that is loaded late, the others do without.
+  // Hooks run at every prompt: what only some events need is loaded by those, here and below.
   if (event.type === 'turn-start') (await import('./sweep.ts')).sweep(recorder.repo)
   if (isUnfinished(recorder.repo)) await (await import('../commits/complete.ts')).completeCommit(recorder)
   recorder.trace.mark('prepare')
-  let early = statusIfStillTrue(called.prefetchedStatus, recorder.repo)
+  let prefetched = statusIfStillTrue(caller.prefetchedStatus, recorder.repo)
   await retrying(async () => {
-    const status = early
-    early = undefined
+    const status = prefetched
+    prefetched = undefined
     await handle(recorder, agent, event, status)
   })
-  if (event.type === 'session-end' || event.type === 'turn-end') await mergePacksIfDue(recorder)
+  if (event.type === 'session-end' || event.type === 'turn-end') await tidyUp(recorder)
   recorder.trace.mark('housekeeping')
 }
 
-type Handler = (work: EventWork, isKnown: boolean) => Promise<boolean>
+async function handle(
+  recorder: Recorder,
+  agent: Agent,
+  event: AgentEvent,
+  status: Promise<Status> | undefined,
+): Promise<void> {
+  const { repo } = recorder
+  await using git = openGit(repo, { status })
+  let opened = openEvent(recorder, git, agent, event)
+  if (opened === undefined) return
+  if (opened.continuesTurn) return await save(opened.work)
+  let end = new TurnEnd(opened.work)
+  if (opened.isKnown && savesStep(opened.work.session, event)) {
+    end.prefetch()
+    if (await adoptUnhookedCommits(opened.work)) {
+      opened = openEvent(recorder, git, agent, event) ?? opened
+      end = new TurnEnd(opened.work)
+    }
+  }
+  const { work, isKnown } = opened
+  if (!(await handlers[event.type](work, end, isKnown))) {
+    await git.commit()
+    for (const act of work.afterwards) await act()
+    return
+  }
+  await save(work)
+  if (!isKnown) removeModelHint(repo, work.session.id)
+  if (!isActive(work.session)) removeTurnStart(repo, work.session.id)
+}
+
+interface OpenedEvent {
+  work: EventWork
+  /** The session has a state already. */
+  isKnown: boolean
+  /** The turn began with a hook that this agent had borrowed: there is nothing to begin again. */
+  continuesTurn: boolean
+}
+
+/** Undefined when another agent reports the session. */
+function openEvent(
+  recorder: Recorder,
+  git: GitSession,
+  agent: Agent,
+  event: AgentEvent,
+): OpenedEvent | undefined {
+  const { repo } = recorder
+  const live = readLive(repo)
+  const known = readSession(repo, event.session)
+  const reporter = known === undefined ? 'owner' : reporterOf(recorder, known, agent)
+  if (reporter === 'stranger') return undefined
+  if (known !== undefined) moveToWorktree(repo, known, live)
+  const session = known ?? newSession(recorder, agent, event, live.sessions.get(event.session))
+  noteEvent(session, agent, event)
+  if (reporter === 'successor') session.agentType = agent.type
+  return {
+    work: { ...git, recorder, agent, event, session, live, afterwards: [] },
+    isKnown: known !== undefined,
+    continuesTurn: reporter === 'successor' && event.type === 'turn-start' && isActive(session),
+  }
+}
+
+function savesStep(session: Session, event: AgentEvent): boolean {
+  const transition = Object.entries(machine[session.phase]).find(([trigger]) => trigger === event.type)?.[1]
+  return transition?.actions.some((action) => action === 'save-step') ?? false
+}
+
+type Handler = (work: EventWork, end: TurnEnd, isKnown: boolean) => Promise<boolean>
 
 // Each returns whether there is a state to save.
 const handlers: Record<EventType, Handler> = {
-  'session-start': async (work, isKnown) => {
+  'session-start': async (work, end, isKnown) => {
     await (await import('./greet.ts')).greet(work)
     if (!isKnown) keepModelHint(work)
-    if (!work.event.opensTurn) return isKnown && transition(work, 'session-start')
-    if (!(await hasNoWorkYet(work))) return transition(work, 'turn-start')
-    return (await isProvisional(work)) || transition(work, 'session-start')
+    if (!work.event.opensTurn) return isKnown && transition(work, end, 'session-start')
+    if (!(await hasNoWorkYet(work, () => end.transcript()))) return transition(work, end, 'turn-start')
+    return (await isProvisional(work, () => end.transcript())) || transition(work, end, 'session-start')
   },
-  'turn-start': async (work) =>
-    (await isProvisional(work)) ? restartProvisionalTurn(work) : transition(work, 'turn-start'),
-  'turn-end': (work) => {
+  'turn-start': async (work, end) =>
+    (await isProvisional(work, () => end.transcript()))
+      ? restartProvisionalTurn(work, end)
+      : transition(work, end, 'turn-start'),
+  'turn-end': (work, end) => {
     if (work.agent.tasksEndWithTurn) removeTaskStarts(work.recorder.repo, work.session.id)
-    return transition(work, 'turn-end')
+    return transition(work, end, 'turn-end')
   },
-  compaction: async (work, isKnown) => isKnown && transition(work, 'compaction'),
-  'session-end': async (work, isKnown) => isKnown && transition(work, 'session-end'),
+  compaction: async (work, end, isKnown) => isKnown && transition(work, end, 'compaction'),
+  'session-end': async (work, end, isKnown) => isKnown && transition(work, end, 'session-end'),
   'subagent-start': async (work) => {
     await (await import('./subagents.ts')).beginTask(work)
     return false
   },
-  // A task that changed no file may still have something to tell about itself.
-  'subagent-end': async (work, isKnown) =>
+  // A task that changed no file may still report something about itself.
+  'subagent-end': async (work, _end, isKnown) =>
     (await (await import('./subagents.ts')).saveTask(work)) || (isKnown && work.event.metadata !== undefined),
 }
 
-const run: Record<Action, (work: EventWork) => Promise<void> | void> = {
+async function transition(work: EventWork, end: TurnEnd, trigger: Trigger): Promise<boolean> {
+  const { phase, actions } = decide(work.session.phase, trigger)
+  for (const action of actions) await run[action](work, end)
+  work.session.phase = phase
+  return true
+}
+
+const run: Record<Action, (work: EventWork, end: TurnEnd) => Promise<void> | void> = {
   touch: ({ session, recorder }) => {
     session.lastInteraction = formatTime(recorder.clock())
   },
@@ -102,8 +172,8 @@ const run: Record<Action, (work: EventWork) => Promise<void> | void> = {
   },
   'begin-turn': async (work) => await (await import('./turn-start.ts')).beginTurn(work),
   'save-step': saveStep,
-  finalise: async (work) => {
-    if (work.session.turnCheckpoints.length > 0) await (await import('./finalise.ts')).finalise(work)
+  finalise: async (work, end) => {
+    if (work.session.turnCheckpoints.length > 0) await (await import('./finalise.ts')).finalise(work, end)
   },
   // Only commits condense; they come through post-commit, which knows the commit.
   condense: () => {},
@@ -112,63 +182,17 @@ const run: Record<Action, (work: EventWork) => Promise<void> | void> = {
   },
 }
 
-async function transition(work: EventWork, trigger: Trigger): Promise<boolean> {
-  const { phase, actions } = decide(work.session.phase, trigger)
-  for (const action of actions) await run[action](work)
-  work.session.phase = phase
-  return true
-}
-
-// The prompt of a turn that began with its session.
-async function restartProvisionalTurn(work: EventWork): Promise<boolean> {
+// The first prompt of a turn that began with its session.
+async function restartProvisionalTurn(work: EventWork, end: TurnEnd): Promise<boolean> {
   work.session.turnCount -= 1
-  await run['begin-turn'](work)
-  await run.touch(work)
+  await run['begin-turn'](work, end)
+  await run.touch(work, end)
   return true
 }
 
-async function handle(
-  recorder: Recorder,
-  agent: Agent,
-  event: AgentEvent,
-  status?: Promise<Status>,
-): Promise<void> {
-  const { repo } = recorder
-  const live = readLive(repo)
-  const known = readSession(repo, event.session)
-  const claim = known === undefined ? 'owns' : reporterOf(recorder, known, agent)
-  if (claim === 'none') return
-  if (known !== undefined) moveToWorktree(repo, known, live)
-  await using git = openGit(repo, { status })
-  const work: EventWork = {
-    ...git,
-    recorder,
-    agent,
-    event,
-    session: known ?? newSession(recorder, agent, event, live.sessions.get(event.session)),
-    live,
-    afterwards: [],
-  }
-  noteEvent(work, event)
-  if (claim === 'takes over') {
-    work.session.agentType = agent.type
-    // The turn began with the hook that was borrowed.
-    if (event.type === 'turn-start' && isActive(work.session)) return await save(work)
-  }
-  if (known !== undefined && savesStep(known, event) && (await prepareSave(work))) noteEvent(work, event)
-  const { session } = work
-  if (!(await handlers[event.type](work, known !== undefined))) {
-    await git.commit()
-    for (const act of work.afterwards) await act()
-    return
-  }
-  await save(work)
-  if (known === undefined) removeModelHint(repo, session.id)
-  if (!isActive(session)) removeTurnStart(repo, session.id)
-}
-
-function noteEvent({ session, agent }: Pick<EventWork, 'session' | 'agent'>, event: AgentEvent): void {
-  // A resumed session may name a transcript that does not exist; the one we know stays. Other agents have names that are no files.
+function noteEvent(session: Session, agent: Agent, event: AgentEvent): void {
+  // A resumed session may name a transcript that does not exist: then the known one stays. Agents that hand
+  // their transcripts over have names for them that are not files.
   const isThere = () => agent.source !== undefined || exists(event.transcript as string)
   if (event.transcript !== undefined && (session.transcriptPath === undefined || isThere()))
     session.transcriptPath = event.transcript
@@ -188,14 +212,9 @@ function checkIds(event: AgentEvent): void {
   }
 }
 
-// The end of a turn is often told before the last lines of the transcript are written.
-
-/** The event, with what the agent wants to be remembered of the waiting. */
-export async function awaitTranscript(
-  { repo }: Recorder,
-  agent: Agent,
-  event: AgentEvent,
-): Promise<AgentEvent> {
+// Agents often report the end of a turn before the last lines of its transcript are written. Returns the event
+// with what the agent wants to be remembered of the wait.
+async function awaitTranscript({ repo }: Recorder, agent: Agent, event: AgentEvent): Promise<AgentEvent> {
   const path = event.subagentTranscript ?? event.transcript
   const isEnd = event.type === 'turn-end' || event.type === 'session-end'
   if (agent.preparer === undefined || path === undefined || (event.lastMessage === undefined && !isEnd))
@@ -204,29 +223,4 @@ export async function awaitTranscript(
   if (event.type === 'session-end' && readSession(repo, event.session) === undefined) return event
   const noted = await agent.preparer.prepare(path, event, () => readSession(repo, event.session)?.metadata)
   return noted === undefined ? event : { ...event, metadata: { ...event.metadata, ...noted } }
-}
-
-// Many small saves leave many small packs. Once in a while, at the end of a turn or session, a process of its own merges them: the
-// hook does not wait for it, and git never has to stop the user for it. What was kept long enough goes.
-
-// Below where `git gc --auto` begins, at 50.
-const packLimit = 20
-
-export async function mergePacksIfDue(recorder: Recorder): Promise<void> {
-  const { repo, log } = recorder
-  // Another process may do the same at the same time; the turn is recorded, whatever becomes of this.
-  await expireKeptRefsIfDue(recorder).catch((error: unknown) =>
-    log.write('warn', 'old trash stays for now', { error: messageOf(error) }),
-  )
-  if (countPacks(join(repo.commonDir, 'objects', 'pack')) <= packLimit) return
-  log.write('info', 'merging packs in the background')
-  await startDetached(mergePacksCommand(repo), { cwd: repo.root, env: gitEnv(repo.env) })
-}
-
-function countPacks(dir: string): number {
-  try {
-    return readdirSync(dir).filter((name) => name.endsWith('.pack')).length
-  } catch {
-    return 0
-  }
 }

@@ -1,21 +1,22 @@
-// Completes checkpoints that were written in the middle of a turn: their transcript ended where the commit was made.
+// Completes checkpoints that were written in the middle of a turn with the rest of its transcript.
 import { checkpointContext, joinPrompts } from '../checkpoints/prompt-files.ts'
 import { finaliseCheckpoint } from '../checkpoints/write.ts'
+import { type EventWork, writeContext } from '../sessions/event-work.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
-import { sealTranscript, turnTranscript, useTranscript } from '../sessions/transcript.ts'
-import { checkpointWriting, type EventWork } from '../sessions/work.ts'
+import { sealTranscript, useTranscript } from '../sessions/transcript.ts'
 import { queueForPush } from '../sync/queue.ts'
+import type { TurnEnd } from './turn-end.ts'
 
-export async function finalise(work: EventWork): Promise<void> {
+export async function finalise(work: EventWork, end: TurnEnd): Promise<void> {
   const { recorder, session } = work
   if (session.turnCheckpoints.length === 0) return
-  const transcript = await turnTranscript(work, session.baseCommit)
+  const transcript = await end.transcript()
   if (transcript !== undefined) useTranscript(work, transcript)
   const prompts = await promptsSinceCheckpoint(recorder, session, transcript, work.afterwards)
-  const contentHash = await sealTranscript(work, session.baseCommit)
+  const contentHash = await sealTranscript({ ...work, sampleOid: session.baseCommit })
   if (session.cursor !== undefined) {
     for (const id of session.turnCheckpoints) {
-      const done = await finaliseCheckpoint(await checkpointWriting(work), id, {
+      const done = await finaliseCheckpoint(await writeContext(work), id, {
         session: session.id,
         chunks: session.cursor.chunks,
         contentHash,

@@ -1,5 +1,5 @@
 // What the user of the agent sees when a session starts.
-import type { EventWork } from '../sessions/work.ts'
+import type { EventWork } from '../sessions/event-work.ts'
 
 const banner = '\n\nPowered by Entire:\n  This conversation will be linked to your next commit.'
 const noCommits = '\n\nEntire found no commits yet: checkpoints will activate after your first commit.'

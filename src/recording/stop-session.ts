@@ -2,11 +2,11 @@
 // session for the next commit.
 
 import type { Session } from '../model/session.ts'
+import type { Recorder } from '../sessions/event-work.ts'
 import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
 import { decide } from '../sessions/machine.ts'
 import { lockFile } from '../sessions/save.ts'
 import { readSession, writeSession } from '../sessions/store.ts'
-import type { Recorder } from '../sessions/work.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
 import { dispatch } from './dispatch.ts'

@@ -8,7 +8,8 @@ import { stripLines } from '../checkpoints/transcript-chunks.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Status } from '../git/status.ts'
 import type { StrategyName } from '../model/settings.ts'
-import { turnTranscript, useTranscript } from '../sessions/transcript.ts'
+import type { EventWork } from '../sessions/event-work.ts'
+import { readTurnTranscript, useTranscript } from '../sessions/transcript.ts'
 import { captureChanges, findTouched } from '../sessions/turn-changes.ts'
 import {
   findActiveTask,
@@ -17,12 +18,11 @@ import {
   removeTaskStart,
   writeTaskStart,
 } from '../sessions/turn-start-state.ts'
-import type { EventWork } from '../sessions/work.ts'
 import { fileSize } from '../std/file.ts'
 import { type Json, parseJson } from '../std/json.ts'
 import { formatTime } from '../std/time.ts'
 import { commitTurn } from './auto-commit.ts'
-import { dirtyPaths, moveBase, snapshotWorkTree, stepSiteFor } from './turn-end.ts'
+import { dirtyPaths, moveBase, snapshotWorkTree, stepSiteFor } from './shadow-step.ts'
 
 export async function beginTask({ recorder, session, event, status }: EventWork): Promise<void> {
   if (event.toolUse === undefined) return
@@ -48,7 +48,7 @@ export async function saveTask(work: EventWork): Promise<boolean> {
   const touched = findTaskChanges(work, status, task)
   if (isFinal) work.afterwards.push(() => removeTaskStart(recorder.repo, task))
   if (touched.length === 0) {
-    recorder.say('[entire] No file changes detected, skipping task checkpoint')
+    recorder.say('[entire] No files changed in this task, so no step was saved')
     return false
   }
   const described = await (isFinal ? describeFinal(work, task) : describeIncrement(work, task))
@@ -83,7 +83,7 @@ async function describeIncrement(work: EventWork, task: string): Promise<TaskSte
   if (before !== undefined)
     afterwards.push(() => writeTaskStart(recorder.repo, task, { ...before, increments: sequence }))
   recorder.say(
-    `[entire] Created incremental checkpoint #${sequence} for ${event.toolName ?? 'TodoWrite'} (task: ${task.slice(0, 12)})`,
+    `[entire] Saved step ${sequence} of a task for ${event.toolName ?? 'TodoWrite'} (task: ${task.slice(0, 12)})`,
   )
   return {
     subject: incrementalSubject({ toolUse: task, sequence, todo: todoText(event.toolInput) }),
@@ -118,7 +118,7 @@ async function saveOnShadowBranch(
   const { recorder, session } = work
   const site = await stepSiteFor(work, head)
   const startedAt = recorder.clock().getTime()
-  const transcript = await turnTranscript(work, head)
+  const transcript = await readTurnTranscript({ ...work, sampleOid: head })
   if (transcript !== undefined) useTranscript(work, transcript)
   const config = await work.config()
   const snapshot = await snapshotWorkTree(work, site, status)

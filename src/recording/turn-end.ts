@@ -1,57 +1,136 @@
-// The end of a turn: snapshot what changed as a step on the shadow branch.
+// Ends a turn: finds out what it changed and what was said, and saves both as a step.
+//
+// Everything the step is made of is one value, `TurnEnd`. Its parts are started together and handed on; each is
+// awaited where it is needed (ADR 17):
+//
+//   git status ─────────────────┬─ files changed ──> work tree, redacted lines ─┐
+//   transcript: read, redact ───┴────────────────────────────> parse ───────────┤
+//   git cat-file: the last step and its tasks ──────────────────────────────────┼─> step ─> state
+//   git fast-import: starts, compresses what it is given ───────────────────────┘
+//
+// A commit that was made during the turn without hooks is adopted first. That changes the session, so the event
+// is then opened again with a new `TurnEnd`.
 
-import { isInfrastructure, sessionDir, shadowRef } from '../checkpoints/layout.ts'
-import { joinPrompts, turnContext } from '../checkpoints/prompt-files.ts'
-import { readSnapshot, type Snapshot } from '../checkpoints/snapshot.ts'
-import {
-  findStepSite,
-  isStep,
-  type StepSite,
-  sessionChanges,
-  startsFresh,
-  stepMessage,
-  writeStep,
-} from '../checkpoints/step.ts'
+import type { FreshBlob } from '../checkpoints/chunk-store.ts'
+import type { Snapshot } from '../checkpoints/snapshot.ts'
+import { findTasks, type StepSite } from '../checkpoints/step.ts'
 import { stepSubject } from '../checkpoints/step-subject.ts'
+import type { TreeChange } from '../git/fast-import.ts'
+import type { Oid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
-import { differingPaths } from '../git/tree-diff.ts'
+import { isActive } from '../model/session.ts'
 import type { StrategyName } from '../model/settings.ts'
-import { promptsSinceCheckpoint, readPromptFile } from '../sessions/prompts.ts'
+import type { EventWork } from '../sessions/event-work.ts'
+import { readPromptFile } from '../sessions/prompts.ts'
 import { isProvisional } from '../sessions/provisional-turn.ts'
-import { findStashed, stashedChanges } from '../sessions/stash.ts'
-import { turnTranscript, useTranscript } from '../sessions/transcript.ts'
-import { captureChanges, findRemoved, findTouched, isNewer } from '../sessions/turn-changes.ts'
+import { readTurnTranscript, type TurnTranscript } from '../sessions/transcript.ts'
+import { captureChanges, findRemoved, findTouched, hasChanged, isNewer } from '../sessions/turn-changes.ts'
 import { readTurnStart, type TurnStartState } from '../sessions/turn-start-state.ts'
-import type { EventWork, TurnTranscript } from '../sessions/work.ts'
+import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
+import { saveShadowStep, snapshotWorkTree, stepSiteFor, type TurnRecord } from './shadow-step.ts'
 
-export async function saveStep(work: EventWork): Promise<void> {
+/** What the end of a turn is made of. Each part is asked for once. */
+export class TurnEnd {
+  private readonly work: EventWork
+  private reading: Promise<TurnTranscript | undefined> | undefined
+  private stored: Promise<Snapshot> | undefined
+
+  constructor(work: EventWork) {
+    this.work = work
+  }
+
+  /** Starts everything side by side. HEAD is most likely where it was when the turn began. */
+  prefetch(): void {
+    this.work.prefetch('status', 'objects', 'writes')
+    if (this.work.session.baseCommit !== '') prefetch(this.transcript())
+    prefetch(this.prefetchLastStep())
+  }
+
+  transcript(): Promise<TurnTranscript | undefined> {
+    this.reading ??= readTurnTranscript({
+      ...this.work,
+      sampleOid: this.work.session.baseCommit,
+      storeAhead: (blobs) => this.storeAhead(blobs),
+    })
+    return this.reading
+  }
+
+  snapshot(site: StepSite, status: Status): Promise<Snapshot> {
+    this.stored ??= snapshotWorkTree(this.work, site, status)
+    return this.stored
+  }
+
+  private async prefetchLastStep(): Promise<void> {
+    const { objects, session } = this.work
+    const head = session.turnHead ?? session.baseCommit
+    if (head === '') return
+    const { parent } = await stepSiteFor(this.work, head)
+    if (parent !== undefined) this.work.writes().prefetchCommit(parent.commit)
+    await findTasks(objects, session.id, parent?.commit)
+  }
+
+  // When files have changed there will be a step, whatever the transcript says: git compresses it meanwhile.
+  private async storeAhead(blobs: FreshBlob[]): Promise<void> {
+    const { recorder, session } = this.work
+    const status = await this.work.status()
+    const before = readTurnStart(recorder.repo, session.id)
+    if (before === undefined || !hasChanged(recorder.repo, status, before)) return
+    for (const blob of blobs.splice(0)) this.work.storeBlob(blob)
+    if (recorder.settings.strategy !== 'manual-commit' || status.head === undefined) return
+    this.stored = prefetch(this.storeSnapshot(status, status.head))
+    await this.stored.catch(() => {})
+  }
+
+  private async storeSnapshot(status: Status, head: Oid): Promise<Snapshot> {
+    const { work } = this
+    const snapshot = await snapshotWorkTree(work, await stepSiteFor(work, head), status)
+    const changes = snapshot.changes.map((change): TreeChange => {
+      if (!('content' in change)) return change
+      return { path: change.path, mode: change.mode, mark: work.writes().blob(change.content) }
+    })
+    work.writes().flush()
+    return { ...snapshot, changes }
+  }
+}
+
+/** True when HEAD moved during the turn without a hook: then its commits have been adopted and the session has changed. */
+export async function adoptUnhookedCommits({ recorder, session, status }: EventWork): Promise<boolean> {
+  const { head } = await status()
+  if (!isActive(session) || session.turnHead === undefined || head === undefined) return false
+  if (head === session.turnHead) return false
+  const { adoptCommitsOfTurn } = await import('../commits/adopt.ts')
+  await adoptCommitsOfTurn(recorder, session.id, { from: session.turnHead, to: head })
+  return true
+}
+
+export async function saveStep(work: EventWork, end: TurnEnd): Promise<void> {
   const { recorder, session } = work
   const status = await work.status()
   recorder.trace.mark('status')
   if (status.head === undefined) {
-    recorder.say('Entire: skipping checkpoint. Will activate after first commit.')
+    recorder.say('Entire: no step saved. Recording starts with the first commit.')
     return
   }
   if (session.baseCommit === '') session.baseCommit = session.attributionBase = status.head
-  const transcript = await turnTranscript(work, status.head)
+  const transcript = await end.transcript()
   recorder.trace.mark('transcript')
   const touched = await findTurnFiles(work, status, transcript)
   if (touched.length === 0) {
     recorder.say('No files were modified during this session')
     return
   }
-  await strategies[recorder.settings.strategy](work, { status, head: status.head, transcript, touched })
+  await strategies[recorder.settings.strategy](work, end, { status, head: status.head, transcript, touched })
 }
 
-/** What changed since the turn began, as far as it is the agent's. */
+/** The files that the agent changed since the turn began. */
 export async function findTurnFiles(
   work: EventWork,
   status: Status,
   transcript: TurnTranscript | undefined,
 ): Promise<string[]> {
   const { recorder, session } = work
-  if (transcript !== undefined && (await isProvisional(work))) return []
+  if (transcript !== undefined && (await isProvisional(work, async () => transcript))) return []
   const before = readTurnStart(recorder.repo, session.id) ?? sinceLastEvent(work, status)
   return [
     ...findTouched(recorder.repo, status, before, [...session.turnFiles, ...(transcript?.files ?? [])]),
@@ -59,7 +138,7 @@ export async function findTurnFiles(
   ]
 }
 
-// A turn whose beginning we did not see, or that ends twice: what nobody changed since the last event is not the agent's.
+// For a turn whose beginning was not recorded, or that ends twice: files older than the last event are not the agent's.
 function sinceLastEvent(
   { recorder: { repo }, session }: EventWork,
   status: Status,
@@ -76,171 +155,16 @@ function sinceLastEvent(
   return { at, ...captureChanges(repo, before), position: 0, bytes: 0 }
 }
 
-interface Turn {
-  status: Status
-  head: string
-  transcript: TurnTranscript | undefined
-  touched: string[]
-}
-
-const strategies: Record<StrategyName, (work: EventWork, turn: Turn) => Promise<void>> = {
-  'manual-commit': saveOnShadowBranch,
-  'auto-commit': async (work, { touched, transcript }) => {
-    const { recorder, session } = work
-    const said = transcript?.prompts.at(-1)
-    const told =
-      readPromptFile(recorder.repo, session.id).at(-1) ?? (said && (await recorder.redaction()).text(said))
-    const prompt = told ?? session.lastPrompt ?? ''
+const strategies: Record<StrategyName, (work: EventWork, end: TurnEnd, turn: TurnRecord) => Promise<void>> = {
+  'manual-commit': (work, end, turn) => saveShadowStep(work, turn, (site) => end.snapshot(site, turn.status)),
+  'auto-commit': async (work, _end, { touched, transcript }) => {
+    const { recorder, session, agent } = work
+    const spoken = transcript?.prompts.at(-1)
+    const reported =
+      readPromptFile(recorder.repo, session.id).at(-1) ??
+      (spoken && (await recorder.redaction()).text(spoken))
+    const subject = stepSubject(reported ?? session.lastPrompt ?? '', agent.type)
     const { commitTurn } = await import('./auto-commit.ts')
-    await commitTurn(work, { subject: stepSubject(prompt, work.agent.type), files: touched })
+    await commitTurn(work, { subject, files: touched, readTranscript: async () => transcript })
   },
-}
-
-async function saveOnShadowBranch(
-  work: EventWork,
-  { status, head, transcript, touched }: Turn,
-): Promise<void> {
-  const { recorder, session } = work
-  if (transcript !== undefined) useTranscript(work, transcript)
-  const site = await stepSiteFor(work, head)
-  const written = await writeTurn(work, site, status, transcript)
-  moveBase(work, site)
-  session.lastStepAt = status.at
-  session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()
-  if (!written && session.stepCount > 0) {
-    recorder.say('Skipped checkpoint (no changes since last checkpoint)')
-    return
-  }
-  countStep(work, transcript)
-  const branch = site.ref.replace('refs/heads/', '')
-  recorder.say(
-    site.parent === undefined
-      ? `Created shadow branch '${branch}' and committed changes`
-      : `Committed changes to shadow branch '${branch}'`,
-  )
-}
-
-async function writeTurn(
-  work: EventWork,
-  site: StepSite,
-  status: Status,
-  transcript: TurnTranscript | undefined,
-): Promise<boolean> {
-  const { recorder, session } = work
-  const config = await work.config()
-  const redaction = await recorder.redaction()
-  const spoken = await promptsSinceCheckpoint(recorder, session, transcript, work.afterwards)
-  const subject = stepSubject(spoken.at(-1) ?? session.lastPrompt ?? '', work.agent.type)
-  const isSilent = (transcript?.summary ?? '') === '' && (transcript?.prompts ?? []).length === 0
-  const summary = isSilent ? await readLastSummary(work, site) : redaction.text(transcript?.summary ?? '')
-  recorder.trace.mark('redact')
-  const snapshot = await (work.snapshot ?? snapshotWorkTree(work, site, status))
-  recorder.trace.mark('snapshot')
-  const metadata = await sessionChanges(work.objects, session.id, site.parent?.commit, {
-    transcript: session.cursor,
-    prompts: joinPrompts(spoken),
-    summary,
-    context: turnContext({ session: session.id, subject, prompts: spoken, summary }),
-  })
-  const mark = await writeStep(work.objects, work.writes(), {
-    site,
-    message: stepMessage(subject, session.id, 'manual-commit'),
-    author: config.author,
-    seconds: Math.floor(recorder.clock().getTime() / 1000),
-    changes: [...snapshot.changes, ...metadata],
-    isNew: transcript?.isNew ?? false,
-  })
-  if (mark !== undefined) work.live.lastStep = { ...mark, dirty: dirtyPaths(status) }
-  return mark !== undefined
-}
-
-// Nothing was said since the last step: its summary stands.
-async function readLastSummary({ objects, session }: EventWork, site: StepSite): Promise<string> {
-  const last =
-    site.parent && (await objects.contents(`${site.parent.commit}:${sessionDir(session.id)}/summary.txt`))
-  return last?.content.toString('utf8') ?? ''
-}
-
-/** Where the next step of the session goes. */
-export function stepSiteFor(
-  { objects, session }: Pick<EventWork, 'objects' | 'session'>,
-  head: string,
-): Promise<StepSite> {
-  return findStepSite(objects, {
-    head,
-    ref: shadowRef(head, session.worktreeId),
-    oldRef: shadowRef(session.baseCommit, session.worktreeId),
-    isFirst: session.lastStepAt === undefined,
-  })
-}
-
-/** The session's steps are now on the branch for HEAD; the old branch goes unless another session still builds on it. */
-export function moveBase(
-  work: Pick<EventWork, 'session' | 'live' | 'writes' | 'recorder'>,
-  site: StepSite,
-): void {
-  const { session } = work
-  const others = [...work.live.sessions].filter(
-    ([id, entry]) => id !== session.id && entry.files.length > 0 && entry.base === session.baseCommit,
-  )
-  if (site.moved !== undefined && others.length === 0) {
-    work.writes().deleteRef(site.moved.ref, site.moved.commit)
-    work.recorder.say(
-      `Moved shadow branch from ${site.moved.ref} to ${site.ref} (HEAD changed during session)`,
-    )
-  }
-  session.baseCommit = site.head
-}
-
-function countStep({ session }: EventWork, transcript: TurnTranscript | undefined): void {
-  session.stepCount += 1
-  session.promptAttributions.push(session.pendingAttribution ?? emptyAttribution(session.stepCount))
-  delete session.pendingAttribution
-  if (session.stepCount === 1 && transcript?.lastId !== undefined)
-    session.transcriptIdAtStart = transcript.lastId
-}
-
-function emptyAttribution(number: number) {
-  return { number, userAdded: 0, userRemoved: 0, agentAdded: 0, agentRemoved: 0, userAddedPerFile: {} }
-}
-
-// A step holds the whole work tree, as it is: what differs from the tree the step builds on.
-
-export async function snapshotWorkTree(work: EventWork, site: StepSite, status: Status): Promise<Snapshot> {
-  const { recorder, session } = work
-  const paths = await findPaths(work, site, status)
-  const snapshot = await readSnapshot(recorder.repo, paths, await work.config())
-  for (const path of snapshot.skipped)
-    recorder.log.write('warn', 'file left out of the step: too large or unreadable', {
-      session_id: session.id,
-      path,
-    })
-  const stashed = await findStashed(recorder.repo, work.objects, session.filesTouched)
-  return { ...snapshot, changes: [...snapshot.changes, ...stashedChanges(stashed)] }
-}
-
-export function dirtyPaths(status: Status): string[] {
-  return [...status.deleted, ...status.modified, ...status.untracked].filter(
-    (path) => !isInfrastructure(path),
-  )
-}
-
-async function findPaths(
-  { recorder, session, objects, live }: EventWork,
-  site: StepSite,
-  status: Status,
-): Promise<string[]> {
-  const dirty = dirtyPaths(status)
-  if (startsFresh(site) || site.parent === undefined) return dirty
-  // What the last step holds otherwise than HEAD, and git calls clean, was reverted since, by whomever: the step must say so.
-  const known = new Set(dirty)
-  const differing =
-    live.lastStep !== undefined && isStep(site.parent.text, live.lastStep)
-      ? live.lastStep.dirty
-      : await differingPaths(objects, site.headTree, site.parent.tree, isInfrastructure)
-  const reverted = differing.filter((path) => !known.has(path))
-  // What this session stored before and nobody changed since is in the tree already.
-  const gone = new Set(status.deleted)
-  const since = session.lastStepAt ?? 0
-  return [...dirty.filter((path) => gone.has(path) || isNewer(recorder.repo, path, since)), ...reverted]
 }

@@ -10,7 +10,7 @@ import {
 } from '../checkpoints/read.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Agent, LogOrigin } from '../model/agent.ts'
-import type { Recorder } from '../sessions/work.ts'
+import type { Recorder } from '../sessions/event-work.ts'
 import { fileSize, readRange } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { readLastTime } from './last-time.ts'

@@ -2,8 +2,9 @@
 
 import type { Oid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
+import type { Recorder } from '../sessions/event-work.ts'
+import { type GitSession, openGit } from '../sessions/git-session.ts'
 import { lockFile } from '../sessions/save.ts'
-import { type GitSession, openGit, type Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { takeLock } from '../std/lock.ts'
 import { type Disk, lookAtDisk } from './disk.ts'

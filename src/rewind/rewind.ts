@@ -8,7 +8,7 @@ import type { Status } from '../git/status.ts'
 import { readTrailer } from '../git/trailers.ts'
 import { diffTrees, type TreeDifference } from '../git/tree-diff.ts'
 import type { Session } from '../model/session.ts'
-import type { Recorder } from '../sessions/work.ts'
+import type { Recorder } from '../sessions/event-work.ts'
 import { given } from '../std/given.ts'
 import { findUnchanged, readTreeEntries } from './disk.ts'
 import {

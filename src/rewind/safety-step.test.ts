@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../test/support/repo.ts'
 import { systemRecorder } from '../cli/recorder.ts'
-import { openGit } from '../sessions/work.ts'
+import { openGit } from '../sessions/git-session.ts'
 import { lookAtDisk } from './disk.ts'
 import { readSafety, saveSafety } from './safety-step.ts'
 

@@ -1,8 +1,8 @@
 // Undoes the last rewind or reset, or redoes what was undone, after a safety step has saved the present state.
 
 import type { Oid } from '../git/oid.ts'
+import type { Recorder } from '../sessions/event-work.ts'
 import { readSession } from '../sessions/store.ts'
-import type { Recorder } from '../sessions/work.ts'
 import { EntireError } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import {

@@ -8,8 +8,8 @@ import type { TranscriptCursor } from '../model/session.ts'
 import type { ProjectContext } from '../model/session-file.ts'
 import { fileSize, removeFile, writeAtomic } from '../std/file.ts'
 import { asCount } from '../std/json.ts'
+import type { EventWork } from './event-work.ts'
 import { readTurnStart } from './turn-start-state.ts'
-import type { EventWork } from './work.ts'
 
 type Reading = Pick<EventWork, 'recorder' | 'agent' | 'session'>
 

@@ -6,7 +6,7 @@ import { worktreeHash } from '../checkpoints/layout.ts'
 import { listRefs, moveRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
-import type { Recorder } from './work.ts'
+import type { Recorder } from './event-work.ts'
 
 export const keptRefDays = 30
 export const trashPrefix = 'refs/entire/trash/'

@@ -13,15 +13,15 @@ const stranger = { name: 'stranger', type: 'Stranger' } as Agent
 const known = { agentCards: () => [lender, borrower, stranger] }
 
 test.each([
-  ['', lender, 'owns'],
-  ['Agent', lender, 'owns'],
-  ['Lender', lender, 'owns'],
-  ['Borrower', borrower, 'owns'],
-  ['Lender', borrower, 'takes over'],
-  ['Borrower', lender, 'none'],
-  ['Lender', stranger, 'none'],
-  ['Stranger', borrower, 'none'],
-  ['Gone', borrower, 'none'],
-] as const)('of a session of %j, %o: %s', (agentType, agent, claim) => {
-  expect(reporterOf(known, { agentType } as Session, agent)).toBe(claim)
+  ['', lender, 'owner'],
+  ['Agent', lender, 'owner'],
+  ['Lender', lender, 'owner'],
+  ['Borrower', borrower, 'owner'],
+  ['Lender', borrower, 'successor'],
+  ['Borrower', lender, 'stranger'],
+  ['Lender', stranger, 'stranger'],
+  ['Stranger', borrower, 'stranger'],
+  ['Gone', borrower, 'stranger'],
+] as const)('of a session of %j, %o: %s', (agentType, agent, reporter) => {
+  expect(reporterOf(known, { agentType } as Session, agent)).toBe(reporter)
 })

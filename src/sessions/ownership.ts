@@ -1,5 +1,5 @@
-// A session may be resumed in another work tree of its repository. Its work that is not committed stays behind: every work tree's own
-// index keeps what the session left there, and the session takes it up again where it goes on.
+// Decides in which work tree an event belongs, and which agent may report it. A session may be resumed in another
+// work tree: its uncommitted work stays behind, in the index of that work tree, until the session comes back.
 
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
@@ -7,12 +7,12 @@ import type { Agent } from '../model/agent.ts'
 import type { AgentEvent } from '../model/event.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { exists } from '../std/file.ts'
+import type { Recorder } from './event-work.ts'
 import type { LiveIndex } from './live-index.ts'
 import { findSessionState } from './store.ts'
-import type { Recorder } from './work.ts'
 import { worktreeOf } from './work-trees.ts'
 
-/** The work tree an event belongs to: a turn begins where the agent is now, and everything else happens where its turn began. */
+/** A turn begins in the work tree where the agent is now; every other event belongs where its turn began. */
 export async function findEventWorktree(
   repo: Repo,
   event: AgentEvent,
@@ -27,7 +27,7 @@ export async function findEventWorktree(
   return repo
 }
 
-/** The session as it goes on in this work tree. */
+/** Makes this the work tree of the session. */
 export function moveToWorktree(repo: Repo, session: Session, live: Pick<LiveIndex, 'sessions'>): void {
   session.worktreePath = repo.root
   if (session.worktreeId === repo.worktreeId) return
@@ -45,15 +45,17 @@ export function moveToWorktree(repo: Repo, session: Session, live: Pick<LiveInde
   delete session.turnHead
 }
 
-// Some agents also run the hooks that were installed for another one: then two of them report one session, and only one is heard.
-
-/** `takes over`: the session was begun through hooks that this agent had borrowed. */
-export type Reporter = 'owns' | 'takes over' | 'none'
+/**
+ * How the agent that reports an event stands to the session. Some agents also run the hooks that were installed
+ * for another one, so two of them report one session. `successor`: the session was begun through hooks that
+ * this agent had borrowed.
+ */
+export type Reporter = 'owner' | 'successor' | 'stranger'
 
 export function reporterOf(recorder: Pick<Recorder, 'agentCards'>, session: Session, agent: Agent): Reporter {
-  if (['', 'Agent', agent.type].includes(session.agentType)) return 'owns'
-  // Nobody else runs the borrower's own hooks, so what they say of whose session it is holds.
+  if (['', 'Agent', agent.type].includes(session.agentType)) return 'owner'
+  // Only the borrower runs its own hooks, so what they report of the session's owner holds.
   const lender = agent.borrowed?.from
   const owner = recorder.agentCards().find(({ type }) => type === session.agentType)
-  return lender !== undefined && owner?.name === lender ? 'takes over' : 'none'
+  return lender !== undefined && owner?.name === lender ? 'successor' : 'stranger'
 }

@@ -7,8 +7,9 @@ import { firstPromptText } from '../checkpoints/step-subject.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import type { EventWork, Recorder } from './event-work.ts'
+import type { TurnTranscript } from './transcript.ts'
 import { readTurnStart } from './turn-start-state.ts'
-import type { EventWork, Recorder, TurnTranscript } from './work.ts'
 
 export function readPromptFile(repo: Repo, session: string): string[] {
   return splitPrompts(readText(promptFile(repo, session)) ?? '')

@@ -3,9 +3,10 @@
 import { join } from 'node:path'
 import { EntireError } from '../std/errors.ts'
 import type { StagedFile } from '../std/file.ts'
+import type { EventWork } from './event-work.ts'
+import type { GitSession } from './git-session.ts'
 import { stageLive, updateLive, writeLive } from './live-index.ts'
 import { stageSession } from './store.ts'
-import type { EventWork, GitSession } from './work.ts'
 
 const attempts = 5
 

@@ -7,9 +7,9 @@ import type { Session } from '../model/session.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { formatTime } from '../std/time.ts'
+import type { EventWork, Recorder } from './event-work.ts'
 import type { LiveSession } from './live-peek.ts'
 import { sessionsDir } from './store.ts'
-import type { EventWork, Recorder } from './work.ts'
 
 export function newSession(
   recorder: Recorder,

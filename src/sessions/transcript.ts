@@ -5,6 +5,7 @@ import type { FreshBlob } from '../checkpoints/chunk-store.ts'
 import { formatTokenRecord, parseTokenRecord } from '../checkpoints/token-record.ts'
 import { digestTranscript } from '../checkpoints/transcript-digest.ts'
 import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
+import type { Oid } from '../git/oid.ts'
 import type { Agent, TranscriptReading } from '../model/agent.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import {
@@ -17,69 +18,84 @@ import {
 } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileSize, readText } from '../std/file.ts'
+import type { EventWork } from './event-work.ts'
 import { findTranscriptReference, readThroughFile } from './fetched-transcript.ts'
 import { readTurnStart } from './turn-start-state.ts'
-import type { EventWork, TurnTranscript } from './work.ts'
 
-export type TranscriptWork = Pick<EventWork, 'recorder' | 'agent' | 'session' | 'objects' | 'storeEarly'>
+/** What a transcript says since the last save, and its redacted form, not stored yet. */
+export interface TurnTranscript {
+  files: string[]
+  prompts: string[]
+  summary: string
+  tokens: TokenUsage
+  /** Tokens of an agent that keeps totals beside its transcript. */
+  growth: TokenUsage
+  /** The prompts, which no hook reported, are about to be noted. */
+  isNoted?: boolean
+  model: string | undefined
+  lastId: string | undefined
+  cursor: TranscriptCursor
+  /** It has grown since the last save. */
+  isNew: boolean
+  /** What is not stored yet. */
+  blobs: FreshBlob[]
+  restarted: boolean
+}
+
+export interface TranscriptRequest extends Pick<EventWork, 'recorder' | 'agent' | 'session' | 'objects'> {
+  /** Any object id of the repository, for its length. */
+  sampleOid: Oid
+  /**
+   * Called with the redacted lines before they are parsed, so that git compresses them meanwhile. Takes the
+   * blobs that it stores off the list.
+   */
+  storeAhead?(blobs: FreshBlob[]): Promise<void>
+}
 
 /** Undefined when there is no transcript to read; the reason is logged. */
-export async function readTurnTranscript(
-  work: TranscriptWork,
-  like: string,
-): Promise<TurnTranscript | undefined> {
-  const path = await findTranscriptReference(work)
+export async function readTurnTranscript(request: TranscriptRequest): Promise<TurnTranscript | undefined> {
+  const { recorder, session } = request
+  const path = await findTranscriptReference(request)
   if (path === undefined) return undefined
   try {
-    return await read(work, path, work.session.cursor, like)
+    return await read(request, path, session.cursor)
   } catch (error) {
     if (!(error instanceof EntireError)) throw error
-    // A stored piece can be gone when its branch was deleted and collected: the live transcript still has it.
-    if (error.code === 'not-found') return await readAgain(work, path, like)
-    work.recorder.say(`[entire] ${error.message} ${error.hint ?? ''}`)
-    work.recorder.log.write('warn', error.message, { session_id: work.session.id })
+    // A stored piece is gone when its branch was deleted and collected: the live transcript still has it.
+    if (error.code === 'not-found') return await readAgain(request, path)
+    recorder.say(`[entire] ${error.message} ${error.hint ?? ''}`)
+    recorder.log.write('warn', error.message, { session_id: session.id })
     return undefined
   }
 }
 
 // What was counted when the lost pieces were stored is not counted again.
-async function readAgain(
-  work: TranscriptWork,
-  path: string,
-  like: string,
-): Promise<TurnTranscript | undefined> {
-  const transcript = await read(work, path, undefined, like)
+async function readAgain(request: TranscriptRequest, path: string): Promise<TurnTranscript | undefined> {
+  const transcript = await read(request, path, undefined)
   return transcript && { ...transcript, restarted: true }
 }
 
 /**
- * The fingerprint of the stored transcript. Pieces that git collected are stored again from the live transcript; when that is gone,
- * too, the session goes on without.
+ * Gives the fingerprint of the stored transcript. Pieces that git collected are stored again from the live
+ * transcript; when that is gone too, the session goes on without one.
  */
 export async function sealTranscript(
-  work: TranscriptWork & Pick<EventWork, 'storeBlob'>,
-  like: string,
+  request: TranscriptRequest & Pick<EventWork, 'storeBlob'>,
 ): Promise<string> {
-  const { session, objects } = work
+  const { session, objects, recorder } = request
   if (session.cursor === undefined) return ''
   try {
     return await digestTranscript(objects, session.cursor)
   } catch (error) {
     if (!(error instanceof EntireError && error.code === 'not-found')) throw error
-    work.recorder.log.write('warn', error.message, { session_id: session.id })
+    recorder.log.write('warn', error.message, { session_id: session.id })
   }
   delete session.cursor
   const again =
-    session.transcriptPath === undefined ? undefined : await readAgain(work, session.transcriptPath, like)
+    session.transcriptPath === undefined ? undefined : await readAgain(request, session.transcriptPath)
   if (again === undefined) return ''
-  useTranscript(work, again)
+  useTranscript(request, again)
   return await digestTranscript(objects, again.cursor)
-}
-
-/** Read once per event, whichever action needs it first. */
-export async function turnTranscript(work: EventWork, like: string): Promise<TurnTranscript | undefined> {
-  work.transcript ??= readTurnTranscript(work, like)
-  return work.transcript
 }
 
 /** From here on the session has seen this part of its transcript. */
@@ -105,42 +121,40 @@ export function useTranscript(
 }
 
 async function read(
-  work: TranscriptWork,
+  request: TranscriptRequest,
   path: string,
   cursor: TranscriptCursor | undefined,
-  like: string,
 ): Promise<TurnTranscript | undefined> {
+  const { agent, recorder, session } = request
   const blobs: FreshBlob[] = []
   let isNew = false
-  const part = work.agent.sections?.find(path, work.session.id)
-  if (work.agent.sections !== undefined && part === undefined) return undefined
-  const update = await readThroughFile(work, path, cursor, (file, known) =>
+  const part = agent.sections?.find(path, session.id)
+  if (agent.sections !== undefined && part === undefined) return undefined
+  const update = await readThroughFile(request, path, cursor, (file, known) =>
     readAppended({
-      format: work.agent.transcript,
-      cutter: work.agent.pieces,
+      format: agent.transcript,
+      cutter: agent.pieces,
       path: file,
       cursor: known,
-      redact: async (text) => (await work.recorder.redaction()).json(text),
+      redact: async (text) => (await recorder.redaction()).json(text),
       store: (blob) => {
         isNew = true
         blobs.push(blob)
       },
-      // Git compresses it while we read what it says.
-      stored: async () => await work.storeEarly?.(blobs),
-      objects: work.objects,
-      sampleOid: like,
-      metadata: work.session.metadata,
+      stored: async () => await request.storeAhead?.(blobs),
+      objects: request.objects,
+      sampleOid: request.sampleOid,
+      metadata: session.metadata,
       part,
-      // A session that was recorded from its middle on: what came before the first turn we saw is stored, not counted.
-      ignoreBefore:
-        known === undefined ? (readTurnStart(work.recorder.repo, work.session.id)?.bytes ?? 0) : 0,
+      // In a session recorded from its middle on, what came before the first recorded turn is stored, not counted.
+      ignoreBefore: known === undefined ? (readTurnStart(recorder.repo, session.id)?.bytes ?? 0) : 0,
     }),
   )
-  return update && { ...describe(work, path, update), isNew, blobs }
+  return update && { ...describe(request, path, update), isNew, blobs }
 }
 
 function describe(
-  work: TranscriptWork,
+  work: TranscriptRequest,
   path: string,
   read: TranscriptUpdate,
 ): Omit<TurnTranscript, 'isNew' | 'blobs'> {

@@ -32,14 +32,14 @@ test('a subagent’s to-do items and its end are steps; the turn’s own step co
         tool_use_id: 'toolu_todo1',
         tool_input: todos('in_progress', 'pending'),
       })
-      expect(planned.err).toContain('No file changes detected')
+      expect(planned.err).toContain('no step was saved')
       agent.run('parser.ts', 'export const parser = 1\n')
       const done = await agent.hook('post-todo', {
         tool_name: 'TodoWrite',
         tool_use_id: 'toolu_todo2',
         tool_input: todos('completed', 'in_progress'),
       })
-      expect(done.err).toContain('Created incremental checkpoint #1 for TodoWrite (task: toolu_01Suba)')
+      expect(done.err).toContain('Saved step 1 of a task for TodoWrite (task: toolu_01Suba)')
       agent.run('parser.ts', 'export const parser = 2\n')
       await agent.hook('post-todo', {
         tool_name: 'TodoWrite',

@@ -104,7 +104,10 @@ test('before the first commit nothing is recorded, and nothing fails', async () 
   expect(prompted.code).toBe(0)
   agent.write('a.ts', 'export const a = 1\n')
   const stopped = await agent.hook('stop')
-  expect(stopped).toMatchObject({ code: 0, err: expect.stringContaining('Will activate after first commit') })
+  expect(stopped).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('Recording starts with the first commit'),
+  })
   expect(await repo.shadows()).toEqual([])
   await repo.commitAs('human', 'first', 'a.ts')
   await agent.turn('go on', { 'b.ts': 'export const b = 1\n' })

@@ -84,7 +84,7 @@ test('a grandchild that keeps the output open does not hold up the hook', async 
   await using repo = await brokenRepo(on('parse-hook', 'sleep 30 &'))
   const agent = await shellAgent(repo)
   const { err } = await agent.turn('add a file', { 'a.txt': 'a\n' })
-  expect(err).toContain('Created shadow branch')
+  expect(err).toContain('Saved step 1')
   expect(repo.state(agent.session)).toMatchObject({ session_turn_count: 1 })
 })
 
@@ -101,7 +101,7 @@ for (const [title, script, message] of readings) {
     const agent = await shellAgent(repo)
     const { code, err } = await agent.turn('add a file', { 'a.txt': 'a\n' })
     expect({ code, err }).toEqual({ code: 0, err: shows(message) })
-    expect(err).toContain('Created shadow branch')
+    expect(err).toContain('Saved step 1')
     putPlugin(repo)
     await agent.turn('add another', { 'b.txt': 'b\n' })
     await repo.commitAs('human', 'two files')
@@ -117,7 +117,7 @@ test('a transcript that is larger than a plugin may print is read from its file'
   await agent.hook('prompt', { prompt: 'add a file' })
   for (let line = 0; line < 11; line += 1) agent.say({ assistant: String(line).repeat(1024 * 1024) })
   repo.write('a.txt', 'a\n')
-  expect((await agent.hook('stop')).err).toContain('Created shadow branch')
+  expect((await agent.hook('stop')).err).toContain('Saved step 1')
   await repo.commitAs('human', 'a file', 'a.txt')
   expect(await repo.transcript(await repo.checkpointOf())).toBe(told(agent))
 })
@@ -131,7 +131,7 @@ test('a large file that is not in the directory of sessions is not read', async 
   repo.write('a.txt', 'a\n')
   const { code, err } = await agent.hook('stop', { ref: other })
   expect({ code, err }).toEqual({ code: 0, err: shows(/diary\.txt" is refused: it lies outside/) })
-  expect(err).toContain('Created shadow branch')
+  expect(err).toContain('Saved step 1')
 })
 
 test('analysis that fails is no data: the step is saved from what git says', async () => {
@@ -231,7 +231,7 @@ test('a plugin that hangs is asked no more in the same hook', async () => {
   expect(code).toBe(0)
   expect(err.match(/did not answer/g)).toHaveLength(1)
   expect(err).toContain('was not tried')
-  expect(err).toContain('Created shadow branch')
+  expect(err).toContain('Saved step 1')
 })
 
 test('a program that cannot be started is told of', async () => {

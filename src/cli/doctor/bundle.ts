@@ -3,7 +3,7 @@
 import { closeSync, openSync, realpathSync, writeSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { relative, resolve } from 'node:path'
-import type { Redaction } from '../../sessions/work.ts'
+import type { Redaction } from '../../sessions/event-work.ts'
 import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { type Cli, requireRepo } from '../context.ts'

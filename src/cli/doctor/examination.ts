@@ -3,7 +3,7 @@
 import { type Inventory, readInventory } from '../../cleanup/inventory.ts'
 import { type ObjectReader, openObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
-import type { Recorder } from '../../sessions/work.ts'
+import type { Recorder } from '../../sessions/event-work.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'

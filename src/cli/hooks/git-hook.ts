@@ -3,16 +3,16 @@
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { LinkAnswer, MessageFile } from '../../commits/link.ts'
-import { type PrefetchedLink, prefetchCommit, prefetchLink } from '../../commits/prefetch.ts'
+import { prefetchMadeCommit, prefetchStagedCommit, type StagedCommit } from '../../commits/prefetch.ts'
 import type { PrefetchedCatFile } from '../../git/cat-file-process.ts'
 import { findHookRepo, type Repo } from '../../git/repo.ts'
-import type { Recorder } from '../../sessions/work.ts'
+import type { Recorder } from '../../sessions/event-work.ts'
 import { isSetUp, readHookSettings } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { appendWhole, readText, writeAtomic } from '../../std/file.ts'
 import { isDevice } from '../streams.ts'
 
-export async function runGitHook(name: string, args: string[], early?: PrefetchedCatFile): Promise<void> {
+export async function runGitHook(name: string, args: string[], catFile?: PrefetchedCatFile): Promise<void> {
   const hook = hooks[name]
   if (hook === undefined)
     throw new EntireError('unknown-hook', `There is no git hook ${JSON.stringify(name)}.`, {
@@ -22,7 +22,7 @@ export async function runGitHook(name: string, args: string[], early?: Prefetche
   if (repo === undefined || !isSetUp(repo.root)) return
   const settings = readHookSettings(repo.root)
   if (!settings.settings.enabled) return
-  const run = hook(repo, args, early)
+  const run = hook(repo, args, catFile)
   const { systemRecorder } = await import('../recorder.ts')
   const recorder = systemRecorder(repo, { component: 'git-hooks' }, settings)
   if (
@@ -52,21 +52,21 @@ const readsTranscripts = ['prepare-commit-msg', 'post-commit']
 type GitHook = (
   repo: Repo,
   args: string[],
-  early: PrefetchedCatFile | undefined,
+  catFile: PrefetchedCatFile | undefined,
 ) => (recorder: Recorder) => Promise<void>
 
 const hooks: Record<string, GitHook> = {
-  'prepare-commit-msg': (repo, [path = '', source = ''], early) => {
-    const begun = prefetchLink(repo, source, early)
-    return (recorder) => linkCommit(recorder, path, source, begun)
+  'prepare-commit-msg': (repo, [path = '', source = ''], catFile) => {
+    const staged = prefetchStagedCommit(repo, source, catFile)
+    return (recorder) => linkCommit(recorder, path, source, staged)
   },
   'commit-msg':
     (_repo, [path = '']) =>
     async () =>
       (await import('../../commits/link.ts')).dropLoneTrailer(messageFile(path)),
-  'post-commit': (repo, _args, early) => {
-    const begun = prefetchCommit(repo, early)
-    return async (recorder) => (await import('../../commits/post-commit.ts')).postCommit(recorder, begun)
+  'post-commit': (repo, _args, catFile) => {
+    const made = prefetchMadeCommit(repo, catFile)
+    return async (recorder) => (await import('../../commits/post-commit.ts')).postCommit(recorder, made)
   },
   'pre-push':
     (_repo, [remote = '']) =>
@@ -82,13 +82,13 @@ async function linkCommit(
   recorder: Recorder,
   path: string,
   source: string,
-  begun: PrefetchedLink | undefined,
+  staged: StagedCommit,
 ): Promise<void> {
   const { linkCommit: link } = await import('../../commits/link.ts')
   let always = false
   await link(recorder, messageFile(path), {
     source,
-    prefetched: begun,
+    staged,
     ask: (question) => askOnTerminal(recorder, question),
     rememberAlways: () => {
       always = true

@@ -3,7 +3,7 @@
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { Repo } from '../../git/repo.ts'
 import { fetchStored } from '../../resume/find.ts'
-import type { Recorder } from '../../sessions/work.ts'
+import type { Recorder } from '../../sessions/event-work.ts'
 import { confirm, type TerminalQuestion } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'

@@ -3,7 +3,7 @@
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { RewindOptions } from '../../rewind/locked-worktree.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
-import type { Recorder } from '../../sessions/work.ts'
+import type { Recorder } from '../../sessions/event-work.ts'
 import type { Cli } from '../context.ts'
 
 export interface RewindRun {

@@ -2,7 +2,7 @@
 
 import { type UndoReport, undoOrRedo } from '../../rewind/undo.ts'
 import type { Direction } from '../../rewind/undo-stacks.ts'
-import type { Recorder } from '../../sessions/work.ts'
+import type { Recorder } from '../../sessions/event-work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'

@@ -1,0 +1,69 @@
+// Describes the work on one event: the session, its agent, and what recording needs of the world around it.
+
+import type { WriteContext } from '../checkpoints/write.ts'
+import type { Repo } from '../git/repo.ts'
+import type { Agent, AgentCard, Env } from '../model/agent.ts'
+import type { AgentEvent } from '../model/event.ts'
+import type { Session } from '../model/session.ts'
+import type { Settings } from '../model/settings.ts'
+import type { Log, Trace } from '../std/log.ts'
+import type { RandomHex } from '../std/random.ts'
+import type { Clock } from '../std/time.ts'
+import type { GitSession } from './git-session.ts'
+import type { LiveIndex } from './live-index.ts'
+import type { PrefetchedStatus } from './prefetch-status.ts'
+
+export interface EventWork extends GitSession {
+  recorder: Recorder
+  agent: Agent
+  event: AgentEvent
+  session: Session
+  live: LiveIndex
+  /** Run once refs and state are written. */
+  afterwards: (() => void | Promise<void>)[]
+}
+
+export interface Recorder {
+  repo: Repo
+  settings: Settings
+  env: Env
+  home: string
+  /** What git hooks call: `entire`, or an absolute path. */
+  command: string
+  cliVersion: string
+  clock: Clock
+  random: RandomHex
+  log: Log
+  trace: Trace
+  /** Set by hooks that ask git before the rest of the program is loaded. */
+  prefetchedStatus?: PrefetchedStatus | undefined
+  /** Shows a line to the person at the terminal. */
+  say(line: string): void
+  /** Answers the agent that called the hook. */
+  respond(text: string | Uint8Array): void
+  agentCards(): AgentCard[]
+  findAgentByType(type: string): Promise<Agent | undefined>
+  loadAgents(): Promise<Agent[]>
+  /** Loaded when something is about to be stored: most hooks store nothing. */
+  redaction(): Promise<Redaction>
+}
+
+export interface Redaction {
+  /** For transcripts and other JSON. */
+  json(text: string): string
+  /** For plain text. */
+  text(text: string): string
+}
+
+/** What writing checkpoints needs of the event. */
+export async function writeContext(
+  work: Pick<EventWork, 'recorder' | 'objects' | 'writes' | 'config'>,
+): Promise<WriteContext> {
+  return {
+    objects: work.objects,
+    writes: work.writes(),
+    author: (await work.config()).author,
+    seconds: Math.floor(work.recorder.clock().getTime() / 1000),
+    cliVersion: work.recorder.cliVersion,
+  }
+}

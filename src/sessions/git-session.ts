@@ -1,0 +1,113 @@
+// Asks git for what one event needs: each answer at most once, and no process before it is needed.
+
+import type { FreshBlob } from '../checkpoints/chunk-store.ts'
+import { type ObjectReader, type ObjectReaderOptions, openObjectReader } from '../git/cat-file.ts'
+import { type RepoConfig, readConfig } from '../git/config.ts'
+import { type FastImport, startFastImport } from '../git/fast-import.ts'
+import type { Repo } from '../git/repo.ts'
+import { readStatus, type Status } from '../git/status.ts'
+import { prefetch } from '../std/prefetch.ts'
+
+export interface GitSession {
+  objects: ObjectReader
+  status(): Promise<Status>
+  config(): Promise<RepoConfig>
+  writes(): FastImport
+  /** Adds a blob to the import. `objects` can read it at once. */
+  storeBlob(blob: FreshBlob): void
+  /** Starts these now, side by side. */
+  prefetch(...what: ('status' | 'objects' | 'writes' | 'config')[]): void
+  /** Finishes the import, if one was started: git moves the refs now. */
+  commit(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface GitSessionOptions {
+  /** An answer of `git status` that is on its way already. */
+  status?: Promise<Status> | undefined
+  /** How objects are read. */
+  reading?: ObjectReaderOptions
+}
+
+export function openGit(repo: Repo, { status: asked, reading }: GitSessionOptions = {}): GitSession {
+  const reader = openObjectReader(repo, reading)
+  const { objects, remember, forget } = cachedReader(reader)
+  let status = asked
+  let config: Promise<RepoConfig> | undefined
+  let writes: FastImport | undefined
+  const startStatus = () => {
+    status ??= readStatus(repo)
+    return status
+  }
+  const startWrites = () => {
+    writes ??= startFastImport(repo)
+    return writes
+  }
+  const startConfig = () => {
+    config ??= readConfig(repo)
+    return config
+  }
+  return {
+    objects,
+    status: startStatus,
+    config: startConfig,
+    writes: startWrites,
+    storeBlob(blob) {
+      startWrites().blob(blob.content)
+      startWrites().flush()
+      remember(blob)
+    },
+    prefetch(...what) {
+      if (what.includes('status')) prefetch(startStatus())
+      if (what.includes('config')) prefetch(startConfig())
+      if (what.includes('objects')) reader.start()
+      if (what.includes('writes')) startWrites()
+    },
+    async commit() {
+      const started = writes
+      writes = undefined
+      await started?.finish()
+      forget()
+    },
+    async [Symbol.asyncDispose]() {
+      await writes?.abort()
+      await reader[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Many sessions ask the same about one commit. Answers about refs hold until our own import moves the refs. */
+function cachedReader(reader: ObjectReader): {
+  objects: ObjectReader
+  remember(blob: FreshBlob): void
+  forget(): void
+} {
+  const infos = new Map<string, ReturnType<ObjectReader['info']>>()
+  const tips = new Map<string, ReturnType<ObjectReader['contents']>>()
+  // Other processes can read these blobs only when the import has finished.
+  const fresh = new Map<string, Buffer>()
+  const info: ObjectReader['info'] = async (name) => {
+    const content = fresh.get(name)
+    if (content !== undefined) return { oid: name, type: 'blob', size: content.length }
+    const known = infos.get(name) ?? reader.info(name)
+    infos.set(name, known)
+    return known
+  }
+  const contents: ObjectReader['contents'] = async (name) => {
+    const content = fresh.get(name)
+    if (content !== undefined) return { oid: name, type: 'blob', size: content.length, content }
+    if (!name.startsWith('refs/')) return reader.contents(name)
+    const known = tips.get(name) ?? reader.contents(name)
+    tips.set(name, known)
+    return known
+  }
+  return {
+    objects: { ...reader, info, contents },
+    remember: ({ oid, content }) => fresh.set(oid, content),
+    forget: () => {
+      infos.clear()
+      fresh.clear()
+      tips.clear()
+    },
+  }
+}
