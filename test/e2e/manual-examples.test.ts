@@ -1,8 +1,9 @@
 // Runs every example of every manual, in a repository that has the things they name.
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { examples, wordsOf } from '../support/manual-examples.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { type Snapshot, takeSnapshot } from '../support/template.ts'
 import { unrecordedSession } from '../support/unrecorded-session.ts'
 
 setDefaultTimeout(60_000)
@@ -49,9 +50,21 @@ const apart: [RegExp, string][] = [
 
 const isApart = (words: string[]) => apart.some(([pattern]) => pattern.test(words.join(' ')))
 
+let repo: RecordedRepo
+let names: Record<string, string>
+let start: Snapshot
+beforeAll(async () => {
+  repo = await recordedRepo()
+  names = await prepare(repo)
+  start = takeSnapshot(repo.base)
+})
+afterAll(async () => {
+  start[Symbol.dispose]()
+  await repo[Symbol.asyncDispose]()
+})
+
 test.each([...Map.groupBy(examples, ([command]) => command)])('%s', async (_command, shown) => {
-  await using repo = await recordedRepo()
-  const names = await prepare(repo)
+  start.restore()
   for (const [, line] of shown) {
     const words = (wordsOf(line) ?? []).map((word) => names[word] ?? word)
     if (isApart(words)) continue
