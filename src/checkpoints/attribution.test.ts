@@ -31,7 +31,10 @@ const measure = (input: Partial<AttributionInput>): Partial<Attribution> => {
 
 const file = (base: string, step: string, head: string, path = 'a') => ({ path, base, step, head })
 
-/** Counts in the order of the record: agent lines, agent removed, human added, modified, removed, total committed, total changed. */
+/**
+ * Counts in the order of the record: agent lines, agent removed, human added, modified, removed, total
+ * committed, total changed.
+ */
 const cases: [string, Partial<AttributionInput>, number[]][] = [
   [
     'the agent writes ten lines, the user two more before committing',
@@ -189,7 +192,7 @@ describe('attribution', () => {
     ).toBeCloseTo(83.33, 2)
   })
 
-  test('a session without files in the commit has none', () => {
+  test('a session without files in the commit has no attribution', () => {
     expect(
       attribute({ files: [], others: [], otherSessions: new Set(), prompts: [], calculatedAt: 'T' }),
     ).toBeUndefined()
@@ -220,7 +223,7 @@ describe('attribution', () => {
 })
 
 describe('before a prompt', () => {
-  test('what differs from the last step is the user’s, what the step changed is the agent’s', () => {
+  test('changes since the last step are the user’s, changes in the step are the agent’s', () => {
     const files = [
       { path: 'a', base: lines(2), reference: lines(5), worktree: `${lines(5)}user\n` },
       { path: 'b', base: lines(3), reference: lines(1), worktree: '' },

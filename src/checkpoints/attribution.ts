@@ -1,26 +1,28 @@
-// Who wrote a commit, in lines. Three states of a file tell it: before the session, at its last step, as committed; measurements at each prompt tell the user's edits in between.
+// Counts how many lines of a commit the agent wrote and how many a person. Compares three states of each file
+// (before the session, at its last step, as committed); measurements at each prompt show the user's edits in
+// between.
 import type { Attribution } from '../model/checkpoint.ts'
 import type { PromptAttribution } from '../model/session.ts'
 
 /** A file of the commit that the session touched. A missing or binary file is the empty text. */
-export interface SessionFile {
+interface SessionFile {
   path: string
-  /** At the commit the session is measured from. */
+  /** Its text at the commit the session is measured from. */
   base: string
-  /** In the session's last step; as committed where there is no step. */
+  /** Its text in the session's last step; as committed when there is no step. */
   step: string
   head: string
 }
 
 /** A file of the commit that the session did not touch. */
-export interface OtherFile {
+interface OtherFile {
   path: string
   parent: string
   head: string
 }
 
 export interface AttributionInput {
-  /** Touched files that are not in the commit stay out: what is missing there was not removed by the user. */
+  /** Without touched files that are not in the commit: their missing lines were not removed by the user. */
   files: SessionFile[]
   others: OtherFile[]
   /** Files touched by other sessions of the same commit: their lines are not the user's. */
@@ -32,7 +34,8 @@ export interface AttributionInput {
 /** Undefined when the commit holds no file the session touched. */
 export function attribute(input: AttributionInput): Attribution | undefined {
   if (input.files.length === 0) return undefined
-  // Edits before the first prompt are where the session started from: nobody's share of this commit, but not the agent's work either.
+  // Edits before the first prompt are the session's starting point: not the user's share of this commit, and
+  // not the agent's.
   const first = input.prompts.filter((prompt) => prompt.number <= 1)
   const between = input.prompts.filter((prompt) => prompt.number > 1)
   const files = measureFiles(input.files, first, between)
@@ -45,7 +48,7 @@ export function attribute(input: AttributionInput): Attribution | undefined {
   const humanModified = Math.min(userAdded, userRemoved)
   const humanAdded = userAdded - humanModified
   const humanRemoved = userRemoved - humanModified
-  // What users change of their own lines takes nothing from the agent.
+  // Changes of the user's own lines take nothing from the agent.
   const modifiedOfAgent = atLeastZero(humanModified - files.ownRemoved)
   const agentLines = atLeastZero(agentAdded - humanRemoved - modifiedOfAgent)
 
@@ -64,17 +67,16 @@ export function attribute(input: AttributionInput): Attribution | undefined {
   }
 }
 
-/** What the user changed before a prompt: called when a turn starts, before the agent works. */
-export function measurePrompt(
-  number: number,
-  files: {
-    path: string /** In the last step, else at the base. */
-    reference: string
-    worktree: string
-    base: string
-  }[],
-  hasShadow: boolean,
-): PromptAttribution {
+interface MeasuredFile {
+  path: string
+  /** Its text in the last step, or at the base when there is no step. */
+  reference: string
+  worktree: string
+  base: string
+}
+
+/** What the user changed before a prompt; measured when a turn starts, before the agent works. */
+export function measurePrompt(number: number, files: MeasuredFile[], hasShadow: boolean): PromptAttribution {
   const users = files.map(({ path, reference, worktree }) => ({ path, ...diffLines(reference, worktree) }))
   const agents = hasShadow ? files.map(({ base, reference }) => diffLines(base, reference)) : []
   return {
@@ -89,7 +91,10 @@ export function measurePrompt(
   }
 }
 
-/** Content for counting lines: one character per byte, so that no two contents look alike. Binary (a NUL early on, as git tells it) or missing is empty. */
+/**
+ * Content as text for counting lines: one character per byte, so that different contents stay different.
+ * Empty for a missing or binary file (one with an early NUL, as for git).
+ */
 export function countableText(content: Buffer | undefined): string {
   if (content === undefined || content.subarray(0, 8000).includes(0)) return ''
   return content.toString('latin1')
@@ -110,7 +115,7 @@ function measureFiles(files: SessionFile[], first: PromptAttribution[], between:
     const late = diffLines(step, head)
     const before = addedTo(path, first)
     const user = addedTo(path, between)
-    // A line that came before the first prompt and went before the commit changed nothing.
+    // A line added before the first prompt and removed before the commit changed nothing.
     const lateRemoved = atLeastZero(late.removed - before)
     totals.workAdded += work.added
     totals.workRemoved += work.removed
@@ -123,7 +128,10 @@ function measureFiles(files: SessionFile[], first: PromptAttribution[], between:
   return totals
 }
 
-/** Lines the user added to files no session touched, measured over this commit alone: earlier commits have their own record. */
+/**
+ * Lines the user added in this commit to files that no session touched. Earlier commits have their own
+ * record.
+ */
 function measureOthers({ files, others, otherSessions }: AttributionInput): number {
   const touched = new Set(files.map(({ path }) => path))
   const users = others.filter(({ path }) => !touched.has(path) && !otherSessions.has(path))
@@ -144,14 +152,13 @@ function atLeastZero(value: number): number {
   return Math.max(0, value)
 }
 
-// How many lines were added and removed between two texts. Only the numbers are wanted, so no script of edits is built.
-
-export interface LineCounts {
+interface LineCounts {
   added: number
   removed: number
 }
 
-// Beyond this much searching the differing middle counts as replaced: a commit must not wait for a shuffled file of a million lines.
+// After this many search steps the differing middle counts as replaced: a commit must not wait for a shuffled
+// file of a million lines.
 const maxSearchSteps = 20_000_000
 
 export function countLines(text: string): number {
@@ -160,6 +167,7 @@ export function countLines(text: string): number {
   return text === '' || text.endsWith('\n') ? lines : lines + 1
 }
 
+/** How many lines were added and removed between two texts. */
 export function diffLines(before: string, after: string): LineCounts {
   if (before === after) return { added: 0, removed: 0 }
   if (before === '') return { added: countLines(after), removed: 0 }
@@ -172,7 +180,7 @@ export function diffLines(before: string, after: string): LineCounts {
   return { added: counts.added + edits - removed, removed: counts.removed + removed }
 }
 
-/** Both texts without the whole lines they begin and end with in common. */
+/** Both texts without their common leading and trailing lines. */
 function differingMiddle(a: string, b: string): [string, string] {
   const shorter = Math.min(a.length, b.length)
   let same = 0
@@ -186,7 +194,7 @@ function differingMiddle(a: string, b: string): [string, string] {
   return [a.slice(start, a.length - end), b.slice(start, b.length - end)]
 }
 
-/** Lines with their line ends: a last line that gains one has changed. */
+/** Lines with their line ends, so that a last line that gains one has changed. */
 function splitLines(text: string): string[] {
   const lines: string[] = []
   let start = 0
@@ -197,7 +205,7 @@ function splitLines(text: string): string[] {
   return start < text.length ? [...lines, text.slice(start)] : lines
 }
 
-/** Lines as numbers. Lines that only one side has are settled here: no way of matching the rest could use them. */
+/** Lines as numbers. Lines that only one side has are counted here, because they cannot match anything. */
 function internShared(
   before: string[],
   after: string[],
@@ -215,7 +223,10 @@ function internShared(
   }
 }
 
-/** The least number of insertions and deletions (Myers 1986, greedy forward search); undefined when finding it takes too long. */
+/**
+ * The least number of insertions and deletions (Myers 1986, greedy forward search); undefined when it takes
+ * too long.
+ */
 function editDistance(a: Int32Array, b: Int32Array): number | undefined {
   const furthest = new Int32Array(2 * (a.length + b.length) + 3)
   const zero = a.length + b.length + 1

@@ -1,4 +1,5 @@
-// Where checkpoints may be stored: the metadata branch, origin's copy of it, a ref of their own, and what earlier versions of the program used.
+// Finds the stored copies of a checkpoint: on the metadata branch, on origin's copy of it, in a ref of its
+// own, and where earlier versions of the program stored them.
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
 import { listRefs } from '../git/refs.ts'
@@ -8,12 +9,12 @@ import { isCheckpointId } from '../model/checkpoint.ts'
 import { checkpointDir, metadataBranch, metadataRef } from './layout.ts'
 
 export const remoteMetadataRef = 'refs/remotes/origin/entire/checkpoints/v1'
-/** Gets the checkpoints that others have pushed, in clones of a single branch, too. */
+/** Fetches checkpoints that were pushed from other clones; works in single-branch clones, too. */
 export const fetchCommand = `git fetch origin +${metadataBranch}:${remoteMetadataRef}`
 const splitRef = 'refs/entire/checkpoints/v2/main'
 const refsPrefix = 'refs/entire/checkpoints'
 const branches = [metadataRef, remoteMetadataRef]
-// The names of the branch before it was called v1, and a layout that was tried and given up, in which metadata and transcripts are apart.
+// Earlier names of the branch, and an abandoned layout that keeps metadata and transcripts in separate trees.
 const formerBranches = [
   ...['entire/sessions/v1', 'entire/sessions'].flatMap((name) => [
     `refs/heads/${name}`,
@@ -22,25 +23,25 @@ const formerBranches = [
   splitRef,
 ]
 
-/** The directory of one checkpoint. */
+/** A directory that holds a checkpoint. */
 export interface CheckpointCopy {
   tree: Oid
   entries: TreeEntry[]
-  /** Its transcripts are in other trees, below this path. */
+  /** Set when its transcripts are in other trees: their path there. */
   splitPath?: string
 }
 
-/** A ref for one checkpoint alone; ids of the branch may be stored under one, too. */
+/** The ref of one checkpoint alone. Any checkpoint may be stored under one. */
 export function ownRef(id: string): string {
   return `${refsPrefix}/${id.slice(-2)}/${id}`
 }
 
-/** All copies of a checkpoint, the one that counts first. Former places are looked at when the usual ones have nothing. */
+/** All copies of a checkpoint, the authoritative one first, those of earlier versions last. */
 export async function* findCopies(objects: ObjectReader, id: string): AsyncGenerator<CheckpointCopy> {
   for (const names of copyNames(id)) yield* await openAll(objects, names)
 }
 
-/** Object names of the directories it may be in: the usual ones, then the former ones. */
+/** Object names of the directories it may be in: the current ones, then those of earlier versions. */
 export function copyNames(id: string): string[][] {
   if (!isCheckpointId(id)) return []
   const dir = checkpointDir(id)
@@ -48,7 +49,7 @@ export function copyNames(id: string): string[][] {
   return [[...branches.flatMap(inBranch), `${ownRef(id)}^{tree}`], formerBranches.flatMap(inBranch)]
 }
 
-/** Object names of the directories of all checkpoints whose id starts with a prefix. Of several copies the one that counts. */
+/** The object name of the authoritative copy of each checkpoint whose id starts with a prefix. */
 export async function listCopies(
   repo: Repo,
   objects: ObjectReader,
@@ -66,13 +67,13 @@ export async function listCopies(
 export async function openCopy(objects: ObjectReader, name: string): Promise<CheckpointCopy | undefined> {
   const object = await objects.contents(name)
   if (object?.type !== 'tree') return undefined
-  const place = { tree: object.oid, entries: parseTree(object.content, object.oid.length / 2) }
-  return name.startsWith(`${splitRef}:`) ? { ...place, splitPath: name.slice(splitRef.length + 1) } : place
+  const copy = { tree: object.oid, entries: parseTree(object.content, object.oid.length / 2) }
+  return name.startsWith(`${splitRef}:`) ? { ...copy, splitPath: name.slice(splitRef.length + 1) } : copy
 }
 
 async function openAll(objects: ObjectReader, names: string[]): Promise<CheckpointCopy[]> {
-  const places = await Promise.all(names.map((name) => openCopy(objects, name)))
-  return places.filter((place) => place !== undefined)
+  const copies = await Promise.all(names.map((name) => openCopy(objects, name)))
+  return copies.filter((copy) => copy !== undefined)
 }
 
 async function listOwnRefs(repo: Repo): Promise<[string, string][]> {
@@ -83,7 +84,7 @@ async function listOwnRefs(repo: Repo): Promise<[string, string][]> {
   })
 }
 
-// Only the shards that may hold the prefix are read.
+// Reads only the shards that may contain the prefix.
 async function listBranch(objects: ObjectReader, ref: string, prefix: string): Promise<[string, string][]> {
   const isShard = ({ isTree, name }: TreeEntry) =>
     isTree && /^[0-9a-f]{2}$/.test(name) && name.startsWith(prefix.slice(0, 2))

@@ -1,4 +1,5 @@
-// How the branch of checkpoints here relates to the copies of it that remotes have, as far as was fetched.
+// Examines stored checkpoints: how the metadata branch relates to the fetched copies of remotes, and which
+// links are broken.
 import type { ObjectReader } from '../git/cat-file.ts'
 import { git } from '../git/exec.ts'
 import { readLog } from '../git/log.ts'
@@ -13,12 +14,12 @@ import { readCheckpoint } from './read.ts'
 export interface MetadataCopy {
   remote: string
   oid: Oid
-  /** `diverged`: both have checkpoints that the other has not. `unrelated`: they do not even begin with the same commit. */
+  /** `diverged`: both have checkpoints that the other lacks. `unrelated`: they have no common history. */
   relation: 'connected' | 'diverged' | 'unrelated'
 }
 
 export interface MetadataHealth {
-  /** `unreadable`: the branch is there, but its commit or tree is not. */
+  /** `unreadable`: the branch exists, but its commit or tree is missing. */
   local: 'absent' | 'readable' | 'unreadable'
   copies: MetadataCopy[]
 }
@@ -38,30 +39,30 @@ export async function readMetadataHealth(repo: Repo, objects: ObjectReader): Pro
   }
 }
 
-async function relate(repo: Repo, ours: Oid, theirs: Oid): Promise<MetadataCopy['relation']> {
-  if (ours === theirs) return 'connected'
-  const result = await git(repo, ['merge-base', ours, theirs], { accept: [1] })
+async function relate(repo: Repo, local: Oid, remote: Oid): Promise<MetadataCopy['relation']> {
+  if (local === remote) return 'connected'
+  const result = await git(repo, ['merge-base', local, remote], { accept: [1] })
   if (result.code === 1) return 'unrelated'
   const base = result.stdout.toString('latin1').trim()
-  return base === ours || base === theirs ? 'connected' : 'diverged'
+  return base === local || base === remote ? 'connected' : 'diverged'
 }
 
-// Git leaves a ref that it cannot read out of its lists; asked for it by name it warns.
+// Git leaves an unreadable ref out of its lists, and warns when asked for it by name.
 async function describeAbsence(repo: Repo, local: Oid | undefined): Promise<'absent' | 'unreadable'> {
   if (local !== undefined) return 'unreadable'
   const { stderr } = await git(repo, ['rev-parse', '--verify', metadataRef], { accept: [128] })
   return stderr.includes('broken ref') ? 'unreadable' : 'absent'
 }
 
-// Commits whose link leads nowhere, or not to all of it: what they name is not stored here, or cannot be read.
-
+/** A commit names a checkpoint that is not stored here or cannot be read. */
 export interface DanglingLink {
   commit: Oid
   checkpoint: string
-  /** Something is stored under the id. */
+  /** Something is stored under the id, but cannot be read. */
   isStored: boolean
 }
 
+/** A commit names a checkpoint of which sessions are missing. */
 export interface IncompleteLink {
   commit: Oid
   checkpoint: string
@@ -73,7 +74,7 @@ export interface BrokenLinks {
   incomplete: IncompleteLink[]
 }
 
-/** Among the newest commits of this branch, newest first. */
+/** The broken links among the newest commits of this branch, newest first. */
 export async function findBrokenLinks(
   repo: Repo,
   objects: ObjectReader,
@@ -97,6 +98,6 @@ export async function findBrokenLinks(
 }
 
 async function isStored(objects: ObjectReader, id: string): Promise<boolean> {
-  for await (const _place of findCopies(objects, id)) return true
+  for await (const _copy of findCopies(objects, id)) return true
   return false
 }

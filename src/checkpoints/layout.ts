@@ -1,9 +1,9 @@
-// Where things are: branches, and paths inside the trees of steps and checkpoints.
+// Names the refs, and the paths inside the trees, of steps and checkpoints.
 
 export const metadataRef = 'refs/heads/entire/checkpoints/v1'
 export const metadataBranch = 'entire/checkpoints/v1'
 
-/** Links of commits that were made without our commit hook: a note whose text is the trailer line. */
+/** Links of commits made without the commit hook: notes whose text is the trailer line. */
 export const notesRef = 'refs/notes/entire-checkpoints'
 
 const shadowPattern = /^refs\/heads\/entire\/[0-9a-fA-F]{7,}(?:-[0-9a-fA-F]{6})?$/
@@ -12,7 +12,7 @@ export function shadowRef(baseCommit: string, worktreeId: string): string {
   return `refs/heads/entire/${baseCommit.slice(0, 7)}-${worktreeHash(worktreeId)}`
 }
 
-/** As versions before 0.4 named it; they knew only one work tree. */
+/** The name used by versions before 0.4, which knew only one work tree. */
 export function oldShadowRef(baseCommit: string): string {
   return `refs/heads/entire/${baseCommit.slice(0, 7)}`
 }
@@ -30,12 +30,12 @@ export function branchName(ref: string): string {
   return ref.replace(/^refs\/heads\//, '')
 }
 
-/** The ref that holds a checkpoint: the shared branch, or for ULIDs a ref of its own. */
+/** The ref that holds a checkpoint: the metadata branch, or for ULIDs a ref of its own. */
 export function checkpointRef(id: string): string {
   return isUlid(id) ? `refs/entire/checkpoints/${id.slice(-2)}/${id}` : metadataRef
 }
 
-/** Directory of a checkpoint in the tree of its ref; a ref of its own has it at the root. */
+/** The directory of a checkpoint in the tree of its ref; the root in a ref of its own. */
 export function checkpointDir(id: string): string {
   return isUlid(id) ? '' : `${id.slice(0, 2)}/${id.slice(2)}`
 }
@@ -60,7 +60,7 @@ export function sessionPaths(dir: string, slot: number) {
   }
 }
 
-/** Metadata of a session, in the work tree and in its steps. */
+/** The directory of a session's metadata, in the work tree and in its steps. */
 export function sessionDir(session: string): string {
   return `.entire/metadata/${session}`
 }
@@ -85,7 +85,7 @@ export function chunkName(index: number, base = transcriptName): string {
   return index === 0 ? base : `${base}.${String(index).padStart(3, '0')}`
 }
 
-// Aider is the one agent that keeps its logs among the user's files; they grow with every word and are no work of a session.
+// Aider keeps its logs among the user's files. They grow with every word and are not work of a session.
 const aiderLogs = /^\.aider\.(?:(?:chat|input|llm)\.history|tags\.cache)/
 
 export function isInfrastructure(path: string): boolean {

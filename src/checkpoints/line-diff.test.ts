@@ -36,7 +36,7 @@ describe('lines added and removed', () => {
     expect(diffLines(after, before)).toEqual({ added: removed, removed: added })
   })
 
-  test('are the least possible, as another implementation finds them', () => {
+  test('are as few as another implementation finds', () => {
     const text = fc
       .tuple(fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 30 }), fc.boolean())
       .map(([lines, end]) => lines.join('\n') + (end ? '\n' : ''))
@@ -71,7 +71,7 @@ describe('large texts', () => {
     ).toEqual({ added: 90_000, removed: 100_000 })
   })
 
-  test('a shuffled file is given up on and counts as replaced', () => {
+  test('the search in a shuffled file is given up, and the file counts as replaced', () => {
     const shuffled = lines(60_000, (index) => String((index * 7919) % 60_000))
     expect(diffLines(lines(60_000, String), shuffled)).toEqual({ added: 59_999, removed: 59_999 })
   })

@@ -1,4 +1,5 @@
-// Which commits belong to which checkpoints: by their trailers, or by notes where a commit could not carry one.
+// Finds the checkpoints that commits are linked to: by their trailers, or by notes for commits made without
+// the commit hook.
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { LogEntry } from '../git/log.ts'
@@ -10,7 +11,7 @@ import { notesRef } from './layout.ts'
 
 export interface LinkedCommit {
   commit: LogEntry
-  /** Ids named by trailers and notes, in that order. */
+  /** Ids from trailers and notes, in that order. */
   checkpoints: string[]
 }
 
@@ -28,9 +29,7 @@ export async function linkCheckpoints(objects: ObjectReader, history: LogEntry[]
     .filter(({ checkpoints }) => checkpoints.length > 0)
 }
 
-// Commits that were made without our commit hook cannot carry a trailer; a git note links them instead.
-
-/** Checkpoint ids by commit. */
+/** The checkpoint ids in all notes, by commit. */
 export async function readNotes(objects: ObjectReader): Promise<Map<string, string[]>> {
   const blobs = await listNotes(objects, `${notesRef}^{tree}`, '')
   const contents = await Promise.all(blobs.map((note) => objects.contents(note.oid)))
@@ -41,7 +40,7 @@ export async function readNotes(objects: ObjectReader): Promise<Map<string, stri
   return new Map(links.filter(([, ids]) => ids.length > 0))
 }
 
-/** The same for some commits only: the cost does not grow with the number of notes. */
+/** The same for the given commits only, at a cost that does not grow with the number of notes. */
 export async function readNotesOf(objects: ObjectReader, commits: string[]): Promise<Map<string, string[]>> {
   if ((await objects.info(notesRef)) === undefined) return new Map()
   const read = commits.map(async (commit): Promise<[string, string[]]> => {
@@ -51,13 +50,13 @@ export async function readNotesOf(objects: ObjectReader, commits: string[]): Pro
   return new Map((await Promise.all(read)).filter(([, ids]) => ids.length > 0))
 }
 
-// As deep as git fans out a tree of sixteen million notes.
+// As deep as git fans out the tree for sixteen million notes.
 function notePaths(commit: string): string[] {
   const pairs = [commit.slice(0, 2), commit.slice(2, 4), commit.slice(4, 6)]
   return [0, 1, 2, 3].map((depth) => [...pairs.slice(0, depth), commit.slice(depth * 2)].join('/'))
 }
 
-/** A note that was appended to holds several links, in paragraphs of their own. */
+/** A note that was appended to contains several links, each in a paragraph of its own. */
 export function parseNote(text: string): string[] {
   const ids = [...text.matchAll(/^Entire-Checkpoint:[ \t]*(\S+)[ \t]*$/gm)].map((match) => match[1] as string)
   return [...new Set(ids)].filter(isCheckpointId)

@@ -14,7 +14,7 @@ const session = (id: string, more: object = {}) => ({
 })
 const ulid = '01HZXK3V9Q8W7E6R5T4Y3J2H1G'
 
-test('heads are those of whole checkpoints, wherever they are and however old', async () => {
+test('heads match the whole checkpoints, wherever they are stored and however old', async () => {
   await using temp = await tempRepo()
   await putCommit(temp.repo, remoteMetadataRef, {
     files: {

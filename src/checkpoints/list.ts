@@ -1,5 +1,5 @@
-// What a list says about checkpoints, many at a time. Every directory on the way to them is read once and most of what is in them not at
-// all, so a list takes as long as it is, however many checkpoints there are.
+// Reads what lists show of checkpoints, many at a time. Each directory is read once and most files not at
+// all, so the cost depends on the length of the list, not on the number of stored checkpoints.
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
@@ -11,19 +11,23 @@ import { parseJson } from '../std/json.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { remoteMetadataRef } from './copies.ts'
 import { checkpointDir, metadataRef } from './layout.ts'
-import { parsePrompts, readCheckpoint, readStoredPrompts } from './read.ts'
+import { parsePrompts } from './prompt-files.ts'
+import { readCheckpoint, readStoredPrompts } from './read.ts'
 import { parseSessionRecord } from './record.ts'
 
 export interface CheckpointHead {
-  /** In the order they were added. */
+  /** Session ids, in the order they were added. */
   sessions: string[]
-  /** Of the last session, which stands for the checkpoint. */
+  /** The agent of the last session, which represents the checkpoint. */
   agent?: string
   isTask: boolean
   prompt?: string
 }
 
-/** The top directories of the metadata branch and of origin's copy of it: to be asked for before it is known which checkpoints are wanted. */
+/**
+ * The root directories of the metadata branch and of origin's copy, read before the wanted checkpoints are
+ * known.
+ */
 export type BranchRoots = Promise<TreeEntry[][]>
 
 export function prefetchRoots(objects: ObjectReader): BranchRoots {
@@ -32,7 +36,7 @@ export function prefetchRoots(objects: ObjectReader): BranchRoots {
   )
 }
 
-/** Of those that are stored here and can be read. */
+/** The heads of the checkpoints that are stored here and can be read. */
 export async function readCheckpointHeads(
   repo: Repo,
   objects: ObjectReader,
@@ -40,13 +44,14 @@ export async function readCheckpointHeads(
   ids: Iterable<string>,
 ): Promise<Map<string, CheckpointHead>> {
   const wanted = [...new Set(ids)]
-  // Single files would be fetched one by one.
+  // In a partial clone single files would be fetched one by one.
   const trees = isPartialClone(repo) ? new Map<string, Oid>() : await locate(objects, await roots, wanted)
   const heads = await Promise.all(
     wanted.map(async (id) => {
       const tree = trees.get(id)
       return (
-        (tree === undefined ? undefined : await readSimple(objects, tree)) ?? (await readWhole(objects, id))
+        (tree === undefined ? undefined : await readSingleSession(objects, tree)) ??
+        (await readWhole(objects, id))
       )
     }),
   )
@@ -57,8 +62,8 @@ export async function readCheckpointHeads(
   )
 }
 
-/** Nearly every checkpoint has one session, in the first directory. Undefined when this one is different. */
-async function readSimple(objects: ObjectReader, tree: Oid): Promise<CheckpointHead | undefined> {
+/** Nearly every checkpoint has one session, in the first directory. Undefined when this one has not. */
+async function readSingleSession(objects: ObjectReader, tree: Oid): Promise<CheckpointHead | undefined> {
   const [metadata, prompts, second] = await Promise.all([
     objects.contents(`${tree}:0/metadata.json`),
     objects.contents(`${tree}:0/prompt.txt`),
@@ -86,12 +91,11 @@ function headOf(
   return {
     sessions: sessions.map(({ session }) => session),
     isTask: last?.isTask === true,
-    ...(last?.agent === undefined ? {} : { agent: last.agent }),
-    ...given({ prompt }),
+    ...given({ agent: last?.agent, prompt }),
   }
 }
 
-// The local branch comes first: what it has is not looked for in origin's copy.
+// The local branch comes first; origin's copy is searched only for the rest.
 async function locate(objects: ObjectReader, roots: TreeEntry[][], ids: string[]): Promise<Map<string, Oid>> {
   const found = new Map<string, Oid>()
   for (const root of roots) {

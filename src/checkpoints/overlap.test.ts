@@ -5,7 +5,7 @@ const unasked = () => {
   throw new Error('contents were not needed')
 }
 
-describe('a commit holds work of a session when', () => {
+describe('a commit contains work of a session when', () => {
   const cases: [string, TouchedFile[], boolean][] = [
     [
       'a file that was there before is edited, whatever its content',
@@ -36,7 +36,7 @@ describe('a commit holds work of a session when', () => {
   })
 })
 
-describe('a commit does not hold work of a session when', () => {
+describe('a commit does not contain work of a session when', () => {
   const cases: [string, TouchedFile[]][] = [
     ['no touched file is in it', [{ path: 'a', stepOid: '2' }]],
     [
@@ -56,7 +56,7 @@ test('a new file with other content counts when the two share lines', async () =
   expect(await overlaps(files, async () => false)).toBe(false)
 })
 
-test('contents are not loaded when another file already settles it', async () => {
+test('contents are not loaded when another file already decides', async () => {
   const files: TouchedFile[] = [
     { path: 'a', changed: { before: undefined, after: '3' }, stepOid: '2' },
     { path: 'b', changed: { before: '1', after: '2' }, stepOid: '2' },
@@ -64,7 +64,7 @@ test('contents are not loaded when another file already settles it', async () =>
   expect(await overlaps(files, unasked)).toBe(true)
 })
 
-test('without a step only paths can tell', () => {
+test('without a step only paths decide', () => {
   expect(touchesCommit([{ changed: { before: undefined, after: '1' } }])).toBe(true)
   expect(touchesCommit([{}])).toBe(false)
 })

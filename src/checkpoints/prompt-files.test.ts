@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { checkpointContext, joinPrompts, splitPrompts, turnContext } from './prompt-files.ts'
 
-test('prompts are joined by a rule and come apart again', () => {
+test('prompts are joined by a rule and split again', () => {
   for (const prompts of [[], ['a'], ['a', 'b\n\nc', 'd ---']])
     expect(splitPrompts(joinPrompts(prompts))).toEqual(prompts)
   expect(joinPrompts(['a', 'b'])).toBe('a\n\n---\n\nb')
 })
 
-test('the digest of a turn names the session, the subject, the prompts and the summary', () => {
+test('the context of a turn names the session, the subject, the prompts and the summary', () => {
   expect(
     turnContext({ session: 's1', subject: 'Add a', prompts: ['Please add a', 'Now b'], summary: 'Done.' }),
   ).toBe(
@@ -18,7 +18,7 @@ test('the digest of a turn names the session, the subject, the prompts and the s
   )
 })
 
-test('the digest of a checkpoint numbers its prompts', () => {
+test('the context of a checkpoint numbers its prompts', () => {
   expect(checkpointContext(['a', 'b'])).toBe(
     '# Session Context\n\n## User Prompts\n\n### Prompt 1\n\na\n\n### Prompt 2\n\nb\n\n',
   )

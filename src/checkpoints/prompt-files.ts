@@ -1,4 +1,5 @@
-// prompt.txt and context.md: what was asked, for people and for older readers of a checkpoint.
+// Formats and parses prompt.txt and context.md, which hold the prompts for people and for older readers of a
+// checkpoint.
 
 const separator = '\n\n---\n\n'
 
@@ -10,7 +11,14 @@ export function splitPrompts(text: string): string[] {
   return text === '' ? [] : text.split(separator)
 }
 
-/** The digest of one turn, kept with its step. */
+/** Cleaned prompts of a stored prompt.txt. */
+export function parsePrompts(text: string): string[] {
+  return splitPrompts(text)
+    .map((prompt) => prompt.trim())
+    .filter((prompt) => prompt !== '' && !/^-+$/.test(prompt))
+}
+
+/** The context.md of a step. */
 export function turnContext(turn: {
   session: string
   subject: string
@@ -29,14 +37,14 @@ export function turnContext(turn: {
   return `${sections.join('\n\n')}\n`
 }
 
-/** The digest of a checkpoint; empty when nothing was asked. */
+/** The context.md of a checkpoint; empty when it has no prompts. */
 export function checkpointContext(prompts: string[]): string {
   if (prompts.length === 0) return ''
   const sections = prompts.map((prompt, index) => `### Prompt ${index + 1}\n\n${cutTo500(prompt)}\n\n`)
   return `# Session Context\n\n## User Prompts\n\n${sections.join('')}`
 }
 
-// 500 bytes, less what would be half a character.
+// 500 bytes at most, whole characters only.
 function cutTo500(prompt: string): string {
   const bytes = Buffer.from(prompt)
   if (bytes.length <= 500) return prompt

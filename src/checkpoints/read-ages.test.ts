@@ -37,7 +37,7 @@ test.each(Object.entries(ages))('%s', async (_name, age) => {
   expect((await readTranscript(objects, checkpoint!.sessions.at(-1)!))?.toString()).toEqual(age.transcript)
 })
 
-test('nothing is found, and nothing fails, in branches of garbage', async () => {
+test('branches full of garbage contain no checkpoints and cause no failure', async () => {
   await using repo = await foreignRepo()
   const empty = await repo.git('commit-tree', '-m', 'empty', await repo.git('mktree'))
   const blob = await repo.git('hash-object', '-w', 'README.md')
@@ -60,7 +60,7 @@ test.each([
   '--all',
   'a3b2c4d5e6f7\n',
   'A3B2C4D5E6F7',
-])('%j is not an id, and is looked for nowhere', async (id) => {
+])('%j is not an id and is not searched for', async (id) => {
   await using repo = await foreignRepo()
   await repo.put('refs/heads/entire/checkpoints/v1', {
     'a3/b2c4d5e6f7/metadata.json': {},
@@ -70,7 +70,7 @@ test.each([
   expect(await readCheckpoint(objects, id)).toBeUndefined()
 })
 
-test('a transcript of which a piece is missing is an error, not a shorter transcript', async () => {
+test('a transcript with a missing piece is an error, not a shorter transcript', async () => {
   await using repo = await foreignRepo()
   const { trees, checkpoint } = ages['metadata and transcripts apart']!
   for (const [ref, files] of Object.entries(trees)) await repo.put(ref, files)

@@ -5,10 +5,10 @@ import { openObjectReader } from '../git/cat-file.ts'
 import { ownRef, remoteMetadataRef } from './copies.ts'
 import { metadataRef } from './layout.ts'
 import { readNotes } from './links.ts'
+import { parsePrompts } from './prompt-files.ts'
 import {
   findCheckpointIds,
   listCheckpoints,
-  parsePrompts,
   readCheckpoint,
   readStoredPrompts,
   readTranscript,
@@ -76,7 +76,7 @@ test('data of every age is understood', async () => {
         branch: '',
       },
       'a3/b2c4d5e6f7/full.log': 'plain log',
-      // No checkpoint id inside, and one of two sessions lost.
+      // No checkpoint id inside, and one of two sessions missing.
       'a3/ffffffffff/metadata.json': { strategy: 'manual-commit', sessions: [{}, {}] },
       'a3/ffffffffff/1/metadata.json': session('kept', '2026-01-02T00:00:00Z'),
       // Not checkpoints.
@@ -168,7 +168,7 @@ test('a repository without checkpoints has none', async () => {
   expect(await readNotes(objects)).toEqual(new Map())
 })
 
-test('notes link commits, also when the tree of notes is fanned out', async () => {
+test('notes link commits, even when the tree of notes is fanned out', async () => {
   await using temp = await tempRepo()
   temp.write('a.txt', 'a')
   const commit = await temp.commit('no hook ran')

@@ -1,4 +1,5 @@
-// Reading permanent checkpoints of any age and from any place. Questions that do not depend on each other are asked at once, of one process.
+// Reads stored checkpoints of any age, from any of their copies. Independent questions go to git at the same
+// time.
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
@@ -12,48 +13,49 @@ import { given } from '../std/given.ts'
 import { asObject, type JsonObject, parseJson } from '../std/json.ts'
 import { type CheckpointCopy, findCopies, listCopies, openCopy } from './copies.ts'
 import { hashName, parseHash } from './layout.ts'
+import { parsePrompts } from './prompt-files.ts'
 import { listSlots, parseCheckpointRecord, parseSessionRecord } from './record.ts'
 import { joinStored } from './transcript-chunks.ts'
 
 interface SessionLocation {
-  /** Object name of the directory that holds it. */
+  /** Object name of the session's directory. */
   dir: Oid
-  /** Path of the directory of its transcript, where that is kept in trees of its own. */
+  /** Path of its transcript's directory, where transcripts are in separate trees. */
   splitPath?: string
 }
 
 export interface StoredSession extends SessionRecord, SessionLocation {}
 
 export interface StoredCheckpoint extends CheckpointRecord {
-  /** In the order they were added; the last one stands for the checkpoint. */
+  /** In the order they were added; the last one represents the checkpoint. */
   sessions: StoredSession[]
-  /** How many more it should have: their records are gone, or cannot be read. */
+  /** The number of further sessions whose records are missing or unreadable. */
   lostSessions: number
 }
 
-/** The checkpoint, or undefined when it is stored nowhere here. A copy that cannot be read gives way to the next one. */
+/** The checkpoint, or undefined when it is not stored here. An unreadable copy gives way to the next one. */
 export async function readCheckpoint(
   objects: ObjectReader,
   id: string,
 ): Promise<StoredCheckpoint | undefined> {
-  for await (const place of findCopies(objects, id)) {
-    const checkpoint = await readStored(objects, id, place)
+  for await (const copy of findCopies(objects, id)) {
+    const checkpoint = await readCopy(objects, id, copy)
     if (checkpoint !== undefined) return checkpoint
   }
   return undefined
 }
 
-/** All checkpoints, newest first. Of several copies the local one counts. */
+/** All checkpoints, newest first. The local copy takes precedence. */
 export async function listCheckpoints(repo: Repo, objects: ObjectReader): Promise<StoredCheckpoint[]> {
   const read = [...(await listCopies(repo, objects))].map(async ([id, name]) => {
-    const place = await openCopy(objects, name)
-    return (place && (await readStored(objects, id, place))) ?? (await readCheckpoint(objects, id))
+    const copy = await openCopy(objects, name)
+    return (copy && (await readCopy(objects, id, copy))) ?? (await readCheckpoint(objects, id))
   })
   const checkpoints = (await Promise.all(read)).filter((checkpoint) => checkpoint !== undefined)
   return checkpoints.sort((a, b) => createdAt(b) - createdAt(a))
 }
 
-/** Ids of all checkpoints that start with a prefix, in any case. */
+/** The ids of all checkpoints that start with a prefix, in upper or lower case. */
 export async function findCheckpointIds(
   repo: Repo,
   objects: ObjectReader,
@@ -62,32 +64,33 @@ export async function findCheckpointIds(
   return [...(await listCopies(repo, objects, prefix.toLowerCase())).keys()].sort()
 }
 
-/** Who can join pieces that an agent has cut in its own way. */
+/** Joins pieces that an agent has cut in its own way. */
 export type TranscriptJoiner = Pick<TranscriptPieces, 'join'>
 
-/** The stored transcript, its pieces joined, or the digest that one layout kept of it; undefined when the session has neither. */
+/**
+ * The stored transcript, or the shortened one that an abandoned layout kept; undefined when the session has
+ * neither.
+ */
 export async function readTranscript(
   objects: ObjectReader,
   session: StoredSession,
   joiner?: TranscriptJoiner,
 ): Promise<Buffer | undefined> {
-  const own = await findTranscriptPieces(objects, session)
-  const pieces = own.length > 0 ? own : await findPiecesIn(objects, session.dir, ['transcript.jsonl'])
+  const full = await findTranscriptPieces(objects, session)
+  const pieces = full.length > 0 ? full : await findPiecesIn(objects, session.dir, ['transcript.jsonl'])
   const contents = await Promise.all(pieces.map((oid) => objects.contents(oid)))
   const found = contents.filter((object) => object !== undefined).map((object) => object.content)
   if (found.length < pieces.length)
     throw new EntireError(
       'transcript-missing',
       `A piece of the transcript of session ${session.session} is missing in this repository.`,
-      {
-        hint: '`git fsck` shows what else is; a clone of the remote may still have it.',
-      },
+      { hint: '`git fsck` shows what else is missing; a clone of the remote may still have it.' },
     )
   if (found.length === 0) return undefined
   return await joinStored(found, joiner && (await readHash(objects, session)), joiner)
 }
 
-/** Of the whole transcript, in hex; steps have it only where the agent has cut it. */
+/** Hex sha256 of the whole transcript. Steps have one only when the agent has cut the transcript. */
 export async function readHash(objects: ObjectReader, { dir }: SessionLocation): Promise<string | undefined> {
   const file = await objects.contents(`${dir}:${hashName}`)
   return parseHash(file?.content.toString('utf8') ?? '')
@@ -101,7 +104,7 @@ export function isTranscriptPiece(name: string): boolean {
   )
 }
 
-/** Object names of the pieces of a transcript as the agent wrote it, in order; none when the session has none. */
+/** Object names of the pieces of a full transcript, in order; empty when the session has none. */
 export async function findTranscriptPieces(objects: ObjectReader, session: SessionLocation): Promise<Oid[]> {
   for (const dir of [...(await findSplitDirs(objects, session)), session.dir]) {
     const pieces = await findPiecesIn(objects, dir, transcriptNames)
@@ -122,14 +125,7 @@ export async function readStoredPrompts(objects: ObjectReader, session: StoredSe
   return parsePrompts(file?.content.toString('utf8') ?? '')
 }
 
-export function parsePrompts(text: string): string[] {
-  return text
-    .split(/\n\n---\n\n/)
-    .map((prompt) => prompt.trim())
-    .filter((prompt) => prompt !== '' && !/^-+$/.test(prompt))
-}
-
-async function readStored(
+async function readCopy(
   objects: ObjectReader,
   id: string,
   { tree, entries, splitPath }: CheckpointCopy,
@@ -154,13 +150,13 @@ async function readStored(
         ...record,
         checkpoint: id,
         dir: oid,
-        ...(splitPath === undefined ? {} : { splitPath: `${splitPath}/${name}` }),
+        ...given({ splitPath: splitPath === undefined ? undefined : `${splitPath}/${name}` }),
       },
     ]
   })
   const numbers = new Set([...slots.map(({ name }) => Number(name)), ...listSlots(head?.sessions)])
   const lostSessions = numbers.size - sessions.length
-  // Before all sessions had directories, the newest one lay at the top.
+  // Earlier versions kept the newest session at the top instead of in a directory.
   const top = parseSessionRecord(head)
   if (top !== undefined) sessions.push({ ...top, checkpoint: id, dir: tree })
   if (head === undefined && sessions.length === 0) return undefined
@@ -191,7 +187,7 @@ function piecesOf(entries: TreeEntry[], name: string): Oid[] {
   return pieces.sort((a, b) => a.index - b.index).map(({ oid }) => oid)
 }
 
-// Such transcripts were moved on, a hundred checkpoints at a time, to refs with numbers.
+// The abandoned layout moved its transcripts, a hundred checkpoints at a time, to numbered refs.
 const splitRefs = [
   'current',
   ...Array.from({ length: 64 }, (_, index) => String(index + 1).padStart(13, '0')),
@@ -208,9 +204,8 @@ function createdAt(checkpoint: StoredCheckpoint): number {
   return Date.parse(checkpoint.sessions.at(-1)?.createdAt ?? '') || 0
 }
 
-// The head of a checkpoint is the union of its sessions: what it does not say itself, or cannot say because it is lost, they say.
-
-export function combineSessions(
+/** The head of a checkpoint is the union of its sessions; they fill in what the stored head lacks. */
+function combineSessions(
   sessions: SessionRecord[],
   head: CheckpointRecord | undefined,
 ): Omit<CheckpointRecord, 'checkpoint'> {

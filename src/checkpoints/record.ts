@@ -1,5 +1,7 @@
-// The JSON records of a checkpoint, in the field order older readers print. Reading accepts every age: missing fields, null lists, old names.
+// Formats and parses the JSON records of a checkpoint: written in the field order older readers print, read
+// with missing fields, null lists and old names.
 import type { Attribution, CheckpointRecord, CheckpointSummary, SessionRecord } from '../model/checkpoint.ts'
+import { given } from '../std/given.ts'
 import {
   asArray,
   asCount,
@@ -14,10 +16,10 @@ import {
 import { checkpointDir, sessionPaths } from './layout.ts'
 import { formatTokenRecord, parseTokenRecord } from './token-record.ts'
 
-// What says something about all sessions, and would be wrong when one is added.
+// Fields about all sessions, which become wrong when a session is added.
 const overSessions = ['session_count', 'session_ids', 'combined_attribution']
 
-/** `stored` is the head there is: fields that we do not know stay in it. */
+/** Unknown fields of the `stored` head are kept. */
 export function formatCheckpointRecord(
   record: Omit<CheckpointRecord, 'sessionCount'>,
   slots: number[],
@@ -34,7 +36,7 @@ export function formatCheckpointRecord(
     }
   })
   const others = Object.entries(stored).filter(([key]) => !overSessions.includes(key))
-  return compact({
+  return given({
     ...Object.fromEntries(others),
     cli_version: record.cliVersion,
     checkpoint_id: record.checkpoint,
@@ -51,7 +53,7 @@ export function parseCheckpointRecord(value: unknown): CheckpointRecord | undefi
   const record = asObject(value)
   const checkpoint = asString(record?.checkpoint_id)
   if (record === undefined || checkpoint === undefined) return undefined
-  return compact({
+  return given({
     cliVersion: asString(record.cli_version) || undefined,
     checkpoint,
     strategy: asString(record.strategy) ?? '',
@@ -63,9 +65,9 @@ export function parseCheckpointRecord(value: unknown): CheckpointRecord | undefi
   })
 }
 
-/** `stored` is the record there is: fields that we do not know stay in it, and so does what was said about the session afterwards. */
+/** Unknown fields and the summary of the `stored` record are kept. */
 export function formatSessionRecord(record: SessionRecord, stored: JsonObject = {}): JsonObject {
-  return compact({
+  return given({
     ...stored,
     cli_version: record.cliVersion,
     checkpoint_id: record.checkpoint,
@@ -90,7 +92,9 @@ export function formatSessionRecord(record: SessionRecord, stored: JsonObject = 
   })
 }
 
-/** Slots are numbered, and a number may be left out: the next free one comes after the highest. Earlier versions had a map, by number. */
+/**
+ * The slot numbers in a head, which may have gaps. Earlier versions stored a map by number instead of a list.
+ */
 export function listSlots(value: unknown): number[] {
   const sessions = asObject(value) ?? asArray(value)
   return Object.entries(sessions).map(([key, paths]) => {
@@ -99,12 +103,12 @@ export function listSlots(value: unknown): number[] {
   })
 }
 
-/** Of what a session does not say itself, the head of its checkpoint may know something. */
+/** The head of the checkpoint fills in fields that the session's own record lacks. */
 export function parseSessionRecord(value: unknown, head: JsonObject = {}): SessionRecord | undefined {
   const record = asObject(value)
   const session = asString(record?.session_id)
   if (record === undefined || !session) return undefined
-  return compact({
+  return given({
     cliVersion: asString(record.cli_version) || undefined,
     checkpoint: asString(record.checkpoint_id) ?? '',
     session,
@@ -130,7 +134,7 @@ export function parseSessionRecord(value: unknown, head: JsonObject = {}): Sessi
   })
 }
 
-// The list became a word of its own name when it was moved to newer storage, and then the word it is now.
+// `agents` was first a list, then a single name; today the field is `agent`.
 function parseAgent({ agent, agents }: JsonObject): string | undefined {
   return asString(agent) || asString(agents) || asStrings(agents).find((name) => name !== '')
 }
@@ -169,7 +173,7 @@ function parseAttribution(value: unknown): Attribution | undefined {
 
 export function formatSummary(summary: CheckpointSummary): JsonObject {
   const code = summary.learnings.code.map(
-    ({ path, line, endLine, finding }) => compact({ path, line, end_line: endLine, finding }) as JsonObject,
+    ({ path, line, endLine, finding }) => given({ path, line, end_line: endLine, finding }) as JsonObject,
   )
   return {
     intent: summary.intent,
@@ -202,18 +206,11 @@ function parseFinding(value: Json): CheckpointSummary['learnings']['code'] {
   const path = asString(record?.path)
   if (record === undefined || path === undefined) return []
   return [
-    compact({
+    given({
       path,
       line: asNumber(record.line),
       endLine: asNumber(record.end_line),
       finding: asString(record.finding) ?? '',
     }),
   ]
-}
-
-/** The object without its undefined fields. */
-function compact<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>
-  }
 }

@@ -1,4 +1,5 @@
-// Files of the work tree as they go into a step's tree: content as git would store it, links as links, executables as such.
+// Reads files of the work tree for the tree of a step: content as git would store it, with links and
+// executable bits.
 
 import { existsSync, lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
@@ -8,16 +9,16 @@ import type { Repo } from '../git/repo.ts'
 import { encodePath, nativePathIn } from '../std/encoding.ts'
 import { isErrno } from '../std/errors.ts'
 
-/** Larger files are left out of steps: a local store of build products would fill the disk. */
+/** Larger files are left out of steps: build products would fill the disk. */
 export const maxSnapshotBytes = 50 * 1024 * 1024
 
 export interface Snapshot {
   changes: TreeChange[]
-  /** Files that are too large or unreadable: the step keeps what it had. */
+  /** Files that are too large or unreadable; the step keeps their earlier content. */
   skipped: string[]
 }
 
-/** One change per path: what is on disk now, or a deletion. */
+/** One change per path: its content on disk, or a deletion. */
 export async function readSnapshot(
   repo: Repo,
   paths: string[],
@@ -46,7 +47,7 @@ export async function readSnapshot(
   return snapshot
 }
 
-/** When the file last changed in any way, in milliseconds; undefined when it is not there. */
+/** When the file last changed in any way, in milliseconds; undefined when it does not exist. */
 export function changedAt(repo: Repo, path: string): number | undefined {
   const stat = lstat(repo, path)
   return stat === undefined ? undefined : Math.max(stat.mtimeMs, stat.ctimeMs)
@@ -75,7 +76,8 @@ function addContent(repo: Repo, path: string, stat: Stats, snapshot: Snapshot): 
   else snapshot.changes.push({ path, mode: modeOf(stat), content })
 }
 
-// Line endings, LFS and other filters: git itself stores these files. https://git-scm.com/docs/git-hash-object
+// Git itself stores files with line ending conversion, LFS or other filters.
+// https://git-scm.com/docs/git-hash-object
 async function addFiltered(
   repo: Repo,
   files: { path: string; mode: '100644' | '100755' }[],

@@ -51,7 +51,7 @@ describe('a task is named after the subagent', () => {
     expect(taskSubject({ toolUse, ...task })).toBe(subject)
   })
 
-  test('a step on the way is named after the to-do just done, else numbered', () => {
+  test('a step of a running task is named after the to-do just completed, or numbered', () => {
     expect(incrementalSubject({ toolUse, sequence: 3, todo: 'Write the lexer' })).toBe(
       'Write the lexer (toolu_012345)',
     )

@@ -1,10 +1,10 @@
-// What a step is called in lists, and how prompts are shortened: a few words cut from what the user or the agent wrote.
+// Makes the subject lines of steps, and shortens prompts for display.
 import { asArray, asObject, asString } from '../std/json.ts'
 
 const politeness =
   /^(?:(?:can you|please|let's|could you|would you|i want you to|i'd like you to|i need you to) )+/i
 
-/** The prompt as a subject line. */
+/** A prompt as a subject line. */
 export function stepSubject(prompt: string, agentType: string): string {
   const request = oneLine(prompt).replace(politeness, '').replace(/\?$/, '').trim()
   const [first = '', ...rest] = firstRunes(request, 72)
@@ -12,7 +12,7 @@ export function stepSubject(prompt: string, agentType: string): string {
   return subject === '' ? `${agentType || 'Agent'} session updates` : subject
 }
 
-/** A finished subagent. */
+/** The subject of a finished subagent. */
 export function taskSubject(task: {
   toolUse: string
   type?: string | undefined
@@ -25,7 +25,7 @@ export function taskSubject(task: {
   return `Completed ${kind}${description === '' ? '' : `: ${description}`} (${id})`
 }
 
-/** A subagent on its way. */
+/** The subject of a running subagent. */
 export function incrementalSubject(step: {
   toolUse: string
   sequence: number
@@ -37,7 +37,7 @@ export function incrementalSubject(step: {
     : `${todo} (${shortId(step.toolUse)})`
 }
 
-/** What a to-do list says has just been done. */
+/** The item of a to-do list that was completed last. */
 export function todoText(toolInput: unknown): string | undefined {
   const todos = asArray(asObject(toolInput)?.todos).map(asObject)
   const done = todos.findLast((todo) => todo?.status === 'completed')

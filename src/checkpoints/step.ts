@@ -1,4 +1,5 @@
-// A step: the work tree and the session's metadata at the end of a turn, as a commit on the session's shadow branch.
+// Writes a step: the work tree and the session's metadata at the end of a turn, as a commit on the session's
+// shadow branch.
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Identity } from '../git/config.ts'
@@ -7,13 +8,13 @@ import type { Oid } from '../git/oid.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import { chunkName, formatHash, hashName, sessionDir } from './layout.ts'
 
-/** Where a step goes: on top of the branch for HEAD, taking over the branch of an older base when HEAD has moved. */
+/** Where a step goes: on top of the shadow branch for HEAD, which takes over the branch of an older base. */
 export interface StepSite {
   ref: string
   head: Oid
   headTree: Oid
   parent: { commit: Oid; tree: Oid; text: string } | undefined
-  /** A branch for an older HEAD whose steps this branch takes over. */
+  /** The shadow branch of an older HEAD whose steps this branch takes over. */
   moved: { ref: string; commit: Oid } | undefined
   /** The session has no step yet on this HEAD. */
   isFirst: boolean
@@ -44,7 +45,10 @@ export async function findStepSite(
   }
 }
 
-/** True when the next step cannot build on the tree of the last one: there is none, or HEAD has moved or was rewritten since. */
+/**
+ * True when the next step cannot build on the tree of the last one: there is none, or HEAD has moved or was
+ * rewritten since.
+ */
 export function startsFresh(site: StepSite): boolean {
   return site.parent === undefined || site.moved !== undefined || site.isFirst
 }
@@ -55,24 +59,24 @@ export interface Step {
   author: Identity
   seconds: number
   changes: TreeChange[]
-  /** Known to differ from the step before: no need to compare. */
+  /** Known to differ from the previous step, so the trees need not be compared. */
   isNew: boolean
 }
 
-/** What is known of a step before git has given it an id; asking for the id would cost as much as the whole import. */
+/** Identifies a step without its commit id: asking git for the id would cost as much as the whole import. */
 export interface StepMark {
   parent: Oid | undefined
   seconds: number
   message: string
 }
 
-/** Whether the commit with this text is that step. */
+/** True when the commit with this text is the step. */
 export function isStep(text: string, { parent, seconds, message }: StepMark): boolean {
   const hasParent = parent === undefined ? !/^parent /m.test(text) : text.includes(`\nparent ${parent}\n`)
   return hasParent && text.includes(` ${seconds} +0000\n`) && text.endsWith(`\n\n${message}`)
 }
 
-/** Undefined, leaving the branch where it was, when nothing differs from the step before. */
+/** Undefined when nothing differs from the previous step; then the branch stays where it was. */
 export async function writeStep(
   objects: ObjectReader,
   writes: FastImport,
@@ -95,7 +99,7 @@ export async function writeStep(
   return undefined
 }
 
-// HEAD's tree, with the metadata that sessions left in earlier steps.
+// HEAD's tree with the session metadata of earlier steps.
 async function freshTree(objects: ObjectReader, site: StepSite): Promise<TreeChange[]> {
   const metadata = site.parent && (await objects.info(`${site.parent.commit}:.entire/metadata`))
   return [
@@ -113,9 +117,7 @@ export interface SessionFiles {
   context: string
 }
 
-/**
- * The session's metadata directory as it should be: pieces of an older transcript must not survive in it, unless there is no other one.
- */
+/** The session's metadata directory. Pieces of an older transcript are removed when there is a new one. */
 export async function sessionChanges(
   objects: ObjectReader,
   session: string,
@@ -138,7 +140,7 @@ export async function sessionChanges(
   ]
 }
 
-/** What the session's subagents left in the step before. */
+/** What the session's subagents left in the previous step. */
 export async function findTasks(
   objects: ObjectReader,
   session: string,
@@ -147,7 +149,7 @@ export async function findTasks(
   return parent === undefined ? undefined : await objects.info(`${parent}:${sessionDir(session)}/tasks`)
 }
 
-/** The digest is there where only the agent can join the pieces. */
+/** The digest is set when only the agent can join the pieces. */
 export type StepTranscript = Pick<TranscriptCursor, 'chunks' | 'digest'>
 
 export function transcriptChanges(session: string, transcript: StepTranscript | undefined): TreeChange[] {

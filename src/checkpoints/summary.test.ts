@@ -20,7 +20,8 @@ const summary: CheckpointSummary = {
 }
 const author = { name: 'Test', email: 'test@example.com' }
 
-// As another program writes it: escapes of its own, numbers we cannot hold, fields we do not know, an order of its own.
+// As another program writes it: escapes of its own, numbers we cannot hold, fields we do not know, an order
+// of its own.
 const foreign = `{
   "session_id": "one",
   "checkpoint_id": "${id}",
@@ -50,7 +51,7 @@ async function save(repo: TempRepo, checkpoint: string, session = 'one', text = 
 const paths = async (repo: TempRepo, rev: string) =>
   (await repo.git('ls-tree', '-r', '--name-only', rev)).split('\n')
 
-test('a summary comes into the metadata of its session, and nothing else changes', async () => {
+test('a summary is added to the metadata of its session, and nothing else changes', async () => {
   await using repo = await tempRepo()
   const before = await putCommit(repo.repo, metadataRef, {
     files: {
@@ -82,7 +83,7 @@ test('a summary comes into the metadata of its session, and nothing else changes
   expect(again).toBe(after.replace('Add a <parser>', 'Other'))
 })
 
-test('a session at the top of a checkpoint, as it was of old, has its summary there', async () => {
+test('a session at the top of a checkpoint, as in earlier versions, gets its summary there', async () => {
   await using repo = await tempRepo()
   await putCommit(repo.repo, metadataRef, {
     files: { [`${dir}/metadata.json`]: { checkpoint_id: id, session_id: 'one', created_at: 'x' } },
@@ -94,7 +95,7 @@ test('a session at the top of a checkpoint, as it was of old, has its summary th
   )
 })
 
-test('a checkpoint with a ref of its own has its summary there', async () => {
+test('a checkpoint with a ref of its own gets its summary there', async () => {
   await using repo = await tempRepo()
   await putCommit(repo.repo, ownRef(ulid), {
     files: { 'metadata.json': { checkpoint_id: ulid, sessions: [{}] }, '0/metadata.json': foreign },
@@ -104,30 +105,33 @@ test('a checkpoint with a ref of its own has its summary there', async () => {
   expect(await repo.git('for-each-ref', metadataRef)).toBe('')
 })
 
-test.each([true, false])('what only origin has is taken over first (own branch: %p)', async (hasLocal) => {
-  await using repo = await tempRepo()
-  const files = {
-    [`${dir}/metadata.json`]: { checkpoint_id: id, sessions: [{}] },
-    [`${dir}/0/metadata.json`]: foreign,
-    [`${dir}/0/full.jsonl`]: '{}',
-  }
-  const remote = await putCommit(repo.repo, remoteMetadataRef, { files })
-  if (hasLocal)
-    await putCommit(repo.repo, metadataRef, { files: { 'bb/b2c4d5e6f7/metadata.json': { sessions: [] } } })
-  await save(repo, id)
-  expect(await repo.git('rev-parse', remoteMetadataRef)).toBe(remote)
-  expect(await paths(repo, metadataRef)).toEqual([
-    ...Object.keys(files).sort(),
-    ...(hasLocal ? ['bb/b2c4d5e6f7/metadata.json'] : []),
-  ])
-  await using objects = openObjectReader(repo.repo)
-  expect((await readCheckpoint(objects, id))?.sessions[0]).toMatchObject({
-    session: 'one',
-    summary: { intent: 'Add a <parser>' },
-  })
-})
+test.each([true, false])(
+  'a checkpoint that only origin has is copied first (own branch: %p)',
+  async (hasLocal) => {
+    await using repo = await tempRepo()
+    const files = {
+      [`${dir}/metadata.json`]: { checkpoint_id: id, sessions: [{}] },
+      [`${dir}/0/metadata.json`]: foreign,
+      [`${dir}/0/full.jsonl`]: '{}',
+    }
+    const remote = await putCommit(repo.repo, remoteMetadataRef, { files })
+    if (hasLocal)
+      await putCommit(repo.repo, metadataRef, { files: { 'bb/b2c4d5e6f7/metadata.json': { sessions: [] } } })
+    await save(repo, id)
+    expect(await repo.git('rev-parse', remoteMetadataRef)).toBe(remote)
+    expect(await paths(repo, metadataRef)).toEqual([
+      ...Object.keys(files).sort(),
+      ...(hasLocal ? ['bb/b2c4d5e6f7/metadata.json'] : []),
+    ])
+    await using objects = openObjectReader(repo.repo)
+    expect((await readCheckpoint(objects, id))?.sessions[0]).toMatchObject({
+      session: 'one',
+      summary: { intent: 'Add a <parser>' },
+    })
+  },
+)
 
-test('writers at the same time lose nothing', async () => {
+test('simultaneous writers lose nothing', async () => {
   await using repo = await tempRepo()
   const ids = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(12))
   await putCommit(repo.repo, metadataRef, {
@@ -145,7 +149,7 @@ test('writers at the same time lose nothing', async () => {
   expect(await repo.git('rev-list', '--count', metadataRef)).toBe('5')
 })
 
-test('a checkpoint that is nowhere, or without that session, is not written', async () => {
+test('a missing checkpoint, or one without the session, is not written', async () => {
   await using repo = await tempRepo()
   await expect(save(repo, id)).rejects.toThrow('cannot be changed')
   await putCommit(repo.repo, metadataRef, { files: { [`${dir}/0/metadata.json`]: '{ broken' } })

@@ -1,4 +1,4 @@
-// Adds a summary to a checkpoint that is stored already. Everything else in it stays as it was written, by whomever.
+// Adds a summary to a stored checkpoint and leaves everything else in it unchanged.
 
 import { applyEdits, modify } from 'jsonc-parser'
 import type { ObjectReader } from '../git/cat-file.ts'
@@ -24,7 +24,7 @@ export interface SummaryUpdate {
   seconds: number
 }
 
-/** One commit, on the ref that holds the checkpoint. Another writer at the same time costs another attempt, never its work. */
+/** Writes one commit on the ref that holds the checkpoint, and retries when another process moved the ref. */
 export async function saveSummary(repo: Repo, objects: ObjectReader, update: SummaryUpdate): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -36,28 +36,26 @@ export async function saveSummary(repo: Repo, objects: ObjectReader, update: Sum
 }
 
 async function writeSummary(repo: Repo, objects: ObjectReader, update: SummaryUpdate): Promise<void> {
-  const home = await findHome(objects, update.checkpoint)
-  const path = home && (await findMetadata(objects, home.tree, update.session))
-  const file = path && (await objects.contents(`${home.tree}:${path}`))
+  const target = await findTarget(objects, update.checkpoint)
+  const path = target && (await findMetadata(objects, target.tree, update.session))
+  const file = path && (await objects.contents(`${target.tree}:${path}`))
   if (!file)
     throw new EntireError(
       'not-found',
-      `checkpoint ${update.checkpoint} cannot be changed: where it is stored, nothing is written any more.`,
-      {
-        hint: 'It is on a branch that an earlier version has used. Nothing was changed.',
-      },
+      `checkpoint ${update.checkpoint} cannot be changed: it is on a branch of an earlier version.`,
+      { hint: 'Nothing was changed. Only checkpoints of current versions can get a summary.' },
     )
   const writes = startFastImport(repo)
   writes.commit({
-    ref: home.ref,
-    parent: home.parent,
+    ref: target.ref,
+    parent: target.parent,
     message: `Update summary for checkpoint ${update.checkpoint} (session: ${update.session.replace(/\s+/g, ' ')})\n`,
     author: update.author,
     seconds: update.seconds,
     changes: [
-      ...home.brings,
+      ...target.copied,
       {
-        path: inDir(home.dir, path),
+        path: inDir(target.dir, path),
         mode: '100644',
         content: Buffer.from(withSummary(file.content.toString('utf8'), update.summary)),
       },
@@ -66,16 +64,16 @@ async function writeSummary(repo: Repo, objects: ObjectReader, update: SummaryUp
   await writes.finish()
 }
 
-interface Home {
+interface SummaryTarget {
   ref: string
   parent: Oid
   tree: Oid
   dir: string
-  /** What the ref must take in first, because only origin's copy of it has the checkpoint. */
-  brings: TreeChange[]
+  /** Copies the checkpoint to the ref first, when only origin's copy of the ref has it. */
+  copied: TreeChange[]
 }
 
-async function findHome(objects: ObjectReader, id: string): Promise<Home | undefined> {
+async function findTarget(objects: ObjectReader, id: string): Promise<SummaryTarget | undefined> {
   const dir = checkpointDir(id)
   const [local, remote, own] = await Promise.all(
     [metadataRef, remoteMetadataRef, ownRef(id)].map((ref) => objects.info(ref)),
@@ -84,19 +82,19 @@ async function findHome(objects: ObjectReader, id: string): Promise<Home | undef
     tip === undefined ? undefined : (await objects.info(`${tip}:${path}`))?.oid
   const onBranch = dir === '' ? undefined : await at(local?.oid, dir)
   if (local && onBranch !== undefined)
-    return { ref: metadataRef, parent: local.oid, tree: onBranch, dir, brings: [] }
+    return { ref: metadataRef, parent: local.oid, tree: onBranch, dir, copied: [] }
   const onRemote = dir === '' ? undefined : await at(remote?.oid, dir)
   if (remote && onRemote !== undefined) {
-    const brings: TreeChange[] = local === undefined ? [] : [{ path: dir, mode: '040000', oid: onRemote }]
-    return { ref: metadataRef, parent: (local ?? remote).oid, tree: onRemote, dir, brings }
+    const copied: TreeChange[] = local === undefined ? [] : [{ path: dir, mode: '040000', oid: onRemote }]
+    return { ref: metadataRef, parent: (local ?? remote).oid, tree: onRemote, dir, copied }
   }
   const tree = await at(own?.oid, '')
   return own && tree !== undefined
-    ? { ref: ownRef(id), parent: own.oid, tree, dir: '', brings: [] }
+    ? { ref: ownRef(id), parent: own.oid, tree, dir: '', copied: [] }
     : undefined
 }
 
-// The directory of the session, or the top where a single session lay before there were several.
+// In the directory of the session, or at the top, where earlier versions kept a single session.
 async function findMetadata(objects: ObjectReader, tree: Oid, session: string): Promise<string | undefined> {
   const slots = (await readTree(objects, tree)).filter((entry) => entry.isTree && /^\d+$/.test(entry.name))
   const paths = [...slots.map((slot) => `${slot.name}/metadata.json`), 'metadata.json']
@@ -106,11 +104,11 @@ async function findMetadata(objects: ObjectReader, tree: Oid, session: string): 
   )
 }
 
-// Edited as text: numbers too large for us and fields of other versions come through as they are.
+// Edited as text, so that large numbers and unknown fields stay as they are.
 function withSummary(text: string, summary: CheckpointSummary): string {
   const edits = modify(text, ['summary'], formatSummary(summary), {
     formattingOptions: { insertSpaces: true, tabSize: 2, eol: '\n' },
-    // Where other writers have it.
+    // Where other writers put it.
     getInsertionIndex: (keys) =>
       keys.includes('initial_attribution') ? keys.indexOf('initial_attribution') : keys.length,
   })

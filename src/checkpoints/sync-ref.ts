@@ -1,4 +1,5 @@
-// One ref and its copy on a remote: push what is new here; if the remote has something new too, take both.
+// Synchronises one ref with its copy on a remote: pushes new commits, and merges when the remote has new
+// ones, too.
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Identity } from '../git/config.ts'
@@ -6,7 +7,14 @@ import { git } from '../git/exec.ts'
 import { startFastImport, type TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import { moveRefs } from '../git/refs.ts'
-import { type FetchResult, fetchRefs, lateText, outOfTime, remoteTimeoutMs } from '../git/remote.ts'
+import {
+  type FetchOptions,
+  type FetchResult,
+  fetchRefs,
+  lateText,
+  outOfTime,
+  remoteTimeoutMs,
+} from '../git/remote.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
 import type { Clock } from '../std/time.ts'
@@ -20,9 +28,9 @@ export interface RefSync {
   repo: Repo
   objects: ObjectReader
   remote: string
-  /** What to call the remote before people: its address may hold a password. */
+  /** The name of the remote in messages: its URL may contain a password. */
   label: string
-  /** Where it is noted what a remote without a name has. */
+  /** Names the tracking refs of a remote that is given as a URL. */
   tracking?: string
   ref: string
   author: Identity
@@ -30,7 +38,7 @@ export interface RefSync {
   say(line: string): void
 }
 
-/** True when the remote has everything we have. */
+/** True when the remote has everything that is here. */
 export async function syncRef(sync: RefSync): Promise<boolean> {
   const local = await tipOf(sync)
   if (local === undefined || local === (await sync.objects.info(trackingRef(sync)))?.oid) return true
@@ -42,11 +50,11 @@ export async function syncRef(sync: RefSync): Promise<boolean> {
     failure = await pushRefs(sync, [sync.ref])
   }
   if (failure !== undefined) sync.say(`[entire] Warning: failed to push sessions after sync: ${failure}`)
-  else await noteRemote(sync)
+  else await updateTrackingRef(sync)
   return failure === undefined
 }
 
-// --no-verify: our own pre-push hook is running. Never --force. Returns what went wrong.
+// --no-verify, because our own pre-push hook is running. Never --force. Returns the reason of a failure.
 export async function pushRefs(
   { repo, remote }: Pick<RefSync, 'repo' | 'remote'>,
   refs: string[],
@@ -54,16 +62,13 @@ export async function pushRefs(
   const result = await git(
     repo,
     ['push', '--no-verify', '--quiet', remote, ...refs.map((ref) => `${ref}:${ref}`)],
-    {
-      accept: refusals,
-      timeoutMs: remoteTimeoutMs,
-    },
+    { accept: refusals, timeoutMs: remoteTimeoutMs },
   )
   if (outOfTime.includes(result.code)) return lateText(remoteTimeoutMs)
   return result.code === 0 ? undefined : lastLine(result.stderr)
 }
 
-/** False when the remote has nothing that could be in the way: then the failure is of another kind. */
+/** False when the remote has nothing to merge, so that the push failed for another reason. */
 async function fetchAndMerge(sync: RefSync): Promise<boolean> {
   const fetched = `refs/entire-fetch-tmp/${process.pid}`
   const result = await git(
@@ -77,10 +82,7 @@ async function fetchAndMerge(sync: RefSync): Promise<boolean> {
       sync.remote,
       `+${sync.ref}:${fetched}`,
     ],
-    {
-      accept: refusals,
-      timeoutMs: remoteTimeoutMs,
-    },
+    { accept: refusals, timeoutMs: remoteTimeoutMs },
   )
   const theirs = result.code === 0 ? (await sync.objects.info(fetched))?.oid : undefined
   if (theirs === undefined) return false
@@ -89,7 +91,7 @@ async function fetchAndMerge(sync: RefSync): Promise<boolean> {
   return true
 }
 
-/** Both histories in one, here; the remote learns of it with the next push. */
+/** Merges both histories in the local ref; the next push takes the merge to the remote. */
 export async function mergeWith(sync: RefSync, theirs: Oid): Promise<void> {
   const ours = (await tipOf(sync)) as Oid
   const base = await mergeBase(sync.repo, ours, theirs)
@@ -118,8 +120,8 @@ async function tipOf(sync: RefSync): Promise<Oid | undefined> {
   return (await sync.objects.info(sync.ref))?.oid
 }
 
-// Git updates remote-tracking branches of branches by itself; other refs, and remotes given as a URL, have none.
-async function noteRemote(sync: RefSync): Promise<void> {
+// Git itself updates remote-tracking branches, but not for other refs or for remotes given as a URL.
+async function updateTrackingRef(sync: RefSync): Promise<void> {
   const [local, known] = [await tipOf(sync), await sync.objects.info(trackingRef(sync))]
   if (
     local === undefined ||
@@ -146,47 +148,42 @@ function lastLine(text: string): string {
   return lines.findLast((line) => /^(fatal|error|!| !)/.test(line)) ?? lines.at(-1) ?? ''
 }
 
-// Two histories of a metadata tree into one. Whole directories are compared by id, so the cost is that of what differs.
-
-export interface MergeTips {
+interface MergeTips {
   /** Undefined when the two have no common history. */
   base: Oid | undefined
   ours: Oid
   theirs: Oid
 }
 
-/** What must change in our tree so that it holds both sides. A file changed on both sides is taken from theirs: it was published first. */
-export async function planMerge(objects: ObjectReader, tips: MergeTips): Promise<TreeChange[]> {
-  return mergeDirs(
-    objects,
-    '',
-    `${tips.ours}^{tree}`,
-    `${tips.theirs}^{tree}`,
-    tips.base && `${tips.base}^{tree}`,
-  )
+/**
+ * The changes to our tree after which it holds both sides. A file changed on both sides is taken from theirs,
+ * which was published first. Directories are compared by id, so the cost is that of the differences.
+ */
+async function planMerge(objects: ObjectReader, tips: MergeTips): Promise<TreeChange[]> {
+  const trees = {
+    ours: `${tips.ours}^{tree}`,
+    theirs: `${tips.theirs}^{tree}`,
+    base: tips.base && `${tips.base}^{tree}`,
+  }
+  return mergeDirs(objects, '', trees)
 }
 
-async function mergeDirs(
-  objects: ObjectReader,
-  dir: string,
-  ours: Oid,
-  theirs: Oid,
-  base: Oid | undefined,
-): Promise<TreeChange[]> {
+async function mergeDirs(objects: ObjectReader, dir: string, trees: MergeTips): Promise<TreeChange[]> {
   const [our, their, old] = await Promise.all([
-    entries(objects, ours),
-    entries(objects, theirs),
-    base === undefined ? new Map<string, TreeEntry>() : entries(objects, base),
+    entries(objects, trees.ours),
+    entries(objects, trees.theirs),
+    trees.base === undefined ? new Map<string, TreeEntry>() : entries(objects, trees.base),
   ])
   const changes: TreeChange[] = []
   for (const [name, entry] of their) {
-    const mine = our.get(name)
-    const before = old.get(name)
-    if (entry.oid === mine?.oid || entry.oid === before?.oid) continue
+    const ours = our.get(name)
+    const base = old.get(name)
+    if (entry.oid === ours?.oid || entry.oid === base?.oid) continue
     const path = `${dir}${name}`
-    if (mine?.isTree && entry.isTree)
-      changes.push(...(await mergeDirs(objects, `${path}/`, mine.oid, entry.oid, before?.oid)))
-    else changes.push({ path, mode: entry.isTree ? '040000' : '100644', oid: entry.oid })
+    if (ours?.isTree && entry.isTree) {
+      const below = { ours: ours.oid, theirs: entry.oid, base: base?.oid }
+      changes.push(...(await mergeDirs(objects, `${path}/`, below)))
+    } else changes.push({ path, mode: entry.isTree ? '040000' : '100644', oid: entry.oid })
   }
   return changes
 }
@@ -195,14 +192,10 @@ async function entries(objects: ObjectReader, tree: string): Promise<Map<string,
   return new Map((await readTree(objects, tree)).map((entry) => [entry.name, entry]))
 }
 
-// Checkpoints that others pushed, or that this clone left out: fetched to where reading looks for them, and never over local ones.
-
-export interface FetchOptions {
-  /** Git may ask the person at the terminal for a password. */
-  mayAsk: boolean
-}
-
-/** The branch with all checkpoints, or the ref of one that has its own. */
+/**
+ * Fetches the metadata branch, or the ref of a checkpoint that has its own, without overwriting local
+ * checkpoints.
+ */
 export async function fetchCheckpoint(
   sync: Omit<RefSync, 'ref'>,
   id: string,
@@ -215,7 +208,8 @@ export async function fetchCheckpoint(
   return fetchAndJoin({ ...sync, ref }, options)
 }
 
-// Nobody looks for checkpoints in the copy of a remote other than origin, so the local branch takes them in.
+// Checkpoints are read from origin's copy but not from that of other remotes, so the local branch takes these
+// in.
 async function fetchAndJoin(sync: RefSync, options: FetchOptions): Promise<FetchResult> {
   const fetched = `refs/entire-fetch-tmp/${process.pid}`
   const result = await fetchRefs(sync.repo, sync.remote, [`+${sync.ref}:${fetched}`], options)

@@ -1,4 +1,4 @@
-// Token counts in their file form.
+// Formats and parses the token counts of stored records.
 
 import { addTokens, hasTokens, noTokens, type TokenUsage } from '../model/tokens.ts'
 import { given } from '../std/given.ts'
@@ -21,7 +21,7 @@ export function parseTokenRecord(value: unknown): TokenUsage | undefined {
   const subagents = parseTokenRecord(record.subagent_tokens)
   return {
     input: asCount(record.input_tokens),
-    // Some writers keep the names of the model's own answers.
+    // Some writers use the field names of the model's API.
     cacheCreation: asCount(record.cache_creation_tokens) || asCount(record.cache_creation_input_tokens),
     cacheRead: asCount(record.cache_read_tokens) || asCount(record.cache_read_input_tokens),
     output: asCount(record.output_tokens),

@@ -32,7 +32,7 @@ describe('lines', () => {
     expect(texts(chunkLines(Buffer.from(text), max))).toEqual(pieces)
   })
 
-  test('pieces join to exactly the input, whatever its line ends', () => {
+  test('pieces join to exactly the input, whatever its line endings', () => {
     const line = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constant(''), fc.constant('\r'))
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), fc.integer({ min: 1, max: 60 }), (lines, max) => {
@@ -53,7 +53,7 @@ describe('lines', () => {
     expect(texts(chunkLines(after, 6)).slice(0, 1)).toEqual(texts(chunkLines(before, 6)).slice(0, 1))
   })
 
-  test('a line that no host would take is refused with a hint', () => {
+  test('a line that no host would accept is refused with a hint', () => {
     expect(code(() => chunkLines(Buffer.alloc(maxBlobBytes + 1, 'x'), chunkBytes))).toBe(
       'transcript-too-large',
     )
@@ -100,13 +100,13 @@ describe('documents', () => {
     )
   })
 
-  test('pieces stay below the size asked for unless one message alone is larger', () => {
+  test('pieces stay below the maximum size unless a single message is larger', () => {
     for (const piece of chunkDocument(Buffer.from(document(50, 2)), 300)) {
       expect(piece.length <= 300 || JSON.parse(piece.toString()).messages.length === 1).toBe(true)
     }
   })
 
-  test('what does not parse is cut like lines', () => {
+  test('a text that does not parse is cut at line ends', () => {
     expect(texts(chunkDocument(Buffer.from('{"messages":[1,\n2,\n3'), 16))).toEqual([
       '{"messages":[1,',
       '2,\n3',

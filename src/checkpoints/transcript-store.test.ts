@@ -60,7 +60,7 @@ const say = (id: number, text: string) =>
   })
 
 describe('a growing transcript', () => {
-  test('what nobody can read is not stored, and nothing else changes', async () => {
+  test('data that only the agent’s maker can read is not stored, and nothing else changes', async () => {
     await using repo = await tempRepo()
     const path = join(repo.base, 't.jsonl')
     const strip = (line: string) => line.replace(/"sealed":"[^"]*"/, '"sealed":null')
@@ -72,7 +72,7 @@ describe('a growing transcript', () => {
     expect(second).toMatchObject({ restarted: false, cursor: { items: 3 } })
   })
 
-  test('read in any number of saves gives what one reading gives, and is stored redacted, whole and hashed', async () => {
+  test('gives the same in any number of saves as in one, and is stored completely, redacted and hashed', async () => {
     await using repo = await tempRepo()
     await fc.assert(
       fc.asyncProperty(
@@ -134,7 +134,7 @@ describe('a growing transcript', () => {
     expect(await stored(repo, second)).toBe(`${say(1, 'one')}\n${say(2, 'two')}`)
   })
 
-  test('recorded from its middle on is stored whole, but only what came after counts', async () => {
+  test('recorded from its middle on is stored completely, but only the rest counts', async () => {
     await using repo = await tempRepo()
     const path = join(repo.base, 't.jsonl')
     const old = `${say(1, 'one')}\n${say(2, 'two')}\n`
@@ -144,7 +144,7 @@ describe('a growing transcript', () => {
     expect((await stored(repo, update)).split('\n')).toHaveLength(3)
   })
 
-  test('of many megabytes re-uses the pieces it has, and writes little more than what was appended', async () => {
+  test('of many megabytes keeps its pieces and writes little more than what was appended', async () => {
     await using repo = await tempRepo()
     const path = join(repo.base, 'big.jsonl')
     const line = say(1, 'x'.repeat(100_000))
@@ -156,7 +156,7 @@ describe('a growing transcript', () => {
     const before = new Set(first?.cursor.chunks.map((chunk) => chunk.oid))
     const written = second?.cursor.chunks.filter((chunk) => !before.has(chunk.oid)) ?? []
     expect(written.reduce((sum, chunk) => sum + chunk.bytes, 0)).toBeLessThan(1_000)
-    // The fingerprint goes on where it was left.
+    // The digest continues where it was left.
     await using objects = openObjectReader(repo.repo)
     const sha256 = async (update: TranscriptUpdate | undefined) =>
       new Bun.CryptoHasher('sha256').update(await stored(repo, update)).digest('hex')
@@ -173,7 +173,7 @@ describe('a growing transcript', () => {
   })
 })
 
-test('a line longer than any blob may be is refused with a hint', async () => {
+test('a line longer than the largest blob is refused with a hint', async () => {
   await using repo = await tempRepo()
   const path = join(repo.base, 'endless.jsonl')
   writeFileSync(path, `{"type":"user","text":"${'x'.repeat(60 * 1024 * 1024)}`)
@@ -183,7 +183,7 @@ test('a line longer than any blob may be is refused with a hint', async () => {
   })
 })
 
-test('a document is read by messages; one caught in the middle of a write is stored as it is', async () => {
+test('a document is read by messages; one that is being written is stored as it is', async () => {
   await using repo = await tempRepo()
   const path = join(repo.base, 'session.json')
   const message = (id: string, type: string, content: string) => ({ id, type, content })

@@ -3,12 +3,8 @@
 import { attribute, countableText } from '../checkpoints/attribution.ts'
 import { branchName, shadowRef } from '../checkpoints/layout.ts'
 import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
-import {
-  prefetchCheckpointParent,
-  readSlots,
-  type SessionPart,
-  writeCheckpoint,
-} from '../checkpoints/write.ts'
+import { readSlots } from '../checkpoints/slots.ts'
+import { prefetchCheckpointParent, type SessionPart, writeCheckpoint } from '../checkpoints/write.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'

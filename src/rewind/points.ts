@@ -2,13 +2,8 @@
 
 import { oldShadowRef, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { linkCheckpoints } from '../checkpoints/links.ts'
-import { splitPrompts } from '../checkpoints/prompt-files.ts'
-import {
-  parsePrompts,
-  readStoredPrompts,
-  readTranscript,
-  type TranscriptJoiner,
-} from '../checkpoints/read.ts'
+import { parsePrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
+import { readStoredPrompts, readTranscript, type TranscriptJoiner } from '../checkpoints/read.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import { type LogEntry, readLog } from '../git/log.ts'
 import type { Oid } from '../git/oid.ts'

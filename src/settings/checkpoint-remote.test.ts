@@ -39,7 +39,7 @@ test.each([
   '/abs',
   'x@-y:z',
   'git@host:-x',
-])('%j is no place', (text) => expect(parseCheckpointRemote(text)).toBeUndefined())
+])('%j is not a checkpoint remote', (text) => expect(parseCheckpointRemote(text)).toBeUndefined())
 
 test('a password is never shown', () => {
   expect(describeCheckpointRemote({ kind: 'url', url: 'https://me:secret@example.com/a.git' })).toBe(

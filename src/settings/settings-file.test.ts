@@ -19,7 +19,7 @@ function put(content: string, name = 'settings.json') {
   writeFileSync(path(name), content)
 }
 
-test('a new file is written like every file of ours', () => {
+test('a new file has the usual JSON layout', () => {
   changeSettings(root, 'project', { strategy: 'manual-commit', strategy_options: { push_sessions: false } })
   expect(text()).toBe(formatJson({ strategy: 'manual-commit', strategy_options: { push_sessions: false } }))
   expect(statSync(path('settings.json')).mode & 0o777).toBe(0o644 & ~process.umask())
@@ -57,7 +57,7 @@ test.each([
   expect(applyChanges(before, 'settings.json', changes)).toBe(after)
 })
 
-test('a byte order mark stays, and a file that says it already is not written', () => {
+test('a byte order mark stays, and a file that already has the value is not written', () => {
   put('\uFEFF{ "enabled": true }')
   const before = statSync(path('settings.json'), { bigint: true })
   changeSettings(root, 'project', { enabled: true })
@@ -66,7 +66,7 @@ test('a byte order mark stays, and a file that says it already is not written', 
   expect(text()).toBe('\uFEFF{ "enabled": false }')
 })
 
-test('a broken file is named and left alone', () => {
+test('a broken file is named and not changed', () => {
   put('{ broken')
   expect(() => changeSettings(root, 'project', { enabled: false })).toThrow(
     '.entire/settings.json is not valid JSON',
@@ -74,7 +74,7 @@ test('a broken file is named and left alone', () => {
   expect(text()).toBe('{ broken')
 })
 
-test('for every file content, writing a key keeps all the others and their order, and taking it out gives them back', () => {
+test('writing a key keeps all others and their order, and removing it restores the file', () => {
   const key = fc.string().filter((name) => !/^\d+$/.test(name) && name !== '__proto__' && name !== 'enabled')
   const layout = fc.constantFrom(undefined, '  ', '\t')
   fc.assert(
@@ -92,7 +92,7 @@ test('for every file content, writing a key keeps all the others and their order
   )
 })
 
-test('changes of the project that the local file overrides are known', () => {
+test('finds changes of the project’s file that the local file overrides', () => {
   put('{"strategy":"auto-commit","enabled":true,"o":{"x":1}}', 'settings.local.json')
   expect(findOverridden(root, { strategy: 'manual-commit', enabled: true, o: { x: 2, y: 3 } })).toEqual([
     'strategy',

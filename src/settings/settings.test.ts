@@ -17,7 +17,7 @@ function put(name: string, content: unknown) {
 }
 const text = (name: string) => readFileSync(join(root, '.entire', name), 'utf8')
 
-test('without files the defaults hold and nothing is set up', () => {
+test('without files the defaults apply and nothing is set up', () => {
   expect(readSettings(root)).toEqual(defaultSettings)
   expect(isSetUp(root)).toBe(false)
 })
@@ -73,7 +73,7 @@ test.each([
   expect(readSettings(root)).toMatchObject(expected as object)
 })
 
-test('a local file can add redaction but never take it away', () => {
+test('a local file can add redaction but never remove it', () => {
   put('settings.json', {
     redaction: { pii: { enabled: true, phone: false, custom_patterns: { TICKET: 'T-[0-9]+' } } },
   })
@@ -107,7 +107,7 @@ test.each([
   expect(() => readSettings(root)).toThrow(name)
 })
 
-test('comments, a last comma and a byte order mark are no reason to fail', () => {
+test('comments, a trailing comma and a byte order mark are accepted', () => {
   put(
     'settings.json',
     '\uFEFF{\n  // why\n  "strategy": "auto-commit", /* since */\n  "enabled": false,\n}\n',
@@ -152,7 +152,7 @@ test.each([
   ['a remote that is an option', 'settings.json', { checkpoint_push_remote: '--mirror' }],
   ['a remote that is a URL', 'settings.json', { checkpoint_push_remote: 'https://example.com/x.git' }],
   ['a remote that is a path', 'settings.json', { checkpoint_push_remote: '/tmp/x' }],
-])('%s is not followed, and is not taken for nothing', (_rule, name, options) => {
+])('%s is refused, not ignored', (_rule, name, options) => {
   put(name, { strategy_options: options })
   expect(readSettings(root).checkpointRemote).toMatchObject({ kind: 'refused' })
 })

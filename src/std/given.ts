@@ -5,7 +5,5 @@ type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } &
 }
 
 export function given<T extends Record<string, unknown>>(fields: T): Given<T> {
-  const present: Record<string, unknown> = {}
-  for (const name in fields) if (fields[name] !== undefined) present[name] = fields[name]
-  return present as Given<T>
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>
 }

@@ -43,7 +43,7 @@ test.each([
   expect(electRemote(config, 'main')).toEqual(expected as ReturnType<typeof electRemote>)
 })
 
-test('the branch matters only where branches are configured', () => {
+test('the branch matters only when branches are configured', () => {
   expect(dependsOnBranch({ remotes: [], pushKeys: { 'remote.pushdefault': 'a' } })).toBe(false)
   expect(dependsOnBranch({ remotes: [], pushKeys: { 'branch.a.pushremote': 'a' } })).toBe(true)
 })
@@ -66,7 +66,7 @@ async function checkpoint(
   return oid
 }
 
-test('checkpoints are counted, not commits, and only those that the remote does not have', async () => {
+test('counts checkpoints, not commits, and only those that the remote lacks', async () => {
   await using temp = await tempRepo()
   const ref = 'refs/heads/entire/checkpoints/v1'
   const target = { remote: 'origin' }

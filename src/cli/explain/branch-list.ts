@@ -9,7 +9,7 @@ import {
   prefetchRoots,
   readCheckpointHeads,
 } from '../../checkpoints/list.ts'
-import { parsePrompts } from '../../checkpoints/read.ts'
+import { parsePrompts } from '../../checkpoints/prompt-files.ts'
 import { type Branches, readBranches } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { type LogEntry, readLog } from '../../git/log.ts'
