@@ -1,5 +1,4 @@
-// Checks the plugins that run inside agents against the types of those agents, which are installed in
-// test/agent-types.
+// Checks the plugins that run inside agents against the types of these agents, installed in test/agent-types.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

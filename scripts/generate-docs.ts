@@ -1,5 +1,4 @@
-// Writes the pages and schemas that are generated from the program; with --check, fails when one is out of
-// date.
+// Writes the pages and schemas generated from the program; with --check, fails when one is out of date.
 import { join } from 'node:path'
 import { agents } from '../src/agents/all.ts'
 import { buildCli } from '../src/cli/app.ts'

@@ -1,5 +1,4 @@
-// Writes src/redact/secretlint-rules.ts from the installed secretlint preset, so that hooks need not load the
-// preset.
+// Writes src/redact/secretlint-rules.ts from the secretlint preset, so that hooks need not load the preset.
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 import preset from '@secretlint/secretlint-rule-preset-recommend/package.json'
 import { literalPrefixes } from './regex-prefixes.ts'

@@ -1,5 +1,4 @@
-// Runs the live tests: real agents from npm, each in a sandbox without a network. See `npm run test:live --
-// --help`.
+// Runs the live tests: real agents from npm, each in a sandbox without a network (`npm run test:live`).
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
-// Sets up a temporary home and repository for the tour, so that it neither reads nor changes files of the
-// user.
+// Sets up a temporary home and repository for the tour, so that it does not touch files of the user.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'

@@ -1,5 +1,4 @@
-// Shows the product in a minute: an agent plays a script in a temporary repository, through the real hooks.
-// `npm run tour`.
+// Shows the product in a minute, with a scripted agent in a temporary repository (`npm run tour`).
 import { join } from 'node:path'
 import { installAgent } from './tour-agent.ts'
 import { type Narrator, narrateTo } from './tour-narrator.ts'

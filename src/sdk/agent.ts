@@ -1,5 +1,4 @@
-// The kit for authors of agent plugins, published as `entire-ts/agent-sdk`: defines an agent and runs it as a
-// program.
+// The kit for authors of agent plugins, `entire-ts/agent-sdk`: defines an agent and runs it as a program.
 
 import type { Buffer } from 'node:buffer'
 import { infoOf } from './agent/answers.ts'

@@ -1,5 +1,4 @@
-// Defines the plugin for Qwen Code: its hooks, its settings and its transcripts. Observed with version
-// 0.24.4.
+// Defines the plugin for Qwen Code (observed: 0.24.4): its hooks, its settings and its transcripts.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineAgent, jsonlTranscript, settingsHooks } from '../../../src/sdk/agent.ts'

@@ -1,5 +1,4 @@
-// Answers every subcommand from the definition of the author. A subcommand without an answer does not
-// compile.
+// Answers every subcommand from the definition of an agent. One without an answer does not compile.
 
 import { Buffer } from 'node:buffer'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,4 @@
-// Defines the failure that a plugin reports to its caller: its message goes to standard error, without a
-// stack.
+// Defines the failure that a plugin reports to its caller on standard error, without a stack.
 
 export class PluginError extends Error {
   override readonly name = 'PluginError'

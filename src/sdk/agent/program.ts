@@ -1,5 +1,4 @@
-// Runs a plugin as a process: reads the call from the command line, and writes the answer or the reason of a
-// failure.
+// Runs a plugin as a process: reads the call from the command line, and writes the answer or the failure.
 
 import { Buffer } from 'node:buffer'
 import { homedir } from 'node:os'

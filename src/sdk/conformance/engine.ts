@@ -1,5 +1,4 @@
-// Tries the rules of a protocol on a program: several at a time, each in a trial of its own, and reports the
-// results in order.
+// Tries the rules of a protocol on a program, several at a time, each in a trial of its own.
 
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { BrokenRule, type ConformanceRule, type RuleResult } from './rule.ts'

@@ -1,5 +1,4 @@
-// Gives each trial directories of its own, so that a program under test neither reads nor changes files of
-// the user.
+// Gives each trial its own directories, so that the tested program does not touch files of the user.
 
 import { createHash } from 'node:crypto'
 import {

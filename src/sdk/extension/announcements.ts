@@ -1,5 +1,4 @@
-// Lists the registrations that an extension sends before it answers `initialize`, in the order of the
-// protocol.
+// Lists the registrations that an extension sends before it answers `initialize`, in their order.
 
 import type { Registration, SentParams } from '../../protocol/extension/table.ts'
 import { given } from '../../std/given.ts'

@@ -1,5 +1,4 @@
-// Types the arguments of a tool by its schema, checks them, because models do not always keep to schemas, and
-// forms its answer.
+// Types and checks the arguments of a tool by its schema, and forms its answer.
 
 import { type GenericSchema, type InferOutput, safeParse } from 'valibot'
 import type { ToolErrorCode } from '../../protocol/extension/content.ts'

@@ -1,5 +1,4 @@
-// Creates an extension, step by step or from one table. Everything it offers is added before `run`, or in
-// `onInit`.
+// Creates an extension, step by step or from one object. Offers are added before `run`, or in `onInit`.
 
 import type { EventName } from '../../protocol/extension/events.ts'
 import type { ArgsSchema } from './args.ts'

@@ -1,5 +1,4 @@
-// The host as authors of extensions call it: a function for every request of the protocol, so that
-// `host/config.get` is `configGet`.
+// Gives authors of extensions a function for every request of the protocol: `host/config.get` is `configGet`.
 
 import { safeParse } from 'valibot'
 import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'

@@ -1,5 +1,4 @@
-// Tells the kinds of messages of a conversation apart by their fields, which is all that hosts write, and
-// reads their text.
+// Tells the kinds of messages of a conversation apart by their fields, and reads their text.
 
 import type { AssistantMessage, ToolResultMessage, UserMessage } from '../../protocol/extension/content.ts'
 

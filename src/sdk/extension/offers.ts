@@ -1,5 +1,4 @@
-// Collects what an extension offers until the host has been told. A later offer would never be used, and is
-// an error.
+// Collects what an extension offers until the host has been told. A later offer is an error.
 
 import type { EventName } from '../../protocol/extension/events.ts'
 import type {

@@ -1,5 +1,4 @@
-// Defines the fixtures of an external agent: real payloads and transcripts, and what the plugin must make of
-// them.
+// Defines the fixtures of an external agent: real payloads and transcripts, and what they must become.
 
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'

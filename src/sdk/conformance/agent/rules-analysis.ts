@@ -1,4 +1,4 @@
-// Rules on the analysis of transcripts, tried with an empty one, because only the author knows the format.
+// Defines the rules on the analysis of transcripts, tried with an empty one, because only the author knows the format.
 // Fixtures go further.
 
 import { mkdirSync, writeFileSync } from 'node:fs'

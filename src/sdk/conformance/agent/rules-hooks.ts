@@ -1,4 +1,4 @@
-// Rules on installing and removing hooks, and on the events that their payloads become.
+// Defines the rules on installing and removing hooks, and on the events that their payloads become.
 
 import { hold } from '../rule.ts'
 import { changedPaths, readFileDigests } from '../sandbox.ts'

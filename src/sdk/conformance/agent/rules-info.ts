@@ -1,4 +1,4 @@
-// Rules on the name of the executable, on the answer to `info`, and on calls that must fail.
+// Defines the rules on the name of the executable, on the answer to `info`, and on calls that must fail.
 
 import { basename } from 'node:path'
 import { executablePrefix } from '../../../protocol/external-agent/subcommand.ts'

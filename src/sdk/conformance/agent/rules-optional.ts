@@ -1,4 +1,4 @@
-// Rules on optional capabilities: counting tokens, generating text, messages for the agent, and subagents.
+// Defines the rules on optional capabilities: counting tokens, generating text, messages for the agent, and subagents.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

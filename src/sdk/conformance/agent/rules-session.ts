@@ -1,4 +1,4 @@
-// Rules on the ids, the directory and the files of sessions.
+// Defines the rules on the ids, the directory and the files of sessions.
 
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'

@@ -1,5 +1,4 @@
-// Calls an external agent for a rule as the program would call it, and finds every way in which a call can go
-// wrong.
+// Calls an external agent for a rule as the program would, and finds everything that can go wrong in a call.
 
 import {
   type AnswerMessage,

@@ -1,5 +1,4 @@
-// Defines the fixtures of an extension: calls of its tools and commands, and what must come of them. Only the
-// author knows that.
+// Defines the fixtures of an extension: calls of its tools and commands, and what they must return.
 
 import { array, boolean, type InferOutput, looseObject, optional, record, string, unknown } from 'valibot'
 import { readFixturesFile } from '../fixtures.ts'

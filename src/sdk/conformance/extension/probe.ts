@@ -1,5 +1,4 @@
-// Runs an extension for a rule: sends it requests, answers its own as an empty host would, and notes every
-// fault in its messages.
+// Runs an extension for a rule: sends requests, answers as an empty host would, and notes faults in messages.
 
 import { parse } from 'valibot'
 import type { Manifest } from '../../../extensions/manifest.ts'

@@ -1,4 +1,4 @@
-// Rules on the manifest, on the end of an extension, and on what it changes around it.
+// Defines the rules on the manifest, on the end of an extension, and on what it changes around it.
 
 import { join } from 'node:path'
 import { manifestName } from '../../../extensions/manifest.ts'

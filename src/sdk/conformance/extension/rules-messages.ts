@@ -1,4 +1,4 @@
-// Rules on lines and messages: how the extension reads lines in pieces, too long or damaged, and every
+// Defines the rules on lines and messages: how the extension reads lines in pieces, too long or damaged, and every
 // message of all trials.
 
 import { maxLineBytes } from '../../../protocol/extension/table.ts'

@@ -1,4 +1,4 @@
-// Rules on requests, known and unknown, and on the tools and commands that fixtures of the author call.
+// Defines the rules on requests, known and unknown, and on the tools and commands that fixtures of the author call.
 
 import { rpcErrorCodes } from '../../../protocol/extension/rpc.ts'
 import { asArray, asObject, asString } from '../../../std/json.ts'

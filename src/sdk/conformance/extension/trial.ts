@@ -1,5 +1,4 @@
-// Starts an extension for a rule, as often as the rule needs it, and keeps what earlier trials have learned
-// of it.
+// Starts an extension for a rule, as often as needed, and keeps what earlier trials have learned of it.
 
 import type { Registrations } from '../../../extensions/live-extension.ts'
 import type { Manifest } from '../../../extensions/manifest.ts'

@@ -1,5 +1,4 @@
-// Compares every message of an extension with the table of the protocol, and keeps the faults for the rules
-// on messages.
+// Compares the messages of an extension with the table of the protocol, and keeps the faults for the rules.
 
 import { safeParse } from 'valibot'
 import type { Manifest } from '../../../extensions/manifest.ts'
