@@ -1,4 +1,4 @@
-// Extensions that are wrong in one way each: what is put into a sound one, and the one rule that must say so.
+// Lists extensions with one defect each: code that is put into a sound extension, and the rule that it breaks.
 
 export interface Defect {
   title: string
@@ -6,32 +6,32 @@ export interface Defect {
   /** Put into the sound extension. */
   code?: string
   manifest?: Record<string, string>
-  /** Rules in whose trials it shows, beside its own. */
+  /** Other rules in whose trials the defect shows. */
   also?: string[]
 }
 
 const replace = (method: string, body: string) => `handlers['${method}'] = ${body};`
-/** Adds to what happens when it is started. */
+/** Runs code before the answer to initialize. */
 const begin = (code: string) =>
   `{ const initialize = handlers.initialize; handlers.initialize = async (params) => { ${code}; return initialize(params) } }`
-/** Happens after that. */
+/** Runs code after the answer to initialize. */
 const later = (code: string) => `answered = (method, id) => { if (method === 'initialize') { ${code} } }`
 const registered = (list: string) => `registrations = ${list};`
 
 export const defects: Defect[] = [
   { title: 'has no version', rule: 'manifest/version', manifest: { version: '' } },
   {
-    title: 'lists permissions that there are not',
+    title: 'lists unknown permissions',
     rule: 'manifest/permissions',
     manifest: { permissions: '[register:toolz, auth:openai]' },
   },
   {
-    title: 'refuses to begin',
+    title: 'answers initialize with an error',
     rule: 'handshake/answers',
     code: replace('initialize', '() => { throw new Error("no") }'),
   },
   { title: 'dies at once', rule: 'handshake/answers', code: 'console.error("I cannot"); process.exit(1)' },
-  { title: 'says nothing', rule: 'handshake/answers', code: 'say = () => {}' },
+  { title: 'sends nothing', rule: 'handshake/answers', code: 'say = () => {}' },
   {
     title: 'dies in the middle of its answer',
     rule: 'handshake/answers',
@@ -40,7 +40,7 @@ export const defects: Defect[] = [
     ),
   },
   {
-    title: 'has another name than its manifest',
+    title: 'answers with another name than its manifest',
     rule: 'handshake/name',
     code: replace('initialize', "() => ({ name: 'other', version: '1.0' })"),
   },
@@ -51,50 +51,50 @@ export const defects: Defect[] = [
     code: 'registrations.push(registrations[0])',
   },
   {
-    title: 'has a schema that is no object',
+    title: 'has a schema that is not an object',
     rule: 'handshake/tool-schemas',
     code: "registrations[0][1].parameters = { type: 'string' }",
   },
   {
-    title: 'requires what there is not',
+    title: 'requires a property that its schema lacks',
     rule: 'handshake/tool-schemas',
     code: "registrations[0][1].parameters = { type: 'object', required: ['x'] }",
   },
   {
-    title: 'does not say what a tool is for',
+    title: 'has a tool without a description',
     rule: 'handshake/descriptions',
     code: 'delete registrations[0][1].description',
   },
   {
-    title: 'waits for events there are not',
+    title: 'registers for unknown events',
     rule: 'handshake/events',
     code: "registrations[5][1].events = ['EventTurnStart', 'EventLunch']",
   },
-  { title: 'takes a key that cannot be', rule: 'handshake/keys', code: "registrations[6][1].key = 'f5'" },
+  { title: 'registers an invalid key', rule: 'handshake/keys', code: "registrations[6][1].key = 'f5'" },
   {
-    title: 'takes the key that ends programs',
+    title: 'registers the key that interrupts programs',
     rule: 'handshake/keys',
     code: "registrations[6][1].key = 'ctrl+c'",
   },
   {
-    title: 'cannot do without an answer of the host',
+    title: 'fails when the host refuses a request',
     rule: 'handshake/refused',
     code: `${begin("const { error } = await ask('host/config.get', { keys: ['a'] }); if (error) process.exit(1)")}
       { const before = take; take = (line) => { const { id, method, result, error } = JSON.parse(line); if (method === undefined) pending.get(id)?.({ result, error }); else before(line) } }`,
   },
   {
-    title: 'cannot do without a directory for settings',
+    title: 'fails without a directory for settings',
     rule: 'handshake/no-config-dir',
     code: begin('path.join(params.configDir, "x")'),
   },
   {
-    title: 'registers something else each time',
+    title: 'registers something else on each start',
     rule: 'handshake/same-again',
     code: "registrations.push(['register/command', { name: 'c' + process.pid, description: 'x' }])",
   },
-  { title: 'knows every method', rule: 'requests/unknown-method', code: 'unknown = () => ({})' },
+  { title: 'accepts every method', rule: 'requests/unknown-method', code: 'unknown = () => ({})' },
   {
-    title: 'has another code for unknown methods',
+    title: 'uses another code for unknown methods',
     rule: 'requests/unknown-method',
     code: "unknown = () => { throw new Error('what?') }",
   },
@@ -104,37 +104,37 @@ export const defects: Defect[] = [
     code: "hear = (method) => { if (method === '$/check') process.exit(1) }",
   },
   {
-    title: 'has every tool',
+    title: 'accepts every tool',
     rule: 'requests/unknown-tool',
     code: replace('tool/execute', "() => ({ content: [{ type: 'text', text: 'ok' }] })"),
   },
   {
-    title: 'has every command',
+    title: 'accepts every command',
     rule: 'requests/unknown-command',
     code: replace('command/execute', '() => ({})'),
   },
   {
-    title: 'needs params',
+    title: 'fails without params',
     rule: 'requests/without-params',
     code: 'unknown = (method, params) => { if (params === null || params === undefined) process.exit(1); throw new Refusal(-32601, method) }',
   },
   {
-    title: 'loses requests when there are many',
+    title: 'loses some of many parallel requests',
     rule: 'requests/in-parallel',
     code: '{ const before = take; let busy = 0; take = (line) => { busy += 1; setTimeout(() => { busy -= 1 }, 50); if (busy < 100) before(line) } }',
   },
   {
-    title: 'dies when a request is taken back',
+    title: 'dies when a request is cancelled',
     rule: 'requests/cancel',
     code: "hear = (method, params) => { if (method === '$/cancelRequest' && params.id !== 999) process.exit(1) }",
   },
   {
-    title: 'takes every piece for a line',
+    title: 'reads every piece as a line',
     rule: 'framing/fragmented',
     code: 'feed = (chunk) => take(chunk.toString())',
   },
   {
-    title: 'reads one line at a time',
+    title: 'reads only the first of several lines',
     rule: 'framing/merged',
     code: 'feed = (chunk) => { rest = Buffer.concat([rest, chunk]); const at = rest.indexOf(10); if (at >= 0) { take(rest.subarray(0, at).toString()); rest = Buffer.alloc(0) } }',
   },
@@ -149,27 +149,27 @@ export const defects: Defect[] = [
     code: '{ const before = feed; feed = (chunk) => { if (rest.length > 4.5e6) process.exit(1); before(chunk) } }',
   },
   {
-    title: 'dies of lines that are no messages',
+    title: 'dies of lines that are not messages',
     rule: 'framing/garbage',
     code: '{ const before = take; take = (line) => { JSON.parse(line); before(line) } }',
   },
   {
-    title: 'dies of bytes that are no text',
+    title: 'dies of bytes that are not UTF-8',
     rule: 'framing/bad-utf8',
     code: "{ const before = feed; feed = (chunk) => { new TextDecoder('utf8', { fatal: true }).decode(chunk); before(chunk) } }",
   },
   {
-    title: 'throws away what is not read at once',
+    title: 'drops answers that are not read at once',
     rule: 'framing/slow-reader',
     code: 'put = (text) => { if (output.writableLength < 50_000) output.write(text) }',
   },
   {
-    title: 'does not say whether a call may go on',
+    title: 'does not say whether a call is allowed',
     rule: 'interceptor/before',
     code: replace('interceptor/before', '() => ({})'),
   },
   {
-    title: 'loses what a tool said',
+    title: 'loses the result of a tool',
     rule: 'interceptor/after',
     code: replace('interceptor/after', '() => ({})'),
   },
@@ -179,17 +179,17 @@ export const defects: Defect[] = [
     code: replace('messageHook/onMessage', "() => { throw new Error('no') }"),
   },
   {
-    title: 'loses what the user typed',
+    title: 'loses the input of the user',
     rule: 'inputTransformer/output',
     code: replace('inputTransformer/transform', '() => ({ handled: false })'),
   },
   {
-    title: 'wants an action that there is not',
+    title: 'returns an unknown action',
     rule: 'events/answers',
     code: replace('event/dispatch', "() => ({ action: { type: 'explode' } })"),
   },
   {
-    title: 'looks into an answer that is not there',
+    title: 'fails when a turn has no answer',
     rule: 'events/nothing-in-it',
     code: replace(
       'event/dispatch',
@@ -197,7 +197,7 @@ export const defects: Defect[] = [
     ),
   },
   {
-    title: 'gives nothing back of a conversation',
+    title: 'compacts a conversation to nothing',
     rule: 'compactor/answers',
     code: replace('compact/execute', '() => ({ messages: [] })'),
   },
@@ -209,7 +209,7 @@ export const defects: Defect[] = [
   { title: 'never ends', rule: 'end/channel-closed', code: 'end = () => setInterval(() => {}, 1000)' },
   { title: 'ends with an error', rule: 'end/channel-closed', code: 'end = () => process.exit(3)' },
   {
-    title: 'waits for ever to be started',
+    title: 'never ends without initialize',
     rule: 'end/never-started',
     code: `let isStarted = false; end = () => (isStarted ? process.exit(0) : setInterval(() => {}, 1000)); ${begin('isStarted = true')}`,
   },
@@ -232,32 +232,32 @@ export const defects: Defect[] = [
   },
   { title: 'prints on the channel', rule: 'messages/json', code: later("put('started\\n')") },
   {
-    title: 'has texts for ids',
+    title: 'uses strings as ids',
     rule: 'messages/json',
     code: later("say({ id: 'one', method: 'host/toolDefs' })"),
   },
   {
-    title: 'does not say jsonrpc',
+    title: 'leaves out jsonrpc',
     rule: 'messages/envelope',
     code: "say = (message) => put(JSON.stringify(message) + '\\n')",
   },
   {
-    title: 'registers what there is not',
+    title: 'sends an unknown registration',
     rule: 'messages/known',
     code: begin("say({ method: 'register/window', params: {} })"),
   },
   {
-    title: 'asks for what there is not',
+    title: 'sends an unknown request',
     rule: 'messages/known',
     code: begin("say({ id: 77, method: 'host/coffee', params: {} })"),
   },
   {
-    title: 'asks without waiting for an answer',
+    title: 'sends a request as a notice',
     rule: 'messages/known',
     code: begin("say({ method: 'host/toolDefs', params: {} })"),
   },
   {
-    title: 'notifies with a number',
+    title: 'sends a notice with a number as its message',
     rule: 'messages/schema',
     code: begin("say({ method: 'notify', params: { message: 5 } })"),
   },
@@ -272,12 +272,12 @@ export const defects: Defect[] = [
     code: later("say({ method: 'register/command', params: { name: 'late', description: 'x' } })"),
   },
   {
-    title: 'does more than it may',
+    title: 'sends a request without permission',
     rule: 'messages/permissions',
     manifest: { permissions: '[register:tools, register:commands]' },
   },
   {
-    title: 'answers with something else',
+    title: 'answers with other fields',
     rule: 'messages/answers',
     code: replace('compact/execute', "() => ({ messages: 'none' })"),
     also: ['compactor'],
@@ -288,7 +288,7 @@ export const defects: Defect[] = [
     code: later('say({ id, result: {} })'),
   },
   {
-    title: 'answers what nobody asked',
+    title: 'answers a request that was not sent',
     rule: 'messages/one-answer',
     code: begin('say({ id: 4711, result: {} })'),
   },
@@ -298,7 +298,7 @@ export const defects: Defect[] = [
     code: later("say({ method: 'log', params: { message: 'x'.repeat(5e6) } })"),
   },
   {
-    title: 'talks on both ways',
+    title: 'uses both channels',
     rule: 'messages/one-way',
     code: '{ const before = put; put = (text) => { before(text); if (isFd) process.stdout.write(text) } }',
   },

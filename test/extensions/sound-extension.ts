@@ -1,4 +1,4 @@
-// An extension that does everything right, in one file for Node; `defect` is put in before it begins to read.
+// Makes an extension without defects, in one file for Node; `defect` is inserted before it starts to read.
 
 export function soundExtension(defect = ''): string {
   return `const fs = require('node:fs')

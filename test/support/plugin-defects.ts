@@ -1,6 +1,6 @@
-// Plugins that are wrong in one way each: what is put in front of a correct plugin, and the one rule that must say so.
+// Lists plugins with one defect each: a script that runs before a correct plugin, and the rule that it breaks.
 
-/** Runs a script for one subcommand; what it does not end goes on to the correct plugin. */
+/** Runs a script for one subcommand; unless the script exits, the correct plugin runs after it. */
 export const on = (subcommand: string, script: string) => `if [ "$1" = ${subcommand} ]; then\n${script}\nfi\n`
 
 const answer = (subcommand: string, json: string) =>
@@ -16,7 +16,7 @@ const refuse = (subcommand: string, condition = 'true') =>
 const info = (from: string, to: string) =>
   on('info', `if [ -z "$INNER" ]; then INNER=1 "$0" info | tr -d '\\n' | sed 's|${from}|${to}|'; exit 0; fi`)
 
-/** Keeps what is on stdin in $i, and gives it to the correct plugin afterwards. */
+/** Keeps standard input in $i, and passes it to the correct plugin afterwards. */
 const withInput = (subcommand: string, script: string) =>
   on(subcommand, `cat > "$TMPDIR/i"; i=$(cat "$TMPDIR/i")\n${script}\nexec < "$TMPDIR/i"`)
 
@@ -42,20 +42,20 @@ export const defects: [title: string, script: string, rule: string][] = [
   ['protects a directory outside', info('".sample"', '".sample","../other"'), 'info/protected-dirs'],
   ['protects the whole repository', info('".sample"', '".sample","."'), 'info/protected-dirs'],
   ['has caller variables in lower case', info('SAMPLE_RUN', 'sample_run'), 'info/caller-env'],
-  ['says something else each time', info('A plugin for tests', "'$$'"), 'info/stable'],
+  ['answers differently each time', info('A plugin for tests', "'$$'"), 'info/stable'],
   ['accepts any subcommand', on('this-subcommand-does-not-exist', 'exit 0'), 'errors/unknown-subcommand'],
-  ['fails without a word', on('this-subcommand-does-not-exist', 'exit 1'), 'errors/unknown-subcommand'],
+  ['fails without a message', on('this-subcommand-does-not-exist', 'exit 1'), 'errors/unknown-subcommand'],
   ['accepts no subcommand', '[ $# -gt 0 ] || exit 0', 'errors/no-subcommand'],
-  ['needs no arguments', 'if [ "$*" = chunk-transcript ]; then exit 0; fi', 'errors/missing-argument'],
+  ['accepts missing arguments', 'if [ "$*" = chunk-transcript ]; then exit 0; fi', 'errors/missing-argument'],
   [
-    'writes into the work tree when asked',
+    'writes into the work tree when it only has to read',
     on('detect', 'echo > "$ENTIRE_REPO_ROOT/trace"'),
     'environment/read-only',
   ],
   ['detects with a word', answer('detect', '{"present":"yes"}'), 'detect/answers'],
   ['has no session id', answer('get-session-id', '{"session_id":""}'), 'get-session-id/answers'],
   [
-    'takes any text for JSON',
+    'accepts input that is not JSON',
     withInput('get-session-id', `if ${isCut}; then echo '{"session_id":"x"}'; exit 0; fi`),
     'get-session-id/bad-json',
   ],
@@ -66,7 +66,7 @@ export const defects: [title: string, script: string, rule: string][] = [
   ],
   ['has no session directory', answer('get-session-dir', '{"session_dir":""}'), 'get-session-dir/answers'],
   [
-    'has a session directory somewhere',
+    'has a relative session directory',
     answer('get-session-dir', '{"session_dir":"sessions"}'),
     'get-session-dir/absolute',
   ],
@@ -100,7 +100,7 @@ export const defects: [title: string, script: string, rule: string][] = [
     'write-session/bad-json',
   ],
   [
-    'writes wherever it is told',
+    'writes to any path',
     withInput(
       'write-session',
       'case $i in */outside/*) mkdir -p "$HOME/../outside"; : > "$HOME/../outside/session.jsonl"; exit 0 ;; esac',
@@ -115,7 +115,11 @@ export const defects: [title: string, script: string, rule: string][] = [
     ),
     'read-session/answers',
   ],
-  ['reads half an input', withInput('read-session', `if ${isCut}; then exit 0; fi`), 'read-session/bad-json'],
+  [
+    'accepts half an input',
+    withInput('read-session', `if ${isCut}; then exit 0; fi`),
+    'read-session/bad-json',
+  ],
   [
     'adds a newline of its own',
     on('read-transcript', 'if [ -f "$3" ]; then cat "$3"; echo; exit 0; fi'),
@@ -127,7 +131,7 @@ export const defects: [title: string, script: string, rule: string][] = [
     'read-transcript/missing',
   ],
   [
-    'cuts what is small',
+    'cuts a small transcript',
     answerIf('[ "$3" = 1048576 ]', 'chunk-transcript', '{"chunks":["YQ==","Yg=="]}'),
     'chunk-transcript/small',
   ],
@@ -178,7 +182,7 @@ export const defects: [title: string, script: string, rule: string][] = [
     'format-resume-command/answers',
   ],
   [
-    'finds hooks that nobody installed',
+    'finds hooks that were not installed',
     answer('are-hooks-installed', '{"installed":true}'),
     'are-hooks-installed/before',
   ],
@@ -187,12 +191,12 @@ export const defects: [title: string, script: string, rule: string][] = [
   ['ignores --force', on('install-hooks', 'set -- install-hooks'), 'install-hooks/force'],
   ['does not know --local-dev', refuse('install-hooks', '[ "$2" = --local-dev ]'), 'install-hooks/local-dev'],
   [
-    'installs hooks all over the place',
+    'installs hooks outside of protected paths',
     on('install-hooks', 'echo > "$ENTIRE_REPO_ROOT/h"') +
       on('uninstall-hooks', 'rm -f "$ENTIRE_REPO_ROOT/h"'),
     'install-hooks/protected',
   ],
-  ['uninstalls in words only', on('uninstall-hooks', 'exit 0'), 'uninstall-hooks/removes'],
+  ['claims to uninstall', on('uninstall-hooks', 'exit 0'), 'uninstall-hooks/removes'],
   [
     'leaves something behind',
     on(
@@ -202,7 +206,7 @@ export const defects: [title: string, script: string, rule: string][] = [
     'uninstall-hooks/no-trace',
   ],
   [
-    'cannot uninstall nothing',
+    'fails when there is nothing to uninstall',
     refuse('uninstall-hooks', '[ ! -f "$ENTIRE_REPO_ROOT/.sample/hooks" ]'),
     'uninstall-hooks/nothing',
   ],
@@ -219,7 +223,7 @@ export const defects: [title: string, script: string, rule: string][] = [
   ['has events without a session', hookAnswer('{"type":3,"session_id":""}'), 'parse-hook/events'],
   ['has events without a type', hookAnswer('{"type":0,"session_id":"a"}'), 'parse-hook/events'],
   [
-    'has a time that nobody can read',
+    'has an invalid time',
     hookAnswer('{"type":3,"session_id":"a","timestamp":"yesterday"}'),
     'parse-hook/events',
   ],
@@ -229,22 +233,22 @@ export const defects: [title: string, script: string, rule: string][] = [
     'get-transcript-position/missing',
   ],
   [
-    'counts backwards',
+    'returns a negative position',
     answerIf('[ -f "$3" ]', 'get-transcript-position', '{"position":-1}'),
     'get-transcript-position/answers',
   ],
   [
-    'counts half things',
+    'returns a fractional position',
     answerIf('[ -f "$3" ]', 'get-transcript-position', '{"position":1.5}'),
     'get-transcript-position/answers',
   ],
   [
-    'gives a position as a text',
+    'returns a position as a string',
     answer('extract-modified-files', '{"current_position":"1"}'),
     'extract-modified-files/answers',
   ],
   [
-    'has two kinds of positions',
+    'uses two units of positions',
     answer('extract-modified-files', '{"files":[],"current_position":2}'),
     'extract-modified-files/position',
   ],
@@ -253,14 +257,18 @@ export const defects: [title: string, script: string, rule: string][] = [
     answerIf('[ "$5" = 999 ]', 'extract-modified-files', '{"files":["a"],"current_position":1}'),
     'extract-modified-files/beyond',
   ],
-  ['prints prompts as a text', answer('extract-prompts', '{"prompts":"hello"}'), 'extract-prompts/answers'],
+  [
+    'returns prompts as a string',
+    answer('extract-prompts', '{"prompts":"hello"}'),
+    'extract-prompts/answers',
+  ],
   [
     'finds prompts beyond the end',
     answerIf('[ "$5" = 999 ]', 'extract-prompts', '{"prompts":["a"]}'),
     'extract-prompts/beyond',
   ],
   [
-    'has a summary of nothing',
+    'summarises an empty transcript',
     answer('extract-summary', '{"summary":"","has_summary":true}'),
     'extract-summary/answers',
   ],

@@ -1,4 +1,4 @@
-// A correct plugin in sh, with a defect in front of it where a test wants one.
+// Writes a correct plugin in sh, with a defect in front of it where a test needs one.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

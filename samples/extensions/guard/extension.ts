@@ -1,4 +1,4 @@
-// Guards tool calls: refuses destructive commands, asks about those hard to undo, and removes keys from results.
+// Guards tool calls: refuses destructive commands, asks about risky ones, and removes keys from results.
 import { isAbsolute, relative, resolve } from 'node:path'
 import { type Block, defineExtension } from '../../../src/sdk/extension.ts'
 

@@ -1,5 +1,4 @@
-// Defines the rules on the analysis of transcripts, tried with an empty one, because only the author knows the format.
-// Fixtures go further.
+// Defines the rules on the analysis of transcripts, tried with an empty one: only fixtures know the format.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

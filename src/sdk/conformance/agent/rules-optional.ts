@@ -1,4 +1,4 @@
-// Defines the rules on optional capabilities: counting tokens, generating text, messages for the agent, and subagents.
+// Defines the rules on optional capabilities: tokens, generated text, messages for the agent, and subagents.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Defines the rules on the requests of each turn: interceptors, message hooks, input transformers, events and compaction.
+// Defines the rules on the requests of a turn: interceptors, hooks, input, events and compaction.
 
 import { parseAction } from '../../../extensions/action.ts'
 import type { ActionResult } from '../../../protocol/extension/content.ts'

@@ -1,5 +1,4 @@
-// Defines the rules on lines and messages: how the extension reads lines in pieces, too long or damaged, and every
-// message of all trials.
+// Defines the rules on lines in pieces, too long or damaged, and on every message of all trials.
 
 import { maxLineBytes } from '../../../protocol/extension/table.ts'
 import { hold } from '../rule.ts'

@@ -1,4 +1,4 @@
-// Defines the rules on requests, known and unknown, and on the tools and commands that fixtures of the author call.
+// Defines the rules on known and unknown requests, and on the tools and commands that fixtures call.
 
 import { rpcErrorCodes } from '../../../protocol/extension/rpc.ts'
 import { asArray, asObject, asString } from '../../../std/json.ts'
