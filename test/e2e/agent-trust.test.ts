@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventKey, hookHash } from '../../src/agents/codex/trust.ts'
+import { eventKey, hookHash } from '../../src/agents/codex/obstacle.ts'
 import { doctor } from '../support/doctor.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 

@@ -55,7 +55,7 @@ export const codex = {
   transcript: codexTranscript,
   subagents: { transcriptPath: codexSubagentTranscript },
   installer: lazyInstaller('.codex/hooks.json', async () => (await import('./install.ts')).codexInstaller),
-  findObstacle: async (root, env) => (await import('./trust.ts')).codexObstacle(root, env),
+  findObstacle: async (root, env) => (await import('./obstacle.ts')).codexObstacle(root, env),
   // Codex passes any other output to the model, or refuses it.
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message.trimStart() })}\n`,
   resume: codexResume,

@@ -1,23 +1,26 @@
-// What Copilot CLI's hooks mean. Subagents report the same events as the session they work for; only their beginning and end count.
+// Turns the hooks of Copilot CLI into events. Subagents report the same hooks as the session they work for; of these,
+// only their start and end count.
+
 import type { Env } from '../../model/agent.ts'
 import { given } from '../../std/given.ts'
 import { asNumber, asObject, asTime, type JsonObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
 import { asText, type BaseFields, type HookBase, type HookTable } from '../shared/hook-table.ts'
-import { awaitTail, blockReason, cleanTyped, readTail, sessionOf, transcriptOf } from './session-files.ts'
+import { awaitTail, copilotSessionOf, readTail, transcriptOf } from './session-files.ts'
+import { blockReason, cleanCopilotPrompt } from './transcript.ts'
 
 const nothing = () => null
 
 export const copilotHooks: HookTable = {
-  'session-start': (payload, base) => (isSubagents(payload) ? null : { type: 'session-start', ...base }),
-  // It may come before that of the session's start.
+  'session-start': (payload, base) => (isFromSubagent(payload) ? null : { type: 'session-start', ...base }),
+  // This hook may come before session-start.
   'user-prompt-submitted': (payload, base) =>
-    isSubagents(payload)
+    isFromSubagent(payload)
       ? null
       : { type: 'turn-start', ...base, ...given({ prompt: typedPrompt(payload, base) }) },
-  'agent-stop': (payload, base) => (isSubagents(payload) ? null : { type: 'turn-end', ...base }),
-  'session-end': (payload, base) => (isSubagents(payload) ? null : { type: 'session-end', ...base }),
-  'pre-compact': (payload, base) => (isSubagents(payload) ? null : { type: 'compaction', ...base }),
+  'agent-stop': (payload, base) => (isFromSubagent(payload) ? null : { type: 'turn-end', ...base }),
+  'session-end': (payload, base) => (isFromSubagent(payload) ? null : { type: 'session-end', ...base }),
+  'pre-compact': (payload, base) => (isFromSubagent(payload) ? null : { type: 'compaction', ...base }),
   'subagent-start': (payload, base) => taskEvent('subagent-start', payload, base),
   'subagent-stop': (payload, base) => taskEvent('subagent-end', payload, base),
   'pre-tool-use': nothing,
@@ -28,18 +31,18 @@ export const copilotHooks: HookTable = {
   notification: nothing,
 }
 
-// What is looked for was written a moment ago; a subagent that ran for hours is shown without its description.
+// Most descriptions were written a moment ago; a subagent that ran for hours is shown without one.
 const searchedBytes = 1024 * 1024
 
-/** Undefined when the agent goes on by itself: a hook did not let it stop, or something it waited for is done. */
+/** Undefined when the agent continues by itself: a hook kept it from stopping, or a background task is done. */
 function typedPrompt(payload: JsonObject, { transcript }: HookBase): string | undefined {
   const prompt = asText(payload.prompt)
   if (prompt === undefined || (transcript !== undefined && findBlockReason(transcript) === prompt))
     return undefined
-  return cleanTyped(prompt)
+  return cleanCopilotPrompt(prompt)
 }
 
-// No payload names the tool call, so the task goes by the subagent's own id.
+// No payload names the tool call, so the id of the subagent stands for it.
 function taskEvent(type: 'subagent-start' | 'subagent-end', payload: JsonObject, base: HookBase) {
   const session = rootSession(payload)
   const subagent = field(payload, 'agentId')
@@ -66,16 +69,15 @@ function findDescription(transcript: string | undefined, subagent: string): stri
   return entry?.agentId === subagent ? asText(asObject(entry.data)?.agentDescription) : undefined
 }
 
-// Payloads come in two dialects: hooks with names in camelCase get camelCase fields, those in PascalCase (and VS Code) snake_case ones.
-
-export function field(payload: JsonObject, name: string): string | undefined {
+/** A field in either spelling: hooks with camelCase names get camelCase fields, others and VS Code snake_case ones. */
+function field(payload: JsonObject, name: string): string | undefined {
   return (
     asText(payload[name]) ?? asText(payload[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)])
   )
 }
 
-/** Most payloads do not name the transcript; where it lies follows from the session. */
-export function baseFields(payload: JsonObject, env: Env): ReturnType<BaseFields> {
+/** Most payloads do not name the transcript; its path follows from the session. */
+export function copilotFields(payload: JsonObject, env: Env): ReturnType<BaseFields> {
   const named = field(payload, 'transcriptPath')
   const session = field(payload, 'sessionId')
   // VS Code runs the same hooks, and keeps its sessions elsewhere.
@@ -87,16 +89,16 @@ export function baseFields(payload: JsonObject, env: Env): ReturnType<BaseFields
   }
 }
 
-/** A subagent runs the hooks of a session, under an id of its own. */
-export function isSubagents(payload: JsonObject): boolean {
+/** A subagent runs the hooks of the session under its own id. */
+function isFromSubagent(payload: JsonObject): boolean {
   return field(payload, 'parentAgentId') !== undefined || isToolCall(field(payload, 'sessionId'))
 }
 
-/** The session that a subagent works for: the transcript is that of the session, however deep the subagents nest. */
-export function rootSession(payload: JsonObject): string | undefined {
+/** The session that a subagent works for: the transcript is that of the session, however deeply subagents nest. */
+function rootSession(payload: JsonObject): string | undefined {
   const named = field(payload, 'transcriptPath')
   const session =
-    (named === undefined ? undefined : sessionOf(named)) ??
+    (named === undefined ? undefined : copilotSessionOf(named)) ??
     field(payload, 'parentAgentId') ??
     field(payload, 'sessionId')
   return isToolCall(session) ? undefined : session
@@ -107,7 +109,7 @@ function isToolCall(session: string | undefined): boolean {
   return session?.startsWith('toolu_') ?? false
 }
 
-/** Milliseconds in one dialect, text in the other. */
+/** Timestamps are milliseconds in camelCase payloads and text in the others. */
 function timeOf(timestamp: unknown): string | undefined {
   const milliseconds = asNumber(timestamp)
   if (milliseconds === undefined) return asTime(timestamp)
@@ -115,21 +117,22 @@ function timeOf(timestamp: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-// A hook may keep the agent from stopping; it then goes on with the hook's reason as if the user had typed it. Only the transcript tells.
-
-/** Undefined when nothing is missing: only right after a stop may its outcome not be written yet. */
+/**
+ * Waits until the transcript has the outcome of the last stop: a hook may keep the agent from stopping, and the agent
+ * then continues with the reason as if the user had typed it. Undefined when there is nothing to wait for.
+ */
 export function awaitOutcome(transcript: string): Promise<void> | undefined {
-  const isKnown = (lines: string[]) => lastTurn(lines)?.type !== 'hook.start'
+  const isKnown = (lines: string[]) => lastTurnEvent(lines)?.type !== 'hook.start'
   return isKnown(readTail(transcript)) ? undefined : awaitTail(transcript, isKnown)
 }
 
-/** Why the agent was not let stop, if that is what happened last. */
-export function findBlockReason(transcript: string): string | undefined {
-  return blockReason(lastTurn(readTail(transcript)))
+/** Why a hook kept the agent from stopping, if that happened last. */
+function findBlockReason(transcript: string): string | undefined {
+  return blockReason(lastTurnEvent(readTail(transcript)))
 }
 
-/** The last event that tells whether the agent was stopping, stopped, or went on. */
-function lastTurn(lines: string[]): JsonObject | undefined {
+/** The last event that shows whether the agent was stopping, stopped, or continued. */
+function lastTurnEvent(lines: string[]): JsonObject | undefined {
   for (const line of lines.toReversed()) {
     if (!/"(?:agentStop|user\.message|session\.resume)"/.test(line)) continue
     const event = asObject(parseJson(line))

@@ -1,4 +1,4 @@
-// GitHub Copilot CLI, as an agent.
+// Defines GitHub Copilot CLI as an agent.
 
 import { join } from 'node:path'
 import type { Agent, TextGenerator } from '../../model/agent.ts'
@@ -6,15 +6,13 @@ import { EntireError } from '../../std/errors.ts'
 import { exists, readText } from '../../std/file.ts'
 import { copilotCliCard } from '../cards.ts'
 import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
-import { awaitOutcome, baseFields, copilotHooks } from './hooks.ts'
-import { copilotResume, prepareTranscript } from './session-files.ts'
+import { awaitOutcome, copilotFields, copilotHooks } from './hooks.ts'
+import { awaitHookRecord, copilotResume } from './session-files.ts'
 import { copilotTranscript } from './transcript.ts'
 
-// Copilot CLI as a writer of text: without a terminal it answers what it reads. It gets no tool and no instructions of a project, and
-// hooks of a repository run only where the folder is trusted.
-
+/** Writes text without tools and without the instructions of a project. Hooks of a repository run only in trusted folders. */
 export const copilotGenerator: TextGenerator = {
-  // No tool is called none, so that none is left.
+  // No tool has the name `none`, so no tool is left.
   command: ({ model }) => [
     'copilot',
     '--silent',
@@ -35,7 +33,7 @@ export const copilotGenerator: TextGenerator = {
   },
 }
 
-const parseCopilotHook = hookParser('copilot-cli', copilotHooks, baseFields)
+const parseCopilotHook = hookParser('copilot-cli', copilotHooks, copilotFields)
 
 const hooksFile = '.github/hooks/entire.json'
 
@@ -43,23 +41,23 @@ export const copilotCli = {
   ...copilotCliCard,
   description: "Copilot CLI - GitHub's AI coding assistant",
   protectedDirs: ['.github/hooks'],
-  // Almost every repository has a .github directory; these two are there for Copilot CLI only.
+  // Almost every repository has a .github directory; these two are only for Copilot CLI.
   detect: (root) =>
     exists(join(root, '.github/copilot')) ||
     (readText(join(root, hooksFile)) ?? '').includes('hooks copilot-cli '),
   hookNames: Object.keys(copilotHooks),
   parseHook: (verb, payload, env) => {
     const parse = () => parseCopilotHook(verb, payload, env)
-    const { transcript } = baseFields(payload, env)
+    const { transcript } = copilotFields(payload, env)
     const outcome =
       verb === 'user-prompt-submitted' && transcript !== undefined ? awaitOutcome(transcript) : undefined
     return outcome === undefined ? parse() : outcome.then(parse)
   },
   projectDir: (payload, env) => asText(env.COPILOT_PROJECT_DIR) ?? asText(payload.cwd),
   transcript: copilotTranscript,
-  preparer: { prepare: prepareTranscript },
+  preparer: { prepare: awaitHookRecord },
   installer: lazyInstaller(hooksFile, async () => (await import('./install.ts')).copilotInstaller),
-  findObstacle: async (root, env) => (await import('./obstacle.ts')).findObstacle(root, env),
+  findObstacle: async (root, env) => (await import('./obstacle.ts')).copilotObstacle(root, env),
   resume: copilotResume,
   generator: copilotGenerator,
 } satisfies Agent

@@ -1,5 +1,5 @@
-// Copilot CLI's hooks, in a file of their own below .github/hooks. Not among them are those that run with every tool: one that fails
-// before a tool (killed, out of time, out of memory) denies the tool, and we have nothing to learn from them.
+// Installs the hooks of Copilot CLI in their own file below .github/hooks. Hooks of tools are not among them: they have
+// nothing to report, and one that fails before a tool (killed, timed out, out of memory) denies the tool.
 
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
 import type { HookEntry } from '../shared/hook-settings.ts'

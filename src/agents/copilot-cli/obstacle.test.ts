@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 const untrusted = {
-  message: expect.stringContaining('only in folders you trust'),
+  message: expect.stringContaining('only in folders that you trust'),
   fix: expect.stringContaining('--trust-folder'),
 }
 

@@ -1,4 +1,4 @@
-// Copilot CLI says nothing when it leaves the hooks of a repository out; this looks where it looks.
+// Finds out why Copilot CLI does not run installed hooks: it silently skips those of folders that are not trusted.
 
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { parse } from 'jsonc-parser'
@@ -7,31 +7,31 @@ import { exists, readText } from '../../std/file.ts'
 import { asObject, asStrings, type JsonObject } from '../../std/json.ts'
 import { copilotHome } from './session-files.ts'
 
-const switches = [
+const settingsFiles = [
   '.github/hooks/entire.json',
   '.github/copilot/settings.json',
   '.github/copilot/settings.local.json',
 ]
 
-export function findObstacle(root: string, env: Env): Obstacle | undefined {
-  const off = switches.find((path) => readSettings(join(root, path)).disableAllHooks === true)
+export function copilotObstacle(root: string, env: Env): Obstacle | undefined {
+  const off = settingsFiles.find((path) => readSettings(join(root, path)).disableAllHooks === true)
   if (off !== undefined)
     return {
-      message: `${off} switches the hooks of Copilot CLI off.`,
+      message: `${off} disables the hooks of Copilot CLI.`,
       fix: `Remove disableAllHooks from ${off}.`,
     }
   const home = copilotHome(env)
-  // Where it was never started nobody waits for a recording.
-  if (!exists(home) || isTrusted(root, readSettings(join(home, 'config.json'))) || trustsAnyway(env))
+  // Where Copilot CLI was never used, there is nothing to report.
+  if (!exists(home) || isTrusted(root, readSettings(join(home, 'config.json'))) || trustsEverything(env))
     return undefined
   return {
     message:
-      'Copilot CLI runs hooks of a repository only in folders you trust, and this one is not among them.',
-    fix: 'Start `copilot` here once and say that you trust the folder; for `copilot -p`, add --trust-folder.',
+      'Copilot CLI runs hooks of a repository only in folders that you trust, and this one is not trusted.',
+    fix: 'Start `copilot` here once and trust the folder; for `copilot -p`, add --trust-folder.',
   }
 }
 
-/** A folder that is trusted stands for everything below it. */
+/** A trusted folder covers everything below it. */
 function isTrusted(root: string, config: JsonObject): boolean {
   const folders = [...asStrings(config.trustedFolders), ...asStrings(config.trusted_folders)]
   return folders.some((folder) => {
@@ -40,11 +40,11 @@ function isTrusted(root: string, config: JsonObject): boolean {
   })
 }
 
-function trustsAnyway(env: Env): boolean {
+function trustsEverything(env: Env): boolean {
   return env.COPILOT_ALLOW_ALL === 'true' || env.GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS === 'true'
 }
 
-/** With comments: Copilot CLI puts some at the top of its own file. */
+/** May contain comments: Copilot CLI writes some at the top of its own file. */
 function readSettings(path: string): JsonObject {
   return asObject(parse(readText(path) ?? '', [], { allowTrailingComma: true })) ?? {}
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { copilotGenerator } from './index.ts'
-import { copilotResume, sessionOf } from './session-files.ts'
+import { copilotResume, copilotSessionOf } from './session-files.ts'
 
 test.each([
   [{ HOME: '/home/dev' }, '/home/dev/.copilot/session-state'],
@@ -14,8 +14,8 @@ test.each([
 test('a session is a directory with a log in it, and is resumed by its id', () => {
   expect(copilotResume.sessionFile('/d', 'abc')).toBe('/d/abc/events.jsonl')
   expect(copilotResume.sessionFile('/d/abc', 'abc')).toBe('/d/abc/events.jsonl')
-  expect(sessionOf('/d/abc/events.jsonl')).toBe('abc')
-  expect(sessionOf('/d/abc/other.jsonl')).toBeUndefined()
+  expect(copilotSessionOf('/d/abc/events.jsonl')).toBe('abc')
+  expect(copilotSessionOf('/d/abc/other.jsonl')).toBeUndefined()
   expect(copilotResume.command('abc')).toBe('copilot --resume=abc')
 })
 

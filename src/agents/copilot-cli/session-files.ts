@@ -1,21 +1,20 @@
-// Where Copilot CLI keeps its sessions: a directory each, for all projects together.
+// Finds the sessions of Copilot CLI, which has one directory for each session of any project, and waits until the last
+// lines of a transcript are on disk.
 
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Env, SessionResumer } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
-import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
+import { asObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
-import { asText } from '../shared/hook-table.ts'
-import { cleanPrompt } from '../shared/message-text.ts'
 
-const log = 'events.jsonl'
+const transcriptName = 'events.jsonl'
 
 export const copilotResume: SessionResumer = {
   sessionDir: (_root, env) => env.ENTIRE_TEST_COPILOT_SESSION_DIR || join(copilotHome(env), 'session-state'),
-  // The directory may be that of the session already, where its hooks have named the file.
-  sessionFile: (dir, session) => join(dir, ...(basename(dir) === session ? [] : [session]), log),
+  // Where hooks have named the file, the directory already is that of the session.
+  sessionFile: (dir, session) => join(dir, ...(basename(dir) === session ? [] : [session]), transcriptName),
   // As Copilot CLI itself prints it.
   command: (session) => `copilot --resume=${session}`,
 }
@@ -27,17 +26,19 @@ export function copilotHome(env: Env): string {
 /** Undefined for an id that cannot be the name of a directory. */
 export function transcriptOf(session: string, env: Env): string | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(session)) return undefined
-  return join(env.ENTIRE_TEST_COPILOT_SESSION_DIR || join(copilotHome(env), 'session-state'), session, log)
+  return join(
+    env.ENTIRE_TEST_COPILOT_SESSION_DIR || join(copilotHome(env), 'session-state'),
+    session,
+    transcriptName,
+  )
 }
 
-/** The session a transcript belongs to. */
-export function sessionOf(transcript: string): string | undefined {
-  return basename(transcript) === log ? basename(dirname(transcript)) : undefined
+/** The session that a transcript belongs to. */
+export function copilotSessionOf(transcript: string): string | undefined {
+  return basename(transcript) === transcriptName ? basename(dirname(transcript)) : undefined
 }
 
-// Copilot CLI writes its transcript a moment late: when a short turn ends, even the file may be missing. It arrives while the hook runs.
-
-// It was seen to take 100 ms.
+// Copilot CLI writes its transcript late, by about 100 ms: when a short turn ends, even the file may be missing.
 const patienceMs = 1_000
 const pauseMs = 15
 const tailBytes = 64 * 1024
@@ -46,7 +47,7 @@ export function readTail(transcript: string): string[] {
   return readLastLines(transcript, tailBytes)
 }
 
-/** Returns when the last lines are what is waited for, or when waiting longer is useless. */
+/** Returns when the last lines are complete, or when waiting longer is useless. */
 export async function awaitTail(transcript: string, isComplete: (lines: string[]) => boolean): Promise<void> {
   const deadline = performance.now() + patienceMs
   for (let seen = -1; performance.now() < deadline; await Bun.sleep(pauseMs)) {
@@ -57,47 +58,17 @@ export async function awaitTail(transcript: string, isComplete: (lines: string[]
   }
 }
 
-// What a turn did is read from the transcript once it tells of the hook that ends the turn.
-
-/** Returns when the transcript tells of the hook that the event comes from, or when waiting longer is useless. */
-export async function prepareTranscript(transcript: string, event: AgentEvent): Promise<undefined> {
+/** Returns when the transcript contains the hook that the event comes from, or when waiting longer is useless. */
+export async function awaitHookRecord(transcript: string, event: AgentEvent): Promise<undefined> {
   const time = Date.parse(event.timestamp ?? '')
-  // Other programs run the same hooks, and keep no record of them.
-  if (Number.isNaN(time) || sessionOf(transcript) === undefined) return
+  // Other programs run the same hooks and do not record them.
+  if (Number.isNaN(time) || copilotSessionOf(transcript) === undefined) return
   await awaitTail(transcript, (lines) => lines.some((line) => startsHook(line, time)))
 }
 
-/** The transcript repeats what a hook is told; the time in there is that of the payload. */
+/** The transcript repeats the payload of each hook, with its timestamp. */
 function startsHook(line: string, time: number): boolean {
   if (!line.includes('"hook.start"') || !line.includes(String(time))) return false
   const entry = asObject(parseJson(line))
   return entry?.type === 'hook.start' && asObject(asObject(entry.data)?.input)?.timestamp === time
-}
-
-// What was typed, in a Copilot CLI session: messages of the user may also come from skills, other agents, the autopilot and hooks.
-
-const injected = /<(current_datetime|reminder|system_reminder|system_notification)>[\s\S]*?<\/\1>/g
-
-export function cleanTyped(prompt: string): string | undefined {
-  return cleanPrompt(prompt.replace(injected, ''))
-}
-
-/** `blocked`: why a hook did not let the agent stop, which the agent then takes for the next message. */
-export function typedText(event: JsonObject, blocked: string | undefined): string | undefined {
-  const data = asObject(event.data)
-  if (event.type !== 'user.message' || event.agentId !== undefined || data === undefined) return undefined
-  const source = asText(data.source)
-  if ((source !== undefined && source !== 'user') || data.isAutopilotContinuation === true) return undefined
-  const content = asText(data.content)
-  if (content !== undefined && content === blocked) return undefined
-  return cleanTyped(content ?? asText(data.transformedContent) ?? '')
-}
-
-/** Of an event that says that a hook did not let the agent stop. */
-export function blockReason(event: JsonObject | undefined): string | undefined {
-  const data = asObject(event?.data)
-  if (event?.type !== 'hook.end' || event.agentId !== undefined || data?.hookType !== 'agentStop')
-    return undefined
-  const output = asObject(data.output)
-  return output?.decision === 'block' ? asText(output.reason) : undefined
 }

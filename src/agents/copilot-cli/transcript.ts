@@ -1,13 +1,12 @@
-// Copilot CLI's transcript: one event a line, appended to by every process that resumes the session. What subagents do is part of it,
-// marked with their ids.
+// Reads the transcript of Copilot CLI: one event on each line, appended to by every process that resumes the session.
+// Events of subagents are part of it, marked with their ids.
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
-import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
-import { toolDetail } from '../shared/message-text.ts'
-import { blockReason, typedText } from './session-files.ts'
+import { cleanPrompt, toolDetail } from '../shared/message-text.ts'
+import { parseTranscriptLines } from '../shared/transcript-lines.ts'
 import { usageCounter } from './usage.ts'
 
 export const copilotTranscript: TranscriptFormat = {
@@ -23,7 +22,7 @@ export const copilotTranscript: TranscriptFormat = {
       if (event === undefined) continue
       usage.read(event)
       for (const file of writtenFiles(event)) files.add(file)
-      const prompt = typedText(event, blocked)
+      const prompt = promptOf(event, blocked)
       if (prompt !== undefined) reading.prompts.push(prompt)
       blocked = isMainMessage(event) ? undefined : (blockReason(event) ?? blocked)
       readMain(event, reading)
@@ -39,7 +38,7 @@ export const copilotTranscript: TranscriptFormat = {
 
   readEntries,
 
-  // Session-bound: Copilot CLI itself drops them when it resumes.
+  // Encrypted reasoning is bound to the running session: Copilot CLI itself drops it when it resumes.
   strip(line) {
     if (!line.includes('"reasoningOpaque"') && !line.includes('"encryptedContent"')) return line
     const event = parseEvent(line)
@@ -89,7 +88,7 @@ function readMain(event: JsonObject, reading: Reading): void {
 function writtenFiles(event: JsonObject): string[] {
   const data = asObject(event.data)
   if (event.type !== 'tool.execution_complete' || data === undefined) return []
-  // Also of a call that failed half way: what it wrote is written.
+  // Including those of a call that failed halfway: it has written them.
   if (Array.isArray(data.fileEdits))
     return asArray(data.fileEdits).flatMap((edit) => asText(asObject(edit)?.path) ?? [])
   return data.success === false ? [] : telemetryFiles(asObject(data.toolTelemetry))
@@ -103,24 +102,21 @@ function telemetryFiles(telemetry: JsonObject | undefined): string[] {
   return list === undefined ? [] : asStrings(parseJson(list)).filter((path) => path !== '')
 }
 
-// The conversation of a Copilot CLI session, for people to read. What subagents say among themselves is left out.
-
-export function readEntries(transcript: string, from: number): TranscriptEntry[] {
-  const events = transcript.split('\n').map((line) => asObject(parseJson(line)))
-  if (transcript.trim() !== '' && events.every((event) => event === undefined))
-    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
+/** What subagents say among themselves is left out. */
+function readEntries(transcript: string, from: number): TranscriptEntry[] {
   let blocked: string | undefined
-  const entries = events.map((event) => {
+  const entries = parseTranscriptLines(transcript).map((event) => {
     if (event === undefined || event.agentId !== undefined) return []
-    const said = event.type === 'assistant.message' ? answerEntries(event) : promptEntries(event, blocked)
+    const answerOrPrompt =
+      event.type === 'assistant.message' ? answerEntries(event) : promptEntries(event, blocked)
     blocked = event.type === 'user.message' ? undefined : (blockReason(event) ?? blocked)
-    return said
+    return answerOrPrompt
   })
   return entries.slice(from).flat()
 }
 
 function promptEntries(event: JsonObject, blocked: string | undefined): TranscriptEntry[] {
-  const prompt = typedText(event, blocked)
+  const prompt = promptOf(event, blocked)
   return prompt === undefined ? [] : [{ role: 'user', text: prompt }]
 }
 
@@ -132,4 +128,34 @@ function answerEntries(event: JsonObject): TranscriptEntry[] {
     return { role: 'tool', name: asText(call?.name) ?? 'unknown', text: toolDetail(call?.arguments) }
   })
   return [...(said ? [{ role: 'assistant', text: said } as const] : []), ...tools]
+}
+
+const injected = /<(current_datetime|reminder|system_reminder|system_notification)>[\s\S]*?<\/\1>/g
+
+/** What the user typed; undefined when the agent injected all of it. */
+export function cleanCopilotPrompt(prompt: string): string | undefined {
+  return cleanPrompt(prompt.replace(injected, ''))
+}
+
+/**
+ * What the user typed, if the event is a message of the user: some come from skills, other agents, the autopilot or
+ * hooks. `blocked` is the reason for which a hook kept the agent from stopping; the agent takes it for the next message.
+ */
+function promptOf(event: JsonObject, blocked: string | undefined): string | undefined {
+  const data = asObject(event.data)
+  if (event.type !== 'user.message' || event.agentId !== undefined || data === undefined) return undefined
+  const source = asText(data.source)
+  if ((source !== undefined && source !== 'user') || data.isAutopilotContinuation === true) return undefined
+  const content = asText(data.content)
+  if (content !== undefined && content === blocked) return undefined
+  return cleanCopilotPrompt(content ?? asText(data.transformedContent) ?? '')
+}
+
+/** The reason, if the event says that a hook kept the agent from stopping. */
+export function blockReason(event: JsonObject | undefined): string | undefined {
+  const data = asObject(event?.data)
+  if (event?.type !== 'hook.end' || event.agentId !== undefined || data?.hookType !== 'agentStop')
+    return undefined
+  const output = asObject(data.output)
+  return output?.decision === 'block' ? asText(output.reason) : undefined
 }

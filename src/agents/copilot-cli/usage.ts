@@ -1,12 +1,12 @@
-// Tokens of a Copilot CLI session. Every call of the model has a receipt; versions without receipts count what was written with each
-// message, and all of it when the program ends: since the beginning of the session, over all resumes.
+// Counts the tokens of a Copilot CLI session. Every call of the model has a usage record (a receipt). Versions without
+// receipts write the output of each message, and when the program ends the total since the session began.
 
 import { addTokens, noTokens, type TokenUsage } from '../../model/tokens.ts'
 import { given } from '../../std/given.ts'
 import { asCount, asObject, type JsonObject } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
 
-// Of this many sources the last receipt is remembered; each subagent is one.
+// The last receipt is remembered for this many sources; each subagent is a source.
 const remembered = 64
 
 export interface UsageCounter {
@@ -19,7 +19,7 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
   let tokens = noTokens
   let session = asText(carry?.session)
   let hasReceipts = carry?.receipts === true
-  // A fork begins with a copy of the session it was made from: what that one spent is not spent again.
+  // A fork begins with a copy of the session it continues: the tokens of that one are not counted again.
   let isCopy = carry?.copy === true
   let sequences = Object.entries(asObject(carry?.sequences) ?? {}).map(([source, last]): [string, number] => [
     source,
@@ -33,15 +33,15 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
     const usage = asObject(asObject(event.data)?.usage) ?? {}
     const accounting = asObject(usage.accounting)
     const source = asText(accounting?.sourceSessionId)
-    const isSubagents = event.agentId !== undefined
-    if (!isSubagents) isCopy = source !== undefined && session !== undefined && source !== session
-    if (isCopy || (source !== undefined && !isFirst(source, asCount(accounting?.sequence)))) return
+    const isSubagent = event.agentId !== undefined
+    if (!isSubagent) isCopy = source !== undefined && session !== undefined && source !== session
+    if (isCopy || (source !== undefined && !isNewReceipt(source, asCount(accounting?.sequence)))) return
     const call = { ...parseUsage(usage), calls: 1 }
-    tokens = addTokens(tokens, isSubagents ? { ...noTokens, subagents: call } : call)
+    tokens = addTokens(tokens, isSubagent ? { ...noTokens, subagents: call } : call)
   }
 
-  /** Receipts are numbered by their source. */
-  function isFirst(source: string, sequence: number): boolean {
+  /** Whether the receipt is new: its source numbers its receipts. */
+  function isNewReceipt(source: string, sequence: number): boolean {
     const last = sequences.find(([known]) => known === source)?.[1] ?? 0
     if (sequence > 0 && sequence <= last) return false
     sequences = [
@@ -67,9 +67,9 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
         if (!hasReceipts && output > 0) add({ ...noTokens, output, calls: 1 })
       },
       'session.shutdown': ({ data }) => {
-        if (!hasReceipts) add(beyond(totalOf(asObject(asObject(data)?.modelMetrics) ?? {}), counted))
+        if (!hasReceipts) add(growthOf(totalOf(asObject(asObject(data)?.modelMetrics) ?? {}), counted))
       },
-      // Summing up the conversation is a call without a receipt.
+      // The summary of a compaction is a call without a receipt.
       'session.compaction_complete': ({ data }) => {
         const used = asObject(asObject(data)?.compactionTokensUsed)
         if (used && !isCopy)
@@ -93,7 +93,7 @@ export function usageCounter(carry: JsonObject | undefined): UsageCounter {
   }
 }
 
-/** The input includes what came from the cache and what went into it; what was thought is part of the output. */
+/** The input includes tokens read from and written to the cache; the output includes the reasoning. */
 function parseUsage(usage: JsonObject): TokenUsage {
   const cacheRead = asCount(usage.cacheReadTokens)
   const cacheCreation = asCount(usage.cacheWriteTokens)
@@ -110,7 +110,7 @@ function totalOf(models: JsonObject): TokenUsage {
     .reduce(addTokens, noTokens)
 }
 
-function beyond(total: TokenUsage, known: TokenUsage): TokenUsage {
+function growthOf(total: TokenUsage, known: TokenUsage): TokenUsage {
   return perField((field) => Math.max(0, total[field] - known[field]))
 }
 

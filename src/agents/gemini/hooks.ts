@@ -1,4 +1,4 @@
-// What Gemini CLI's hooks mean. Most of them are acknowledged and mean nothing for the lifecycle.
+// Turns the hooks of Gemini CLI into events. Most of them mean nothing for the lifecycle.
 
 import { given } from '../../std/given.ts'
 import { asText, type HookBase, type HookTable } from '../shared/hook-table.ts'
@@ -17,20 +17,21 @@ export const geminiHooks: HookTable = {
     ...base,
     ...given({ prompt: cleanPrompt(asText(payload.prompt) ?? '') }),
   }),
-  // The answer in the payload is garbled when it was streamed in pieces; the transcript is complete by now and has it right.
+  // The answer in the payload is garbled when it was streamed in pieces; the transcript is complete by now.
   'after-agent': (_payload, base) => ({ type: 'turn-end', ...base }),
   'before-model': nothing,
   'after-model': nothing,
   'before-tool-selection': nothing,
   'before-tool': nothing,
   'after-tool': nothing,
-  // The automatic one fires before every call of the model, whether anything is compressed or not. The transcript only grows, so nothing is lost.
+  // The automatic one runs before every call of the model, whether or not anything is compressed. The transcript only
+  // grows, so nothing is lost.
   'pre-compress': (payload, base) => (payload.trigger === 'auto' ? null : { type: 'compaction', ...base }),
   notification: nothing,
 }
 
-// At a resume the first hook names an empty stub; every later one names the real file.
+// At a resume the first hook names an empty file; every later one names the real one.
 function withoutTranscript(base: HookBase): HookBase {
-  const { transcript: _stub, ...rest } = base
+  const { transcript: _empty, ...rest } = base
   return rest
 }

@@ -1,4 +1,4 @@
-// Gemini CLI, as an agent.
+// Defines Gemini CLI as an agent.
 
 import { join } from 'node:path'
 import type { Agent, TextGenerator } from '../../model/agent.ts'
@@ -8,11 +8,10 @@ import { asObject, findObjects } from '../../std/json.ts'
 import { geminiCard } from '../cards.ts'
 import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { geminiHooks } from './hooks.ts'
-import { geminiResume, subagentTranscript } from './session-files.ts'
+import { geminiResume, geminiSubagentTranscript } from './session-files.ts'
 import { geminiTranscript } from './transcript.ts'
 
-// Gemini CLI as a writer of text: started without a terminal it answers what it reads, and asks for no tool it would need leave for.
-
+/** Writes text: without a terminal it answers its input and calls no tool that needs permission. */
 export const geminiGenerator: TextGenerator = {
   command: ({ model }) => [
     'gemini',
@@ -20,7 +19,7 @@ export const geminiGenerator: TextGenerator = {
     'json',
     ...(model === undefined ? [] : [`--model=${model}`]),
   ],
-  // In a directory it was not told to trust it refuses to start; ours is empty.
+  // It refuses to start in a directory that is not trusted; the one it runs in is empty.
   env: { GEMINI_CLI_TRUST_WORKSPACE: 'true', GEMINI_PROJECT_DIR: undefined },
   parseAnswer(output) {
     const result = findObjects(output).findLast((object) => 'response' in object || 'error' in object)
@@ -42,12 +41,12 @@ export const gemini = {
   parseHook: hookParser('gemini', geminiHooks),
   projectDir: (payload, env) => asText(env.GEMINI_PROJECT_DIR) ?? asText(payload.cwd),
   transcript: geminiTranscript,
-  subagents: { transcriptPath: subagentTranscript },
+  subagents: { transcriptPath: geminiSubagentTranscript },
   installer: lazyInstaller(
     '.gemini/settings.json',
     async () => (await import('./install.ts')).geminiInstaller,
   ),
-  findObstacle: async (root, env) => (await import('./trust.ts')).findObstacle(root, env),
+  findObstacle: async (root, env) => (await import('./obstacle.ts')).geminiObstacle(root, env),
   hookResponse: (message) => `${JSON.stringify({ systemMessage: message })}\n`,
   resume: geminiResume,
   generator: geminiGenerator,

@@ -1,4 +1,4 @@
-// Gemini CLI's hooks in .gemini/settings.json, and the switch that makes them run.
+// Installs the hooks of Gemini CLI in .gemini/settings.json, and the switch that enables them.
 
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
 import type { HookEntry } from '../shared/hook-settings.ts'

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { geminiResume, subagentTranscript } from './session-files.ts'
+import { geminiResume, geminiSubagentTranscript } from './session-files.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'entire-gemini-files-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -11,10 +11,12 @@ const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/gemini')
 test('the transcript of a subagent lies below the id of its session', () => {
   const chats = join(fixtures, 'run10-subagent/home/.gemini/tmp/proj/chats')
   const subagent = '26d4eb6a-7253-427d-aa99-028a20ae5178'
-  expect(subagentTranscript(join(chats, 'session-2026-11-15T19-46-89118801.jsonl'), subagent)).toBe(
+  expect(geminiSubagentTranscript(join(chats, 'session-2026-11-15T19-46-89118801.jsonl'), subagent)).toBe(
     join(chats, '89118801-b5d5-4081-9f53-49cd1e72ce65', `${subagent}.jsonl`),
   )
-  expect(subagentTranscript('/d/session-2026-11-15T19-46-89118801.jsonl', 'x')).toBe('/d/89118801/x.jsonl')
+  expect(geminiSubagentTranscript('/d/session-2026-11-15T19-46-89118801.jsonl', 'x')).toBe(
+    '/d/89118801/x.jsonl',
+  )
 })
 
 test('the directory of a project is the one the agent noted, else one named like the project', () => {

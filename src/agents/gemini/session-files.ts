@@ -1,4 +1,4 @@
-// Where Gemini CLI keeps its transcripts.
+// Finds the transcripts of Gemini CLI: the directory of a project, and the file of a session in it.
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -10,36 +10,81 @@ import { parseTime } from '../../std/time.ts'
 import { readFirstLine } from '../shared/file-tail.ts'
 import { asText } from '../shared/hook-table.ts'
 
-// Which of Gemini CLI's directories is a project's: the one it noted, else the one it would choose at its next start.
+export const geminiResume: SessionResumer = {
+  sessionDir: (root, env) => env.ENTIRE_TEST_GEMINI_PROJECT_DIR || findChatsDir(root, env),
+  sessionFile: (dir, session, origin) => findSessionFile(dir, session) ?? join(dir, newName(session, origin)),
+  command: (session) => `gemini --resume ${session}`,
+  claim: claimChatsDir,
+}
 
-const owner = '.project_root'
+/** In a directory with the full id of the session; the name of the main file has only the beginning of the id. */
+export function geminiSubagentTranscript(mainTranscript: string, subagent: string): string {
+  const header = asObject(parseJson(readFirstLine(mainTranscript, 4096) ?? ''))
+  const session = asText(header?.sessionId) ?? basename(mainTranscript).replace(/^.*-|\.jsonl?$/g, '')
+  return join(dirname(mainTranscript), session, `${subagent}.jsonl`)
+}
 
+/** Gemini CLI finds only names of this form when it resumes; the ending tells lines from a document. */
+function newName(session: string, origin: LogOrigin | undefined): string {
+  if (origin === undefined) return `${session}.json`
+  const { name = '', startedAt, shape } = origin
+  const short = session.slice(0, 8)
+  const ending = shape === 'document' ? 'json' : 'jsonl'
+  if (/^session-[0-9T-]+-/.test(name) && name.endsWith(`-${short}.${ending}`) && !/[/\\]/.test(name))
+    return name
+  const minute = (parseTime(startedAt) ?? new Date(0)).toISOString().slice(0, 16).replace(':', '-')
+  return `session-${minute}-${short}.${ending}`
+}
+
+/**
+ * The first file with an answer in it, in the order of names, which begin with the time: a resume leaves a second, empty
+ * file behind.
+ */
+function findSessionFile(dir: string, session: string): string | undefined {
+  const ending = new RegExp(`-${session.slice(0, 8).replace(/[^A-Za-z0-9]/g, '\\$&')}\\.jsonl?$`)
+  const names = exists(dir)
+    ? readdirSync(dir).filter((file) => file.startsWith('session-') && ending.test(file))
+    : []
+  const files = names
+    .sort()
+    .map((name) => ({ path: join(dir, name), content: readText(join(dir, name)) ?? '' }))
+  // Names have only the beginning of the id, which two sessions may share.
+  const own = files.filter(
+    ({ content }) => (/"sessionId":\s*"([^"]*)"/.exec(content)?.[1] ?? session) === session,
+  )
+  return (own.find(({ content }) => /"type":\s*"gemini"/.test(content)) ?? own.at(-1))?.path
+}
+
+// The file in which a directory of Gemini CLI names the project it belongs to.
+const ownerFile = '.project_root'
+
+/** The directory that Gemini CLI recorded for the project, else the one it would choose at its next start. */
 export function findChatsDir(root: string, env: Env): string {
   const home = join(env.GEMINI_CLI_HOME || env.HOME || homedir(), '.gemini')
   const known = asObject(asObject(parseJson(readText(join(home, 'projects.json')) ?? ''))?.projects) ?? {}
   const tmp = join(home, 'tmp')
   return join(
     tmp,
-    findNoted(tmp, known, root) ??
+    findRecorded(tmp, known, root) ??
       findOwned(tmp, root) ??
-      findOlder(tmp, root) ??
+      findHashed(tmp, root) ??
       chooseName(tmp, known, root),
     'chats',
   )
 }
 
-/** As the agent does when it takes a directory: from then on it is the project's, whoever else has a project of that name. */
+/** Marks the directory as the project's, as Gemini CLI does, so that no other project of the same name gets it. */
 export function claimChatsDir(dir: string, root: string): void {
   if (basename(dir) !== 'chats' || basename(dirname(dirname(dir))) !== 'tmp') return
   try {
     mkdirSync(dirname(dir), { recursive: true, mode: 0o700 })
-    writeFileSync(join(dirname(dir), owner), root, { flag: 'wx' })
+    writeFileSync(join(dirname(dir), ownerFile), root, { flag: 'wx' })
   } catch {
-    // Taken already; and whatever else is wrong with the directory, writing the session tells.
+    // Already claimed; any other problem with the directory shows when the session is written.
   }
 }
 
-function findNoted(tmp: string, known: JsonObject, root: string): string | undefined {
+function findRecorded(tmp: string, known: JsonObject, root: string): string | undefined {
   const name = asText(known[root])
   return name !== undefined && isPlain(name) && isFree(tmp, name, root) ? name : undefined
 }
@@ -48,8 +93,8 @@ function findOwned(tmp: string, root: string): string | undefined {
   return exists(tmp) ? readdirSync(tmp).find((name) => ownerOf(tmp, name) === root) : undefined
 }
 
-// Versions before the one with names used a hash of the path.
-function findOlder(tmp: string, root: string): string | undefined {
+// Older versions used a hash of the path in place of a name.
+function findHashed(tmp: string, root: string): string | undefined {
   const hash = new Bun.CryptoHasher('sha256').update(root).digest('hex')
   return exists(join(tmp, hash, 'chats')) ? hash : undefined
 }
@@ -69,7 +114,7 @@ function isFree(tmp: string, name: string, root: string): boolean {
 }
 
 function ownerOf(tmp: string, name: string): string | undefined {
-  const path = readText(join(tmp, name, owner))?.trim()
+  const path = readText(join(tmp, name, ownerFile))?.trim()
   return path === undefined ? undefined : resolve(path)
 }
 
@@ -83,46 +128,4 @@ function slugOf(root: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
   return slug || 'project'
-}
-
-export const geminiResume: SessionResumer = {
-  sessionDir: (root, env) => env.ENTIRE_TEST_GEMINI_PROJECT_DIR || findChatsDir(root, env),
-  sessionFile: (dir, session, origin) => findSessionFile(dir, session) ?? join(dir, newName(session, origin)),
-  command: (session) => `gemini --resume ${session}`,
-  claim: claimChatsDir,
-}
-
-/** Subagents lie in a directory named by the full id of the session; the main file's name has only the beginning of it. */
-export function subagentTranscript(mainTranscript: string, subagent: string): string {
-  const header = asObject(parseJson(readFirstLine(mainTranscript, 4096) ?? ''))
-  const session = asText(header?.sessionId) ?? basename(mainTranscript).replace(/^.*-|\.jsonl?$/g, '')
-  return join(dirname(mainTranscript), session, `${subagent}.jsonl`)
-}
-
-/** Only names of this form are looked at when a session is resumed; the ending tells lines from a document. */
-function newName(session: string, origin: LogOrigin | undefined): string {
-  if (origin === undefined) return `${session}.json`
-  const { name = '', startedAt, shape } = origin
-  const short = session.slice(0, 8)
-  const ending = shape === 'document' ? 'json' : 'jsonl'
-  if (/^session-[0-9T-]+-/.test(name) && name.endsWith(`-${short}.${ending}`) && !/[/\\]/.test(name))
-    return name
-  const minute = (parseTime(startedAt) ?? new Date(0)).toISOString().slice(0, 16).replace(':', '-')
-  return `session-${minute}-${short}.${ending}`
-}
-
-/** A resume leaves a second, empty file behind; the names begin with the time, and the first one with an answer in it is the real one. */
-function findSessionFile(dir: string, session: string): string | undefined {
-  const ending = new RegExp(`-${session.slice(0, 8).replace(/[^A-Za-z0-9]/g, '\\$&')}\\.jsonl?$`)
-  const names = exists(dir)
-    ? readdirSync(dir).filter((file) => file.startsWith('session-') && ending.test(file))
-    : []
-  const files = names
-    .sort()
-    .map((name) => ({ path: join(dir, name), content: readText(join(dir, name)) ?? '' }))
-  // Names have only the beginning of the id, which two sessions may share.
-  const own = files.filter(
-    ({ content }) => (/"sessionId":\s*"([^"]*)"/.exec(content)?.[1] ?? session) === session,
-  )
-  return (own.find(({ content }) => /"type":\s*"gemini"/.test(content)) ?? own.at(-1))?.path
 }

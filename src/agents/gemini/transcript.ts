@@ -1,6 +1,7 @@
-// Gemini CLI's transcript: a log of changes to a conversation, a line each. Older versions rewrote one JSON document instead.
-// A message counts when it is first met, and later lines add to it what is new. Rewinding takes nothing back: the tokens are
-// spent, the prompt was typed, the file was written.
+// Reads the transcript of Gemini CLI: a log of changes to a conversation, one on each line. Older versions rewrote one
+// JSON document instead. A message counts when it first appears, and later lines add what is new in it. A rewind of the
+// conversation takes nothing back: the tokens are spent, the prompt was typed, the file was written.
+
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
 import {
@@ -15,12 +16,13 @@ import {
 import { asText } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
 import { cleanPrompt, toolDetail } from '../shared/message-text.ts'
+import { parseTranscriptLines } from '../shared/transcript-lines.ts'
 
 export const geminiTranscript: TranscriptFormat = {
   shape(head) {
     const [first = '', ...rest] = head.trimStart().split('\n')
     const parsed = asObject(parseJson(first))
-    // The header of a log may have an empty list of messages; a document has its messages in it and nothing after it.
+    // The header of a log may have an empty list of messages; a document has messages and nothing after them.
     if (parsed)
       return asArray(parsed.messages).length > 0 && rest.join('').trim() === '' ? 'document' : 'lines'
     return first.trim() === '{' || /"messages"\s*:\s*\[/.test(first) ? 'document' : 'lines'
@@ -29,14 +31,14 @@ export const geminiTranscript: TranscriptFormat = {
   readLines(lines, carry) {
     const records = lines.map((line) => asObject(parseJson(line)))
     const reading = readMessages(records.flatMap(messagesOf), lines.length, carry)
-    // The prompts of a subagent come from the agent. Only the header tells that it is one.
+    // The prompts of a subagent come from the agent. Only the header says that it is a subagent.
     const isSubagent = carry?.subagent === true || records.some((record) => record?.kind === 'subagent')
     return isSubagent ? { ...reading, prompts: [], carry: { ...reading.carry, subagent: true } } : reading
   },
 
   readDocument(document, from) {
     const stretch = parseDocument(document).slice(from)
-    // Without a carry an older message would count again when it is listed twice; in a document none is.
+    // No carry: a document lists no message twice.
     const { carry: _carry, ...reading } = readMessages(stretch, stretch.length, undefined)
     return reading
   },
@@ -46,7 +48,7 @@ export const geminiTranscript: TranscriptFormat = {
     return readConversation(
       isDocument
         ? parseDocument(transcript).map((message) => [message])
-        : parseRecords(transcript).map(messagesOf),
+        : parseTranscriptLines(transcript).map(messagesOf),
       from,
     )
   },
@@ -71,7 +73,7 @@ function parseDocument(text: string): Json[] {
 
 function readMessages(messages: Json[], items: number, carry: JsonObject | undefined) {
   const tally = messageTally(carry)
-  const gathered: Gathered = nothingGathered()
+  const gathered: Gathered = { prompts: [], files: new Set(), subagents: new Set() }
   for (const message of messages) {
     const object = asObject(message)
     if (object) gatherMessage(object, gathered, tally)
@@ -87,48 +89,50 @@ function readMessages(messages: Json[], items: number, carry: JsonObject | undef
   }
 }
 
-/** The messages a line brings: itself, or a whole list that takes the place of the one before. */
+/** The messages of a line: the line itself, or a whole list that replaces the one before. */
 function messagesOf(record: JsonObject | undefined): Json[] {
   if (!record) return []
   if (asText(record.id) !== undefined) return [record]
   return asArray(asObject(record.$set)?.messages ?? record.messages)
 }
 
-// The conversation of a Gemini transcript, for people to read. The log names a message again whenever it changes, and lists old ones
-// again after a resume: of each, only what is new is said, and only where the checkpoint begins or later.
-
-interface Told {
-  words: boolean
+/** What was shown of a message so far. */
+interface Shown {
+  text: boolean
   tools: number
 }
 
-/** `records` are what positions count: lines of a log, or messages of a document. Each brings messages. */
-export function readConversation(records: Json[][], from: number): TranscriptEntry[] {
-  const told = new Map<string, Told>()
+/**
+ * The conversation from the given record on. Records are what positions count: lines of a log, or messages of a
+ * document. The log repeats a message whenever it changes, and lists old ones again after a resume: only what is new in
+ * each message is shown.
+ */
+function readConversation(records: Json[][], from: number): TranscriptEntry[] {
+  const shown = new Map<string, Shown>()
   const entries = records.map((messages) =>
     messages.flatMap((message) => {
       const object = asObject(message)
-      return object === undefined ? [] : newEntries(object, told)
+      return object === undefined ? [] : newEntries(object, shown)
     }),
   )
   return entries.slice(from).flat()
 }
 
-function newEntries(message: JsonObject, told: Map<string, Told>): TranscriptEntry[] {
+function newEntries(message: JsonObject, shown: Map<string, Shown>): TranscriptEntry[] {
   const id = asText(message.id)
-  const before = (id === undefined ? undefined : told.get(id)) ?? { words: false, tools: 0 }
-  const words = wordEntries(message)
+  const before = (id === undefined ? undefined : shown.get(id)) ?? { text: false, tools: 0 }
+  const texts = textEntries(message)
   const tools = message.type === 'gemini' ? asArray(message.toolCalls).map(toolEntry) : []
   if (id !== undefined)
-    told.set(id, { words: before.words || words.length > 0, tools: Math.max(before.tools, tools.length) })
-  return [...(before.words ? [] : words), ...tools.slice(before.tools)]
+    shown.set(id, { text: before.text || texts.length > 0, tools: Math.max(before.tools, tools.length) })
+  return [...(before.text ? [] : texts), ...tools.slice(before.tools)]
 }
 
-function wordEntries(message: JsonObject): TranscriptEntry[] {
+function textEntries(message: JsonObject): TranscriptEntry[] {
   const prompt = message.type === 'user' ? promptOf(message) : undefined
   if (prompt !== undefined) return [{ role: 'user', text: prompt }]
-  const said = message.type === 'gemini' ? wordsOf(message.content)?.trim() : undefined
-  return said ? [{ role: 'assistant', text: said }] : []
+  const answer = message.type === 'gemini' ? textIn(message.content)?.trim() : undefined
+  return answer ? [{ role: 'assistant', text: answer }] : []
 }
 
 function toolEntry(call: Json): TranscriptEntry {
@@ -136,31 +140,18 @@ function toolEntry(call: Json): TranscriptEntry {
   return { role: 'tool', name: asString(object?.name) ?? 'unknown', text: toolDetail(object?.args) }
 }
 
-export function parseRecords(transcript: string): (JsonObject | undefined)[] {
-  const records = transcript.split('\n').map((line) => asObject(parseJson(line)))
-  if (transcript.trim() !== '' && records.every((record) => record === undefined))
-    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
-  return records
-}
-
-// One message of a Gemini conversation, and what it adds to what is known.
-
 const writingTools = new Set(['write_file', 'edit_file', 'save_file', 'replace'])
-const running = new Set(['validating', 'scheduled', 'awaiting_approval', 'executing'])
-const failed = new Set(['error', 'cancelled'])
+const runningStates = new Set(['validating', 'scheduled', 'awaiting_approval', 'executing'])
+const failedStates = new Set(['error', 'cancelled'])
 
-export type Gathered = Pick<TranscriptReading, 'prompts' | 'summary' | 'model' | 'lastId'> & {
+type Gathered = Pick<TranscriptReading, 'prompts' | 'summary' | 'model' | 'lastId'> & {
   files: Set<string>
   subagents: Set<string>
 }
 
-export function nothingGathered(): Gathered {
-  return { prompts: [], files: new Set(), subagents: new Set() }
-}
-
-export function gatherMessage(message: JsonObject, gathered: Gathered, tally: MessageTally): void {
+function gatherMessage(message: JsonObject, gathered: Gathered, tally: MessageTally): void {
   const id = asText(message.id)
-  // Messages without an id cannot be told apart from their repetitions, so each one is taken for new.
+  // Without an id a message cannot be told from its repetitions, so each one counts as new.
   const met = id === undefined ? 'new' : tally.meet(id, asString(message.timestamp) ?? '')
   if (met === 'old') return
   if (id !== undefined) gathered.lastId = id
@@ -173,12 +164,12 @@ function gatherPrompt(message: JsonObject, gathered: Gathered): void {
   if (prompt !== undefined) gathered.prompts.push(prompt)
 }
 
-/** What was typed, of a message of the user: some carry results of tools instead. */
-export function promptOf(message: JsonObject): string | undefined {
+/** What was typed in a message of the user; undefined when it carries results of tools instead. */
+function promptOf(message: JsonObject): string | undefined {
   if (asArray(message.content).some((part) => asObject(part)?.functionResponse !== undefined))
     return undefined
-  // Before files it names were read into it.
-  return cleanPrompt(wordsOf(message.displayContent) ?? '') ?? cleanPrompt(wordsOf(message.content) ?? '')
+  // The display text has the names of files in place of their content.
+  return cleanPrompt(textIn(message.displayContent) ?? '') ?? cleanPrompt(textIn(message.content) ?? '')
 }
 
 function gatherAnswer(
@@ -187,13 +178,13 @@ function gatherAnswer(
   gathered: Gathered,
   tally: MessageTally,
 ): void {
-  const said = wordsOf(message.content)?.trim()
-  if (said) gathered.summary = said
+  const answer = textIn(message.content)?.trim()
+  if (answer) gathered.summary = answer
   const model = asText(message.model)
   if (model !== undefined) gathered.model = model
   const calls = asArray(message.toolCalls)
     .map(asObject)
-    .filter((call) => call !== undefined && !running.has(asString(call.status) ?? ''))
+    .filter((call) => call !== undefined && !runningStates.has(asString(call.status) ?? ''))
   const before = id === undefined ? 0 : tally.advanceTools(id, calls.length)
   for (const call of calls.slice(before)) gatherCall(call ?? {}, gathered)
   countTokens(asObject(message.tokens), id, tally)
@@ -202,7 +193,7 @@ function gatherAnswer(
 function gatherCall(call: JsonObject, gathered: Gathered): void {
   const subagent = asText(call.agentId)
   if (subagent !== undefined && /^[A-Za-z0-9_-]+$/.test(subagent)) gathered.subagents.add(subagent)
-  if (failed.has(asString(call.status) ?? '') || !writingTools.has(asString(call.name) ?? '')) return
+  if (failedStates.has(asString(call.status) ?? '') || !writingTools.has(asString(call.name) ?? '')) return
   const args = asObject(call.args)
   const file = asText(args?.file_path) ?? asText(args?.path) ?? asText(args?.filename)
   if (file !== undefined) gathered.files.add(file)
@@ -212,7 +203,7 @@ function countTokens(tokens: JsonObject | undefined, id: string | undefined, tal
   if (tokens === undefined) return
   const count = (field: string) => Math.max(0, asNumber(tokens[field]) ?? 0)
   const cacheRead = count('cached')
-  // The input includes what came from the cache; thoughts are output that is not shown.
+  // The input includes tokens read from the cache; thoughts are output.
   const usage = {
     input: Math.max(0, count('input') - cacheRead) + count('tool'),
     cacheCreation: 0,
@@ -223,13 +214,13 @@ function countTokens(tokens: JsonObject | undefined, id: string | undefined, tal
   if (usage.input + usage.cacheRead + usage.output > 0) tally.count(id, usage)
 }
 
-/** A string, or parts of which some are words, some thoughts, some tool calls. */
-export function wordsOf(content: unknown): string | undefined {
+/** The text of content, which is a string or a list of parts: text, thoughts and tool calls. */
+function textIn(content: unknown): string | undefined {
   if (typeof content === 'string') return content
-  const words = asArray(content).flatMap((part) => {
+  const texts = asArray(content).flatMap((part) => {
     if (typeof part === 'string') return part
     const object = asObject(part)
     return object?.thought === true ? [] : (asString(object?.text) ?? [])
   })
-  return words.length === 0 ? undefined : words.join('\n')
+  return texts.length === 0 ? undefined : texts.join('\n')
 }

@@ -1,4 +1,4 @@
-// What the events mean that our extension passes on. They have Pi's own names.
+// Turns the events that Entire's extension for Pi passes on into events of the model. They have the names of Pi.
 
 import { basename, dirname } from 'node:path'
 import type { Env } from '../../model/agent.ts'
@@ -16,17 +16,17 @@ import {
 import { cleanPrompt } from '../shared/message-text.ts'
 
 export const piHooks: HookTable = {
-  session_start: (payload, base) => ({ type: 'session-start', ...said(payload, base) }),
+  session_start: (payload, base) => ({ type: 'session-start', ...commonFields(payload, base) }),
   before_agent_start: (payload, base) => ({
     type: 'turn-start',
-    ...said(payload, base),
-    ...given({ prompt: typedPrompt(asText(payload.prompt) ?? '') }),
+    ...commonFields(payload, base),
+    ...given({ prompt: cleanPiPrompt(asText(payload.prompt) ?? '') }),
   }),
-  agent_start: (payload, base) => ({ type: 'turn-start', ...said(payload, base) }),
-  agent_end: (payload, base) => ({ type: 'turn-end', ...said(payload, base) }),
-  session_compact: (payload, base) => ({ type: 'compaction', ...said(payload, base) }),
-  tool_call: (payload, base) => ({ type: 'subagent-start', ...base, ...delegated(payload) }),
-  tool_result: (payload, base) => ({ type: 'subagent-end', ...base, ...delegated(payload) }),
+  agent_start: (payload, base) => ({ type: 'turn-start', ...commonFields(payload, base) }),
+  agent_end: (payload, base) => ({ type: 'turn-end', ...commonFields(payload, base) }),
+  session_compact: (payload, base) => ({ type: 'compaction', ...commonFields(payload, base) }),
+  tool_call: (payload, base) => ({ type: 'subagent-start', ...base, ...taskFields(payload) }),
+  tool_result: (payload, base) => ({ type: 'subagent-end', ...base, ...taskFields(payload) }),
   session_shutdown: (payload, base) =>
     payload.reason === 'reload' ? null : { type: 'session-end', ...base },
 }
@@ -48,7 +48,10 @@ export function parsePiHook(verb: string, payload: JsonObject, env: Env): AgentE
 }
 
 // A resume and a fork both start like a new session; only a fork has a parent.
-function said(payload: JsonObject, base: HookBase): HookBase & Pick<AgentEvent, 'model' | 'previousSession'> {
+function commonFields(
+  payload: JsonObject,
+  base: HookBase,
+): HookBase & Pick<AgentEvent, 'model' | 'previousSession'> {
   const parent = asText(payload.parent_session)
   return {
     ...base,
@@ -59,8 +62,8 @@ function said(payload: JsonObject, base: HookBase): HookBase & Pick<AgentEvent, 
   }
 }
 
-// One agent and its task, or several of them, at once or in a row.
-function delegated(
+// The input has one agent and its task, or several of them, parallel or in sequence.
+function taskFields(
   payload: JsonObject,
 ): Pick<AgentEvent, 'toolUse' | 'toolName' | 'toolInput' | 'subagentType' | 'taskDescription'> {
   const call = asText(payload.tool_use_id)
@@ -77,15 +80,14 @@ function delegated(
   })
 }
 
-// Before a prompt reaches the model, Pi puts skills and files in the place of their names; people know it by what they typed.
-
+// Before a prompt reaches the model, Pi replaces the names of skills and files by their content.
 const expanded: [RegExp, (name: string) => string][] = [
   [/^<file name="([^"\n]*)">(?:\n[\s\S]*?\n|[^\n]*)<\/file>\n/, (name) => `@${name}`],
   [/^<skill name="([^"\n]*)" location="[^"\n]*">\n[\s\S]*?\n<\/skill>(?:\n\n|$)/, (name) => `/skill:${name}`],
 ]
 
-/** What the user typed, or undefined when nothing of it is theirs. */
-export function typedPrompt(prompt: string): string | undefined {
+/** What the user typed; undefined when Pi injected all of it. */
+export function cleanPiPrompt(prompt: string): string | undefined {
   const names: string[] = []
   let rest = prompt
   for (let found = findExpanded(rest); found !== undefined; found = findExpanded(rest)) {
@@ -103,9 +105,7 @@ function findExpanded(text: string): { typed: string; length: number } | undefin
   return undefined
 }
 
-// Pi names the file of a session after its id, except for those of subagents: their directories tell them apart.
-
-/** `<time>_<id>.jsonl`, or `<time>_<parent id>/<subagent>/<run>/session.jsonl`. */
+/** Session files are `<time>_<id>.jsonl`, or `<time>_<parent id>/<subagent>/<run>/session.jsonl` for subagents. */
 export function sessionIdOf(file: string): string | undefined {
   const path = file.replaceAll('\\', '/')
   const name = basename(path).replace(/\.jsonl?$/, '')

@@ -1,4 +1,4 @@
-// Pi, as an agent.
+// Defines Pi as an agent, and finds its sessions.
 
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -14,8 +14,6 @@ import { asText, lazyInstaller } from '../shared/hook-table.ts'
 import { parsePiHook, piHooks } from './hooks.ts'
 import { piTranscript } from './transcript.ts'
 
-// Where Pi keeps its sessions, and how one gets there.
-
 export const piResume: SessionResumer = {
   sessionDir: (root, env) =>
     env.ENTIRE_TEST_PI_SESSION_DIR ||
@@ -24,63 +22,16 @@ export const piResume: SessionResumer = {
   sessionFile: (dir, session, origin) =>
     join(dir, findName(dir, session, origin?.name) ?? newName(session, origin)),
   command: (session) => (session === '' ? 'pi --continue' : `pi --session ${session}`),
-  // Pi works in the directory that the session names, wherever it was started.
+  // Pi works in the directory that the session names, wherever Pi is started.
   async deliver({ path, root, bytes }) {
-    const moved = moveTo(root, bytes)
+    const moved = movePiSession(root, bytes)
     if (moved === undefined) return false
     writeAtomic(path, moved)
     return true
   },
 }
 
-function agentDir(env: Env): string {
-  return env.PI_CODING_AGENT_DIR ? expand(env.PI_CODING_AGENT_DIR, env) : join(homeOf(env), '.pi', 'agent')
-}
-
-// The project's own settings come before those of the user.
-function findChosenDir(root: string, env: Env): string | undefined {
-  const settings = [join(root, '.pi', 'settings.json'), join(agentDir(env), 'settings.json')]
-  const chosen =
-    env.PI_CODING_AGENT_SESSION_DIR || settings.map(sessionDirIn).find((dir) => dir !== undefined)
-  return chosen === undefined ? undefined : resolve(root, expand(chosen, env))
-}
-
-function sessionDirIn(settings: string): string | undefined {
-  return asText(asObject(parseJson(readText(settings) ?? ''))?.sessionDir)
-}
-
-function expand(path: string, env: Env): string {
-  return path === '~' || path.startsWith('~/') ? join(homeOf(env), path.slice(1)) : path
-}
-
-function homeOf(env: Env): string {
-  return env.HOME || homedir()
-}
-
-function slugOf(root: string): string {
-  return `--${root.replace(/^[/\\]/, '').replace(/[/\\:]/g, '-')}--`
-}
-
-/** A file that was named by hand is the session's when it says so. */
-function findName(dir: string, session: string, known: string | undefined): string | undefined {
-  if (known?.endsWith('.jsonl') && !/[/\\]/.test(known) && idIn(join(dir, known)) === session) return known
-  return exists(dir) ? readdirSync(dir).find((name) => name.endsWith(`_${session}.jsonl`)) : undefined
-}
-
-function idIn(file: string): string | undefined {
-  const header = asObject(parseJson(readFirstLine(file, 4096) ?? ''))
-  return header?.type === 'session' ? asText(header.id) : undefined
-}
-
-function newName(session: string, origin: LogOrigin | undefined): string {
-  const { name = '', startedAt } = origin ?? {}
-  if (name.endsWith(`_${session}.jsonl`) && !/[/\\]/.test(name)) return name
-  const stamp = (parseTime(startedAt) ?? new Date(0)).toISOString().replace(/[:.]/g, '-')
-  return `${stamp}_${session}.jsonl`
-}
-
-// Pi as a writer of text: it answers what it reads, keeps nothing, and has no tools.
-
+/** Writes text without tools, and keeps no session. */
 export const piGenerator: TextGenerator = {
   command: ({ model }) => [
     'pi',
@@ -89,7 +40,7 @@ export const piGenerator: TextGenerator = {
     '--no-skills',
     '--no-prompt-templates',
     '--no-context-files',
-    // Whatever follows is its value, also when it looks like a flag; joined with `=` it would not be understood.
+    // Pi takes the next word as the value, even one that looks like a flag; it does not understand `--model=`.
     ...(model === undefined ? [] : ['--model', model]),
     '--print',
   ],
@@ -119,10 +70,57 @@ export const pi = {
   generator: piGenerator,
 } satisfies Agent
 
-// The first line of a session says in which directory it runs. On another machine, or in another clone, that is another one.
+function agentDir(env: Env): string {
+  return env.PI_CODING_AGENT_DIR ? expand(env.PI_CODING_AGENT_DIR, env) : join(homeOf(env), '.pi', 'agent')
+}
 
-/** Undefined when it runs there already, or nobody can say where it runs. */
-export function moveTo(root: string, session: Buffer): Buffer | undefined {
+// The settings of the project come before those of the user.
+function findChosenDir(root: string, env: Env): string | undefined {
+  const settings = [join(root, '.pi', 'settings.json'), join(agentDir(env), 'settings.json')]
+  const chosen =
+    env.PI_CODING_AGENT_SESSION_DIR || settings.map(sessionDirIn).find((dir) => dir !== undefined)
+  return chosen === undefined ? undefined : resolve(root, expand(chosen, env))
+}
+
+function sessionDirIn(settings: string): string | undefined {
+  return asText(asObject(parseJson(readText(settings) ?? ''))?.sessionDir)
+}
+
+function expand(path: string, env: Env): string {
+  return path === '~' || path.startsWith('~/') ? join(homeOf(env), path.slice(1)) : path
+}
+
+function homeOf(env: Env): string {
+  return env.HOME || homedir()
+}
+
+function slugOf(root: string): string {
+  return `--${root.replace(/^[/\\]/, '').replace(/[/\\:]/g, '-')}--`
+}
+
+/** A file with any name belongs to the session when its header says so. */
+function findName(dir: string, session: string, known: string | undefined): string | undefined {
+  if (known?.endsWith('.jsonl') && !/[/\\]/.test(known) && idIn(join(dir, known)) === session) return known
+  return exists(dir) ? readdirSync(dir).find((name) => name.endsWith(`_${session}.jsonl`)) : undefined
+}
+
+function idIn(file: string): string | undefined {
+  const header = asObject(parseJson(readFirstLine(file, 4096) ?? ''))
+  return header?.type === 'session' ? asText(header.id) : undefined
+}
+
+function newName(session: string, origin: LogOrigin | undefined): string {
+  const { name = '', startedAt } = origin ?? {}
+  if (name.endsWith(`_${session}.jsonl`) && !/[/\\]/.test(name)) return name
+  const stamp = (parseTime(startedAt) ?? new Date(0)).toISOString().replace(/[:.]/g, '-')
+  return `${stamp}_${session}.jsonl`
+}
+
+/**
+ * The session with `root` as its directory in the first line: on another machine, or in another clone, the directory is
+ * another one. Undefined when it already runs there, or does not say where it runs.
+ */
+export function movePiSession(root: string, session: Buffer): Buffer | undefined {
   const end = session.indexOf('\n')
   const header = asObject(parseJson(session.toString('utf8', 0, end === -1 ? session.length : end)))
   const cwd = asText(header?.cwd)

@@ -1,9 +1,9 @@
-// Pi's session file: lines that grow at the end. They form a tree, since a conversation can go on from any point of its past.
+// Reads the session file of Pi: JSON lines, appended to and never rewritten. They form a tree, because a conversation can
+// continue from any earlier point.
 
 import { isAbsolute, join } from 'node:path'
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { addTokens, noTokens, type TokenUsage } from '../../model/tokens.ts'
-import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import {
   asArray,
@@ -17,37 +17,10 @@ import {
 import { asText, plainId } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
 import { toolDetail } from '../shared/message-text.ts'
-import { typedPrompt } from './hooks.ts'
+import { parseTranscriptLines } from '../shared/transcript-lines.ts'
+import { cleanPiPrompt } from './hooks.ts'
 
-// The seal of a thought is for its provider alone and stays as it is, or the session could not go on. One provider seals the words with
-// it, as text within text, where no secret in them would be found; Pi has the same words beside the seal.
-
-const wordy = '"thinkingSignature":"{'
-
-/** The line without the words in its seals. */
-export function stripThoughts(line: string): string {
-  const entry = line.includes(wordy) ? asObject(parseJson(line)) : undefined
-  const message = asObject(entry?.message)
-  if (message === undefined) return line
-  return JSON.stringify({
-    ...entry,
-    message: { ...message, content: asArray(message.content).map(stripPart) },
-  })
-}
-
-function stripPart(part: Json): Json {
-  const thought = asObject(part)
-  const seal = asObject(parseJson(asText(thought?.thinkingSignature) ?? ''))
-  return thought === undefined || seal === undefined
-    ? part
-    : { ...thought, thinkingSignature: JSON.stringify(withoutWords(seal)) }
-}
-
-function withoutWords({ content: _words, ...seal }: JsonObject): JsonObject {
-  return seal.summary === undefined ? seal : { ...seal, summary: [] }
-}
-
-// More calls than this are never under way at once.
+// There are never more tool calls in progress than this.
 const rememberedCalls = 64
 
 export const piTranscript: TranscriptFormat = {
@@ -66,13 +39,13 @@ export const piTranscript: TranscriptFormat = {
       const entry = parseEntry(line)
       if (entry) gatherEntry(entry, gathered, tally)
     }
-    const { files, cwd, forkedAt, calls, delegated, ...rest } = gathered
+    const { files, cwd, forkedAt, calls, subagentTokens, ...rest } = gathered
     return {
       items: lines.length,
       ...rest,
       files: [...files],
       subagents: [],
-      tokens: delegated === undefined ? tally.tokens : { ...tally.tokens, subagents: delegated },
+      tokens: subagentTokens === undefined ? tally.tokens : { ...tally.tokens, subagents: subagentTokens },
       carry: {
         tally: tally.carry(),
         ...given({ cwd, forkedAt }),
@@ -94,7 +67,7 @@ export const piTranscript: TranscriptFormat = {
     return undefined
   },
 
-  // A parent always comes before its children, so what is left is whole, and Pi goes on from its last line.
+  // A parent always comes before its children, so what is left is complete, and Pi continues from its last line.
   truncateAt(lines, id) {
     const at = lines.findIndex((line) => line.includes(id) && parseEntry(line)?.id === id)
     return at < 0 ? lines : lines.slice(0, at + 1)
@@ -112,77 +85,19 @@ function parseCalls(carry: JsonObject | undefined): [string, string][] {
   })
 }
 
-// The conversation of a Pi session as Pi itself would go on with it, for people to read: branches that were left are not a part of it.
-
-export function readEntries(transcript: string, from: number): TranscriptEntry[] {
-  const entries = transcript.split('\n').map((line) => asObject(parseJson(line)))
-  if (transcript.trim() !== '' && entries.every((entry) => entry === undefined))
-    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
-  return findActiveBranch(entries)
-    .filter((at) => at >= from)
-    .flatMap((at) => messageEntries(asObject(entries[at]?.message)))
-}
-
-function messageEntries(message: JsonObject | undefined): TranscriptEntry[] {
-  if (message?.role === 'user') return entryOf('user', typedPrompt(wordsOf(message) ?? ''))
-  if (message?.role === 'bashExecution') return entryOf('user', `!${asString(message.command) ?? ''}`)
-  return message?.role === 'assistant' ? asArray(message.content).flatMap(partEntries) : []
-}
-
-function partEntries(part: Json): TranscriptEntry[] {
-  const object = asObject(part)
-  if (object?.type === 'toolCall')
-    return [{ role: 'tool', name: asText(object.name) ?? 'unknown', text: toolDetail(object.arguments) }]
-  return object?.type === 'text' ? entryOf('assistant', asString(object.text)?.trim()) : []
-}
-
-function entryOf(role: 'user' | 'assistant', words: string | undefined): TranscriptEntry[] {
-  return words ? [{ role, text: words }] : []
-}
-
-// The branch of a session that goes on: from its last line back to the beginning.
-
-type Lines = (JsonObject | undefined)[]
-
-/** The positions of its lines, oldest first. */
-export function findActiveBranch(lines: Lines): number[] {
-  const ids = new Map(lines.map((line, at) => [asText(line?.id) ?? '', at]))
-  const branch: number[] = []
-  for (let at = before(lines, lines.length); at >= 0; at = parentOf(lines, at, ids)) branch.push(at)
-  return branch.reverse()
-}
-
-/** Where the parent of a line cannot be found, because a line is broken or a version did not name it, the line before is taken for it. */
-function parentOf(lines: Lines, at: number, ids: Map<string, number>): number {
-  const parent = lines[at]?.parentId
-  if (parent === null) return -1
-  const found = ids.get(asText(parent) ?? '') ?? at
-  // Never forward: lines that name each other would be walked for ever.
-  return found < at ? found : before(lines, at)
-}
-
-function before(lines: Lines, at: number): number {
-  let index = at - 1
-  while (index >= 0 && (lines[index] === undefined || lines[index]?.type === 'session')) index -= 1
-  return index
-}
-
-// One line of a Pi session, and what it adds to what is known.
-
-export interface Gathered extends Pick<TranscriptReading, 'prompts' | 'summary' | 'model' | 'lastId'> {
+interface Gathered extends Pick<TranscriptReading, 'prompts' | 'summary' | 'model' | 'lastId'> {
   files: Set<string>
-  /** Where the session runs: names of files are relative to it. */
+  /** Where the session runs; file names are relative to it. */
   cwd: string | undefined
-  /** When a fork began: what is older is its parent's. */
+  /** When a fork began; older messages belong to its parent. */
   forkedAt: string | undefined
-  /** Calls whose result is not known yet. */
+  /** Tool calls whose result is not known yet. */
   calls: FileCalls
-  /** What subagents spent. */
-  delegated?: TokenUsage
+  subagentTokens?: TokenUsage
 }
 
-/** Every line counts, also those of a branch that was left: its files are still there, and what it cost was paid. */
-export function gatherEntry(entry: JsonObject, gathered: Gathered, tally: MessageTally): void {
+/** Every line counts, including those of abandoned branches: their files were written and their tokens spent. */
+function gatherEntry(entry: JsonObject, gathered: Gathered, tally: MessageTally): void {
   if (entry.type === 'session') {
     gathered.cwd = asText(entry.cwd) ?? gathered.cwd
     if (asText(entry.parentSession) !== undefined)
@@ -205,7 +120,7 @@ function isNew(
   tally: MessageTally,
 ): boolean {
   if (at !== '' && at < forkedAt) return false
-  // Some versions wrote the beginning of a session twice.
+  // Some versions write the beginning of a session twice.
   return id === undefined || tally.meet(id, at) === 'new'
 }
 
@@ -221,7 +136,7 @@ function gatherMessage(
 }
 
 function gatherPrompt(message: JsonObject, gathered: Gathered): void {
-  const prompt = typedPrompt(wordsOf(message) ?? '')
+  const prompt = cleanPiPrompt(textIn(message) ?? '')
   if (prompt !== undefined) gathered.prompts.push(prompt)
 }
 
@@ -231,25 +146,25 @@ function gatherAnswer(
   gathered: Gathered,
   tally: MessageTally,
 ): void {
-  const said = wordsOf(message)?.trim()
-  if (said) gathered.summary = said
+  const answer = textIn(message)?.trim()
+  if (answer) gathered.summary = answer
   const model = asText(message.model)
   if (model !== undefined) gathered.model = model
   for (const [call, file] of fileCalls(message)) gathered.calls.set(call, file)
-  const usage = countOf(asObject(message.usage), 1)
-  if (isSpent(usage)) tally.count(id, usage)
+  const usage = usageOf(asObject(message.usage), 1)
+  if (hasUsage(usage)) tally.count(id, usage)
 }
 
-// A file counts when the tool says that it wrote it.
+// A file counts once the tool has reported success.
 function gatherResult(message: JsonObject, gathered: Gathered): void {
   const call = asText(message.toolCallId) ?? ''
   const file = gathered.calls.get(call)
   gathered.calls.delete(call)
   if (file !== undefined && message.isError !== true) addFile(file, gathered)
-  const { files, tokens } = readDelegated(message)
+  const { files, tokens } = readSubagents(message)
   for (const name of files) addFile(name, gathered)
-  if (isSpent(tokens))
-    gathered.delegated = gathered.delegated ? addTokens(gathered.delegated, tokens) : tokens
+  if (hasUsage(tokens))
+    gathered.subagentTokens = gathered.subagentTokens ? addTokens(gathered.subagentTokens, tokens) : tokens
 }
 
 function addFile(name: string, { files, cwd }: Gathered): void {
@@ -257,22 +172,21 @@ function addFile(name: string, { files, cwd }: Gathered): void {
   files.add(cwd === undefined || isAbsolute(path) ? path : join(cwd, path))
 }
 
-/** A string, or parts of which some are words, some thoughts, some tool calls, some pictures. */
-export function wordsOf({ content }: JsonObject): string | undefined {
+/** The text of content, which is a string or a list of parts: text, thoughts, tool calls and images. */
+function textIn({ content }: JsonObject): string | undefined {
   if (typeof content === 'string') return content
-  const words = asArray(content)
+  const texts = asArray(content)
     .map(asObject)
     .flatMap((part) => (part?.type === 'text' ? (asString(part.text) ?? []) : []))
-  return words.length === 0 ? undefined : words.join('\n')
+  return texts.length === 0 ? undefined : texts.join('\n')
 }
 
-// The tool calls of an answer that write a file, by their ids.
-
-export type FileCalls = Map<string, string>
+/** Files by the id of the tool call that writes them. */
+type FileCalls = Map<string, string>
 
 const writingTools = new Set(['write', 'edit'])
 
-export function fileCalls(message: JsonObject): FileCalls {
+function fileCalls(message: JsonObject): FileCalls {
   const calls: FileCalls = new Map()
   for (const part of asArray(message.content)) {
     const call = asObject(part)
@@ -285,9 +199,8 @@ export function fileCalls(message: JsonObject): FileCalls {
   return calls
 }
 
-// Usage as Pi writes it: the input is without what came from the cache.
-
-export function countOf(usage: JsonObject | undefined, calls: number): TokenUsage {
+/** The input is without tokens read from the cache. */
+function usageOf(usage: JsonObject | undefined, calls: number): TokenUsage {
   const count = (field: string) => Math.max(0, asNumber(usage?.[field]) ?? 0)
   return {
     input: count('input'),
@@ -298,19 +211,16 @@ export function countOf(usage: JsonObject | undefined, calls: number): TokenUsag
   }
 }
 
-/** An answer that failed has counts, all of them zero. */
-export function isSpent({ input, cacheCreation, cacheRead, output }: TokenUsage): boolean {
+/** A failed answer has counts, all of them zero. */
+function hasUsage({ input, cacheCreation, cacheRead, output }: TokenUsage): boolean {
   return input + cacheCreation + cacheRead + output > 0
 }
 
-// Pi has no subagents; extensions do. The one that comes with Pi as an example puts their conversations into the result of its tool.
-
-export interface Delegated {
-  files: string[]
-  tokens: TokenUsage
-}
-
-export function readDelegated(message: JsonObject): Delegated {
+/**
+ * What subagents wrote and spent. Subagents come from extensions; the example that comes with Pi puts their conversations
+ * into the result of its tool.
+ */
+function readSubagents(message: JsonObject): { files: string[]; tokens: TokenUsage } {
   if (message.toolName !== 'subagent') return { files: [], tokens: noTokens }
   const results = objectsIn(asObject(message.details)?.results)
   return { files: results.flatMap(filesOf), tokens: results.map(tokensOf).reduce(addTokens, noTokens) }
@@ -318,7 +228,7 @@ export function readDelegated(message: JsonObject): Delegated {
 
 function tokensOf(result: JsonObject): TokenUsage {
   const usage = asObject(result.usage)
-  return countOf(usage, asNumber(usage?.turns) ?? 0)
+  return usageOf(usage, asNumber(usage?.turns) ?? 0)
 }
 
 function filesOf(result: JsonObject): string[] {
@@ -335,4 +245,84 @@ function objectsIn(value: unknown): JsonObject[] {
   return asArray(value)
     .map(asObject)
     .filter((object) => object !== undefined)
+}
+
+/** The conversation as Pi itself would continue it, without abandoned branches. */
+function readEntries(transcript: string, from: number): TranscriptEntry[] {
+  const entries = parseTranscriptLines(transcript)
+  return findActiveBranch(entries)
+    .filter((at) => at >= from)
+    .flatMap((at) => messageEntries(asObject(entries[at]?.message)))
+}
+
+function messageEntries(message: JsonObject | undefined): TranscriptEntry[] {
+  if (message?.role === 'user') return entryOf('user', cleanPiPrompt(textIn(message) ?? ''))
+  if (message?.role === 'bashExecution') return entryOf('user', `!${asString(message.command) ?? ''}`)
+  return message?.role === 'assistant' ? asArray(message.content).flatMap(partEntries) : []
+}
+
+function partEntries(part: Json): TranscriptEntry[] {
+  const object = asObject(part)
+  if (object?.type === 'toolCall')
+    return [{ role: 'tool', name: asText(object.name) ?? 'unknown', text: toolDetail(object.arguments) }]
+  return object?.type === 'text' ? entryOf('assistant', asString(object.text)?.trim()) : []
+}
+
+function entryOf(role: 'user' | 'assistant', text: string | undefined): TranscriptEntry[] {
+  return text ? [{ role, text }] : []
+}
+
+type Lines = (JsonObject | undefined)[]
+
+/** The positions of the lines from the beginning to the last line, oldest first. */
+function findActiveBranch(lines: Lines): number[] {
+  const ids = new Map(lines.map((line, at) => [asText(line?.id) ?? '', at]))
+  const branch: number[] = []
+  for (let at = lineBefore(lines, lines.length); at >= 0; at = parentOf(lines, at, ids)) branch.push(at)
+  return branch.reverse()
+}
+
+/** The line before stands for a parent that cannot be found, because a line is broken or a version did not name it. */
+function parentOf(lines: Lines, at: number, ids: Map<string, number>): number {
+  const parent = lines[at]?.parentId
+  if (parent === null) return -1
+  const found = ids.get(asText(parent) ?? '') ?? at
+  // Never forward: lines that name each other would make an endless loop.
+  return found < at ? found : lineBefore(lines, at)
+}
+
+function lineBefore(lines: Lines, at: number): number {
+  let index = at - 1
+  while (index >= 0 && (lines[index] === undefined || lines[index]?.type === 'session')) index -= 1
+  return index
+}
+
+// The signature of a provider that is JSON and repeats the thought.
+const signatureWithText = '"thinkingSignature":"{'
+
+/**
+ * The line without the thoughts that a provider repeats in its signature of them, as JSON within a string, where
+ * redaction would find no secrets; Pi has the same text beside the signature. The signature itself stays: without it the
+ * session could not continue.
+ */
+export function stripThoughts(line: string): string {
+  const entry = line.includes(signatureWithText) ? asObject(parseJson(line)) : undefined
+  const message = asObject(entry?.message)
+  if (message === undefined) return line
+  return JSON.stringify({
+    ...entry,
+    message: { ...message, content: asArray(message.content).map(stripPart) },
+  })
+}
+
+function stripPart(part: Json): Json {
+  const thought = asObject(part)
+  const signature = asObject(parseJson(asText(thought?.thinkingSignature) ?? ''))
+  return thought === undefined || signature === undefined
+    ? part
+    : { ...thought, thinkingSignature: JSON.stringify(withoutText(signature)) }
+}
+
+function withoutText({ content: _text, ...signature }: JsonObject): JsonObject {
+  return signature.summary === undefined ? signature : { ...signature, summary: [] }
 }

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { AgentEvent } from '../../model/event.ts'
-import { prepareTranscript } from './session-files.ts'
+import { awaitHookRecord } from './session-files.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'entire-preparer-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -33,7 +33,7 @@ async function prepareWhileWriting(
   mkdirSync(dirname(path), { recursive: true })
   if (first !== '') writeFileSync(path, first)
   const late = Bun.sleep(60).then(() => appendFileSync(path, second))
-  await prepareTranscript(path, event)
+  await awaitHookRecord(path, event)
   const seen = existsSync(path) ? readFileSync(path, 'utf8') : ''
   await late
   return seen

@@ -6,7 +6,7 @@ import { given } from '../../std/given.ts'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
 import { codex } from './index.ts'
 import { codexInstaller } from './install.ts'
-import { eventKey, hookHash } from './trust.ts'
+import { eventKey, hookHash } from './obstacle.ts'
 
 const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/codex/config')
 const json = (name: string) => JSON.parse(readFileSync(join(fixtures, name), 'utf8'))

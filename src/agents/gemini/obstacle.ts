@@ -1,4 +1,4 @@
-// Gemini CLI loads the hooks of a directory only when its user trusts it, and passes them over without a word otherwise.
+// Finds out why Gemini CLI does not run installed hooks: it silently skips those of directories that are not trusted.
 
 import { homedir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -7,27 +7,27 @@ import type { Env, Obstacle } from '../../model/agent.ts'
 import { exists, readText } from '../../std/file.ts'
 import { asObject, type JsonObject } from '../../std/json.ts'
 
-export function findObstacle(root: string, env: Env): Obstacle | undefined {
+export function geminiObstacle(root: string, env: Env): Obstacle | undefined {
   const home = join(env.GEMINI_CLI_HOME || env.HOME || homedir(), '.gemini')
-  // Where it was never used, nothing is waiting for leave.
+  // Where Gemini CLI was never used, there is nothing to report.
   if (!exists(home)) return undefined
   if (env.GEMINI_CLI_TRUST_WORKSPACE === 'true') return undefined
-  const security = asObject(read(join(home, 'settings.json')).security)
+  const security = asObject(readSettings(join(home, 'settings.json')).security)
   if (asObject(security?.folderTrust)?.enabled === false) return undefined
   const verdict = findVerdict(
-    read(env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, 'trustedFolders.json')),
+    readSettings(env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(home, 'trustedFolders.json')),
     root,
   )
   if (verdict === 'trusted') return undefined
-  const said =
-    verdict === undefined ? 'does not trust this directory yet' : 'was told not to trust this directory'
+  const state =
+    verdict === undefined ? 'does not trust this directory yet' : 'is set not to trust this directory'
   return {
-    message: `Gemini CLI ${said}, and runs no hooks there: its sessions are not recorded.`,
+    message: `Gemini CLI ${state}, and runs no hooks there: its sessions are not recorded.`,
     fix: `Start \`gemini\` in ${root}, open \`/permissions\`, and trust the directory. (--skip-trust runs no hooks.)`,
   }
 }
 
-/** The rule for the nearest directory counts. */
+/** The rule for the nearest directory decides. */
 function findVerdict(rules: JsonObject, root: string): 'trusted' | 'distrusted' | undefined {
   const matching = Object.entries(rules)
     .map(([path, rule]) => ({ dir: rule === 'TRUST_PARENT' ? dirname(resolve(path)) : resolve(path), rule }))
@@ -38,7 +38,7 @@ function findVerdict(rules: JsonObject, root: string): 'trusted' | 'distrusted' 
   return rule === 'DO_NOT_TRUST' ? 'distrusted' : 'trusted'
 }
 
-/** The agent allows comments in its files. */
-function read(path: string): JsonObject {
+/** The files may contain comments. */
+function readSettings(path: string): JsonObject {
   return asObject(parse(readText(path) ?? '')) ?? {}
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { typedPrompt } from './hooks.ts'
+import { cleanPiPrompt } from './hooks.ts'
 
 const skill =
   '<skill name="review" location="/s/review/SKILL.md">\nReferences are relative to /s/review.\n\nBe strict.\n</skill>'
@@ -16,5 +16,5 @@ test.each([
   ['<system-reminder>hm</system-reminder>', undefined],
   ['  ', undefined],
 ])('%j was typed as %j', (prompt, typed) => {
-  expect(typedPrompt(prompt)).toBe(typed)
+  expect(cleanPiPrompt(prompt)).toBe(typed)
 })

@@ -41,7 +41,7 @@ test.each<[string, object]>([
   ['it', { '/w/app': 'DO_NOT_TRUST' }],
   ['it, though what is above is trusted', { '/w': 'TRUST_FOLDER', '/w/app': 'DO_NOT_TRUST' }],
 ])('distrusted: %s', async (_name, rules) => {
-  expect((await find(trusted(rules)))?.message).toContain('was told not to trust')
+  expect((await find(trusted(rules)))?.message).toContain('is set not to trust')
 })
 
 test('a directory whose name only begins alike is another one', async () => {
