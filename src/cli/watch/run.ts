@@ -7,7 +7,7 @@ import { EntireError } from '../../std/errors.ts'
 import { findStat, readText } from '../../std/file.ts'
 import { takeLock } from '../../std/lock.ts'
 import { parseTime } from '../../std/time.ts'
-import { type FileFollower, followFile, readSeal } from '../../watch/file.ts'
+import { FileFollower, readSeal } from '../../watch/follow-file.ts'
 import { readWatchState, type WatchState, writeWatchState } from '../../watch/state.ts'
 import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
@@ -88,7 +88,7 @@ function followAgent(watch: Watch, { agent, watcher, isHooked, place }: WatchedA
     const known = state.files.get(path)
     const file = known ?? { bytes: 0, lines: 0, seal: readSeal(path, 0) }
     state.files.set(path, file)
-    return followFile({
+    return new FileFollower({
       agent,
       path,
       state: file,
