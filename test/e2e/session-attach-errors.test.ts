@@ -30,7 +30,7 @@ test('an unknown agent, or one that does not have the session', async () => {
   })
   expect(await repo.entire(['session', 'attach', id, '-a', 'gemini'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('No transcript'),
+    err: expect.stringContaining('session transcript not found'),
   })
 })
 
@@ -94,7 +94,7 @@ test('a disabled repository, or one that was never enabled', async () => {
   repo.remove('.entire')
   expect(await repo.entire(['session', 'attach', id])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('hint: Run `entire enable` first.'),
+    err: expect.stringContaining('hint: Run `entire enable`.'),
   })
   expect(await repo.entire(['session', 'list'], { cwd: repo.base })).toMatchObject({
     code: 1,

@@ -106,7 +106,7 @@ test('without a terminal nothing is stopped without --force', async () => {
   const first = agents[0]?.session as string
   expect(await repo.entire(['session', 'stop', first])).toMatchObject({
     code: 2,
-    err: expect.stringContaining('Say --force'),
+    err: expect.stringContaining('Use --force'),
   })
   expect(await repo.entire(['session', 'stop'])).toMatchObject({
     code: 2,
