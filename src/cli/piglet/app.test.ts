@@ -1,4 +1,4 @@
-// What the manuals of piglet show can be typed as it stands.
+// The examples in the help of piglet are valid commands.
 import { expect, test } from 'bun:test'
 import { generateHelpTextForAllCommands } from '@stricli/core'
 import { parseWords } from '../../../test/support/idle-app.ts'
@@ -20,7 +20,7 @@ test.each(manuals.flatMap(([, help]) => examplesIn(help)))('%s', async (line) =>
   expect(await parseWords(app, words ?? [])).toEqual({ reached: true, output: '' })
 })
 
-test('every command can answer for programs', () => {
+test('every command has --json', () => {
   const without = manuals
     .filter(([command, help]) => /^piglet ext ./.test(command) && !/--json/.test(help))
     .map(([command]) => command)

@@ -1,4 +1,4 @@
-// `piglet`: the command line as a tree of commands.
+// Defines the command line of `piglet`, with `piglet ext` for extensions.
 
 import { type Application, buildRouteMap } from '@stricli/core'
 import { makeApplication, runApplication } from '../application.ts'
@@ -12,12 +12,12 @@ import { extRecordCommand, extReplayCommand } from './record.ts'
 import { extTopCommand } from './top.ts'
 import { extTrustCommand } from './trust.ts'
 
-/** For running and for the generated reference. */
+/** Also used to generate the reference. */
 export function buildPiglet(inputs: readonly string[] = []): Application<Cli> {
   const root = buildRouteMap<string, Cli>({
     routes: { ext: extCommands },
     docs: {
-      brief: 'Run extensions of coding agents, and write them',
+      brief: 'Run and write extensions of coding agents',
       fullDescription: formatManual({
         text: [
           'piglet runs extensions: long-lived programs that offer tools, commands, prompts, hooks and models over protocol v5.',
@@ -25,9 +25,9 @@ export function buildPiglet(inputs: readonly string[] = []): Application<Cli> {
           'Exit codes: 0 done, 1 failed, 2 used wrongly. Environment: NO_COLOR=1 plain output, ACCESSIBLE=1 plain prompts.',
         ],
         examples: [
-          ['piglet ext list', 'which extensions there are'],
-          ['piglet ext new notes', 'begin one'],
-          ['piglet ext check ./notes', 'see whether it does everything right'],
+          ['piglet ext list', 'the installed extensions'],
+          ['piglet ext new notes', 'create one'],
+          ['piglet ext check ./notes', 'check that it follows the protocol'],
         ],
       }),
     },
@@ -36,12 +36,10 @@ export function buildPiglet(inputs: readonly string[] = []): Application<Cli> {
 }
 
 export async function runPiglet(args: string[], cli: Cli = systemContext()): Promise<number> {
-  // `piglet help ext` is what people type first.
+  // Accept `piglet help ext`, too.
   const inputs = args.length === 0 ? ['--help'] : args[0] === 'help' ? [...args.slice(1), '--help'] : args
   return await runApplication(buildPiglet(inputs), inputs, cli)
 }
-
-// `piglet ext …`: everything one can do with extensions.
 
 export const extCommands = buildRouteMap<string, Cli>({
   routes: {
@@ -64,9 +62,9 @@ export const extCommands = buildRouteMap<string, Cli>({
         'Extensions are found in <config>/extensions and, when the project is trusted, in .piglet/extensions.',
       ],
       examples: [
-        ['piglet ext list', 'which there are'],
+        ['piglet ext list', 'the installed extensions'],
         ['piglet ext call greet \'{"name": "you"}\'', 'run a tool'],
-        ['piglet ext check .', 'check the one you are working on'],
+        ['piglet ext check .', 'check the one in this directory'],
       ],
     }),
   },

@@ -1,4 +1,4 @@
-// `piglet ext call`: runs a tool as a model would, past all interceptors.
+// Defines `piglet ext call` and `piglet ext run`, which run a tool or a command of an extension.
 
 import { buildCommand } from '@stricli/core'
 import type { ToolOutcome } from '../../extensions/registry.ts'
@@ -27,7 +27,7 @@ export const extCallCommand = buildCommand<CallFlags, [string, string?], Cli>({
   parameters: {
     flags: {
       ext: extFlag,
-      record: valueFlag('file', 'Record everything that is said into this file'),
+      record: valueFlag('file', 'Record all messages in this file'),
       json: switchFlag('Print JSON'),
     },
     positional: {
@@ -42,12 +42,12 @@ export const extCallCommand = buildCommand<CallFlags, [string, string?], Cli>({
     brief: 'Run a tool',
     fullDescription: formatManual({
       text: [
-        'Starts the extensions, asks interceptors, runs the tool in this directory, and prints what it says. Tools of the program itself',
-        '(read, write, edit, bash, grep, find, ls) can be called as well. Exit code 1 when the tool fails.',
+        'Starts the extensions, asks interceptors, runs the tool in this directory, and prints its result. The tools of piglet itself',
+        '(read, write, edit, bash, grep, find, ls) can be called, too. Exit code 1 when the tool fails.',
       ],
       examples: [
         ['piglet ext call greet \'{"name": "you"}\'', 'a tool of any extension'],
-        ['piglet ext call greet \'{"name": "you"}\' --ext .', 'of the one you are working on'],
+        ['piglet ext call greet \'{"name": "you"}\' --ext .', 'of the one in this directory'],
         ['piglet ext call ls \'{"path": "."}\' --json', 'for scripts'],
       ],
     }),
@@ -59,8 +59,6 @@ export function outcomeLines({ content }: ToolOutcome): string[] {
     data ? `(an image, ${mime ?? 'of unknown kind'})` : cleanLines(text ?? ''),
   )
 }
-
-// `piglet ext run`: runs a command of an extension, as if it had been typed with its slash.
 
 interface RunFlags {
   ext?: readonly string[]
@@ -81,8 +79,8 @@ export const extRunCommand = buildCommand<RunFlags, [string, ...string[]], Cli>(
   parameters: {
     flags: {
       ext: extFlag,
-      record: valueFlag('file', 'Record everything that is said into this file'),
-      json: switchFlag('Print what was shown as JSON'),
+      record: valueFlag('file', 'Record all messages in this file'),
+      json: switchFlag('Print everything that was shown as JSON'),
     },
     positional: {
       kind: 'array',
@@ -99,11 +97,11 @@ export const extRunCommand = buildCommand<RunFlags, [string, ...string[]], Cli>(
     fullDescription: formatManual({
       text: [
         'Starts the extensions and runs the command in this directory. Messages are printed, notifications go to standard error, and questions',
-        'are asked here; where there is no terminal they are dismissed. When it starts the agent, the command ends when the agent does.',
+        'are asked on the terminal, or dismissed without one. If it starts the agent, `run` ends when the agent does.',
       ],
       examples: [
-        ['piglet ext run note buy milk', 'what /note buy milk would do'],
-        ['piglet ext run note buy milk --ext .', 'with the extension you are working on'],
+        ['piglet ext run note buy milk', 'like /note buy milk'],
+        ['piglet ext run note buy milk --ext .', 'with the extension in this directory'],
         ['piglet ext run notes --json', 'for scripts'],
       ],
     }),

@@ -1,12 +1,13 @@
-// `piglet ext check`: tries every rule of the extension protocol on an extension.
+// Defines `piglet ext check` and `piglet ext new`, which check and create extensions.
 
 import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
-import { EntireError } from '../../std/errors.ts'
+import { cannotCombine, EntireError } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
-import { cleanLines } from '../render/text.ts'
+import { clean, cleanLines } from '../render/text.ts'
 import { kitSource, printScaffold, requireLanguage, writeScaffold } from '../scaffold.ts'
 import { findExtension, findPigletPlaces } from './places.ts'
 
@@ -18,9 +19,9 @@ interface CheckFlags {
 }
 
 export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
-  async func(flags, given) {
-    if (flags.json && flags.junit) throw new EntireError('bad-usage', 'Use either --json or --junit.')
-    const { dir } = findExtension(this, findPigletPlaces(this), given)
+  async func(flags, name) {
+    if (flags.json && flags.junit) throw cannotCombine(['--json', '--junit'])
+    const { dir } = findExtension(this, findPigletPlaces(this), name)
     const [{ checkExtension, extensionRules }, { isConformant }, { readExtensionFixtures }, report] =
       await Promise.all([
         import('../../sdk/conformance/extension/check-extension.ts'),
@@ -29,10 +30,10 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
         import('../../sdk/conformance/report.ts'),
       ])
     const unknown = (flags.only ?? []).filter(
-      (name) => !extensionRules.some(({ id }) => id === name || id.startsWith(`${name}/`)),
+      (rule) => !extensionRules.some(({ id }) => id === rule || id.startsWith(`${rule}/`)),
     )
     if (unknown.length > 0 && flags.fixtures === undefined)
-      throw new EntireError('bad-usage', `No rule is called ${unknown.join(' or ')}.`, {
+      throw new EntireError('bad-usage', `rule not found: ${clean(unknown.join(', '))}`, {
         hint: `Groups of rules: ${[...new Set(extensionRules.map(({ id }) => id.split('/')[0]))].join(', ')}.`,
       })
     const isForPeople = !flags.json && !flags.junit
@@ -54,7 +55,7 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
   },
   parameters: {
     flags: {
-      fixtures: valueFlag('file', 'Calls of your tools and commands and what must come of them, as JSON'),
+      fixtures: valueFlag('file', 'Calls of your tools and commands with their expected results, as JSON'),
       only: {
         kind: 'parsed',
         parse: String,
@@ -77,9 +78,9 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
     brief: 'Check that an extension speaks the protocol',
     fullDescription: formatManual({
       text: [
-        'Tries every rule on the extension, each in a process and a home of its own: the handshake, every message against the table of the',
-        'protocol, lines in pieces, together, too long and damaged, a slow host, and its end. For each rule that fails it says what was',
-        'expected, what came, and how to mend it. Tools and commands are only called as --fixtures says. Exit code 1 when a rule fails.',
+        'Checks every rule, each in a separate process and home: the handshake, every message against the schema of the protocol, lines in',
+        'pieces, joined, too long and damaged, a slow host, and the shutdown. For each rule that fails, shows what was expected, what',
+        'happened, and how to fix it. Calls only the tools and commands in --fixtures. Exit code 1 when a rule fails.',
       ],
       examples: [
         ['piglet ext check .', 'while writing it'],
@@ -89,8 +90,6 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
     }),
   },
 })
-
-// `piglet ext new`: the files of an extension that works, to begin with.
 
 interface NewFlags {
   lang?: string
@@ -103,7 +102,7 @@ export const extNewCommand = buildCommand<NewFlags, [string], Cli>({
     const { scaffoldExtension } = await import('../../sdk/scaffold/scaffold-extension.ts')
     const dir = resolve(this.cwd, flags.dir ?? name)
     const sdk = kitSource(this.program)
-    const files = scaffoldExtension(name, requireLanguage(flags.lang), sdk === undefined ? {} : { sdk })
+    const files = scaffoldExtension(name, requireLanguage(flags.lang), given({ sdk }))
     writeScaffold(files, dir)
     if (flags.json) this.process.stdout.write(formatJson({ dir, files: files.map(({ path }) => path) }))
     else printScaffold(this, files, dir, `piglet ext check ${dir}`)
@@ -111,7 +110,7 @@ export const extNewCommand = buildCommand<NewFlags, [string], Cli>({
   parameters: {
     flags: {
       lang: valueFlag('language', 'ts (default), python or sh'),
-      dir: valueFlag('dir', 'Where to write it; default: <name>'),
+      dir: valueFlag('dir', 'Where to write it (default: <name>)'),
       json: switchFlag('Print JSON'),
     },
     positional: {
@@ -120,10 +119,10 @@ export const extNewCommand = buildCommand<NewFlags, [string], Cli>({
     },
   },
   docs: {
-    brief: 'Begin an extension',
+    brief: 'Create an extension',
     fullDescription: formatManual({
       text: [
-        'Writes an extension that passes `piglet ext check` as it is, with tests; the places for what is yours are marked in it.',
+        'Writes an extension with tests that passes `piglet ext check`; the places for your code are marked.',
       ],
       examples: [
         ['piglet ext new notes', 'in TypeScript'],

@@ -1,4 +1,4 @@
-// Runs extensions for the time of a command: found, started, and stopped in the end, whatever happens.
+// Runs extensions during a command: finds, starts and, whatever happens, stops them.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -17,11 +17,11 @@ import { listenForStop } from '../signals.ts'
 import { findExtension, findPigletPlaces, logFileOf } from './places.ts'
 
 export interface HostOptions {
-  /** Only these, by name or directory. */
+  /** Run only these extensions, by name or directory. */
   ext?: readonly string[] | undefined
-  /** Everything that is said goes into this file. */
+  /** Record all messages in this file. */
   record?: string | undefined
-  /** Nothing is printed on the way. */
+  /** Print nothing while running. */
   quiet?: boolean | undefined
   watch?: boolean
 }
@@ -47,22 +47,22 @@ export async function withHost<Value>(
   const interrupted = new AbortController()
   using _stop = listenForStop(() => interrupted.abort(new EntireError('agent-failed', 'Interrupted.')))
   const dialogs = answerAtTerminal(cli)
-  const given: PigletOptions = {
+  const pigletOptions: PigletOptions = {
     cwd: cli.cwd,
     configDir,
     env: cli.env,
     clock: cli.clock,
     log: fileLog(logFileOf(configDir), 'debug').write,
     places: wanted.places,
-    tap: (...said) => {
-      traffic.tap(...said)
-      recording.tap?.(...said)
+    tap: (...message) => {
+      traffic.tap(...message)
+      recording.tap?.(...message)
     },
     ...(dialogs && !options.quiet ? { dialogs } : {}),
     ...(options.quiet ? {} : { onChange: printChanges(cli) }),
     ...(options.watch ? { watch: true } : {}),
   }
-  const piglet = createPiglet(given)
+  const piglet = createPiglet(pigletOptions)
   try {
     const { problems } = await piglet.start()
     for (const problem of problems) cli.note(`Note: ${clean(problem)}`)
@@ -78,25 +78,28 @@ export async function withHost<Value>(
   }
 }
 
-/** All that are enabled, unless some are named. */
-function chooseExtensions(cli: Cli, given: readonly string[] | undefined) {
-  if (given === undefined || given.length === 0) return { names: [], places: {} }
+/** All enabled extensions, unless some are named. */
+function chooseExtensions(cli: Cli, names: readonly string[] | undefined) {
+  if (names === undefined || names.length === 0) return { names: [], places: {} }
   const places = findPigletPlaces(cli)
-  const chosen = given.map((name) => findExtension(cli, places, name))
-  const names = chosen.map(({ name }) => name)
-  const others = discoverExtensions(places).extensions.filter(({ name }) => !names.includes(name))
-  return { names, places: { also: chosen.map(({ dir }) => dir), disabled: others.map(({ name }) => name) } }
+  const chosen = names.map((name) => findExtension(cli, places, name))
+  const chosenNames = chosen.map(({ name }) => name)
+  const others = discoverExtensions(places).extensions.filter(({ name }) => !chosenNames.includes(name))
+  return {
+    names: chosenNames,
+    places: { also: chosen.map(({ dir }) => dir), disabled: others.map(({ name }) => name) },
+  }
 }
 
 function requireStarted({ host }: Piglet, name: string): void {
   const { status } = host.list().find(({ manifest }) => manifest.name === name) ?? {}
   if (host.find(name)) return
-  throw new EntireError('agent-failed', `${name} does not run: ${status?.reason ?? 'it was not found'}`, {
+  throw new EntireError('agent-failed', `${name} is not running: ${status?.reason ?? 'it was not found'}`, {
     hint: `Run \`piglet ext check ${name}\`, or \`piglet ext logs ${name}\`.`,
   })
 }
 
-/** Private: conversations are in it. */
+/** Readable only by the user, because it contains conversations. */
 function openRecording(cli: Cli, file: string | undefined): { tap?: WireTap } & Disposable {
   if (file === undefined) return { [Symbol.dispose]() {} }
   const fd = openSync(resolve(cli.cwd, file), 'w', 0o600)
@@ -106,8 +109,7 @@ function openRecording(cli: Cli, file: string | undefined): { tap?: WireTap } & 
   }
 }
 
-// Questions of extensions, put to the person at the terminal. Where there is none, they are dismissed.
-
+/** Asks the user the questions of extensions. Without a terminal they are dismissed. */
 export function answerAtTerminal(cli: Cli): AnswerQuestion | undefined {
   if (!cli.interactive) return undefined
   return async (question) => {
@@ -125,14 +127,15 @@ export function answerAtTerminal(cli: Cli): AnswerQuestion | undefined {
     const shown = choices.map(({ value, label }) => ({ value, label: clean(label) }))
     return await choose(
       cli,
-      { message: `${from}${clean(message)}`, noTerminalHint: 'Run it at a terminal.' },
+      { message: `${from}${clean(message)}`, noTerminalHint: 'Run the command on a terminal.' },
       shown,
     )
   }
 }
 
-// What extensions show, on a terminal without windows: messages are the answer, everything else stands beside it.
-
+/**
+ * Prints what extensions show: messages and overlays to standard output, everything else to standard error.
+ */
 type Printer = { [Part in ViewPart]?: (cli: Cli, view: Readonly<View>) => void }
 
 const printer: Printer = {
@@ -153,7 +156,7 @@ const printer: Printer = {
     if (last) cli.out(`${last.title === '' ? '' : `${clean(last.title)}\n`}${cleanLines(last.content)}`)
   },
   title: (cli, { title }) => cli.note(`Title: ${clean(title)}`),
-  inputText: (cli, { inputText }) => cli.note(`Put where you would type: ${cleanLines(inputText)}`),
+  inputText: (cli, { inputText }) => cli.note(`Input: ${cleanLines(inputText)}`),
 }
 
 export function printChanges(cli: Cli): (part: ViewPart, view: Readonly<View>) => void {

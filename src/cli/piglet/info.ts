@@ -1,4 +1,4 @@
-// `piglet ext info`: what an extension is, may do, and offers.
+// Defines `piglet ext info` and `piglet ext list`, which show one extension or all of them.
 
 import { buildCommand } from '@stricli/core'
 import { discoverExtensions } from '../../extensions/discover.ts'
@@ -17,12 +17,12 @@ interface InfoFlags {
 }
 
 export const extInfoCommand = buildCommand<InfoFlags, [string], Cli>({
-  async func(flags, given) {
-    const manifest = findExtension(this, findPigletPlaces(this), given)
+  async func(flags, name) {
+    const manifest = findExtension(this, findPigletPlaces(this), name)
     const offers = flags.start
       ? await withHost(
           this,
-          { ext: [given], quiet: true },
+          { ext: [name], quiet: true },
           async ({ host }) => host.find(manifest.name)?.registrations,
         )
       : undefined
@@ -38,7 +38,7 @@ export const extInfoCommand = buildCommand<InfoFlags, [string], Cli>({
   },
   parameters: {
     flags: {
-      start: { kind: 'boolean', default: true, brief: 'Start it to see what it offers' },
+      start: { kind: 'boolean', default: true, brief: 'Start it to see what it registers' },
       json: switchFlag('Print JSON'),
     },
     positional: {
@@ -49,12 +49,12 @@ export const extInfoCommand = buildCommand<InfoFlags, [string], Cli>({
     },
   },
   docs: {
-    brief: 'Show what an extension is, may do and offers',
+    brief: 'Show an extension, its permissions and registrations',
     fullDescription: formatManual({
-      text: ['Reads its manifest, starts it alone, and lists what it registers.'],
+      text: ['Reads the manifest of the extension, starts it alone, and lists its registrations.'],
       examples: [
-        ['piglet ext info notes', 'of an extension that is installed'],
-        ['piglet ext info . --no-start', 'only what the manifest says'],
+        ['piglet ext info notes', 'an installed extension'],
+        ['piglet ext info . --no-start', 'only its manifest'],
       ],
     }),
   },
@@ -65,12 +65,12 @@ function manifestRows({ name, version, runtime, entry, dir, transport, permissio
     ['name', name],
     ['version', version || '-'],
     ['runs', `${runtime} ${entry}`.trim()],
-    ['where', dir],
-    ['talks over', transport ?? 'whichever way it chooses'],
+    ['directory', dir],
+    ['transport', transport ?? 'chosen by the extension'],
     [
       'permissions',
       permissions === undefined
-        ? 'not declared: everything but keys and secrets'
+        ? 'not declared: everything except keys and secrets'
         : permissions.join(', ') || 'none',
     ],
   ]
@@ -101,8 +101,6 @@ function offerLines(offers: Registrations): string[] {
   })
 }
 
-// `piglet ext list`: which extensions there are, and which of them run.
-
 type State = 'enabled' | 'disabled' | 'not trusted'
 
 export interface ListedExtension {
@@ -127,22 +125,22 @@ export const extListCommand = buildCommand<{ json?: boolean }, [], Cli>({
         this.out(line)
     else
       this.note(
-        `There are no extensions in ${clean(findPigletPlaces(this).userDir)}. Begin one with \`piglet ext new <name>\`.`,
+        `No extensions in ${clean(findPigletPlaces(this).userDir)}. Create one with \`piglet ext new <name>\`.`,
       )
     for (const problem of problems) this.note(`Note: ${clean(problem)}`)
     if (extensions.some(({ state }) => state === 'not trusted'))
-      this.note('Note: Extensions of this project do not run until you trust it: piglet ext trust --project')
+      this.note('Note: Extensions of this project run only if you trust it: piglet ext trust --project')
   },
   parameters: { flags: { json: switchFlag('Print JSON') } },
   docs: {
-    brief: 'List the extensions there are',
+    brief: 'List extensions',
     fullDescription: formatManual({
       text: [
-        'Extensions of the user are in <config>/extensions, those of a project in .piglet/extensions; the latter run when the project is',
-        'trusted. What is named in disabled_extensions of config.yaml does not run. None is started for this list.',
+        'Lists the extensions of the user in <config>/extensions and those of the project in .piglet/extensions, which run only if the',
+        'project is trusted. Extensions in disabled_extensions of config.yaml do not run. Starts none of them.',
       ],
       examples: [
-        ['piglet ext list', 'at a glance'],
+        ['piglet ext list', 'all extensions'],
         ["piglet ext list --json | jq '.extensions[].name'", 'for scripts'],
       ],
     }),

@@ -1,7 +1,8 @@
-// `piglet ext logs`: what extensions logged and printed, and what hosts said about them.
+// Defines `piglet ext logs`, which shows what extensions logged and printed, and what hosts logged about
+// them.
 
 import { buildCommand } from '@stricli/core'
-import { EntireError } from '../../std/errors.ts'
+import { invalidValue } from '../../std/errors.ts'
 import { logLevels, parseLogLevel } from '../../std/log.ts'
 import { formatManual, limitFlag, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
@@ -20,55 +21,55 @@ interface LogsFlags {
 export const extLogsCommand = buildCommand<LogsFlags, [string?], Cli>({
   async func(flags, extension) {
     const path = logFileOf(configDirOf(this))
-    const wants = chooseLines(flags.level, extension)
+    const isWanted = lineFilter(flags.level, extension)
     const show = (text: string) => {
       const line = parseLogLine(text)
-      if (line && wants(line)) this.out(flags.json ? text : describe(this, line))
+      if (line && isWanted(line)) this.out(flags.json ? text : describe(this, line))
     }
     const last: string[] = []
     for (const text of readFilesBackwards(path)) {
       const line = parseLogLine(text)
-      if (line && wants(line)) last.push(text)
+      if (line && isWanted(line)) last.push(text)
       if (last.length >= (flags.limit ?? 50)) break
     }
     for (const text of last.reverse()) show(text)
-    if (last.length === 0 && !flags.follow && !flags.json) this.note('Nothing has been logged that fits.')
+    if (last.length === 0 && !flags.follow && !flags.json) this.note('No matching log lines.')
     if (flags.follow) await followLog(path, show)
   },
   parameters: {
     flags: {
       limit: limitFlag('How many lines (default 50)'),
       level: valueFlag('level', 'Only this level and above: debug, info, warn or error'),
-      follow: switchFlag('Go on printing what is written, until Ctrl-C'),
-      json: switchFlag('Print the lines as they are in the file, one JSON value each'),
+      follow: switchFlag('Keep printing new lines, until Ctrl-C'),
+      json: switchFlag('Print the lines of the file unchanged, one JSON value each'),
     },
     aliases: { n: 'limit' },
     positional: {
       kind: 'tuple',
-      parameters: [{ brief: 'Only of this extension', parse: String, placeholder: 'name', optional: true }],
+      parameters: [
+        { brief: 'Only lines of this extension', parse: String, placeholder: 'name', optional: true },
+      ],
     },
   },
   docs: {
     brief: 'Show what extensions logged and printed',
     fullDescription: formatManual({
       text: [
-        'Shows the end of <config>/debug.log, oldest line first. What an extension prints beside the protocol is in it at level debug.',
+        'Shows the end of <config>/debug.log, oldest line first. Output of an extension outside the protocol is logged at level debug.',
       ],
       examples: [
-        ['piglet ext logs', 'the last 50 lines of all'],
-        ['piglet ext logs notes --level warn', 'what went wrong with one'],
-        ['piglet ext logs notes --follow', 'watch it work'],
+        ['piglet ext logs', 'the last 50 lines of all extensions'],
+        ['piglet ext logs notes --level warn', 'warnings and errors of one'],
+        ['piglet ext logs notes --follow', 'follow one extension'],
       ],
     }),
   },
 })
 
-function chooseLines(level: string | undefined, extension: string | undefined): (line: LogLine) => boolean {
+function lineFilter(level: string | undefined, extension: string | undefined): (line: LogLine) => boolean {
   const lowest = level === undefined ? 'debug' : parseLogLevel(level)
   if (lowest === undefined)
-    throw new EntireError('bad-usage', `"${clean(level ?? '')}" is no level.`, {
-      hint: `Levels: ${logLevels.join(', ')}.`,
-    })
+    throw invalidValue(clean(level ?? ''), '--level', `Levels: ${logLevels.join(', ')}.`)
   return (line) => {
     if (extension !== undefined && line.record.extension !== extension) return false
     return logLevels.indexOf(parseLogLevel(line.level) ?? 'info') >= logLevels.indexOf(lowest)

@@ -1,4 +1,4 @@
-// Where extensions and their settings are.
+// Finds the directories of extensions and their settings, and an extension by name or directory.
 
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,14 +7,14 @@ import type { Manifest } from '../../extensions/manifest.ts'
 import { readManifest } from '../../extensions/manifest.ts'
 import { readPigletConfig } from '../../piglet/settings/config.ts'
 import { createTrust } from '../../piglet/settings/trust.ts'
-import { EntireError } from '../../std/errors.ts'
+import { notFound } from '../../std/errors.ts'
 import { closest } from '../closest.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 
 export interface PigletPlaces extends ExtensionPlaces {
   configDir: string
-  /** Where extensions of the project would be, trusted or not. */
+  /** Directory for the extensions of the project, trusted or not. */
   ofProject: string
 }
 
@@ -39,23 +39,20 @@ export function findPigletPlaces(cli: Pick<Cli, 'cwd' | 'env'>): PigletPlaces {
   }
 }
 
-// Extensions as people name them: by name, or by the directory they are working on.
-
-/** A name wins over a directory of the same name, unless it is written as a path. */
-export function findExtension(cli: Cli, places: PigletPlaces, given: string): Manifest {
-  const everything = { ...places, projectDir: places.projectDir, disabled: [] }
-  const { extensions } = discoverExtensions(everything)
-  const named = /[/\\]|^\.{1,2}$/.test(given) ? undefined : extensions.find(({ name }) => name === given)
-  const found = named ?? readManifest(resolve(cli.cwd, given))
+/** A name takes precedence over a directory of the same name, unless it is written as a path. */
+export function findExtension(cli: Cli, places: PigletPlaces, nameOrDir: string): Manifest {
+  const { extensions } = discoverExtensions({ ...places, disabled: [] })
+  const isPath = /[/\\]|^\.{1,2}$/.test(nameOrDir)
+  const named = isPath ? undefined : extensions.find(({ name }) => name === nameOrDir)
+  const found = named ?? readManifest(resolve(cli.cwd, nameOrDir))
   if (found) return found
-  const near = closest(
-    given,
-    extensions.map(({ name }) => name),
+  const names = extensions.map(({ name }) => name)
+  const near = closest(nameOrDir, names)
+  throw notFound(
+    'extension',
+    clean(nameOrDir),
+    near.length > 0
+      ? `Did you mean ${near.join(' or ')}?`
+      : '`piglet ext list` shows the extensions. A directory can be named, too.',
   )
-  throw new EntireError('not-found', `There is no extension ${clean(given)}.`, {
-    hint:
-      near.length > 0
-        ? `Did you mean ${near.join(' or ')}?`
-        : 'Run `piglet ext list` to see them, or name the directory of one.',
-  })
 }

@@ -1,4 +1,5 @@
-// `piglet ext record`: does a few things with extensions, and writes down everything that is said.
+// Defines `piglet ext record` and `piglet ext replay`, which record the messages of extensions and compare
+// them later.
 
 import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
@@ -7,7 +8,7 @@ import { type Deviation, replayProcess } from '../../extensions/flight-recorder/
 import { checkRuntime, extensionEnvironment } from '../../extensions/launch.ts'
 import type { Manifest } from '../../extensions/manifest.ts'
 import { createTrust } from '../../piglet/settings/trust.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
 import { asObject, formatJson } from '../../std/json.ts'
 import { askLine } from '../ask.ts'
@@ -25,47 +26,50 @@ interface RecordFlags {
 
 export const extRecordCommand = buildCommand<RecordFlags, [string, ...string[]], Cli>({
   async func(flags, file, ...lines) {
-    const steps = (lines.length > 0 ? lines : await readLines(this)).map(parseScriptLine)
-    if (steps.length === 0)
-      throw new EntireError('bad-usage', 'There is nothing to do that could be recorded.', {
-        hint: 'Name steps, such as: call greet {}',
+    const actions = (lines.length > 0 ? lines : await readLines(this)).map(parseScriptLine)
+    if (actions.length === 0)
+      throw new EntireError('bad-usage', 'There are no actions to record.', {
+        hint: 'Add some, such as: call greet {}',
       })
     const outcomes = await withHost(
       this,
       { ext: flags.ext, record: file, quiet: flags.json },
       async (piglet, signal) => {
         const list: unknown[] = []
-        for (const step of steps) list.push((await runScriptLine(piglet.host, step, signal)) ?? null)
+        for (const action of actions) list.push((await runScriptLine(piglet.host, action, signal)) ?? null)
         await piglet.settled()
         return list
       },
     )
     if (flags.json) this.process.stdout.write(formatJson(outcomes))
-    else this.out(`Recorded ${steps.length === 1 ? 'one step' : `${steps.length} steps`} in ${clean(file)}.`)
+    else
+      this.out(
+        `Recorded ${actions.length === 1 ? 'one action' : `${actions.length} actions`} in ${clean(file)}.`,
+      )
     if (outcomes.some((outcome) => asObject(outcome)?.isError === true))
-      this.note('Note: A tool failed; that is in the recording, too.')
+      this.note('Note: A tool failed; the recording contains the failure.')
   },
   parameters: {
-    flags: { ext: extFlag, json: switchFlag('Print what came of each step as JSON') },
+    flags: { ext: extFlag, json: switchFlag('Print the result of each action as JSON') },
     positional: {
       kind: 'array',
       minimum: 1,
-      parameter: { brief: 'File to write, then the steps', parse: String, placeholder: 'file' },
+      parameter: { brief: 'File to write, then the actions', parse: String, placeholder: 'file' },
     },
   },
   docs: {
-    brief: 'Record what hosts and extensions say to each other',
+    brief: 'Record the messages between host and extensions',
     fullDescription: formatManual({
       text: [
-        'Each step is one argument, or one line of standard input:',
+        'Runs actions with the extensions and records all messages. Each action is one argument, or one line of standard input:',
         ...Object.values(verbs).map(({ usage }) => `  ${usage}`),
-        'The file has one JSON value per line: when, to whom, and the message. Keys of providers are left out of it; conversations are not.',
-        '`piglet ext call` and `piglet ext run` record as well, with --record.',
+        'The file has one JSON value per line: time, receiver and message. It contains conversations, but no keys of providers.',
+        '`piglet ext call` and `piglet ext run` record, too, with --record.',
       ],
       examples: [
-        ['piglet ext record greeting.jsonl \'call greet {"name": "you"}\' \'run hi\'', 'two steps'],
-        ['piglet ext record greeting.jsonl --ext . < steps.txt', 'steps from a file'],
-        ['piglet ext replay greeting.jsonl --ext .', 'later: does it still say the same?'],
+        ['piglet ext record greeting.jsonl \'call greet {"name": "you"}\' \'run hi\'', 'two actions'],
+        ['piglet ext record greeting.jsonl --ext . < actions.txt', 'actions from a file'],
+        ['piglet ext replay greeting.jsonl --ext .', 'later: compare'],
       ],
     }),
   },
@@ -73,12 +77,10 @@ export const extRecordCommand = buildCommand<RecordFlags, [string, ...string[]],
 
 async function readLines(cli: Cli): Promise<string[]> {
   const lines: string[] = []
-  for (let line = await askLine(cli, 'Step'); line !== undefined; line = await askLine(cli, 'Step'))
+  for (let line = await askLine(cli, 'Action'); line !== undefined; line = await askLine(cli, 'Action'))
     if (line !== '') lines.push(line)
   return lines
 }
-
-// `piglet ext replay`: says to extensions again what is in a recording, and tells what they say differently.
 
 interface ReplayFlags {
   ext?: string
@@ -97,7 +99,7 @@ interface Replayed {
 export const extReplayCommand = buildCommand<ReplayFlags, [string], Cli>({
   async func(flags, file) {
     const text = readText(resolve(this.cwd, file))
-    if (text === undefined) throw new EntireError('not-found', `There is no file ${clean(file)}.`)
+    if (text === undefined) throw notFound('file', clean(file))
     const recording = parseRecording(text, clean(file))
     const places = findPigletPlaces(this)
     const other = flags.ext === undefined ? undefined : findExtension(this, places, flags.ext)
@@ -105,7 +107,7 @@ export const extReplayCommand = buildCommand<ReplayFlags, [string], Cli>({
     if (chosen.length === 0)
       throw new EntireError(
         'not-found',
-        `${clean(file)} has nothing of ${clean(other?.name ?? 'any extension')} in it.`,
+        `${clean(file)} contains no messages of ${clean(other?.name ?? 'any extension')}.`,
       )
     const replayed: Replayed[] = []
     for (const recorded of chosen)
@@ -118,21 +120,21 @@ export const extReplayCommand = buildCommand<ReplayFlags, [string], Cli>({
   },
   parameters: {
     flags: {
-      ext: valueFlag('extension', 'Directory of the extension to try, instead of the one that is installed'),
+      ext: valueFlag('extension', 'Directory of the extension to use instead of the installed one'),
       ignore: {
         kind: 'parsed',
         parse: String,
         variadic: ',',
         optional: true,
         placeholder: 'field',
-        brief: 'Field that differs each time; may be repeated',
+        brief: 'Field to ignore because it always differs; may be repeated',
       },
       within: {
         kind: 'parsed',
         parse: parseSeconds,
         default: '10',
         placeholder: 'seconds',
-        brief: 'How long each answer may take',
+        brief: 'Time limit for each answer',
       },
       json: switchFlag('Print JSON'),
     },
@@ -142,16 +144,16 @@ export const extReplayCommand = buildCommand<ReplayFlags, [string], Cli>({
     },
   },
   docs: {
-    brief: 'Replay a recording, and tell what is different now',
+    brief: 'Replay a recording and show differences',
     fullDescription: formatManual({
       text: [
-        'Starts each extension of the recording, says to it what the host said then, in the same order, and answers its questions with the',
-        'answers of then. Told is what it leaves out, says differently, or says in addition. Exit code 1 when anything is.',
-        'Keys are not in recordings: extensions get a text in their place.',
+        'Starts each extension of the recording, sends it the recorded messages of the host in the same order, and answers its requests with',
+        'the recorded answers. Shows messages that are missing, different or additional. Exit code 1 if there are any.',
+        'Recordings contain no keys: extensions get placeholders.',
       ],
       examples: [
-        ['piglet ext replay greeting.jsonl', 'with the extensions that are installed'],
-        ['piglet ext replay greeting.jsonl --ext . --ignore timestamp', 'with the one you are working on'],
+        ['piglet ext replay greeting.jsonl', 'with the installed extensions'],
+        ['piglet ext replay greeting.jsonl --ext . --ignore timestamp', 'with the one in this directory'],
       ],
     }),
   },
@@ -176,7 +178,7 @@ async function replay(
 }
 
 function describe({ extension, messages, deviations }: Replayed): string[] {
-  if (deviations.length === 0) return [`${clean(extension)}: ${messages} messages, nothing is different.`]
+  if (deviations.length === 0) return [`${clean(extension)}: ${messages} messages, no differences.`]
   return [
     `${clean(extension)}: ${messages} messages, ${deviations.length} different:`,
     ...deviations.flatMap(({ ms, subject, kind, path, was, is }) => [

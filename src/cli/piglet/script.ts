@@ -1,20 +1,21 @@
-// Things that can be done with running extensions, each one line: what a person types, and what a recording is made of.
+// Runs script lines such as `call greet {}` with running extensions: the actions of a recording.
+
 import type { ExtensionHost } from '../../extensions/extension-host.ts'
 import { requireRunning } from '../../extensions/live-extension.ts'
 import { collectInjections, transformInput } from '../../extensions/prompt-chain.ts'
 import type { ToolOutcome } from '../../extensions/registry.ts'
 import { callTool } from '../../extensions/tool-calls.ts'
 import { type EventName, extensionEvents } from '../../protocol/extension/events.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { closest } from '../closest.ts'
 import { clean } from '../render/text.ts'
 
 export interface ScriptLine {
   verb: Verb
-  /** The first word after it. */
+  /** The first word after the verb. */
   subject: string
-  /** Everything after that. */
+  /** Everything after the subject. */
   rest: string
 }
 
@@ -41,7 +42,7 @@ export const verbs = {
   },
   event: {
     usage: 'event <type> [<json>]',
-    act: (host, { subject, rest }) => tellEvent(host, subject, parseJsonArguments(rest)),
+    act: (host, { subject, rest }) => sendEvent(host, subject, parseJsonArguments(rest)),
   },
 } satisfies Record<string, { usage: string; act: Act }>
 
@@ -49,8 +50,8 @@ export function parseScriptLine(line: string): ScriptLine {
   const [, verb = '', subject = '', rest = ''] =
     /^\s*(\S+)(?:\s+(\S+)(?:\s+([\s\S]*\S))?)?\s*$/.exec(line) ?? []
   if (subject !== '' && Object.hasOwn(verbs, verb)) return { verb: verb as Verb, subject, rest }
-  throw new EntireError('bad-usage', `"${clean(line)}" is nothing that can be done.`, {
-    hint: `One of: ${Object.values(verbs)
+  throw new EntireError('bad-usage', `"${clean(line)}" is not a valid action.`, {
+    hint: `Use one of: ${Object.values(verbs)
       .map(({ usage }) => usage)
       .join(', ')}.`,
   })
@@ -74,7 +75,7 @@ export async function callByName(
   return outcome ?? missing('tool', name, [...host.registry.tools().keys()])
 }
 
-/** The text after the name is handed over as it is. */
+/** The extension gets the text after the name unchanged. */
 export async function runByName(
   host: ExtensionHost,
   name: string,
@@ -94,7 +95,7 @@ async function pressKey(host: ExtensionHost, key: string, signal: AbortSignal): 
   return await requireRunning(host.running, owner).request('shortcut/handle', { key }, { signal })
 }
 
-async function tellEvent(host: ExtensionHost, type: string, data: JsonObject): Promise<void> {
+async function sendEvent(host: ExtensionHost, type: string, data: JsonObject): Promise<void> {
   if (!Object.hasOwn(extensionEvents, type)) missing('event', type, Object.keys(extensionEvents))
   host.dispatch(type as EventName, data as never)
   await host.eventsHeard()
@@ -103,7 +104,7 @@ async function tellEvent(host: ExtensionHost, type: string, data: JsonObject): P
 export function parseJsonArguments(text: string): JsonObject {
   const args = text.trim() === '' ? {} : asObject(parseJson(text))
   if (args) return args
-  throw new EntireError('bad-usage', `"${clean(text)}" is no JSON object.`, {
+  throw new EntireError('bad-usage', `"${clean(text)}" is not a JSON object.`, {
     hint: 'Write arguments like this: \'{"name": "you"}\'.',
   })
 }
@@ -111,8 +112,8 @@ export function parseJsonArguments(text: string): JsonObject {
 function missing(what: string, name: string, known: string[]): never {
   const near = closest(name, known)
   const hint =
-    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${known.join(', ') || 'none'}.`
-  throw new EntireError('not-found', `There is no ${what} ${clean(name)}.`, { hint: clean(hint) })
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Available: ${known.join(', ') || 'none'}.`
+  throw notFound(what, clean(name), clean(hint))
 }
 
 function join(first: string, rest: string): string {

@@ -1,4 +1,4 @@
-// `piglet ext top`: how the extensions of running programs are, again and again.
+// Defines `piglet ext top`, which shows the state of all running extensions, updated every second.
 
 import { readFileSync } from 'node:fs'
 import { buildCommand } from '@stricli/core'
@@ -31,21 +31,21 @@ export const extTopCommand = buildCommand<TopFlags, [], Cli>({
   },
   parameters: {
     flags: {
-      start: switchFlag('Start the extensions here, and again when their files change'),
-      once: switchFlag('Print it once and end; usual where there is no terminal'),
+      start: switchFlag('Start the extensions here, and restart them when their files change'),
+      once: switchFlag('Print once and exit; the default without a terminal'),
       json: switchFlag('Print JSON, once'),
     },
   },
   docs: {
-    brief: 'Show how the extensions of running programs are',
+    brief: 'Show the state of running extensions',
     fullDescription: formatManual({
       text: [
-        'For each program that runs extensions: their state, process, memory, restarts, messages so far, and what is under way.',
-        'Shown anew every second, until Ctrl-C. With --start the extensions are run here, for those who are writing one.',
+        'Shows, for each program that runs extensions, their state, process, memory, restarts, messages so far, and pending requests.',
+        'Updates every second, until Ctrl-C. With --start, also runs the extensions here, for authors of extensions.',
       ],
       examples: [
-        ['piglet ext top', 'watch them'],
-        ['piglet ext top --start', 'run them and watch'],
+        ['piglet ext top', 'all running extensions'],
+        ['piglet ext top --start', 'run them, too'],
         ["piglet ext top --json | jq '.[].extensions[]'", 'for scripts'],
       ],
     }),
@@ -57,7 +57,7 @@ async function showBoards(cli: Cli, flags: TopFlags, signal: AbortSignal | undef
   if (flags.json) return void cli.process.stdout.write(formatJson(read()))
   const isOnce = flags.once || !cli.isTerminal
   for (;;) {
-    // From the top left corner, over what was there.
+    // Clears the screen.
     if (!isOnce) cli.process.stdout.write('\x1b[H\x1b[2J')
     for (const line of boardLines(read(), cli.clock())) cli.out(line)
     if (isOnce || signal?.aborted) return
@@ -67,8 +67,7 @@ async function showBoards(cli: Cli, flags: TopFlags, signal: AbortSignal | undef
 }
 
 function boardLines(boards: StatusBoard[], now: Date): string[] {
-  if (boards.length === 0)
-    return ['No program with extensions runs. `piglet ext top --start` runs them here.']
+  if (boards.length === 0) return ['No extensions are running. `piglet ext top --start` runs them here.']
   return boards.flatMap(({ pid, cwd, extensions }, at) => [
     ...(at > 0 ? [''] : []),
     `Program ${pid} in ${clean(cwd)}`,
@@ -92,7 +91,7 @@ function cellsOf(
   return [clean(name), state, String(pid ?? '-'), memoryOf(pid), timeAgo(new Date(since), now), ...numbers]
 }
 
-// Where the system does not tell it in this way, it is left out. https://man7.org/linux/man-pages/man5/proc_pid_statm.5.html
+// Only Linux has this file. https://man7.org/linux/man-pages/man5/proc_pid_statm.5.html
 function memoryOf(pid: number | null): string {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])

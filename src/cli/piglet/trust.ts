@@ -1,8 +1,9 @@
-// `piglet ext trust`: what extensions may have that only the user can give, and whether extensions of this project run.
+// Defines `piglet ext trust`, which grants keys and variables to an extension, or lets a project's extensions
+// run.
 
 import { buildCommand } from '@stricli/core'
 import { createTrust, trustedAs } from '../../piglet/settings/trust.ts'
-import { EntireError } from '../../std/errors.ts'
+import { cannotCombine, EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
@@ -15,50 +16,50 @@ interface TrustFlags {
   json?: boolean
 }
 
-/** All keys of providers: what an extension that declares nothing is asked about. */
-const usual = ['auth']
+/** All keys of providers. */
+const defaultGrants = ['auth']
 
 export const extTrustCommand = buildCommand<TrustFlags, string[], Cli>({
-  func(flags, name, ...what) {
+  func(flags, name, ...grants) {
     const places = findPigletPlaces(this)
     const trust = createTrust(places.configDir)
     if (flags.project) {
-      if (name !== undefined) throw new EntireError('bad-usage', 'Name an extension, or use --project.')
+      if (name !== undefined) throw cannotCombine(['the name of an extension', '--project'])
       if (flags.revoke) trust.distrustProject(this.cwd)
       else trust.trustProject(this.cwd)
       if (flags.json)
         return void this.process.stdout.write(formatJson({ project: this.cwd, trusted: !flags.revoke }))
       return this.out(
-        `Extensions in ${clean(places.ofProject)} ${flags.revoke ? 'do not run any more' : 'run from now on'}.`,
+        `Extensions in ${clean(places.ofProject)} ${flags.revoke ? 'no longer run' : 'run from now on'}.`,
       )
     }
     if (name === undefined) throw new EntireError('bad-usage', 'Name an extension, or use --project.')
     const extension = trustedAs(places.configDir, findExtension(this, places, name))
-    const wrong = what.filter((grant) => !/^(?:auth|env)(?::\S+)?$|^env:\S+$/.test(grant))
-    if (wrong.length > 0)
-      throw new EntireError('bad-usage', `${wrong.map(clean).join(', ')} cannot be granted.`, {
-        hint: 'Write auth:<provider>, env:<variable> or auth.',
+    const invalid = grants.filter((grant) => !/^(?:auth|env)(?::\S+)?$|^env:\S+$/.test(grant))
+    if (invalid.length > 0)
+      throw new EntireError('bad-usage', `${invalid.map(clean).join(', ')} cannot be granted.`, {
+        hint: 'Use auth, auth:<provider> or env:<variable>.',
       })
     if (flags.revoke) trust.revoke(extension)
-    else trust.grant(extension, what.length > 0 ? what : usual)
-    const grants = trust.grants(extension)
-    if (flags.json) return void this.process.stdout.write(formatJson({ extension, grants }))
+    else trust.grant(extension, grants.length > 0 ? grants : defaultGrants)
+    const granted = trust.grants(extension)
+    if (flags.json) return void this.process.stdout.write(formatJson({ extension, grants: granted }))
     this.out(
-      grants.length > 0
-        ? `${clean(extension)} may have: ${grants.map(clean).join(', ')}.`
-        : `${clean(extension)} may have nothing of that kind.`,
+      granted.length > 0
+        ? `${clean(extension)} has: ${granted.map(clean).join(', ')}.`
+        : `${clean(extension)} has no grants.`,
     )
   },
   parameters: {
     flags: {
       project: switchFlag('Let the extensions of this project run'),
-      revoke: switchFlag('Take back what was granted'),
+      revoke: switchFlag('Revoke all grants'),
       json: switchFlag('Print JSON'),
     },
     positional: {
       kind: 'array',
       parameter: {
-        brief: 'Name of the extension, then what it may have',
+        brief: 'Name of the extension, then the grants',
         parse: String,
         placeholder: 'name',
       },
@@ -68,15 +69,15 @@ export const extTrustCommand = buildCommand<TrustFlags, string[], Cli>({
     brief: 'Grant an extension keys and variables, or trust a project',
     fullDescription: formatManual({
       text: [
-        'Extensions that list permissions in their manifest get those. Others get keys of providers and variables with secrets only when',
-        'you grant them here: `auth` stands for all keys, `auth:openai` for one, `env:GITHUB_TOKEN` for a variable. Without a list, all',
-        'keys are granted. It is kept in <config>/trust.json.',
+        'Extensions that list permissions in their manifest get those. Others get keys of providers and variables with secrets only if you',
+        'grant them here: `auth` grants all keys, `auth:openai` one key, `env:GITHUB_TOKEN` a variable. Without a list, grants all keys.',
+        'Grants are stored in <config>/trust.json.',
       ],
       examples: [
         ['piglet ext trust writer auth:openai', 'one key'],
         ['piglet ext trust notes env:GITHUB_TOKEN', 'one variable'],
-        ['piglet ext trust writer --revoke', 'nothing any more'],
-        ['piglet ext trust --project', 'run the extensions that this project brings along'],
+        ['piglet ext trust writer --revoke', 'revoke all grants'],
+        ['piglet ext trust --project', 'run the extensions of this project'],
       ],
     }),
   },
