@@ -97,7 +97,9 @@ async function on(method, params, id) {
 }`)
 }
 
-/** An extension with a command that asks the host whatever it is given as `method json`, and shows the answer. */
+/**
+ * An extension with a command that asks the host whatever it is given as `method json`, and shows the answer.
+ */
 export function asker(on: Stage, name = 'asker'): void {
   on.extension(name, [['register/command', { name: 'ask' }]], {
     'command/execute': `const at = params.args.indexOf(' '); const method = at < 0 ? params.args : params.args.slice(0, at)

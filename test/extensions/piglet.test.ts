@@ -12,7 +12,7 @@ afterEach(() => place[Symbol.dispose]())
 const run = (...args: string[]) => place.run(['ext', ...args])
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out)
 
-test('without words it says what there is; a wrong word gets a hint and exit code 2', async () => {
+test('without arguments it shows help; an unknown command gets a hint and exit code 2', async () => {
   expect((await place.run([])).out).toContain('piglet ext list')
   expect(await place.run(['--version'])).toMatchObject({
     code: 0,
@@ -23,7 +23,7 @@ test('without words it says what there is; a wrong word gets a hint and exit cod
 })
 
 describe('list', () => {
-  test('names extensions of the user and of the project, which run or not, and what is wrong with manifests', async () => {
+  test('shows extensions of the user and the project with their states, and reports invalid manifests', async () => {
     place.install('sound')
     place.install('unwanted')
     place.write(join(place.configDir, 'config.yaml'), 'disabled_extensions: [unwanted]\n')
@@ -49,7 +49,7 @@ describe('list', () => {
     })
   })
 
-  test('says how to begin when there are none', async () => {
+  test('explains how to create one when there are none', async () => {
     expect(await run('list')).toMatchObject({
       code: 0,
       out: '',
@@ -59,7 +59,7 @@ describe('list', () => {
 })
 
 describe('info', () => {
-  test('shows the manifest and what is registered', async () => {
+  test('shows the manifest and the registrations', async () => {
     place.install('sound', '', { permissions: "['*']" })
     const { out } = await run('info', 'sound')
     expect(out).toContain('permissions  *')
@@ -68,7 +68,7 @@ describe('info', () => {
     expect((await json('info', 'sound')).offers['register/command']).toMatchObject([{ name: 'hi' }])
   })
 
-  test('says why one does not run, and of one that there is not, which could be meant', async () => {
+  test('explains why one does not run, and suggests a name for an unknown one', async () => {
     place.install('sound', 'console.error("I will not"); process.exit(3)')
     expect(await run('info', 'sound')).toMatchObject({ code: 1, err: expect.stringContaining('I will not') })
     expect((await run('info', 'sound', '--no-start')).out).toContain('runs         node index.js')
@@ -80,7 +80,7 @@ describe('info', () => {
 })
 
 describe('call', () => {
-  test('runs a tool and prints what it says', async () => {
+  test('runs a tool and prints its result', async () => {
     place.install('sound')
     expect(await run('call', 'greet', '{"who":"you"}')).toMatchObject({ code: 0, out: 'Hello you\n' })
     expect(await run('call', 'greet')).toMatchObject({ code: 1, out: 'whom?\n' })
@@ -90,7 +90,7 @@ describe('call', () => {
     })
   })
 
-  test('goes past interceptors, and takes one extension alone when asked to', async () => {
+  test('asks interceptors, and runs one extension alone on request', async () => {
     place.install('sound')
     place.install(
       'guard',
@@ -100,7 +100,7 @@ describe('call', () => {
     expect((await run('call', 'greet', '{"who":"you"}', '--ext', 'sound')).out).toBe('Hello you\n')
   })
 
-  test('takes the directory of one that is being worked on, instead of the installed one', async () => {
+  test('runs the extension of a directory instead of the installed one', async () => {
     place.install('sound')
     const { dir } = place.dirs.add(
       'work',
@@ -115,20 +115,20 @@ describe('call', () => {
     expect((await run('call', 'greet', '{"who":"you"}', '--ext', dir)).out).toBe('Moin you\n')
   })
 
-  test('has the tools of the program itself', async () => {
+  test('runs the tools of piglet itself', async () => {
     place.write('a.txt', 'text\n')
     expect((await run('call', 'read', '{"path":"a.txt"}')).out).toContain('text')
   })
 
   test.each([
-    [['nothing'], 1, 'There is no tool nothing.'],
-    [['greet', '{'], 2, 'is no JSON object'],
-    [['greet', '{}', '--ext', './none'], 1, 'There is no extension ./none.'],
+    [['nothing'], 1, 'tool not found: nothing'],
+    [['greet', '{'], 2, 'is not a JSON object'],
+    [['greet', '{}', '--ext', './none'], 1, 'extension not found: ./none'],
   ])('%j is refused', async (words, code, message) => {
     expect(await run('call', ...words)).toMatchObject({ code, err: expect.stringContaining(message) })
   })
 
-  test('one extension that cannot run does not keep the others from it', async () => {
+  test('an extension that cannot run does not stop the others', async () => {
     place.install('sound')
     place.install('bad', 'process.exit(1)')
     expect(await run('call', 'greet', '{"who":"you"}')).toMatchObject({
@@ -140,7 +140,7 @@ describe('call', () => {
 })
 
 describe('run', () => {
-  test('runs a command with the text after it, and prints what it shows', async () => {
+  test('runs a command with the text after its name, and prints what it shows', async () => {
     place.install(
       'sound',
       `handlers['command/execute'] = async ({ args }) => {
@@ -160,7 +160,7 @@ describe('run', () => {
     })
   })
 
-  test('dismisses questions where nobody can be asked', async () => {
+  test('dismisses questions without a terminal', async () => {
     place.install(
       'sound',
       `handlers['command/execute'] = async () => {
@@ -173,7 +173,7 @@ describe('run', () => {
     expect((await run('run', 'hi')).out).toBe('{"selected":"","cancelled":true}\n')
   })
 
-  test('tells what a command throws', async () => {
+  test('reports what a command throws', async () => {
     place.install('sound', "handlers['command/execute'] = () => { throw new Error('out of paper') }")
     expect(await run('run', 'hi')).toMatchObject({ code: 1, err: expect.stringContaining('out of paper') })
     expect(await run('run', 'hii')).toMatchObject({
@@ -184,7 +184,7 @@ describe('run', () => {
 })
 
 describe('record and replay', () => {
-  test('what was recorded is said again; what changed is told, with exit code 1', async () => {
+  test('replay sends the recorded messages again and shows differences, with exit code 1', async () => {
     const dir = place.install('sound')
     const steps = [
       'call greet {"who":"you"}',
@@ -196,12 +196,12 @@ describe('record and replay', () => {
     ]
     expect(await run('record', 'r.jsonl', ...steps)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('Recorded 6 steps in r.jsonl.'),
+      out: expect.stringContaining('Recorded 6 actions in r.jsonl.'),
     })
     expect(statSync(join(place.cwd, 'r.jsonl')).mode & 0o777).toBe(0o600)
     expect(await run('replay', 'r.jsonl')).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^sound: \d+ messages, nothing is different\.\n$/),
+      out: expect.stringMatching(/^sound: \d+ messages, no differences\.\n$/),
     })
     place.write(join(dir, 'index.js'), readFileSync(join(dir, 'index.js'), 'utf8').replace('Hello ', 'Moin '))
     const { code, out } = await run('replay', 'r.jsonl', '--ext', 'sound')
@@ -213,11 +213,11 @@ describe('record and replay', () => {
     ])
   })
 
-  test('steps come from standard input as well, and wrong ones are refused with all there are', async () => {
+  test('actions are also read from standard input, and an invalid one is refused with a list of the valid ones', async () => {
     place.install('sound')
     expect(
       (await place.run(['ext', 'record', 'r.jsonl'], { stdin: 'run hi\n\ncall greet {"who":"x"}\n' })).out,
-    ).toContain('Recorded 2 steps')
+    ).toContain('Recorded 2 actions')
     expect(await run('record', 'r.jsonl', 'dance')).toMatchObject({
       code: 2,
       err: expect.stringContaining('call <tool> [<json>], run <command>'),
@@ -240,17 +240,17 @@ describe('trust', () => {
     }`}
     { const before = take; take = (line) => { const { id, method, result, error } = JSON.parse(line); if (method === undefined) pending.get(id)?.({ result, error }); else before(line) } }`
 
-  test('a key is refused with the words that grant it, and then had', async () => {
+  test('a key is refused with the command that grants it, and then granted', async () => {
     place.install('sound', keyed)
     const env = { OPENAI_API_KEY: 'sk-1' }
     expect((await place.run(['ext', 'run', 'hi'], { env })).out).toContain('Run `piglet ext trust sound`')
-    expect((await run('trust', 'sound', 'auth:openai')).out).toBe('sound may have: auth:openai.\n')
+    expect((await run('trust', 'sound', 'auth:openai')).out).toBe('sound has: auth:openai.\n')
     expect((await place.run(['ext', 'run', 'hi'], { env })).out).toBe('key sk-1\n')
-    expect((await run('trust', 'sound', '--revoke')).out).toContain('may have nothing')
+    expect((await run('trust', 'sound', '--revoke')).out).toContain('has no grants')
     expect((await place.run(['ext', 'run', 'hi'], { env })).out).toContain('refused')
   })
 
-  test('extensions of a project run when it is trusted', async () => {
+  test('extensions of a project run if it is trusted', async () => {
     const source = readFileSync(join(place.install('other'), 'index.js'), 'utf8')
     place.write('.piglet/extensions/local/manifest.yaml', 'name: local\nruntime: node\nentry: x.js\n')
     place.write('.piglet/extensions/local/x.js', source.replaceAll("'greet'", "'wave'"))
@@ -278,22 +278,22 @@ test('logs show what extensions logged and printed, by extension and level', asy
   expect(out).toContain('[sound] low on ink')
   expect(out).toContain('[sound] printed')
   expect((await run('logs', '--level', 'warn')).out).not.toContain('printed')
-  expect((await run('logs', 'other', '--level', 'warn')).err).toContain('Nothing has been logged')
+  expect((await run('logs', 'other', '--level', 'warn')).err).toContain('No matching log lines.')
   expect(await run('logs', '--level', 'loud')).toMatchObject({ code: 2 })
 })
 
 describe('top', () => {
-  test('says when nothing runs, and shows what it starts itself', async () => {
+  test('reports that nothing is running, and shows what it starts itself', async () => {
     place.install('sound')
     place.install('bad', 'process.exit(1)')
-    expect((await run('top')).out).toContain('No program with extensions runs.')
+    expect((await run('top')).out).toContain('No extensions are running.')
     const { out } = await run('top', '--start', '--once')
     expect(out).toMatch(/sound +running +\d+/)
     expect(out).toMatch(/bad +degraded +-/)
     expect(out).toContain('bad: initialize bad')
   })
 
-  test('shows the extensions of another program while that runs', async () => {
+  test('shows the extensions of another running program', async () => {
     place.install(
       'sound',
       `const started = handlers['command/execute']; handlers['command/execute'] = (params) => new Promise((resolve) => setTimeout(() => resolve(started(params)), 4000))`,
@@ -311,7 +311,7 @@ describe('top', () => {
 })
 
 describe('check', () => {
-  test('prints every rule, and what is wrong with how to mend it', async () => {
+  test('prints every rule, and how to fix a failure', async () => {
     place.install('sound', 'unknown = () => ({})')
     const { code, out } = await run('check', 'sound', '--only', 'requests/unknown-method')
     expect(code).toBe(1)
@@ -321,7 +321,7 @@ describe('check', () => {
     expect(out).toContain('Does not speak the protocol: 1 passed, 1 failed')
   })
 
-  test('as JSON and as JUnit XML, with fixtures of the author', async () => {
+  test('prints JSON and JUnit XML, with fixtures of the author', async () => {
     const dir = place.install('sound')
     place.write('f.json', '{"tools":[{"name":"greet","args":{"who":"x"},"contains":"Hello x"}]}')
     expect(await json('check', dir, '--only', 'tools', '--fixtures', 'f.json')).toMatchObject({
@@ -334,9 +334,9 @@ describe('check', () => {
   })
 
   test.each([
-    [['.'], 1, 'There is no extension .'],
+    [['.'], 1, 'extension not found: .'],
     [['sound', '--only', 'manners'], 2, 'Groups of rules: manifest, handshake'],
-    [['sound', '--json', '--junit'], 2, 'Use either'],
+    [['sound', '--json', '--junit'], 2, '--json and --junit cannot be used together'],
   ])('%j is refused', async (words, code, message) => {
     place.install('sound')
     expect(await run('check', ...words)).toMatchObject({ code, err: expect.stringContaining(message) })
@@ -365,7 +365,7 @@ describe('new', () => {
     },
   )
 
-  test('writes nothing over something', async () => {
+  test('does not overwrite files', async () => {
     place.write('taken/file', 'x')
     expect(await run('new', 'x', '--dir', 'taken')).toMatchObject({
       code: 1,

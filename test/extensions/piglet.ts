@@ -1,4 +1,4 @@
-// Runs `piglet` as a user does: a process of its own, with its own configuration, without a terminal.
+// Runs `piglet` as a user does: in a separate process, with its own configuration, without a terminal.
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Answer } from '../support/entire.ts'
@@ -16,7 +16,7 @@ export interface PigletPlace extends Disposable {
   configDir: string
   env: Environment
   dirs: ExtensionDirs
-  /** A sound extension among those of the user, with a defect if one is given; gives its directory. */
+  /** Installs a sound extension, optionally with a defect, and returns its directory. */
   install(name: string, code?: string, manifest?: Record<string, string>): string
   write(path: string, text: string): void
   run(args: string[], options?: { stdin?: string; env?: Environment }): Promise<Answer>
