@@ -1,4 +1,5 @@
-// After a partial commit: what a session has not committed yet moves to the branch for the new HEAD, so that the next commit gets its own checkpoint.
+// Carries uncommitted work of a session forward to the branch for the new HEAD, so that the next commit gets
+// its own checkpoint.
 
 import { shadowRef } from '../checkpoints/layout.ts'
 import { remainingFiles } from '../checkpoints/overlap.ts'
@@ -10,7 +11,10 @@ import type { Session } from '../model/session.ts'
 import { findStashed } from '../sessions/stash.ts'
 import type { CommitUnderway } from './find-sessions.ts'
 
-/** Files left, by session. All of them share one tree: sessions of a work tree share its branch. */
+/**
+ * Returns the uncommitted files by session. One tree holds them all, because sessions of a work tree share
+ * its branch.
+ */
 export async function carryForward(
   condensing: CommitUnderway,
   sessions: Session[],
@@ -51,8 +55,8 @@ function findRemaining(
   return remainingFiles(session.filesTouched, { committed, step, worktree })
 }
 
-// What an earlier commit took without a link (its hook died, or the user said no), and what was deleted again before any commit,
-// would otherwise be carried along forever.
+// Files that an earlier commit took without a link (its hook died, or the user said no), and files that were
+// deleted before any commit, would otherwise be carried forward with every commit.
 async function findSettled(
   { recorder, git, commit }: CommitUnderway,
   session: Session,
@@ -86,7 +90,7 @@ async function readStepBlobs(
   return new Map(infos.flatMap(([path, oid]) => (oid === undefined ? [] : [[path, oid] as const])))
 }
 
-// A file that is not on disk was stashed: the step or the stash still has it.
+// A file that is missing on disk may be stashed: then the step or the stash has it.
 async function snapshot(
   { recorder, git }: CommitUnderway,
   files: string[],

@@ -1,4 +1,5 @@
-// A commit that got its trailer, and then something died before its checkpoint was written or its sessions were settled.
+// Completes a commit whose hook died after the trailer was written: its checkpoint, its sessions, their
+// branches.
 
 import { type CommitInfo, readCommit, readCommits } from '../git/commit.ts'
 import { moveRefs } from '../git/refs.ts'
@@ -29,12 +30,12 @@ export async function completeCommit(recorder: Recorder): Promise<void> {
     })
     await retrying(() => settleAll(recorder, commit, pending))
   }
-  // Otherwise the commit was given up, or its message is still being written.
+  // Without a commit, it was given up, or its message is still being written.
   if (commit !== undefined || recorder.clock().getTime() - pending.at > pendingMs)
     removePending(recorder.repo)
 }
 
-// The user may have gone on to another branch since; the reflog knows where HEAD has been.
+// The user may have switched branches since; the reflog knows where HEAD has been.
 async function findPromised(repo: Repo, { checkpoint }: PendingCommit): Promise<CommitInfo | undefined> {
   const keeps = (commit: CommitInfo | undefined) =>
     commit !== undefined && readCheckpointIds(commit.message).includes(checkpoint)
@@ -51,7 +52,8 @@ async function findPromised(repo: Repo, { checkpoint }: PendingCommit): Promise<
   ).find(keeps)
 }
 
-// Sessions whose states were written just before the end: nothing is left to condense, but the index and the branches still speak of them.
+// Settles sessions whose states were written just before the crash: nothing is left to condense, but the
+// index and the branches still name them.
 async function settleAll(
   recorder: Recorder,
   commit: CommitInfo,

@@ -1,4 +1,4 @@
-// A commit becomes a checkpoint: what every session concerned brings to it, and what each of them has left to commit.
+// Condenses the sessions of a commit into its checkpoint, and finds what each of them has left to commit.
 
 import { attribute, countableText } from '../checkpoints/attribution.ts'
 import { branchName, shadowRef } from '../checkpoints/layout.ts'
@@ -28,7 +28,7 @@ import { queueForPush } from '../sync/queue.ts'
 import { carryForward } from './carry-forward.ts'
 import type { CommittingSession, CommitUnderway } from './find-sessions.ts'
 
-/** All sessions in one import. Their states are changed but not yet saved. */
+/** Writes all sessions in one import. Changes their states, which the caller saves. */
 export async function condenseSessions(
   condensing: CommitUnderway,
   candidates: CommittingSession[],
@@ -47,7 +47,7 @@ export async function condenseSessions(
   )
   for (const { session } of candidates) {
     recorder.say(
-      `[entire] Condensed session ${session.id.slice(0, 8)}: ${checkpoint} (${session.stepCount} checkpoints)`,
+      `[entire] Saved session ${session.id.slice(0, 8)} in checkpoint ${checkpoint} (steps: ${session.stepCount})`,
     )
     settle(condensing, session, left.get(session.id) ?? [])
   }
@@ -108,7 +108,8 @@ export async function describePart(
   return condensing.amends === true ? addToRecorded(git.objects, part) : part
 }
 
-// In the middle of a turn no step has told yet what the agent changed: its transcript does, and a commit of its own speaks for itself.
+// In the middle of a turn no step names the agent's files yet: its transcript does. Of the agent's own
+// commit, all files count.
 function noteMidTurnFiles(
   { recorder, commit, committer }: CommitUnderway,
   session: Session,
@@ -155,18 +156,17 @@ function homeRelative(path: string | undefined, home: string): { transcriptPath?
   return path?.startsWith(`${home}/`) ? { transcriptPath: path.slice(home.length + 1) } : {}
 }
 
-// Collects the three states of every file of a commit, and measures who wrote it.
-
-// Lines are counted in what people write; larger files are generated, and more of them than this is a vendored tree.
+// Lines are counted in files that people write: larger ones are generated, and more than this many are a
+// vendored tree.
 const maxBytes = 1024 * 1024
 const maxFiles = 500
 
-/** A commit as all its sessions see it: put together once, however many they are. */
+/** The files of a commit, divided once for all its sessions. */
 export interface Shares {
   files: ReadonlyMap<string, ChangedFile>
-  /** What any session touched. */
+  /** Files that any session touched. */
   touched: ReadonlySet<string>
-  /** What no session touched. */
+  /** Files that no session touched. */
   others: ChangedFile[]
 }
 
@@ -179,6 +179,7 @@ export function shareOut(commit: Pick<CommitInfo, 'files'>, touched: Set<string>
   }
 }
 
+/** Reads the three states of every file of a commit, and measures who wrote it. */
 export async function attributeCommit(
   { recorder, git }: Pick<CommitUnderway, 'recorder' | 'git'>,
   session: Session,
@@ -187,7 +188,7 @@ export async function attributeCommit(
   const shadow = shadowRef(session.baseCommit, session.worktreeId)
   const tip = session.stepCount > 0 ? await git.objects.info(shadow) : undefined
   const texts = new Map<string, Promise<string>>()
-  // As committed and in the step it is nearly always the same.
+  // The committed text and that of the step are nearly always the same.
   const read = (oid: string) =>
     texts.getOrInsertComputed(oid, async () => countableText((await git.objects.contents(oid))?.content))
   const text = async (name: string | undefined) => {
@@ -220,13 +221,12 @@ export async function attributeCommit(
   })
 }
 
-// An amended commit keeps its checkpoint: what a session brings to it now comes on top of what it brought before.
-
-/** Files of the sessions that the checkpoint has already. */
+/** Files of the sessions that are in the checkpoint already. */
 export async function readRecordedFiles(objects: ObjectReader, checkpoint: string): Promise<string[]> {
   return (await readSlots(objects, checkpoint)).sessions.flatMap(({ record }) => record.files)
 }
 
+/** An amended commit keeps its checkpoint: the session's new part is added to the recorded one. */
 export async function addToRecorded(objects: ObjectReader, part: SessionPart): Promise<SessionPart> {
   const { checkpoint, session } = part.record
   const { sessions } = await readSlots(objects, checkpoint)
@@ -243,7 +243,7 @@ export async function addToRecorded(objects: ObjectReader, part: SessionPart): P
   }
 }
 
-// Prompts are kept while work of theirs is uncommitted, and then come again.
+// Prompts stay noted while their work is uncommitted, so the recorded ones may come again.
 function joinWithout(before: string[], now: string[]): string[] {
   return before.every((prompt, index) => prompt === now[index]) ? now : [...before, ...now]
 }

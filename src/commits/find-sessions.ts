@@ -1,5 +1,5 @@
-// Which sessions have a part in a commit. The same question is asked of what is staged and of what was committed, so that a commit
-// never gets a link without a checkpoint behind it.
+// Finds the sessions whose work is in a commit. The staged changes and the committed ones are judged alike,
+// so that a commit never gets a link without a checkpoint behind it.
 
 import { closeSync, openSync } from 'node:fs'
 import { countableText } from '../checkpoints/attribution.ts'
@@ -22,7 +22,7 @@ import { toRepoPath } from '../sessions/turn-changes.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
 
-/** A turn without any sign of life for a day has died; it has no claim on other people's commits. */
+/** A turn that has been silent for a day is dead: a commit that no file decides is not its work. */
 const deadTurnMs = 24 * 60 * 60 * 1000
 
 /** A session that may have a part in a commit. */
@@ -39,11 +39,11 @@ export interface CommittingSession extends CommitCandidate {
 
 export interface CommitChange {
   files: Map<string, ChangedFile>
-  /** Any object id of the repository. */
+  /** Any object id of the repository, for its length. */
   sampleOid: string
 }
 
-/** What was staged or committed, by whom, and whose work it may be. */
+/** A change that is staged or committed, who commits it, and the sessions it may come from. */
 export interface CommitQuery {
   recorder: Recorder
   git: GitSession
@@ -67,11 +67,12 @@ async function findCandidates(inquiry: CommitQuery): Promise<CommitCandidate[]> 
   const claims = opened.filter((claim) => claim !== undefined)
   const verdicts = await Promise.all(claims.map((claim) => isCommitting(inquiry, claim)))
   const sure = claims.filter((_, index) => verdicts[index] === 'yes')
-  // A commit without terminal comes from an agent; when no session shows it by its files, every running one may have made it.
+  // A commit without a terminal comes from an agent. When no session's files are in it, any running one may
+  // have made it.
   return sure.length > 0 ? sure : claims.filter((_, index) => verdicts[index] === 'perhaps')
 }
 
-/** Only as many as are needed to know that there is one: running sessions first, then the others a few at a time. */
+/** Stops when it has found any: tries the running sessions first, then the others a few at a time. */
 export async function findSomeCommittingSessions(inquiry: CommitQuery): Promise<CommitCandidate[]> {
   const { sessions } = inquiry.live
   const ids = candidateIds(inquiry)
@@ -103,7 +104,7 @@ async function openCandidate(
 ): Promise<CommitCandidate | undefined> {
   const session = readSession(recorder.repo, id)
   if (session !== undefined && session.worktreeId !== recorder.repo.worktreeId) {
-    // It has gone to another work tree, and what it left here is committed.
+    // The session has moved to another work tree; what it left here is being committed.
     if (isActive(session)) return undefined
     moveToWorktree(recorder.repo, session, live)
   }
@@ -144,13 +145,14 @@ async function isCommitting(
   return !committer.hasTerminal && mayBe(recorder, committer, session) && isAlive ? 'perhaps' : 'no'
 }
 
-// Subagents of some agents commit under ids of their own: an id that is no session's says only which agent it was.
+// Subagents of some agents commit under ids of their own: an id without a session tells only which agent it
+// was.
 function mayBe({ repo }: Recorder, { session: id, agentType }: Committer, session: Session): boolean {
   if (id === undefined) return true
   return session.agentType === agentType && findSessionState(repo, id) === undefined
 }
 
-// Steps leave large files out: there is nothing to compare them with.
+// Steps leave large files out, so these cannot be compared.
 async function leavesOut(objects: ObjectReader, files: TouchedFile[]): Promise<boolean> {
   const infos = await Promise.all(
     files.flatMap(({ stepOid, changed }) =>
@@ -160,7 +162,8 @@ async function leavesOut(objects: ObjectReader, files: TouchedFile[]): Promise<b
   return infos.some((info) => (info?.size ?? 0) > maxSnapshotBytes)
 }
 
-// Content-aware: a new file counts only when it holds what the session wrote, not something else under the same name.
+// Compares contents: a new file counts only when it holds what the session wrote, not other work under the
+// same name.
 async function hasContentIn(
   { objects }: GitSession,
   session: Session,
@@ -186,12 +189,11 @@ async function hasContentIn(
   })
 }
 
-// Who runs the commit: an agent, and perhaps which of its sessions, or a person at a terminal.
-
+/** Who runs `git commit`: an agent, perhaps in a known session, or a person at a terminal. */
 export interface Committer {
-  /** Session named in the environment of the process that commits. */
+  /** The session that the environment of `git commit` names. */
   session: string | undefined
-  /** Type of the agent that named it. */
+  /** Type of the agent that set it. */
   agentType?: string | undefined
   hasTerminal: boolean
 }
@@ -220,18 +222,17 @@ function canOpenTerminal(): boolean {
   }
 }
 
-// One commit on its way to a checkpoint.
-
+/** A commit on its way to a checkpoint. */
 export interface CommitUnderway {
   recorder: Recorder
   git: GitSession
   commit: CommitInfo
   checkpoint: string
   committer: Committer
-  /** Run after refs and states are written. */
+  /** Run once refs and states are written. */
   afterwards: (() => void | Promise<void>)[]
-  /** The commit had this checkpoint before: it was amended. */
+  /** The commit was amended and keeps its checkpoint. */
   amends?: boolean
-  /** Set when the commit is that of a subagent's task. */
+  /** Set when the commit holds the task of a subagent. */
   task?: { toolUse: string; files: { path: string; content: Buffer }[] }
 }

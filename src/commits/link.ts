@@ -1,4 +1,5 @@
-// Before a commit: does it hold work of a session? Then its message gets the trailer that links it to a checkpoint.
+// Links a commit that is about to be made: when it holds work of a session, its message gets the checkpoint
+// trailer.
 
 import { displayPrompt } from '../checkpoints/step-subject.ts'
 import { isReplayingCommits } from '../git/commit.ts'
@@ -31,7 +32,7 @@ export interface MessageFile {
 export type LinkAnswer = 'yes' | 'no' | 'always'
 
 export interface LinkOptions {
-  /** Second argument of the hook: where the message comes from. */
+  /** Where the message comes from: the second argument of the hook. */
   source: string
   staged: StagedCommit
   ask(question: string): LinkAnswer
@@ -56,7 +57,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   const message = file.read()
   if (readCheckpointIds(message).length > 0) return
   const committer = findCommitter(recorder.env, recorder.agentCards())
-  // The transcript is only looked at here, never stored: no need to redact it.
+  // Transcripts are read here, but not stored: they need no redaction.
   const asItIs = (text: string) => text
   const looking = { ...recorder, redaction: async () => ({ json: asItIs, text: asItIs }) }
   const findIn = async (staged: ChangedFile[]) => {
@@ -87,7 +88,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   file.write(linked)
 }
 
-// The note of a commit whose hook died would be written over by that of this one.
+// The note of this commit would overwrite that of a commit whose hook died.
 async function completeEarlier(recorder: Recorder): Promise<void> {
   if (!isUnfinished(recorder.repo)) return
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
@@ -117,7 +118,7 @@ function askUser(
   return appendTrailer(message, checkpointTrailer, id, options.commentPrefix)
 }
 
-// Amending keeps the link, also when the user wrote the message anew.
+// An amended commit keeps its link, even when the user writes a new message.
 async function keepLink(
   recorder: Recorder,
   file: MessageFile,
@@ -130,7 +131,10 @@ async function keepLink(
     file.write(appendTrailer(message, checkpointTrailer, last.checkpoint, (await git.config()).commentPrefix))
 }
 
-/** A message with nothing but our trailer is empty: git must see it so, and give up the commit. */
+/**
+ * Removes the trailer from a message without other text, so that git sees an empty message and gives up the
+ * commit.
+ */
 export function dropLoneTrailer(file: MessageFile): void {
   const message = file.read()
   if (readCheckpointIds(message).length > 0 && userText(message) === '')

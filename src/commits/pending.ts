@@ -1,5 +1,5 @@
-// The promise a trailer makes: noted before the commit exists, dropped when its checkpoint is written. What a crash leaves behind is
-// completed by the next event.
+// Notes a checkpoint that a trailer promises, from before the commit exists until the checkpoint is written.
+// After a crash the next event completes it.
 
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
@@ -31,20 +31,19 @@ function pendingFile(repo: Repo): string {
   return join(repo.gitDir, pendingName)
 }
 
-/** What git said of a rewrite, until it is done. */
+/** Holds what git reported of a rewrite, until sessions have followed it. */
 export function rewriteFile(repo: Repo): string {
   return join(repo.gitDir, 'entire-rewrite')
 }
 
-/** Whether an earlier hook of git began something and did not live to finish it. */
+/** True when an earlier hook of git died before it finished its work. */
 export function isUnfinished(repo: Repo): boolean {
   return readPending(repo) !== undefined || exists(rewriteFile(repo))
 }
 
-// New checkpoint ids: twelve hex digits on the shared branch, ULIDs where every checkpoint has a ref of its own.
-
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
+/** Twelve hex digits on the metadata branch; a ULID where every checkpoint has a ref of its own. */
 export function newCheckpointId({
   settings,
   random,

@@ -1,4 +1,5 @@
-// After a commit: write its checkpoint, settle the sessions, and take away the branches nobody needs any more.
+// Records a commit that was just made: writes its checkpoint, settles its sessions, and removes branches of
+// steps that are no longer needed.
 
 import { branchName, shadowRef } from '../checkpoints/layout.ts'
 import { type CommitInfo, isReplayingCommits } from '../git/commit.ts'
@@ -44,7 +45,7 @@ export async function recordCommit(recorder: Recorder, git: GitSession, commit: 
   const checkpoint = readCheckpointIds(commit.message)[0]
   const live = readLive(recorder.repo)
   if (checkpoint !== undefined) {
-    // A new id is noted before the commit; one that is not was in the message already.
+    // A new id is noted before the commit: any other was in the message already.
     const amends = readPending(recorder.repo)?.checkpoint !== checkpoint
     const committer = findCommitter(recorder.env, recorder.agentCards())
     await condenseCommit(recorder, git, live, commit, checkpoint, { committer, amends, skipsSettled: true })
@@ -55,9 +56,9 @@ export async function recordCommit(recorder: Recorder, git: GitSession, commit: 
 export interface CondenseOptions {
   committer: Committer
   amends?: boolean
-  /** Sessions that stand on the commit have been through this before, in a process that died or came first. */
+  /** Sessions based on the commit were settled before, by a process that died or came first. */
   skipsSettled?: boolean
-  /** Names the checkpoint for a commit whose message does not. */
+  /** Links a commit whose message does not name the checkpoint. */
   link?(): Promise<void>
 }
 
@@ -93,7 +94,7 @@ export async function condenseCommit(
   using givenUp = new DisposableStack()
   let index: StagedFile | undefined
   const staged = await commitWith(git, () => {
-    // Locked while git writes; they go when it is done.
+    // Locks the branches while git writes; they are removed when it has succeeded.
     refs.prepare(removals)
     index = givenUp.use(stageLive(recorder.repo, live))
     return stageSessions(recorder.repo, sessions)
@@ -101,12 +102,12 @@ export async function condenseCommit(
   for (const file of staged) file.place()
   recorder.trace.mark('write')
   await Promise.all([refs.commit(), ...afterwards.map((act) => Promise.try(act))])
-  // Last: until the branches are gone, it speaks of them.
+  // The index names the branches until they are gone.
   index?.place()
   sayRemoved(recorder, removals)
 }
 
-// Our hook saw this commit: at the end of the turn it is not taken for one made without hooks.
+// Marks the commit as seen: the end of the turn does not take it for one made without hooks.
 function noteHead({ repo }: Recorder, live: LiveIndex, commit: CommitInfo): void {
   for (const [id, entry] of live.sessions) {
     const session = entry.active ? readSession(repo, id) : undefined
@@ -116,9 +117,10 @@ function noteHead({ repo }: Recorder, live: LiveIndex, commit: CommitInfo): void
   }
 }
 
-// Shadow branches that nobody needs any more.
-
-/** A branch of these bases goes when no session has steps on it; one that gets a step meanwhile stays. */
+/**
+ * Finds shadow branches of these bases on which no session has steps. A branch that gets a step meanwhile
+ * stays.
+ */
 export async function findRemovals(
   { repo }: Recorder,
   { objects }: Pick<GitSession, 'objects'>,
@@ -126,7 +128,7 @@ export async function findRemovals(
   bases: Set<string>,
   head: string,
 ): Promise<RefMove[]> {
-  // A session without files has no steps: it may run on this base, but nothing of it is on the branch.
+  // A session without files has no steps: it may run on this base, but it has nothing on the branch.
   const inUse = [...live.sessions.values()]
     .filter((entry) => entry.files.length > 0)
     .map((entry) => entry.base)
@@ -139,5 +141,5 @@ export async function findRemovals(
 }
 
 export function sayRemoved(recorder: Recorder, removals: RefMove[]): void {
-  for (const { ref } of removals) recorder.say(`[entire] Cleaned up shadow branch: ${branchName(ref)}`)
+  for (const { ref } of removals) recorder.say(`[entire] Removed branch of steps: ${branchName(ref)}`)
 }

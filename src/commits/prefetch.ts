@@ -1,5 +1,5 @@
-// Asks git what the hooks of a commit need while the rest of the program is being loaded. Each hook is handed one
-// value with the answers; git starts no process for a question that is not asked.
+// Asks git what the hooks of a commit need while the rest of the program is being loaded. Each hook is handed
+// one value with the answers; git starts no process for a question that is not asked.
 
 import { copyNames } from '../checkpoints/copies.ts'
 import { checkpointRef, shadowRef } from '../checkpoints/layout.ts'

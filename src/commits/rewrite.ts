@@ -1,4 +1,4 @@
-// After an amend or a rebase: sessions rooted at a rewritten commit follow it.
+// Moves sessions whose base commit was amended or rebased to the new commit.
 
 import { shadowRef } from '../checkpoints/layout.ts'
 import { moveRefs, type RefMove } from '../git/refs.ts'
@@ -28,7 +28,10 @@ export async function postRewrite(recorder: Recorder, kind: string, rewritten: s
   await completeRewrite(recorder)
 }
 
-/** What git said is noted first: git says it only once, and what a crash leaves half done the next event does again. */
+/**
+ * Git reports a rewrite once, so the report is noted first: after a crash the next event starts again from
+ * it.
+ */
 export async function completeRewrite(recorder: Recorder): Promise<void> {
   const rewritten = readText(rewriteFile(recorder.repo))
   if (rewritten === undefined) return
@@ -41,7 +44,8 @@ function parseRenames(rewritten: string): Renames {
   return new Map(lines.map((line) => line.split(' ').slice(0, 2) as [string, string]))
 }
 
-// Branches first: a session may be left behind on its old base for a moment, but must never lead to a branch that is not there yet.
+// Branches move first: a session may name its old base for a moment, but never a branch that does not exist
+// yet.
 async function follow({ repo }: Recorder, renames: Renames): Promise<void> {
   await using git = openGit(repo)
   const live = readLive(repo)

@@ -1,4 +1,4 @@
-// The auto-commit strategy: every turn that changed files becomes a commit on the user's branch, with its checkpoint.
+// Commits a turn to the user's branch, with its checkpoint: the auto-commit strategy.
 
 import { condenseSessions } from '../commits/condense.ts'
 import type { CommittingSession } from '../commits/find-sessions.ts'
@@ -24,7 +24,7 @@ export interface TurnCommit {
 export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boolean> {
   const { recorder, session } = work
   const checkpoint = newCheckpointId(recorder)
-  // The commit is the user's at once; should we die before its checkpoint is written, the next event finds this note.
+  // Should this process die between the commit and its checkpoint, the next event finds this note.
   writePending(recorder.repo, { checkpoint, at: recorder.clock().getTime() })
   work.afterwards.push(() => removePending(recorder.repo))
   if (!(await commitFiles(work, turn, `${turn.subject}\n\n${checkpointTrailer}: ${checkpoint}\n`))) {
@@ -50,7 +50,7 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
     },
     [committing],
   )
-  // The turn is over: what was just written is final, and everything it touched is committed.
+  // The turn is over: its checkpoint is final, and all its files are committed.
   session.turnCheckpoints = []
   session.filesTouched = []
   session.stepCount = 0
@@ -60,7 +60,8 @@ export async function commitTurn(work: EventWork, turn: TurnCommit): Promise<boo
   return true
 }
 
-// --only leaves what the user staged alone. No hooks and no signing: nobody is there to answer.
+// `--only` leaves what the user staged alone. No hooks and no signing: there is no person to answer a
+// question.
 async function commitFiles(
   { recorder: { repo } }: EventWork,
   { files }: TurnCommit,
@@ -69,7 +70,7 @@ async function commitFiles(
   const stdin = Buffer.concat(files.flatMap((path) => [encodePath(path), Buffer.of(0)]))
   const paths = { stdin, env: { GIT_LITERAL_PATHSPECS: '1' } }
   const fromStdin = ['--pathspec-from-file=-', '--pathspec-file-nul']
-  // Paths that are new must be known to git before they can be named; deleted ones are.
+  // Git must know a new path before it can be named; it knows deleted ones.
   await git(repo, ['add', '--intent-to-add', '--ignore-errors', ...fromStdin], { ...paths, accept: [1, 128] })
   const result = await git(
     repo,

@@ -1,4 +1,4 @@
-// A turn that nobody will tell the end of: its agent was killed, or failed. What it did is saved as its end would have saved it.
+// Ends a turn whose agent died before reporting it, as its `stop` hook would have.
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import type { EventWork, Recorder } from '../sessions/event-work.ts'
@@ -8,7 +8,7 @@ import { lockFile, retrying, save } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
 import { readTurnTranscript } from '../sessions/transcript.ts'
 import { worktreeOf } from '../sessions/work-trees.ts'
-import { EntireError } from '../std/errors.ts'
+import { EntireError, notFound } from '../std/errors.ts'
 import { exists, findStat } from '../std/file.ts'
 import { asNumber, asObject } from '../std/json.ts'
 import { isAlive, takeLock } from '../std/lock.ts'
@@ -17,7 +17,7 @@ import { dispatch } from './dispatch.ts'
 import { finalise } from './finalise.ts'
 import { findTurnFiles, TurnEnd } from './turn-end.ts'
 
-/** Files that the turn changed and no step has yet. */
+/** Files that the turn changed and that are in no step yet. */
 export async function findUnsaved(recorder: Recorder, session: Session): Promise<string[]> {
   const place = findPlace(recorder, session)
   if (
@@ -33,7 +33,7 @@ export async function findUnsaved(recorder: Recorder, session: Session): Promise
   return await findTurnFiles(work, status, await readTurnTranscript({ ...work, sampleOid: status.head }))
 }
 
-/** Nothing happens to a turn that has left no files: what was said is read by whoever stores it. */
+/** A turn that changed no files is left as it is: condensing reads what was said in it. */
 export async function endDeadTurn(recorder: Recorder, id: string): Promise<void> {
   const session = readSession(recorder.repo, id)
   const agent = session && (await recorder.findAgentByType(session.agentType))
@@ -47,17 +47,15 @@ export async function endDeadTurn(recorder: Recorder, id: string): Promise<void>
     await dispatch({ ...recorder, repo: place }, agent, { type: 'turn-end', session: id })
 }
 
-// What lies in another work tree is nothing that it did.
+// Undefined when the session ran in another work tree that is gone: what lies here is not its work.
 function findPlace({ repo }: Recorder, session: Session): Repo | undefined {
   const place = worktreeOf(repo, session)
   return place.worktreeId === session.worktreeId && exists(place.root) ? place : undefined
 }
 
-// Completes the checkpoints of a turn whose agent died before it could report the end.
-
 const lockWaitMs = 10_000
 
-/** Gives the checkpoints that are complete now. The phase stays what it is. */
+/** Completes the checkpoints of a dead turn and returns their ids. The phase of the session stays. */
 export async function completeTurn(recorder: Recorder, id: string): Promise<string[]> {
   const place = worktreeOf(recorder.repo, readSession(recorder.repo, id) ?? recorder.repo)
   using _lock = await takeLock(lockFile(place), { waitMs: lockWaitMs })
@@ -72,14 +70,14 @@ export async function completeTurn(recorder: Recorder, id: string): Promise<stri
   return completed
 }
 
-/** A session as an event of its agent would find it. */
+/** Opens a session as an event of its agent would. */
 export async function openWork(
   recorder: Recorder,
   git: Awaited<ReturnType<typeof openGit>>,
   id: string,
 ): Promise<EventWork> {
   const session = readSession(recorder.repo, id)
-  if (session === undefined) throw new EntireError('not-found', `session not found: ${id}`)
+  if (session === undefined) throw notFound('session', id)
   const agent = await recorder.findAgentByType(session.agentType)
   if (agent === undefined)
     throw new EntireError(
@@ -93,22 +91,20 @@ export async function openWork(
   return { ...git, recorder, agent, event, session, live: readLive(recorder.repo), afterwards: [] }
 }
 
-// Sessions that will not come to an end by themselves: their agent died in a turn, or they ended and no commit will take their steps.
-
 const silentMs = 60 * 60 * 1000
 
-/** Whether the agent of a running turn has given no sign of life for long. */
+/** True when the agent of a running turn has died or been silent for long. */
 export function isStuck(session: Session, now: Date): boolean {
   return whyStuck(session, now) !== undefined
 }
 
-/** Why a turn counts as dead; undefined when none is running or it goes on. */
+/** Why a running turn counts as dead; undefined when no turn is running, or its agent is alive. */
 export function whyStuck(session: Session, now: Date): string | undefined {
   if (!isActive(session)) return undefined
   const pid = asNumber(asObject(session.extra.owner)?.pid)
   if (pid !== undefined && pid > 0 && !isAlive(pid)) return `agent process ${pid} exited (no longer running)`
   const last = parseTime(session.lastInteraction)
-  // A long turn says nothing to us for hours, but its transcript grows.
+  // A long turn calls no hook for hours, but its transcript grows.
   const spoke = session.transcriptPath === undefined ? undefined : findStat(session.transcriptPath)?.mtimeMs
   const quietMs = now.getTime() - Math.max(last?.getTime() ?? 0, spoke ?? 0)
   if (quietMs <= silentMs) return undefined

@@ -1,4 +1,5 @@
-// Handles one event of an agent: loads the session under its lock, asks the machine, acts, and saves the state once.
+// Handles one event of an agent: loads the session under its lock, asks the machine, acts, and saves the
+// state once.
 
 import { isUnfinished } from '../commits/pending.ts'
 import type { Repo } from '../git/repo.ts'
@@ -24,7 +25,7 @@ import { formatTime } from '../std/time.ts'
 import { tidyUp } from './housekeeping.ts'
 import { adoptUnhookedCommits, saveStep, TurnEnd } from './turn-end.ts'
 
-// The agent waits for us; its session-end hook is killed early.
+// The agent waits for its hook, and kills the one at the end of a session early.
 const lockWaitMs: Record<EventType, number> = {
   'session-start': 2_000,
   'turn-start': 5_000,
@@ -212,8 +213,8 @@ function checkIds(event: AgentEvent): void {
   }
 }
 
-// Agents often report the end of a turn before the last lines of its transcript are written. Returns the event
-// with what the agent wants to be remembered of the wait.
+// Agents often report the end of a turn before the last lines of its transcript are written. Returns the
+// event with what the agent wants to be remembered of the wait.
 async function awaitTranscript({ repo }: Recorder, agent: Agent, event: AgentEvent): Promise<AgentEvent> {
   const path = event.subagentTranscript ?? event.transcript
   const isEnd = event.type === 'turn-end' || event.type === 'session-end'

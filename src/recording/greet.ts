@@ -1,8 +1,8 @@
-// What the user of the agent sees when a session starts.
+// Greets the user of an agent when a session starts.
 import type { EventWork } from '../sessions/event-work.ts'
 
 const banner = '\n\nPowered by Entire:\n  This conversation will be linked to your next commit.'
-const noCommits = '\n\nEntire found no commits yet: checkpoints will activate after your first commit.'
+const noCommits = '\n\nEntire found no commits yet: recording starts with your first commit.'
 
 export async function greet({ recorder, agent, event, live, objects }: EventWork): Promise<void> {
   if (agent.hookResponse === undefined) return

@@ -1,4 +1,5 @@
-// Keeps the repository small: drops refs that were kept long enough, and merges the small packs that saves leave.
+// Keeps the repository small: drops refs that were kept long enough, and merges the small packs that saves
+// leave.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +18,7 @@ export async function tidyUp(recorder: Recorder): Promise<void> {
   await mergePacksIfDue(recorder)
 }
 
-// Below the limit of `git gc --auto`, which is 50: git never makes the user wait for packs of ours.
+// Below the limit of `git gc --auto`, which is 50: git never makes the user wait for these packs.
 const packLimit = 20
 
 // The merge runs in a process of its own: the hook does not wait for it.

@@ -1,4 +1,5 @@
-// Saves a turn as a step: a commit on the session's shadow branch that holds the work tree and the session's metadata.
+// Saves a turn as a step: a commit on the session's shadow branch that holds the work tree and the session's
+// metadata.
 
 import { isInfrastructure, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { joinPrompts, turnContext } from '../checkpoints/prompt-files.ts'
@@ -145,7 +146,10 @@ export function dirtyPaths(status: Status): string[] {
   )
 }
 
-/** The session's steps are now on the branch for HEAD; the old branch goes unless another session builds on it. */
+/**
+ * The session's steps are now on the branch for HEAD; the old branch goes unless another session builds on
+ * it.
+ */
 export function moveBase(
   work: Pick<EventWork, 'session' | 'live' | 'writes' | 'recorder'>,
   site: StepSite,

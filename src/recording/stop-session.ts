@@ -1,5 +1,5 @@
-// Ends a session by hand: what its agent would report when it quits. Nothing is condensed; work that is not committed stays with the
-// session for the next commit.
+// Ends a session by hand, as its agent would when it quits. Uncommitted work stays with the session for the
+// next commit.
 
 import type { Session } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
@@ -13,14 +13,18 @@ import { dispatch } from './dispatch.ts'
 
 const lockWaitMs = 10_000
 
-/** `recorder`: of the work tree the session ran in. Returns the session as it is now; undefined when it is gone. */
+/**
+ * `recorder`: of the work tree the session ran in. Returns the session as it is now; undefined when it is
+ * gone.
+ */
 export async function stopSession(recorder: Recorder, session: Session): Promise<Session | undefined> {
   const { repo } = recorder
   const isNameless = session.agentType === '' || session.agentType === 'Agent'
   const agent = isNameless
     ? (await recorder.loadAgents())[0]
     : await recorder.findAgentByType(session.agentType)
-  // What a turn left behind can be saved only where it ran, and only by who can read its transcript.
+  // The rest of a turn can be saved only in its work tree, and only with an agent that can read its
+  // transcript.
   if (agent !== undefined && session.worktreePath === repo.root)
     await dispatch(recorder, agent, { type: 'session-end', session: session.id })
   else await endOnly(recorder, session.id)

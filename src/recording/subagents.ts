@@ -1,4 +1,4 @@
-// Subagents: a step when one finishes, and one for each item of its to-do list on the way.
+// Saves the work of a subagent: a step when it finishes, and one for each item of its to-do list before that.
 
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { taskDir } from '../checkpoints/layout.ts'
@@ -68,7 +68,7 @@ interface TaskStep {
 
 async function describeFinal(work: EventWork, task: string): Promise<TaskStep> {
   const { subagentType, taskDescription = '' } = work.event
-  // It may be the very words the subagent was given.
+  // The description may be the prompt of the subagent.
   const description = (await work.recorder.redaction()).text(taskDescription)
   return {
     subject: taskSubject({ toolUse: task, type: subagentType, description }),
@@ -146,19 +146,17 @@ function textEntry(path: string, data: { oid: string } | { content: Buffer }): T
   return { path, mode: '100644', ...data }
 }
 
-// Measured from the beginning of the task: what the user had lying about before it is not the subagent's.
+// Compared with the beginning of the task: files that differed before are not the subagent's work.
 function findTaskChanges(work: EventWork, status: Status, task: string): string[] {
   const { repo } = work.recorder
   const before = readTaskStart(repo, task) ?? readTurnStart(repo, work.session.id)
   return findTouched(repo, status, before, readSubagentFiles(work))
 }
 
-// What a subagent's step holds besides the work tree: its transcript, the main one so far, and where in it the task ended.
-
 const maxSubagentBytes = 50 * 1024 * 1024
 const tailBytes = 1024 * 1024
 
-/** Files the subagent's own transcript says it wrote. */
+/** Files that the subagent wrote, by its own transcript. */
 export function readSubagentFiles(work: EventWork): string[] {
   const text = readSubagentTranscript(work)
   return text === undefined
@@ -230,7 +228,7 @@ function readSubagentTranscript({ agent, event, session }: EventWork): string | 
     : readFileSync(path, 'utf8')
 }
 
-// The result was written just now, so it is near the end.
+// The result has just been written, so it is near the end of the transcript.
 function findTaskEnd({ agent, session }: EventWork, task: string): string | undefined {
   const size = session.transcriptPath === undefined ? undefined : fileSize(session.transcriptPath)
   if (session.transcriptPath === undefined || size === undefined) return undefined

@@ -1,5 +1,6 @@
-// What processes that were killed left behind: half-written files, git's crash reports, and locks on our own refs. And notes of what
-// never came: the end of a subagent's task, the first turn of a session.
+// Removes what killed processes left behind: half-written files, crash reports of git, locks on refs below
+// `entire/`, and notes about events that never came (the end of a subagent's task, the first turn of a
+// session).
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,14 +9,14 @@ import { sessionsDir } from '../sessions/store.ts'
 import { findStat, readText, removeFile } from '../std/file.ts'
 import { isAlive } from '../std/lock.ts'
 
-// A write takes milliseconds; a process of the same number may have been started since.
+// A write takes milliseconds. Another process may have got the same number since.
 const abandonedMs = 600_000
 // Subagents work for hours, and a session may lie open over a weekend.
 const noteMs = 7 * 24 * 60 * 60 * 1000
 // Git holds the lock of a ref for a few system calls.
 const refLockMs = 10_000
 
-/** For the holder of the lock. */
+/** The caller holds the lock of the work tree. */
 export function sweep(repo: Repo): void {
   const own = join(repo.root, '.entire')
   for (const path of [
@@ -34,7 +35,7 @@ export function sweep(repo: Repo): void {
   }
 }
 
-// As `writeAtomic` names them. Other programs write temporary files in the git directory too.
+// Named as `writeAtomic` names them: other programs write temporary files in the git directory too.
 function isAbandonedWrite(path: string): boolean {
   const pid = /(?:\.json|\.txt|\.corrupt|entire-rewrite|_EDITMSG|_MSG)\.([1-9]\d*)\.tmp$/.exec(path)?.[1]
   return pid !== undefined && (!isAlive(Number(pid)) || ageOf(path) > abandonedMs)
@@ -44,14 +45,14 @@ function isOldNote(path: string): boolean {
   return /[/\\](?:pre-task-.+\.json|entire-sessions[/\\].+\.model)$/.test(path) && ageOf(path) > noteMs
 }
 
-// While the lock is held nobody takes it over.
+// While this process holds the lock, no other one takes it over.
 function isAbandonedTakeover(path: string): boolean {
   if (!/[/\\]entire\.lock\.takeover$/.test(path)) return false
   const pid = Number.parseInt(readText(path) ?? '', 10)
   return !(pid > 0 && isAlive(pid))
 }
 
-// An import that lost its writer reports where it was; the user's own imports may have crashed as well.
+// An import that lost its writer reports where it was. The user's own imports may have crashed too.
 function isOwnCrashReport(path: string): boolean {
   if (!/[/\\]fast_import_crash_\d+$/.test(path)) return false
   const report = readText(path) ?? ''
@@ -61,7 +62,7 @@ function isOwnCrashReport(path: string): boolean {
   )
 }
 
-// Killed before it said anything: a stream without a single command is nobody's work.
+// The writer was killed before it sent a command.
 function isEmpty(report: string): boolean {
   return /stream ends early[\s\S]*Before Crash\n-+\n\nActive/.test(report)
 }

@@ -1,15 +1,15 @@
 // Ends a turn: finds out what it changed and what was said, and saves both as a step.
 //
-// Everything the step is made of is one value, `TurnEnd`. Its parts are started together and handed on; each is
-// awaited where it is needed (ADR 17):
+// Everything the step is made of is one value, `TurnEnd`. Its parts are started together and handed on; each
+// is awaited where it is needed (ADR 17):
 //
 //   git status ─────────────────┬─ files changed ──> work tree, redacted lines ─┐
 //   transcript: read, redact ───┴────────────────────────────> parse ───────────┤
 //   git cat-file: the last step and its tasks ──────────────────────────────────┼─> step ─> state
 //   git fast-import: starts, compresses what it is given ───────────────────────┘
 //
-// A commit that was made during the turn without hooks is adopted first. That changes the session, so the event
-// is then opened again with a new `TurnEnd`.
+// A commit that was made during the turn without hooks is adopted first. That changes the session, so the
+// event is then opened again with a new `TurnEnd`.
 
 import type { FreshBlob } from '../checkpoints/chunk-store.ts'
 import type { Snapshot } from '../checkpoints/snapshot.ts'
@@ -94,7 +94,10 @@ export class TurnEnd {
   }
 }
 
-/** True when HEAD moved during the turn without a hook: then its commits have been adopted and the session has changed. */
+/**
+ * True when HEAD moved during the turn without a hook: then its commits have been adopted and the session has
+ * changed.
+ */
 export async function adoptUnhookedCommits({ recorder, session, status }: EventWork): Promise<boolean> {
   const { head } = await status()
   if (!isActive(session) || session.turnHead === undefined || head === undefined) return false
@@ -138,7 +141,8 @@ export async function findTurnFiles(
   ]
 }
 
-// For a turn whose beginning was not recorded, or that ends twice: files older than the last event are not the agent's.
+// For a turn whose beginning was not recorded, or that ends twice: files older than the last event are not
+// the agent's.
 function sinceLastEvent(
   { recorder: { repo }, session }: EventWork,
   status: Status,

@@ -1,4 +1,4 @@
-// The beginning of a turn: remember what the work tree looked like, and what the user changed since the last step.
+// Begins a turn: remembers the state of the work tree and measures what the user changed since the last step.
 
 import { countableText, measurePrompt } from '../checkpoints/attribution.ts'
 import { isInfrastructure, shadowRef } from '../checkpoints/layout.ts'
@@ -28,7 +28,8 @@ export async function beginTurn(work: EventWork): Promise<void> {
   const changes = captureChanges(recorder.repo, status)
   const position =
     event.began === undefined ? await readTurnPosition(work) : { ...event.began, offset: event.began.items }
-  // Written last: until the state says that a new turn began, the old beginning is the one to compare with.
+  // Written after the state: until that says that a new turn began, the old start state is the one to compare
+  // with.
   const lastId = session.transcriptIdAtStart
   const totals = readTotals(work.agent, session.transcriptPath)?.tokens
   work.afterwards.push(() =>
@@ -42,8 +43,8 @@ export async function beginTurn(work: EventWork): Promise<void> {
       ...given({ totals }),
     }),
   )
-  if (session.baseCommit === '') start(work, event.began?.head ?? status.head, position.items)
-  session.untrackedAtStart = findUsersFiles(work, changes.untracked)
+  if (session.baseCommit === '') startSession(work, event.began?.head ?? status.head, position.items)
+  session.untrackedAtStart = findUserFiles(work, changes.untracked)
   session.turnId = recorder.random(6)
   session.turnCount += 1
   session.turnCheckpoints = []
@@ -56,8 +57,9 @@ export async function beginTurn(work: EventWork): Promise<void> {
   await ensureHooks(work)
 }
 
-// Untracked files that no session made, also those made between two turns: a rewind never deletes them, whoever edits them later.
-function findUsersFiles({ session, live }: EventWork, untracked: string[]): string[] {
+// Untracked files that no session made, also those made between two turns. A rewind never deletes them, even
+// when an agent edits them later.
+function findUserFiles({ session, live }: EventWork, untracked: string[]): string[] {
   const known = new Set(session.untrackedAtStart)
   const made = new Set([
     ...session.filesTouched,
@@ -66,11 +68,11 @@ function findUsersFiles({ session, live }: EventWork, untracked: string[]): stri
   return untracked.filter((path) => known.has(path) || !made.has(path))
 }
 
-function start({ session, recorder }: EventWork, head: string, position: number): void {
+function startSession({ session, recorder }: EventWork, head: string, position: number): void {
   session.baseCommit = head
   session.attributionBase = head
   session.transcriptStart = position
-  recorder.say(`Initialized shadow session: ${session.id}`)
+  recorder.say(`Recording session ${session.id}`)
 }
 
 async function notePrompt({ recorder, session, afterwards }: EventWork, prompt: string): Promise<void> {
@@ -80,7 +82,7 @@ async function notePrompt({ recorder, session, afterwards }: EventWork, prompt: 
   afterwards.push(() => appendPrompt(recorder.repo, session.id, redacted))
 }
 
-// Hook managers overwrite hooks whenever they run; without ours the next commit would not be linked.
+// Hook managers overwrite hooks whenever they run; the next commit would not be linked.
 async function ensureHooks(work: EventWork): Promise<void> {
   const { recorder } = work
   try {
@@ -93,11 +95,10 @@ async function ensureHooks(work: EventWork): Promise<void> {
   }
 }
 
-// What the user changed since the last step, measured when a turn starts and before the agent works.
-
-// Lines are counted in what people write; larger files are generated.
+// Lines are counted in files that people write; larger ones are generated.
 const maxBytes = 1024 * 1024
 
+/** What the user changed since the last step, measured before the agent works. */
 export async function measureUserEdits(
   { recorder, session, objects }: EventWork,
   status: Status,

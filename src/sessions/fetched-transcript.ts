@@ -1,5 +1,5 @@
-// Transcripts of agents that hand them over: what they give is put into a file for as long as it takes to read it, so that the same
-// code stores it, and what it means is asked of the agent.
+// Reads transcripts that an agent hands over on request: puts them into a temporary file, so that the same
+// code stores them, and asks the agent what they mean.
 
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -17,7 +17,7 @@ function placeOf({ repo, env }: Reading['recorder']): ProjectContext {
   return { root: repo.root, env }
 }
 
-/** What the session calls its transcript: the name its events gave it, else what the agent says. */
+/** The name of the session's transcript: from its events, else from the agent. */
 export async function findTranscriptReference({
   agent,
   session,
@@ -29,10 +29,7 @@ export async function findTranscriptReference({
   return reference
 }
 
-/**
- * Reads the transcript from a file, whatever the agent calls it. The cursor keeps the agent's name for it, so that the file may be
- * another one every time.
- */
+/** The cursor keeps the agent's name for the transcript, because the file is another one every time. */
 export async function readThroughFile(
   work: Reading,
   reference: string,
@@ -42,7 +39,7 @@ export async function readThroughFile(
   const { agent, recorder } = work
   if (agent.source === undefined) return await read(reference, cursor)
   const fetched = await agent.source.fetch(reference, placeOf(recorder))
-  // Named like any half-written file, so that what a killed process leaves is swept up.
+  // Named like any half-written file, so that `sweep` removes what a killed process leaves.
   const name = `transcript-${recorder.random(4)}.txt.${process.pid}.tmp`
   const path = 'file' in fetched ? fetched.file : join(recorder.repo.root, '.entire', 'tmp', name)
   try {
@@ -65,7 +62,7 @@ export async function readThroughFile(
   }
 }
 
-// What was read before the last restart counts no more; before the first turn that we saw nothing counts.
+// Starts again from the beginning after a restart; what came before the first recorded turn does not count.
 async function analyse(
   { agent, session, recorder }: Reading,
   reference: string,
@@ -87,7 +84,10 @@ async function analyse(
   }
 }
 
-/** Where a turn begins. `offset` is the agent's own position, asked for only before anything was read: from then on the cursor has it. */
+/**
+ * Where a turn begins. `offset` is the agent's own position; the agent is asked for it only before the first
+ * reading, after which the cursor has it.
+ */
 export async function readTurnPosition({
   agent,
   session,
@@ -100,8 +100,6 @@ export async function readTurnPosition({
   return { ...position, offset: await agent.analyser.position(reference) }
 }
 
-// The public position at the end of a transcript, without reading again what the cursor has seen.
-
 const blockBytes = 1024 * 1024
 
 export interface TranscriptPosition {
@@ -109,6 +107,7 @@ export interface TranscriptPosition {
   bytes: number
 }
 
+/** The position at the end of a transcript. Counts only lines that the cursor has not seen. */
 export function readPosition(
   path: string | undefined,
   cursor: TranscriptCursor | undefined,

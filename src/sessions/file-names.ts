@@ -1,4 +1,5 @@
-// Names of files in the git directory of a work tree, for those who look before the file system of the runtime is loaded, too.
+// Names the files in a work tree's git directory that hooks look at before the runtime's file system is
+// loaded.
 
 export const liveName = 'entire-live.json'
 export const pendingName = 'entire-pending.json'

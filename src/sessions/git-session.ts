@@ -76,7 +76,10 @@ export function openGit(repo: Repo, { status: asked, reading }: GitSessionOption
   }
 }
 
-/** Many sessions ask the same about one commit. Answers about refs hold until our own import moves the refs. */
+/**
+ * Many sessions ask the same about one commit. Answers about refs hold until the import of this event moves
+ * the refs.
+ */
 function cachedReader(reader: ObjectReader): {
   objects: ObjectReader
   remember(blob: FreshBlob): void

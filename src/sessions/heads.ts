@@ -1,5 +1,5 @@
-// The first fields of every session state: when it started, whether it ended, where it runs. Reading only these costs a fraction of the
-// whole, which also holds file lists and the position in the transcript.
+// Reads the first fields of every session state: when it started, whether it ended, where it runs. That costs
+// a fraction of reading the whole state, which also holds file lists and the position in the transcript.
 
 import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs'
 import type { Repo } from '../git/repo.ts'
@@ -24,7 +24,7 @@ const headBytes = 2048
 export interface SessionHeads {
   /** Newest start first. */
   heads: SessionHead[]
-  /** Ids of states that cannot be read: `entire doctor` looks after them. */
+  /** Ids of states that cannot be read; `entire doctor` deals with them. */
   unreadable: string[]
 }
 
@@ -40,13 +40,13 @@ export function listSessionHeads(repo: Repo): SessionHeads {
   }
 }
 
-/** Also of those whose state was garbage and has been put aside. */
+/** Includes sessions whose state was unreadable and has been set aside. */
 export function listStateIds(repo: Repo): string[] {
   const names = unlessAway(() => readdirSync(sessionsDir(repo))) ?? []
   return [...new Set(names.flatMap((name) => /^(.+)\.json(?:\.corrupt)?$/s.exec(name)?.[1] ?? []))].sort()
 }
 
-/** The whole state; garbage is left where it is, because whoever only looks changes nothing. */
+/** Reads the whole state. An unreadable one stays where it is: listing changes nothing. */
 export function readState(repo: Repo, id: string): Session | undefined {
   return unlessAway(() => {
     const path = stateFile(repo, id)
@@ -54,12 +54,12 @@ export function readState(repo: Repo, id: string): Session | undefined {
       (fileSize(path) ?? maxStateBytes) < maxStateBytes
         ? parseSessionState(parseJson(readText(path) ?? ''))
         : undefined
-    // The name of the file is what every other command goes by.
+    // Every other command goes by the name of the file.
     return session?.id === id ? session : undefined
   })
 }
 
-/** When the session was last heard of, in milliseconds. */
+/** When the session last reported an event, in milliseconds. */
 export function lastSign({
   lastInteraction,
   startedAt,
@@ -71,7 +71,7 @@ function readSessionHead(repo: Repo, id: string, block: Buffer): SessionHead | u
   const text = unlessAway(() => readStart(stateFile(repo, id), block)) ?? ''
   const end = text.indexOf(headEnd)
   const record = end === -1 ? undefined : asObject(parseJson(`${text.slice(0, end)}}`))
-  // Written by another program, or by hand: read it all.
+  // Another program, or a person, wrote it: read it all.
   return record?.session_id === id ? describe(id, record) : readState(repo, id)
 }
 
@@ -89,7 +89,7 @@ function describe(id: string, record: JsonObject): SessionHead {
   }
 }
 
-// Non-blocking: opening a pipe somebody put there would wait for a writer.
+// Non-blocking: opening a FIFO would wait for a writer.
 function readStart(path: string, block: Buffer): string {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {

@@ -1,5 +1,5 @@
-// What is kept for a while, in case somebody wants it back: a ref each, whose name says since when. A file says when the first of them is
-// due, so that hooks need no git to know that there is nothing to do.
+// Keeps removed and replaced work for a while, each under a ref whose name holds the time. A file holds the
+// date when the first of them expires, so that hooks need no git process to find that nothing is due.
 
 import { join } from 'node:path'
 import { worktreeHash } from '../checkpoints/layout.ts'
@@ -14,25 +14,25 @@ const undoPrefix = 'refs/entire/undo/'
 
 const keptMs = keptRefDays * 24 * 60 * 60 * 1000
 
-/** Undo refs of this work tree begin like this. */
+/** The prefix of this work tree's undo refs. */
 export function undoPrefixOf({ worktreeId }: Repo): string {
   return `${undoPrefix}${worktreeHash(worktreeId)}-`
 }
 
-/** A ref for something that is put away now. */
+/** Names a ref for what is kept from now on. */
 export function newKeptRef({ repo, clock, random }: Recorder, prefix: string): string {
   const now = clock().getTime()
   if (readDue(repo) === undefined) writeDue(repo, now + keptMs)
   return `${prefix}${now}-${random(3)}`
 }
 
-/** When it was put away; undefined for a ref that is no such thing. */
+/** Since when a ref is kept; undefined for any other ref. */
 function keptSince(ref: string): number | undefined {
   const ms = /[/-](\d{13})-[0-9a-f]+$/.exec(ref)?.[1]
   return ms === undefined ? undefined : Number(ms)
 }
 
-/** Drops what was kept long enough, of all work trees. */
+/** Removes expired refs of all work trees. */
 export async function expireKeptRefs({ repo, clock }: Recorder): Promise<void> {
   const limit = clock().getTime() - keptMs
   const kept = (await listRefs(repo, trashPrefix, undoPrefix)).map((tip) => ({
@@ -48,7 +48,7 @@ export async function expireKeptRefs({ repo, clock }: Recorder): Promise<void> {
   else writeDue(repo, Math.min(...left) + keptMs)
 }
 
-/** The same for hooks: once in a month at most for each thing, and not at all where nothing is kept. */
+/** For hooks: costs a git process only when a ref has expired. */
 export async function expireKeptRefsIfDue(recorder: Recorder): Promise<void> {
   const due = readDue(recorder.repo)
   if (due !== undefined && due <= recorder.clock().getTime()) await expireKeptRefs(recorder)

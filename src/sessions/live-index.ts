@@ -1,5 +1,6 @@
-// Which sessions of a work tree may have a part in the next commit, in one small file: a commit never reads the states of the others.
-// Derived from the state files and made anew when it is missing or unreadable.
+// Keeps the index of live sessions: those of a work tree that may have a part in the next commit, in one
+// small file, so that a commit never reads the states of the others. It is rebuilt from the states when
+// missing or unreadable.
 
 import type { StepMark } from '../checkpoints/step.ts'
 import type { Repo } from '../git/repo.ts'
@@ -14,7 +15,7 @@ export interface LiveIndex {
   sessions: Map<string, LiveSession>
   /** The last commit that got a checkpoint, so that amending it keeps the link. */
   lastLink?: { commit: string; checkpoint: string }
-  /** The last step of any session here, and what differed from HEAD then: saves looking for it in the trees. */
+  /** The last step of any session here, and the files that differed from HEAD then: saves comparing trees. */
   lastStep?: StepMark & { dirty: string[] }
 }
 
@@ -26,7 +27,7 @@ export function readLive(repo: Repo): LiveIndex {
   const link = asObject(record.last_link)
   const [commit, checkpoint] = [asString(link?.commit), asString(link?.checkpoint)]
   const lastStep = parseStep(asObject(record.last_step))
-  // A state that someone deleted takes its entry along, or its branch would be kept for ever.
+  // The entry of a deleted state is dropped, or its branch would be kept forever.
   const known = listSessionIds(repo)
   const entries = Object.entries(sessions).filter(([id]) => known.has(id))
   return {
@@ -36,7 +37,10 @@ export function readLive(repo: Repo): LiveIndex {
   }
 }
 
-/** Written before a state gains files and after it loses them: an entry too many costs a read, one too few loses a link. */
+/**
+ * Written before a state gains files and after it loses them: a surplus entry costs a read, a missing one a
+ * link.
+ */
 export function writeLive(repo: Repo, index: LiveIndex): void {
   using staged = stageLive(repo, index)
   staged.place()

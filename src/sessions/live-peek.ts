@@ -1,4 +1,5 @@
-// What the index of live sessions says at first sight: asked before anything that reads it is loaded.
+// Reads the index of live sessions as it is, for hooks that look at it before the code that checks it is
+// loaded.
 
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
@@ -17,7 +18,7 @@ export interface LiveSession {
   base: string
 }
 
-/** The sessions it lists, as it says; one that is not there says nothing. */
+/** The sessions in the index; none when there is no index. */
 export function peekLive(repo: Repo): LiveSession[] {
   const index = asObject(parseJson(readText(liveFile(repo)) ?? ''))
   return Object.values(asObject(index?.sessions) ?? {}).map((entry) => parseLive(asObject(entry) ?? {}))

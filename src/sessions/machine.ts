@@ -1,4 +1,5 @@
-// The life of a session as data: phase × trigger → next phase and what to do. A missing cell does not compile.
+// Defines the life of a session as a table: phase × trigger → next phase and actions. A missing cell does not
+// compile.
 import type { Phase } from '../model/session.ts'
 
 export const triggers = [
@@ -16,7 +17,7 @@ export type Trigger = (typeof triggers)[number]
 
 export const actions = {
   touch: 'note the time of the interaction',
-  'clear-ended': 'the session goes on after it had ended',
+  'clear-ended': 'the session continues after it had ended',
   'begin-turn': 'give the turn an id and remember what the work tree looked like',
   'save-step': 'snapshot the work tree and the transcript as a step',
   finalise: 'complete the checkpoints that were written in the middle of the turn',

@@ -1,5 +1,6 @@
-// Decides in which work tree an event belongs, and which agent may report it. A session may be resumed in another
-// work tree: its uncommitted work stays behind, in the index of that work tree, until the session comes back.
+// Decides in which work tree an event belongs, and which agent may report it. A session may be resumed in
+// another work tree: its uncommitted work stays behind, in the index of that work tree, until the session
+// comes back.
 
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
@@ -46,9 +47,9 @@ export function moveToWorktree(repo: Repo, session: Session, live: Pick<LiveInde
 }
 
 /**
- * How the agent that reports an event stands to the session. Some agents also run the hooks that were installed
- * for another one, so two of them report one session. `successor`: the session was begun through hooks that
- * this agent had borrowed.
+ * How the agent that reports an event stands to the session. Some agents also run the hooks that were
+ * installed for another one, so two of them report one session. `successor`: the session was begun through
+ * hooks that this agent had borrowed.
  */
 export type Reporter = 'owner' | 'successor' | 'stranger'
 

@@ -1,4 +1,5 @@
-// Git looks at the work tree while the program is still being loaded. What it saw counts when nobody recorded anything before our turn came.
+// Starts `git status` while the program is still being loaded. Its answer counts when no other process has
+// recorded anything before this one held the lock.
 
 import type { Repo } from '../git/repo.ts'
 import { readStatus, type Status } from '../git/status.ts'
@@ -10,11 +11,11 @@ import { liveFile } from './live-peek.ts'
 export interface PrefetchedStatus {
   repo: Repo
   status: Promise<Status>
-  /** Every recording writes this file anew. */
+  /** The recording that the answer belongs to. */
   stamp: string
 }
 
-/** The events that hardly ever do without it. */
+/** The events that nearly always need it. */
 const looking: EventType[] = ['turn-start', 'turn-end']
 
 export function prefetchStatus(repo: Repo, event: { type: EventType }): PrefetchedStatus | undefined {
@@ -23,7 +24,7 @@ export function prefetchStatus(repo: Repo, event: { type: EventType }): Prefetch
   return { repo, status: prefetch(readStatus(repo)), stamp: recorded }
 }
 
-/** Asked under the lock. */
+/** The caller holds the lock. */
 export function statusIfStillTrue(
   early: PrefetchedStatus | undefined,
   repo: Repo,
@@ -31,7 +32,7 @@ export function statusIfStillTrue(
   return early?.repo === repo && early.stamp === recordingStamp(repo) ? early.status : undefined
 }
 
-/** Changes with every recording. */
+/** Identifies the last recording: each one replaces the index of live sessions. */
 export function recordingStamp(repo: Repo): string {
   const stat = findStat(liveFile(repo))
   return stat === undefined ? '' : `${stat.ino} ${stat.ctimeMs} ${stat.size}`

@@ -1,4 +1,4 @@
-// The prompts since the last checkpoint, redacted, one file per session in the work tree's `.entire/metadata`.
+// Keeps the redacted prompts of a session since its last checkpoint, in a file below `.entire/metadata`.
 
 import { join } from 'node:path'
 import { sessionDir } from '../checkpoints/layout.ts'
@@ -27,9 +27,10 @@ function promptFile(repo: Repo, session: string): string {
   return join(repo.root, sessionDir(session), 'prompt.txt')
 }
 
-// What was asked since the last checkpoint. Prompts that no hook told of are taken from the transcript.
-
-/** Redacted. For whoever is about to store the transcript: what it brings is noted once the state is written. */
+/**
+ * The redacted prompts since the last checkpoint. Those that no hook reported are taken from the transcript,
+ * which the caller is about to store, and are noted once the state is written.
+ */
 export async function promptsSinceCheckpoint(
   recorder: Recorder,
   session: Session,
@@ -37,12 +38,12 @@ export async function promptsSinceCheckpoint(
   afterwards: EventWork['afterwards'],
 ): Promise<string[]> {
   const { repo } = recorder
-  const told = readPromptFile(repo, session.id)
-  if (transcript === undefined || transcript.prompts.length === 0) return told
-  const isUntold = readTurnStart(repo, session.id)?.isProvisional === true
-  if (told.length > 0 && !isUntold) return told
+  const reported = readPromptFile(repo, session.id)
+  if (transcript === undefined || transcript.prompts.length === 0) return reported
+  const isUnreported = readTurnStart(repo, session.id)?.isProvisional === true
+  if (reported.length > 0 && !isUnreported) return reported
   const spoken = transcript.prompts.map((await recorder.redaction()).text)
-  if (isUntold && !transcript.isNoted) {
+  if (isUnreported && !transcript.isNoted) {
     transcript.isNoted = true
     session.firstPrompt ??= firstPromptText(spoken[0] ?? '')
     session.lastPrompt = firstPromptText(spoken.at(-1) ?? '')
@@ -50,5 +51,5 @@ export async function promptsSinceCheckpoint(
       for (const prompt of spoken) appendPrompt(repo, session.id, prompt)
     })
   }
-  return [...told, ...spoken]
+  return [...reported, ...spoken]
 }

@@ -1,5 +1,5 @@
-// Recognises a provisional turn: one that began with its session, because the agent may never report its prompts.
-// Until the agent shows that it is at work, what changes in the work tree is the user's.
+// Recognises a provisional turn: one that began with its session, because the agent may never report its
+// prompts. Until the agent shows that it is at work, what changes in the work tree is the user's.
 
 import type { AgentEvent } from '../model/event.ts'
 import { isActive } from '../model/session.ts'

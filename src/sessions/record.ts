@@ -1,4 +1,5 @@
-// The file form of a session, compatible field by field with the reference program. Fields of other versions are kept.
+// Converts a session to and from its state file, compatible field by field with the reference program. Fields
+// of other versions are kept.
 
 import { formatTokenRecord, parseTokenRecord } from '../checkpoints/token-record.ts'
 import { isCheckpointId } from '../model/checkpoint.ts'
@@ -166,12 +167,12 @@ export function parsePhase(value: unknown): Phase {
   return phases.find((phase) => phase === name) ?? 'idle'
 }
 
-// Some versions never removed repetitions; such a list has grown to tens of thousands of paths.
+// Some versions never removed duplicates, and lists grew to tens of thousands of paths.
 function unique(value: unknown): string[] {
   return [...new Set(asStrings(value))]
 }
 
-// A cursor only saves work: one that is not whole is dropped, and the transcript is read from its beginning.
+// A cursor only saves work: an incomplete one is dropped, and the transcript is read from its beginning.
 function parseCursor(value: unknown): TranscriptCursor | undefined {
   const record = asObject(value)
   const [path, bytes, items, seal, hash] = [
@@ -205,8 +206,6 @@ function parseCursor(value: unknown): TranscriptCursor | undefined {
 function nonEmpty<T>(list: T[]): T[] | undefined {
   return list.length === 0 ? undefined : list
 }
-
-// The file form of what the user changed before a prompt.
 
 export function formatAttribution(attribution: PromptAttribution): JsonObject {
   return {

@@ -1,4 +1,4 @@
-// Writing what an event changed, in an order that a crash at any point leaves repairable.
+// Saves what an event changed, in an order that the next event can repair after a crash at any point.
 
 import { join } from 'node:path'
 import { EntireError } from '../std/errors.ts'
@@ -10,12 +10,15 @@ import { stageSession } from './store.ts'
 
 const attempts = 5
 
-/** One writer per work tree: its shadow branches and sessions are its own, everything else moves by compare-and-swap. */
+/**
+ * One process writes per work tree, which has its own sessions and shadow branches; other refs move by
+ * compare-and-swap.
+ */
 export function lockFile(repo: { gitDir: string }): string {
   return join(repo.gitDir, 'entire.lock')
 }
 
-/** Another process moved a ref between our reading and our writing: read again. */
+/** Tries again when another process moved a ref between reading and writing. */
 export async function retrying(act: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -27,7 +30,9 @@ export async function retrying(act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Refs first, then the state that speaks of them: whatever is missing after a crash is done again by the next event. */
+/**
+ * Writes refs first, then the state that names them: after a crash the next event does again what is missing.
+ */
 export async function save(
   work: Pick<EventWork, 'recorder' | 'session' | 'live' | 'commit' | 'afterwards'>,
 ): Promise<void> {
@@ -51,7 +56,9 @@ export async function save(
   work.recorder.trace.mark('state')
 }
 
-/** States are on their way to the disk while git writes; the caller puts them in their places, now that git is done. */
+/**
+ * Writes state files under temporary names while git imports; the caller renames them once git has succeeded.
+ */
 export async function commitWith(
   { commit }: Pick<GitSession, 'commit'>,
   stage: () => StagedFile[] | Promise<StagedFile[]>,

@@ -1,4 +1,5 @@
-// A session that is seen for the first time, or whose state was lost: then the index of the work tree still knows its files.
+// Makes the state of a session at its first event. When an earlier state was lost, the index of live sessions
+// still has its files.
 
 import { join } from 'node:path'
 import type { Agent } from '../model/agent.ts'
@@ -46,10 +47,12 @@ export function newSession(
   }
 }
 
-// Some agents name their model only when a session starts, which makes no state: what they said waits beside the states for the first turn.
-
 type Repo = EventWork['recorder']['repo']
 
+/**
+ * Some agents name their model only when a session starts, before there is a state: it waits for the first
+ * turn.
+ */
 export function keepModelHint({ recorder: { repo }, event: { session, model } }: EventWork): void {
   if (model !== undefined) writeAtomic(hintFile(repo, session), model)
 }
@@ -58,7 +61,7 @@ export function readModelHint(repo: Repo, session: string): string | undefined {
   return readText(hintFile(repo, session))?.trim() || undefined
 }
 
-/** From now on the state has it. */
+/** The state has the model from now on. */
 export function removeModelHint(repo: Repo, session: string): void {
   removeFile(hintFile(repo, session))
 }

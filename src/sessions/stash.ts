@@ -1,4 +1,4 @@
-// Work that was put aside with `git stash` is not on disk, and yet not given up.
+// Finds work of a session that is not on disk because it is stashed.
 
 import { changedAt } from '../checkpoints/snapshot.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
@@ -6,7 +6,10 @@ import type { TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 
-/** Blobs of those files that are not on disk but in the newest stash, which keeps untracked files in a third parent. https://git-scm.com/docs/git-stash */
+/**
+ * Blobs of the files that are missing on disk and in the newest stash, which keeps untracked files in a third
+ * parent. https://git-scm.com/docs/git-stash
+ */
 export async function findStashed(
   repo: Repo,
   objects: ObjectReader,
@@ -20,7 +23,8 @@ export async function findStashed(
   return new Map(found.flatMap(([path, oid]) => (oid === undefined ? [] : [[path, oid] as const])))
 }
 
-// Stashing takes only new files off the disk; a file of the commit it was made on comes back to what it was there, so it was deleted since.
+// Stashing removes only new files from disk. A file that the stash's base commit has was deleted after
+// stashing.
 async function findInStash(objects: ObjectReader, path: string): Promise<Oid | undefined> {
   const [base, untracked, added] = await Promise.all(
     ['refs/stash^1', 'refs/stash^3', 'refs/stash'].map((rev) => objects.info(`${rev}:${path}`)),

@@ -45,19 +45,19 @@ export function readSession(repo: Repo, id: string): Session | undefined {
   return session
 }
 
-/** For those who only look: what cannot be an id is no session's, and garbage stays where it is. */
+/** For reading only: undefined for what cannot be an id, and an unreadable state stays where it is. */
 export function findSessionState(repo: Repo, id: string): Session | undefined {
   const size = isSessionId(id) ? fileSize(stateFile(repo, id)) : undefined
   return size === undefined ? undefined : parseState(stateFile(repo, id), size, id)
 }
 
-// A state speaks for the session that its file is named after, and for no other.
+// A state counts only for the session that its file is named after.
 function parseState(path: string, size: number, id: string): Session | undefined {
   const session = size > maxStateBytes ? undefined : parseSessionState(parseJson(readText(path) ?? ''))
   return session?.id === id ? session : undefined
 }
 
-// Garbage is moved aside, not deleted: it may be all that is left of a session.
+// An unreadable state is set aside, not deleted: it may be all that is left of a session.
 function setAside(path: string): void {
   try {
     renameSync(path, corruptFile(path))
@@ -78,7 +78,7 @@ export function stageSession(repo: Repo, session: Session): StagedFile {
   })
 }
 
-/** Many at once: the disk syncs them together. One alone needs no help of other threads. */
+/** Writes many states at once, which the disk syncs together. A single one needs no other threads. */
 export async function stageSessions(repo: Repo, sessions: Session[]): Promise<StagedFile[]> {
   if (sessions.length === 1) return sessions.map((session) => stageSession(repo, session))
   return await stageFiles(
@@ -89,7 +89,7 @@ export async function stageSessions(repo: Repo, sessions: Session[]): Promise<St
   )
 }
 
-/** Also those whose state is garbage: the session is there, and its next event finds what can be known of it. */
+/** Includes sessions whose state is unreadable: their next event recovers what can be known of them. */
 export function listSessionIds(repo: Repo): Set<string> {
   return new Set(stateNames(repo).map((name) => name.replace(/\.json(?:\.corrupt)?$/, '')))
 }

@@ -1,4 +1,5 @@
-// What the transcript says about the turn so far, and its stored form. Read once per event; stored only if something refers to it.
+// Reads what the transcript of a session says since the last save, and brings it into the form that is
+// stored.
 
 import { readFileSync } from 'node:fs'
 import type { FreshBlob } from '../checkpoints/chunk-store.ts'
@@ -98,7 +99,7 @@ export async function sealTranscript(
   return await digestTranscript(objects, again.cursor)
 }
 
-/** From here on the session has seen this part of its transcript. */
+/** Stores this part of the transcript and counts it: the session has seen it from now on. */
 export function useTranscript(
   work: Pick<EventWork, 'session' | 'storeBlob'>,
   transcript: TurnTranscript,
@@ -146,7 +147,8 @@ async function read(
       sampleOid: request.sampleOid,
       metadata: session.metadata,
       part,
-      // In a session recorded from its middle on, what came before the first recorded turn is stored, not counted.
+      // In a session recorded from its middle on, what came before the first recorded turn is stored, not
+      // counted.
       ignoreBefore: known === undefined ? (readTurnStart(recorder.repo, session.id)?.bytes ?? 0) : 0,
     }),
   )
@@ -184,13 +186,11 @@ function readSubagent(agent: Agent, mainTranscript: string, id: string) {
   return agent.transcript.readLines(readFileSync(path, 'utf8').trimEnd().split('\n'), undefined)
 }
 
-// Usage that an agent keeps as a running total in a file beside its transcript: only what exceeds what was counted is new.
-
 const maxBytes = 4 * 1024 * 1024
 
 type Totals = Pick<TranscriptReading, 'tokens' | 'model'>
 
-/** Undefined for agents that keep none, and while there are none. */
+/** Reads the running total of tokens that some agents keep beside their transcript. */
 export function readTotals(
   { transcript: { totals } }: Agent,
   transcript: string | undefined,
@@ -200,7 +200,7 @@ export function readTotals(
   return (fileSize(path) ?? maxBytes) < maxBytes ? totals.parse(readText(path) ?? '') : undefined
 }
 
-/** What the total grew by, and the update that remembers it. Nothing for agents without totals. */
+/** What the total grew by since it was last counted, and the update that remembers it. */
 export function countTotals(
   { recorder, agent, session }: Pick<EventWork, 'recorder' | 'agent' | 'session'>,
   path: string,
@@ -208,7 +208,7 @@ export function countTotals(
 ): { update: TranscriptUpdate; growth?: TokenUsage } {
   const totals = readTotals(agent, path)
   if (totals === undefined) return { update: { cursor, reading, restarted } }
-  // Before the first look nothing was counted, and what came before the turn does not count.
+  // Before the first reading nothing was counted, and tokens spent before the turn do not count.
   const counted =
     parseTokenRecord(session.cursor?.carry?.totals) ??
     session.tokens ??
@@ -224,7 +224,7 @@ export function countTotals(
   }
 }
 
-// Another file by the same name: one that was restored, or that the agent began anew.
+// The file was restored, or the agent started a new one.
 function hasShrunk(total: TokenUsage, counted: TokenUsage): boolean {
   return total.input < counted.input || total.output < counted.output || total.cacheRead < counted.cacheRead
 }

@@ -1,4 +1,5 @@
-// Which files the turn changed: what the transcript names, what is new or gone since the turn began, and what was edited through a shell.
+// Finds the files that a turn changed: those the transcript names, those that are new or gone since the turn
+// began, and those edited through a shell.
 
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -8,7 +9,7 @@ import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
 import type { TurnStartState } from './turn-start-state.ts'
 
-// File times come from a coarser clock than ours and may lie a few milliseconds behind it.
+// File times come from a coarser clock and may be a few milliseconds behind.
 const clockSlackMs = 20
 
 export function findTouched(
@@ -35,7 +36,7 @@ export function findTouched(
     .sort()
 }
 
-/** Whether the work tree is not what it was; looks no further than to the first difference. */
+/** True when the work tree differs from its state at the start of the turn. Stops at the first difference. */
 export function hasChanged(
   repo: Repo,
   status: Status,
@@ -47,7 +48,7 @@ export function hasChanged(
   return status.modified.some((path) => !isInfrastructure(path) && dirty[path] !== fileSignature(repo, path))
 }
 
-/** Files of the session that lay untracked when the turn began and are gone: of these, git says nothing. */
+/** Files of the session that were untracked when the turn began and are gone: git does not list them. */
 export function findRemoved(
   repo: Repo,
   status: Status,
@@ -61,7 +62,7 @@ export function findRemoved(
   )
 }
 
-/** How the work tree differs from HEAD now, so that a later look tells what changed since. */
+/** How the work tree differs from HEAD now, to compare with later. */
 export function captureChanges(
   repo: Repo,
   status: Status,
@@ -79,7 +80,10 @@ export function isNewer(repo: Repo, path: string, than: number): boolean {
   return at !== undefined && at >= than - clockSlackMs
 }
 
-/** Path as git names it, or undefined when it lies outside the work tree. Transcripts may name it through symlinks. */
+/**
+ * The path as git names it; undefined outside the work tree. Transcripts may name files through symbolic
+ * links.
+ */
 export function toRepoPath(repo: Repo, file: string): string | undefined {
   const absolute = isAbsolute(file) ? file : resolve(repo.root, file)
   return pathBelow(repo.root, absolute) ?? pathBelow(repo.root, realPath(absolute))
@@ -90,7 +94,7 @@ function pathBelow(root: string, file: string): string | undefined {
   return path === '' || path === '..' || path.startsWith('../') || isAbsolute(path) ? undefined : path
 }
 
-// The file itself may be deleted, or be a link that git records as such: only its directory is resolved.
+// Resolves only the directory: the file may be deleted, or be a link that git records as one.
 function realPath(path: string): string {
   const dir = dirname(path)
   if (dir === path) return path

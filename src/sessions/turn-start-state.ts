@@ -1,4 +1,5 @@
-// What the work tree looked like when a turn, or a subagent's task, began: tells the agent's new files from the user's.
+// Keeps the state of the work tree at the start of a turn or of a subagent's task, which tells the agent's
+// new files from the user's.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ export interface TurnStartState {
   at: number
   untracked: string[]
   deleted: string[]
-  /** What files that differed from HEAD looked like; undefined when another version wrote the state. */
+  /** Signatures of the files that differed from HEAD; undefined when another version wrote the state. */
   dirty: Record<string, string> | undefined
   /** Transcript position, in lines or messages. */
   position: number
@@ -75,15 +76,15 @@ export function removeTaskStart(repo: Repo, toolUse: string): void {
   removeFile(taskFile(repo, toolUse))
 }
 
-/** Tasks of a session that nobody will tell the end of any more. */
+/** For an agent that reports no end of a task once the turn has ended. */
 export function removeTaskStarts(repo: Repo, session: string): void {
   for (const task of listTasks(repo))
     if (readTaskStart(repo, task)?.session === session) removeTaskStart(repo, task)
 }
 
-/** The task of a session that was begun last: subagents nest, and the innermost one is at work. */
+/** The task that began last: subagents nest, and the innermost one is working. */
 export function findActiveTask(repo: Repo, session: string): string | undefined {
-  // Other versions do not say whose a task is.
+  // Other versions do not note the session of a task.
   const own = listTasks(repo).filter((task) => (readTaskStart(repo, task)?.session ?? session) === session)
   return own
     .map((task) => ({ task, at: findStat(taskFile(repo, task))?.mtimeMs ?? 0 }))

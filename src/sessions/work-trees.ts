@@ -1,4 +1,5 @@
-// All work trees of a repository, found in its files: sessions and branches of all of them lie in one place, their locks do not.
+// Finds the work trees of a repository in its files. Sessions and branches of all of them are in one place,
+// their locks are not.
 
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -9,7 +10,7 @@ import { lockFile } from './save.ts'
 
 const lockWaitMs = 10_000
 
-/** This one first. Those whose directory is gone are left out: nothing can happen in them. */
+/** This work tree comes first. Those whose directory is gone are left out. */
 export function listWorktrees(repo: Repo): Repo[] {
   const others = [findMain(repo), ...linkedNames(repo).map((name) => findLinked(repo, name))]
   return [
@@ -18,13 +19,15 @@ export function listWorktrees(repo: Repo): Repo[] {
   ]
 }
 
-/** The work tree a session ran in, or this one when it is gone: its git data is here all the same. */
+/** The work tree of a session; when that is gone, this one, which has the same git data. */
 export function worktreeOf(repo: Repo, session: { worktreeId: string }): Repo {
   if (session.worktreeId === repo.worktreeId) return repo
   return (session.worktreeId === '' ? findMain(repo) : findLinked(repo, session.worktreeId)) ?? repo
 }
 
-/** Holds up every hook in every work tree. Always in the same order, so that two of us never wait for each other. */
+/**
+ * Locks out the hooks of all work trees. The order is fixed, so that two processes never wait for each other.
+ */
 export async function lockWorktrees(repos: Repo[]): Promise<Lock> {
   const locks: Lock[] = []
   const release = () => {
@@ -48,7 +51,8 @@ function findMain(repo: Repo): Repo | undefined {
 
 function findLinked(repo: Repo, name: string): Repo | undefined {
   const gitDir = join(repo.commonDir, 'worktrees', name)
-  // The file leads from the git directory to the `.git` file of the work tree. https://git-scm.com/docs/gitrepository-layout
+  // The file leads from the git directory to the `.git` file of the work tree.
+  // https://git-scm.com/docs/gitrepository-layout
   const root = dirname(readText(join(gitDir, 'gitdir'))?.trim() ?? '')
   return root !== '.' && exists(root)
     ? { ...repo, root, gitDir, worktreeId: name, explicit: false }
