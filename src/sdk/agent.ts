@@ -1,4 +1,4 @@
-// The kit for authors of agent plugins, `entire-ts/agent-sdk`: defines an agent and runs it as a program.
+// The kit for authors of agent plugins, `entire-ts/agent-sdk`: defines an agent and runs it as a process.
 
 import type { Buffer } from 'node:buffer'
 import { infoOf } from './agent/answers.ts'

@@ -1,4 +1,4 @@
-// The kit for authors of extensions, `entire-ts/extension-sdk`: defines an extension and runs it as a program.
+// The kit for authors of extensions, `entire-ts/extension-sdk`: defines an extension and runs it as a process.
 
 export type {
   ActionResult,

@@ -1,4 +1,4 @@
-// Defines the smallest useful extension: a tool for the model, a command for the user, a section of the prompt.
+// Defines the smallest useful extension: a tool for the model, a command for the user, a part of the prompt.
 import { defineExtension, defineTool } from '../../../src/sdk/extension.ts'
 
 const greetings = { en: 'Hello', fr: 'Bonjour', tr: 'Merhaba' }

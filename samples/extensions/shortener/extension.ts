@@ -1,4 +1,4 @@
-// Shortens conversations: keeps the beginning and the latest turns, and lets a small model summarise the rest.
+// Shortens conversations: keeps the beginning and the latest turns, and has a small model summarise the rest.
 import { type CompactEntry, type Context, defineExtension, textOf } from '../../../src/sdk/extension.ts'
 
 const keptTurns = 2

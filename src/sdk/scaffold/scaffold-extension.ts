@@ -1,4 +1,4 @@
-// Makes the files of a new extension for `piglet ext new`: they work as they are, and mark what to change.
+// Makes the files of a new extension for `piglet ext new`, which works as it is and marks what to change.
 
 import { version } from '../../std/version.ts'
 import pythonMain from './extension/python/main.txt' with { type: 'text' }

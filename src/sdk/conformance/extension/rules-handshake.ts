@@ -1,4 +1,4 @@
-// Defines the rules on the start of an extension: the answer to `initialize`, and the registrations before it.
+// Defines the rules on the start of an extension: the answer to `initialize`, and its registrations.
 
 import { extensionEvents } from '../../../protocol/extension/events.ts'
 import { asArray, asObject, asString } from '../../../std/json.ts'
