@@ -15,7 +15,7 @@ import { delimiter, join } from 'node:path'
 import { collectInjections, streamAnswer } from '../../src/extensions/prompt-chain.ts'
 import type { LocalTool } from '../../src/extensions/registry.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
-import { createPiglet } from '../../src/piglet/piglet.ts'
+import { openPiglet } from '../../src/piglet/piglet.ts'
 import { checkExtension } from '../../src/sdk/conformance/extension/check-extension.ts'
 import { formatResult } from '../../src/sdk/conformance/report.ts'
 import { hostOf, recordingApp } from '../../test/extensions/app.ts'
@@ -210,7 +210,7 @@ test('in a real agent, a sample is the model, and notes are in the session file'
   mkdirSync(join(configDir, 'extensions'), { recursive: true })
   link(join(configDir, 'extensions'))
   writeFileSync(join(configDir, 'models.yaml'), 'models:\n- { id: grey, provider: birds, api: parrot }\n')
-  const piglet = createPiglet({ cwd: base, configDir, env, model: 'grey' })
+  const piglet = openPiglet({ cwd: base, configDir, env, model: 'grey' })
   try {
     await piglet.start()
     expect(await piglet.run('good morning')).toMatchObject({ end: 'done', text: 'good morning' })

@@ -1,4 +1,4 @@
-// The program as extensions see it.
+// Presents piglet to its extensions: what they ask, show and send, and how their commands and keys are run.
 
 import { type ExtensionAction, parseAction } from '../extensions/action.ts'
 import type { ExtensionHost } from '../extensions/extension-host.ts'
@@ -16,13 +16,13 @@ export interface PigletAppOptions {
   services: Services
   agent: MainAgent
   stepMode: StepMode
-  /** As if the user had typed it. */
+  /** Sends a text as if the user had typed it. */
   say(text: string): void
 }
 
 export function createPigletApp({ services, agent, stepMode, say }: PigletAppOptions): ExtensionApp {
   const { options, screen, current, trust, dialogs } = services
-  const asked = new Map<string, Promise<boolean>>()
+  const approvals = new Map<string, Promise<boolean>>()
   const session = sessionRequests(services)
 
   function setTitle(title: string): void {
@@ -90,29 +90,28 @@ export function createPigletApp({ services, agent, stepMode, say }: PigletAppOpt
       const extension = trustedAs(options.configDir, manifest)
       if (trust.allows(extension, what)) return true
       if (!dialogs.canAsk) return false
-      // Whoever asks again while the user thinks, or after a no, hears the same answer. A yes is written down, and can be taken back there.
+      // The question is put once: while the user thinks, and after a no, further requests get the same answer. A yes
+      // is written to the trust file, and can be revoked there.
       const key = JSON.stringify([extension, what])
-      const answer = asked.get(key) ?? askTrust(extension, what)
-      asked.set(key, answer)
+      const answer = approvals.get(key) ?? askTrust(extension, what)
+      approvals.set(key, answer)
       const isGranted = await answer.catch(() => undefined)
-      if (isGranted !== false) asked.delete(key)
+      if (isGranted !== false) approvals.delete(key)
       return await answer
     },
   }
 }
 
-// Commands and keys: what the user types after a slash, and what they press.
-
 const aliases: Record<string, string> = { exit: 'quit' }
 
-export interface CommandLine {
+export interface SlashCommand {
   name: string
-  /** As it was typed. */
+  /** The text after the name, as typed. */
   args: string
 }
 
-/** Undefined for text that is no command. */
-export function parseSlashCommand(text: string): CommandLine | undefined {
+/** Undefined for text that is not a command. */
+export function parseSlashCommand(text: string): SlashCommand | undefined {
   const match = /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(text.trim())
   if (!match) return undefined
   const [, name = '', args = ''] = match
@@ -121,7 +120,7 @@ export function parseSlashCommand(text: string): CommandLine | undefined {
 
 export async function runSlashCommand(
   host: ExtensionHost,
-  { name, args }: CommandLine,
+  { name, args }: SlashCommand,
   signal: AbortSignal,
 ): Promise<void> {
   const command = host.registry.commands().get(name)
@@ -130,7 +129,7 @@ export async function runSlashCommand(
   await requireRunning(host.running, command.owner).request('command/execute', { name, args }, { signal })
 }
 
-/** False when nobody has that key. */
+/** False when the key has no owner. */
 export async function pressKey(
   host: ExtensionHost,
   key: string,
@@ -144,7 +143,7 @@ export async function pressKey(
     { key },
     { signal },
   )
-  const wanted = parseAction(action)
-  if (wanted) act(wanted, shortcut.owner)
+  const requested = parseAction(action)
+  if (requested) act(requested, shortcut.owner)
   return true
 }

@@ -1,4 +1,4 @@
-// What a program says that wants extensions and an agent without a screen of its own.
+// The options of a program that embeds piglet.
 
 import type { ExtensionPlaces } from '../extensions/discover.ts'
 import type { ExtensionHostOptions } from '../extensions/extension-host.ts'
@@ -12,33 +12,33 @@ import type { AnswerQuestion, View, ViewPart } from './view.ts'
 export interface PigletOptions {
   /** The project. */
   cwd: string
-  /** Where settings, sessions and extensions are. */
+  /** The directory of settings, sessions and extensions. */
   configDir: string
   env: Environment
-  /** Answers in place of a person. Without it, every question is dismissed. */
+  /** Answers questions for the user. Without it, every question is dismissed. */
   dialogs?: AnswerQuestion
-  /** Something that a person would see is another than before. */
+  /** Something the user would see has changed. */
   onChange?(part: ViewPart, view: Readonly<View>): void
-  /** Everything the agent does. */
+  /** Hears everything the agent does. */
   onEvent?<Name extends EventName>(type: Name, data: EventData<Name>): void
-  /** The path or the id of a session to go on with; a new one unless said. */
+  /** The path or id of a session to resume; a new session by default. */
   session?: string
-  /** The model, by name; what the settings say unless said. */
+  /** The name of the model; the one of the settings by default. */
   model?: string
-  /** Instead of `<config>/debug.log`. */
+  /** Replaces `<config>/debug.log`. */
   log?(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, string>): void
   retries?: Partial<Retries>
   clock?: Clock
   random?: RandomHex
   fetch?: typeof fetch
-  /** Further extensions, and names of those that are not wanted in addition to what the settings say. */
+  /** Further extensions to run, and further names of extensions not to run. */
   places?: Partial<Pick<ExtensionPlaces, 'also' | 'disabled'>>
-  /** How extensions are run; see the host. */
+  /** See `ExtensionHostOptions` for these three. */
   watch?: boolean
   times?: ExtensionHostOptions['times']
   tap?: ExtensionHostOptions['tap']
 }
 
-/** With everything that was left out filled in. */
+/** With defaults for the clock, randomness, network and log. */
 export type CompletePigletOptions = PigletOptions &
   Required<Pick<PigletOptions, 'clock' | 'random' | 'fetch' | 'log'>>

@@ -1,107 +1,177 @@
-// A program with extensions, an agent and no screen: everything is real, and whoever embeds it decides what to show.
+// Runs piglet: an agent with extensions and without a screen. The program that embeds it decides what to show.
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Discovered, ExtensionPlaces } from '../extensions/discover.ts'
-import { createExtensionHost, type ExtensionHost } from '../extensions/extension-host.ts'
+import { ExtensionHost } from '../extensions/extension-host.ts'
+import type { ExtensionApp } from '../extensions/host-side.ts'
 import { transformInput } from '../extensions/prompt-chain.ts'
+import type { LocalOffer } from '../extensions/registry.ts'
 import { messageOf } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
+import { given } from '../std/given.ts'
 import { fileLog } from '../std/log.ts'
 import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
-import { createMainAgent, createMainRun } from './agent/main-agent.ts'
+import { createMainRun, MainAgent } from './agent/main-agent.ts'
 import type { RunOutcome } from './agent/run-agent.ts'
 import { StepMode } from './agent/step-mode.ts'
+import type { ImagePart } from './conversation/message.ts'
 import {
-  type CommandLine,
   createPigletApp,
   parseSlashCommand,
   pressKey,
   runSlashCommand,
+  type SlashCommand,
 } from './host-app.ts'
-import { keyOf } from './models/model.ts'
+import { modelKey } from './models/model.ts'
 import type { CompletePigletOptions, PigletOptions } from './options.ts'
-import { createServices } from './services.ts'
+import { Services } from './services.ts'
 import { readPigletConfig } from './settings/config.ts'
 import { ownTools } from './tools/own-tools.ts'
+import type { View } from './view.ts'
 
-/** How long a run may take to end. */
+export function openPiglet(options: PigletOptions): Piglet {
+  const path = join(options.configDir, 'debug.log')
+  const file = fileLog(path, readPigletConfig(options.configDir).flag('debug') ? 'debug' : 'info')
+  return new Piglet({ clock: systemClock, random: systemRandom, fetch, log: file.write, ...options })
+}
+
+/** How long `stop` waits for a run to end. */
 const graceMs = 2000
 
-export type Piglet = ReturnType<typeof createPiglet>
+const nothingDone: RunOutcome = { end: 'done', text: '', turns: 0, usage: { input: 0, output: 0 } }
 
-export function createPiglet(given: PigletOptions) {
-  const options = settle(given)
-  const { cwd, configDir, env, clock } = options
-  const stopping = new AbortController()
-  // Services, app and host need each other; none is used before all are there.
-  const later = {} as { host: ExtensionHost }
-  const services = createServices(
-    options,
-    () => later.host,
-    () => agent.abort(),
-  )
-  const { screen, config, trust, dialogs } = services
-  const stepMode = new StepMode(dialogs, services.emit)
-  const agent = createMainAgent({
-    conversation: services.current.conversation,
-    clock,
-    run: createMainRun(services, stepMode),
-    runCommand: async (line) => await command(parseSlashCommand(line) ?? { name: line, args: '' }),
-    takeImages() {
-      const { image } = screen.view()
-      if (image) screen.detachImage()
-      return image ? [image] : []
-    },
-    onProblem: (message) => screen.notify(message, 'error'),
-  })
+/** The user's text after all extensions have seen it. */
+interface TransformedInput {
+  text: string
+  handled: boolean
+  problem?: string
+}
 
-  async function command(line: CommandLine): Promise<void> {
-    try {
-      await runSlashCommand(later.host, line, stopping.signal)
-    } catch (error) {
-      screen.notify(`Command error: ${messageOf(error)}`, 'error')
+export class Piglet {
+  readonly services: Services
+  readonly agent: MainAgent
+  readonly app: ExtensionApp
+  readonly host: ExtensionHost
+  readonly #options: CompletePigletOptions
+  readonly #places: ExtensionPlaces
+  readonly #stopping = new AbortController()
+
+  constructor(options: CompletePigletOptions) {
+    this.#options = options
+    // Services, app and host refer to each other; none is used before all exist.
+    this.services = new Services(options, {
+      host: () => this.host,
+      onSwap: () => this.agent.abort(),
+    })
+    const { screen, config, trust, dialogs, emit } = this.services
+    const stepMode = new StepMode(dialogs, emit)
+    this.agent = new MainAgent({
+      conversation: () => this.services.current.conversation(),
+      clock: options.clock,
+      run: createMainRun(this.services, stepMode),
+      runCommand: (line) => this.#tryCommand(parseSlashCommand(line) ?? { name: line, args: '' }),
+      takeImages: () => this.#takeImages(),
+      onProblem: (message) => screen.notify(message, 'error'),
+    })
+    this.app = createPigletApp({
+      services: this.services,
+      agent: this.agent,
+      stepMode,
+      say: (text) => this.#say(text),
+    })
+    this.#places = {
+      userDir: join(options.configDir, 'extensions'),
+      projectDir: undefined,
+      disabled: [...config().texts('disabled_extensions'), ...(options.places?.disabled ?? [])],
+      also: options.places?.also ?? [],
     }
+    this.host = new ExtensionHost({
+      app: this.app,
+      places: this.#places,
+      env: options.env,
+      clock: options.clock,
+      local: this.#localOffer(),
+      granted: (extension) => trust.variables(extension),
+      ...given({ tap: options.tap, watch: options.watch, times: options.times }),
+    })
   }
 
-  /** While a run lasts, commands wait, except for those that cannot. */
-  async function take(text: string, line: CommandLine): Promise<void> {
-    const isImmediate = later.host.registry.commands().get(line.name)?.immediate === true
-    if (agent.isRunning() && !isImmediate) agent.later(text)
-    else await command(line)
+  view(): Readonly<View> {
+    return this.services.screen.view()
   }
 
-  const app = createPigletApp({
-    services,
-    agent,
-    stepMode,
-    say(text) {
-      const line = agent.isRunning() ? undefined : parseSlashCommand(text)
-      if (line) void command(line)
-      else agent.say(text)
-    },
-  })
-  const places: ExtensionPlaces = {
-    userDir: join(configDir, 'extensions'),
-    projectDir: undefined,
-    disabled: [...config().texts('disabled_extensions'), ...(options.places?.disabled ?? [])],
-    also: options.places?.also ?? [],
+  /** Settles when the extensions run. */
+  async start(): Promise<Discovered> {
+    const { choice, screen, config, models } = this.services
+    const model = choice.find()
+    if (model) screen.setStatus('model', modelKey(model))
+    this.#places.projectDir = await this.#findProjectDir()
+    const isProbing = config().texts('localServers').length > 0
+    const [discovered] = await Promise.all([this.host.start(), isProbing ? models.sync() : undefined])
+    return discovered
   }
-  const host = createExtensionHost({
-    app,
-    places,
-    env,
-    clock,
-    local: {
+
+  /** Takes what the user types, also during a run. Settles when it is taken, not when it is done. */
+  async submit(text: string): Promise<void> {
+    const command = parseSlashCommand(text)
+    if (command) return await this.#takeCommand(text, command)
+    const input = await this.#transform(text, this.#stopping.signal)
+    if (input.problem === undefined && !input.handled && input.text.trim() !== '') this.agent.say(input.text)
+  }
+
+  /** Like `submit`, but settles with the outcome. A command, and input an extension has handled, has no text. */
+  async run(text: string, signal?: AbortSignal): Promise<RunOutcome> {
+    const command = parseSlashCommand(text)
+    if (command) {
+      await this.#tryCommand(command)
+      return nothingDone
+    }
+    const input = await this.#transform(text, signal ?? this.#stopping.signal)
+    if (input.problem !== undefined)
+      return { ...nothingDone, end: signal?.aborted ? 'aborted' : 'failed', error: input.problem }
+    return input.handled ? nothingDone : await this.agent.run(input.text, signal)
+  }
+
+  /** Throws what the command throws. */
+  async runCommand(name: string, args = '', signal = this.#stopping.signal): Promise<void> {
+    await runSlashCommand(this.host, { name, args }, signal)
+  }
+
+  async pressKey(key: string, signal = this.#stopping.signal): Promise<boolean> {
+    return await pressKey(this.host, key, this.app.act, signal)
+  }
+
+  /** Settles when nothing is left to do, in the background tasks and event queues either. */
+  async settled(): Promise<void> {
+    await this.agent.settled()
+    await this.services.background.idle()
+    await this.host.eventsHeard()
+  }
+
+  /** Never hangs. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the program ends'))
+    this.agent.end()
+    this.services.background.cancel()
+    await this.host.stop()
+    // A tool that must not be interrupted may take longer than this.
+    await Promise.race([this.agent.settled(), sleep(graceMs, undefined, { ref: false })])
+  }
+
+  #localOffer(): LocalOffer {
+    const { cwd, env } = this.#options
+    const { config, undo, screen } = this.services
+    return {
       tools: ownTools({
         cwd,
         env,
         config,
-        undo: services.undo,
+        undo,
         seen: new Map(),
         tail: (ToolCallID, Partial) =>
-          host.bus.publish('bash.tail', { ToolCallID, ToolName: 'bash', Partial }),
+          this.host.bus.publish('bash.tail', { ToolCallID, ToolName: 'bash', Partial }),
       }),
       commands: [
         {
@@ -111,29 +181,13 @@ export function createPiglet(given: PigletOptions) {
           execute: async () => screen.quit(),
         },
       ],
-    },
-    granted: trust.variables,
-    ...(options.tap ? { tap: options.tap } : {}),
-    ...(options.watch ? { watch: true } : {}),
-    ...(options.times ? { times: options.times } : {}),
-  })
-  later.host = host
-
-  /** What an extension could not change is not sent as it was: the user hears why, and still has the text. */
-  async function transform(
-    text: string,
-    signal: AbortSignal,
-  ): Promise<{ text: string; handled: boolean; problem?: string }> {
-    try {
-      return await transformInput(host, text, signal)
-    } catch (error) {
-      screen.notify(`Not sent: ${messageOf(error)}`, 'error')
-      return { text, handled: false, problem: messageOf(error) }
     }
   }
 
-  /** Code that comes with a project runs only when the user said so for this project. */
-  async function findProjectDir(): Promise<string | undefined> {
+  /** Extensions of a project run only if the user trusts the project. */
+  async #findProjectDir(): Promise<string | undefined> {
+    const { cwd } = this.#options
+    const { trust, config, dialogs, screen } = this.services
     const dir = join(cwd, '.piglet', 'extensions')
     if (!exists(dir)) return undefined
     if (trust.trustsProject(cwd)) return dir
@@ -141,7 +195,7 @@ export function createPiglet(given: PigletOptions) {
     const prompt = `Run the extensions that come with ${cwd}?`
     const chosen = await dialogs.put(
       { kind: 'ask', prompt, choices: ['Always', 'No'], extension: '' },
-      stopping.signal,
+      this.#stopping.signal,
     )
     if (chosen !== 'Always') {
       screen.notify(
@@ -154,71 +208,42 @@ export function createPiglet(given: PigletOptions) {
     return dir
   }
 
-  return {
-    app,
-    host,
-    agent,
-    services,
-    view: screen.view,
-
-    /** Extensions run when it settles. */
-    async start(): Promise<Discovered> {
-      const model = services.choice.find()
-      if (model) screen.setStatus('model', keyOf(model))
-      places.projectDir = await findProjectDir()
-      const isProbing = config().texts('localServers').length > 0
-      const [discovered] = await Promise.all([host.start(), isProbing ? services.models.sync() : undefined])
-      return discovered
-    },
-
-    /** What the user types, while nothing runs or while something does. Settles when it is taken, not when it is done. */
-    async submit(text: string): Promise<void> {
-      const line = parseSlashCommand(text)
-      if (line) return await take(text, line)
-      const { text: changed, handled, problem } = await transform(text, stopping.signal)
-      if (problem === undefined && !handled && changed.trim() !== '') agent.say(changed)
-    },
-
-    /** The same, to the end: what came of it. Commands, and what an extension took care of, have no text. */
-    async run(text: string, signal?: AbortSignal): Promise<RunOutcome> {
-      const nothing: RunOutcome = { end: 'done', text: '', turns: 0, usage: { input: 0, output: 0 } }
-      const line = parseSlashCommand(text)
-      if (line) {
-        await command(line)
-        return nothing
-      }
-      const { text: changed, handled, problem } = await transform(text, signal ?? stopping.signal)
-      if (problem !== undefined)
-        return { ...nothing, end: signal?.aborted ? 'aborted' : 'failed', error: problem }
-      return handled ? nothing : await agent.run(changed, signal)
-    },
-
-    /** Throws what a command throws. */
-    runCommand: (name: string, args = '', signal = stopping.signal) =>
-      runSlashCommand(host, { name, args }, signal),
-    pressKey: (key: string, signal = stopping.signal) => pressKey(host, key, app.act, signal),
-
-    /** Settles when there is nothing more to do, here and beside it. */
-    async settled(): Promise<void> {
-      await agent.settled()
-      await services.background.idle()
-      await host.eventsHeard()
-    },
-
-    /** Never hangs. */
-    async stop(): Promise<void> {
-      stopping.abort(new Error('the program ends'))
-      agent.end()
-      services.background.cancel()
-      await host.stop()
-      // What must not be interrupted may take longer than anybody waits.
-      await Promise.race([agent.settled(), sleep(graceMs, undefined, { ref: false })])
-    },
+  /** During a run commands wait, except for immediate ones. */
+  async #takeCommand(text: string, command: SlashCommand): Promise<void> {
+    const isImmediate = this.host.registry.commands().get(command.name)?.immediate === true
+    if (this.agent.isRunning() && !isImmediate) this.agent.later(text)
+    else await this.#tryCommand(command)
   }
 
-  function settle(one: PigletOptions): CompletePigletOptions {
-    const path = join(one.configDir, 'debug.log')
-    const file = fileLog(path, readPigletConfig(one.configDir).flag('debug') ? 'debug' : 'info')
-    return { clock: systemClock, random: systemRandom, fetch, log: file.write, ...one }
+  async #tryCommand(command: SlashCommand): Promise<void> {
+    try {
+      await runSlashCommand(this.host, command, this.#stopping.signal)
+    } catch (error) {
+      this.services.screen.notify(`Command error: ${messageOf(error)}`, 'error')
+    }
+  }
+
+  /** When a transformer fails, nothing is sent: the user sees why, and still has the text. */
+  async #transform(text: string, signal: AbortSignal): Promise<TransformedInput> {
+    try {
+      return await transformInput(this.host, text, signal)
+    } catch (error) {
+      this.services.screen.notify(`Not sent: ${messageOf(error)}`, 'error')
+      return { text, handled: false, problem: messageOf(error) }
+    }
+  }
+
+  /** Text that an extension sends as if the user had typed it. */
+  #say(text: string): void {
+    const command = this.agent.isRunning() ? undefined : parseSlashCommand(text)
+    if (command) void this.#tryCommand(command)
+    else this.agent.say(text)
+  }
+
+  #takeImages(): ImagePart[] {
+    const { screen } = this.services
+    const { image } = screen.view()
+    if (image) screen.detachImage()
+    return image ? [image] : []
   }
 }

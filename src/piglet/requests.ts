@@ -1,4 +1,5 @@
-// What extensions ask of the running agent, of other agents, and of the user.
+// Answers the requests of extensions that concern piglet: agents and the user, the session, and settings.
+
 import type { ExtensionApp } from '../extensions/host-side.ts'
 import { RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import { messageOf } from '../std/errors.ts'
@@ -6,13 +7,16 @@ import type { MainAgent } from './agent/main-agent.ts'
 import type { StepMode } from './agent/step-mode.ts'
 import { parseCompactMessages } from './conversation/message.ts'
 import { lastAssistantText, sessionStats } from './conversation/repair.ts'
-import { keyOf } from './models/model.ts'
+import { modelKey } from './models/model.ts'
 import { modelInfos } from './models/model-list.ts'
 import type { Services } from './services.ts'
 import { customMessage } from './sessions/session.ts'
 import { listPigletSessions } from './sessions/session-file.ts'
 import { readExtensionText } from './settings/config.ts'
 
+type AppRequests = ExtensionApp['requests']
+
+/** About the running agent, sub-agents, background tasks and the user. */
 export function agentRequests(
   { subAgents, background, compaction, screen, dialogs, host, choice }: Services,
   agent: MainAgent,
@@ -68,14 +72,13 @@ export function agentRequests(
   } satisfies Partial<AppRequests>
 }
 
-// What extensions ask about the conversation and the session it is in.
-
+/** About the conversation and its session. */
 export function sessionRequests({ current, choice, toolSet, system, screen, sessionDir, clock }: Services) {
   const messages = () => current.conversation().messages()
   return {
     'host/conversationMessages': () => ({ messages: messages() }),
-    'host/setConversationMessages': async ({ messages: newer }) => {
-      await current.conversation().replace(parseCompactMessages(newer), 0)
+    'host/setConversationMessages': async ({ messages: newMessages }) => {
+      await current.conversation().replace(parseCompactMessages(newMessages), 0)
       return {}
     },
     'host/llmSnapshot': () => ({
@@ -86,7 +89,7 @@ export function sessionRequests({ current, choice, toolSet, system, screen, sess
     'host/lastAssistantText': () => ({ text: lastAssistantText(messages()) }),
     'host/sessionStats': () => {
       const model = choice.find()
-      return sessionStats(messages(), model ? keyOf(model) : '')
+      return sessionStats(messages(), model ? modelKey(model) : '')
     },
     'host/sessions': async () => ({
       sessions: (await listPigletSessions(sessionDir)).map(
@@ -147,8 +150,7 @@ export function sessionRequests({ current, choice, toolSet, system, screen, sess
   } satisfies Partial<AppRequests>
 }
 
-// What extensions ask about settings, keys, models, tools and earlier contents of files.
-
+/** About settings, keys, models, tools and undo. */
 export function settingsRequests({ config, options, findKey, models, choice, toolSet, undo }: Services) {
   return {
     'host/config.get': ({ keys }) => {
@@ -162,7 +164,7 @@ export function settingsRequests({ config, options, findKey, models, choice, too
     'host/auth.getKey': async ({ provider }) => ({ key: await findKey(provider) }),
     'host/availableModels': () => {
       const current = choice.find()
-      return { models: modelInfos(models.all(), current ? keyOf(current) : '') }
+      return { models: modelInfos(models.all(), current ? modelKey(current) : '') }
     },
     'host/switchModel': ({ modelId, persistDefault }) => {
       choice.switchTo(modelId, persistDefault)
@@ -185,7 +187,3 @@ export function settingsRequests({ config, options, findKey, models, choice, too
     },
   } satisfies Partial<AppRequests>
 }
-
-// Questions of extensions, as the program answers them.
-
-export type AppRequests = ExtensionApp['requests']

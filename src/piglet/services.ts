@@ -1,154 +1,162 @@
-// Everything the program has, put together once: settings, sessions, models, tools, the agent and what would be on the screen.
+// Puts together what piglet is made of: settings, models, sessions, tools, sub-agents and the screen.
 
 import { join } from 'node:path'
 import type { ExtensionHost } from '../extensions/extension-host.ts'
 import { callTool } from '../extensions/tool-calls.ts'
 import type { EventData, EventName } from '../protocol/extension/events.ts'
 import { messageOf } from '../std/errors.ts'
+import type { Clock } from '../std/time.ts'
 import { type Retries, usualRetries } from './agent/ask-model.ts'
-import { createAutoCompaction } from './agent/auto-compaction.ts'
-import type { AgentParts, Emit } from './agent/run-agent.ts'
-import { createBackground, createSubAgents } from './agent/sub-agents.ts'
-import { createToolSet, promptBudget, systemPrompt } from './agent/tools-and-prompt.ts'
-import { keyOf } from './models/model.ts'
-import { createAnswer, createModelChoice } from './models/model-choice.ts'
-import { createModelList } from './models/model-list.ts'
+import { AutoCompaction } from './agent/auto-compaction.ts'
+import { type AgentParts, type Emit, type RunOutcome, unknownTool } from './agent/run-agent.ts'
+import { BackgroundTasks, SubAgents } from './agent/sub-agents.ts'
+import { promptBudget, systemPrompt, ToolSet } from './agent/tools-and-prompt.ts'
+import { type ChatModel, modelKey } from './models/model.ts'
+import { createAnswerRequest, ModelChoice } from './models/model-choice.ts'
+import { ModelList } from './models/model-list.ts'
+import type { AnswerRequest } from './models/request.ts'
 import type { CompletePigletOptions } from './options.ts'
-import { createCurrentSession, findSessionFile } from './sessions/current-session.ts'
-import { loadPigletSession, newPigletSession } from './sessions/session.ts'
-import { readPigletConfig } from './settings/config.ts'
-import { createKeys } from './settings/keys.ts'
-import { createTrust } from './settings/trust.ts'
+import { CurrentSession, findSessionFile } from './sessions/current-session.ts'
+import {
+  loadPigletSession,
+  newPigletSession,
+  type PigletSession,
+  type SessionContext,
+} from './sessions/session.ts'
+import { type PigletConfig, readPigletConfig } from './settings/config.ts'
+import { createFindKey, type FindKey } from './settings/keys.ts'
+import { Trust } from './settings/trust.ts'
 import { Undo } from './tools/undo.ts'
-import { createDialogs, createScreen } from './view.ts'
+import { Dialogs, Screen } from './view.ts'
 
-export type Services = ReturnType<typeof createServices>
-
-/** `host` is there before anything of this is used. */
-export function createServices(
-  options: CompletePigletOptions,
-  host: () => ExtensionHost,
-  onSwap: () => void,
-) {
-  const { cwd, configDir, env, clock, random, log } = options
-  const config = () => readPigletConfig(configDir)
-  const screen = createScreen((part, view) => options.onChange?.(part, view))
-  const findKey = createKeys(configDir, env)
-  const models = createModelList({ configDir, config, fetch: options.fetch })
-  const choice = createModelChoice({
-    models,
-    configDir,
-    env,
-    config,
-    first: options.model ?? '',
-    onSwitch(model) {
-      screen.setStatus('model', keyOf(model))
-      current
-        .session()
-        .useModel(keyOf(model))
-        .catch((error) => log('warn', messageOf(error)))
-    },
-  })
-  const toolSet = createToolSet(() => host().registry)
-  const answer = createAnswer(host, { findKey, fetch: options.fetch, clock })
-
-  const context = { dir: join(configDir, 'sessions'), clock, random }
-  const first =
-    options.session === undefined
-      ? newPigletSession(context, { cwd, ...modelName(choice.find()) })
-      : loadPigletSession(context, findSessionFile(context.dir, options.session))
-  const current = createCurrentSession(context, first, (session) => {
-    screen.setTitle(session.meta().title ?? '')
-    onSwap()
-  })
-
-  const emit: Emit = <Name extends EventName>(type: Name, data: EventData<Name>) => {
-    if (type === 'EventTurnEnd') screen.setStatus('prompt-budget', promptBudget(host().registry))
-    host().dispatch(type, data)
-    options.onEvent?.(type, data)
-  }
-
-  const call: AgentParts['call'] = async (name, args, toolCall) => {
-    const outcome = await callTool(host(), name, args, toolCall)
-    return outcome ?? { content: [{ type: 'text', text: `unknown tool: ${name}` }], isError: true }
-  }
-
-  const system = () =>
-    systemPrompt({
-      configDir,
-      config: config(),
-      registry: host().registry,
-      offered: toolSet.offered(),
-      hidden: toolSet.hidden(choice.find()),
-    })
-  const retries = (): Retries => ({
-    ...usualRetries,
-    attempts: config().number('agent.maxRetries', usualRetries.attempts),
-    ...options.retries,
-  })
-  const concurrency = () => config().number('agent.toolConcurrency', 10)
-
-  const subAgents = createSubAgents({
-    resolveModel: choice.resolve,
-    answer,
-    call,
-    tools: () => [...host().registry.tools().values()],
-    clock,
-    concurrency,
-    retries,
-  })
-  const background = createBackground({
-    run: (prompt, signal) => {
-      const model = keyOf(choice.current())
-      return subAgents.run(
-        {
-          system: system(),
-          prompt,
-          model,
-          tools: 'background_safe',
-          maxTurns: config().number('agent.bgMaxTurns', 5),
-        },
-        signal,
-      )
-    },
-    setStatus: (text) => screen.setStatus('bg', text),
-    show: (text) => screen.show(text),
-  })
-  const compaction = createAutoCompaction({
-    compaction: () => host().compaction,
-    conversation: current.conversation,
-    threshold: () => config().number('agent.compactAt', 0),
-    emit,
-    log: (message) => log('warn', message),
-  })
-
-  return {
-    options,
-    host,
-    config,
-    screen,
-    findKey,
-    models,
-    choice,
-    toolSet,
-    answer,
-    sessionDir: context.dir,
-    current,
-    emit,
-    call,
-    system,
-    retries,
-    concurrency,
-    subAgents,
-    background,
-    compaction,
-    trust: createTrust(configDir),
-    undo: new Undo(configDir, cwd),
-    dialogs: createDialogs(options.dialogs),
-    clock,
-  }
+export interface ServiceLinks {
+  /** Called only once the host exists. */
+  host(): ExtensionHost
+  /** Another session, or another branch of the session, is current now. */
+  onSwap(): void
 }
 
-function modelName(model: { provider: string; id: string } | undefined): { model?: string } {
-  return model ? { model: keyOf(model) } : {}
+export class Services {
+  readonly options: CompletePigletOptions
+  readonly clock: Clock
+  readonly host: () => ExtensionHost
+  readonly screen: Screen
+  readonly dialogs: Dialogs
+  readonly trust: Trust
+  readonly findKey: FindKey
+  readonly models: ModelList
+  readonly choice: ModelChoice
+  readonly toolSet: ToolSet
+  readonly undo: Undo
+  readonly sessionDir: string
+  readonly current: CurrentSession
+  readonly answer: AnswerRequest
+  readonly subAgents: SubAgents
+  readonly background: BackgroundTasks
+  readonly compaction: AutoCompaction
+
+  constructor(options: CompletePigletOptions, { host, onSwap }: ServiceLinks) {
+    const { cwd, configDir, env, clock, random } = options
+    this.options = options
+    this.clock = clock
+    this.host = host
+    this.screen = new Screen((part, view) => options.onChange?.(part, view))
+    this.dialogs = new Dialogs(options.dialogs)
+    this.trust = new Trust(configDir)
+    this.undo = new Undo(configDir, cwd)
+    this.findKey = createFindKey(configDir, env)
+    this.models = new ModelList({ configDir, config: this.config, fetch: options.fetch })
+    this.choice = new ModelChoice({
+      models: this.models,
+      configDir,
+      env,
+      config: this.config,
+      first: options.model ?? '',
+      onSwitch: (model) => this.#noteModel(model),
+    })
+    this.toolSet = new ToolSet(() => host().registry)
+    this.answer = createAnswerRequest(host, { findKey: this.findKey, fetch: options.fetch, clock })
+    const context = { dir: join(configDir, 'sessions'), clock, random }
+    this.sessionDir = context.dir
+    this.current = new CurrentSession(context, this.#firstSession(context), (session) => {
+      this.screen.setTitle(session.meta().title ?? '')
+      onSwap()
+    })
+    this.subAgents = new SubAgents({
+      resolveModel: (query) => this.choice.resolve(query),
+      answer: this.answer,
+      call: this.call,
+      tools: () => [...host().registry.tools().values()],
+      clock,
+      concurrency: this.concurrency,
+      retries: this.retries,
+    })
+    this.background = new BackgroundTasks({
+      run: (prompt, signal) => this.#runInBackground(prompt, signal),
+      setStatus: (text) => this.screen.setStatus('bg', text),
+      show: (text) => this.screen.show(text),
+    })
+    this.compaction = new AutoCompaction({
+      compaction: () => host().compaction,
+      conversation: () => this.current.conversation(),
+      threshold: () => this.config().number('agent.compactAt', 0),
+      emit: this.emit,
+      log: (message) => options.log('warn', message),
+    })
+  }
+
+  /** Reads the settings anew each time. */
+  readonly config = (): PigletConfig => readPigletConfig(this.options.configDir)
+
+  readonly emit: Emit = <Name extends EventName>(type: Name, data: EventData<Name>) => {
+    if (type === 'EventTurnEnd') this.screen.setStatus('prompt-budget', promptBudget(this.host().registry))
+    this.host().dispatch(type, data)
+    this.options.onEvent?.(type, data)
+  }
+
+  readonly call: AgentParts['call'] = async (name, args, toolCall) =>
+    (await callTool(this.host(), name, args, toolCall)) ?? unknownTool(name)
+
+  readonly retries = (): Retries => ({
+    ...usualRetries,
+    attempts: this.config().number('agent.maxRetries', usualRetries.attempts),
+    ...this.options.retries,
+  })
+
+  readonly concurrency = (): number => this.config().number('agent.toolConcurrency', 10)
+
+  readonly system = (): string =>
+    systemPrompt({
+      configDir: this.options.configDir,
+      config: this.config(),
+      registry: this.host().registry,
+      offered: this.toolSet.offered(),
+      hidden: this.toolSet.hidden(this.choice.find()),
+    })
+
+  #firstSession(context: SessionContext): PigletSession {
+    const { cwd, session } = this.options
+    if (session !== undefined) return loadPigletSession(context, findSessionFile(context.dir, session))
+    const model = this.choice.find()
+    return newPigletSession(context, { cwd, ...(model ? { model: modelKey(model) } : {}) })
+  }
+
+  #noteModel(model: ChatModel): void {
+    this.screen.setStatus('model', modelKey(model))
+    this.current
+      .session()
+      .useModel(modelKey(model))
+      .catch((error) => this.options.log('warn', messageOf(error)))
+  }
+
+  #runInBackground(prompt: string, signal: AbortSignal): Promise<RunOutcome> {
+    const task = {
+      system: this.system(),
+      prompt,
+      model: modelKey(this.choice.current()),
+      tools: 'background_safe',
+      maxTurns: this.config().number('agent.bgMaxTurns', 5),
+    } as const
+    return this.subAgents.run(task, signal)
+  }
 }

@@ -1,4 +1,6 @@
-// What a person would see, as data: whoever shows it hears of every change.
+// Holds what piglet would show on a screen, as data, and puts questions to the user. The embedding program is told of
+// every change.
+
 import type { ImagePart } from './conversation/message.ts'
 
 export type Level = 'info' | 'warn' | 'error'
@@ -6,7 +8,7 @@ export type Level = 'info' | 'warn' | 'error'
 export interface Notification {
   level: Level
   message: string
-  /** Who says it; empty for the program itself. */
+  /** The extension that shows it; empty for piglet itself. */
   extension: string
 }
 
@@ -27,17 +29,17 @@ export interface Overlay {
 }
 
 export interface View {
-  /** For a moment. */
+  /** Shown for a moment. */
   notifications: Notification[]
-  /** To stay. */
+  /** Shown permanently. */
   messages: { text: string; extension: string }[]
   widgets: Widget[]
   /** The last one is on top. */
   overlays: Overlay[]
   status: Record<string, string>
-  /** Where the user types. */
+  /** The content of the input field. */
   inputText: string
-  /** For the next prompt. */
+  /** Goes with the next prompt. */
   image: ImagePart | undefined
   title: string
   wantsToQuit: boolean
@@ -48,20 +50,12 @@ export type ViewPart = keyof View
 const limits = { notifications: 100, messages: 1000, widgetLines: 5, widgets: 10 }
 const levels: Level[] = ['info', 'warn', 'error']
 
-export type Screen = ReturnType<typeof createScreen>
+/** The process that shows a widget or overlay, which disappears when the process ends. */
+export type DisplayOwner = object
 
-/** Whoever shows something in a place of its own: it goes with them. */
-export type Shower = object
-
-export function createScreen(onChange: (part: ViewPart, view: View) => void) {
-  const shownBy = new WeakMap<object, Shower>()
-  const gone = new WeakSet<Shower>()
-  const statusOf = new Map<string, string>()
-  const by = <Shown extends object>(shower: Shower, shown: Shown): Shown => {
-    shownBy.set(shown, shower)
-    return shown
-  }
-  const view: View = {
+export class Screen {
+  readonly #onChange: (part: ViewPart, view: View) => void
+  readonly #view: View = {
     notifications: [],
     messages: [],
     widgets: [],
@@ -72,69 +66,105 @@ export function createScreen(onChange: (part: ViewPart, view: View) => void) {
     title: '',
     wantsToQuit: false,
   }
-  const set = <Part extends ViewPart>(part: Part, value: View[Part]) => {
-    view[part] = value
-    onChange(part, view)
-  }
-  const isOther = (key: string, extension: string) => (one: { key: string; extension: string }) =>
-    one.key !== key || one.extension !== extension
+  /** The owner of each widget and overlay. */
+  readonly #owners = new WeakMap<object, DisplayOwner>()
+  readonly #gone = new WeakSet<DisplayOwner>()
+  /** The extension that set each status. */
+  readonly #statusSetters = new Map<string, string>()
 
-  return {
-    view: (): Readonly<View> => view,
-    notify(message: string, level: string, extension = ''): void {
-      const known = levels.find((one) => one === level) ?? 'info'
-      set(
-        'notifications',
-        [...view.notifications, { level: known, message, extension }].slice(-limits.notifications),
-      )
-    },
-    show: (text: string, extension = '') =>
-      set('messages', [...view.messages, { text, extension }].slice(-limits.messages)),
-    /** Without content it goes. Those over the number that fit are not shown. */
-    setWidget(
-      { key, extension, placement, content }: Omit<Widget, 'placement'> & { placement: string },
-      shower: Shower,
-    ): void {
-      if (gone.has(shower)) return
-      const others = view.widgets.filter(isOther(key, extension))
-      const where = placement === 'below-status' ? 'below-status' : 'above-input'
-      const lines = content.split('\n').slice(0, limits.widgetLines).join('\n')
-      const isFull = others.filter((one) => one.placement === where).length >= limits.widgets
-      const widget = by(shower, { key, extension, placement: where, content: lines } as const)
-      set('widgets', content === '' || isFull ? others : [...others, widget])
-    },
-    showOverlay(overlay: Overlay, shower: Shower): void {
-      if (gone.has(shower)) return
-      set('overlays', [...view.overlays.filter(isOther(overlay.key, overlay.extension)), by(shower, overlay)])
-    },
-    closeOverlay: (key: string, extension: string) =>
-      set('overlays', view.overlays.filter(isOther(key, extension))),
-    setStatus(key: string, text: string, extension = ''): void {
-      const { [key]: _old, ...others } = view.status
-      statusOf.set(key, extension)
-      set('status', text === '' ? others : { ...others, [key]: text })
-    },
-    /** `extension`: the name, when nobody stands behind it any more. */
-    clear(shower: Shower, extension?: string): void {
-      gone.add(shower)
-      const isLeft = (shown: object) => shownBy.get(shown) !== shower
-      if (!view.widgets.every(isLeft)) set('widgets', view.widgets.filter(isLeft))
-      if (!view.overlays.every(isLeft)) set('overlays', view.overlays.filter(isLeft))
-      const left = Object.entries(view.status).filter(
-        ([key]) => extension === undefined || statusOf.get(key) !== extension,
-      )
-      if (left.length < Object.keys(view.status).length) set('status', Object.fromEntries(left))
-    },
-    setInputText: (text: string) => set('inputText', text),
-    /** A second one takes the first away. */
-    attachImage: (image: ImagePart) => set('image', view.image ? undefined : image),
-    detachImage: () => set('image', undefined),
-    setTitle: (title: string) => set('title', title),
-    quit: () => set('wantsToQuit', true),
+  constructor(onChange: (part: ViewPart, view: View) => void) {
+    this.#onChange = onChange
+  }
+
+  view(): Readonly<View> {
+    return this.#view
+  }
+
+  notify(message: string, level: string, extension = ''): void {
+    const known = levels.find((name) => name === level) ?? 'info'
+    const notifications = [...this.#view.notifications, { level: known, message, extension }]
+    this.#set('notifications', notifications.slice(-limits.notifications))
+  }
+
+  show(text: string, extension = ''): void {
+    this.#set('messages', [...this.#view.messages, { text, extension }].slice(-limits.messages))
+  }
+
+  /** Empty content removes the widget. A widget over the limit of its placement is not shown. */
+  setWidget(
+    { key, extension, placement, content }: Omit<Widget, 'placement'> & { placement: string },
+    owner: DisplayOwner,
+  ): void {
+    if (this.#gone.has(owner)) return
+    const others = this.#view.widgets.filter(isOther(key, extension))
+    const where = placement === 'below-status' ? 'below-status' : 'above-input'
+    const isFull = others.filter((widget) => widget.placement === where).length >= limits.widgets
+    const lines = content.split('\n').slice(0, limits.widgetLines).join('\n')
+    const widget: Widget = { key, extension, placement: where, content: lines }
+    this.#owners.set(widget, owner)
+    this.#set('widgets', content === '' || isFull ? others : [...others, widget])
+  }
+
+  showOverlay(overlay: Overlay, owner: DisplayOwner): void {
+    if (this.#gone.has(owner)) return
+    this.#owners.set(overlay, owner)
+    const others = this.#view.overlays.filter(isOther(overlay.key, overlay.extension))
+    this.#set('overlays', [...others, overlay])
+  }
+
+  closeOverlay(key: string, extension: string): void {
+    this.#set('overlays', this.#view.overlays.filter(isOther(key, extension)))
+  }
+
+  setStatus(key: string, text: string, extension = ''): void {
+    const { [key]: _old, ...others } = this.#view.status
+    this.#statusSetters.set(key, extension)
+    this.#set('status', text === '' ? others : { ...others, [key]: text })
+  }
+
+  /** Removes what a process shows. `extension` is given when no other process runs under that name. */
+  clear(owner: DisplayOwner, extension?: string): void {
+    this.#gone.add(owner)
+    const { widgets, overlays, status } = this.#view
+    const stays = (shown: object) => this.#owners.get(shown) !== owner
+    if (!widgets.every(stays)) this.#set('widgets', widgets.filter(stays))
+    if (!overlays.every(stays)) this.#set('overlays', overlays.filter(stays))
+    const left = Object.entries(status).filter(
+      ([key]) => extension === undefined || this.#statusSetters.get(key) !== extension,
+    )
+    if (left.length < Object.keys(status).length) this.#set('status', Object.fromEntries(left))
+  }
+
+  setInputText(text: string): void {
+    this.#set('inputText', text)
+  }
+
+  /** A second image removes the first. */
+  attachImage(image: ImagePart): void {
+    this.#set('image', this.#view.image ? undefined : image)
+  }
+
+  detachImage(): void {
+    this.#set('image', undefined)
+  }
+
+  setTitle(title: string): void {
+    this.#set('title', title)
+  }
+
+  quit(): void {
+    this.#set('wantsToQuit', true)
+  }
+
+  #set<Part extends ViewPart>(part: Part, value: View[Part]): void {
+    this.#view[part] = value
+    this.#onChange(part, this.#view)
   }
 }
 
-// Questions to the user, one at a time. Where nobody can be asked, everything is dismissed.
+function isOther(key: string, extension: string) {
+  return (shown: { key: string; extension: string }) => shown.key !== key || shown.extension !== extension
+}
 
 export interface PickerItem {
   id: string
@@ -146,30 +176,38 @@ export type UserQuestion =
   | { kind: 'pick'; title: string; items: PickerItem[]; extension: string }
   | { kind: 'ask'; prompt: string; choices: string[]; extension: string }
 
-/** The id of an item, or one of the choices; undefined when the user would not. Aborted: nobody waits for it any more. */
+/** Resolves with the id of an item or with a choice; undefined when the user dismisses the question. */
 export type AnswerQuestion = (question: UserQuestion, signal: AbortSignal) => Promise<string | undefined>
 
-export type Dialogs = ReturnType<typeof createDialogs>
+/** Puts questions to the user, one at a time. Without a user to answer, every question is dismissed. */
+export class Dialogs {
+  readonly #answer: AnswerQuestion | undefined
+  #last: Promise<unknown> = Promise.resolve()
 
-export function createDialogs(answer: AnswerQuestion | undefined) {
-  let last: Promise<unknown> = Promise.resolve()
-  const fits = (question: UserQuestion, chosen: string | undefined) =>
-    question.kind === 'pick'
-      ? question.items.some(({ id }) => id === chosen)
-      : question.choices.includes(chosen ?? '')
-  return {
-    canAsk: answer !== undefined,
-    async put(question: UserQuestion, signal: AbortSignal): Promise<string | undefined> {
-      if (!answer) return undefined
-      const mine = last.then(async () => {
-        if (signal.aborted) return undefined
-        const chosen = await Promise.race([answer(question, signal), untilAborted(signal)])
-        return fits(question, chosen) ? chosen : undefined
-      })
-      last = mine.catch(() => {})
-      return await mine
-    },
+  constructor(answer: AnswerQuestion | undefined) {
+    this.#answer = answer
   }
+
+  get canAsk(): boolean {
+    return this.#answer !== undefined
+  }
+
+  async put(question: UserQuestion, signal: AbortSignal): Promise<string | undefined> {
+    const answer = this.#answer
+    if (!answer) return undefined
+    const turn = this.#last.then(async () => {
+      if (signal.aborted) return undefined
+      const chosen = await Promise.race([answer(question, signal), untilAborted(signal)])
+      return isChoice(question, chosen) ? chosen : undefined
+    })
+    this.#last = turn.catch(() => {})
+    return await turn
+  }
+}
+
+function isChoice(question: UserQuestion, chosen: string | undefined): boolean {
+  if (question.kind === 'pick') return question.items.some(({ id }) => id === chosen)
+  return question.choices.includes(chosen ?? '')
 }
 
 function untilAborted(signal: AbortSignal): Promise<undefined> {

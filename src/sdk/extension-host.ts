@@ -30,7 +30,7 @@ export type { LocalCommand, LocalOffer, LocalTool, ToolOutcome } from '../extens
 export { type StartOptions, startExtension } from '../extensions/start-extension.ts'
 export { callTool } from '../extensions/tool-calls.ts'
 export type { PigletOptions as HeadlessOptions } from '../piglet/options.ts'
-export { createPiglet as createHeadless, type Piglet as Headless } from '../piglet/piglet.ts'
+export { openPiglet as createHeadless, type Piglet as Headless } from '../piglet/piglet.ts'
 export type {
   AssistantMessage,
   CompactMessage,

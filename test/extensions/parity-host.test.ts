@@ -55,7 +55,7 @@ test('3 everything is served during the handshake: there is always a program, an
     'host/activateTool -32604 unknown tool: none',
     'host/undoRestore -32604 no snapshot for path: /none',
     'host/triggerCompact -32603 no compactor registered',
-    'host/loadSession -32603 There is no session /none.',
+    'host/loadSession -32603 session not found: /none',
     'host/setLabel -32603 entry none not found',
     'host/branchSession -32603 entry none not found',
     'host/branchSessionWithSummary -32603 entry none not found',

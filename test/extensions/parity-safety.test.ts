@@ -99,7 +99,7 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
     const piglet = await on.open()
     expect(states(piglet)).toEqual(['asker running', 'typo running'])
     expect(piglet.host.problems()).toEqual([
-      `${join(on.configDir, 'extensions/typo/manifest.yaml')}: permission sesion:write is none that there is, and permits nothing.`,
+      `${join(on.configDir, 'extensions/typo/manifest.yaml')}: permission sesion:write does not exist, and permits nothing.`,
     ])
   })
 })

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { PigletOptions } from '../../src/piglet/options.ts'
-import { createPiglet, type Piglet } from '../../src/piglet/piglet.ts'
+import { openPiglet, type Piglet } from '../../src/piglet/piglet.ts'
 import { nodeExtension } from './live.ts'
 import { type ModelServer, modelServer } from './model-server.ts'
 
@@ -61,7 +61,7 @@ export async function stage(): Promise<Stage> {
       write(`config/extensions/${name}/index.cjs`, source(registrations, handlers))
     },
     async open(more = {}) {
-      const piglet = createPiglet({
+      const piglet = openPiglet({
         cwd,
         configDir,
         env: { PATH: process.env.PATH, HOME: base },

@@ -6,7 +6,7 @@ import { discoverExtensions } from '../../extensions/discover.ts'
 import { WireRecorder, type WireTap } from '../../extensions/flight-recorder/recording.ts'
 import { countTraffic, publishBoard } from '../../extensions/status-board.ts'
 import type { PigletOptions } from '../../piglet/options.ts'
-import { createPiglet, type Piglet } from '../../piglet/piglet.ts'
+import { openPiglet, type Piglet } from '../../piglet/piglet.ts'
 import type { AnswerQuestion, View, ViewPart } from '../../piglet/view.ts'
 import { EntireError } from '../../std/errors.ts'
 import { fileLog } from '../../std/log.ts'
@@ -62,7 +62,7 @@ export async function withHost<Value>(
     ...(options.quiet ? {} : { onChange: printChanges(cli) }),
     ...(options.watch ? { watch: true } : {}),
   }
-  const piglet = createPiglet(pigletOptions)
+  const piglet = openPiglet(pigletOptions)
   try {
     const { problems } = await piglet.start()
     for (const problem of problems) cli.note(`Note: ${clean(problem)}`)

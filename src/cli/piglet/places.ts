@@ -6,7 +6,7 @@ import { discoverExtensions, type ExtensionPlaces } from '../../extensions/disco
 import type { Manifest } from '../../extensions/manifest.ts'
 import { readManifest } from '../../extensions/manifest.ts'
 import { readPigletConfig } from '../../piglet/settings/config.ts'
-import { createTrust } from '../../piglet/settings/trust.ts'
+import { Trust } from '../../piglet/settings/trust.ts'
 import { notFound } from '../../std/errors.ts'
 import { closest } from '../closest.ts'
 import type { Cli } from '../context.ts'
@@ -34,7 +34,7 @@ export function findPigletPlaces(cli: Pick<Cli, 'cwd' | 'env'>): PigletPlaces {
     configDir,
     userDir: join(configDir, 'extensions'),
     ofProject,
-    projectDir: createTrust(configDir).trustsProject(cli.cwd) ? ofProject : undefined,
+    projectDir: new Trust(configDir).trustsProject(cli.cwd) ? ofProject : undefined,
     disabled: readPigletConfig(configDir).texts('disabled_extensions'),
   }
 }

@@ -7,7 +7,7 @@ import { parseRecording, type RecordedProcess } from '../../extensions/flight-re
 import { type Deviation, replayProcess } from '../../extensions/flight-recorder/replay.ts'
 import { checkRuntime, extensionEnvironment } from '../../extensions/launch.ts'
 import type { Manifest } from '../../extensions/manifest.ts'
-import { createTrust } from '../../piglet/settings/trust.ts'
+import { Trust } from '../../piglet/settings/trust.ts'
 import { EntireError, notFound } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
 import { asObject, formatJson } from '../../std/json.ts'
@@ -166,7 +166,7 @@ async function replay(
   { ignore = [], within }: ReplayFlags,
 ): Promise<Replayed> {
   checkRuntime(manifest)
-  const granted = createTrust(findPigletPlaces(cli).configDir).variables(manifest)
+  const granted = new Trust(findPigletPlaces(cli).configDir).variables(manifest)
   const env = extensionEnvironment(cli.env, manifest, undefined, granted)
   const deviations = await replayProcess(manifest, recorded, { env, ignore, withinMs: within * 1000 })
   return {

@@ -2,7 +2,7 @@
 // run.
 
 import { buildCommand } from '@stricli/core'
-import { createTrust, trustedAs } from '../../piglet/settings/trust.ts'
+import { Trust, trustedAs } from '../../piglet/settings/trust.ts'
 import { cannotCombine, EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
@@ -22,7 +22,7 @@ const defaultGrants = ['auth']
 export const extTrustCommand = buildCommand<TrustFlags, string[], Cli>({
   func(flags, name, ...grants) {
     const places = findPigletPlaces(this)
-    const trust = createTrust(places.configDir)
+    const trust = new Trust(places.configDir)
     if (flags.project) {
       if (name !== undefined) throw cannotCombine(['the name of an extension', '--project'])
       if (flags.revoke) trust.distrustProject(this.cwd)

@@ -1,4 +1,4 @@
-// Asks a model, and asks again when it fails in a way that may pass.
+// Asks a model, and asks again after a failure that may be temporary.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../std/errors.ts'
@@ -6,9 +6,9 @@ import type { AssistantMessage } from '../conversation/message.ts'
 import { ModelFailure } from '../models/request.ts'
 
 export interface Retries {
-  /** How often in all. */
+  /** The number of attempts in all. */
   attempts: number
-  /** Before the second attempt; then twice as long each time. */
+  /** The pause before the second attempt; it doubles with each further one. */
   delayMs: number
   maxDelayMs: number
 }

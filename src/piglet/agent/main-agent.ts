@@ -1,4 +1,4 @@
-// The agent that the user talks to: one run at a time, and what is said meanwhile is not lost.
+// Runs the agent that the user talks to: one run at a time. What the user says during a run is queued.
 
 import { collectInjections } from '../../extensions/prompt-chain.ts'
 import { messageOf } from '../../std/errors.ts'
@@ -16,115 +16,184 @@ export interface MainAgentOptions {
   run(
     prompt: Omit<Prompt, 'injection'>,
     conversation: ActiveConversation,
-    queue: ReturnType<typeof createInputQueue>,
+    queue: InputQueue,
     run: AbortController,
   ): Promise<RunOutcome>
   runCommand(line: string): Promise<void>
-  /** The image that goes with the next prompt, which it then has gone with. */
+  /** Takes the image that goes with the next prompt; it goes with one prompt only. */
   takeImages(): ImagePart[]
   onProblem(message: string): void
 }
 
-export type MainAgent = ReturnType<typeof createMainAgent>
+const queueFull = 'Too much is waiting already: this was left out.'
 
-export function createMainAgent(options: MainAgentOptions) {
-  const queue = createInputQueue()
-  let running: { controller: AbortController; done: Promise<unknown> } | undefined
-  let following: Promise<unknown> = Promise.resolve()
-  let marker: string | undefined
-  let isOver = false
+export class MainAgent {
+  readonly #options: MainAgentOptions
+  readonly #queue = new InputQueue()
+  #running: { controller: AbortController; done: Promise<unknown> } | undefined
+  /** The commands that wait for the end of a run. */
+  #commands: Promise<unknown> = Promise.resolve()
+  /** The reason for an interruption, noted in the conversation when the run has ended. */
+  #interruption: string | undefined
+  #hasEnded = false
 
-  function start(text: string, controller = new AbortController()): Promise<RunOutcome> {
-    const outcome = runOnce(text, controller)
-    running = { controller, done: outcome.then(goOn, goOn) }
+  constructor(options: MainAgentOptions) {
+    this.#options = options
+  }
+
+  isRunning(): boolean {
+    return this.#running !== undefined
+  }
+
+  /** Settles when no run is under way. */
+  async idle(): Promise<void> {
+    while (this.#running) await this.#running.done
+  }
+
+  /** Settles when neither a run nor a command is under way or waiting. */
+  async settled(): Promise<void> {
+    do {
+      await this.#running?.done
+      await this.#commands
+    } while (this.#running)
+  }
+
+  /** Waits for its turn; settles with the outcome. */
+  async run(text: string, signal?: AbortSignal): Promise<RunOutcome> {
+    // Not `await this.idle()`: of two callers that wait, only the first may start when the run ends.
+    while (this.#running) await this.#running.done
+    const controller = new AbortController()
+    const outcome = this.#start(text, controller)
+    const abort = () => controller.abort(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    if (signal?.aborted) abort()
+    return await outcome.finally(() => signal?.removeEventListener('abort', abort))
+  }
+
+  /** Starts a run, or queues the text for the current one. */
+  say(text: string): void {
+    if (!this.#running) this.#startFreely(text)
+    else if (!this.#queue.addPrompt(text)) this.#options.onProblem(queueFull)
+  }
+
+  /** Queues a command until the current run has ended. */
+  later(command: string): void {
+    if (!this.#queue.addCommand(command)) this.#options.onProblem(queueFull)
+  }
+
+  /** Starts a run, or passes the text to the current one ahead of queued prompts. */
+  steer(text: string): void {
+    if (!this.#running) this.#startFreely(text)
+    else if (!this.#queue.addSteering(text)) this.#options.onProblem(queueFull)
+  }
+
+  /** A reason is noted in the conversation. */
+  abort(reason?: string): void {
+    if (reason !== undefined) {
+      if (this.#running) this.#interruption = reason
+      else this.#noteInterruption(this.#options.conversation(), reason).catch(this.#report)
+    }
+    this.#running?.controller.abort(new Error(reason ?? 'aborted'))
+  }
+
+  /** Aborts the current run, and starts no other. */
+  end(): void {
+    this.#hasEnded = true
+    this.#running?.controller.abort(new Error('the program ends'))
+  }
+
+  #startFreely(text: string): void {
+    this.#start(text).catch(this.#report)
+  }
+
+  #start(text: string, controller = new AbortController()): Promise<RunOutcome> {
+    const outcome = this.#runOnce(text, controller)
+    const goOn = () => this.#goOn()
+    this.#running = { controller, done: outcome.then(goOn, goOn) }
     return outcome
   }
 
-  async function runOnce(text: string, controller: AbortController): Promise<RunOutcome> {
-    const conversation = options.conversation()
-    marker = undefined
-    const outcome = await options.run({ text, images: options.takeImages() }, conversation, queue, controller)
-    if (marker !== undefined) await interruptedBy(conversation, marker)
-    if (outcome.end === 'failed') options.onProblem(outcome.error ?? 'the run failed')
+  async #runOnce(text: string, controller: AbortController): Promise<RunOutcome> {
+    const conversation = this.#options.conversation()
+    this.#interruption = undefined
+    const prompt = { text, images: this.#options.takeImages() }
+    const outcome = await this.#options.run(prompt, conversation, this.#queue, controller)
+    if (this.#interruption !== undefined) await this.#noteInterruption(conversation, this.#interruption)
+    if (outcome.end === 'failed') this.#options.onProblem(outcome.error ?? 'the run failed')
     return outcome
   }
 
-  // A command may wait until nothing runs: it must not be waited for.
-  function goOn(): void {
-    running = undefined
-    const commands = isOver ? [] : queue.takeCommands()
-    if (commands.length === 0) sayRest()
-    else following = runCommands(commands).finally(sayRest)
+  // Not awaited by the run: a command may itself wait until no run is under way.
+  #goOn(): void {
+    this.#running = undefined
+    const commands = this.#hasEnded ? [] : this.#queue.takeCommands()
+    if (commands.length === 0) this.#sayRest()
+    else this.#commands = this.#runCommands(commands).finally(() => this.#sayRest())
   }
 
-  function sayRest(): void {
-    const words = running || isOver ? '' : queue.takeWords().join('\n\n')
-    if (words !== '') start(words).catch(report)
+  // One after the other, because a later command may need the effect of an earlier one.
+  async #runCommands(lines: string[]): Promise<void> {
+    for (const line of lines) await this.#options.runCommand(line).catch(this.#report)
   }
 
-  // One after the other, because a later one may need what an earlier one did.
-  async function runCommands(lines: string[]): Promise<void> {
-    for (const line of lines) await options.runCommand(line).catch(report)
+  #sayRest(): void {
+    const text = this.#running || this.#hasEnded ? '' : this.#queue.takeTexts().join('\n\n')
+    if (text !== '') this.#startFreely(text)
   }
 
-  const report = (error: unknown) => options.onProblem(messageOf(error))
-  const interruptedBy = (conversation: ActiveConversation, reason: string) =>
-    conversation.add(newUserMessage(`[Request interrupted: ${reason}]`, [], options.clock()))
+  #noteInterruption(conversation: ActiveConversation, reason: string): Promise<void> {
+    return conversation.add(newUserMessage(`[Request interrupted: ${reason}]`, [], this.#options.clock()))
+  }
 
-  return {
-    isRunning: () => running !== undefined,
-    /** Settles when no run lasts. */
-    async idle(): Promise<void> {
-      while (running) await running.done
-    },
-    /** Settles when there is nothing more to do at all. */
-    async settled(): Promise<void> {
-      do {
-        await running?.done
-        await following
-      } while (running)
-    },
-    /** Waits for its turn; settles with what came of it. */
-    async run(text: string, signal?: AbortSignal): Promise<RunOutcome> {
-      while (running) await running.done
-      const controller = new AbortController()
-      const outcome = start(text, controller)
-      const abort = () => controller.abort(signal?.reason)
-      signal?.addEventListener('abort', abort, { once: true })
-      if (signal?.aborted) abort()
-      return await outcome.finally(() => signal?.removeEventListener('abort', abort))
-    },
-    /** Starts a run, or comes into the one that lasts. */
-    say(text: string): void {
-      if (running) {
-        if (!queue.addPrompt(text)) options.onProblem('Too much is waiting already: this was left out.')
-      } else start(text).catch(report)
-    },
-    later(command: string): void {
-      if (!queue.addCommand(command)) options.onProblem('Too much is waiting already: this was left out.')
-    },
-    steer(text: string): void {
-      if (!running) start(text).catch(report)
-      else if (!queue.steer(text)) options.onProblem('Too much is waiting already: this was left out.')
-    },
-    /** With a reason, it is noted in the conversation. */
-    abort(reason?: string): void {
-      if (reason !== undefined) {
-        if (running) marker = reason
-        else interruptedBy(options.conversation(), reason).catch(report)
-      }
-      running?.controller.abort(new Error(reason ?? 'aborted'))
-    },
-    /** Nothing begins any more. */
-    end(): void {
-      isOver = true
-      running?.controller.abort(new Error('the program ends'))
-    },
+  readonly #report = (error: unknown): void => this.#options.onProblem(messageOf(error))
+}
+
+const maxQueued = 50
+
+/** What the user says during a run: prompts join it as soon as a tool has ended, commands follow when it is over. */
+export class InputQueue {
+  #prompts: string[] = []
+  #commands: string[] = []
+  #steering: string[] = []
+
+  /** These three return false when the queue is full. */
+  addPrompt(text: string): boolean {
+    return this.#add(this.#prompts, text)
+  }
+
+  addCommand(text: string): boolean {
+    return this.#add(this.#commands, text)
+  }
+
+  addSteering(text: string): boolean {
+    return this.#add(this.#steering, text)
+  }
+
+  hasTexts(): boolean {
+    return this.#prompts.length + this.#steering.length > 0
+  }
+
+  /** Steering texts one by one, then all prompts as one text. */
+  takeTexts(): string[] {
+    const [steering, prompts] = [this.#steering, this.#prompts.join('\n\n')]
+    this.#steering = []
+    this.#prompts = []
+    return prompts === '' ? steering : [...steering, prompts]
+  }
+
+  takeCommands(): string[] {
+    const commands = this.#commands
+    this.#commands = []
+    return commands
+  }
+
+  #add(list: string[], text: string): boolean {
+    const size = this.#prompts.length + this.#commands.length + this.#steering.length
+    return size < maxQueued && list.push(text) > 0
   }
 }
 
-// One run of the agent that the user talks to: with everything extensions add to it, and everything it tells them.
-
+/** One run of the main agent: extensions add to the prompt, and hear of everything the run does. */
 export function createMainRun(services: Services, stepMode: StepMode): MainAgentOptions['run'] {
   const { host, choice, toolSet, answer, emit, call, clock, config, compaction } = services
   return async (prompt, conversation, queue, run) => {
@@ -134,7 +203,7 @@ export function createMainRun(services: Services, stepMode: StepMode): MainAgent
     const outcome = await runAgent(
       {
         conversation,
-        model: choice.current,
+        model: () => choice.current(),
         tools: () => toolSet.schemas(choice.find()),
         system: services.system(),
         answer,
@@ -145,11 +214,11 @@ export function createMainRun(services: Services, stepMode: StepMode): MainAgent
         maxMessages: settings.number('agent.maxMessages', 200),
         retries: services.retries(),
         concurrency: () => (stepMode.isOn() ? 1 : services.concurrency()),
-        gate: (one) => stepMode.gate(one, run.signal),
-        steering: { isWaiting: queue.hasWords, take: queue.takeWords },
-        call: (name, args, one) =>
-          toolSet.allows(name) ? call(name, args, one) : Promise.resolve(disabled(name)),
-        afterTurn: compaction.afterTurn,
+        gate: (part) => stepMode.gate(part, run.signal),
+        steering: { isWaiting: () => queue.hasTexts(), take: () => queue.takeTexts() },
+        call: (name, args, toolCall) =>
+          toolSet.allows(name) ? call(name, args, toolCall) : Promise.resolve(disabledTool(name)),
+        afterTurn: (message) => compaction.afterTurn(message),
       },
       { ...prompt, injection },
       run,
@@ -159,48 +228,7 @@ export function createMainRun(services: Services, stepMode: StepMode): MainAgent
   }
 }
 
-function disabled(name: string) {
+function disabledTool(name: string) {
   const text = `[error:TOOL_DISABLED] ${name} is not available now`
   return { content: [{ type: 'text', text }], isError: true, errorCode: 'TOOL_DISABLED' }
-}
-
-// What the user says while a run lasts: prompts reach it as soon as a tool has ended, commands come when it is over.
-
-const limit = 50
-
-export type InputQueue = ReturnType<typeof createInputQueue>
-
-export function createInputQueue() {
-  let prompts: string[] = []
-  let commands: string[] = []
-  let steering: string[] = []
-  const takeAll = (list: string[], clear: () => void) => {
-    clear()
-    return list
-  }
-  const isFull = () => prompts.length + commands.length + steering.length >= limit
-  const takePrompts = () =>
-    takeAll(prompts, () => {
-      prompts = []
-    })
-  return {
-    /** False when there is no room left. */
-    addPrompt: (text: string) => !isFull() && prompts.push(text) > 0,
-    addCommand: (text: string) => !isFull() && commands.push(text) > 0,
-    steer: (text: string) => !isFull() && steering.push(text) > 0,
-    hasWords: () => prompts.length + steering.length > 0,
-    /** For the run that lasts: what was meant for it, then everything else as one. */
-    takeWords(): string[] {
-      const meant = takeAll(steering, () => {
-        steering = []
-      })
-      const rest = takePrompts().join('\n\n')
-      return rest === '' ? meant : [...meant, rest]
-    },
-    takeCommands: () =>
-      takeAll(commands, () => {
-        commands = []
-      }),
-    size: () => prompts.length + commands.length + steering.length,
-  }
 }

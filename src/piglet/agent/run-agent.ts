@@ -1,4 +1,4 @@
-// An agent at work: the model is asked, its tools are run, and so on until it has nothing more to do.
+// Runs an agent: asks the model, runs the tools it calls, and repeats until the model calls none.
 
 import type { ToolCall, ToolOutcome } from '../../extensions/registry.ts'
 import { interruptedText } from '../../extensions/tool-calls.ts'
@@ -27,7 +27,7 @@ export type Emit = <Name extends EventName>(type: Name, data: EventData<Name>) =
 
 export interface AgentParts extends Omit<CallParts, 'emit' | 'now' | 'isSteered'> {
   conversation: { messages(): ChatMessage[]; add(message: ChatMessage): Promise<void> }
-  /** Looked up for every turn, because both may change while a run lasts. */
+  /** Model and tools are looked up for every turn, because they may change during a run. */
   model(): ChatModel
   tools(): ToolSchema[]
   system: string
@@ -35,11 +35,11 @@ export interface AgentParts extends Omit<CallParts, 'emit' | 'now' | 'isSteered'
   emit: Emit
   clock: Clock
   maxTokens: number
-  /** 0: as many as it takes. */
+  /** 0: no limit. */
   maxTurns: number
   maxMessages: number
   retries: Retries
-  /** What the user said meanwhile. */
+  /** What the user says during the run. */
   steering?: { isWaiting(): boolean; take(): string[] }
   afterTurn?(answer: AssistantMessage): void
 }
@@ -74,7 +74,7 @@ export async function runAgent(parts: AgentParts, prompt: Prompt, run: AbortCont
   emit('EventMessagePre', { Content: prompt.text })
   try {
     await conversation.add(newUserMessage(prompt.text, prompt.images, clock()))
-    outcome.end = await turns(parts, prompt, run, outcome)
+    outcome.end = await runTurns(parts, prompt, run, outcome)
   } catch (error) {
     outcome.end = run.signal.aborted ? 'aborted' : 'failed'
     outcome.error = messageOf(run.signal.aborted ? run.signal.reason : error)
@@ -83,7 +83,7 @@ export async function runAgent(parts: AgentParts, prompt: Prompt, run: AbortCont
   return outcome
 }
 
-async function turns(
+async function runTurns(
   parts: AgentParts,
   prompt: Prompt,
   run: AbortController,
@@ -99,7 +99,7 @@ async function turns(
       throw error
     })
     emit('EventStreamDone', { Message: answer })
-    note(outcome, answer)
+    addToOutcome(outcome, answer)
     const calls = answer.content.filter(isCall)
     const toolParts = {
       ...parts,
@@ -112,9 +112,9 @@ async function turns(
     emit('EventTurnUsage', { turn: outcome.turns, usage: answer.usage, breakdown: {} })
     parts.afterTurn?.(answer)
     run.signal.throwIfAborted()
-    const said = steering?.take() ?? []
-    for (const text of said) await conversation.add(newUserMessage(text, [], clock()))
-    if (calls.length === 0 && said.length === 0) return 'done'
+    const steeringTexts = steering?.take() ?? []
+    for (const text of steeringTexts) await conversation.add(newUserMessage(text, [], clock()))
+    if (calls.length === 0 && steeringTexts.length === 0) return 'done'
     if (maxTurns > 0 && outcome.turns >= maxTurns) {
       emit('EventMaxTurns', { Count: outcome.turns, Max: maxTurns })
       return 'max-turns'
@@ -122,7 +122,7 @@ async function turns(
   }
 }
 
-/** What was said until somebody ended it is kept. */
+/** Keeps what the model has said so far when the run is aborted. */
 async function nextAnswer(
   parts: AgentParts,
   injection: string,
@@ -172,14 +172,11 @@ async function nextAnswer(
   }
 }
 
-function note(outcome: RunOutcome, answer: AssistantMessage): void {
-  const text = messageText(answer)
-  outcome.text = [outcome.text, text].filter(Boolean).join('\n')
+function addToOutcome(outcome: RunOutcome, answer: AssistantMessage): void {
+  outcome.text = [outcome.text, messageText(answer)].filter(Boolean).join('\n')
   outcome.usage.input += answer.usage.inputTokens
   outcome.usage.output += answer.usage.outputTokens
 }
-
-// Runs the tools that a model called in one turn, several at once. Every call has a result, whatever happens to it.
 
 export type StepVerdict = 'run' | 'skip' | 'abort'
 
@@ -188,17 +185,22 @@ export interface CallParts {
   emit: Emit
   now(): string
   concurrency(): number
-  /** Something for the model came in while tools run: what has not begun is left. */
+  /** The user has said something for the model: calls that have not begun are cancelled. */
   isSteered(): boolean
-  /** Asked before every call, when the user wants to be. */
+  /** Asks the user before a call, if step mode is on. */
   gate?: ((call: CallPart) => Promise<StepVerdict>) | undefined
 }
 
-const failed = (text: string): ToolOutcome => ({ content: [{ type: 'text', text }], isError: true })
-const cancelled = failed('tool execution cancelled')
-const interrupted = failed(`${interruptedText} tool execution cancelled`)
-const skipped = failed('Tool execution skipped by user')
+const failedTool = (text: string): ToolOutcome => ({ content: [{ type: 'text', text }], isError: true })
+const cancelled = failedTool('tool execution cancelled')
+const interrupted = failedTool(`${interruptedText} tool execution cancelled`)
+const skipped = failedTool('Tool execution skipped by user')
 
+export function unknownTool(name: string): ToolOutcome {
+  return failedTool(`unknown tool: ${name}`)
+}
+
+/** Runs the tools that a model called in one turn, several at once. Every call gets a result. */
 export async function runCalls(
   calls: CallPart[],
   parts: CallParts,
@@ -213,7 +215,7 @@ export async function runCalls(
     const { emit } = parts
     if (signal.aborted) return run.signal.aborted ? interrupted : cancelled
     const verdict = parts.gate ? await parts.gate(call) : 'run'
-    if (verdict === 'abort') run.abort(new Error('the user ended it'))
+    if (verdict === 'abort') run.abort(new Error('the user ended the run'))
     if (verdict !== 'run') return verdict === 'skip' ? skipped : interrupted
     emit('EventToolStart', { ToolCallID: call.id, ToolName: call.name, Args: call.arguments })
     const outcome = await execute(call)
@@ -223,7 +225,7 @@ export async function runCalls(
       Result: outcome.isError ? outcome.content : (outcome.details ?? null),
       IsError: outcome.isError,
     })
-    // Errors with a code are news for the model; others mean that something is broken.
+    // An error with a code is news for the model; one without means that something is broken.
     if ((outcome.isError && outcome.errorCode === undefined) || (!outcome.isError && parts.isSteered()))
       siblings.abort(new Error('tool execution cancelled'))
     return outcome

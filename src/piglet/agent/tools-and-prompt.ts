@@ -1,4 +1,4 @@
-// The tools that a model sees: those that are let through, and of deferred ones only the names where there is little room.
+// Decides what a model sees before the conversation: the tools, and the system prompt.
 
 import { join } from 'node:path'
 import type { Registry, Tool } from '../../extensions/registry.ts'
@@ -9,44 +9,57 @@ import { type ChatModel, isLocal } from '../models/model.ts'
 import type { ToolSchema } from '../models/request.ts'
 import type { PigletConfig } from '../settings/config.ts'
 
-export type ToolSet = ReturnType<typeof createToolSet>
+export class ToolSet {
+  readonly #registry: () => Registry
+  /** Deferred tools whose schemas are shown. */
+  readonly #activated = new Set<string>()
+  /** The names of the tools that may be used; undefined: all. */
+  #filter: Set<string> | undefined
 
-export function createToolSet(registry: () => Registry) {
-  const activated = new Set<string>()
-  let filter: Set<string> | undefined
+  constructor(registry: () => Registry) {
+    this.#registry = registry
+  }
 
-  const offered = (): Tool[] =>
-    [...registry().tools().values()].filter(({ name }) => filter === undefined || filter.has(name))
-  const isHidden = (tool: Tool, model: ChatModel | undefined) =>
-    tool.deferred && !activated.has(tool.name) && model !== undefined && isLocal(model)
+  offered(): Tool[] {
+    return [...this.#registry().tools().values()].filter(({ name }) => this.#filter?.has(name) ?? true)
+  }
 
-  return {
-    offered,
-    /** A tool that is not there is not kept away either. */
-    allows: (name: string) => filter === undefined || filter.has(name) || !registry().tools().has(name),
-    /** Nothing, or an empty list: all of them. */
-    setFilter(names: string[]): void {
-      filter = names.length === 0 ? undefined : new Set(names)
-    },
-    activate(name: string): void {
-      const tool = registry().tools().get(name)
-      if (!tool?.deferred)
-        throw new RpcFailure(
-          rpcErrorCodes.notFound,
-          tool ? `tool is not deferred: ${name}` : `unknown tool: ${name}`,
-        )
-      activated.add(name)
-    },
-    schemas: (model: ChatModel | undefined): ToolSchema[] =>
-      offered().map((tool) => {
-        const { name, description, parameters } = tool
-        return isHidden(tool, model) ? { name, description } : { name, description, parameters }
-      }),
-    hidden: (model: ChatModel | undefined): Tool[] => offered().filter((tool) => isHidden(tool, model)),
+  /** True for an unknown tool as well: calling it fails in its own way. */
+  allows(name: string): boolean {
+    return this.#filter === undefined || this.#filter.has(name) || !this.#registry().tools().has(name)
+  }
+
+  /** An empty list removes the filter. */
+  setFilter(names: string[]): void {
+    this.#filter = names.length === 0 ? undefined : new Set(names)
+  }
+
+  activate(name: string): void {
+    const tool = this.#registry().tools().get(name)
+    if (!tool?.deferred)
+      throw new RpcFailure(
+        rpcErrorCodes.notFound,
+        tool ? `tool is not deferred: ${name}` : `unknown tool: ${name}`,
+      )
+    this.#activated.add(name)
+  }
+
+  schemas(model: ChatModel | undefined): ToolSchema[] {
+    return this.offered().map((tool) => {
+      const { name, description, parameters } = tool
+      return this.#isHidden(tool, model) ? { name, description } : { name, description, parameters }
+    })
+  }
+
+  /** Deferred tools of which a local model sees only the names. */
+  hidden(model: ChatModel | undefined): Tool[] {
+    return this.offered().filter((tool) => this.#isHidden(tool, model))
+  }
+
+  #isHidden(tool: Tool, model: ChatModel | undefined): boolean {
+    return tool.deferred && !this.#activated.has(tool.name) && model !== undefined && isLocal(model)
   }
 }
-
-// What a model is told before anything else, put together anew for every run.
 
 const usualPrompt =
   'You are a coding assistant. You work in the directory of the project with the tools that you are given.'
@@ -62,6 +75,7 @@ export interface PromptParts {
   hidden: Tool[]
 }
 
+/** Put together anew for every run. */
 export function systemPrompt(parts: PromptParts): string {
   const { configDir, config } = parts
   const own =
@@ -94,7 +108,7 @@ function hiddenIndex({ config, hidden }: PromptParts): string[] {
   return [`# Available Tools\n\n${config.text('deferredToolsNote') || usualNote}\n\n${names}`]
 }
 
-/** What the sections say they take, for the line of status; empty when they say nothing. */
+/** The tokens that the prompt sections say they take, for the status line; empty when they say nothing. */
 export function promptBudget(registry: Registry): string {
   const tokens = registry.sections().reduce((sum, { value }) => sum + value.tokenHint, 0)
   return tokens === 0 ? '' : `~${Math.max(1, Math.round(tokens / 1000))}k ctx`

@@ -1,5 +1,6 @@
-// Messages as they are kept, stored and sent: with the fields by which the reference program tells them apart, and with the names that
-// extensions look for beside them.
+// Defines the messages of a conversation as they are stored and sent: with the field names of the reference program,
+// and with those that extensions expect.
+
 import * as v from 'valibot'
 import type { ToolOutcome } from '../../extensions/registry.ts'
 import {
@@ -43,7 +44,7 @@ export type UserMessage = {
 export type AssistantMessage = {
   role: 'assistant'
   content: (TextPart | ThinkingPart | CallPart)[]
-  /** Never empty: programs tell by them whose message it is. */
+  /** Model and provider are never empty: other programs rely on them. */
   model: string
   provider: string
   usage: TokenUsage
@@ -121,7 +122,7 @@ export function isCall(part: AssistantMessage['content'][number]): part is CallP
   return part.type === 'tool_use'
 }
 
-/** Everything it says in words. */
+/** All text of a message, without images, thinking and calls. */
 export function messageText(message: ChatMessage): string {
   if (message.role === 'user') return message.blocks ? textsOf(message.blocks) : message.content
   return textsOf(message.content)
@@ -131,13 +132,11 @@ function textsOf(parts: { type: string; text?: string }[]): string {
   return parts.flatMap((part) => (part.type === 'text' && part.text ? [part.text] : [])).join('\n')
 }
 
-// Reads messages that others wrote: extensions, other programs, older versions. What cannot be one is left out.
-
 export type ChatRole = ChatMessage['role']
 
-/** Undefined for what is no message of this kind. */
-export function parseChatMessage(kind: string, data: unknown): ChatMessage | undefined {
-  return Object.hasOwn(parsers, kind) ? parsers[kind as ChatRole](data) : undefined
+/** Reads a message written by an extension, another program or an older version. Undefined for anything else. */
+export function parseChatMessage(role: string, data: unknown): ChatMessage | undefined {
+  return Object.hasOwn(parsers, role) ? parsers[role as ChatRole](data) : undefined
 }
 
 export function parseCompactMessages(messages: CompactMessage[]): ChatMessage[] {
@@ -182,7 +181,7 @@ const parsers: { [K in ChatRole]: (data: unknown) => Extract<ChatMessage, { role
   },
 }
 
-/** An answer that somebody else made; `otherwise` says who, where it does not. */
+/** Reads an answer of an extension; `otherwise` is its author if it names none. */
 export function fromProvider(
   message: AnyAssistantMessage,
   otherwise: { model: string; provider: string },
@@ -206,7 +205,7 @@ export function fromProvider(
   }
 }
 
-/** Programs in Go cannot read a message whose time they cannot read. */
+/** The zero time of Go, whose programs cannot read a message without a valid time. */
 export const noTime = '0001-01-01T00:00:00Z'
 
 function timeOf(timestamp: string): string {

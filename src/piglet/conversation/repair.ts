@@ -1,4 +1,5 @@
-// A conversation that a model takes: every call has its result right after it, and no result is without its call.
+// Prepares conversations for models: repairs them so that every tool call is followed by its result, and shortens and
+// sums them up.
 
 import { interruptedText } from '../../extensions/tool-calls.ts'
 import type { SentResult } from '../../protocol/extension/table.ts'
@@ -11,9 +12,9 @@ import {
   toolResult,
 } from './message.ts'
 
-const neverAnswered = `${interruptedText} the tool was stopped before it had a result`
+const noResultText = `${interruptedText} the tool was stopped before it had a result`
 
-/** Calls that nobody answered get an answer that says so; results of calls that are not there any more go. */
+/** Adds a result to calls that have none, and drops results whose calls are gone. */
 export function repair(messages: ChatMessage[]): ChatMessage[] {
   const results = new Map(
     messages.flatMap((message) =>
@@ -27,16 +28,16 @@ export function repair(messages: ChatMessage[]): ChatMessage[] {
       message,
       ...message.content
         .filter(isCall)
-        .map((call) => results.get(call.id) ?? missing(call, message.timestamp)),
+        .map((call) => results.get(call.id) ?? missingResult(call, message.timestamp)),
     ]
   })
 }
 
-function missing(call: { id: string; name: string }, at: string): ToolResultMessage {
-  return toolResult(call, { content: [{ type: 'text', text: neverAnswered }], isError: true }, at)
+function missingResult(call: { id: string; name: string }, at: string): ToolResultMessage {
+  return toolResult(call, { content: [{ type: 'text', text: noResultText }], isError: true }, at)
 }
 
-/** The first message and the newest ones; a piece never begins with the result of a call that was cut off. */
+/** The first message and the newest ones; these do not begin with a result whose call was cut off. */
 export function newest(messages: ChatMessage[], max: number): ChatMessage[] {
   if (max <= 0 || messages.length <= max) return messages
   const [first, ...rest] = messages
@@ -45,7 +46,7 @@ export function newest(messages: ChatMessage[], max: number): ChatMessage[] {
   return [...(first ? [first] : []), ...(start < 0 ? [] : tail.slice(start))]
 }
 
-/** The newest messages that fit into a message of so many bytes. */
+/** The newest messages that fit into so many bytes of JSON. */
 export function newestWithin(messages: ChatMessage[], maxBytes: number): ChatMessage[] {
   let room = maxBytes
   const start = messages.findLastIndex((message) => {
@@ -55,8 +56,7 @@ export function newestWithin(messages: ChatMessage[], maxBytes: number): ChatMes
   return messages.slice(start + 1)
 }
 
-// What a conversation has taken so far.
-
+/** What a conversation has used so far. */
 export function sessionStats(messages: ChatMessage[], model: string): SentResult<'host/sessionStats'> {
   const answers = messages.filter((message): message is AssistantMessage => message.role === 'assistant')
   const sum = (field: keyof AssistantMessage['usage']) =>

@@ -1,4 +1,4 @@
-// The model that is being used, and how another one takes its place.
+// Chooses the model in use, and passes a request to what answers for it: an extension, or piglet itself.
 
 import type { Environment } from '../../extensions/launch.ts'
 import { requireRunning } from '../../extensions/live-extension.ts'
@@ -10,7 +10,7 @@ import type { Clock } from '../../std/time.ts'
 import { fromProvider } from '../conversation/message.ts'
 import { type PigletConfig, writeSetting } from '../settings/config.ts'
 import type { FindKey } from '../settings/keys.ts'
-import { type ChatModel, findModel, keyOf, wantedModel } from './model.ts'
+import { type ChatModel, findModel, modelKey, wantedModel } from './model.ts'
 import type { ModelList } from './model-list.ts'
 import { openaiAnswer } from './openai.ts'
 import { type AnswerPiece, type AnswerRequest, costOf, ModelFailure } from './request.ts'
@@ -20,18 +20,35 @@ export interface ModelChoiceOptions {
   configDir: string
   env: Environment
   config(): PigletConfig
-  /** Instead of what the settings say. */
+  /** Replaces the model of the settings. */
   first: string
   onSwitch(model: ChatModel): void
 }
 
-export type ModelChoice = ReturnType<typeof createModelChoice>
+export class ModelChoice {
+  readonly #options: ModelChoiceOptions
+  #chosen: string
 
-export function createModelChoice({ models, configDir, env, config, first, onSwitch }: ModelChoiceOptions) {
-  let chosen = first
+  constructor(options: ModelChoiceOptions) {
+    this.#options = options
+    this.#chosen = options.first
+  }
 
-  /** For a purpose like `small`, or by name. */
-  function resolve(query: string): ChatModel {
+  current(): ChatModel {
+    return this.resolve(this.#chosen)
+  }
+
+  find(): ChatModel | undefined {
+    try {
+      return this.current()
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Finds a model for a purpose such as `small`, or by name. */
+  resolve(query: string): ChatModel {
+    const { models, env, config } = this.#options
     const wanted = wantedModel(query, env, config())
     if (wanted === '')
       throw new EntireError('not-found', 'no model configured', {
@@ -42,48 +59,37 @@ export function createModelChoice({ models, configDir, env, config, first, onSwi
     return model
   }
 
-  return {
-    resolve,
-    current: () => resolve(chosen),
-    find(): ChatModel | undefined {
-      try {
-        return resolve(chosen)
-      } catch {
-        return undefined
-      }
-    },
-    switchTo(modelId: string, isLasting: boolean): void {
-      if (modelId === '') throw new RpcFailure(rpcErrorCodes.failed, 'modelId is required')
-      const model = models.all().find((one) => keyOf(one).toLowerCase() === modelId.toLowerCase())
-      if (!model) throw new RpcFailure(rpcErrorCodes.failed, `unknown model: ${modelId}`)
-      chosen = keyOf(model)
-      if (isLasting) writeSetting(configDir, 'defaultModel', chosen)
-      onSwitch(model)
-    },
+  switchTo(modelId: string, isLasting: boolean): void {
+    const { models, configDir, onSwitch } = this.#options
+    if (modelId === '') throw new RpcFailure(rpcErrorCodes.failed, 'modelId is required')
+    const model = models.all().find((known) => modelKey(known).toLowerCase() === modelId.toLowerCase())
+    if (!model) throw new RpcFailure(rpcErrorCodes.failed, `unknown model: ${modelId}`)
+    this.#chosen = modelKey(model)
+    if (isLasting) writeSetting(configDir, 'defaultModel', this.#chosen)
+    onSwitch(model)
   }
 }
 
-// Whoever speaks for models of a kind answers: an extension that registered for it, looked up when it is needed; else ourselves.
-
-const kinds: Record<string, AnswerPiece['kind']> = {
+const pieceKinds: Record<string, AnswerPiece['kind']> = {
   text_delta: 'text',
   thinking_delta: 'thinking',
   toolcall_delta: 'toolcall',
 }
 
-export function createAnswer(
-  reach: () => ExtensionAccess,
+/** The extension that provides an API is looked up for each request. */
+export function createAnswerRequest(
+  access: () => ExtensionAccess,
   options: { findKey: FindKey; fetch: typeof fetch; clock: Clock },
 ): AnswerRequest {
   const ownAnswer = openaiAnswer(options)
   return async (request, { signal, onPiece }) => {
     const { model, system, messages, tools, maxTokens } = request
-    const { registry, running } = reach()
+    const { registry, running } = access()
     const owner = registry.provider(model.api)
     if (owner === undefined) {
       if (model.api === 'openai') return await ownAnswer(request, { signal, onPiece })
       throw new ModelFailure(
-        `nobody speaks for models of kind ${model.api}: an extension has to register for it`,
+        `no provider for models of kind ${model.api}: an extension has to register for it`,
         404,
         undefined,
       )
@@ -98,7 +104,7 @@ export function createAnswer(
     const message = await streamAnswer(requireRunning(running, owner), params, {
       signal,
       onDelta({ type, index, delta }) {
-        const kind = kinds[type]
+        const kind = pieceKinds[type]
         if (kind !== undefined) onPiece({ kind, index, delta })
       },
     })

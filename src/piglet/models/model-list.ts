@@ -1,4 +1,4 @@
-// All models there are: those of the user's list, or the known ones, and those of servers nearby.
+// Lists all models: those of the user's `models.yaml`, or else the known ones, and those of local servers.
 
 import { join } from 'node:path'
 import { parseDocument } from 'yaml'
@@ -7,63 +7,76 @@ import { EntireError } from '../../std/errors.ts'
 import { readText, writeAtomic } from '../../std/file.ts'
 import { asArray, asObject, asString } from '../../std/json.ts'
 import type { PigletConfig } from '../settings/config.ts'
-import { type ChatModel, keyOf, type ModelEntry, modelOf, parseModels } from './model.ts'
+import { type ChatModel, type ModelEntry, modelKey, modelOf, parseModels } from './model.ts'
 
-export type ModelList = ReturnType<typeof createModelList>
 type Overrides = NonNullable<Params<'host/writeModels'>['overrides']>
 
-export function createModelList(options: { configDir: string; config(): PigletConfig; fetch: typeof fetch }) {
-  const path = join(options.configDir, 'models.yaml')
-  let listed = read()
-  let nearby: ChatModel[] = []
+export interface ModelListOptions {
+  configDir: string
+  config(): PigletConfig
+  fetch: typeof fetch
+}
 
-  function read(): ChatModel[] {
-    const text = readText(path)
-    return text === undefined ? knownModels : parseModels(text, path)
+export class ModelList {
+  readonly #options: ModelListOptions
+  readonly #path: string
+  #listed: ChatModel[]
+  #local: ChatModel[] = []
+
+  constructor(options: ModelListOptions) {
+    this.#options = options
+    this.#path = join(options.configDir, 'models.yaml')
+    this.#listed = this.#read()
   }
 
-  // The address of a provider may be one of the user's own.
-  const all = (): ChatModel[] => {
-    const config = options.config()
-    return [
-      ...new Map([...nearby, ...listed].map((model) => [keyOf(model).toLowerCase(), model])).values(),
-    ].map((model) => ({
+  /** With the base URLs that the settings give for providers. */
+  all(): ChatModel[] {
+    const config = this.#options.config()
+    const byKey = new Map(
+      [...this.#local, ...this.#listed].map((model) => [modelKey(model).toLowerCase(), model]),
+    )
+    return [...byKey.values()].map((model) => ({
       ...model,
       baseUrl: config.text(`providers.${model.provider}`) || model.baseUrl,
     }))
   }
 
-  return {
-    all,
-    /** How many are new or other than before. */
-    async sync(): Promise<number> {
-      const before = new Set(all().map((model) => JSON.stringify(model)))
-      listed = read()
-      nearby = await probeLocalServers(options.config(), options.fetch)
-      return all().filter((model) => !before.has(JSON.stringify(model))).length
-    },
-    /** The known ones with these changes, and everything the user added. */
-    write(overrides: Overrides): number {
-      const changes = new Map(Object.entries(overrides).map(([key, change]) => [key.toLowerCase(), change]))
-      const known = new Set(knownModels.map(keyOf))
-      const models = [...knownModels, ...read().filter((model) => !known.has(keyOf(model)))].map((model) => {
-        const { name, contextWindow, maxTokens } = changes.get(keyOf(model).toLowerCase()) ?? {}
-        return {
-          ...model,
-          name: name || model.name,
-          contextWindow: contextWindow || model.contextWindow,
-          maxTokens: maxTokens || model.maxTokens,
-        }
-      })
-      const document = parseDocument(readText(path) ?? '')
-      if (document.errors[0]) throw new EntireError('bad-settings', `${path}: ${document.errors[0].message}`)
-      const content = Array.isArray(document.toJS()) ? {} : ((document.toJS() as object | null) ?? {})
-      const written = parseDocument('')
-      for (const [key, value] of Object.entries({ ...content, models })) written.set(key, value)
-      writeAtomic(path, written.toString(), { mode: 0o600 })
-      listed = read()
-      return models.length
-    },
+  /** Reads the list and asks the local servers again; returns how many models are new or changed. */
+  async sync(): Promise<number> {
+    const before = new Set(this.all().map((model) => JSON.stringify(model)))
+    this.#listed = this.#read()
+    this.#local = await probeLocalServers(this.#options.config(), this.#options.fetch)
+    return this.all().filter((model) => !before.has(JSON.stringify(model))).length
+  }
+
+  /** Writes the known models with these overrides, and the models that the user added. */
+  write(overrides: Overrides): number {
+    const changes = new Map(Object.entries(overrides).map(([key, change]) => [key.toLowerCase(), change]))
+    const known = new Set(knownModels.map(modelKey))
+    const added = this.#read().filter((model) => !known.has(modelKey(model)))
+    const models = [...knownModels, ...added].map((model) => {
+      const { name, contextWindow, maxTokens } = changes.get(modelKey(model).toLowerCase()) ?? {}
+      return {
+        ...model,
+        name: name || model.name,
+        contextWindow: contextWindow || model.contextWindow,
+        maxTokens: maxTokens || model.maxTokens,
+      }
+    })
+    const document = parseDocument(readText(this.#path) ?? '')
+    if (document.errors[0])
+      throw new EntireError('bad-settings', `${this.#path}: ${document.errors[0].message}`)
+    const content = Array.isArray(document.toJS()) ? {} : ((document.toJS() as object | null) ?? {})
+    const written = parseDocument('')
+    for (const [key, value] of Object.entries({ ...content, models })) written.set(key, value)
+    writeAtomic(this.#path, written.toString(), { mode: 0o600 })
+    this.#listed = this.#read()
+    return models.length
+  }
+
+  #read(): ChatModel[] {
+    const text = readText(this.#path)
+    return text === undefined ? knownModels : parseModels(text, this.#path)
   }
 }
 
@@ -81,13 +94,11 @@ export function modelInfos(
     ...(model.reasoning ? { reasoning: true } : {}),
     ...(model.cost.input ? { costInput: model.cost.input } : {}),
     ...(model.cost.output ? { costOutput: model.cost.output } : {}),
-    current: keyOf(model) === current,
+    current: modelKey(model) === current,
   }))
 }
 
-// Models that are known without anybody writing them down.
-
-const makers: Record<string, Pick<ModelEntry, 'api' | 'baseUrl'>> = {
+const providers: Record<string, Pick<ModelEntry, 'api' | 'baseUrl'>> = {
   anthropic: { api: 'anthropic', baseUrl: 'https://api.anthropic.com' },
   openai: { api: 'openai', baseUrl: 'https://api.openai.com' },
   google: { api: 'google', baseUrl: 'https://generativelanguage.googleapis.com' },
@@ -131,26 +142,25 @@ const rows: Row[] = [
   ['lmstudio', 'local-model', 'Local model', 32_000, 32_000],
 ]
 
+/** The models that are known without a `models.yaml`. */
 export const knownModels = rows.map(
   ([provider, id, name, contextWindow, maxTokens, input = 0, output = 0, cacheRead = 0, cacheWrite = 0]) =>
     modelOf({
       id,
       name,
       provider,
-      ...makers[provider],
+      ...providers[provider],
       contextWindow,
       maxTokens,
       cost: { input, output, cacheRead, cacheWrite },
     }),
 )
 
-// Models that run on this machine or nearby: their servers are asked what they have.
-
 const waitMs = 2000
-/** Models that answer with numbers only. */
+/** Models that return vectors, not text. */
 const embedding = /embed|minilm|^e5-|bge-|gte-/i
 
-/** Servers that do not answer have none. */
+/** Asks the servers of the setting `localServers` for their models. A server that does not answer has none. */
 export async function probeLocalServers(config: PigletConfig, fetcher: typeof fetch): Promise<ChatModel[]> {
   const found = await Promise.all(
     config

@@ -1,4 +1,4 @@
-// A model that can be asked, and how it is called.
+// Describes a model: its key, its entry in a list of models, and how it is found by part of its name.
 
 import { parse } from 'yaml'
 import type { Environment } from '../../extensions/launch.ts'
@@ -10,18 +10,18 @@ export type ChatModel = {
   id: string
   name: string
   provider: string
-  /** In which way it is talked to. */
+  /** The protocol of its server. */
   api: string
   baseUrl: string
   reasoning: boolean
   contextWindow: number
   maxTokens: number
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   cost: { input: number; output: number; cacheRead: number; cacheWrite: number }
   headers?: Record<string, string>
 }
 
-/** What a list says of one; the rest has values of its own. */
+/** An entry of a list of models; missing fields have default values. */
 export type ModelEntry = Partial<Omit<ChatModel, 'cost'>> & {
   id: string
   provider: string
@@ -41,13 +41,13 @@ export function modelOf(entry: ModelEntry): ChatModel {
   }
 }
 
-export function keyOf({ provider, id }: Pick<ChatModel, 'provider' | 'id'>): string {
+export function modelKey({ provider, id }: Pick<ChatModel, 'provider' | 'id'>): string {
   return `${provider}/${id}`
 }
 
 const localProviders = ['local', 'lmstudio', 'ollama', 'vllm', 'llamacpp', 'mlx']
 
-/** Small ones that run on this machine are shown less at a time. */
+/** Local models are small, so they are shown less. */
 export function isLocal({ provider, baseUrl }: ChatModel): boolean {
   return localProviders.includes(provider.toLowerCase()) || isLoopback(baseUrl)
 }
@@ -98,9 +98,7 @@ function parseEntry(item: unknown): ModelEntry | undefined {
   }
 }
 
-// Which model somebody means who gives part of its name.
-
-/** The whole name, then its id, then the shortest that begins with it, then the shortest that has it somewhere. */
+/** By the whole key, then by id, then the shortest id that begins with the query, then the shortest that contains it. */
 export function findModel(models: ChatModel[], query: string): ChatModel | undefined {
   const wanted = query.toLowerCase()
   if (wanted === '') return undefined
@@ -108,14 +106,14 @@ export function findModel(models: ChatModel[], query: string): ChatModel | undef
   const shortest = (fits: (model: ChatModel) => boolean) =>
     models.filter(fits).sort((a, b) => a.id.length - b.id.length)[0]
   return (
-    models.find((model) => keyOf(model).toLowerCase() === wanted) ??
+    models.find((model) => modelKey(model).toLowerCase() === wanted) ??
     models.find((model) => id(model) === wanted) ??
     shortest((model) => id(model).startsWith(wanted)) ??
     shortest((model) => id(model).includes(wanted) || model.name.toLowerCase().includes(wanted))
   )
 }
 
-/** What the user settled on for this purpose; empty when nothing. */
+/** The name of the model that the user has set for a purpose; empty when there is none. */
 export function wantedModel(purpose: string, env: Environment, config: PigletConfig): string {
   const usual = env.PIGLET_DEFAULT_MODEL || config.text('defaultModel')
   if (purpose === '' || purpose === 'default') return usual

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { ChatMessage } from '../conversation/message.ts'
 import { noUsage, toolResult } from '../conversation/message.ts'
-import { findModel, isLocal, keyOf, modelOf, parseModels, wantedModel } from './model.ts'
+import { findModel, isLocal, modelKey, modelOf, parseModels, wantedModel } from './model.ts'
 import { openaiAnswer, openaiBody, openaiUrl, serverEvents } from './openai.ts'
 
 const settings = (values: Record<string, string>) => ({
@@ -24,7 +24,7 @@ describe('which model is meant', () => {
   test('the whole name, the id, the shortest that begins with it, the shortest that has it', () => {
     const found = ['OTHER/gpt-5', 'gpt-5', 'gpt', 'mini', 'great', 'none', '']
       .map((query) => findModel(models, query))
-      .map((model) => model && keyOf(model))
+      .map((model) => model && modelKey(model))
     expect(found).toEqual([
       'other/gpt-5',
       'openai/gpt-5',

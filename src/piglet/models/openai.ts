@@ -1,4 +1,4 @@
-// Asks a server that speaks the way of OpenAI's chat completions, and puts its answer together from the pieces in which it comes.
+// Asks a server through OpenAI's chat completions API, and puts its streamed answer together.
 
 import { asArray, asCount, asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'
 import type { Clock } from '../../std/time.ts'
@@ -40,108 +40,117 @@ export function openaiAnswer(options: {
       signal: AbortSignal.any([signal, AbortSignal.timeout(waitMs)]),
     })
     if (!response.ok || !response.body) throw await failureOf(response)
-    const parts = collectParts(onPiece)
+    const answer = new AnswerCollector(onPiece)
     for await (const event of serverEvents(response.body)) {
-      if (event === '[DONE]') parts.end()
-      else parts.take(parseJson(event))
+      if (event === '[DONE]') answer.end()
+      else answer.take(parseJson(event))
     }
-    return parts.message(request, options.clock())
+    return answer.message(request, options.clock())
   }
 }
 
 async function failureOf(response: Response): Promise<ModelFailure> {
   const text = await response.text().catch(() => '')
   const error = asObject(parseJson(text))?.error
-  const said = asString(asObject(error)?.message) ?? asString(error) ?? text.slice(0, 500)
+  const reason = asString(asObject(error)?.message) ?? asString(error) ?? text.slice(0, 500)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new ModelFailure(
-    `${response.status} ${said || response.statusText}`.trim(),
+    `${response.status} ${reason || response.statusText}`.trim(),
     response.status,
     seconds >= 0 ? seconds * 1000 : undefined,
   )
 }
 
-interface Call {
+interface PartialCall {
   id: string
   name: string
   text: string
 }
 
-function collectParts(onPiece: (piece: AnswerPiece) => void) {
-  let [text, thinking, reason] = ['', '', '']
-  let isEnded = false
-  let usage: Json | undefined
-  const calls = new Map<number, Call>()
+/** Puts an answer together from the events in which it arrives. */
+class AnswerCollector {
+  readonly #onPiece: (piece: AnswerPiece) => void
+  #text = ''
+  #thinking = ''
+  #finishReason = ''
+  #usage: Json | undefined
+  #hasEnded = false
+  readonly #calls = new Map<number, PartialCall>()
 
-  function takeDelta(delta: Json | undefined): void {
+  constructor(onPiece: (piece: AnswerPiece) => void) {
+    this.#onPiece = onPiece
+  }
+
+  take(event: Json | undefined): void {
+    const fields = asObject(event)
+    const problem = asObject(fields?.error)
+    if (problem)
+      throw new ModelFailure(
+        asString(problem.message) ?? 'the server reported an error',
+        undefined,
+        undefined,
+      )
+    const choice = asObject(asArray(fields?.choices)[0])
+    this.#takeDelta(choice?.delta)
+    this.#finishReason = asString(choice?.finish_reason) ?? this.#finishReason
+    this.#usage = asObject(fields?.usage) ?? this.#usage
+  }
+
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  message({ model }: ModelRequest, at: Date): AssistantMessage {
+    if (!this.#hasEnded && this.#finishReason === '')
+      throw new ModelFailure('the answer broke off', undefined, undefined)
+    const content: AssistantMessage['content'] = []
+    if (this.#thinking !== '') content.push({ type: 'thinking', thinking: this.#thinking })
+    if (this.#text !== '') content.push({ type: 'text', text: this.#text })
+    for (const [index, call] of this.#calls)
+      content.push({
+        type: 'tool_use',
+        id: call.id || `call_${index}`,
+        name: call.name,
+        arguments: asObject(parseJson(call.text || '{}')) ?? { _unreadable: call.text },
+      })
+    const usage = tokenUsage(this.#usage)
+    return {
+      role: 'assistant',
+      content,
+      model: model.id,
+      provider: model.provider,
+      usage: { ...usage, cost: costOf(model, usage) },
+      stopReason: this.#calls.size > 0 ? 'toolUse' : (stopReasons[this.#finishReason] ?? 'stop'),
+      timestamp: at.toISOString(),
+    }
+  }
+
+  #takeDelta(delta: Json | undefined): void {
     const fields = asObject(delta) ?? {}
-    const said = asString(fields.content) ?? ''
-    const thought = asString(fields.reasoning_content) ?? asString(fields.reasoning) ?? ''
-    if (thought !== '') onPiece({ kind: 'thinking', index: 0, delta: thought })
-    if (said !== '') onPiece({ kind: 'text', index: thinking + thought === '' ? 0 : 1, delta: said })
-    text += said
-    thinking += thought
-    for (const [at, item] of asArray(fields.tool_calls).entries()) takeCall(asObject(item) ?? {}, at)
+    const text = asString(fields.content) ?? ''
+    const thinking = asString(fields.reasoning_content) ?? asString(fields.reasoning) ?? ''
+    this.#text += text
+    this.#thinking += thinking
+    if (thinking !== '') this.#onPiece({ kind: 'thinking', index: 0, delta: thinking })
+    if (text !== '') this.#onPiece({ kind: 'text', index: this.#thinking === '' ? 0 : 1, delta: text })
+    for (const [at, item] of asArray(fields.tool_calls).entries()) this.#takeCall(asObject(item) ?? {}, at)
   }
 
-  function takeCall(item: { [field: string]: Json }, at: number): void {
+  #takeCall(item: { [field: string]: Json }, at: number): void {
     const index = asNumber(item.index) ?? at
-    const made = asObject(item.function)
-    const call = calls.get(index) ?? { id: '', name: '', text: '' }
-    const more = asString(made?.arguments) ?? ''
-    calls.set(index, {
+    const called = asObject(item.function)
+    const call = this.#calls.get(index) ?? { id: '', name: '', text: '' }
+    const delta = asString(called?.arguments) ?? ''
+    this.#calls.set(index, {
       id: call.id || (asString(item.id) ?? ''),
-      name: call.name || (asString(made?.name) ?? ''),
-      text: call.text + more,
+      name: call.name || (asString(called?.name) ?? ''),
+      text: call.text + delta,
     })
-    if (more !== '') onPiece({ kind: 'toolcall', index, delta: more })
-  }
-
-  return {
-    end: () => {
-      isEnded = true
-    },
-    take(event: Json | undefined): void {
-      const fields = asObject(event)
-      const problem = asObject(fields?.error)
-      if (problem)
-        throw new ModelFailure(
-          asString(problem.message) ?? 'the server reported an error',
-          undefined,
-          undefined,
-        )
-      const choice = asObject(asArray(fields?.choices)[0])
-      takeDelta(choice?.delta)
-      reason = asString(choice?.finish_reason) ?? reason
-      usage = asObject(fields?.usage) ?? usage
-    },
-    message({ model }: ModelRequest, at: Date): AssistantMessage {
-      if (!isEnded && reason === '') throw new ModelFailure('the answer broke off', undefined, undefined)
-      const content: AssistantMessage['content'] = []
-      if (thinking !== '') content.push({ type: 'thinking', thinking })
-      if (text !== '') content.push({ type: 'text', text })
-      for (const [index, call] of calls)
-        content.push({
-          type: 'tool_use',
-          id: call.id || `call_${index}`,
-          name: call.name,
-          arguments: asObject(parseJson(call.text || '{}')) ?? { _unreadable: call.text },
-        })
-      const spent = spentOf(usage)
-      return {
-        role: 'assistant',
-        content,
-        model: model.id,
-        provider: model.provider,
-        usage: { ...spent, cost: costOf(model, spent) },
-        stopReason: calls.size > 0 ? 'toolUse' : (stopReasons[reason] ?? 'stop'),
-        timestamp: at.toISOString(),
-      }
-    },
+    if (delta !== '') this.#onPiece({ kind: 'toolcall', index, delta })
   }
 }
 
-function spentOf(usage: Json | undefined): AssistantMessage['usage'] {
+function tokenUsage(usage: Json | undefined): AssistantMessage['usage'] {
   const fields = asObject(usage)
   if (!fields) return noUsage
   return {
@@ -152,10 +161,8 @@ function spentOf(usage: Json | undefined): AssistantMessage['usage'] {
   }
 }
 
-// A question in the way of OpenAI's chat completions.
-
-/** Newer models have another name for the limit. */
-const renamed = /^(?:o1|o3|o4|gpt-4\.1|gpt-4\.5|gpt-5)/
+/** Newer models have another name for the token limit. */
+const renamedLimit = /^(?:o1|o3|o4|gpt-4\.1|gpt-4\.5|gpt-5)/
 
 export function openaiBody({ model, system, messages, tools, maxTokens }: ModelRequest): object {
   const limit = maxTokens > 0 ? maxTokens : model.maxTokens
@@ -168,7 +175,7 @@ export function openaiBody({ model, system, messages, tools, maxTokens }: ModelR
     stream: true,
     stream_options: { include_usage: true },
     ...(tools.length === 0 ? {} : { tools: tools.map(openaiTool) }),
-    ...(limit > 0 ? { [renamed.test(model.id) ? 'max_completion_tokens' : 'max_tokens']: limit } : {}),
+    ...(limit > 0 ? { [renamedLimit.test(model.id) ? 'max_completion_tokens' : 'max_tokens']: limit } : {}),
   }
 }
 
@@ -182,16 +189,16 @@ function openaiTool({ name, description, parameters }: ModelRequest['tools'][num
 }
 
 function openaiMessages(message: ChatMessage): object[] {
-  if (message.role === 'assistant') return [assistant(message)]
+  if (message.role === 'assistant') return [openaiAssistant(message)]
   if (message.role === 'user')
-    return [{ role: 'user', content: message.blocks ? message.blocks.map(part) : message.content }]
+    return [{ role: 'user', content: message.blocks ? message.blocks.map(openaiPart) : message.content }]
   const images = message.content.filter((one): one is ImagePart => one.type === 'image')
   const result = { role: 'tool', tool_call_id: message.toolCallId, content: messageText(message) }
-  // Results are text only; what a tool shows comes after it.
-  return images.length === 0 ? [result] : [result, { role: 'user', content: images.map(part) }]
+  // A tool result is text only; images follow in a user message.
+  return images.length === 0 ? [result] : [result, { role: 'user', content: images.map(openaiPart) }]
 }
 
-function assistant(message: AssistantMessage): object {
+function openaiAssistant(message: AssistantMessage): object {
   const calls = message.content.filter(isCall)
   const text = messageText(message)
   return {
@@ -209,15 +216,13 @@ function assistant(message: AssistantMessage): object {
   }
 }
 
-function part(one: TextPart | ImagePart): object {
-  return one.type === 'text'
-    ? { type: 'text', text: one.text }
-    : { type: 'image_url', image_url: { url: `data:${one.mimeType};base64,${one.data}` } }
+function openaiPart(part: TextPart | ImagePart): object {
+  return part.type === 'text'
+    ? { type: 'text', text: part.text }
+    : { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.data}` } }
 }
 
-// Events that a server sends one after the other over one answer.
-
-/** The data of each event. An event that the end of the stream cut off is left out. */
+/** Yields the data of each server-sent event. */
 export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

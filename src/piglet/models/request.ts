@@ -1,11 +1,12 @@
-// A question to a model, whoever answers it.
+// Defines a request to a model and its answer, for all providers.
+
 import type { AssistantMessage, ChatMessage, StopReason } from '../conversation/message.ts'
 import type { ChatModel } from './model.ts'
 
 export type ToolSchema = {
   name: string
   description: string
-  /** Missing for a tool whose schema is not shown yet. */
+  /** Missing for a deferred tool whose schema is not shown yet. */
   parameters?: unknown
 }
 
@@ -30,7 +31,7 @@ export interface AnswerOptions {
 
 export type AnswerRequest = (request: ModelRequest, options: AnswerOptions) => Promise<AssistantMessage>
 
-/** Somebody answered, but not with an answer. */
+/** The provider answered with an error, or not in full. */
 export class ModelFailure extends Error {
   constructor(
     message: string,
@@ -40,7 +41,7 @@ export class ModelFailure extends Error {
     super(message)
   }
 
-  /** The same question would have the same end. */
+  /** Repeating the request would fail in the same way. */
   get isFinal(): boolean {
     return this.status !== undefined && [400, 401, 403, 404, 413, 422].includes(this.status)
   }

@@ -1,8 +1,9 @@
-// The session that is being talked in, and its conversation. Whoever still writes into one that was left writes nothing.
+// Holds the session that the user talks in, and its conversation. Writing to a conversation that is no longer current
+// has no effect.
 
 import { realpathSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { isInside } from '../../std/program-search.ts'
 import type { ChatMessage } from '../conversation/message.ts'
@@ -20,79 +21,95 @@ export interface ActiveConversation {
   add(message: ChatMessage): Promise<void>
   addCustom(role: 'user' | 'assistant', message: ChatMessage, text: string): Promise<void>
   replace(messages: ChatMessage[], tokensBefore: number): Promise<void>
-  /** Another number after every replacement. */
+  /** Changes with every replacement. */
   version(): number
 }
 
-export type CurrentSession = ReturnType<typeof createCurrentSession>
+export class CurrentSession {
+  readonly #context: SessionContext
+  readonly #onSwap: (session: PigletSession) => void
+  #session: PigletSession
+  #conversation: ActiveConversation
 
-export function createCurrentSession(
-  context: SessionContext,
-  first: PigletSession,
-  onSwap: (session: PigletSession) => void,
-) {
-  let session = first
-  let current = converse(first)
+  constructor(context: SessionContext, first: PigletSession, onSwap: (session: PigletSession) => void) {
+    this.#context = context
+    this.#onSwap = onSwap
+    this.#session = first
+    this.#conversation = this.#converse(first)
+  }
 
-  function converse(of: PigletSession): ActiveConversation {
-    let messages = of.messages()
+  session(): PigletSession {
+    return this.#session
+  }
+
+  conversation(): ActiveConversation {
+    return this.#conversation
+  }
+
+  load(path: string): void {
+    this.#swap(loadPigletSession(this.#context, findSessionFile(this.#context.dir, path)))
+  }
+
+  begin(about: { cwd: string; model?: string }): void {
+    this.#swap(newPigletSession(this.#context, about))
+  }
+
+  async branch(entryId: string, summary: string): Promise<void> {
+    await this.#session.branch(entryId, summary)
+    this.#swap(this.#session)
+  }
+
+  async reset(): Promise<void> {
+    await this.#session.reset()
+    this.#swap(this.#session)
+  }
+
+  async fork(): Promise<{ parentId: string; count: number }> {
+    const parentId = this.#session.meta().id
+    const { session, count } = await forkPigletSession(this.#context, this.#session)
+    this.#swap(session)
+    return { parentId, count }
+  }
+
+  /** Also called when another branch of the same session becomes current. */
+  #swap(session: PigletSession): void {
+    this.#session = session
+    this.#conversation = this.#converse(session)
+    this.#onSwap(session)
+  }
+
+  #converse(session: PigletSession): ActiveConversation {
+    let messages = session.messages()
     let version = 0
-    const mine: ActiveConversation = {
+    const isCurrent = () => this.#conversation === conversation
+    const conversation: ActiveConversation = {
       messages: () => messages,
       async add(message) {
-        if (current !== mine) return
+        if (!isCurrent()) return
         messages = [...messages, message]
-        await of.addMessage(message)
+        await session.addMessage(message)
       },
       async addCustom(role, message, text) {
-        if (current !== mine) return
+        if (!isCurrent()) return
         messages = [...messages, message]
-        await of.addCustomMessage(role, text)
+        await session.addCustomMessage(role, text)
       },
-      async replace(newer, tokensBefore) {
-        if (current !== mine) return
-        messages = newer
+      async replace(newMessages, tokensBefore) {
+        if (!isCurrent()) return
+        messages = newMessages
         version += 1
-        await of.addReplacement(newer, tokensBefore)
+        await session.addReplacement(newMessages, tokensBefore)
       },
       version: () => version,
     }
-    return mine
-  }
-
-  /** Also after the tree of the same session has changed. */
-  function swap(to: PigletSession): void {
-    session = to
-    current = converse(to)
-    onSwap(to)
-  }
-
-  return {
-    session: () => session,
-    conversation: () => current,
-    load: (path: string) => swap(loadPigletSession(context, findSessionFile(context.dir, path))),
-    begin: (about: { cwd: string; model?: string }) => swap(newPigletSession(context, about)),
-    async branch(entryId: string, summary: string): Promise<void> {
-      await session.branch(entryId, summary)
-      swap(session)
-    },
-    async reset(): Promise<void> {
-      await session.reset()
-      swap(session)
-    },
-    async fork(): Promise<{ parentId: string; count: number }> {
-      const parentId = session.meta().id
-      const { session: fork, count } = await forkPigletSession(context, session)
-      swap(fork)
-      return { parentId, count }
-    },
+    return conversation
   }
 }
 
-/** A path, or the id alone. Sessions are in one place: no other file is read for one. */
+/** Takes a path, or an id alone. Only files in the directory of sessions are read. */
 export function findSessionFile(dir: string, path: string): string {
-  const named = extname(path) === '' && basename(path) === path ? join(dir, `${path}.jsonl`) : path
-  if (!exists(named)) throw new EntireError('not-found', `There is no session ${path}.`)
-  if (exists(dir) && isInside(realpathSync(named), realpathSync(dir))) return named
+  const file = extname(path) === '' && basename(path) === path ? join(dir, `${path}.jsonl`) : path
+  if (!exists(file)) throw notFound('session', path)
+  if (exists(dir) && isInside(realpathSync(file), realpathSync(dir))) return file
   throw new EntireError('bad-usage', `${path} is not a session: sessions are in ${dir}.`)
 }

@@ -1,14 +1,15 @@
-// A session on disk: lines are only ever added, whole, by one process at a time. It comes into being with its first line.
+// Reads and writes session files: whole lines are appended, by one process at a time. A file is created with its first
+// line.
 
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { EntireError, isErrno } from '../../std/errors.ts'
+import { EntireError, isErrno, notFound } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
 import { takeLock } from '../../std/lock.ts'
 import { parseEntryLine, type SessionEntry, type SessionMeta } from './tree.ts'
 
-/** Readers of other programs give up at lines of this size. */
+/** Other programs cannot read lines longer than this. */
 const maxLineBytes = 10 * 1024 * 1024
 const waitMs = 10_000
 
@@ -20,13 +21,13 @@ export interface SessionContent {
 
 export function readSessionFile(path: string): SessionContent {
   const text = readText(path)
-  if (text === undefined) throw new EntireError('not-found', `There is no session ${path}.`)
+  if (text === undefined) throw notFound('session', path)
   const content = parseSessionFile(text)
   if (content) return content
   throw new EntireError('corrupt-state', `${path} does not say which session it is: it has no meta line.`)
 }
 
-/** Lines that cannot be read are passed over. Undefined when none says which session it is. */
+/** Skips lines that cannot be read. Undefined without a meta line. */
 export function parseSessionFile(text: string): SessionContent | undefined {
   const entries = new Map<string, SessionEntry>()
   let meta: SessionMeta | undefined
@@ -39,7 +40,7 @@ export function parseSessionFile(text: string): SessionContent | undefined {
       meta = parsed.meta
       continue
     }
-    // Old files have no ids: there every line follows the one before it.
+    // Entries of old files have no ids; each follows the one before it.
     const isOld = parsed.entry.id === undefined
     const id: string = parsed.entry.id ?? `L${unnamed++}`
     entries.set(id, { ...parsed.entry, id, parentId: isOld ? leaf : parsed.entry.parentId })
@@ -57,53 +58,53 @@ export function checkLine(line: string): void {
     )
 }
 
-export interface LineFile {
-  path: string
-  /** Settles when the line, and all before it, are in the file. What could not be written is tried again with the next line. */
-  append(line: string): Promise<void>
-}
+/** A file of lines to which several processes may append. */
+export class LineFile {
+  readonly #path: string
+  readonly #waiting: string[] = []
+  #last: Promise<void> = Promise.resolve()
 
-export function createLineFile(path: string): LineFile {
-  const waiting: string[] = []
-  let last: Promise<void> = Promise.resolve()
+  constructor(path: string) {
+    this.#path = path
+  }
 
-  async function flush(): Promise<void> {
-    if (waiting.length === 0) return
-    // The reference program locks with a system call that we do not have, on a file that it leaves behind: ours has another name.
-    const lock = await takeLock(`${path}.writer`, { waitMs })
+  /** Settles when the line, and all before it, are in the file. A line that cannot be written is tried with the next. */
+  append(line: string): Promise<void> {
+    this.#waiting.push(line)
+    const flush = () => this.#flush()
+    const written = this.#last.then(flush, flush)
+    this.#last = written.catch(() => {})
+    return written
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    // The reference program locks with a system call that is not available here, and leaves its lock file behind, so
+    // this lock has another name.
+    const lock = await takeLock(`${this.#path}.writer`, { waitMs })
     try {
-      const count = waiting.length
-      appendWhole(path, waiting.join(''))
-      waiting.splice(0, count)
+      const count = this.#waiting.length
+      appendWhole(this.#path, this.#waiting.join(''))
+      this.#waiting.splice(0, count)
     } finally {
       lock[Symbol.dispose]()
     }
   }
-
-  return {
-    path,
-    append(line) {
-      waiting.push(line)
-      const mine = last.then(flush, flush)
-      last = mine.catch(() => {})
-      return mine
-    },
-  }
 }
 
-// A line that a crash or a full disk left unfinished is ended first, so that it spoils no other.
+// A line that a crash or a full disk left unfinished is ended first, so that it does not spoil the next.
 function appendWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o750 })
   const fd = openSync(path, 'a+', 0o600)
   try {
-    const bytes = Buffer.from(endsInLine(fd) ? text : `\n${text}`)
+    const bytes = Buffer.from(endsWithNewline(fd) ? text : `\n${text}`)
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
   } finally {
     closeSync(fd)
   }
 }
 
-function endsInLine(fd: number): boolean {
+function endsWithNewline(fd: number): boolean {
   const { size } = fstatSync(fd)
   if (size === 0) return true
   const end = Buffer.alloc(1)
@@ -111,13 +112,11 @@ function endsInLine(fd: number): boolean {
   return end[0] === 10
 }
 
-// All sessions there are. Only the lines that say which session it is are read closely.
-
 export interface ListedSession extends SessionMeta {
   path: string
 }
 
-/** The newest first. Files that are no sessions are not there. */
+/** Newest first. Only meta lines are parsed; files without one are left out. */
 export async function listPigletSessions(dir: string): Promise<ListedSession[]> {
   const names = (await namesIn(dir)).filter((name) => name.endsWith('.jsonl'))
   const found: ListedSession[] = []

@@ -1,4 +1,4 @@
-// A session that is being used: its tree in memory, and every change to it on disk.
+// A session of piglet: its tree of entries in memory, and every change to it on disk.
 
 import { join } from 'node:path'
 import { EntireError } from '../../std/errors.ts'
@@ -7,9 +7,10 @@ import type { RandomHex } from '../../std/random.ts'
 import type { Clock } from '../../std/time.ts'
 import { assistantText, type ChatMessage, noTime, parseChatMessage } from '../conversation/message.ts'
 import { repair } from '../conversation/repair.ts'
-import { checkLine, createLineFile, readSessionFile, type SessionContent } from './session-file.ts'
+import { checkLine, LineFile, readSessionFile, type SessionContent } from './session-file.ts'
 import {
   activeBranch,
+  type EntryInfo,
   entryInfos,
   entryLine,
   fullTree,
@@ -17,6 +18,8 @@ import {
   ownTypes,
   type SessionEntry,
   type SessionMeta,
+  type SessionTree,
+  type TreeNode,
 } from './tree.ts'
 
 export interface SessionContext {
@@ -25,121 +28,148 @@ export interface SessionContext {
   random: RandomHex
 }
 
-export type PigletSession = ReturnType<typeof openContent>
-
-/** Nothing is written before there is something to write. */
+/** Nothing is written before the first entry. */
 export function newPigletSession(
   context: SessionContext,
   about: { cwd: string; model?: string },
 ): PigletSession {
   const id = uuid(context.random)
   const meta: SessionMeta = { id, ...about, createdAt: context.clock().toISOString() }
-  return openContent(
-    context,
-    join(context.dir, `${id}.jsonl`),
-    { meta, entries: new Map(), leaf: undefined },
-    false,
-  )
+  const path = join(context.dir, `${id}.jsonl`)
+  return new PigletSession(context, path, { meta, entries: new Map(), leaf: undefined }, false)
 }
 
 export function loadPigletSession(context: SessionContext, path: string): PigletSession {
-  return openContent(context, path, readSessionFile(path), true)
+  return new PigletSession(context, path, readSessionFile(path), true)
 }
 
-function openContent(context: SessionContext, path: string, content: SessionContent, isOnDisk: boolean) {
-  const { clock, random } = context
-  const file = createLineFile(path)
-  const entries = content.entries
-  let { meta, leaf } = content
-  let hasMeta = isOnDisk
+export class PigletSession {
+  readonly path: string
+  readonly #context: SessionContext
+  readonly #file: LineFile
+  readonly #entries: Map<string, SessionEntry>
+  #meta: SessionMeta
+  #leaf: string | undefined
+  /** Whether the file has, or is about to have, a meta line. */
+  #hasMeta: boolean
 
-  async function write(line: string): Promise<void> {
-    // Should it fail, it is written with the line that follows.
-    if (!hasMeta) file.append(metaLine(meta, clock())).catch(() => {})
-    hasMeta = true
-    await file.append(line)
+  constructor(context: SessionContext, path: string, content: SessionContent, isOnDisk: boolean) {
+    this.path = path
+    this.#context = context
+    this.#file = new LineFile(path)
+    this.#entries = content.entries
+    this.#meta = content.meta
+    this.#leaf = content.leaf
+    this.#hasMeta = isOnDisk
   }
 
-  async function append(
+  meta(): SessionMeta {
+    return this.#meta
+  }
+
+  messages(): ChatMessage[] {
+    return branchMessages(activeBranch(this.#tree()))
+  }
+
+  infos(): EntryInfo[] {
+    return entryInfos(this.#tree())
+  }
+
+  fullTree(): TreeNode[] {
+    return fullTree(this.#tree())
+  }
+
+  async addMessage(message: ChatMessage): Promise<SessionEntry> {
+    return await this.#append(message.role, message)
+  }
+
+  async addCustomMessage(role: 'user' | 'assistant', text: string): Promise<void> {
+    await this.#append('custom_message', { role, content: text })
+  }
+
+  /** From here on the conversation consists of these messages. */
+  async addReplacement(messages: ChatMessage[], tokensBefore: number): Promise<void> {
+    const data = messages.map((message) => ({ type: message.role, data: message, ts: noTime }))
+    await this.#append('compact', data, { tokensBefore })
+  }
+
+  /** Adds an entry of an extension. */
+  async addOwn(kind: string, data: unknown): Promise<void> {
+    if ((ownTypes as readonly string[]).includes(kind))
+      throw new EntireError(
+        'bad-usage',
+        `${kind} is a kind of the session's own; name yours like ext:<extension>:<what>.`,
+      )
+    await this.#append(kind, data ?? null)
+  }
+
+  async label(targetId: string, label: string): Promise<void> {
+    this.#requireEntry(targetId)
+    await this.#append('label', { targetId, label })
+  }
+
+  /** Continues after an earlier entry; the entries that followed it stay in the tree. */
+  async branch(entryId: string, summary: string): Promise<void> {
+    this.#requireEntry(entryId)
+    await this.#append('branch_summary', { summary, fromId: this.#leaf ?? '' }, { parent: entryId })
+  }
+
+  /** Starts a second root beside the first. */
+  async reset(): Promise<void> {
+    await this.#append('branch_summary', { summary: '', fromId: this.#leaf ?? '' }, { parent: undefined })
+  }
+
+  async change(fields: Partial<SessionMeta>): Promise<void> {
+    this.#meta = { ...this.#meta, ...fields }
+    this.#hasMeta = true
+    await this.#file.append(metaLine(this.#meta, this.#context.clock()))
+  }
+
+  /** Does not create the file of a session without entries. */
+  async useModel(model: string): Promise<void> {
+    if (this.#hasMeta) await this.change({ model })
+    else this.#meta = { ...this.#meta, model }
+  }
+
+  #tree(): SessionTree {
+    return { entries: this.#entries, leaf: this.#leaf }
+  }
+
+  async #append(
     type: string,
     data: unknown,
     at: { parent?: string | undefined; tokensBefore?: number } = {},
   ): Promise<SessionEntry> {
     const entry: SessionEntry = {
-      id: freshId(),
-      parentId: 'parent' in at ? at.parent : leaf,
+      id: this.#freshId(),
+      parentId: 'parent' in at ? at.parent : this.#leaf,
       type,
-      timestamp: clock().toISOString(),
+      timestamp: this.#context.clock().toISOString(),
       data: data as Json,
       ...(at.tokensBefore ? { tokensBefore: at.tokensBefore } : {}),
     }
     const line = entryLine(entry)
     checkLine(line)
-    entries.set(entry.id, entry)
-    leaf = entry.id
-    await write(line)
+    this.#entries.set(entry.id, entry)
+    this.#leaf = entry.id
+    await this.#write(line)
     return entry
   }
 
-  async function change(fields: Partial<SessionMeta>): Promise<void> {
-    meta = { ...meta, ...fields }
-    hasMeta = true
-    await file.append(metaLine(meta, clock()))
+  async #write(line: string): Promise<void> {
+    // If writing the meta line fails, it is written with the line that follows.
+    if (!this.#hasMeta) this.#file.append(metaLine(this.#meta, this.#context.clock())).catch(() => {})
+    this.#hasMeta = true
+    await this.#file.append(line)
   }
 
-  function freshId(): string {
-    const id = random(4)
-    return entries.has(id) ? freshId() : id
+  #freshId(): string {
+    const id = this.#context.random(4)
+    return this.#entries.has(id) ? this.#freshId() : id
   }
 
-  function requireEntry(id: string): void {
-    if (!entries.has(id)) throw new EntireError('not-found', `entry ${id} not found`)
-  }
-
-  const tree = () => ({ entries, leaf })
-  return {
-    path,
-    meta: (): SessionMeta => meta,
-    messages: (): ChatMessage[] => branchMessages(activeBranch(tree())),
-    infos: () => entryInfos(tree()),
-    fullTree: () => fullTree(tree()),
-
-    addMessage: (message: ChatMessage) => append(message.role, message),
-    addCustomMessage: (role: 'user' | 'assistant', text: string) =>
-      append('custom_message', { role, content: text }),
-    /** From here on the conversation consists of these. */
-    addReplacement: (messages: ChatMessage[], tokensBefore: number) =>
-      append(
-        'compact',
-        messages.map((message) => ({ type: message.role, data: message, ts: noTime })),
-        { tokensBefore },
-      ),
-    async addOwn(kind: string, data: unknown): Promise<void> {
-      if ((ownTypes as readonly string[]).includes(kind))
-        throw new EntireError(
-          'bad-usage',
-          `${kind} is a kind of the session's own; name yours like ext:<extension>:<what>.`,
-        )
-      await append(kind, data ?? null)
-    },
-    async label(targetId: string, label: string): Promise<void> {
-      requireEntry(targetId)
-      await append('label', { targetId, label })
-    },
-    /** Goes on behind an earlier entry; what came after it stays where it is. */
-    async branch(entryId: string, summary: string): Promise<void> {
-      requireEntry(entryId)
-      await append('branch_summary', { summary, fromId: leaf ?? '' }, { parent: entryId })
-    },
-    /** A second beginning beside the first. */
-    reset: () => append('branch_summary', { summary: '', fromId: leaf ?? '' }, { parent: undefined }),
-
-    change,
-    /** A session in which nothing was said yet is not written for it. */
-    async useModel(model: string): Promise<void> {
-      if (hasMeta) await change({ model })
-      else meta = { ...meta, model }
-    },
+  #requireEntry(id: string): void {
+    if (!this.#entries.has(id)) throw new EntireError('not-found', `entry ${id} not found`)
   }
 }
 
@@ -155,15 +185,14 @@ function uuid(random: RandomHex): string {
   ].join('-')
 }
 
-// The conversation that a branch of a session stands for.
-
-/** Who wrote a message that no model made. */
+/** The author of an assistant message that no model made. */
 export const customAuthor = { model: 'custom', provider: 'custom' }
 
+/** The conversation that a branch of entries stands for. */
 export function branchMessages(branch: SessionEntry[]): ChatMessage[] {
   let messages: ChatMessage[] = []
   for (const entry of branch) {
-    // Everything before it is in it, as far as it was worth keeping.
+    // A compaction replaces everything before it.
     if (entry.type === 'compact')
       messages = asArray(entry.data).flatMap((item) =>
         messageOf(asString(asObject(item)?.type) ?? '', asObject(item)?.data, entry),
@@ -190,8 +219,7 @@ export function customMessage(role: string, content: string, timestamp: string):
   return { ...assistantText(content, customAuthor, new Date(0)), timestamp }
 }
 
-// A copy of a conversation as a session of its own, which knows where it comes from.
-
+/** Copies the conversation to a new session that records where it comes from. */
 export async function forkPigletSession(
   context: SessionContext,
   from: PigletSession,

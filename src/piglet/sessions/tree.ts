@@ -1,10 +1,12 @@
-// The entries of a session as a tree: where one is in it, what came before, and what else there is.
+// Reads and writes the lines of a session file, and arranges their entries as a tree: an entry follows the one that was
+// current when it was written.
+
 import { given } from '../../std/given.ts'
 import { asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'
 
 export interface SessionTree {
   entries: ReadonlyMap<string, SessionEntry>
-  /** Where the conversation goes on; undefined at the very beginning. */
+  /** The entry after which the conversation continues; undefined in an empty session. */
   leaf: string | undefined
 }
 
@@ -13,7 +15,7 @@ export type EntryInfo = {
   parentId?: string
   type: string
   timestamp: string
-  /** How many hang on it. */
+  /** The number of entries that follow it directly. */
   children: number
 }
 
@@ -25,7 +27,7 @@ export type TreeNode = EntryInfo & {
   tokensBefore?: number
 }
 
-/** From the beginning to the leaf. A parent that is missing, or one that was met before, is where it begins. */
+/** The entries from the root to the leaf. The branch begins where a parent is missing or repeats. */
 export function activeBranch({ entries, leaf }: SessionTree): SessionEntry[] {
   const path = new Map<string, SessionEntry>()
   for (let at = leaf; at !== undefined && !path.has(at); ) {
@@ -42,7 +44,7 @@ export function entryInfos(tree: SessionTree): EntryInfo[] {
   return activeBranch(tree).map((entry) => infoOf(entry, children))
 }
 
-/** The way to the leaf comes first, then the older before the newer. */
+/** All entries in depth-first order: the active branch first, then older before newer. */
 export function fullTree(tree: SessionTree): TreeNode[] {
   const active = new Set(activeBranch(tree).map(({ id }) => id))
   const children = childrenOf(tree)
@@ -50,9 +52,9 @@ export function fullTree(tree: SessionTree): TreeNode[] {
   const nodes: TreeNode[] = []
   const inOrder = (list: SessionEntry[]) =>
     [...list].sort((a, b) => Number(active.has(b.id)) - Number(active.has(a.id)))
-  const rootsOf = (children.get(undefined) ?? []).map((entry) => ({ entry, depth: 0 }))
-  // A stack, because sessions are deeper than calls may be.
-  for (const stack = rootsOf.reverse(); stack.length > 0; ) {
+  const roots = (children.get(undefined) ?? []).map((entry) => ({ entry, depth: 0 }))
+  // A stack, because a session may be deeper than the call stack.
+  for (const stack = roots.reverse(); stack.length > 0; ) {
     const { entry, depth } = stack.pop() as { entry: SessionEntry; depth: number }
     const [preview, label] = [previewOf(entry), labels.get(entry.id)]
     nodes.push({
@@ -69,7 +71,7 @@ export function fullTree(tree: SessionTree): TreeNode[] {
   return nodes
 }
 
-/** Marks that are there now, by the entry they are on. */
+/** The current labels, by entry. */
 export function labelsOf({ entries }: SessionTree): Map<string, string> {
   const labels = new Map<string, string>()
   for (const { type, data } of entries.values()) {
@@ -81,7 +83,7 @@ export function labelsOf({ entries }: SessionTree): Map<string, string> {
   return labels
 }
 
-// What hangs on something that is not there is a beginning.
+// An entry whose parent is missing is a root.
 function childrenOf({ entries }: SessionTree): Map<string | undefined, SessionEntry[]> {
   const children = new Map<string | undefined, SessionEntry[]>()
   for (const entry of entries.values()) {
@@ -90,7 +92,7 @@ function childrenOf({ entries }: SessionTree): Map<string | undefined, SessionEn
     if (siblings) siblings.push(entry)
     else children.set(parent, [entry])
   }
-  // Of one time, the one that was written first.
+  // A stable sort: entries of the same time stay in the order of the file.
   for (const siblings of children.values()) siblings.sort((a, b) => timeOf(a) - timeOf(b))
   return children
 }
@@ -124,8 +126,6 @@ function previewOf({ type, data }: SessionEntry): string {
   return letters.length > previewLength ? `${letters.slice(0, previewLength).join('')}...` : text
 }
 
-// One line of a session file. The first lines say what session it is; every other one hangs on the one that was last when it was written.
-
 export interface SessionEntry {
   id: string
   parentId: string | undefined
@@ -141,7 +141,7 @@ export interface SessionMeta {
   model?: string
   createdAt: string
   title?: string
-  /** The session of which this one is a copy, and how many messages were copied. */
+  /** The session this one was forked from, and how many messages were copied. */
   parentId?: string
   forkPoint?: number
 }
@@ -150,7 +150,7 @@ export type SessionLine =
   | { meta: SessionMeta }
   | { entry: Omit<SessionEntry, 'id'> & { id: string | undefined } }
 
-/** Types of entries that mean something to programs; all others are somebody's own. */
+/** Types of entries with a meaning for sessions; all others belong to extensions. */
 export const ownTypes = [
   'meta',
   'user',

@@ -1,4 +1,4 @@
-// The settings of the user, read anew each time: whoever changes the file sees it at once.
+// Reads and changes the user's `config.yaml`. It is read anew each time, so that changes take effect at once.
 
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,14 +14,14 @@ export interface PigletConfig {
   text(key: string): string
   texts(key: string): string[]
   flag(key: string): boolean
-  /** `otherwise` for what is not set or is no number. */
+  /** `otherwise` for a setting that is missing or not a number. */
   number(key: string, otherwise: number): number
 }
 
-const pathIn = (configDir: string) => join(configDir, 'config.yaml')
+const configPath = (configDir: string) => join(configDir, 'config.yaml')
 
 export function readPigletConfig(configDir: string): PigletConfig {
-  const path = pathIn(configDir)
+  const path = configPath(configDir)
   const text = readText(path) ?? ''
   try {
     return configOf(parse(text))
@@ -31,7 +31,7 @@ export function readPigletConfig(configDir: string): PigletConfig {
 }
 
 function configOf(settings: unknown): PigletConfig {
-  const get = (key: string) => find(settings, key)
+  const get = (key: string) => findSetting(settings, key)
   return {
     get,
     text: (key) => asString(get(key)) ?? '',
@@ -41,31 +41,30 @@ function configOf(settings: unknown): PigletConfig {
   }
 }
 
-// Names with dots in them may be written as one, too.
-function find(settings: unknown, key: string): unknown {
+// A dotted name may also be written as one key.
+function findSetting(settings: unknown, key: string): unknown {
   const fields = asObject(settings)
   if (!fields) return undefined
   if (Object.hasOwn(fields, key)) return fields[key]
   const dot = key.indexOf('.')
   const head = dot < 0 ? '' : key.slice(0, dot)
-  return Object.hasOwn(fields, head) ? find(fields[head], key.slice(dot + 1)) : undefined
+  return Object.hasOwn(fields, head) ? findSetting(fields[head], key.slice(dot + 1)) : undefined
 }
 
-/** Everything else in the file stays, comments as well. */
+/** Everything else in the file stays, comments included. */
 export function writeSetting(configDir: string, key: string, value: unknown): void {
-  const path = pathIn(configDir)
+  const path = configPath(configDir)
   const document = parseDocument(readText(path) ?? '')
   const [error] = document.errors
   if (error)
     throw new EntireError('bad-settings', `${path}: ${error.message}`, {
-      hint: 'Correct it, then try again.',
+      hint: 'Correct the file, then try again.',
     })
   document.setIn(key.split('.'), value)
   writeAtomic(path, document.toString(), { mode: 0o600 })
 }
 
-// The settings text that older extensions ask the host for.
-
+/** The settings text that older extensions ask the host for. */
 export function readExtensionText(configDir: string, name: string): string {
   if (/[/\\]/.test(name) || name === '.' || name === '..')
     throw new RpcFailure(rpcErrorCodes.failed, `${name} is not the name of an extension`)

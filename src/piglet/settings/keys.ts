@@ -1,5 +1,5 @@
-// The keys of model providers: from the user's file, as they are, from a variable, or from a program that knows them; else from the
-// environment.
+// Finds the keys of model providers: in the user's `auth.json`, where a key is given as it is, as a variable or as a
+// command, or else in the environment.
 
 import { join } from 'node:path'
 import type { Environment } from '../../extensions/launch.ts'
@@ -18,14 +18,14 @@ const aliases: Record<string, string> = {
   azure: 'azure-openai',
 }
 
-/** Empty when there is none. */
-export function createKeys(configDir: string, env: Environment): FindKey {
+/** The result is empty when there is no key. */
+export function createFindKey(configDir: string, env: Environment): FindKey {
   const path = join(configDir, 'auth.json')
   return async (provider) => {
     const stored = readStored(path)
     for (const name of namesOf(provider)) {
       const value = asString(stored[name])
-      const key = value ? await resolve(value, path, env) : ''
+      const key = value ? await resolveKey(value, path, env) : ''
       if (key !== '') return key
     }
     return (
@@ -53,24 +53,22 @@ function readStored(path: string): JsonObject {
   const stored = asObject(parseJson(text))
   if (stored)
     return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]))
-  throw new EntireError('bad-settings', `${path} is no JSON object.`)
+  throw new EntireError('bad-settings', `${path} is not a JSON object.`)
 }
 
-async function resolve(value: string, path: string, env: Environment): Promise<string> {
+async function resolveKey(value: string, path: string, env: Environment): Promise<string> {
   const variable = /^\$(?:\{(\w+)\}|(\w+))$/.exec(value)
   if (variable) return env[variable[1] ?? variable[2] ?? ''] ?? ''
-  return value.startsWith('!') ? await ask(value.slice(1), path, env) : value
+  return value.startsWith('!') ? await askCommand(value.slice(1), path, env) : value
 }
 
-// Whoever can write to this file could have us run anything.
-async function ask(command: string, path: string, env: Environment): Promise<string> {
+// With write access to this file, another user could run any command.
+async function askCommand(command: string, path: string, env: Environment): Promise<string> {
   if (process.platform !== 'win32' && ((findStat(path)?.mode ?? 0o777) & 0o077) !== 0)
     throw new EntireError(
       'bad-settings',
       `${path} has a command in it, and others may read or write it: the command is not run.`,
-      {
-        hint: `chmod 600 ${path}`,
-      },
+      { hint: `Run \`chmod 600 ${path}\`.` },
     )
   const { code, stdout, stderr, timedOut, startError } = await runLimited(['sh', '-c', command], {
     cwd: process.cwd(),

@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { parseManifest } from '../../extensions/manifest.ts'
 import { Undo } from '../tools/undo.ts'
 import { readPigletConfig, writeSetting } from './config.ts'
-import { createKeys } from './keys.ts'
-import { createTrust } from './trust.ts'
+import { createFindKey } from './keys.ts'
+import { Trust } from './trust.ts'
 
 let dir: string
 beforeEach(() => {
@@ -54,7 +54,7 @@ describe('settings', () => {
 })
 
 test('a key of one name is found by another; a variable that is not set is none; a command that fails says so', async () => {
-  const find = createKeys(dir, {
+  const find = createFindKey(dir, {
     PATH: process.env.PATH,
     GEMINI_API_KEY: 'env',
     GITHUB_COPILOT_API_KEY: 'gc',
@@ -68,11 +68,11 @@ test('a key of one name is found by another; a variable that is not set is none;
   expect([await find('google'), await find('a')]).toEqual(['file', ''])
   await expect(find('b')).rejects.toThrow('failed: no')
   writeFileSync(join(dir, 'auth.json'), '[]')
-  await expect(find('a')).rejects.toThrow('auth.json is no JSON object')
+  await expect(find('a')).rejects.toThrow('auth.json is not a JSON object')
 })
 
 test('what the user trusts is remembered privately, can be taken back, and a broken file is never written over', () => {
-  const trust = createTrust(dir)
+  const trust = new Trust(dir)
   expect([trust.allows('e', 'auth:x'), trust.trustsProject(dir), trust.grants('e')]).toEqual([
     false,
     false,

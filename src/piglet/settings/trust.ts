@@ -1,4 +1,4 @@
-// What the user trusts: extensions with keys and secrets, and projects with the extensions they bring along.
+// Remembers what the user trusts: extensions with keys and secrets, and projects with their extensions.
 
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,48 +13,68 @@ interface Trusted {
   projects: string[]
 }
 
-export type Trust = ReturnType<typeof createTrust>
+/** Kept in `<config>/trust.json`, and read anew each time. */
+export class Trust {
+  readonly path: string
+  readonly #configDir: string
 
-/** Kept in `<config>/trust.json`, read anew each time. */
-export function createTrust(configDir: string) {
-  const path = join(configDir, 'trust.json')
-  const read = () => readTrusted(path)
-  const granted = (extension: string): string[] => {
-    const { extensions } = read()
+  constructor(configDir: string) {
+    this.#configDir = configDir
+    this.path = join(configDir, 'trust.json')
+  }
+
+  /** `what` is like `auth:openai` or `env:GITHUB_TOKEN`; a grant of `auth` or `env` covers all of that kind. */
+  allows(extension: string, what: string): boolean {
+    return isListed(this.grants(extension), what)
+  }
+
+  grants(extension: string): string[] {
+    const { extensions } = readTrusted(this.path)
     return Object.hasOwn(extensions, extension) ? (extensions[extension] ?? []) : []
   }
-  const write = (change: (trusted: Trusted) => Trusted) =>
-    writeAtomic(path, formatJson(change(read())), { mode: 0o600 })
-  return {
-    path,
-    /** `what` is like `auth:openai` or `env:GITHUB_TOKEN`; the part before the colon alone stands for all of them. */
-    allows: (extension: string, what: string) => isListed(granted(extension), what),
-    grants: granted,
-    grant(extension: string, what: string[]): void {
-      const all = [...new Set([...granted(extension), ...what])].sort()
-      write(({ extensions, projects }) => ({ extensions: { ...extensions, [extension]: all }, projects }))
-    },
-    revoke(extension: string): void {
-      write(({ extensions: { [extension]: _gone, ...extensions }, projects }) => ({ extensions, projects }))
-    },
-    /** Variables of the environment that the user let it have. */
-    variables: (extension: Manifest): string[] =>
-      granted(trustedAs(configDir, extension)).flatMap((what) =>
-        what.startsWith('env:') ? [what.slice(4)] : [],
-      ),
-    trustsProject: (dir: string) => read().projects.includes(realDir(dir)),
-    trustProject(dir: string): void {
-      write(({ extensions, projects }) => ({
-        extensions,
-        projects: [...new Set([...projects, realDir(dir)])].sort(),
-      }))
-    },
-    distrustProject(dir: string): void {
-      write(({ extensions, projects }) => ({
-        extensions,
-        projects: projects.filter((project) => project !== realDir(dir)),
-      }))
-    },
+
+  grant(extension: string, what: string[]): void {
+    const all = [...new Set([...this.grants(extension), ...what])].sort()
+    this.#change(({ extensions, projects }) => ({
+      extensions: { ...extensions, [extension]: all },
+      projects,
+    }))
+  }
+
+  revoke(extension: string): void {
+    this.#change(({ extensions: { [extension]: _revoked, ...extensions }, projects }) => ({
+      extensions,
+      projects,
+    }))
+  }
+
+  /** Environment variables that the user granted to an extension. */
+  variables(extension: Manifest): string[] {
+    return this.grants(trustedAs(this.#configDir, extension)).flatMap((what) =>
+      what.startsWith('env:') ? [what.slice(4)] : [],
+    )
+  }
+
+  trustsProject(dir: string): boolean {
+    return readTrusted(this.path).projects.includes(realDir(dir))
+  }
+
+  trustProject(dir: string): void {
+    this.#change(({ extensions, projects }) => ({
+      extensions,
+      projects: [...new Set([...projects, realDir(dir)])].sort(),
+    }))
+  }
+
+  distrustProject(dir: string): void {
+    this.#change(({ extensions, projects }) => ({
+      extensions,
+      projects: projects.filter((project) => project !== realDir(dir)),
+    }))
+  }
+
+  #change(change: (trusted: Trusted) => Trusted): void {
+    writeAtomic(this.path, formatJson(change(readTrusted(this.path))), { mode: 0o600 })
   }
 }
 
@@ -62,8 +82,8 @@ function readTrusted(path: string): Trusted {
   const text = readText(path)
   if (text === undefined) return { extensions: {}, projects: [] }
   const stored = asObject(parseJson(text))
-  // Trusting nobody would be safe, but writing that down would lose what the user said.
-  if (!stored) throw new EntireError('bad-settings', `${path} is no JSON object.`)
+  // Treating it as empty would be safe, but the next change would overwrite what the user granted.
+  if (!stored) throw new EntireError('bad-settings', `${path} is not a JSON object.`)
   const extensions = Object.entries(asObject(stored.extensions) ?? {}).map(([name, list]) => [
     name,
     asStrings(list),
@@ -71,10 +91,13 @@ function readTrusted(path: string): Trusted {
   return { extensions: Object.fromEntries(extensions), projects: asStrings(stored.projects) }
 }
 
-/** What an extension is trusted by. Only one in the user's own directory goes by its name: others can be called whatever they like. */
+/**
+ * The name under which grants are kept. Only an extension in the user's directory has its plain name: elsewhere any
+ * extension could take the name of another.
+ */
 export function trustedAs(configDir: string, { name, dir }: Manifest): string {
-  const isUsers = realDir(dirname(dir)) === realDir(join(configDir, 'extensions'))
-  return isUsers ? name : `${name} in ${realDir(dir)}`
+  const isUserExtension = realDir(dirname(dir)) === realDir(join(configDir, 'extensions'))
+  return isUserExtension ? name : `${name} in ${realDir(dir)}`
 }
 
 function realDir(dir: string): string {

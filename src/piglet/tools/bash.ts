@@ -1,16 +1,17 @@
-// Runs a command of the shell, with a limit for its time and for what it says.
+// The `bash` tool: runs a shell command with limits for its time and its output.
+
 import type { LocalTool } from '../../extensions/registry.ts'
 import { runLimited } from '../../std/limited-proc.ts'
 import { defineLocalTool, ToolFailure } from './define-tool.ts'
 import type { ToolContext } from './tool-context.ts'
 
-/** For these, 1 means no. */
-const askers = ['grep', 'egrep', 'fgrep', 'rg', 'diff', 'cmp', 'test', '[']
+/** Programs whose exit code 1 means no, not failure. */
+const testPrograms = ['grep', 'egrep', 'fgrep', 'rg', 'diff', 'cmp', 'test', '[']
 
 export function bashTool(context: ToolContext): LocalTool {
   return defineLocalTool({
     name: 'bash',
-    description: 'Runs a command with sh in the project directory and gives what it says.',
+    description: 'Runs a command with sh in the project directory and returns its output.',
     parameters: {
       type: 'object',
       properties: {
@@ -18,7 +19,7 @@ export function bashTool(context: ToolContext): LocalTool {
         timeout: {
           type: 'integer',
           minimum: 1,
-          description: 'Seconds that it may take; 30 unless said, 300 at most.',
+          description: 'Seconds that it may take; 30 by default, 300 at most.',
         },
       },
       required: ['command'],
@@ -39,28 +40,28 @@ export function bashTool(context: ToolContext): LocalTool {
         maxBytes: Math.max(maxStdout, maxStderr),
         onOverflow: 'cut',
         signal,
-        onStdout: lines((line) => context.tail(id, line)),
+        onStdout: splitLines((line) => context.tail(id, line)),
       })
       signal.throwIfAborted()
-      const said = [cut(result.stdout.toString('utf8'), maxStdout), errors(cut(result.stderr, maxStderr))]
+      const output = [cut(result.stdout.toString('utf8'), maxStdout), labelled(cut(result.stderr, maxStderr))]
         .filter(Boolean)
         .join('\n')
       if (result.startError !== undefined) throw new ToolFailure('IO_ERROR', result.startError)
       if (result.timedOut)
         throw new ToolFailure(
           'TIMEOUT',
-          `the command took more than ${seconds} s\n${said}`,
+          `the command took more than ${seconds} s\n${output}`,
           `give a timeout of up to ${longest} s`,
         )
-      if (result.code === 0 || (result.code === 1 && isAsker(command)))
-        return { text: said || '(no output)', details: { exitCode: result.code } }
-      const how = result.signal ? `was ended by ${result.signal}` : `ended with exit code ${result.code}`
-      throw new ToolFailure('EXIT_NONZERO', `the command ${how}\n${said}`)
+      if (result.code === 0 || (result.code === 1 && isTest(command)))
+        return { text: output || '(no output)', details: { exitCode: result.code } }
+      const end = result.signal ? `was ended by ${result.signal}` : `ended with exit code ${result.code}`
+      throw new ToolFailure('EXIT_NONZERO', `the command ${end}\n${output}`)
     },
   })
 }
 
-function errors(stderr: string): string {
+function labelled(stderr: string): string {
   return stderr === '' ? '' : `STDERR:\n${stderr}`
 }
 
@@ -70,8 +71,8 @@ function cut(text: string, maxBytes: number): string {
   return `${bytes.subarray(0, maxBytes).toString('utf8')}\n... the rest was left out`
 }
 
-/** The last program of a line decides its exit code. */
-function isAsker(command: string): boolean {
+/** The last program of the command decides its exit code. */
+function isTest(command: string): boolean {
   const last =
     command
       .trim()
@@ -82,12 +83,12 @@ function isAsker(command: string): boolean {
       .trim()
       .split(/\s+/)
       .find((word) => word !== '!' && !/^\w+=/.test(word)) ?? ''
-  return askers.includes(program.split('/').at(-1) ?? '')
+  return testPrograms.includes(program.split('/').at(-1) ?? '')
 }
 
 const tailLength = 80
 
-function lines(onLine: (line: string) => void): (piece: Buffer) => void {
+function splitLines(onLine: (line: string) => void): (piece: Buffer) => void {
   let rest = ''
   return (piece) => {
     const parts = (rest + piece.toString('utf8')).split('\n')

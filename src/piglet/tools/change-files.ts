@@ -1,4 +1,4 @@
-// Replaces one piece of a file. It must be clear which piece is meant.
+// The `edit` and `write` tools: replace one piece of a file, or all of it. The earlier content is kept for undo.
 
 import { readFileSync } from 'node:fs'
 import type { LocalTool } from '../../extensions/registry.ts'
@@ -11,16 +11,16 @@ const maxBytes = 50 * 1024 * 1024
 export function editTool(context: ToolContext): LocalTool {
   return defineLocalTool({
     name: 'edit',
-    description: 'Replaces a piece of a file. The old text must be in it exactly once.',
+    description: 'Replaces a piece of a file. The old text must occur in it exactly once.',
     parameters: {
       type: 'object',
       properties: {
         path: { type: 'string', description: 'The file.' },
         old_text: {
           type: 'string',
-          description: 'What is in it now, with enough around it to be there only once.',
+          description: 'The text to replace, with enough around it to occur only once.',
         },
-        new_text: { type: 'string', description: 'What is to be there instead.' },
+        new_text: { type: 'string', description: 'The text that replaces it.' },
       },
       required: ['path', 'old_text', 'new_text'],
     },
@@ -39,7 +39,7 @@ export function editTool(context: ToolContext): LocalTool {
   })
 }
 
-/** Models often write straight quotes where there are curly ones, and the other way round. */
+/** Falls back to comparing straightened quotes, because models often write straight ones for curly ones. */
 function findOnce(text: string, piece: string, path: string): number {
   const count = countOf(text, piece)
   const [where, what] = count === 0 ? [straight(text), straight(piece)] : [text, piece]
@@ -48,13 +48,13 @@ function findOnce(text: string, piece: string, path: string): number {
     throw new ToolFailure(
       'INVALID_ARGS',
       `old_text is not in ${path}`,
-      'read the file, and take the text from there',
+      'read the file, and copy the text from there',
     )
   if (found > 1)
     throw new ToolFailure(
       'NOT_UNIQUE',
-      `old_text is ${found} times in ${path}`,
-      'give more of what is around it',
+      `old_text occurs ${found} times in ${path}`,
+      'give more of the text around it',
     )
   return where.indexOf(what)
 }
@@ -65,22 +65,20 @@ function countOf(text: string, piece: string): number {
   return count
 }
 
-// One letter for one letter, so that places stay the same.
+// Replaces one character by one, so that positions stay the same.
 function straight(text: string): string {
   return text.replaceAll(/[\u2018\u2019\u201a\u201b]/g, "'").replaceAll(/[\u201c\u201d\u201e\u201f]/g, '"')
 }
 
-// Writes a whole file.
-
 export function writeTool(context: ToolContext): LocalTool {
   return defineLocalTool({
     name: 'write',
-    description: 'Writes a file, and the directories it is in. What was in it is replaced.',
+    description: 'Writes a file, and creates its directories. Earlier content is replaced.',
     parameters: {
       type: 'object',
       properties: {
         path: { type: 'string', description: 'The file.' },
-        content: { type: 'string', description: 'Everything that is to be in it.' },
+        content: { type: 'string', description: 'The whole content of the file.' },
       },
       required: ['path', 'content'],
     },
@@ -99,8 +97,6 @@ export function writeTool(context: ToolContext): LocalTool {
   })
 }
 
-// Changes a file for the model: what was there is kept, nobody sees half of it, and how much changed is known.
-
 export interface ChangeSize {
   added: number
   removed: number
@@ -108,6 +104,7 @@ export interface ChangeSize {
   hunks: number
 }
 
+/** Keeps the earlier content, then replaces the file in one step. */
 export function changeFile(context: ToolContext, path: string, before: string, after: string): ChangeSize {
   const mode = findStat(path)?.mode
   context.undo.keep(path)
@@ -116,7 +113,7 @@ export function changeFile(context: ToolContext, path: string, before: string, a
   return changeSize(before, after)
 }
 
-/** Lines from the first that differs to the last that does. */
+/** Counts the lines from the first that differs to the last that does. */
 export function changeSize(before: string, after: string): ChangeSize {
   const [old, now] = [linesOf(before), linesOf(after)]
   const shorter = Math.min(old.length, now.length)

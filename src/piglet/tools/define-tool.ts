@@ -1,4 +1,5 @@
-// Tools say what went wrong so that models, and programs that watch them, can tell the cases apart.
+// Defines tools of piglet: reads their arguments, and turns what they throw into errors with a code that models and
+// programs can tell apart.
 
 import type { LocalTool, ToolCall, ToolOutcome } from '../../extensions/registry.ts'
 import type { ToolErrorCode } from '../../protocol/extension/content.ts'
@@ -26,13 +27,9 @@ export function defineLocalTool({ run, ...tool }: LocalToolDefinition): LocalToo
     ...tool,
     async execute(args, call): Promise<ToolOutcome> {
       try {
-        const said = await run(readArguments(args), call)
-        const { text, details } = typeof said === 'string' ? { text: said } : said
-        return {
-          content: [{ type: 'text', text }],
-          isError: false,
-          ...given({ details }),
-        }
+        const result = await run(readArguments(args), call)
+        const { text, details } = typeof result === 'string' ? { text: result } : result
+        return { content: [{ type: 'text', text }], isError: false, ...given({ details }) }
       } catch (error) {
         const { errorCode, message, hint } = call.signal.aborted ? interrupted(call.signal) : asFailure(error)
         return { content: [{ type: 'text', text: message }], isError: true, errorCode, errorHint: hint }
@@ -70,15 +67,15 @@ function readArguments(args: Record<string, unknown>) {
     return value
   }
   return {
-    /** Must be there. */
+    /** A required argument. */
     text(name: string): string {
-      if (typeof args[name] !== 'string') throw wrong(name, 'a text')
+      if (typeof args[name] !== 'string') throw wrong(name, 'a string')
       return args[name]
     },
     textOr: (name: string, otherwise: string) =>
-      some(name, 'a text', (value) => typeof value === 'string', otherwise),
+      some(name, 'a string', (value) => typeof value === 'string', otherwise),
     flag: (name: string) => some(name, 'true or false', (value) => typeof value === 'boolean', false),
-    /** Whole and positive. Models write numbers as texts, too. */
+    /** A positive integer. Models also write numbers as strings. */
     count(name: string, otherwise: number): number {
       const value = Number(args[name] ?? otherwise)
       if (!Number.isSafeInteger(value) || value < 1) throw wrong(name, 'a positive whole number')

@@ -1,4 +1,4 @@
-// Searches files for lines.
+// The `grep` tool: searches files for lines that match a regular expression.
 
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -15,15 +15,15 @@ export function grepTool(context: ToolContext): LocalTool {
   return defineLocalTool({
     name: 'grep',
     description:
-      'Searches text files for lines that fit a regular expression. Files that git ignores are left out.',
+      'Searches text files for lines that match a regular expression. Files that git ignores are left out.',
     parameters: {
       type: 'object',
       properties: {
         pattern: { type: 'string', description: 'The regular expression.' },
-        path: { type: 'string', description: 'A file or directory; the project unless said.' },
-        glob: { type: 'string', description: 'Only files whose path fits this pattern, like *.ts.' },
-        ignoreCase: { type: 'boolean', description: 'Whether large and small letters are the same.' },
-        limit: { type: 'integer', minimum: 1, description: 'How many lines at most; 100 unless said.' },
+        path: { type: 'string', description: 'A file or directory; the project by default.' },
+        glob: { type: 'string', description: 'Only files whose path matches this pattern, like *.ts.' },
+        ignoreCase: { type: 'boolean', description: 'Whether upper and lower case are the same.' },
+        limit: { type: 'integer', minimum: 1, description: 'How many lines at most; 100 by default.' },
       },
       required: ['pattern'],
     },
@@ -44,7 +44,7 @@ export function grepTool(context: ToolContext): LocalTool {
         throw new ToolFailure(
           'TIMEOUT',
           `the search took more than ${withinMs / 1000} s`,
-          'take a simpler pattern, or fewer files',
+          'use a simpler pattern, or fewer files',
         )
       if (found.length === 0) return 'No matches.'
       return [
@@ -74,24 +74,25 @@ function checkExpression(pattern: string): void {
   try {
     new RegExp(pattern)
   } catch (error) {
-    throw new ToolFailure('INVALID_ARGS', `pattern is no regular expression: ${messageOf(error)}`)
+    throw new ToolFailure('INVALID_ARGS', `pattern is not a regular expression: ${messageOf(error)}`)
   }
 }
 
-// Searches files in a thread of its own: there are expressions that take a lifetime on a single line, and nobody may wait for them.
-
 export interface SearchJob {
-  /** What is shown of a file, and where it is. */
+  /** The name to show, and the path to read. */
   files: { name: string; path: string }[]
   pattern: string
   ignoreCase: boolean
   limit: number
 }
 
-/** Longer lines are nobody's writing. */
+/** Longer lines were not written by a person. */
 const limits = { fileBytes: 10 * 1024 * 1024, searched: 10_000, shown: 300 }
 
-/** One line more than the limit, if there are so many. Undefined when it took too long. */
+/**
+ * Searches in a thread, because some expressions take forever on a single line. Returns one line more than the limit,
+ * if there are that many; undefined when it took too long.
+ */
 export async function searchLines(
   job: SearchJob,
   options: { signal: AbortSignal; withinMs: number },
@@ -114,7 +115,7 @@ export async function searchLines(
   }
 }
 
-/** Runs in the thread, so it has nothing but what it is given. */
+/** Runs in the thread, so it can use nothing but its arguments. */
 function search(job: SearchJob & { limits: typeof limits }, read: (path: string) => Buffer): string[] {
   const expression = new RegExp(job.pattern, job.ignoreCase ? 'i' : '')
   const found: string[] = []
@@ -135,7 +136,7 @@ function search(job: SearchJob & { limits: typeof limits }, read: (path: string)
   return found
 }
 
-// As text, because a program in one file has no second file that a thread could load.
+// As text, because a program compiled to one file has no second file for a thread to load.
 const program = `const { parentPort, workerData } = require('node:worker_threads')
 const { readFileSync } = require('node:fs')
 parentPort.postMessage((${search.toString()})(workerData, readFileSync))`

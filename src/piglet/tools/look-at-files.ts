@@ -1,4 +1,4 @@
-// Shows a file with the numbers of its lines.
+// The `read`, `ls` and `find` tools: show a file, a directory, and the files whose paths match a pattern.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { globMatcher, projectFiles } from './project-files.ts'
 import { noteSeen, requireRegular, resolvePath, type ToolContext } from './tool-context.ts'
 
 const maxBytes = 50 * 1024 * 1024
-/** Files whose lines have no end would fill every conversation, and fit into no session. */
+/** A file with endless lines would fill the conversation, and not fit into a session file. */
 const maxShown = 1_000_000
 
 export function readTool(context: ToolContext): LocalTool {
@@ -33,7 +33,7 @@ export function readTool(context: ToolContext): LocalTool {
       requireRegular(path, maxBytes)
       const bytes = readFileSync(path)
       if (bytes.subarray(0, 8192).includes(0))
-        throw new ToolFailure('INVALID_ARGS', `${path} is no text: it has zero bytes in it`)
+        throw new ToolFailure('INVALID_ARGS', `${path} is not text: it contains zero bytes`)
       noteSeen(context, path)
       const lines = bytes.toString('utf8').split('\n')
       if (lines.at(-1) === '') lines.pop()
@@ -41,15 +41,13 @@ export function readTool(context: ToolContext): LocalTool {
       const rest = lines.length - (offset - 1 + shown.length)
       const text = shown.join('\n')
       if (text.length > maxShown)
-        return `${text.slice(0, maxShown)}\n... ${text.length - maxShown} more characters: its lines are too long to be shown`
+        return `${text.slice(0, maxShown)}\n... ${text.length - maxShown} more characters: the lines are too long to show`
       return [text, ...(rest > 0 ? [`... ${rest} more lines, from ${offset + shown.length} on`] : [])].join(
         '\n',
       )
     },
   })
 }
-
-// Lists a directory.
 
 export function lsTool(context: ToolContext): LocalTool {
   return defineLocalTool({
@@ -58,8 +56,8 @@ export function lsTool(context: ToolContext): LocalTool {
     parameters: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'The directory; the project unless said.' },
-        limit: { type: 'integer', minimum: 1, description: 'How many at most; 500 unless said.' },
+        path: { type: 'string', description: 'The directory; the project by default.' },
+        limit: { type: 'integer', minimum: 1, description: 'How many at most; 500 by default.' },
       },
     },
     backgroundSafe: true,
@@ -76,19 +74,17 @@ export function lsTool(context: ToolContext): LocalTool {
   })
 }
 
-// Finds files by their paths.
-
 export function findTool(context: ToolContext): LocalTool {
   return defineLocalTool({
     name: 'find',
     description:
-      'Lists files whose path fits a pattern like *.ts or src/**/*.test.ts. Files that git ignores are left out.',
+      'Lists files whose path matches a pattern like *.ts or src/**/*.test.ts. Files that git ignores are left out.',
     parameters: {
       type: 'object',
       properties: {
         pattern: { type: 'string', description: 'The pattern.' },
-        path: { type: 'string', description: 'Where to look; the project unless said.' },
-        limit: { type: 'integer', minimum: 1, description: 'How many at most; 1000 unless said.' },
+        path: { type: 'string', description: 'Where to look; the project by default.' },
+        limit: { type: 'integer', minimum: 1, description: 'How many at most; 1000 by default.' },
       },
       required: ['pattern'],
     },

@@ -1,4 +1,5 @@
-// The tools that the program brings along.
+// Lists the tools that piglet itself offers to models.
+
 import type { LocalTool } from '../../extensions/registry.ts'
 import { bashTool } from './bash.ts'
 import { editTool, writeTool } from './change-files.ts'

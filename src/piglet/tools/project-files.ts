@@ -1,5 +1,5 @@
-// The files of a project that are worth looking into: git knows which those are; elsewhere the usual places of other people's code are
-// left out.
+// Lists the files of a project that are worth searching, as git lists them; outside a repository, all files except
+// those in the usual directories of dependencies. Also matches paths against patterns.
 
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
@@ -10,7 +10,7 @@ import { runLimited } from '../../std/limited-proc.ts'
 const skipped = ['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv']
 const maxFiles = 200_000
 
-/** Paths from `dir` on, with slashes, in order. */
+/** Paths relative to `dir`, with slashes, sorted. */
 export async function projectFiles(dir: string, env: Environment, signal: AbortSignal): Promise<string[]> {
   const listed = await runLimited(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: dir,
@@ -21,7 +21,7 @@ export async function projectFiles(dir: string, env: Environment, signal: AbortS
   })
   if (listed.code !== 0) return walk(dir)
   const paths = new Set(listed.stdout.toString('utf8').split('\0').filter(Boolean))
-  // What was deleted is still listed until it is committed.
+  // Git still lists a deleted file until the deletion is committed.
   return [...paths].filter((path) => findStat(join(dir, path))?.isFile()).sort()
 }
 
@@ -29,7 +29,7 @@ function walk(base: string): string[] {
   const files: string[] = []
   const dirs = [base]
   for (let dir = dirs.pop(); dir !== undefined && files.length < maxFiles; dir = dirs.pop()) {
-    for (const entry of readable(dir)) {
+    for (const entry of readableEntries(dir)) {
       const path = join(dir, entry.name)
       if (entry.isDirectory() && !skipped.includes(entry.name)) dirs.push(path)
       else if (entry.isFile()) files.push(relative(base, path).split(sep).join('/'))
@@ -38,7 +38,7 @@ function walk(base: string): string[] {
   return files.sort()
 }
 
-function readable(dir: string) {
+function readableEntries(dir: string) {
   try {
     return readdirSync(dir, { withFileTypes: true })
   } catch {
@@ -46,9 +46,10 @@ function readable(dir: string) {
   }
 }
 
-// Patterns for paths: `*` and `?` within a name, `**` across directories, `{a,b}` and `[a-z]`.
-
-/** A pattern without a slash is for the name alone, wherever the file is. */
+/**
+ * `*` and `?` match within a name, `**` across directories, and `{a,b}` and `[a-z]` as in a shell. A pattern without
+ * a slash matches the name of a file in any directory.
+ */
 export function globMatcher(pattern: string): (path: string) => boolean {
   const whole = pattern.includes('/') ? pattern.replace(/^\.?\//, '') : `**/${pattern}`
   const expression = new RegExp(`^${toExpression(whole)}$`)

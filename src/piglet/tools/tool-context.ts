@@ -1,4 +1,4 @@
-// What the tools of the program share: where they work, what they have read, and what they keep of what they change.
+// What piglet's tools share: the project, the settings, the undo store, and which files the model has seen.
 
 import { readlinkSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -14,9 +14,9 @@ export interface ToolContext {
   env: Environment
   config(): PigletConfig
   undo: Undo
-  /** When the model last saw a file: when that file was last changed then. */
+  /** Modification times of the files that the model has seen, as of then. */
   seen: Map<string, number>
-  /** The last line of a program that is running. */
+  /** Publishes the last line of a running program. */
   tail(callId: string, line: string): void
 }
 
@@ -27,7 +27,7 @@ export function resolvePath({ cwd, env }: ToolContext, path: string): string {
   return isAbsolute(path) ? resolve(path) : resolve(cwd, path)
 }
 
-/** Where a file is that may be changed: a link stays one, and what it points to is changed. */
+/** The file that a change writes to: the target of a link, so that the link stays. */
 export function targetPath(context: ToolContext, path: string): string {
   const named = resolvePath(context, path)
   if (exists(named)) return realpathSync(named)
@@ -51,7 +51,7 @@ export function noteSeen({ seen }: ToolContext, path: string): void {
   if (changed !== undefined) seen.set(path, changed)
 }
 
-/** Somebody else may have changed it since. */
+/** Refuses a file that has changed since the model saw it. */
 export function requireFresh({ seen }: ToolContext, path: string): void {
   const [known, now] = [seen.get(path), findStat(path)?.mtimeMs]
   if (known !== undefined && now !== undefined && now > known)
