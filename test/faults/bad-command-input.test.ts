@@ -26,8 +26,9 @@ async function everything(): Promise<string[]> {
   const states = readdirSync(join(repo.repo.commonDir, 'entire-sessions'))
   return [
     ...readUserState(repo.repo).filter((line) => !line.includes('/.entire/logs/')),
-    ...own,
-    ...states,
+    // Sorted: replacing a file changes its place in the directory, which is no change.
+    ...own.sort(),
+    ...states.sort(),
     await repo.git('for-each-ref'),
   ]
 }

@@ -13,8 +13,8 @@ import { type Cli, hookProgram, requireRepo } from '../context.ts'
 import { loadExternalAgents } from '../external-agents.ts'
 import { requireSetUp } from '../preconditions.ts'
 import { tableLines } from '../render/text.ts'
+import { detectedAgents, namedAgents, requirePresent } from '../setup/choose-agents.ts'
 import { findGonePlugins, readHookHealth, removalByHand } from '../setup/health.ts'
-import { detectedAgents, namedAgents, requirePresent } from '../setup/plan.ts'
 import {
   findInstalledAgents,
   findWatchedAgents,

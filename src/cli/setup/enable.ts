@@ -4,22 +4,25 @@ import { buildCommand } from '@stricli/core'
 import { readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import { strategies } from '../../model/settings.ts'
-import { ensureEntireDir, isSetUp, readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
+import { type SettingsFile, strategies } from '../../model/settings.ts'
+import {
+  ensureEntireDir,
+  isSetUp,
+  readRawSettings,
+  readSettings,
+  settingsFiles,
+  settingsPaths,
+} from '../../settings/read.ts'
+import type { Changes } from '../../settings/write.ts'
+import { cannotCombine, invalidValue } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, hookProgram, requireRepo } from '../context.ts'
+import { clean } from '../render/text.ts'
+import type { RemoteChange } from './checkpoint-remote.ts'
+import { askForAgents, detectedAgents, namedAgents, proposedAgents, requirePresent } from './choose-agents.ts'
 import { type HookHealth, isHealthy, readHookHealth } from './health.ts'
-import {
-  askForAgents,
-  detectedAgents,
-  namedAgents,
-  planSettings,
-  proposedAgents,
-  requirePresent,
-  type SetupFlags,
-  settingsFileFor,
-} from './plan.ts'
 import {
   ensureMetadataBranch,
   installAgent,
@@ -30,7 +33,14 @@ import {
   uninstallAgent,
 } from './setup.ts'
 
-interface EnableFlags extends SetupFlags {
+interface EnableFlags {
+  agent?: readonly string[]
+  local?: boolean
+  project?: boolean
+  strategy?: string
+  skipPushSessions?: boolean
+  checkpointRemote?: string
+  absoluteGitHookPath?: boolean
   force?: boolean
   yes?: boolean
   json?: boolean
@@ -120,8 +130,9 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
   if (isComplete && before.enabled) return await printComplete(cli, repo, health)
   await noteEmptyRepo(cli, repo)
   const isQuiet = flags.yes || flags.json || !cli.interactive
-  const ask = named === undefined && !isQuiet && !isComplete && !(changesSettings && health.agents.length > 0)
-  const agents = ask
+  const mustAsk =
+    named === undefined && !isQuiet && !isComplete && !(changesSettings && health.agents.length > 0)
+  const agents = mustAsk
     ? await askForAgents(cli, repo, health.agents)
     : (named ?? (await proposedAgents(cli, repo, health.agents)))
   if (agents === undefined) return void cli.out('Nothing was changed.')
@@ -132,7 +143,7 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
   )
   const report: Report = { enabled: true, agents: [], removed: [], git_hooks: [], settings: [] }
   if (wasSetUp && !before.enabled) cli.out('Entire is now enabled.')
-  for (const agent of ask ? health.agents.filter((installed) => !agents.includes(installed)) : []) {
+  for (const agent of mustAsk ? health.agents.filter((installed) => !agents.includes(installed)) : []) {
     cli.out(`${agent.type} was deselected.`)
     await uninstallAgent(cli, repo, agent)
     report.removed.push(agent.name)
@@ -141,7 +152,7 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
     const added = await installAgent(cli, repo, agent, {
       command,
       force: flags.force === true,
-      implied: named === undefined && !ask,
+      implied: named === undefined && !mustAsk,
     })
     report.agents.push({ ...nameOf(agent), hooks_added: added })
   }
@@ -167,6 +178,43 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
   noteMissingProgram(cli, command)
   await noteObstacles(cli, repo, agents)
   return report
+}
+
+/** `localChanges` always go into the local file. */
+async function planSettings(
+  repo: Repo,
+  flags: EnableFlags,
+): Promise<{ changes: Changes; localChanges: Changes }> {
+  if (flags.local && flags.project) throw cannotCombine(['--project', '--local'])
+  if (flags.strategy !== undefined && !strategies.some((name) => name === flags.strategy))
+    throw invalidValue(clean(flags.strategy), '--strategy', `Use one of: ${strategies.join(', ')}.`)
+  const remote =
+    flags.checkpointRemote === undefined ? undefined : await planRemote(repo, flags.checkpointRemote, flags)
+  const file = flags.project ? 'project' : flags.local ? 'local' : undefined
+  const changes: Changes = {
+    // A file that the person names should enable recording, even if the other file already does.
+    ...(file !== undefined && readRawSettings(repo.root, file).enabled === false ? { enabled: true } : {}),
+    ...given({ strategy: flags.strategy }),
+    ...(flags.absoluteGitHookPath ? { absolute_git_hook_path: true } : {}),
+  }
+  const options: Changes = {
+    ...(flags.skipPushSessions ? { push_sessions: false } : {}),
+    ...(remote !== undefined && !remote.onlyLocal ? remote.options : {}),
+  }
+  if (Object.keys(options).length > 0) changes.strategy_options = options
+  return { changes, localChanges: remote?.onlyLocal ? { strategy_options: remote.options } : {} }
+}
+
+async function planRemote(repo: Repo, text: string, { project }: EnableFlags): Promise<RemoteChange> {
+  const { planCheckpointRemote, rejectSharedUrl } = await import('./checkpoint-remote.ts')
+  const remote = await planCheckpointRemote(repo, text)
+  return remote.onlyLocal && project ? rejectSharedUrl() : remote
+}
+
+/** Undefined when no flag decides. */
+function settingsFileFor(flags: EnableFlags): SettingsFile | undefined {
+  if (flags.local) return 'local'
+  return flags.project || flags.agent !== undefined ? 'project' : undefined
 }
 
 async function printComplete(cli: Cli, repo: Repo, { agents, watched }: HookHealth): Promise<Report> {

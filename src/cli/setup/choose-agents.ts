@@ -1,66 +1,14 @@
-// Decides from the flags of `entire enable` which settings to write and which agents to record.
+// Chooses the agents to record: those named, installed, detected, or picked by a person.
 
 import { agents, defaultAgent, findAgent } from '../../agents/all.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import { type SettingsFile, strategies } from '../../model/settings.ts'
-import { readRawSettings } from '../../settings/read.ts'
-import type { Changes } from '../../settings/write.ts'
-import { cannotCombine, EntireError, invalidValue, messageOf } from '../../std/errors.ts'
-import { given } from '../../std/given.ts'
+import { EntireError, messageOf } from '../../std/errors.ts'
 import { chooseMany } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { loadExternalAgent, loadExternalAgents } from '../external-agents.ts'
 import { clean, cleanLines } from '../render/text.ts'
-import type { RemoteChange } from './checkpoint-remote.ts'
 import { findWatchedAgents, type HookedAgent, hookedAgents } from './setup.ts'
-
-export interface SetupFlags {
-  agent?: readonly string[]
-  local?: boolean
-  project?: boolean
-  strategy?: string
-  skipPushSessions?: boolean
-  checkpointRemote?: string
-  absoluteGitHookPath?: boolean
-}
-
-/** `localChanges` always go into the local file. */
-export async function planSettings(
-  repo: Repo,
-  flags: SetupFlags,
-): Promise<{ changes: Changes; localChanges: Changes }> {
-  if (flags.local && flags.project) throw cannotCombine(['--project', '--local'])
-  if (flags.strategy !== undefined && !strategies.some((name) => name === flags.strategy))
-    throw invalidValue(clean(flags.strategy), '--strategy', `Use one of: ${strategies.join(', ')}.`)
-  const remote =
-    flags.checkpointRemote === undefined ? undefined : await planRemote(repo, flags.checkpointRemote, flags)
-  const file = flags.project ? 'project' : flags.local ? 'local' : undefined
-  const changes: Changes = {
-    // A file that the person names should enable recording, even if the other file already does.
-    ...(file !== undefined && readRawSettings(repo.root, file).enabled === false ? { enabled: true } : {}),
-    ...given({ strategy: flags.strategy }),
-    ...(flags.absoluteGitHookPath ? { absolute_git_hook_path: true } : {}),
-  }
-  const options: Changes = {
-    ...(flags.skipPushSessions ? { push_sessions: false } : {}),
-    ...(remote !== undefined && !remote.onlyLocal ? remote.options : {}),
-  }
-  if (Object.keys(options).length > 0) changes.strategy_options = options
-  return { changes, localChanges: remote?.onlyLocal ? { strategy_options: remote.options } : {} }
-}
-
-async function planRemote(repo: Repo, text: string, { project }: SetupFlags): Promise<RemoteChange> {
-  const { planCheckpointRemote, rejectSharedUrl: requireLocal } = await import('./checkpoint-remote.ts')
-  const remote = await planCheckpointRemote(repo, text)
-  return remote.onlyLocal && project ? requireLocal() : remote
-}
-
-/** Undefined when no flag decides. */
-export function settingsFileFor(flags: SetupFlags): SettingsFile | undefined {
-  if (flags.local) return 'local'
-  return flags.project || flags.agent !== undefined ? 'project' : undefined
-}
 
 /** Includes external agents on the PATH. `usage` is shown when a name is unknown. */
 export async function namedAgents(
