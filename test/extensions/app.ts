@@ -1,4 +1,4 @@
-// A hosting program that answers everything with nothing and remembers what it was told.
+// A hosting program for tests that answers every request with an empty result and records what it is told.
 import { join } from 'node:path'
 import { createExtensionHost, type ExtensionHostOptions } from '../../src/extensions/extension-host.ts'
 import type { ExtensionApp } from '../../src/extensions/host-side.ts'

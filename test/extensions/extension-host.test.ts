@@ -132,7 +132,7 @@ describe('interceptors', () => {
     expect([textOf(outcome), outcome?.details]).toEqual(['.hlH3L3', { length: 3 }])
   })
 
-  test('one that refuses ends it, with its own words or ours, and that is no error', async () => {
+  test('an interceptor that refuses ends the call, with its own text or a default one, and without an error', async () => {
     dirs.add('no', {
       'index.js': guard(
         'no',
@@ -228,7 +228,7 @@ describe('the way of a prompt', () => {
 })
 
 describe('events', () => {
-  test('an extension hears of an event once, whatever it has for it, in order, and what it asks for is done', async () => {
+  test('an extension hears an event once, in order, however many handlers it has, and its action is done', async () => {
     const source = extension(
       [
         ['register/eventHandler', { name: 'all' }],
@@ -256,7 +256,7 @@ describe('events', () => {
     ])
   })
 
-  test('the bus carries what is published to everybody who subscribed, the publisher as well', async () => {
+  test('the bus delivers an event to all subscribers, the publisher included', async () => {
     const source = (name: string) =>
       extension([['register/command', { name }]], {
         'command/execute': `if (params.args === 'go') { await ask('host/publish', { topic: 't', data: { from: '${name}' } }); return answer(id, {}) }
@@ -317,7 +317,7 @@ test('an extension answers in place of a model: pieces first, then the message t
   expect(waiting).rejects.toThrow('enough')
 })
 
-test('a conversation is shortened by whoever registered for it; after three failures in a row it is left alone for a while', async () => {
+test('the registered compactor shortens a conversation; after three failures in a row it rests for a while', async () => {
   dirs.add('short', {
     'index.js': extension([['register/compactor', { name: 'short', threshold: 500 }]], {
       'compact/execute': `params.messages.length > 2 ? answer(id, { messages: params.messages.slice(-1) }) : say({ id, error: { code: 1, message: 'cannot' } })`,
@@ -341,7 +341,7 @@ test('a conversation is shortened by whoever registered for it; after three fail
 })
 
 describe('what there is', () => {
-  test('extensions are found by their names; bad ones are told of, and the others run', async () => {
+  test('extensions are found by name; bad ones are reported, and the others run', async () => {
     dirs.add('b', { 'index.js': extension([], {}) })
     const elsewhere = extensionDirs()
     const linked = elsewhere.add('a', { 'index.js': extension([['register/command', { name: 'a' }]], {}) })

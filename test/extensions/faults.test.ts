@@ -45,7 +45,7 @@ const everything = [
   ['register/eventHandler', { name: 'ears' }],
 ]
 
-/** Does everything well, except for one method, for which it does this. */
+/** An extension that handles everything well, except for one method. */
 const except = (method: string, body: string) =>
   nodeExtension(`
 const well = {
@@ -83,7 +83,7 @@ const failureOf = (promise: Promise<unknown>) =>
   )
 const problems: string[] = []
 
-/** What a caller of each kind of request gets when the extension is killed while it is at it. */
+/** What the caller of each kind of request gets when the extension is killed during the request. */
 const kinds: Record<string, [act: () => Promise<unknown>, expected: string | RegExp]> = {
   'tool/execute': [
     () => textOf(callTool(host, 'tool', {}, call)),
@@ -100,7 +100,7 @@ const kinds: Record<string, [act: () => Promise<unknown>, expected: string | Reg
       failureOf(streamAnswer(live(), { model: { id: 'm' }, messages: [] }, { signal, onDelta: () => {} })),
     /^extension x crashed/,
   ],
-  // A guard that dies lets nothing through; afterwards it has nothing to say.
+  // An interceptor that dies refuses the call before it, and changes nothing after it.
   'interceptor/before': [
     () => textOf(callTool(host, 'echo', {}, call)),
     /^interceptor guard before: extension x crashed/,
@@ -127,7 +127,7 @@ describe('an extension is killed in the middle of', () => {
     const said = await act()
     if (typeof expected === 'string') expect(said).toBe(expected)
     else expect(said).toMatch(expected)
-    // The bus, the registry and the other tools are as they were.
+    // The bus, the registry and the other tools still work.
     expect([...host.registry.tools().keys()]).toEqual(['echo', 'tool'])
   })
 })
@@ -154,7 +154,7 @@ describe('an extension that never answers', () => {
   )
 })
 
-test('an answer that comes twice, late, or to nobody changes nothing', async () => {
+test('an answer that comes twice, late, or without a request changes nothing', async () => {
   await start(
     'tool/execute',
     `answer(999, {}); answer(id, { content: [{ type: 'text', text: 'first' }] }); answer(id, { content: [{ type: 'text', text: 'second' }] })`,

@@ -1,4 +1,5 @@
-// A host without a process, for tests of extensions: what it asks is answered by the extension, what the extension asks by a function.
+// A host in memory, for tests of extensions: the extension answers its requests, and a function answers those of the
+// extension.
 import { Peer } from '../../src/protocol/extension/peer.ts'
 import type { Extension } from '../../src/sdk/extension/create-extension.ts'
 
@@ -6,12 +7,12 @@ export function inMemoryHost(
   extension: Extension,
   answer: (method: string, params: unknown, signal: AbortSignal) => unknown = () => ({}),
 ) {
-  /** Everything the extension said without being asked, and what it asked, in order. */
+  /** The notices and requests of the extension, in order. */
   const heard: [method: string, params: unknown][] = []
   const lines: string[] = []
   const connection = extension.connect((line) => {
     lines.push(line)
-    // Not at once: a line takes its time.
+    // Later, as over a pipe.
     queueMicrotask(() => peer.receive(line))
   })
   const peer = new Peer({

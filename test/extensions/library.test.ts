@@ -1,4 +1,4 @@
-// What is published works on Node as it is built: a program that hosts extensions, and types for both sides.
+// The published libraries work on Node: a program that hosts extensions, and types for both sides.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import {

@@ -1,4 +1,4 @@
-// Real extensions in small scripts, and a host side that answers with what it was asked.
+// Real extensions in small scripts, and a host side that records what it is asked.
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { methods } from '../../src/protocol/extension/table.ts'
 
 export interface ExtensionDirs extends Disposable {
   base: string
-  /** Writes an extension; `manifest` replaces lines of the usual one. */
+  /** Writes an extension; `manifest` replaces fields of the usual manifest. */
   add(name: string, files: Record<string, string>, manifest?: Partial<Record<string, string>>): Manifest
 }
 
@@ -45,7 +45,7 @@ export function extensionDirs(): ExtensionDirs {
   }
 }
 
-/** Everything it was asked and told, in order; requests are answered by `answer`, else with nothing. */
+/** Records requests and notices in order; requests are answered by `answer`, or with an empty result. */
 export function recordingSide(
   answer: (method: string, params: unknown, caller: CallingExtension) => unknown = () => ({}),
 ) {
@@ -88,7 +88,7 @@ export function startOptions(
   }
 }
 
-/** A script for Node that talks the protocol: `on(method, params, id)` may call `say`, `answer`, `ask`. */
+/** A script for Node that speaks the protocol: `on(method, params, id)` may call `say`, `answer` and `ask`. */
 export function nodeExtension(body: string, transport: 'fd' | 'stdio' = 'fd'): string {
   const [input, output] =
     transport === 'fd' ? ["new (require('node:net').Socket)({ fd: 3 })", 4] : ['process.stdin', 1]

@@ -1,4 +1,4 @@
-// A model that says what it is told to say: a real server that speaks OpenAI's chat completions, in pieces.
+// A model server with scripted answers: it speaks OpenAI's chat completions, and streams.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -7,10 +7,10 @@ export interface Reply {
   thinking?: string
   calls?: { name: string; args?: object; id?: string }[]
   usage?: object
-  /** Instead of an answer. */
+  /** Sent in place of an answer. */
   status?: number
   headers?: Record<string, string>
-  /** Before the end of the answer. */
+  /** The pause before the end of the answer. */
   hold?: Promise<unknown>
   /** The connection ends in the middle. */
   breaksOff?: boolean
@@ -35,9 +35,9 @@ export interface Asked {
 export interface ModelServer extends AsyncDisposable {
   url: string
   asked: Asked[]
-  /** Questions that somebody took back before they were answered. */
+  /** The number of requests that were cancelled before they were answered. */
   takenBack: Asked[]
-  /** Answers to come, in this order; then it says `ok`. A function is told what was asked. */
+  /** The next answers, in this order; after them it says `ok`. A function gets the request. */
   say(...replies: (Reply | string | ((asked: Asked) => Reply | string))[]): void
 }
 

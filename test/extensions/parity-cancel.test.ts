@@ -1,4 +1,4 @@
-// A request that is taken back ends, on both sides and all the way down: what it started does not go on, and does not cost anything.
+// A cancelled request ends on both sides and all the way down: nothing that it started goes on.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const until = async (is: () => boolean) => {
   while (!is()) await Bun.sleep(2)
 }
 
-/** `/begin method json` asks and shows the error; `/back` takes it back. */
+/** `/begin method json` sends a request and shows its error; `/back` cancels it. */
 function canceller(): void {
   on.extension(
     'c',

@@ -1,4 +1,4 @@
-// What a host must hold, by the sentences of the list for implementers, against a real program and real extensions.
+// The rules for hosts, by the numbers of the list for implementers, checked against piglet with real extensions.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -198,7 +198,7 @@ describe('11 messages have what programs in Go need and what extensions look for
     })
     expect([ended?.type, firstThree(ended?.data, 'Messages')]).toMatchObject(['EventAgentEnd', superset])
     expect(firstThree(await ask(piglet, 'host/conversationMessages'), 'messages')).toMatchObject(superset)
-    // Nothing at all is no shorter conversation.
+    // An empty answer changes nothing.
     expect(await ask(piglet, 'host/triggerCompact')).toEqual({ before: 5, after: 5 })
     const types = ['user', 'assistant', 'tool_result']
     expect(firstThree(lines().at(-1), 'messages')).toMatchObject(
@@ -254,7 +254,7 @@ describe('12 who looks at a call afterwards may change what it said', () => {
   })
 })
 
-test('13 what is too long for a line is an error of that call, and an event that is too long is left out', async () => {
+test('13 a message too long for a line fails its call, and an event that is too long is dropped', async () => {
   on.extension(
     'x',
     [
@@ -295,7 +295,7 @@ test('14, 16 the times are those that were agreed on', () => {
 })
 
 describe('events', () => {
-  test('an extension that is slow hears of everything that matters; pieces are put together, and no more waits than is bearable', async () => {
+  test('a slow extension hears everything that matters; pieces of a stream are merged, and the queue has a limit', async () => {
     on.extension('slow', [['register/eventHandler', { name: 'e' }]], {
       'event/dispatch': `globalThis.heard = [...(globalThis.heard ?? []), params.type + (params.data.Delta ?? params.data.Content ?? '')]
         const go = () => { if (!fs.existsSync('go')) return setTimeout(go, 5); fs.writeFileSync('heard.json', JSON.stringify(globalThis.heard)); answer(id, {}) }; go()`,
@@ -318,7 +318,7 @@ describe('events', () => {
     expect(on.logged.filter((line) => line.includes('dropped: 256 events wait')).length).toBe(46)
   })
 
-  test('what happens while it does not run is not told, and holds up nobody; when it is back it hears again', async () => {
+  test('events are not kept for an extension that does not run; it hears later ones when it is back', async () => {
     on.extension(
       'away',
       [['register/eventHandler', { name: 'e', events: ['EventTurnStart', 'EventTurnEnd'] }]],
@@ -340,7 +340,7 @@ describe('events', () => {
     await until(() => infos('heard ').length === 1)
   })
 
-  test('what one of them asks for is done in order, and one that fails or dies holds up nobody', async () => {
+  test('actions are done in order, and an extension that fails or dies does not hold up others', async () => {
     on.extension(
       'acts',
       [['register/eventHandler', { name: 'e', events: ['EventAgentStart', 'EventAgentEnd'] }]],
@@ -402,7 +402,7 @@ describe('a compactor', () => {
     expect(readFileSync(piglet.services.current.session().path, 'utf8')).not.toContain('"compact"')
   })
 
-  test('what is said meanwhile is kept', async () => {
+  test('messages that arrive during a compaction are kept', async () => {
     compactor(
       100,
       `const go = () => fs.existsSync('go') ? answer(id, { messages: params.messages.slice(-1) }) : setTimeout(go, 5); go()`,
@@ -529,7 +529,7 @@ describe('an extension that does not run and will not soon', () => {
     expect(before.length).toBe(1)
   })
 
-  test('still guards what it guarded: nobody passes', async () => {
+  test('its interceptor still refuses every call', async () => {
     dying([
       ['register/interceptor', { name: 'guard' }],
       ['register/command', { name: 'die' }],
@@ -564,7 +564,7 @@ test('an extension may use its own tools through the host, as many at once as it
   expect(shown(piglet)).toEqual(['200 0', '256 44'])
 })
 
-test('what one that died had subscribed to is gone: the next one hears of it only when it subscribes again', async () => {
+test('the subscriptions of a dead process end; the next process hears the topic only after subscribing again', async () => {
   asker(on)
   on.extension('sub', [['register/command', { name: 'listen' }]], {
     'command/execute': `await ask('host/subscribe', { topic: 't' }); answer(id, {})`,
@@ -604,7 +604,7 @@ test('one that waits until nothing runs is not kept waiting before the first run
   expect(await ask(await on.open(), 'host/waitForIdle', null)).toEqual({})
 })
 
-test('input that an extension could not change is not sent, and the user hears why', async () => {
+test('input whose transformation fails is not sent, and the user is told why', async () => {
   on.extension('t', [['register/inputTransformer', { name: 't' }]], {
     'inputTransformer/transform': `params.input === 'bad' ? say({ id, error: { code: 1, message: 'cannot' } }) : answer(id, { output: params.input + '!' })`,
   })

@@ -1,4 +1,4 @@
-// Every request that an extension may make is answered by a real program, over the wire. A request that is not in the table does not
+// Piglet answers every request that an extension may make, over the wire. A request that is missing here does not
 // compile.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ const entryId = (at: number) => piglet.services.current.session().infos()[at]?.i
 const any = expect.any(String)
 const message = { role: 'user', content: 'hi', timestamp: any }
 
-/** In an order in which each finds what it needs. */
+/** In an order in which each request finds what it needs. */
 const table: Table = {
   'host/listTools': [
     { filter: 'background_safe' },
@@ -168,7 +168,7 @@ const table: Table = {
   'host/subscribe': [{ topic: 't' }, { subscriptionId: expect.any(Number) }],
 }
 
-/** What those come to that are too long to be written down. */
+/** Checks for results that are too long to write down. */
 const shortened: Partial<Record<HostRequest, unknown>> = {
   'host/listTools': ['find', 'grep', 'ls', 'read'],
   'host/availableModels': 'm1',

@@ -1,4 +1,4 @@
-// What is wrong with one extension is said with its file and the rule, and the others run; none gets at more than it may.
+// A faulty extension is reported with its file and the rule, and the others run; no extension gets more than it may.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const add = (name: string, manifest: string, files: Record<string, string> = { '
 const states = (piglet: Piglet) =>
   piglet.host.list().map(({ manifest, status }) => `${manifest.name} ${status?.state}`)
 
-describe('a manifest that is wrong is named with the rule, and the others run', () => {
+describe('a faulty manifest is reported with the rule, and the others run', () => {
   test.each([
     ['no name', 'runtime: node\nentry: i.cjs\n', 'name is required'],
     ['no runtime', 'name: bad\n', 'runtime is required'],
@@ -91,7 +91,7 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
     )
   })
 
-  test('a permission that nobody knows', async () => {
+  test('an unknown permission', async () => {
     add(
       'typo',
       'name: typo\nruntime: node\nentry: i.cjs\npermissions: [session, "auth:openai", sesion:write, "env:X", "*"]\n',
@@ -104,7 +104,7 @@ describe('a manifest that is wrong is named with the rule, and the others run', 
   })
 })
 
-test('one that lists no permission may do nothing that needs one, and each refusal names it', async () => {
+test('an empty list of permissions permits nothing that needs one, and each refusal names the permission', async () => {
   const requests = Object.keys(methods).filter((name) => name.startsWith('host/'))
   const init = `const all = {}; const params = { provider: 'openai', name: 'n', modelId: 'm', task: 't', prompt: 'p', path: '/x', topic: 't', kind: 'k', targetId: 'x', entryId: 'x', choices: [] }
     for (const name of ${JSON.stringify(requests)}) all[name] = (await ask(name, params)).error?.message ?? 'ok'
@@ -219,7 +219,7 @@ describe('keys', () => {
     expect(JSON.parse(readFileSync(join(on.configDir, 'trust.json'), 'utf8')).extensions).toEqual({
       many: ['auth:openai'],
     })
-    // What was granted to one is not granted to another, and can be taken back at once.
+    // A grant covers one extension only, and can be revoked at once.
     await expect(ask(await on.open(), 'host/auth.getKey', { provider: 'openai' })).rejects.toThrow('refused')
     piglet.services.trust.revoke('many')
     expect(await keys(await on.open(), 'openai')).toBe('refused')
@@ -238,7 +238,7 @@ describe('keys', () => {
     ).toBe(false)
   })
 
-  test('an extension with a name that means something to programs has no more than others', async () => {
+  test('an extension named like a property of objects has no grants of its own', async () => {
     add('odd', 'name: constructor\nruntime: node\nentry: i.cjs\n', {
       'i.cjs': scripted([['register/command', { name: 'odd' }]], {
         'command/execute': `const { error } = await ask('host/auth.getKey', { provider: 'openai' }); say({ method: 'showMessage', params: { text: error.message } }); answer(id, {})`,
@@ -287,14 +287,14 @@ describe('files', () => {
       join(on.configDir, 'config.yaml'),
     ])
       await expect(ask(piglet, 'host/undoRestore', { path })).rejects.toThrow('-32604')
-    // What a tool changed in this very program can be put back, wherever it is.
+    // A file that a tool of this process changed can be restored, wherever it is.
     on.model.say({ calls: [{ name: 'write', args: { path: elsewhere, content: 'by the model\n' } }] }, 'done')
     await piglet.run('go')
     await ask(piglet, 'host/undoRestore', { path: elsewhere })
     expect(readFileSync(elsewhere, 'utf8')).toBe('changed\n')
   })
 
-  test('no other file is read as a session, and no other text as settings', async () => {
+  test('only session files are read as sessions, and only extension texts as settings', async () => {
     const piglet = await on.open()
     await piglet.run('hi')
     const outside = on.write('outside.jsonl', readFileSync(piglet.services.current.session().path, 'utf8'))

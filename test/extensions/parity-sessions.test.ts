@@ -1,5 +1,5 @@
-// Session files are read both ways: what we write, a second reader understands that was written from the description of the format alone;
-// what the original writes, we understand.
+// Session files are compatible both ways: a second reader, written from the description of the format alone, reads the
+// files of piglet, and piglet reads those of the reference program.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -231,7 +231,7 @@ describe('what the original writes', () => {
       },
     ])
     expect(await ask(piglet, 'host/sessionTitle')).toEqual({ title: 'T' })
-    // The way to the leaf first, then the rest.
+    // The active branch first, then the rest.
     const { nodes } = await ask(piglet, 'host/sessionFullTree')
     expect(nodes.map((node: { id: string; depth: number }) => `${node.depth} ${node.id.slice(-1)}`)).toEqual([
       '0 1',
@@ -292,7 +292,7 @@ describe('what the original writes', () => {
     expect([nodes[0].preview, nodes[0].children]).toEqual([`${'x'.repeat(60)}...`, 3])
   })
 
-  test('8.3 old lines without ids are a chain, and a file that does not say what it is is none', async () => {
+  test('8.3 old lines without ids form a chain, and a file without a meta line is not a session', async () => {
     on.write(
       `config/sessions/${id}.jsonl`,
       [

@@ -1,6 +1,7 @@
-// What the tests of the original say of the wire, each by its sentence, against real processes. What is not here is shown beside the
-// files: actions in action.test.ts, the shapes of params and results in extension-shapes.test.ts, lines in extension.test.ts, requests
-// and answers in extension-peer.test.ts, manifests and runtimes in read-manifest.test.ts.
+// The rules that the tests of the reference program state for the wire, by number, checked against real processes. The
+// other rules are tested beside their files: actions in action.test.ts, the shapes of params and results in
+// extension-shapes.test.ts, lines in extension.test.ts, requests and answers in extension-peer.test.ts, manifests and
+// runtimes in manifest.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { discoverExtensions } from '../../src/extensions/discover.ts'
@@ -206,7 +207,7 @@ test('88 everything an extension prints is in the log, line by line, on both str
   expect(options.logged.sort()).toEqual(['debug: in pieces', 'debug: on error', 'debug: on output'])
 })
 
-test('101 a place that does not exist has no extensions, and that is no problem', () => {
+test('101 a missing directory has no extensions and causes no problem', () => {
   const nowhere = join(dirs.base, 'nowhere')
   expect(discoverExtensions({ userDir: nowhere, projectDir: nowhere, disabled: [] })).toEqual({
     extensions: [],

@@ -230,7 +230,7 @@ describe('while a run lasts', () => {
     expect(names('EventAgentEnd').length).toBe(2)
   })
 
-  test('step by step, the user is asked before every tool; nobody there means no', async () => {
+  test('in step mode the user is asked before every tool; without a user the run is aborted', async () => {
     const asked: string[] = []
     const answers = ['approve', 'skip', 'abort']
     const piglet = await on.open({
@@ -265,7 +265,7 @@ describe('while a run lasts', () => {
 })
 
 describe('at the edges', () => {
-  test('what is steered into a run comes before the next question; other tools of the turn are left', async () => {
+  test('a steering text reaches the model before its next answer; other tools of the turn are cancelled', async () => {
     on.extension(
       'pair',
       [
@@ -329,7 +329,7 @@ describe('at the edges', () => {
     )
   })
 
-  test('no more waits than is bearable, and stopping ends everything', async () => {
+  test('the queue has a limit, and stopping ends everything', async () => {
     const piglet = await on.open()
     on.model.say({ hold: new Promise(() => {}) })
     const run = piglet.run('go')
@@ -344,7 +344,7 @@ describe('at the edges', () => {
     expect(piglet.agent.isRunning()).toBe(false)
   })
 
-  test('without a model, or with one that nobody speaks for, a run says what is missing', async () => {
+  test('without a model, or without a provider for it, a run says what is missing', async () => {
     on.write('config/config.yaml', '')
     const piglet = await on.open()
     expect(await piglet.run('go')).toMatchObject({ end: 'failed', error: 'no model configured' })

@@ -1,4 +1,4 @@
-// What is published runs on Node as well: the same program, bundled, with an extension and a model.
+// Piglet also runs on Node: bundled, with an extension and a model.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,8 +45,8 @@ test('a run with tools, an extension and a session on disk, on Node', async () =
   const script = join(on.base, 'script.mjs')
   writeFileSync(
     script,
-    `import { createHeadless } from './piglet.js'
-const piglet = createHeadless({ cwd: ${JSON.stringify(on.cwd)}, configDir: ${JSON.stringify(on.configDir)}, env: process.env })
+    `import { openPiglet } from './piglet.js'
+const piglet = openPiglet({ cwd: ${JSON.stringify(on.cwd)}, configDir: ${JSON.stringify(on.configDir)}, env: process.env })
 await piglet.start()
 const outcome = await piglet.run('change it')
 await piglet.runCommand('ask', 'host/sessionStats')

@@ -143,7 +143,7 @@ describe('sessions', () => {
     await expect(ask(piglet, 'host/loadSession', { path: '/etc/passwd' })).rejects.toThrow('is not a session')
   })
 
-  test('a session that is left while a run lasts hears no more of it', async () => {
+  test('a session that is left during a run gets no more of its messages', async () => {
     const piglet = await on.open()
     await piglet.run('one')
     const { entries } = await ask(piglet, 'host/sessionEntryInfos')
@@ -186,7 +186,7 @@ describe('settings', () => {
     await expect(ask(piglet, 'host/config.readExtension', { name: '../x' })).rejects.toThrow('-32603')
   })
 
-  test('keys are handed out only to those whom the user trusts, asked once and remembered', async () => {
+  test('keys go only to extensions that the user trusts, asked once and remembered', async () => {
     const file = on.write(
       'config/auth.json',
       JSON.stringify({
@@ -378,7 +378,7 @@ describe('models and agents for extensions', () => {
     expect(await ask(piglet, 'host/isBackgroundRunning')).toEqual({ running: false })
   })
 
-  test('shortening on demand counts, is kept on disk, and needs somebody who does it', async () => {
+  test('compaction on demand reports its size, is stored, and needs a compactor', async () => {
     const piglet = await on.open()
     await expect(ask(piglet, 'host/triggerCompact')).rejects.toThrow('-32603 no compactor registered')
     on.extension('short', [['register/compactor', { name: 'short' }]], {
@@ -505,7 +505,7 @@ describe('people', () => {
   })
 })
 
-test('deferred tools are names only for small models, until somebody activates them', async () => {
+test('local models see only the names of deferred tools until they are activated', async () => {
   on.extension('more', [
     [
       'register/tool',

@@ -1,4 +1,4 @@
-// A whole program without a screen, over a model server and real extensions, in directories of its own.
+// Piglet for tests, with a model server and real extensions, in directories of its own.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

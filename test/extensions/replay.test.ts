@@ -9,7 +9,7 @@ import { soundExtension } from './sound-extension.ts'
 let dirs: ExtensionDirs
 let text: string
 
-/** What it answers its own question with decides what it says. */
+/** An extension whose output depends on the answer to its request. */
 const asking = `handlers['tool/execute'] = async ({ args }) => {
   const { values } = await ask('host/config.get', { keys: [args.who] })
   say({ method: 'notify', params: { message: 'asked', at: Date.now() } })
@@ -75,7 +75,7 @@ test('another answer is told with its place', async () => {
   ])
 })
 
-test('what it says no more is missing, and what it says in addition is unexpected', async () => {
+test('a message that no longer comes is missing, and an additional one is unexpected', async () => {
   const changed = await replay(
     `registrations = [...registrations.slice(1), ['register/command', { name: 'new', description: 'x' }]]`,
   )

@@ -1,4 +1,4 @@
-// An extension made of what it registers and what it does: bodies with `params` and `id` in scope.
+// An extension made of registrations and handlers, whose bodies have `params` and `id` in scope.
 import { nodeExtension } from './live.ts'
 
 export type Registered = [method: string, params: unknown][]

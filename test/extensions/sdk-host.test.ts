@@ -157,7 +157,7 @@ describe('the host', () => {
     expect(taken).toEqual(['host/waitForIdle', 'host/sessionTitle'])
   })
 
-  test('before it runs there is nobody to ask', async () => {
+  test('before it runs there is no host to ask', async () => {
     expect((await rejection(plain().host.sessionTitle())).message).toContain('call run() first')
   })
 
@@ -343,7 +343,7 @@ describe('events', () => {
     })
   })
 
-  test('everybody whom it concerns hears of it once, the lower ones first; the first action is the answer', async () => {
+  test('each handler of an event hears it once, lowest priority first; the first action is the answer', async () => {
     const heard: string[] = []
     const extension = plain()
       .onEvent('all', ({ type }) => void heard.push(`all ${type}`), { priority: 9 })
@@ -447,7 +447,7 @@ describe('providers', () => {
     expect(host.heard).toHaveLength(told)
   })
 
-  test('a failure is an error, and a kind of model that nobody answers for as well', async () => {
+  test('a failure is an error, and so is an API without a provider', async () => {
     const extension = plain().provider('mine', async function* () {
       yield 'a'
       throw new Error('overloaded')

@@ -44,7 +44,7 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
     }
     const call = (name: string, args = {}) => ({ callId: '1', name, args })
 
-    test('it shakes hands, answers, and what it prints is no message', async () => {
+    test('it completes the handshake and answers, and what it prints is not a message', async () => {
       using dirs = extensionDirs()
       const { live, told, options } = await start(dirs)
       expect(live.registrations['register/tool'].map(({ name }) => name)).toEqual([

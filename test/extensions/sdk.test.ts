@@ -247,7 +247,7 @@ describe('tools', () => {
   })
 })
 
-describe('commands, keys and questions nobody knows', () => {
+describe('unknown commands, keys and methods', () => {
   test('a command gets the text after its name; unknown ones are wrong parameters', async () => {
     const heard: string[] = []
     const host = inMemoryHost(
@@ -372,7 +372,7 @@ describe('interceptors', () => {
     expect(await after('guard', { a: 1 })).toEqual({ details: { a: 1 } })
   })
 
-  test('who has only one hook is asked for no other, and does not object when a host asks all the same', async () => {
+  test('an interceptor with one hook is registered for that one only, and allows a call if a host asks for the other', async () => {
     const { host } = guarded()
     await host.initialize()
     const hooks = Object.fromEntries(
@@ -436,7 +436,7 @@ describe('prompts and input', () => {
 })
 
 describe('the end', () => {
-  test('whoever is at work hears of it and has a moment', async () => {
+  test('a handler at work is told of the shutdown and has a moment to finish', async () => {
     const log: string[] = []
     const extension = plain()
       .tool('work', {

@@ -1,5 +1,5 @@
-// A second reader of session files, written from the description of the format and from nothing else, and as strict as a program in Go:
-// a field of another kind than it should be is an error.
+// A second reader of session files, written from the description of the format alone, and as strict as a program in Go:
+// a field of another type than described is an error.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -62,7 +62,7 @@ export function readStrictly(path: string) {
   return { meta, metaLines, nodes, leaf, messages: messagesOf(nodes, leaf) }
 }
 
-/** From the leaf to the root, turned round; a compaction replaces everything before it. */
+/** From the root to the leaf; a compaction replaces everything before it. */
 function messagesOf(nodes: Map<string, Node>, leaf: string | undefined): string[] {
   const branch: Node[] = []
   for (
@@ -82,7 +82,7 @@ function messagesOf(nodes: Map<string, Node>, leaf: string | undefined): string[
   return messages
 }
 
-/** One line for each message, by its fields alone; nothing for what is none. */
+/** One line for each message, by its fields alone; nothing for other entries. */
 function describe(type: string, data: Fields): string {
   if (type === 'custom_message') return `${data.role}: ${data.content}`
   if (!['user', 'assistant', 'tool_result'].includes(type)) return ''

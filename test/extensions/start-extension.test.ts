@@ -129,7 +129,7 @@ describe('requests that cannot be served are answered with the code that says wh
   })
 })
 
-describe('an extension that cannot be started is said to be so', () => {
+describe('an extension that cannot be started is reported', () => {
   test.each([
     [
       'its runtime does not exist',
@@ -169,7 +169,7 @@ describe('an extension that cannot be started is said to be so', () => {
   })
 })
 
-test('its environment has what programs need, no keys, and what it declared', async () => {
+test('its environment has what programs need and what it declared, but no keys', async () => {
   const source = `function on(method, params, id) {
     if (method !== 'initialize') return
     require('node:fs').writeFileSync('env.json', JSON.stringify({ env: process.env, cwd: process.cwd(), params }))
@@ -222,7 +222,7 @@ test('a line of more than 4 MiB is an error of that message, and the next one is
   await live.stop()
 })
 
-test('whoever waits hears of the death of an extension, and why it died is known', async () => {
+test('open requests fail when an extension dies, with the reason', async () => {
   const source = `function on(method, params, id) {
     if (method === 'initialize') return answer(id, {})
     console.error('about to die')
@@ -239,7 +239,7 @@ test('whoever waits hears of the death of an extension, and why it died is known
   expect(await live.exited).toEqual({ reason: 'killed by SIGKILL', lastLines: ['about to die'] })
 })
 
-test('stopping does not wait for those who hold its pipes, and they end with it', async () => {
+test('stopping does not wait for processes that hold its pipes, and they end with it', async () => {
   const source = `const { spawn } = require('node:child_process')
   const grandchild = spawn('sleep', ['1000'], { stdio: ['inherit', 'inherit', 'inherit', 3, 4] })
   fs.writeFileSync('pid', String(grandchild.pid))
@@ -256,7 +256,7 @@ test('stopping does not wait for those who hold its pipes, and they end with it'
   expect((await live.exited).reason).toBe('killed by SIGKILL')
 })
 
-test('one that does not read slows nobody down for ever: what does not fit is refused', async () => {
+test('requests to an extension that does not read are refused once too much waits for it', async () => {
   const source = `function on(method, params, id) { if (method !== 'initialize') return; answer(id, {}); input.pause(); setInterval(() => {}, 1000) }`
   const live = await startExtension(
     dirs.add('deaf', { 'index.js': nodeExtension(source) }),

@@ -21,7 +21,7 @@ afterEach(async () => {
 const call = { id: 'c', signal: new AbortController().signal }
 const quick = { restsMs: [1, 2, 4, 8, 16], probeMs: 50, drainMs: 5000, graceMs: 1000 }
 
-/** Has one tool, `work`, with this body. */
+/** An extension with one tool, `work`, with this body. */
 const worker = (body: string, more = '') =>
   nodeExtension(`${more}
 function on(method, params, id) {
@@ -104,7 +104,7 @@ test('one that does not answer any more is ended and started again', async () =>
   expect(await work()).toBe('well')
 })
 
-test('one that hangs while nobody asks it anything is found out', async () => {
+test('an extension that hangs without open requests is detected', async () => {
   const stuck = worker(says('well'), 'setTimeout(() => { for (;;) {} }, 100)')
   dirs.add('w', { 'index.js': stuck })
   const { app, announced } = recordingApp(dirs.base)
@@ -156,7 +156,7 @@ describe('a reload', () => {
     expect(announced.at(-1)).toContain(reason)
   })
 
-  test('loses no request, however many are under way', async () => {
+  test('no request is lost, however many are under way', async () => {
     const manifest = dirs.add('w', { 'index.js': worker(`setTimeout(() => { ${says('done')} }, 5)`) })
     host = hostOf(dirs.base, recordingApp(dirs.base).app, { times: quick })
     await host.start()
@@ -213,7 +213,7 @@ describe('what changed is noticed', () => {
     await changed
   })
 
-  test('a write that changes nothing is none, and neither is another file', async () => {
+  test('a write without a change, or to another file, causes no reload', async () => {
     const manifest = dirs.add('w', { 'index.js': 'same' })
     let changes = 0
     const watcher = watchExtension(manifest, () => (changes += 1), times)

@@ -23,7 +23,7 @@ const part = fc.oneof(
     type: fc.constant('tool_use' as const),
     id: fc.string({ minLength: 1 }),
     name: text,
-    // As JSON has it, which knows no negative zero.
+    // Through JSON, which has no negative zero.
     arguments: fc
       .dictionary(fc.string(), fc.jsonValue())
       .map((value): Record<string, unknown> => JSON.parse(JSON.stringify(value))),
