@@ -1,14 +1,14 @@
-// Aider's chat history: Markdown in which aider's own lines end with two spaces. That tells what the user typed (`#### …`) and what aider
-// reports (`> …`) from headings and quotes in an answer.
+// Parses the chat history of Aider: Markdown in which Aider's own lines end with two spaces. That distinguishes what the
+// user typed (`#### …`) and what Aider reports (`> …`) from headings and quotes in an answer.
 
 import type { TokenUsage } from '../../model/tokens.ts'
 import type { JsonObject } from '../../std/json.ts'
 
 export type HistoryPiece = { line: number } & (
   | { kind: 'start'; time: string }
-  /** What the user typed, however many lines. */
+  /** What the user typed, all lines of it. */
   | { kind: 'input'; text: string }
-  /** A line of aider's. */
+  /** A line that Aider reports. */
   | { kind: 'report'; text: string }
   /** A line of the answer. */
   | { kind: 'answer'; text: string }
@@ -17,12 +17,12 @@ export type HistoryPiece = { line: number } & (
 const started = /^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)$/
 const input = /^####(?: (.*?))? {2}$/
 const report = /^> (.*?) {2}$/
-// A message of several lines has the two spaces after its last one.
+// A commit message of several lines has the two spaces after its last line.
 const longCommit = /^> (Commit [0-9a-f]{7,64} .*)$/
 
 /**
- * `carry.typing`: the last line before these was typed, so that what follows it at once belongs to it. `carry.starting`: aider has not
- * introduced itself yet; until then it repeats its command line, with prompts of many lines in it.
+ * `carry.typing`: the line before these was typed, so typed lines that follow belong to it. `carry.starting`: Aider has
+ * not printed its version yet; until then it repeats its command line, which may have prompts of many lines.
  */
 export function parseHistory(
   lines: string[],
@@ -36,10 +36,10 @@ export function parseHistory(
     const text = raw.replace(/\r$/, '')
     const match = input.exec(text)
     if (match !== null) {
-      const words = match[1] ?? ''
-      if (typed !== undefined) typed.text += `\n${words}`
+      const typedLine = match[1] ?? ''
+      if (typed !== undefined) typed.text += `\n${typedLine}`
       else if (!isTyping) {
-        typed = { kind: 'input', line, text: words }
+        typed = { kind: 'input', line, text: typedLine }
         pieces.push(typed)
       }
       isTyping = true
@@ -61,25 +61,23 @@ function parseLine(
 ): { kind: 'start'; time: string } | { kind: 'report' | 'answer'; text: string } {
   const time = started.exec(text)?.[1]
   if (time !== undefined) return { kind: 'start', time }
-  const said = (report.exec(text) ?? longCommit.exec(text))?.[1]
-  return said === undefined ? { kind: 'answer', text } : { kind: 'report', text: said }
+  const reported = (report.exec(text) ?? longCommit.exec(text))?.[1]
+  return reported === undefined ? { kind: 'answer', text } : { kind: 'report', text: reported }
 }
 
-/** Commands that only choose who answers; what follows them is a question. */
-const asking = /^\/(?:ask|code|architect|context|help)\s+(?=\S)/
-// Answers to questions of aider's are written down like prompts when one answer goes for several questions.
+/** Commands that choose the mode; what follows them is a prompt. */
+const modeCommand = /^\/(?:ask|code|architect|context|help)\s+(?=\S)/
+// An answer to several questions of Aider at once is written like a prompt.
 const confirmation = /\(Y\)es\/\(N\)o.*\]: \S+$/
 
-/** What the model is asked; undefined for commands to aider itself, for shell commands, and for nothing. */
-export function promptOf(typed: string): string | undefined {
-  const text = typed.trim().replace(asking, '')
+/** What the model is asked; undefined for commands of Aider, shell commands, and empty input. */
+export function aiderPromptOf(typed: string): string | undefined {
+  const text = typed.trim().replace(modeCommand, '')
   return text === '' || text === '<blank>' || /^[/!]/.test(text) || confirmation.test(text) ? undefined : text
 }
 
-// What aider reports in its own lines: tokens, edits, commits, the model.
-
-/** Counts of one answer; they start again with each. What was sent includes what the cache took or gave. */
-export function parseTokens(report: string): TokenUsage | undefined {
+/** The usage of one answer. Sent tokens include those read from and written to the cache. */
+export function parseUsageReport(report: string): TokenUsage | undefined {
   const counts =
     /^Tokens: (?<sent>\S+) sent(?:, (?<write>\S+) cache write)?(?:, (?<hit>\S+) cache hit)?, (?<received>[\d.,]*\d[kM]?) received/.exec(
       report,
@@ -98,16 +96,16 @@ function parseCount(text: string | undefined): number {
   return Math.round(Number(number.replaceAll(',', '')) * (factors[suffix] ?? 1)) || 0
 }
 
-export function parseEdit(report: string): string | undefined {
+export function parseEditReport(report: string): string | undefined {
   return /^Applied edit to (.+)$/.exec(report)?.[1]
 }
 
-export function parseCommit(report: string): { commit: string; subject: string } | undefined {
+export function parseCommitReport(report: string): { commit: string; subject: string } | undefined {
   const [, commit, subject] = /^Commit ([0-9a-f]{7,64}) (.*)$/.exec(report) ?? []
   return commit === undefined || subject === undefined ? undefined : { commit, subject }
 }
 
-/** The one that answers: others write commit messages or apply edits. */
-export function parseModel(report: string): string | undefined {
+/** The model that answers: others write commit messages or apply edits. */
+export function parseModelReport(report: string): string | undefined {
   return /^(?:Main model|Models?): (\S+) with \S+ edit format/.exec(report)?.[1]
 }

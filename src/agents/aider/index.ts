@@ -1,4 +1,4 @@
-// Aider, as an agent. It has no hooks: `entire watch` follows its chat history.
+// Defines Aider as an agent. It has no hooks: `entire watch` follows its chat history.
 
 import { join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
@@ -24,7 +24,7 @@ export const aider = {
   hookNames: [],
   parseHook: (verb) => {
     throw new EntireError('unknown-hook', `Aider has no hook called ${verb}.`, {
-      hint: 'Run `entire watch` beside it.',
+      hint: 'Run `entire watch` while you use Aider.',
     })
   },
   projectDir: () => undefined,

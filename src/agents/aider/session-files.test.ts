@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { aiderResume, aiderSections, historyFile, sessionId } from './session-files.ts'
+import { aiderResume, aiderSections, aiderSessionId, historyFile } from './session-files.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'entire-aider-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -10,7 +10,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const fixture = readFileSync(resolve(import.meta.dir, '../../../test/fixtures/agents/aider/edits.md'), 'utf8')
 
 function section(path: string, time: string | undefined): string | undefined {
-  const part = aiderSections.find(path, sessionId(path, time))
+  const part = aiderSections.find(path, aiderSessionId(path, time))
   return part && readFileSync(path).toString('utf8', part.from, part.to)
 }
 
@@ -41,8 +41,8 @@ test('also in a long history, wherever its heading lies, and not where somebody 
 
 test('sessions of two work trees that begin in the same second have different names', () => {
   const [a, b] = [
-    sessionId('/a/.aider.chat.history.md', '2026-11-16 08:00:00'),
-    sessionId('/b/.aider.chat.history.md', '2026-11-16 08:00:00'),
+    aiderSessionId('/a/.aider.chat.history.md', '2026-11-16 08:00:00'),
+    aiderSessionId('/b/.aider.chat.history.md', '2026-11-16 08:00:00'),
   ]
   expect(a).toMatch(/^[0-9a-f]{8}-aider-20261116-080000$/)
   expect(a.slice(0, 8)).not.toBe(b.slice(0, 8))
@@ -67,7 +67,7 @@ test('the history is where aider was told to keep it', () => {
 
 test('a session that comes back is added to the history once, and nothing there is lost', async () => {
   const path = join(root, 'odd dir', 'ünï', '.aider.chat.history.md')
-  const session = sessionId('/other/machine.md', '2026-11-16 10:00:01')
+  const session = aiderSessionId('/other/machine.md', '2026-11-16 10:00:01')
   const log = {
     session,
     path,

@@ -1,4 +1,5 @@
-// Where aider keeps its chat history: one file for all sessions of a repository, each beginning with a line that has the time.
+// Finds the sessions of Aider in its chat history: one file for a repository, in which each session begins with a line
+// that has the time.
 
 import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -12,19 +13,19 @@ export const historyName = '.aider.chat.history.md'
 const heading = '# aider chat started at '
 const blockBytes = 1024 * 1024
 
-/** The one aider was told to use, in the ways it can be told; else the one in the top directory. */
+/** The file that the environment or the settings of Aider name; else the one in the top directory. */
 export function historyFile(root: string, env: Env): string {
-  const said = /^chat-history-file:[ \t]*(["']?)(.+?)\1[ \t]*(?:#.*)?$/m.exec(
+  const configured = /^chat-history-file:[ \t]*(["']?)(.+?)\1[ \t]*(?:#.*)?$/m.exec(
     readText(join(root, '.aider.conf.yml')) ?? '',
   )?.[2]
-  return resolve(root, asText(env.AIDER_CHAT_HISTORY_FILE) ?? said ?? historyName)
+  return resolve(root, asText(env.AIDER_CHAT_HISTORY_FILE) ?? configured ?? historyName)
 }
 
 /**
- * Aider has no names for sessions. Work trees share ours, and two of them can begin in the same second; what tells sessions apart comes
- * first, because often only the beginning is shown.
+ * Aider has no ids for sessions. Work trees share the sessions of a repository, and two of them can begin in the same
+ * second, so the id has a hash of the path. It comes first, because often only the beginning of an id is shown.
  */
-export function sessionId(path: string, time: string | undefined): string {
+export function aiderSessionId(path: string, time: string | undefined): string {
   const own = new Bun.CryptoHasher('sha256')
     .update(`${resolve(path)}\0${time}`)
     .digest('hex')
@@ -50,9 +51,9 @@ export const aiderResume: SessionResumer = {
   sessionDir: (root, env) => dirname(historyFile(root, env)),
   sessionFile: (dir, _session, origin) =>
     join(dir, origin?.name?.endsWith('.md') ? basename(origin.name) : historyName),
-  // It has no names for sessions: it reads what the history holds.
+  // Aider has no ids for sessions: it reads the whole history.
   command: () => 'aider --restore-chat-history',
-  // Other sessions are in that file. What is there already stays as it is.
+  // The file holds other sessions as well, so the session is appended unless it is there.
   async deliver({ session, path, bytes }) {
     if (aiderSections.find(path, session) === undefined) {
       mkdirSync(dirname(path), { recursive: true })
@@ -62,14 +63,14 @@ export const aiderResume: SessionResumer = {
   },
 }
 
-/** `2026-11-16 03:18:12`; undefined for what stands before the first heading, null for a session of somebody else's. */
+/** As `2026-11-16 03:18:12`; undefined for what is before the first heading, null when it is not a session of Aider. */
 function timeOf(session: string): string | undefined | null {
   if (session.endsWith('-aider-first')) return undefined
   const [, y, mo, d, h, mi, s] = /-aider-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(session) ?? []
   return y === undefined ? null : `${y}-${mo}-${d} ${h}:${mi}:${s}`
 }
 
-// From the end, where the running session is: histories grow for years.
+// Searches from the end, where the running session is: histories grow for years.
 function findSection(fd: number, size: number, time: string | undefined): FilePart | undefined {
   const overlap = heading.length + 20
   let end = size

@@ -1,16 +1,17 @@
-// Reads one session of aider's chat history.
+// Reads one session of Aider's chat history.
+
 import type { TranscriptEntry, TranscriptFormat } from '../../model/agent.ts'
 import { addTokens, noTokens } from '../../model/tokens.ts'
 import { given } from '../../std/given.ts'
 import { asString } from '../../std/json.ts'
 import {
+  aiderPromptOf,
   type HistoryPiece,
-  parseCommit,
-  parseEdit,
+  parseCommitReport,
+  parseEditReport,
   parseHistory,
-  parseModel,
-  parseTokens,
-  promptOf,
+  parseModelReport,
+  parseUsageReport,
 } from './history.ts'
 
 export const aiderTranscript: TranscriptFormat = {
@@ -22,13 +23,16 @@ export const aiderTranscript: TranscriptFormat = {
     const all = <T>(parse: (text: string) => T | undefined) => reports.flatMap((text) => parse(text) ?? [])
     return {
       items: lines.length,
-      prompts: pieces.flatMap((piece) => (piece.kind === 'input' ? (promptOf(piece.text) ?? []) : [])),
-      files: [...new Set(all(parseEdit))],
-      tokens: all(parseTokens).reduce(addTokens, noTokens),
+      prompts: pieces.flatMap((piece) => (piece.kind === 'input' ? (aiderPromptOf(piece.text) ?? []) : [])),
+      files: [...new Set(all(parseEditReport))],
+      tokens: all(parseUsageReport).reduce(addTokens, noTokens),
       subagents: [],
-      // The model is named when aider starts; a save that reads on from there knows it already.
-      ...given({ summary: lastAnswer(pieces), model: all(parseModel).at(-1) ?? asString(before?.model) }),
-      carry: { ...carry, ...given({ model: all(parseModel).at(-1) ?? asString(before?.model) }) },
+      // Aider names the model when it starts; a later stretch knows it from the carry.
+      ...given({
+        summary: lastAnswer(pieces),
+        model: all(parseModelReport).at(-1) ?? asString(before?.model),
+      }),
+      carry: { ...carry, ...given({ model: all(parseModelReport).at(-1) ?? asString(before?.model) }) },
     }
   },
 
@@ -42,12 +46,12 @@ function entryOf(piece: HistoryPiece): TranscriptEntry | [] {
   if (piece.kind === 'start') return []
   if (piece.kind === 'answer') return { role: 'assistant', text: piece.text }
   if (piece.kind === 'input') {
-    const prompt = promptOf(piece.text)
+    const prompt = aiderPromptOf(piece.text)
     return prompt === undefined ? [] : { role: 'user', text: prompt }
   }
-  const [edit, commit] = [parseEdit(piece.text), parseCommit(piece.text)]
-  // What comes after the count is another answer.
-  if (parseTokens(piece.text) !== undefined) return { role: 'tool', text: '' }
+  const [edit, commit] = [parseEditReport(piece.text), parseCommitReport(piece.text)]
+  // Text after the usage belongs to the next answer.
+  if (parseUsageReport(piece.text) !== undefined) return { role: 'tool', text: '' }
   if (edit !== undefined) return { role: 'tool', name: 'edit', text: edit }
   return commit === undefined ? [] : { role: 'tool', name: 'commit', text: commit.subject }
 }

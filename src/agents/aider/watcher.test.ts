@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import type { Sign, SignReader } from '../../model/session-file.ts'
-import { sessionId } from './session-files.ts'
+import { aiderSessionId } from './session-files.ts'
 import { aiderWatcher } from './watcher.ts'
 
 const fixtures = resolve(import.meta.dir, '../../../test/fixtures/agents/aider')
@@ -12,7 +12,8 @@ const reader = aiderWatcher.open(path, { root: '/home/dev/app', env: {} }) as Si
 const linesOf = (name: string) => readFileSync(join(fixtures, name), 'utf8').replace(/\n$/, '').split('\n')
 const bare = (signs: Sign[]) => signs.map(({ line: _line, ...sign }) => sign)
 
-const started = (time: string) => ({ type: 'session', session: sessionId(path, time), order: time }) as const
+const started = (time: string) =>
+  ({ type: 'session', session: aiderSessionId(path, time), order: time }) as const
 
 const expected: Record<string, object[]> = {
   'commands.md': [
@@ -88,7 +89,7 @@ test('an answer that nobody typed a prompt for is a turn without words', () => {
 test('what stands before the first start is a session, too', () => {
   const { signs } = reader(['#### go on  ', '', 'Done.'], undefined)
   expect(bare(signs) as object[]).toEqual([
-    { type: 'session', session: sessionId(path, undefined), order: '' },
+    { type: 'session', session: aiderSessionId(path, undefined), order: '' },
     { type: 'prompt', prompt: 'go on' },
   ])
 })

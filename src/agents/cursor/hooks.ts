@@ -1,9 +1,11 @@
-// What Cursor's hooks mean. Started with `-p` it tells only of the session's start and end, so a turn begins with the session.
+// Turns the hooks of Cursor into events. With `-p` Cursor reports only the start and the end of the session, so a turn
+// begins with the session.
+
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
 import { asArray, type JsonObject } from '../../std/json.ts'
 import { asText, type HookBase, type HookTable, plainId, taskId } from '../shared/hook-table.ts'
-import { typedText } from './transcript.ts'
+import { cleanCursorPrompt } from './transcript.ts'
 
 export const cursorHooks: HookTable = {
   'session-start': (payload, base) => ({
@@ -16,7 +18,7 @@ export const cursorHooks: HookTable = {
     type: 'turn-start',
     ...base,
     ...modelOf(payload),
-    ...given({ prompt: typedText(asText(payload.prompt) ?? '') }),
+    ...given({ prompt: cleanCursorPrompt(asText(payload.prompt) ?? '') }),
   }),
   // Completed, aborted or failed: the turn is over.
   stop: (payload, base) => ({ type: 'turn-end', ...base, ...modelOf(payload) }),
@@ -26,7 +28,7 @@ export const cursorHooks: HookTable = {
   'subagent-stop': (payload, base) => taskEvent('subagent-end', payload, base),
 }
 
-/** The verbs of hooks that Cursor runs although they were installed for Claude Code, as its own. */
+/** Hooks installed for Claude Code that Cursor runs as well, and the hooks of Cursor that they stand for. */
 export const claudeVerbs: Record<string, string> = {
   'session-start': 'session-start',
   'user-prompt-submit': 'before-submit-prompt',
@@ -52,7 +54,7 @@ function taskEvent(
   base: HookBase,
 ): AgentEvent | null {
   const task = asText(payload.task)
-  // Without a task there is nothing to call the step.
+  // Without a task the step would have no name.
   if (task === undefined) return null
   const id = asText(payload.subagent_id) ?? asText(payload.tool_call_id)
   const subagentType = asText(payload.subagent_type)

@@ -1,4 +1,4 @@
-// Cursor, the editor and its command line, as an agent.
+// Defines Cursor, the editor and its command line, as an agent, and finds its transcripts.
 
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,8 +11,7 @@ import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { claudeVerbs, cursorHooks, workspaceOf } from './hooks.ts'
 import { cursorTranscript } from './transcript.ts'
 
-// Where Cursor keeps its transcripts: the editor gives each conversation a directory, the command line only a file.
-
+/** The editor gives each conversation a directory, the command line only a file. */
 export const cursorResume = {
   sessionDir: (root, env) =>
     env.ENTIRE_TEST_CURSOR_PROJECT_DIR ||
@@ -28,16 +27,6 @@ export const cursorResume = {
   command: () => 'Open this project in Cursor.',
 } satisfies SessionResumer
 
-/** Where the transcript of a session is to be, for hooks that do not say. */
-export function predictTranscript(
-  root: string | undefined,
-  session: string | undefined,
-  env: Env,
-): string | undefined {
-  if (root === undefined || session === undefined || !/^[A-Za-z0-9_-]+$/.test(session)) return undefined
-  return cursorResume.sessionFile(cursorResume.sessionDir(root, env), session)
-}
-
 export const cursor = {
   ...cursorCard,
   description: 'Cursor - AI-powered code editor',
@@ -47,13 +36,13 @@ export const cursor = {
   parseHook: hookParser('cursor', cursorHooks, cursorFields),
   projectDir,
   transcript: cursorTranscript,
-  preparer: { prepare: (path, _event, remembered) => prepareTranscript(path, remembered()?.transcript) },
+  preparer: { prepare: (path, _event, remembered) => awaitTranscript(path, remembered()?.transcript) },
   installer: lazyInstaller('.cursor/hooks.json', async () => (await import('./install.ts')).cursorInstaller),
   resume: cursorResume,
   borrowed: { ...cursorCard.borrows, verbs: claudeVerbs },
 } satisfies Agent
 
-// The command line says `null` where the editor names the transcript.
+// The editor names the transcript; the command line has `null` there.
 function cursorFields(payload: JsonObject, env: Env) {
   const session = asText(payload.conversation_id) ?? asText(payload.session_id)
   const named = asText(payload.transcript_path) ?? asText(env.CURSOR_TRANSCRIPT_PATH)
@@ -64,16 +53,24 @@ function projectDir(payload: JsonObject, env: Env): string | undefined {
   return asText(env.CURSOR_PROJECT_DIR) ?? workspaceOf(payload) ?? asText(payload.cwd)
 }
 
-// Cursor may report the end of a turn before it has written the first line of its transcript.
+/** Where Cursor will write the transcript of a session, for hooks that do not say. */
+export function predictTranscript(
+  root: string | undefined,
+  session: string | undefined,
+  env: Env,
+): string | undefined {
+  if (root === undefined || session === undefined || !/^[A-Za-z0-9_-]+$/.test(session)) return undefined
+  return cursorResume.sessionFile(cursorResume.sessionDir(root, env), session)
+}
 
 const pauseMs = 50
 const missing = { transcript: 'missing' }
 
 /**
- * Returns when the transcript has something in it. Where Cursor keeps no transcripts of the project there is nothing to wait for, and a
- * session that was waited for in vain is not waited for again.
+ * Returns when the transcript has content: Cursor may report the end of a turn before it has written the first line.
+ * Does not wait where Cursor keeps no transcripts of the project, nor again for a session whose transcript did not come.
  */
-export async function prepareTranscript(
+export async function awaitTranscript(
   transcript: string,
   remembered: unknown,
   patienceMs = 5_000,

@@ -1,4 +1,4 @@
-// Cursor's hooks in .cursor/hooks.json. One event that it does not know would make it ignore the whole file.
+// Installs the hooks of Cursor in .cursor/hooks.json. Cursor would ignore the whole file for one unknown event.
 
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
 import { settingsInstaller } from '../shared/settings-installer.ts'

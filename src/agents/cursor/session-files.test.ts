@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cursorResume, predictTranscript, prepareTranscript } from './index.ts'
+import { awaitTranscript, cursorResume, predictTranscript } from './index.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'entire-cursor-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -38,19 +38,19 @@ test('a transcript that is written late is awaited; where none are kept, nothing
     writeFileSync(late, '')
     return Bun.sleep(60).then(() => writeFileSync(late, '{"role":"user"}\n'))
   })
-  expect(await prepareTranscript(late, undefined)).toBeUndefined()
+  expect(await awaitTranscript(late, undefined)).toBeUndefined()
   expect(await Bun.file(late).text()).toBe('{"role":"user"}\n')
   await writing
-  expect(await prepareTranscript(join(dir, 'no/where/abc.jsonl'), undefined)).toBeUndefined()
+  expect(await awaitTranscript(join(dir, 'no/where/abc.jsonl'), undefined)).toBeUndefined()
 })
 
 test('a session that was waited for in vain is not waited for again, until there is something to read', async () => {
   const none = join(dir, 'none/none.jsonl')
   const forEver = 600_000
-  const remembered = await prepareTranscript(none, undefined, 60)
+  const remembered = await awaitTranscript(none, undefined, 60)
   expect(remembered).toEqual({ transcript: 'missing' })
-  expect(await prepareTranscript(none, remembered?.transcript, forEver)).toEqual({ transcript: 'missing' })
+  expect(await awaitTranscript(none, remembered?.transcript, forEver)).toEqual({ transcript: 'missing' })
   mkdirSync(join(dir, 'none'))
   writeFileSync(none, '{"role":"user"}\n')
-  expect(await prepareTranscript(none, remembered?.transcript, forEver)).toBeUndefined()
+  expect(await awaitTranscript(none, remembered?.transcript, forEver)).toBeUndefined()
 })

@@ -1,4 +1,5 @@
-// What the hooks of Factory's Droid mean. `droid exec` never announces its prompt, so a turn begins with the session there.
+// Turns the hooks of Droid into events. `droid exec` does not report its prompt, so a turn begins with the session.
+
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
 import { asObject, type JsonObject } from '../../std/json.ts'
@@ -8,7 +9,7 @@ import { cleanPrompt } from '../shared/message-text.ts'
 const nothing = () => null
 
 export const droidHooks: HookTable = {
-  // After a compaction the same conversation goes on, perhaps in the middle of a turn.
+  // After a compaction the same conversation continues, perhaps in the middle of a turn.
   'session-start': (payload, base) =>
     payload.source === 'compact'
       ? null
@@ -19,7 +20,7 @@ export const droidHooks: HookTable = {
           ...given({ previousSession: asText(payload.previous_session_id) }),
         },
 
-  // Installed for the start of a session as well, for programs that need a prompt to begin a turn.
+  // Installed for the start of a session as well, for the reference program, which begins a turn only at a prompt.
   'user-prompt-submit': (payload, base) =>
     payload.hook_event_name === 'SessionStart'
       ? null
@@ -33,7 +34,7 @@ export const droidHooks: HookTable = {
 
   'pre-tool-use': (payload, base) => taskEvent('subagent-start', payload, base),
 
-  // Never comes for a tool that failed: the work of such a subagent is saved with the turn.
+  // Droid does not run it for a tool that failed: the work of such a subagent is saved with the turn.
   'post-tool-use': (payload, base) => taskEvent('subagent-end', payload, base),
 
   'subagent-stop': nothing,

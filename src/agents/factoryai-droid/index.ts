@@ -1,4 +1,4 @@
-// Factory's Droid, as an agent.
+// Defines Droid by Factory as an agent, finds its sessions, and finds out why it does not run installed hooks.
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -11,10 +11,8 @@ import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { droidHooks } from './hooks.ts'
 import { droidTranscript } from './transcript.ts'
 
-// Where Droid keeps its sessions.
-
 export const droidResume: SessionResumer = {
-  // Named after the project's path: slashes become dashes, everything else stays.
+  // Named after the path of the project, with dashes for slashes.
   sessionDir: (root, env) =>
     env.ENTIRE_TEST_DROID_PROJECT_DIR ||
     join(
@@ -27,8 +25,7 @@ export const droidResume: SessionResumer = {
   command: (session) => `droid --session-id ${session}`,
 }
 
-// Droid as a writer of text: `droid exec` reads its prompt from a pipe, and may only read unless it is told otherwise.
-
+/** Writes text: `droid exec` reads its prompt from a pipe, and may only read files by default. */
 export const droidGenerator: TextGenerator = {
   command: ({ model }) => [
     'droid',
@@ -60,32 +57,31 @@ export const factoryaiDroid = {
     '.factory/settings.json',
     async () => (await import('./install.ts')).droidInstaller,
   ),
-  findObstacle,
-  // It shows what a hook prints as it is.
+  findObstacle: droidObstacle,
+  // Droid shows the output of a hook as it is.
   hookResponse: (message) => `${message.trim()}\n`,
   resume: droidResume,
   generator: droidGenerator,
 } satisfies Agent
 
-// Droid reads the hooks of settings.json only where no hooks.json lies beside it, and none at all where they are switched off.
-
 const hookFiles = ['.factory/hooks.json', '.factory/hooks/hooks.json']
 const settingsFiles = ['.factory/settings.json', '.factory/settings.local.json']
 
-export function findObstacle(root: string, env: Env): Obstacle | undefined {
+/** Droid reads the hooks in settings.json only where there is no hooks.json, and none where hooks are disabled. */
+function droidObstacle(root: string, env: Env): Obstacle | undefined {
   const other = hookFiles.find(
     (file) => readText(join(root, file))?.includes('hooks factoryai-droid ') === false,
   )
   if (other !== undefined)
     return {
-      message: `Droid reads its hooks from ${other} alone, and ours are in .factory/settings.json.`,
-      fix: `Move the hooks of ${other} into "hooks" of .factory/settings.json and delete the file.`,
+      message: `Droid reads hooks only from ${other}, and those of Entire are in .factory/settings.json.`,
+      fix: `Move the hooks of ${other} to "hooks" in .factory/settings.json and delete the file.`,
     }
   const user = join(env.FACTORY_HOME_OVERRIDE || env.HOME || homedir(), '.factory', 'settings.json')
-  const switchedOff = [...settingsFiles.map((file) => join(root, file)), user].find((file) =>
+  const disabledIn = [...settingsFiles.map((file) => join(root, file)), user].find((file) =>
     /"hooksDisabled"\s*:\s*true/.test(readText(file) ?? ''),
   )
-  return switchedOff === undefined
+  return disabledIn === undefined
     ? undefined
-    : { message: `Droid's hooks are switched off in ${switchedOff}.`, fix: 'Remove "hooksDisabled" there.' }
+    : { message: `The hooks of Droid are disabled in ${disabledIn}.`, fix: 'Remove "hooksDisabled" there.' }
 }

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const ours = (verb: string) => ({
+const entireHook = (verb: string) => ({
   type: 'command',
   command: `sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks factoryai-droid ${verb}'`,
 })
@@ -27,13 +27,13 @@ test('eight hooks; the start of a session has two', async () => {
   expect(await droidInstaller.install(site(), { command: 'entire', force: false })).toBe(8)
   expect(read()).toEqual({
     hooks: {
-      SessionStart: [{ hooks: [ours('session-start'), ours('user-prompt-submit')] }],
-      SessionEnd: [{ hooks: [ours('session-end')] }],
-      Stop: [{ hooks: [ours('stop')] }],
-      UserPromptSubmit: [{ hooks: [ours('user-prompt-submit')] }],
-      PreToolUse: [{ matcher: 'Task', hooks: [ours('pre-tool-use')] }],
-      PostToolUse: [{ matcher: 'Task', hooks: [ours('post-tool-use')] }],
-      PreCompact: [{ hooks: [ours('pre-compact')] }],
+      SessionStart: [{ hooks: [entireHook('session-start'), entireHook('user-prompt-submit')] }],
+      SessionEnd: [{ hooks: [entireHook('session-end')] }],
+      Stop: [{ hooks: [entireHook('stop')] }],
+      UserPromptSubmit: [{ hooks: [entireHook('user-prompt-submit')] }],
+      PreToolUse: [{ matcher: 'Task', hooks: [entireHook('pre-tool-use')] }],
+      PostToolUse: [{ matcher: 'Task', hooks: [entireHook('post-tool-use')] }],
+      PreCompact: [{ hooks: [entireHook('pre-compact')] }],
     },
   })
   expect(await droidInstaller.install(site(), { command: 'entire', force: false })).toBe(0)
@@ -52,7 +52,7 @@ test('the user’s settings come back byte for byte, comments and all', async ()
   expect(readFileSync(join(root, '.factory/settings.json'), 'utf8')).toBe(text)
 })
 
-test('a file of hooks of its own makes Droid overlook ours, and so does a switch', async () => {
+test('a hooks.json without the hooks of Entire, or a disabling setting, is an obstacle', async () => {
   const env = { HOME: join(root, 'home') }
   const obstacle = () => factoryaiDroid.findObstacle(root, env)
   await droidInstaller.install(site(), { command: 'entire', force: false })
@@ -62,9 +62,9 @@ test('a file of hooks of its own makes Droid overlook ours, and so does a switch
     message: expect.stringContaining('.factory/hooks.json'),
     fix: expect.stringContaining('Move'),
   })
-  // With ours in it the file is no obstacle.
+  // With the hooks of Entire in it the file is no obstacle.
   put('.factory/hooks.json', JSON.stringify(read().hooks))
   expect(obstacle()).toBeUndefined()
   put('home/.factory/settings.json', '{ "hooksDisabled": true }')
-  expect(obstacle()).toMatchObject({ message: expect.stringContaining('switched off') })
+  expect(obstacle()).toMatchObject({ message: expect.stringContaining('are disabled in') })
 })

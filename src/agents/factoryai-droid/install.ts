@@ -1,4 +1,4 @@
-// Droid's hooks in .factory/settings.json.
+// Installs the hooks of Droid in .factory/settings.json.
 
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
 import type { HookEntry } from '../shared/hook-settings.ts'

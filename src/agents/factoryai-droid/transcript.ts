@@ -1,4 +1,6 @@
-// Droid's session: one JSON object a line, appended to. Usage is not in it; it only tells how often the model was called.
+// Reads the session of Droid: JSON lines, appended to. They show how often the model was called; its usage is in another
+// file.
+
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading, UsageTotals } from '../../model/agent.ts'
 import { noTokens, subtractTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -8,8 +10,7 @@ import { asText } from '../shared/hook-table.ts'
 import { messageTally } from '../shared/message-tally.ts'
 import { cleanPrompt, joinTexts, toBlocks, toolDetail } from '../shared/message-text.ts'
 
-// Droid's usage: a running total in the settings of the session, beside its transcript.
-
+/** The usage is a running total in the settings of the session, a file beside the transcript. */
 export const droidTotals: UsageTotals = {
   path: (transcript) => transcript.replace(/\.jsonl$/, '.settings.json'),
 
@@ -17,7 +18,7 @@ export const droidTotals: UsageTotals = {
     const settings = asObject(parseJson(text))
     const own = settings && parseUsage(settings.tokenUsage)
     if (settings === undefined || own === undefined) return undefined
-    // Subagents are sessions of their own; how often they called the model is not said, but each did at least once.
+    // Subagents have their own sessions. How often they called the model is unknown, but each did at least once.
     const subagents = subtractTokens(parseUsage(settings.inclusiveTokenUsage) ?? noTokens, own)
     const children = Object.keys(asObject(settings.childInclusiveTokenUsageBySessionId) ?? {}).length
     const tokens =
@@ -62,8 +63,8 @@ export const droidTranscript: TranscriptFormat = {
       if (message.prompt !== undefined) reading.prompts.push(message.prompt)
       if (!message.isAssistant) continue
       if (message.model !== undefined) reading.model = message.model
-      const said = joinTexts(message.blocks)?.trim()
-      if (said) reading.summary = said
+      const answer = joinTexts(message.blocks)?.trim()
+      if (answer) reading.summary = answer
       reading.files.push(...writtenFiles(message))
       if (message.id === undefined) continue
       tally.meet(message.id, '')
@@ -97,9 +98,7 @@ function patchedFiles(patch: string): string[] {
   )
 }
 
-// The conversation of a Droid session, for people to read.
-
-export function readEntries(transcript: string, from: number): TranscriptEntry[] {
+function readEntries(transcript: string, from: number): TranscriptEntry[] {
   const lines = transcript.split('\n')
   if (transcript.trim() !== '' && lines.every((line) => parseJson(line) === undefined))
     throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
@@ -113,24 +112,22 @@ function entriesOf(line: string): TranscriptEntry[] {
   return message.blocks.flatMap((block): TranscriptEntry[] => {
     if (block.type === 'tool_use')
       return [{ role: 'tool', name: asText(block.name) ?? 'unknown', text: toolDetail(block.input) }]
-    const said = block.type === 'text' ? asText(block.text)?.trim() : undefined
-    return said ? [{ role: 'assistant', text: said }] : []
+    const text = block.type === 'text' ? asText(block.text)?.trim() : undefined
+    return text ? [{ role: 'assistant', text }] : []
   })
 }
 
-// One line of a Droid session. Runs of hooks and context for the model are messages of the user too, but nobody typed them.
-
-export interface DroidMessage {
+interface DroidMessage {
   id: string | undefined
   isAssistant: boolean
   blocks: JsonObject[]
   model: string | undefined
-  /** What the user typed. */
+  /** What the user typed; runs of hooks and context for the model are messages of the user as well. */
   prompt: string | undefined
 }
 
-/** Undefined for every other kind of line. */
-export function parseMessage(line: string): DroidMessage | undefined {
+/** Undefined for a line that is not a message. */
+function parseMessage(line: string): DroidMessage | undefined {
   const entry = asObject(parseJson(line))
   const message = entry?.type === 'message' ? asObject(entry.message) : undefined
   if (entry === undefined || message === undefined) return undefined
@@ -147,7 +144,7 @@ export function parseMessage(line: string): DroidMessage | undefined {
   }
 }
 
-/** Models that the user added bear a mark. */
-export function modelName(value: unknown): string | undefined {
+/** Models that the user added have a prefix. */
+function modelName(value: unknown): string | undefined {
   return asText(asText(value)?.replace(/^custom:/, ''))
 }

@@ -1,18 +1,21 @@
-// A session on its way back into OpenCode's database, which only ever adds to a session it has: one that went on differently has to go
-// first, and the sessions of its subagents, which go with it, have to come back with it.
+// Delivers a session to OpenCode's database, and mirrors one from there in a file. An import only adds to an existing
+// session: one that continued differently is deleted first, and the sessions of its subagents, which are deleted with
+// it, are imported again.
+
 import type { DeliveredLog, ProjectContext } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists, readBytes, removeFile, writeAtomic } from '../../std/file.ts'
 import { asArray, asObject, asString, parseJson } from '../../std/json.ts'
-import { deleteSession, findSession, importSession, isSessionId } from './program.ts'
-import { parseMessage } from './transcript.ts'
+import { deleteSession, findExport, importSession } from './program.ts'
+import { parseOpencodeMessage } from './transcript.ts'
 
-/** False: OpenCode could not be asked, or did not take it. Then it has what it had. */
-export async function deliver(log: DeliveredLog, place: ProjectContext): Promise<boolean> {
+/** False when OpenCode could not be asked or refused the session. OpenCode then has what it had. */
+export async function deliverSession(log: DeliveredLog, place: ProjectContext): Promise<boolean> {
   try {
-    const there = readBytes(log.path)
+    const existing = readBytes(log.path)
     const wanted = new Set(idsIn(log.bytes))
-    if (there !== undefined && idsIn(there).some((id) => !wanted.has(id))) await replace(log, there, place)
+    if (existing !== undefined && idsIn(existing).some((id) => !wanted.has(id)))
+      await replace(log, existing, place)
     else await importBytes(log.path, log.bytes, place)
   } catch (error) {
     if (error instanceof EntireError && error.code === 'agent-failed') return false
@@ -22,18 +25,18 @@ export async function deliver(log: DeliveredLog, place: ProjectContext): Promise
   return true
 }
 
-async function replace(log: DeliveredLog, there: Buffer, place: ProjectContext): Promise<void> {
-  const subagents = await findSubagents(there, place)
+async function replace(log: DeliveredLog, existing: Buffer, place: ProjectContext): Promise<void> {
+  const subagents = await findSubagents(existing, place)
   await deleteSession(log.session, place)
   try {
     await importBytes(log.path, log.bytes, place)
   } catch (error) {
-    await importBytes(log.path, there, place).catch(() => {
+    await importBytes(log.path, existing, place).catch(() => {
       throw new EntireError(
         'write-failed',
-        `OpenCode took neither the stored session ${log.session} nor its own back.`,
+        `OpenCode accepted neither the stored session ${log.session} nor its own session again.`,
         {
-          hint: `Run \`opencode import ${log.path}\` to give it its own back.`,
+          hint: `Run \`opencode import ${log.path}\` to restore its own session.`,
           cause: error,
         },
       )
@@ -47,7 +50,7 @@ async function replace(log: DeliveredLog, there: Buffer, place: ProjectContext):
 async function findSubagents(session: Buffer, place: ProjectContext): Promise<Buffer[]> {
   const found: Buffer[] = []
   for (const id of tasksIn(session)) {
-    const subagent = await findSession(id, place)
+    const subagent = await findExport(id, place)
     if (subagent !== undefined) found.push(subagent, ...(await findSubagents(subagent, place)))
   }
   return found
@@ -63,7 +66,7 @@ async function importBytes(path: string, bytes: Buffer, place: ProjectContext): 
   }
 }
 
-// Named like any half-written file, so that what a killed process leaves is swept up.
+// Named like any half-written file, so that the leftover of a killed process is removed later.
 function freePath(path: string): string {
   for (let number = 1; ; number += 1) {
     const free = path.replace(/(?:\.json)?$/, `.import-${number}.json.${process.pid}.tmp`)
@@ -72,7 +75,7 @@ function freePath(path: string): string {
 }
 
 function messagesIn(session: Buffer) {
-  return asArray(asObject(parseJson(session.toString('utf8')))?.messages).map(parseMessage)
+  return asArray(asObject(parseJson(session.toString('utf8')))?.messages).map(parseOpencodeMessage)
 }
 
 function idsIn(session: Buffer): string[] {
@@ -87,25 +90,29 @@ function tasksIn(session: Buffer): string[] {
   return [...new Set(ids)].filter(isSessionId)
 }
 
-// A session that is in OpenCode's database, as a file beside: so that it can be compared with others, kept, and found.
-
+/** Writes the session in OpenCode's database to a file, so that it can be compared, kept and found. */
 export async function mirrorSession(session: string, path: string, place: ProjectContext): Promise<void> {
   if (!isSessionId(session)) return
   try {
-    const there = await findSession(session, place)
-    if (there === undefined) removeFile(path)
-    // What is the same but for its writing stays as it was written.
-    else if (outlineOf(readBytes(path)) !== outlineOf(there)) writeAtomic(path, there)
+    const exported = await findExport(session, place)
+    if (exported === undefined) removeFile(path)
+    // A file that differs only in its formatting stays.
+    else if (outlineOf(readBytes(path)) !== outlineOf(exported)) writeAtomic(path, exported)
   } catch (error) {
-    // An OpenCode that cannot be asked leaves the file what it is.
+    // When OpenCode cannot be asked, the file stays as it is.
     if (!(error instanceof EntireError)) throw error
   }
 }
 
 function outlineOf(session: Buffer | undefined): string | undefined {
   if (session === undefined) return undefined
-  const messages = asArray(asObject(parseJson(session.toString('utf8')))?.messages).map(parseMessage)
+  const messages = messagesIn(session)
   return JSON.stringify(
     messages.map(({ id, info, parts }) => [id, asObject(info.time)?.completed, parts.map((part) => part.id)]),
   )
+}
+
+/** Exporting takes long, so it is not tried for anything that cannot be an id. */
+function isSessionId(id: string): boolean {
+  return /^ses_\w+$/.test(id)
 }

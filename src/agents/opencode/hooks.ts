@@ -1,9 +1,10 @@
-// What the calls of our plugin mean. The plugin speaks for OpenCode, which has no hooks of its own.
+// Turns the calls of Entire's plugin for OpenCode into events. OpenCode itself has no hooks.
+
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { asText, type HookBase, type HookTable, plainId } from '../shared/hook-table.ts'
-import { noteTaskUsage, typedText } from './transcript.ts'
+import { cleanOpencodePrompt, formatTaskUsage } from './transcript.ts'
 
 const modelOf = (payload: JsonObject) => given({ model: asText(payload.model) })
 
@@ -17,7 +18,7 @@ export const opencodeHooks: HookTable = {
       ...base,
       ...modelOf(payload),
       ...given({
-        prompt: typedText(asText(payload.prompt) ?? ''),
+        prompt: cleanOpencodePrompt(asText(payload.prompt) ?? ''),
         firstMetadata: since === undefined ? undefined : { since },
       }),
     }
@@ -40,7 +41,7 @@ function taskEvent(type: AgentEvent['type'], payload: JsonObject, base: HookBase
       subagent: subagent && plainId(subagent),
       subagentType: asText(payload.subagent_type),
       taskDescription: asText(payload.description),
-      metadata: noteTaskUsage(task, payload.usage),
+      metadata: formatTaskUsage(task, payload.usage),
     }),
   }
 }

@@ -1,13 +1,27 @@
-// OpenCode, as an agent.
+// Defines OpenCode as an agent, and exchanges sessions with its database.
 
-import { join } from 'node:path'
-import type { Agent } from '../../model/agent.ts'
+import { basename, join } from 'node:path'
+import type { Agent, SessionResumer, TranscriptFetcher } from '../../model/agent.ts'
 import { exists } from '../../std/file.ts'
 import { opencodeCard } from '../cards.ts'
 import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
 import { opencodeHooks } from './hooks.ts'
-import { opencodeResume, opencodeSource } from './session-files.ts'
+import { exportFile, exportSession, exportsDir } from './program.ts'
 import { opencodeTranscript } from './transcript.ts'
+
+export const opencodeSource: TranscriptFetcher = {
+  locate: async (session, { root }) => exportFile(root, session),
+  fetch: async (reference, place) => ({ bytes: await exportSession(basename(reference, '.json'), place) }),
+}
+
+export const opencodeResume: SessionResumer = {
+  sessionDir: exportsDir,
+  sessionFile: (dir, session) => join(dir, `${session}.json`),
+  command: (session) => `opencode -s ${session}`,
+  mirror: async (session, path, place) => (await import('./deliver.ts')).mirrorSession(session, path, place),
+  deliver: async (log, env = {}) =>
+    (await import('./deliver.ts')).deliverSession(log, { root: log.root, env }),
+}
 
 export const opencode = {
   ...opencodeCard,

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { installOpencode } from '../../../test/support/opencode-repo.ts'
 import { type OpencodeSession, opencodeSessions } from '../../../test/support/opencode-sessions.ts'
 import { tempDir } from '../../../test/support/repo.ts'
-import { opencodeResume, opencodeSource } from './session-files.ts'
+import { opencodeResume, opencodeSource } from './index.ts'
 
 const id = 'ses_abc'
 

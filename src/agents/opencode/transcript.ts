@@ -1,4 +1,5 @@
-// OpenCode's transcript: what it exports of a session, one JSON document with a list of messages.
+// Reads the transcript of OpenCode: the export of a session, one JSON document with a list of messages. A message is
+// listed once and grows until it is completed.
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import type { EventMetadata } from '../../model/event.ts'
@@ -21,7 +22,7 @@ import { cleanPrompt, toolDetail } from '../shared/message-text.ts'
 export const opencodeTranscript: TranscriptFormat = {
   shape: () => 'document',
 
-  // There are no lines to be read; what is no export is kept as it is.
+  // An export has no lines to read; anything else is stored as it is.
   readLines: (lines) => ({ items: lines.length, files: [], prompts: [], tokens: noTokens, subagents: [] }),
 
   readDocument: (document, from, metadata, carry) =>
@@ -32,7 +33,7 @@ export const opencodeTranscript: TranscriptFormat = {
 
 interface Export {
   createdAt: number | undefined
-  messages: Message[]
+  messages: OpencodeMessage[]
 }
 
 function parseExport(text: string): Export {
@@ -47,7 +48,7 @@ function parseExport(text: string): Export {
     )
   return {
     createdAt: asNumber(asObject(asObject(document.info)?.time)?.created),
-    messages: document.messages.map(parseMessage),
+    messages: document.messages.map(parseOpencodeMessage),
   }
 }
 
@@ -61,12 +62,12 @@ function readFrom(
   const settled = countSettled(messages)
   const start =
     from === 0 && last === undefined ? findBeginning(document, metadata) : findNew(messages, from, last)
-  const gathered = nothingGathered()
+  const gathered: Gathered = { prompts: [], files: new Set(), tokens: noTokens, tasks: [] }
   for (const message of messages.slice(start, settled)) gatherMessage(message, gathered)
   const { files, tasks, ...rest } = gathered
-  // What an unfinished answer has written is written; the rest of it counts when it is finished.
+  // An unfinished answer counts once it is finished, but the files it has written count now.
   for (const file of messages.slice(Math.max(start, settled)).flatMap(filesOf)) files.add(file)
-  const subagents = tasks.map((task) => taskUsage(metadata, task)).reduce(addTokens, noTokens)
+  const subagents = tasks.map((task) => parseTaskUsage(metadata, task)).reduce(addTokens, noTokens)
   return {
     ...rest,
     items: Math.max(0, settled - from),
@@ -77,35 +78,33 @@ function readFrom(
   }
 }
 
-// Later messages have higher ids. Those that an undo took away may come back, and were read.
-function carryOf(message: Message | undefined, last = ''): Pick<TranscriptReading, 'carry'> {
+// Later messages have higher ids. Messages that an undo removed may come back, and were read.
+function carryOf(message: OpencodeMessage | undefined, last = ''): Pick<TranscriptReading, 'carry'> {
   const id = message?.id === undefined || message.id < last ? last : message.id
   return id === '' ? {} : { carry: { last: id } }
 }
 
-/** The first message that was not read. After an undo there are fewer before it than there were. */
-function findNew(messages: Message[], from: number, last: string | undefined): number {
+/** The first message that was not read. After an undo there are fewer messages before it. */
+function findNew(messages: OpencodeMessage[], from: number, last: string | undefined): number {
   if (last === undefined || messages[from - 1]?.id === last) return from
   const next = messages.findIndex(({ id = '' }) => id > last)
   return next === -1 ? messages.length : next
 }
 
-/** The answer that is being written, and what was typed meanwhile, are to be read again. One that others follow was broken off. */
-function countSettled(messages: Message[]): number {
+/** How many messages are final: not the answer that is being written, nor what was typed meanwhile. */
+function countSettled(messages: OpencodeMessage[]): number {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
-  return last >= 0 && isUnfinished(messages[last] as Message) ? last : messages.length
+  return last >= 0 && isUnfinished(messages[last] as OpencodeMessage) ? last : messages.length
 }
 
-/** Where the part begins that counts: a fork begins with a copy of another session, and what came before we were there is not ours. */
+/** Where the session's own part begins: a fork begins with a copy, and messages before the first reported one do not count. */
 function findBeginning({ createdAt: born = 0, messages }: Export, { since }: EventMetadata): number {
   const own = messages.findIndex((message) => (createdAt(message) ?? born) >= born)
   const seen = since === undefined ? 0 : messages.findIndex(({ id }) => id === since)
   return Math.max(own === -1 ? messages.length : own, seen)
 }
 
-// The conversation of an OpenCode session, for people to read.
-
-export function entriesOf(message: Message): TranscriptEntry[] {
+function entriesOf(message: OpencodeMessage): TranscriptEntry[] {
   if (message.role === 'assistant') return message.parts.flatMap((part) => answerEntry(part) ?? [])
   const prompt = message.role === 'user' ? promptOf(message) : undefined
   return prompt === undefined ? [] : [{ role: 'user', text: prompt }]
@@ -114,8 +113,8 @@ export function entriesOf(message: Message): TranscriptEntry[] {
 function answerEntry(part: JsonObject): TranscriptEntry | undefined {
   if (part.type === 'tool')
     return { role: 'tool', name: asString(part.tool) ?? 'unknown', text: detailOf(part) }
-  const said = part.type === 'text' ? asText(asString(part.text)?.trim()) : undefined
-  return said === undefined ? undefined : { role: 'assistant', text: said }
+  const text = part.type === 'text' ? asText(asString(part.text)?.trim()) : undefined
+  return text === undefined ? undefined : { role: 'assistant', text }
 }
 
 function detailOf(part: JsonObject): string {
@@ -124,18 +123,16 @@ function detailOf(part: JsonObject): string {
   return toolDetail({ ...input, path: input?.filePath ?? input?.path ?? '' }) || (asText(state?.title) ?? '')
 }
 
-// One message of an OpenCode session, and what it adds to what is known. A message is listed once and grows until it is completed.
-
 const writingTools = new Set(['edit', 'write', 'multiedit', 'patch', 'apply_patch'])
 
-export interface Message {
+export interface OpencodeMessage {
   id: string | undefined
   role: string | undefined
   info: JsonObject
   parts: JsonObject[]
 }
 
-export function parseMessage(value: Json): Message {
+export function parseOpencodeMessage(value: Json): OpencodeMessage {
   const message = asObject(value) ?? {}
   const info = asObject(message.info) ?? {}
   return {
@@ -147,45 +144,41 @@ export function parseMessage(value: Json): Message {
 }
 
 /** The answer is being written: its tokens are not known yet, and it may name more files. */
-export function isUnfinished({ role, info }: Message): boolean {
+function isUnfinished({ role, info }: OpencodeMessage): boolean {
   return role === 'assistant' && asNumber(asObject(info.time)?.completed) === undefined
 }
 
-export function createdAt({ info }: Message): number | undefined {
+function createdAt({ info }: OpencodeMessage): number | undefined {
   return asNumber(asObject(info.time)?.created)
 }
 
-export type Gathered = Pick<TranscriptReading, 'prompts' | 'summary' | 'model' | 'lastId' | 'tokens'> & {
+type Gathered = Pick<TranscriptReading, 'prompts' | 'summary' | 'model' | 'lastId' | 'tokens'> & {
   files: Set<string>
   tasks: string[]
 }
 
-export function nothingGathered(): Gathered {
-  return { prompts: [], files: new Set(), tokens: noTokens, tasks: [] }
-}
-
-export function gatherMessage(message: Message, gathered: Gathered): void {
+function gatherMessage(message: OpencodeMessage, gathered: Gathered): void {
   if (message.id !== undefined) gathered.lastId = message.id
   if (message.role === 'user') gatherPrompt(message, gathered)
   else if (message.role === 'assistant') gatherAnswer(message, gathered)
 }
 
-function gatherPrompt(message: Message, gathered: Gathered): void {
+function gatherPrompt(message: OpencodeMessage, gathered: Gathered): void {
   const prompt = promptOf(message)
   if (prompt !== undefined) gathered.prompts.push(prompt)
 }
 
-/** What was typed: parts that the agent added say so. */
-export function promptOf({ parts }: Message): string | undefined {
+/** What was typed: parts that OpenCode added are marked. */
+function promptOf({ parts }: OpencodeMessage): string | undefined {
   const typed = parts.filter(
     (part) => part.type === 'text' && part.synthetic !== true && part.ignored !== true,
   )
-  return typedText(typed.flatMap((part) => asString(part.text) ?? []).join('\n'))
+  return cleanOpencodePrompt(typed.flatMap((part) => asString(part.text) ?? []).join('\n'))
 }
 
-function gatherAnswer(message: Message, gathered: Gathered): void {
-  const said = wordsOf(message)
-  if (said !== undefined) gathered.summary = said
+function gatherAnswer(message: OpencodeMessage, gathered: Gathered): void {
+  const answer = answerText(message)
+  if (answer !== undefined) gathered.summary = answer
   const model = asText(message.info.modelID)
   if (model !== undefined) gathered.model = model
   for (const file of filesOf(message)) gathered.files.add(file)
@@ -194,16 +187,16 @@ function gatherAnswer(message: Message, gathered: Gathered): void {
   gathered.tokens = addTokens(gathered.tokens, tokensOf(message.info.tokens))
 }
 
-/** What the answer says, without what was thought; what a compaction left is a summary of everything, and no answer. */
-export function wordsOf({ info, parts }: Message): string | undefined {
+/** The text of the answer without its thoughts; the summary of a compaction is not an answer. */
+function answerText({ info, parts }: OpencodeMessage): string | undefined {
   if (info.summary === true) return undefined
-  const words = parts
+  const texts = parts
     .filter((part) => part.type === 'text')
     .flatMap((part) => asText(asString(part.text)?.trim()) ?? [])
-  return words.length === 0 ? undefined : words.join('\n')
+  return texts.length === 0 ? undefined : texts.join('\n')
 }
 
-export function filesOf({ parts }: Message): string[] {
+function filesOf({ parts }: OpencodeMessage): string[] {
   return parts.flatMap((part) => {
     const state = asObject(part.state)
     if (part.type !== 'tool' || !writingTools.has(asString(part.tool) ?? '') || state?.status !== 'completed')
@@ -214,7 +207,7 @@ export function filesOf({ parts }: Message): string[] {
   })
 }
 
-// A patch names its files only in what it reports.
+// A patch names its files only in its metadata.
 function patchedFiles(files: Json | undefined): string[] {
   const named = asArray(files).flatMap((file) => {
     const { filePath, relativePath, movePath } = asObject(file) ?? {}
@@ -223,8 +216,8 @@ function patchedFiles(files: Json | undefined): string[] {
   return [...named, ...asStrings(files)]
 }
 
-/** Input is what did not come from the cache, and reasoning is output that is not shown. */
-export function tokensOf(value: unknown): TokenUsage {
+/** The input is without tokens read from the cache; reasoning is output. */
+function tokensOf(value: unknown): TokenUsage {
   const tokens = asObject(value)
   const cache = asObject(tokens?.cache)
   const count = (number: unknown) => Math.max(0, asNumber(number) ?? 0)
@@ -238,10 +231,11 @@ export function tokensOf(value: unknown): TokenUsage {
   return { ...usage, calls: isCall ? 1 : 0 }
 }
 
-// What a subagent used. Its session is not part of its parent's transcript, so the plugin reports it when the task is over, and it is
-// kept with the session under the id of the tool call.
-
-export function noteTaskUsage(task: string, usage: unknown): EventMetadata | undefined {
+/**
+ * The usage of a subagent as metadata of the session, under the id of the tool call. The session of a subagent is not
+ * part of its parent's transcript, so the plugin reports its usage when the task ends.
+ */
+export function formatTaskUsage(task: string, usage: unknown): EventMetadata | undefined {
   const fields = asObject(usage)
   if (fields === undefined) return undefined
   const counts = [fields.input, fields.cache_write, fields.cache_read, fields.output, fields.calls].map(
@@ -250,7 +244,7 @@ export function noteTaskUsage(task: string, usage: unknown): EventMetadata | und
   return counts.some((count) => count > 0) ? { [keyOf(task)]: JSON.stringify(counts) } : undefined
 }
 
-export function taskUsage(metadata: EventMetadata, task: string): TokenUsage {
+function parseTaskUsage(metadata: EventMetadata, task: string): TokenUsage {
   const counts = parseJson(metadata[keyOf(task)] ?? '')
   if (!Array.isArray(counts)) return noTokens
   const [input = 0, cacheCreation = 0, cacheRead = 0, output = 0, calls = 0] = counts.map(asCount)
@@ -261,11 +255,11 @@ function keyOf(task: string): string {
   return `task-${plainId(task)}`
 }
 
-// What the user typed, of a prompt as OpenCode keeps it: words that came as one argument of a command line are kept in quotes.
-
+// OpenCode keeps a prompt that was one argument of its command line in quotes.
 const quoted = /^"((?:[^"\\]|\\[\s\S])*)"$/
 
-export function typedText(prompt: string): string | undefined {
+/** What the user typed; undefined when OpenCode injected all of it. */
+export function cleanOpencodePrompt(prompt: string): string | undefined {
   const inner = quoted.exec(prompt.trim())?.[1]
   return cleanPrompt(inner?.includes(' ') ? inner.replaceAll('\\"', '"') : prompt)
 }

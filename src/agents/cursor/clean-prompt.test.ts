@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { typedText } from './transcript.ts'
+import { cleanCursorPrompt } from './transcript.ts'
 
 test.each([
   ['go', 'go'],
@@ -12,5 +12,5 @@ test.each([
   ['<system-reminder>x</system-reminder>', undefined],
   ['', undefined],
 ])('of %j the user typed %j', (text, typed) => {
-  expect(typedText(text)).toBe(typed as string)
+  expect(cleanCursorPrompt(text)).toBe(typed as string)
 })
