@@ -1,6 +1,7 @@
 // Holds the shape of the source: which folder may use which, and the habits that keep a file easy to find and to read.
 import { expect, test } from 'bun:test'
-import { basename } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { findCycle, readModules, type SourceModule, staticallyReachable } from './architecture/modules.ts'
 
 // Which folders a folder builds on, directly. An import may point to any folder that these arrows lead to, and to no other.
@@ -159,6 +160,25 @@ test('the program decides for the hook path before anything else is loaded', () 
       imports.filter(({ kind, specifier }) => kind === 'value' && !/^(?:\.|node:|bun:|bun$)/.test(specifier)),
     ),
   ).toEqual([])
+})
+
+// A path in a document is a promise: `src/git/refs.ts`, or `git/refs.ts` below src/. Placeholders such as <name> do not count.
+test('documents name files that exist', async () => {
+  const documents = ['*.md', 'docs/*.md', 'docs/adr/*.md'].flatMap((pattern) => [
+    ...new Bun.Glob(pattern).scanSync('.'),
+  ])
+  expect(documents.length).toBeGreaterThan(20)
+  const wrong = await Promise.all(
+    documents.map(async (document) => {
+      const text = await Bun.file(document).text()
+      const named = [...text.matchAll(/[`(](?:\.\.\/)*([a-z][\w-]*\/[\w./-]+\.(?:ts|mjs|md))[`)]/g)]
+      const missing = named.filter(([, path = '']) =>
+        ['', 'src', 'docs', 'docs/adr'].every((folder) => !existsSync(join(folder, path))),
+      )
+      return missing.map(([, path]) => `${document} → ${path}`)
+    }),
+  )
+  expect(wrong.flat()).toEqual([])
 })
 
 test('the README gives the line that continuous integration runs', async () => {
