@@ -1,4 +1,5 @@
-// The permanent record: what a checkpoint holds. Paths and file forms are in checkpoints/layout.ts.
+// Defines what a checkpoint holds. Its paths are in checkpoints/layout.ts, its file format in
+// checkpoints/record.ts.
 import type { TokenUsage } from './tokens.ts'
 
 export interface Attribution {
@@ -45,7 +46,7 @@ export interface SessionRecord {
   tokens?: TokenUsage
   summary?: CheckpointSummary
   attribution?: Attribution
-  /** Live transcript, relative to the home directory. */
+  /** The live transcript, relative to the home directory. */
   transcriptPath?: string
 }
 

@@ -1,4 +1,4 @@
-// The seven normalised events. An agent's only job in a hook is to turn its own payload into one of these, or into nothing.
+// Defines the seven events that agents turn their hook payloads into.
 
 export const eventTypes = [
   'session-start',
@@ -12,7 +12,7 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
-/** Opaque to us: what an agent says in one event is stored with the session and handed back to it with every later one. */
+/** Opaque data of an agent, stored with the session and handed back to the agent with every later event. */
 export type EventMetadata = Record<string, string>
 
 export interface AgentEvent {
@@ -22,13 +22,16 @@ export interface AgentEvent {
   previousSession?: string
   /** Absolute path of the live transcript, as the agent names it. */
   transcript?: string
-  /** What the user typed; absent when the turn was started by the agent itself. */
+  /** What the user typed; absent when the agent itself started the turn. */
   prompt?: string
-  /** Of a session's start: the agent may tell of no prompt, so the turn begins with the session. */
+  /** For a session start: the agent may not report prompts, so a turn begins with the session. */
   opensTurn?: boolean
   model?: string
   timestamp?: string
-  /** Of a turn that began before this event came: where it begins in the transcript, and what HEAD was then, if that is known. */
+  /**
+   * For a turn that began before this event: where it begins in the transcript, and HEAD at that time, if
+   * known.
+   */
   began?: { bytes: number; items: number; head?: string }
   toolUse?: string
   subagent?: string
@@ -37,13 +40,13 @@ export interface AgentEvent {
   taskDescription?: string
   toolName?: string
   toolInput?: unknown
-  /** False: the subagent goes on, and this is a step on its way. */
+  /** False when the subagent is still running. */
   final?: boolean
-  /** Text the agent wants shown instead of our own banner. */
+  /** Text to show instead of the usual banner. */
   responseMessage?: string
-  /** What the agent said last; a transcript that lags behind is awaited until it holds this text. */
+  /** The agent's last message; a transcript that lags behind is awaited until it contains this text. */
   lastMessage?: string
   metadata?: EventMetadata
-  /** The same, for a session that is seen for the first time; later ones keep what they have. */
+  /** The same for the first event of a session; later events do not change it. */
   firstMetadata?: EventMetadata
 }

@@ -1,9 +1,9 @@
-// Files in which agents write down what they do, and what can be told from them while they grow.
+// Defines how session files of agents are found, watched and delivered.
 import type { JsonObject } from '../std/json.ts'
 
 /** For agents that keep all sessions in one file. A rewind leaves such a file alone. */
 export interface TranscriptSections {
-  /** The part of the file that is the session's; undefined when it is not in there. */
+  /** The session's part of the file; undefined when the file does not contain it. */
   find(path: string, session: string): FilePart | undefined
 }
 
@@ -13,39 +13,45 @@ export interface FilePart {
   to: number
 }
 
-/** For agents that tell what they do only by the files they write. Agents with a directory of sessions need none. */
+/**
+ * For agents that report what they do only through the files they write. Not needed for agents with a session
+ * directory.
+ */
 export interface FileWatcher {
-  /** Directories in which the files appear, there already or to be. */
+  /** The directories in which the files appear, existing or not. */
   dirs(place: ProjectContext): string[] | Promise<string[]>
-  /** The files that may hold sessions of the project now. Asked again and again. */
+  /** The files that may contain sessions of the project now. Called repeatedly. */
   list(place: ProjectContext): string[] | Promise<string[]>
-  /** How to read one of them; undefined while nothing in it is a session of the project. */
+  /** A reader for one of them; undefined while it contains no session of the project. */
   open(path: string, place: ProjectContext): SignReader | undefined | Promise<SignReader | undefined>
 }
 
-/** Reads complete lines. `carry`: what it gave for the lines before them; there is none at the beginning of a file. */
+/**
+ * Reads complete lines. `carry` is what it returned for the lines before; undefined at the beginning of a
+ * file.
+ */
 export type SignReader = (
   lines: string[],
   carry: JsonObject | undefined,
 ) => { signs: Sign[]; carry?: JsonObject }
 
-/** What a line tells about the life of a session. */
+/** What a line shows about the lifecycle of a session. */
 export type Sign = { line: number } & (
   | SessionSign
-  /** A turn begins. Without words, it is the agent that began it. `at`: RFC 3339. */
+  /** A turn begins, by the agent itself when there is no prompt. `at` is RFC 3339. */
   | { type: 'prompt'; prompt?: string; at?: string }
-  /** The turn goes on. */
+  /** The turn continues. */
   | { type: 'work' }
-  /** The agent has answered: when it falls silent now, the turn is over. */
+  /** The agent has answered: if nothing follows, the turn is over. */
   | { type: 'answer' }
-  /** The agent committed by itself. */
+  /** The agent made a commit. */
   | { type: 'commit'; commit: string }
 )
 
 export interface SessionSign {
   type: 'session'
   session: string
-  /** Sorts as the sessions of a file follow each other. */
+  /** Sorts the sessions of a file. */
   order?: string
 }
 
@@ -55,11 +61,11 @@ export interface ProjectContext {
   env: Record<string, string | undefined>
 }
 
-/** A session on its way back to its agent. */
+/** A session log to be given back to its agent. */
 export interface DeliveredLog {
   session: string
   path: string
-  /** The work tree in which the session is to go on. */
+  /** The work tree in which the session continues. */
   root: string
   /** RFC 3339. */
   startedAt: string

@@ -1,11 +1,11 @@
-// A session as it lives between events. The file form is in session/store.ts.
+// Defines a session as it is kept between events. Its file format is in sessions/record.ts.
 import type { Json, JsonObject } from '../std/json.ts'
 import type { TokenUsage } from './tokens.ts'
 
 export const phases = ['idle', 'active', 'active_committed', 'ended'] as const
 export type Phase = (typeof phases)[number]
 
-/** Lines the user changed between two turns, measured when the second one starts. */
+/** The lines a user changed between two turns, measured when the second one starts. */
 export interface PromptAttribution {
   number: number
   userAdded: number
@@ -21,21 +21,21 @@ export interface StoredChunk {
   bytes: number
 }
 
-/** How far the transcript has been read and stored, so that a save reads only what was appended. */
+/** How much of the transcript has been read and stored, so that a save reads only what was appended. */
 export interface TranscriptCursor {
   path: string
-  /** Raw bytes consumed, always at a line boundary. */
+  /** Raw bytes read, always up to a line boundary. */
   bytes: number
-  /** Lines or messages consumed: the public position. */
+  /** Lines or messages read: the public position. */
   items: number
-  /** Hash of the last bytes before the position: tells growth from rewriting. */
+  /** Hash of the last bytes before the position, which tells growth from rewriting. */
   seal: string
   chunks: StoredChunk[]
-  /** Serialised sha256 state over the redacted transcript. */
+  /** Saved sha256 state over the redacted transcript. */
   hash: string
-  /** Bytes of the redacted transcript that the state covers. */
+  /** The bytes of the redacted transcript that the state covers. */
   hashed: number
-  /** Hex sha256 over the redacted transcript, where the agent has cut it and only the agent can join it. */
+  /** Hex sha256 over the redacted transcript, set when only the agent can join its pieces. */
   digest?: string
   carry?: JsonObject
 }
@@ -75,14 +75,14 @@ export interface Session {
   fullyCondensed: boolean
   previousSession?: string
   metadata?: Record<string, string>
-  /** HEAD when the turn started or when our commit hook last ran: later commits were made without hooks. */
+  /** HEAD when the turn started or when the commit hook last ran; later commits were made without hooks. */
   turnHead?: string
-  /** When the last step was written, in milliseconds: files older than this are in it already. */
+  /** When the last step was written, in milliseconds; it contains all files older than this. */
   lastStepAt?: number
   /** Files named by the transcript of this turn, as named there. */
   turnFiles: string[]
   cursor?: TranscriptCursor
-  /** Fields of other versions of the program, kept as they were. */
+  /** Fields of other versions of the program, kept as they are. */
   extra: Record<string, Json>
 }
 

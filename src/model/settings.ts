@@ -1,10 +1,10 @@
-// Settings as the rest of the program sees them. Files and merging are in session/settings.ts.
+// Defines the settings. settings/read.ts reads them from their files.
 import type { LogLevel } from '../std/log.ts'
 
 export const strategies = ['manual-commit', 'auto-commit'] as const
 export type StrategyName = (typeof strategies)[number]
 
-/** The project's is committed; the local one is the user's own and wins key by key. */
+/** The project's file is committed; the local one is the user's own and wins key by key. */
 export type SettingsFile = 'project' | 'local'
 
 export interface RedactionRule {
@@ -12,12 +12,12 @@ export interface RedactionRule {
   regex: string
 }
 
-/** Where checkpoints are pushed to instead of where the user pushes. */
+/** Where checkpoints are pushed, if not to where the user pushes. */
 export type CheckpointRemote =
   | { kind: 'hosted'; provider: Provider; repo: string }
   | { kind: 'remote'; name: string }
   | { kind: 'url'; url: string }
-  /** Something is set that must not be followed: then nothing is pushed, because where to is not known. */
+  /** An invalid setting: nothing is pushed, because the target is not known. */
   | { kind: 'refused'; why: string }
 
 export const providerHosts = {
@@ -40,7 +40,7 @@ export interface Settings {
   absoluteHookPath: boolean
   checkpointsBackend: 'git-branch' | 'git-refs'
   redaction: { emails: boolean; phones: boolean; rules: RedactionRule[] }
-  /** Who writes summaries: an agent by its name, and a model by the name that agent has for it. */
+  /** The agent that writes summaries, by its name, and a model by the agent's name for it. */
   summary: { provider?: string; model?: string; timeoutSeconds: number }
 }
 

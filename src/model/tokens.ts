@@ -1,4 +1,4 @@
-// Token counts of a stretch of transcript. Counts add up; nothing is ever counted twice.
+// Adds and subtracts the token counts of parts of a transcript.
 import { given } from '../std/given.ts'
 
 export interface TokenUsage {
@@ -28,7 +28,7 @@ export function hasTokens(usage: TokenUsage | undefined): usage is TokenUsage {
   return usage !== undefined && (usage.calls > 0 || hasTokens(usage.subagents))
 }
 
-/** What a total has beyond what was counted before. */
+/** The part of a total that was not counted before. */
 export function subtractTokens(total: TokenUsage, counted: TokenUsage = noTokens): TokenUsage {
   const rest = (a: number, b: number) => Math.max(0, a - b)
   const subagents = total.subagents && subtractTokens(total.subagents, counted.subagents)
