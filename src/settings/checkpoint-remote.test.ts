@@ -4,7 +4,7 @@ import {
   formatCheckpointRemote,
   parseCheckpointRemote,
   readCheckpointRemote,
-} from './read.ts'
+} from './checkpoint-remote.ts'
 
 test.each([
   ['github:acme/private', { kind: 'hosted', provider: 'github', repo: 'acme/private' }],

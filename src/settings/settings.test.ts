@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaultSettings } from '../model/settings.ts'
-import { ensureEntireDir, isSetUp, readSettings } from './read.ts'
+import { isSetUp, readSettings } from './read.ts'
+import { ensureEntireDir } from './write.ts'
 
 let root: string
 beforeEach(() => {

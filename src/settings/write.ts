@@ -1,4 +1,5 @@
-// Changes in a settings file: only what was asked for. Comments, unknown keys, order and layout of the rest stay as they are.
+// Changes single values in a settings file. Comments, unknown keys, order and layout of the rest stay as they
+// are.
 
 import { join } from 'node:path'
 import type { SettingsFile } from '../model/settings.ts'
@@ -7,7 +8,7 @@ import { asObject, type Json } from '../std/json.ts'
 import { findNode, insertProperty, parseSettings, removeNode, replaceValue } from '../std/json-edit.ts'
 import { readRawSettings, settingsPaths } from './read.ts'
 
-/** Undefined takes a key out; an object changes only the keys it names. */
+/** Undefined removes a key; an object changes only the keys it names. */
 export interface Changes {
   [key: string]: Json | undefined | Changes
 }
@@ -21,6 +22,19 @@ export function changeSettings(root: string, file: SettingsFile, changes: Change
   if (after !== body) writeAtomic(path, mark + after, { mode: 0o644 })
 }
 
+const ignored = ['tmp/', 'settings.local.json', 'metadata/', 'logs/']
+
+/** Creates `.entire` and its `.gitignore`, or adds missing lines to it; the user's lines stay. */
+export function ensureEntireDir(root: string): void {
+  const path = join(root, '.entire', '.gitignore')
+  const text = readText(path) ?? ''
+  const lines = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')))
+  const missing = ignored.filter((entry) => !lines.has(entry))
+  if (missing.length === 0) return
+  const separator = text === '' || text.endsWith('\n') ? '' : '\n'
+  writeAtomic(path, `${text}${separator}${missing.join('\n')}\n`, { mode: 0o644 })
+}
+
 export function applyChanges(text: string, name: string, changes: Changes): string {
   return flatten(changes).reduce(
     (rest, { path, value }) =>
@@ -29,13 +43,15 @@ export function applyChanges(text: string, name: string, changes: Changes): stri
   )
 }
 
-/** Keys for which the local file says something else, so that a change of the project's file has no effect here. */
+/**
+ * Changed keys of the project's file that the local file overrides, so that the change has no effect here.
+ */
 export function findOverridden(root: string, changes: Changes): string[] {
   const local = readRawSettings(root, 'local')
   return flatten(changes)
     .filter(({ path, value }) => {
-      const theirs = valueAt(local, path)
-      return theirs !== undefined && JSON.stringify(theirs) !== JSON.stringify(value)
+      const localValue = valueAt(local, path)
+      return localValue !== undefined && JSON.stringify(localValue) !== JSON.stringify(value)
     })
     .map(({ path }) => path.join('.'))
 }
@@ -59,7 +75,7 @@ function setAt(text: string, name: string, path: string[], value: Json): string 
   const above = path.slice(0, -1)
   const parent = findNode(root, above)
   if (parent?.type === 'object') return insertProperty(text, parent, key, value)
-  // A missing block is made; a value that is in the place of one gives way to it.
+  // A missing block is created; a value in its place is replaced.
   return setAt(text, name, above, { [key]: value })
 }
 
@@ -72,8 +88,7 @@ function removeAt(text: string, name: string, path: string[]): string {
   return isEmpty ? removeAt(shorter, name, above) : shorter
 }
 
-// One value inside a JSON document, by the keys that lead to it.
-
+/** A value inside a JSON document, by its path of keys. */
 export function valueAt(settings: Json, path: string[]): Json | undefined {
   return path.reduce<Json | undefined>((value, key) => {
     const block = asObject(value)

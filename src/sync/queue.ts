@@ -1,4 +1,5 @@
-// Checkpoints that have a ref of their own wait here until a push has taken them along. The reference program reads the same file.
+// Queues checkpoints with a ref of their own until a push has taken them along. The reference program reads
+// the same file.
 
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { readText, writeAtomic } from '../std/file.ts'
 import { asObject, asString, parseJson } from '../std/json.ts'
 import { takeLock } from '../std/lock.ts'
 
-/** The shared branch needs no queue: it is compared as a whole. A ref that is never written is dropped when the queue is. */
+/** The metadata branch needs no queue: it is compared as a whole. */
 export function queueForPush(repo: Repo, checkpoint: string): void {
   const ref = checkpointRef(checkpoint)
   if (ref !== metadataRef) appendFileSync(queueFile(repo), `${JSON.stringify({ ref })}\n`, { mode: 0o600 })
@@ -21,7 +22,7 @@ export function readQueue(repo: Repo): string[] {
   return [...new Set(refs)].filter((ref) => ref.startsWith('refs/entire/checkpoints/'))
 }
 
-/** Only what has arrived is removed; what was added meanwhile stays. */
+/** Removes the pushed refs; refs that were added meanwhile stay. */
 export async function dequeue(repo: Repo, pushed: string[]): Promise<void> {
   using _lock = await takeLock(`${queueFile(repo)}.lock`, { waitMs: 2_000 })
   const done = new Set(pushed)

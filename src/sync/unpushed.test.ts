@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type TempRepo, tempRepo } from '../../test/support/repo.ts'
-import { countUnpushed, dependsOnBranch, electRemote } from './push.ts'
 import { queueForPush } from './queue.ts'
+import { countUnpushed, dependsOnBranch, electRemote } from './unpushed.ts'
 
 test.each([
   ['nothing', [], {}, undefined],

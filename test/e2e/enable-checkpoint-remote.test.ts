@@ -86,7 +86,7 @@ test.each([
     { checkpoint_remote: { url: 'file:///anywhere' } },
     'counts only in .entire/settings.local.json',
   ],
-  ['something else', { checkpoint_remote: 7 }, 'is not understood'],
+  ['something else', { checkpoint_remote: 7 }, 'is not valid'],
 ])(
   '%s: nothing is pushed, neither there nor to origin, and the reason is given',
   async (_rule, options, why) => {
@@ -109,7 +109,7 @@ test('a local settings file that is committed does not count as the user’s own
   await repo.git('add', '--force', '.entire/settings.local.json')
   await commitTurn(repo, 'a.txt')
   expect(await repo.gitAs('human', ['push', '--quiet', 'origin', 'main'])).toContain(
-    'is committed, so it is not yours alone',
+    'is committed, so other people may have set it',
   )
   expect(await refsAt(repo, `${repo.base}/thief.git`)).toEqual([''])
 })

@@ -2,8 +2,8 @@
 
 import type { Repo } from '../../git/repo.ts'
 import type { SettingsFile } from '../../model/settings.ts'
-import { ensureEntireDir, readSettings, settingsPaths } from '../../settings/read.ts'
-import { type Changes, changeSettings } from '../../settings/write.ts'
+import { readSettings, settingsPaths } from '../../settings/read.ts'
+import { type Changes, changeSettings, ensureEntireDir } from '../../settings/write.ts'
 import type { Json, JsonObject } from '../../std/json.ts'
 import { type Cli, hookProgram } from '../context.ts'
 import { clean, tableLines } from '../render/text.ts'

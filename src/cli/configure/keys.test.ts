@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { defaultSettings } from '../../model/settings.ts'
-import { readCheckpointRemote, settingsKeys } from '../../settings/read.ts'
+import { readCheckpointRemote } from '../../settings/checkpoint-remote.ts'
+import { settingsKeys } from '../../settings/read.ts'
 import type { Json, JsonObject } from '../../std/json.ts'
 import { findKey, parseValue, patternKey, settingKeys } from './keys.ts'
 

@@ -1,7 +1,8 @@
 // Defines the settings a person can change, in one table for checking, listing, asking and completing.
 
 import { defaultSettings, type SettingsFile, strategies } from '../../model/settings.ts'
-import { describeCheckpointRemote, readCheckpointRemote, readRawSettings } from '../../settings/read.ts'
+import { describeCheckpointRemote, readCheckpointRemote } from '../../settings/checkpoint-remote.ts'
+import { readRawSettings } from '../../settings/read.ts'
 import { valueAt } from '../../settings/write.ts'
 import { EntireError, invalidValue } from '../../std/errors.ts'
 import { asObject, type Json, type JsonObject } from '../../std/json.ts'

@@ -2,7 +2,7 @@
 
 import { git } from '../../git/exec.ts'
 import type { Repo } from '../../git/repo.ts'
-import { formatCheckpointRemote, parseCheckpointRemote } from '../../settings/read.ts'
+import { formatCheckpointRemote, parseCheckpointRemote } from '../../settings/checkpoint-remote.ts'
 import type { Changes } from '../../settings/write.ts'
 import { EntireError, invalidValue, notFound } from '../../std/errors.ts'
 import { clean } from '../render/text.ts'

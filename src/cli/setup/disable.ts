@@ -3,8 +3,8 @@
 import { buildCommand } from '@stricli/core'
 import { metadataBranch } from '../../checkpoints/layout.ts'
 import type { Repo } from '../../git/repo.ts'
-import { ensureEntireDir, isSetUp, readSettings, settingsPaths } from '../../settings/read.ts'
-import { changeSettings } from '../../settings/write.ts'
+import { isSetUp, readSettings, settingsPaths } from '../../settings/read.ts'
+import { changeSettings, ensureEntireDir } from '../../settings/write.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 

@@ -5,15 +5,8 @@ import { readLog } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { type SettingsFile, strategies } from '../../model/settings.ts'
-import {
-  ensureEntireDir,
-  isSetUp,
-  readRawSettings,
-  readSettings,
-  settingsFiles,
-  settingsPaths,
-} from '../../settings/read.ts'
-import type { Changes } from '../../settings/write.ts'
+import { isSetUp, readRawSettings, readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
+import { type Changes, ensureEntireDir } from '../../settings/write.ts'
 import { cannotCombine, invalidValue } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'

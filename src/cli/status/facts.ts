@@ -5,17 +5,12 @@ import type { Repo } from '../../git/repo.ts'
 import { isActive, type Session } from '../../model/session.ts'
 import type { Settings } from '../../model/settings.ts'
 import { lastSign, listSessionHeads, readState } from '../../sessions/heads.ts'
-import { describeCheckpointRemote } from '../../settings/read.ts'
+import { describeCheckpointRemote } from '../../settings/checkpoint-remote.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
-import {
-  countUnpushed,
-  dependsOnBranch,
-  electRemote,
-  findPushTarget,
-  type PushSource,
-} from '../../sync/push.ts'
+import { findPushTarget } from '../../sync/push.ts'
+import { countUnpushed, dependsOnBranch, electRemote, type PushSource } from '../../sync/unpushed.ts'
 import { clean } from '../render/text.ts'
 
 type SyncSource = PushSource | 'config' | 'dedicated'
