@@ -47,7 +47,7 @@ test('files of a finished turn committed one by one get a checkpoint each, with 
       message: 'carry forward: uncommitted session files',
       session_prompt: 'write a, b and c',
     })
-    expect((await repo.entire(['explain', '--no-pager'])).out).toContain('[temporary] "write a, b and c"\n')
+    expect((await repo.entire(['explain', '--no-pager'])).out).toContain('[step] "write a, b and c"\n')
     expect(repo.state(agent.session)).toMatchObject({
       base_commit: head,
       files_touched: left,

@@ -1,4 +1,5 @@
-// Summaries: written by an agent's own program, kept in the checkpoint only when everything went well.
+// Summaries are written by the program of an agent, and stored in the checkpoint only if everything
+// succeeded.
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +32,7 @@ const claudeAnswer = JSON.stringify({
 interface Recorded {
   repo: RecordedRepo
   id: string
-  /** Puts a program of this name on the PATH; `seen` gets what it was given. */
+  /** Puts a program of this name on the PATH; `seen` receives its input. */
   program(name: string, script: string): void
   seen(what: 'args' | 'env' | 'stdin' | 'cwd'): string
   tip(): Promise<string>
@@ -57,7 +58,7 @@ async function recorded(): Promise<Recorded> {
 
 const prints = (text: string) => `cat <<'END'\n${text}\nEND`
 
-test('the agent of the session writes a summary, which is shown and kept', async () => {
+test('the agent of the session writes a summary, which is shown and stored', async () => {
   const { repo, id, program, seen, tip } = await recorded()
   await using _repo = repo
   program('claude', prints(claudeAnswer))
@@ -124,7 +125,7 @@ test('the agent of the session writes a summary, which is shown and kept', async
   expect((await repo.entire(['explain', id, '--short'])).out).toContain('Outcome: The parser is there\n')
 })
 
-test('a summary is replaced only when that is wanted', async () => {
+test('a summary is replaced only with --force', async () => {
   const { repo, id, program, tip } = await recorded()
   await using _repo = repo
   program('claude', prints(claudeAnswer))
@@ -142,7 +143,7 @@ test('a summary is replaced only when that is wanted', async () => {
   expect(JSON.parse(out)).toMatchObject({ sessions: [{ summary: { learnings: { repo: ['uses make'] } } }] })
 })
 
-test('the settings choose the agent and the model; without the agent of the session another one is asked', async () => {
+test('the settings select agent and model; without the agent of the session another one writes the summary', async () => {
   const { repo, id, program, seen } = await recorded()
   await using _repo = repo
   expect(await repo.entire(['explain', id, '--generate'], { env: { PATH: '/usr/bin:/bin' } })).toMatchObject({
@@ -166,7 +167,7 @@ test('the settings choose the agent and the model; without the agent of the sess
   expect(await repo.entire(['explain', id, '--generate', '--force'])).toMatchObject({
     code: 1,
     err: expect.stringContaining(
-      '"nobody" is no agent that can write summaries.\nhint: Use one of: claude-code, gemini',
+      '"nobody" is not a valid value for setting summary_generation\nhint: Agents that can write summaries: claude-code, gemini',
     ),
   })
 })
@@ -197,7 +198,7 @@ test.each([
     prints('{"type":"result","result":"{\\"intent\\": 5}"}'),
     'did not answer with a summary',
   ],
-])('an agent that %s leaves the checkpoint as it was', async (_what, script, message) => {
+])('an agent that %s does not change the checkpoint', async (_what, script, message) => {
   const { repo, id, program, tip, seen } = await recorded()
   await using _repo = repo
   repo.write(
@@ -215,7 +216,7 @@ test.each([
   expect(existsSync(seen('cwd').trim())).toBe(false)
 })
 
-test('without anything said there is nothing to sum up, and nobody is asked', async () => {
+test('without a conversation there is nothing to summarise, and no agent is run', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   const away = { transcript_path: join(repo.base, 'home', 'nowhere.jsonl') }
@@ -229,7 +230,7 @@ test('without anything said there is nothing to sum up, and nobody is asked', as
   })
 })
 
-test('a checkpoint with a ref of its own waits for the next push with its summary', async () => {
+test('a summary of a checkpoint with its own ref is queued for the next push', async () => {
   await using repo = await recordedRepo()
   repo.write(
     '.entire/settings.local.json',
@@ -254,7 +255,7 @@ test('Ctrl-C stops the agent and everything it started, and leaves nothing behin
   await using _repo = repo
   program('claude', `sleep 600 & echo $! > ${join(repo.base, 'pid')}; wait`)
   const before = await tip()
-  // Of a terminal that is its own: only from there Ctrl-C is a signal.
+  // In its own terminal: only there Ctrl-C sends a signal.
   await using terminal = openTerminal(['setsid', '-cw', binary, 'explain', id, '--generate'], {
     cwd: repo.root,
     env: repo.env,

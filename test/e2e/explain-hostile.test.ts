@@ -1,4 +1,4 @@
-// Data that is damaged, foreign, huge or meant to harm: explained as far as it can be, and never let loose on the terminal.
+// Damaged, foreign, huge or malicious data is explained if possible, and never controls the terminal.
 import { expect, test } from 'bun:test'
 import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ async function store(
   )
 }
 
-test('escape sequences never reach the terminal, wherever they are', async () => {
+test('escape sequences never reach the terminal', async () => {
   await using repo = await recordedRepo()
   const summary = {
     intent: evil,
@@ -104,7 +104,7 @@ test('escape sequences never reach the terminal, wherever they are', async () =>
     expect(`${out}${err}`).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/)
     expect(`${out}${err}`).toContain('red')
   }
-  // Programs get the text as it is.
+  // Programs get the original text.
   expect(JSON.parse((await repo.entire(['explain', id, '--json'])).out)).toMatchObject({
     sessions: [{ session_id: evil }],
   })
@@ -132,13 +132,11 @@ test.each([
     const list = await repo.entire(['explain'])
     expect(list.out).toContain('[bbbbbbbbbbbb]')
     expect(list.out).not.toContain(id)
-    expect(list.err).toContain(
-      `Not shown: 1 checkpoint that commits name and that cannot be read here (${id}).`,
-    )
+    expect(list.err).toContain(`Not shown: 1 unreadable checkpoint (${id}).`)
   },
 )
 
-test('values of the wrong kind are passed over', async () => {
+test('values of the wrong type are ignored', async () => {
   await using repo = await recordedRepo()
   await store(repo, {
     root: { checkpoint_id: 5, sessions: 'x', files_touched: { a: 1 }, token_usage: [], strategy: null },
@@ -179,7 +177,7 @@ test.each([
   expect(out).toContain(shown === '[User] hi' ? 'Intent: hi\n' : 'Intent: hello there\n')
 })
 
-test('a checkpoint without sessions is shown with what there is', async () => {
+test('a checkpoint without sessions is shown', async () => {
   await using repo = await recordedRepo()
   await putCommit(repo.repo, metadataRef, {
     files: { 'a3/b2c4d5e6f7/metadata.json': { checkpoint_id: id, sessions: [], files_touched: ['a'] } },
@@ -189,7 +187,7 @@ test('a checkpoint without sessions is shown with what there is', async () => {
   )
 })
 
-test('a huge transcript is shown whole', async () => {
+test('a huge transcript is shown completely', async () => {
   await using repo = await recordedRepo()
   const line = said('assistant', [{ type: 'text', text: 'x'.repeat(1000) }])
   await store(repo, { files: { '0/full.jsonl': said('user', 'go') + line.repeat(20_000) } })
@@ -198,7 +196,7 @@ test('a huge transcript is shown whole', async () => {
   expect(out.match(/^\[Assistant\]/gm)).toHaveLength(20_000)
 })
 
-test('a piece of a transcript that is lost does not hide the rest', async () => {
+test('a missing chunk of a transcript does not hide the rest', async () => {
   await using repo = await recordedRepo()
   await store(repo, {
     files: {
@@ -208,7 +206,7 @@ test('a piece of a transcript that is lost does not hide the rest', async () => 
     },
   })
   const lost = await repo.git('rev-parse', `${metadataRef}:a3/b2c4d5e6f7/0/full.jsonl.001`)
-  // Loose objects, so that a single one can be taken away.
+  // Loose objects, so that a single one can be removed.
   const packs = join(repo.repo.commonDir, 'objects/pack')
   for (const name of readdirSync(packs).filter((entry) => entry.endsWith('.pack'))) {
     const pack = join(repo.base, name)
@@ -228,7 +226,7 @@ test('a piece of a transcript that is lost does not hide the rest', async () => 
   })
 })
 
-test('a partial clone whose remote cannot be reached says so at once, and says what to do', async () => {
+test('a partial clone with an unreachable remote fails at once, with a hint', async () => {
   await using repo = await recordedRepo()
   await store(repo, { files: { '0/full.jsonl': said('user', 'hi'), '0/prompt.txt': 'hello there' } })
   await repo.git('config', 'uploadpack.allowFilter', 'true')
@@ -254,7 +252,7 @@ test('a partial clone whose remote cannot be reached says so at once, and says w
   expect((await run('-c', id)).stdout.toString()).toEndWith('[User] hi\n')
 })
 
-test('a repository that was recorded by someone else needs no setup to be explained', async () => {
+test('a repository with checkpoints of others can be explained without setup', async () => {
   await using repo = await recordedRepo()
   await store(repo, { files: { '0/full.jsonl': said('user', 'hi') } })
   rmSync(join(repo.root, '.entire'), { recursive: true })

@@ -1,4 +1,4 @@
-// A long answer on a terminal goes through the user's pager, and whatever happens there is no concern of ours.
+// Long output on a terminal goes through the user's pager; failures of the pager are ignored.
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const open = (repo: RecordedRepo, args: string[], env: Record<string, string>, .
     rows: 24,
   })
 
-test('what is longer than the screen goes to $PAGER, in colours', async () => {
+test('output longer than the screen goes to $PAGER, in colours', async () => {
   const { repo, id, pager, paged } = await talkativeRepo()
   await using _repo = repo
   await using terminal = open(repo, [id], { PAGER: pager })
@@ -54,7 +54,7 @@ test.each<[string, string[], Record<string, string>]>([
   expect(existsSync(paged)).toBe(false)
 })
 
-test('no pager is started where there is no terminal, nor colours', async () => {
+test('without a terminal there is no pager and no colour', async () => {
   const { repo, id, pager, paged } = await talkativeRepo()
   await using _repo = repo
   const { out } = await repo.entire(['explain', id], { env: { PAGER: pager, TERM: 'xterm' } })
@@ -63,7 +63,7 @@ test('no pager is started where there is no terminal, nor colours', async () => 
   expect(existsSync(paged)).toBe(false)
 })
 
-test('a pager that is not there, or that is left early, is no failure', async () => {
+test('a missing pager, or one that is quit early, is not an error', async () => {
   const { repo, id } = await talkativeRepo()
   await using _repo = repo
   await using missing = open(repo, [id], { PAGER: 'no-such-pager' })
@@ -75,7 +75,7 @@ test('a pager that is not there, or that is left early, is no failure', async ()
   expect(left.text()).not.toContain('bug')
 })
 
-test('Ctrl-C is for the pager, q leaves it, and the terminal is as it was', async () => {
+test('Ctrl-C goes to the pager, q quits it, and the terminal is restored', async () => {
   const { repo, id } = await talkativeRepo()
   await using _repo = repo
   await using terminal = open(repo, [id], { PAGER: 'less' }, 'setsid', '-cw')
@@ -88,7 +88,7 @@ test('Ctrl-C is for the pager, q leaves it, and the terminal is as it was', asyn
   expect(terminal.text()).not.toContain('error')
 })
 
-test('on a narrow terminal the lines of a list are cut, not folded', async () => {
+test('on a narrow terminal the lines of a list are truncated, not wrapped', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn(`write ${'very '.repeat(30)}much`, { 'a.ts': 'export const a = 1\n' })

@@ -1,4 +1,4 @@
-// What is behind a branch, a checkpoint, a commit: told by the compiled program about what it recorded itself.
+// `entire explain` of a branch, a checkpoint, a step and a commit, with the compiled program.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -12,21 +12,21 @@ async function repoWithCheckpoint(): Promise<{ repo: RecordedRepo; session: stri
   return { repo, session: agent.session, id: await repo.checkpointOf() }
 }
 
-test('without a session there is a list, and it is empty', async () => {
+test('without a session the list is empty', async () => {
   await using repo = await recordedRepo()
   const { code, out } = await repo.entire(['explain'])
   expect(code).toBe(0)
   expect(out).toStartWith('Branch: main\nCheckpoints: 0\n\nNo checkpoints found on this branch.\n')
 })
 
-test('the list has the checkpoint of a commit and the step of what is not committed, each with its prompt', async () => {
+test('the list shows the checkpoint of a commit and an uncommitted step, each with its prompt', async () => {
   const { repo, session, id } = await repoWithCheckpoint()
   await using _repo = repo
   const agent = fakeAgent(repo)
   await agent.turn('Now tests', { 'src/parser.test.ts': 'test()\n' })
   const { out } = await repo.entire(['explain'])
-  expect(out).toContain('Checkpoints: 2\n')
-  expect(out).toContain(`[${agent.session.slice(0, 12)}] [temporary] "Now tests"\n`)
+  expect(out).toContain('Checkpoints: 1, uncommitted sessions: 1\n')
+  expect(out).toContain(`[${agent.session.slice(0, 12)}] [step] "Now tests"\n`)
   expect(out).toMatch(
     new RegExp(
       `\\[${id}\\] "Can you please add a parser\\?"\\n {2}\\S+ \\S+ \\(${(await repo.head()).slice(0, 7)}\\) feat: parser\\n`,
@@ -42,7 +42,7 @@ test('the list has the checkpoint of a commit and the step of what is not commit
   )
 })
 
-test('one thing at a time can be explained', async () => {
+test('only one target can be explained at a time', async () => {
   await using repo = await recordedRepo()
   for (const flags of [
     ['--session', 'a', '--commit', 'HEAD'],
@@ -53,12 +53,12 @@ test('one thing at a time can be explained', async () => {
     expect(await repo.entire(['explain', ...flags])).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringContaining('cannot specify multiple of --session, --commit, --checkpoint'),
+      err: expect.stringContaining('--session, --commit and --checkpoint cannot be used together'),
     })
   }
 })
 
-test('a checkpoint that is not there is named', async () => {
+test('a missing checkpoint is reported', async () => {
   await using repo = await recordedRepo()
   expect(await repo.entire(['explain', '--checkpoint', 'abcdef123456'])).toMatchObject({
     code: 1,
@@ -79,7 +79,7 @@ test('a commit without a checkpoint says so', async () => {
   })
 })
 
-test('a commit with a checkpoint shows it, by any name the commit has', async () => {
+test('the checkpoint of a commit is shown, by any name of the commit', async () => {
   const { repo, session, id } = await repoWithCheckpoint()
   await using _repo = repo
   await repo.git('tag', '-a', 'v1', '-m', 'first')
@@ -100,7 +100,7 @@ test('a commit with a checkpoint shows it, by any name the commit has', async ()
     expect((await repo.entire(['explain', ...args])).out).toBe(out)
 })
 
-test('of a long session a checkpoint shows its own part', async () => {
+test('a checkpoint shows only its part of a long session', async () => {
   const { repo } = await repoWithCheckpoint()
   await using _repo = repo
   const agent = fakeAgent(repo)
@@ -140,7 +140,7 @@ test('all sessions of a checkpoint are shown, the last one first', async () => {
   expect(out).toContain('Files: (2)\n  - a.ts\n  - b.ts\n')
 })
 
-test('of several checkpoints of a commit the newest comes first', async () => {
+test('the newest of several checkpoints of a commit is shown first', async () => {
   const { repo, id } = await repoWithCheckpoint()
   await using _repo = repo
   const agent = fakeAgent(repo)
@@ -157,7 +157,7 @@ test('of several checkpoints of a commit the newest comes first', async () => {
   )
   const { out, err } = await repo.entire(['explain', '--commit', 'HEAD', '--short'])
   expect(out.match(/^Checkpoint: .*$/gm)).toEqual([`Checkpoint: ${second}`, `Checkpoint: ${id}`])
-  expect(err).toContain('Checkpoint ffffffffffff of this commit cannot be read here.')
+  expect(err).toContain('Checkpoint ffffffffffff of this commit cannot be read.')
   await repo.git(
     'commit',
     '--quiet',
@@ -171,18 +171,18 @@ test('of several checkpoints of a commit the newest comes first', async () => {
     out: '',
     err: expect.stringContaining('checkpoint not found: ffffffffffff'),
   })
-  expect((await repo.entire(['explain'])).err).toContain('Not shown: 1 checkpoint that commits name')
+  expect((await repo.entire(['explain'])).err).toContain('Not shown: 1 unreadable checkpoint')
 })
 
-test('the step of an agent at work can be explained, and only what came with it', async () => {
+test('a step of a working agent is explained, with only its own part of the conversation', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
   await agent.turn('write b', { 'b.ts': 'export const b = 1\n' })
   const step = await repo.git('rev-parse', repo.shadow(await repo.head()))
   const { out } = await repo.entire(['explain', '-c', step.slice(0, 10)])
-  expect(out).toStartWith(`Checkpoint: ${step.slice(0, 7)} [temporary]\nSession: ${agent.session}\nCreated: `)
-  expect(out).toContain('\nTranscript (checkpoint scope):\n[User] write b\n')
+  expect(out).toStartWith(`Step: ${step.slice(0, 7)}\nSession: ${agent.session}\nCreated: `)
+  expect(out).toContain('\nTranscript (step scope):\n[User] write b\n')
   expect((await repo.entire(['explain', step, '--full'])).out).toContain(
     '\nTranscript (full session):\n[User] write a\n',
   )
@@ -196,7 +196,7 @@ test.each(['unborn', 'detached', 'shallow-clone', 'partial-clone', 'linked-workt
     if (kind === 'unborn') await repo.commit('first')
     const agent = fakeAgent(repo)
     await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
-    expect((await repo.entire(['explain'])).out).toContain('[temporary] "write a"')
+    expect((await repo.entire(['explain'])).out).toContain('[step] "write a"')
     await repo.commitAs('human', 'a', 'a.ts')
     const id = await repo.checkpointOf()
     const { out } = await repo.entire(['explain'])
@@ -221,7 +221,7 @@ test('one ref per checkpoint is explained like the branch', async () => {
     expect((await repo.entire(['explain', name])).out).toStartWith(`Checkpoint: ${id}\n`)
 })
 
-test('where recording is switched off, nothing is explained', async () => {
+test('in a disabled repository nothing is explained', async () => {
   await using repo = await recordedRepo()
   await repo.entire(['disable'])
   expect(await repo.entire(['explain'])).toMatchObject({

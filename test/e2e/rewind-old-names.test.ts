@@ -13,7 +13,7 @@ test('old steps are listed and can be rewound to, but not in another work tree',
   const head = await repo.head()
   await repo.git('branch', '--move', repo.shadow(head), `entire/${head.slice(0, 7)}`)
   expect((await pointsOf(repo)).map(({ message }) => message)).toEqual(['Two', 'One'])
-  expect((await repo.entire(['explain', '--no-pager'])).out).toContain('temporary')
+  expect((await repo.entire(['explain', '--no-pager'])).out).toContain('[step]')
   expect(await repo.entire(['rewind', '--to', await stepOf(repo, 'One')])).toMatchObject({ code: 0 })
   expect(repo.read('a.txt')).toBe('one\n')
   expect(await repo.entire(['rewind', '--undo'])).toMatchObject({ code: 0 })

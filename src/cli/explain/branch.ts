@@ -1,4 +1,4 @@
-// The answer about a whole branch. Its first line is known before the others, and is shown before what finds them is even loaded.
+// Explains the current branch. The first line is printed before the rest is read, or even loaded.
 
 import { readCurrentBranch } from '../../git/branches.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
@@ -8,7 +8,7 @@ import { prefetch } from '../../std/prefetch.ts'
 import type { Cli } from '../context.ts'
 import { openPages } from '../pager.ts'
 import { clean } from '../render/text.ts'
-import type { BranchView } from './branch-list.ts'
+import type { BranchView } from './branch-points.ts'
 import type { ExplainFlags } from './flags.ts'
 
 export async function explainBranch(
@@ -17,10 +17,10 @@ export async function explainBranch(
   objects: ObjectReader,
   flags: ExplainFlags,
 ): Promise<void> {
-  const lost = (await (flags.json ? printJson : printList)(cli, repo, objects, flags)).unreadable
-  if (lost.length > 0)
+  const unreadable = (await (flags.json ? printJson : printList)(cli, repo, objects, flags)).unreadable
+  if (unreadable.length > 0)
     cli.note(
-      `Not shown: ${lost.length} ${lost.length === 1 ? 'checkpoint' : 'checkpoints'} that commits name and that cannot be read here (${lost.slice(0, 3).join(', ')}${lost.length > 3 ? ', …' : ''}). \`entire doctor\` tells more.`,
+      `Not shown: ${unreadable.length} unreadable ${unreadable.length === 1 ? 'checkpoint' : 'checkpoints'} (${unreadable.slice(0, 3).join(', ')}${unreadable.length > 3 ? ', …' : ''}). \`entire doctor\` shows details.`,
     )
 }
 
@@ -64,7 +64,7 @@ async function printList(
 }
 
 async function readView(repo: Repo, objects: ObjectReader, flags: ExplainFlags): Promise<BranchView> {
-  const { readBranchPoints } = await import('./branch-list.ts')
+  const { readBranchPoints } = await import('./branch-points.ts')
   return await readBranchPoints(repo, objects, {
     ...given({ session: flags.session }),
     everything: flags.searchAll === true,

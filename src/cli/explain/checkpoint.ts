@@ -1,4 +1,4 @@
-// Everything about one checkpoint, asked for at once.
+// Reads everything about one checkpoint and formats it: sessions, commits, summary, files, conversation.
 
 import { ownRef, remoteMetadataRef } from '../../checkpoints/copies.ts'
 import { metadataRef } from '../../checkpoints/layout.ts'
@@ -30,13 +30,13 @@ const commitsSearched = 500
 export interface SessionDetail {
   session: StoredSession
   prompts: string[]
-  /** Undefined when nobody asked for it. */
+  /** Undefined when it is not needed. */
   conversation?: StoredConversation
 }
 
 export interface CheckpointDetail {
   checkpoint: StoredCheckpoint
-  /** In the order they were added; the last one stands for the checkpoint. */
+  /** In the order they were added; the last one represents the checkpoint. */
   sessions: SessionDetail[]
   commits: LogEntry[]
   author: string | undefined
@@ -46,11 +46,11 @@ export interface DetailOptions {
   scope: Scope | 'none'
   /** Commits that may belong to the checkpoint. */
   history: Promise<LogEntry[]>
-  /** One that does, wherever it is. */
+  /** A commit that does, on any branch. */
   commit?: LogEntry
 }
 
-/** Commits of this branch, or with `everything` those of all branches that name a checkpoint. */
+/** Recent commits of this branch, or with `everything` all commits of all branches that name a checkpoint. */
 export function readHistory(repo: Repo, everything: boolean): Promise<LogEntry[]> {
   const all = [
     '--exclude=entire/*',
@@ -87,7 +87,7 @@ async function readSession(
   session: StoredSession,
   scope: DetailOptions['scope'],
 ): Promise<SessionDetail> {
-  // Without a summary the first prompt says what was wanted, and the transcript says which one that is.
+  // Without a summary the intent is the first prompt, which is found in the transcript.
   const needed = scope !== 'none' ? scope : session.summary === undefined ? 'checkpoint' : undefined
   const [prompts, conversation] = await Promise.all([
     readStoredPrompts(objects, session),
@@ -102,7 +102,7 @@ async function readCommits(
   { history, commit }: DetailOptions,
 ): Promise<LogEntry[]> {
   const notes = await readNotes(objects)
-  // Most commits do not have the id anywhere; only of those that have it the trailers are read.
+  // Parses trailers only of messages that contain the id.
   const isLinked = ({ oid, message }: LogEntry) =>
     notes.get(oid)?.includes(id) || (message.includes(id) && readCheckpointIds(message).includes(id))
   const commits = (await history).filter(isLinked)
@@ -111,7 +111,7 @@ async function readCommits(
     : [commit, ...commits]
 }
 
-// A checkpoint of someone else's branch: whoever stored it has made its commit, too.
+// For a checkpoint of another branch: its author also made the commit.
 async function readAuthor(repo: Repo, id: string): Promise<string | undefined> {
   for (const ref of [metadataRef, remoteMetadataRef, ownRef(id)]) {
     const [commit] = await readLog(repo, ['-1', '--fixed-strings', `--grep=Checkpoint: ${id}`, ref])
@@ -120,10 +120,8 @@ async function readAuthor(repo: Repo, id: string): Promise<string | undefined> {
   return undefined
 }
 
-// One checkpoint in full: who asked for what, when, what was said, and which commits hold the work.
-
 export interface DetailShape extends Look {
-  /** How much of the conversation is shown. */
+  /** The part of the conversation that is shown. */
   scope: Scope | 'none'
 }
 
@@ -167,8 +165,7 @@ export function checkpointJson(
   return {
     checkpoint_id: checkpoint.checkpoint,
     strategy: checkpoint.strategy,
-    ...given({ branch: checkpoint.branch }),
-    ...given({ author }),
+    ...given({ branch: checkpoint.branch, author }),
     files_touched: checkpoint.files,
     ...(checkpoint.tokens === undefined ? {} : { token_usage: formatTokenRecord(checkpoint.tokens) }),
     sessions: sessions.map((detail) => sessionJson(detail, scope)),
@@ -203,9 +200,9 @@ function sessionHead({ session }: SessionDetail): string[] {
   ]
 }
 
-// A transcript that cannot be read leaves the stored prompts.
+// If the transcript cannot be read, the stored prompts are used.
 function intentOf(detail: SessionDetail | undefined): string | undefined {
-  return detail?.conversation?.asked ?? detail?.prompts[0]
+  return detail?.conversation?.firstPrompt ?? detail?.prompts[0]
 }
 
 function tokenLines(tokens: TokenUsage | undefined): string[] {
@@ -232,8 +229,7 @@ function list(title: string, items: string[]): string[] {
     : [`${title}: (${items.length})`, ...items.map((item) => `  - ${clean(item)}`)]
 }
 
-// What was wanted and what came of it: the summary of a session, or the prompt where there is none.
-
+/** The summary of a session, or its prompt if it has none. */
 export function summaryLines(summary: CheckpointSummary | undefined, prompt: string | undefined): string[] {
   if (summary === undefined)
     return [`Intent: ${prompt === undefined ? '(unknown)' : cut(prompt, 80)}`, 'Outcome: (not generated)']
@@ -246,9 +242,9 @@ export function summaryLines(summary: CheckpointSummary | undefined, prompt: str
   return [
     `Intent: ${clean(summary.intent)}`,
     `Outcome: ${clean(summary.outcome)}`,
-    ...apart(learnings.length === 0 ? [] : ['Learnings:', ...learnings]),
-    ...apart(section('Friction:', summary.friction)),
-    ...apart(section('Open Items:', summary.openItems)),
+    ...separated(learnings.length === 0 ? [] : ['Learnings:', ...learnings]),
+    ...separated(section('Friction:', summary.friction)),
+    ...separated(section('Open Items:', summary.openItems)),
   ]
 }
 
@@ -265,6 +261,6 @@ function section(title: string, items: string[], indent = '  '): string[] {
   return items.length === 0 ? [] : [title, ...items.map((item) => `${indent}- ${clean(item)}`)]
 }
 
-function apart(lines: string[]): string[] {
+function separated(lines: string[]): string[] {
   return lines.length === 0 ? [] : ['', ...lines]
 }

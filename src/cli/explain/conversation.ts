@@ -1,4 +1,4 @@
-// What was said in a session, read by the agent that wrote it down.
+// Reads the conversation in a stored transcript, with the reader of its agent, and formats it.
 
 import { readTranscript, type StoredSession, type TranscriptJoiner } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
@@ -11,9 +11,9 @@ import { write } from '../streams.ts'
 
 export interface StoredConversation {
   entries: TranscriptEntry[]
-  /** The first prompt since the checkpoint before. */
-  asked?: string
-  /** Why there is nothing to read. */
+  /** The first prompt since the previous checkpoint. */
+  firstPrompt?: string
+  /** Why there are no entries. */
   problem?: string
 }
 
@@ -30,7 +30,7 @@ export async function readStoredConversation(
       ? { entries: [] }
       : await parseStoredConversation(transcript.toString('utf8'), session, scope)
   } catch (error) {
-    // A piece that is lost does not hide the rest of the checkpoint.
+    // A missing chunk does not hide the rest of the checkpoint.
     if (error instanceof EntireError && error.code === 'transcript-missing')
       return { entries: [], problem: '(transcript is incomplete)' }
     throw error
@@ -46,15 +46,16 @@ async function parseStoredConversation(
   if (read === undefined) return { entries: [], problem: `(no reader for ${session.agent})` }
   try {
     const scoped = read(text, session.transcriptStart)
-    const asked = scoped.find((entry) => entry.role === 'user')?.text
+    const firstPrompt = scoped.find((entry) => entry.role === 'user')?.text
     const entries = scope === 'full' && session.transcriptStart > 0 ? read(text, 0) : scoped
-    return { entries, ...given({ asked }) }
+    return { entries, ...given({ firstPrompt }) }
   } catch {
     return { entries: [], problem: '(failed to parse transcript)' }
   }
 }
 
-// Data that does not say who wrote it, or just `Agent`, is of the default agent, or a document that somebody else can read.
+// Data without an agent, or of the agent `Agent`, is read by the default agent, or by one that reads
+// documents.
 async function findReader(type: string | undefined, text: string): Promise<Agent | undefined> {
   const { defaultAgent, findAgentByType, agents } = await import('../../agents/all.ts')
   if (type !== undefined && type !== 'Agent') return findAgentByType(type)
@@ -73,31 +74,27 @@ function canRead(format: TranscriptFormat, text: string): boolean {
   }
 }
 
-// Who joins the pieces of a stored transcript: its agent, where that has cut them in its own way.
-
-/** Undefined for agents that leave it to us. */
+/** Joins the chunks of transcripts that their agent cuts in its own way; undefined for all other agents. */
 export async function joinerOf({
   agent: type,
   session,
 }: StoredSession): Promise<TranscriptJoiner | undefined> {
   const { findAgentByType } = await import('../../agents/all.ts')
-  // Data that does not say who wrote it is older than agents that cut anything.
+  // Data without an agent is older than agents that cut their own chunks.
   if (type === undefined || type === 'Agent') return undefined
   const agent = findAgentByType(type)
   if (agent !== undefined) return agent.pieces
   return {
     async join(pieces) {
-      const what = `The transcript of session ${clean(session)} was cut by ${clean(type)}, which is not known here`
+      const cause = `The transcript of session ${clean(session)} was cut by ${clean(type)}, which is unknown here`
       write(
         2,
-        `[entire] ${what}: its ${pieces.length} pieces are put one after another, which is not how it was recorded.\n`,
+        `[entire] ${cause}: its ${pieces.length} chunks are joined as they are and may differ from the original.\n`,
       )
       return undefined
     },
   }
 }
-
-// A conversation as text: who said what, and which tools were used.
 
 const detailLength = 200
 
@@ -118,8 +115,7 @@ function entryLines(entry: TranscriptEntry, { paint }: Look): string[] {
   return [`${label} ${first}`.trimEnd(), ...rest]
 }
 
-// How an answer looks where it is going: as wide as the terminal and in colours there, plain and uncut anywhere else.
-
+/** Width and colours of the output: those of the terminal, or unlimited and plain elsewhere. */
 export interface Look {
   width: number
   paint(style: Style, text: string): string

@@ -43,7 +43,7 @@ async function recordedRepo(): Promise<TempRepo> {
   return repo
 }
 
-test('the list shows checkpoints of the branch and steps that are not committed', async () => {
+test('the list shows checkpoints of the branch and uncommitted steps', async () => {
   await using repo = await recordedRepo()
   const head = await repo.head()
   const step = await putCommit(repo.repo, shadowRef(head, ''), {
@@ -55,9 +55,9 @@ test('the list shows checkpoints of the branch and steps that are not committed'
   const times = out.replace(/\d\d-\d\d \d\d:\d\d/g, 'MM-DD HH:MM')
   expect(times.split('\n')).toEqual([
     'Branch: main',
-    'Checkpoints: 2',
+    'Checkpoints: 1, uncommitted sessions: 1',
     '',
-    '[session-two] [temporary] "now tests"',
+    '[session-two] [step] "now tests"',
     `  MM-DD HH:MM (${step.slice(0, 7)}) Now tests`,
     '',
     `[${id}] "write a file"`,
@@ -74,7 +74,7 @@ test('the list shows checkpoints of the branch and steps that are not committed'
   })
 })
 
-test('a list can be that of one session', async () => {
+test('the list can be filtered by session', async () => {
   await using repo = await recordedRepo()
   expect((await entire(repo, ['explain', '--session', 's'])).out).toStartWith(
     `Branch: main\nCheckpoints: 1\nFiltered by session: s\n\n[${id}] `,
@@ -96,7 +96,7 @@ test('a feature branch shows its own commits only', async () => {
   expect(out).toStartWith('Branch: feature\nCheckpoints: 0\n\nNo checkpoints found on this branch.\n')
 })
 
-test('a checkpoint is found by the beginning of its id, or by its commit, with or without saying which', async () => {
+test('a checkpoint is found by a prefix of its id, or by its commit', async () => {
   await using repo = await recordedRepo()
   const byId = await entire(repo, ['explain', '-c', 'a3b2'])
   const dated = byId.out.replace(/\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?/g, 'DATE')
@@ -155,7 +155,7 @@ test('a checkpoint is found by the beginning of its id, or by its commit, with o
   expect((await entire(repo, ['explain', '-c', id, '--raw-transcript'])).out).toBe(transcript)
 })
 
-test('a step is found by the beginning of its commit', async () => {
+test('a step is found by a prefix of its commit', async () => {
   await using repo = await recordedRepo()
   const step = await putCommit(repo.repo, shadowRef(await repo.head(), ''), {
     message: 'Now tests\n\nEntire-Metadata: .entire/metadata/two\nEntire-Session: two\n',
@@ -164,7 +164,7 @@ test('a step is found by the beginning of its commit', async () => {
   const { out } = await entire(repo, ['explain', '-c', step.slice(0, 9)])
   expect(out).toMatch(
     new RegExp(
-      `^Checkpoint: ${step.slice(0, 7)} \\[temporary\\]\nSession: two\nCreated: .*\n\nIntent: now tests\nOutcome: \\(not generated\\)\n\nTranscript \\(checkpoint scope\\):\n\\[User\\] write a file\n`,
+      `^Step: ${step.slice(0, 7)}\nSession: two\nCreated: .*\n\nIntent: now tests\nOutcome: \\(not generated\\)\n\nTranscript \\(step scope\\):\n\\[User\\] write a file\n`,
     ),
   )
   expect((await entire(repo, ['explain', step, '--raw-transcript'])).out).toBe(transcript)
@@ -188,26 +188,26 @@ test.each([
   [['--commit', 'HEAD~1..HEAD'], 1, 'commit not found: HEAD~1..HEAD'],
   [['--commit=--all'], 1, 'commit not found: --all'],
   [['--commit', 'HEAD:a.txt'], 1, 'commit not found: HEAD:a.txt'],
-  [['--commit', 'HEAD', '-c', id], 2, 'cannot specify multiple of --session, --commit, --checkpoint'],
-  [['--session', 's1', '-c', id], 2, 'cannot specify multiple of --session, --commit, --checkpoint'],
+  [['--commit', 'HEAD', '-c', id], 2, '--session, --commit and --checkpoint cannot be used together'],
+  [['--session', 's1', '-c', id], 2, '--session, --commit and --checkpoint cannot be used together'],
   [
     ['--session', 's1', '--commit', 'HEAD'],
     2,
-    'cannot specify multiple of --session, --commit, --checkpoint',
+    '--session, --commit and --checkpoint cannot be used together',
   ],
-  [[id, '-c', id], 2, 'cannot specify multiple of an id, --session, --commit, --checkpoint'],
-  [['--raw-transcript'], 2, '--raw-transcript requires --checkpoint/-c flag'],
-  [['--raw-transcript', '--commit', 'HEAD'], 2, '--raw-transcript requires --checkpoint/-c flag'],
-  [['--generate'], 2, '--generate requires --checkpoint/-c flag'],
-  [['--force', '-c', id], 2, '--force requires --generate flag'],
-  [['-c', id, '--short', '--full'], 2, 'cannot specify multiple of --short, --full, --raw-transcript'],
+  [[id, '-c', id], 2, 'an id, --session, --commit and --checkpoint cannot be used together'],
+  [['--raw-transcript'], 2, '--raw-transcript requires --checkpoint'],
+  [['--raw-transcript', '--commit', 'HEAD'], 2, '--raw-transcript requires --checkpoint'],
+  [['--generate'], 2, '--generate requires --checkpoint'],
+  [['--force', '-c', id], 2, '--force requires --generate'],
+  [['-c', id, '--short', '--full'], 2, '--short, --full and --raw-transcript cannot be used together'],
   [
     ['-c', id, '--generate', '--raw-transcript'],
     2,
-    'cannot specify multiple of --generate, --raw-transcript',
+    '--generate and --raw-transcript cannot be used together',
   ],
   [['-c', 'a3ffffffffff', '--raw-transcript'], 1, 'checkpoint a3ffffffffff has no transcript'],
-] as const)('what cannot be found or said together is named: %j', async (flags, code, message) => {
+] as const)('unknown targets and conflicting flags are errors: %j', async (flags, code, message) => {
   await using repo = await recordedRepo()
   expect(await entire(repo, ['explain', ...flags])).toMatchObject({
     code,
@@ -216,7 +216,7 @@ test.each([
   })
 })
 
-test('a commit without a checkpoint is an answer, not a failure', async () => {
+test('a commit without a checkpoint is not an error', async () => {
   await using repo = await recordedRepo()
   const { code, out } = await entire(repo, ['explain', '--commit', 'HEAD~1'])
   expect(code).toBe(0)
@@ -224,7 +224,7 @@ test('a commit without a checkpoint is an answer, not a failure', async () => {
   expect(JSON.parse((await entire(repo, ['explain', '--commit', 'HEAD~1', '--json'])).out)).toEqual([])
 })
 
-test('a checkpoint of another branch shows who stored it', async () => {
+test('a checkpoint of another branch shows its author', async () => {
   await using repo = await recordedRepo()
   await repo.git('switch', '-q', '--detach', 'HEAD~1')
   const { out } = await entire(repo, ['explain', id, '--short'])

@@ -1,4 +1,5 @@
-// `entire explain`: what happened on this branch, or behind one checkpoint or commit.
+// Defines `entire explain`, which shows the checkpoints of this branch, or one checkpoint, step or commit.
+
 import { buildCommand } from '@stricli/core'
 import { openObjectReader } from '../../git/cat-file.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
@@ -24,42 +25,42 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
       parameters: [
         {
           placeholder: 'id',
-          brief: 'A checkpoint or a commit, by its id or the beginning of it',
+          brief: 'A checkpoint, step or commit, by its id or a prefix of it',
           parse: String,
           optional: true,
         },
       ],
     },
     flags: {
-      session: valueFlag('id', 'Only list sessions whose id starts with this'),
+      session: valueFlag('id', 'List only sessions whose id has this prefix'),
       commit: valueFlag('ref', 'Show the checkpoints of a commit'),
-      checkpoint: valueFlag('id', 'Show one checkpoint, by its id or the beginning of it'),
+      checkpoint: valueFlag('id', 'Show one checkpoint, by its id or a prefix of it'),
       short: switchFlag('Without files and transcript'),
       full: switchFlag('With the transcript of the whole session'),
-      rawTranscript: switchFlag('Print the stored transcript as it is'),
-      generate: switchFlag('Let an agent write a summary, and keep it in the checkpoint'),
-      force: switchFlag('Replace the summary that is there (with --generate)'),
-      searchAll: switchFlag('Without limits: all commits, of a checkpoint also those of other branches'),
+      rawTranscript: switchFlag('Print the stored transcript unchanged'),
+      generate: switchFlag('Let an agent write a summary, and store it in the checkpoint'),
+      force: switchFlag('With --generate: replace an existing summary'),
+      searchAll: switchFlag('Search all commits, and for a checkpoint all branches'),
       json: switchFlag('Print JSON'),
       noPager: switchFlag('Do not start a pager'),
     },
     aliases: { c: 'checkpoint', s: 'short', f: 'force' },
   },
   docs: {
-    brief: 'Show the checkpoints of this branch, or what is behind one',
+    brief: 'Show the checkpoints of this branch, or one of them',
     fullDescription: formatManual({
       text: [
-        'Without an id: the checkpoints of the current branch and the steps that are not committed yet, newest first.',
-        'With an id, --checkpoint or --commit: session, tokens, commits, summary, files and conversation of that checkpoint.',
-        'Summaries are written by the agent of the session or another one that is installed; `summary_generation` in the settings chooses.',
+        'Without an id: shows the checkpoints of the current branch and uncommitted steps, newest first.',
+        'With an id, --checkpoint or --commit: shows session, tokens, commits, summary, files and conversation of that checkpoint.',
+        'Summaries are written by the agent of the session or another installed one; the setting `summary_generation` selects it.',
       ],
       examples: [
         ['entire explain', 'this branch'],
-        ['entire explain --commit HEAD', 'what is behind the last commit'],
-        ['entire explain a3b2c4', 'a checkpoint, by the beginning of its id'],
+        ['entire explain --commit HEAD', 'the checkpoint of the last commit'],
+        ['entire explain a3b2c4', 'a checkpoint, by a prefix of its id'],
         ['entire explain a3b2c4 --short', 'without the conversation'],
-        ['entire explain a3b2c4 --generate', 'write a summary and keep it'],
-        ['entire explain a3b2c4 --raw-transcript > session.jsonl', 'the conversation as it was stored'],
+        ['entire explain a3b2c4 --generate', 'write and store a summary'],
+        ['entire explain a3b2c4 --raw-transcript > session.jsonl', 'the stored conversation'],
       ],
     }),
   },

@@ -1,4 +1,4 @@
-// From what a person typed to what is meant: a checkpoint by its id or the beginning of it, a step by that of its commit, or a commit.
+// Finds what the user named: a checkpoint or a step by its id or a prefix of it, or a commit.
 
 import { fetchCommand, findCopies } from '../../checkpoints/copies.ts'
 import { isShadowRef } from '../../checkpoints/layout.ts'
@@ -9,7 +9,7 @@ import { type LogEntry, readLog } from '../../git/log.ts'
 import { listRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { isCheckpointId } from '../../model/checkpoint.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import { clean } from '../render/text.ts'
 
 export type ExplainTarget =
@@ -17,35 +17,37 @@ export type ExplainTarget =
   | { kind: 'step'; step: LogEntry }
   | { kind: 'commit'; commit: LogEntry; ids: string[] }
 
-const fetchHint = `Run \`entire explain\` to see the checkpoints of this branch. Those of others must be fetched first: \`${fetchCommand}\`.`
+const fetchHint = `\`entire explain\` shows the checkpoints of this branch. Fetch those of other clones first: \`${fetchCommand}\`.`
 
-/** A checkpoint, else a step. */
+/** A checkpoint, or else a step. */
 export async function findByPrefix(repo: Repo, objects: ObjectReader, typed: string): Promise<ExplainTarget> {
-  const found = await findStored(repo, objects, given(typed, 'checkpoint id'))
+  const found = await findStored(repo, objects, requireName(typed, 'checkpoint id'))
   if (found !== undefined) return found
-  throw new EntireError('not-found', `checkpoint not found: ${clean(typed)}`, { hint: fetchHint })
+  throw notFound('checkpoint', clean(typed), fetchHint)
 }
 
 export async function findCommit(repo: Repo, objects: ObjectReader, typed: string): Promise<ExplainTarget> {
-  const found = await readCommitTarget(repo, objects, given(typed, 'commit'))
+  const found = await readCommitTarget(repo, objects, requireName(typed, 'commit'))
   if (found !== undefined) return found
-  throw new EntireError('not-found', `commit not found: ${clean(typed)}`, {
-    hint: 'Name one commit, not a range: by a branch, a tag, or enough of its id.',
-  })
+  throw notFound(
+    'commit',
+    clean(typed),
+    'Name one commit, not a range: by a branch, a tag, or enough of its id.',
+  )
 }
 
 /** A checkpoint, a step or a commit. */
 export async function findAnything(repo: Repo, objects: ObjectReader, typed: string): Promise<ExplainTarget> {
-  const name = given(typed, 'checkpoint id or commit')
+  const name = requireName(typed, 'checkpoint id or commit')
   const found = (await findStored(repo, objects, name)) ?? (await readCommitTarget(repo, objects, name))
   if (found !== undefined) return found
-  throw new EntireError('not-found', `checkpoint or commit not found: ${clean(typed)}`, { hint: fetchHint })
+  throw notFound('checkpoint or commit', clean(typed), fetchHint)
 }
 
-function given(typed: string, what: string): string {
+function requireName(typed: string, what: string): string {
   if (typed.trim() !== '') return typed.trim()
   throw new EntireError('bad-usage', `The ${what} is empty.`, {
-    hint: 'Run `entire explain` to see what there is.',
+    hint: '`entire explain` shows the checkpoints of this branch.',
   })
 }
 
@@ -54,7 +56,7 @@ async function findStored(
   objects: ObjectReader,
   name: string,
 ): Promise<ExplainTarget | undefined> {
-  // A whole id says where it is; only the beginning of one has to be looked for.
+  // A full id is read directly; a prefix has to be searched for.
   const whole = [name.toLowerCase(), name.toUpperCase()].find(isCheckpointId)
   const ids =
     whole !== undefined && (await isStored(objects, whole)) ? [whole] : await findIds(repo, objects, name)
@@ -66,7 +68,7 @@ async function findStored(
     'corrupt-state',
     `checkpoint ${ids[0]} cannot be read: its metadata.json is missing or damaged.`,
     {
-      hint: `\`git fsck\` shows what else is. A copy on the remote may still be whole: \`${fetchCommand}\`.`,
+      hint: `\`git fsck\` shows what else is damaged. The remote may have an intact copy: \`${fetchCommand}\`.`,
     },
   )
 }
@@ -109,7 +111,7 @@ function ambiguous(what: string, prefix: string, matches: string[]): EntireError
   )
 }
 
-// Asked as an object, because `git log` would take a range or an option for what it is.
+// Resolved as an object, because `git log` would accept a range or an option.
 async function readCommitTarget(
   repo: Repo,
   objects: ObjectReader,

@@ -1,6 +1,6 @@
-// Which flags go together, and what to say when they do not.
+// Defines the flags of `entire explain`, and checks that they can be used together.
 
-import { EntireError } from '../../std/errors.ts'
+import { cannotCombine, requires } from '../../std/errors.ts'
 import type { DetailShape } from './checkpoint.ts'
 
 export interface ExplainFlags {
@@ -40,21 +40,17 @@ const exclusive: [key: keyof ExplainFlags, name: string][][] = [
 
 export function checkFlags(flags: ExplainFlags, named: string | undefined): void {
   for (const group of exclusive) {
-    if (group.filter(([key]) => flags[key] !== undefined && flags[key] !== false).length > 1)
-      throw new EntireError(
-        'bad-usage',
-        `cannot specify multiple of ${group.map(([, name]) => name).join(', ')}`,
-      )
+    const isSet = ([key]: [key: keyof ExplainFlags, name: string]) =>
+      flags[key] !== undefined && flags[key] !== false
+    if (group.filter(isSet).length > 1) throw cannotCombine(group.map(([, name]) => name))
   }
   const target = flags.session ?? flags.commit ?? flags.checkpoint
   if (named !== undefined && target !== undefined)
-    throw new EntireError('bad-usage', 'cannot specify multiple of an id, --session, --commit, --checkpoint')
+    throw cannotCombine(['an id', '--session', '--commit', '--checkpoint'])
   const hasCheckpoint = flags.checkpoint !== undefined || named !== undefined
-  if (flags.generate && !hasCheckpoint)
-    throw new EntireError('bad-usage', '--generate requires --checkpoint/-c flag')
-  if (flags.rawTranscript && !hasCheckpoint)
-    throw new EntireError('bad-usage', '--raw-transcript requires --checkpoint/-c flag')
-  if (flags.force && !flags.generate) throw new EntireError('bad-usage', '--force requires --generate flag')
+  if (flags.generate && !hasCheckpoint) throw requires('--generate', '--checkpoint')
+  if (flags.rawTranscript && !hasCheckpoint) throw requires('--raw-transcript', '--checkpoint')
+  if (flags.force && !flags.generate) throw requires('--force', '--generate')
 }
 
 export function scopeOf({ short, full }: ExplainFlags): DetailShape['scope'] {

@@ -1,4 +1,4 @@
-// `--generate`: an agent's own program sums up the session, and the checkpoint keeps what it says. Nothing is written unless all went well.
+// Generates the summary of a checkpoint with the program of an agent. Writes only if everything succeeded.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -76,15 +76,15 @@ async function readPrompt(
     'transcript-missing',
     `checkpoint ${id} has no transcript to summarise${problem ? ` ${clean(problem)}` : ''}`,
     {
-      hint: 'A summary is made of what was said since the checkpoint before; `--full` shows the whole session.',
+      hint: 'A summary covers the conversation since the previous checkpoint; `--full` shows the whole session.',
     },
   )
 }
 
-// In an empty directory: there its hooks know no repository, so its run is not recorded as a session of this one.
+// Runs in an empty directory, outside the repository, so that its hooks do not record it as a session.
 async function ask(
   cli: Cli,
-  writer: Writer,
+  writer: SummaryWriter,
   prompt: string,
   options: { model?: string; timeoutSeconds: number },
 ): Promise<string> {
@@ -106,14 +106,16 @@ async function ask(
   }
 }
 
-// Without what an agent that runs us, or git, told its children about itself.
-function writerEnv(env: Cli['env'], { generator }: Writer): Cli['env'] {
-  const told = agents.flatMap((agent) => agent.callerEnv)
-  const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') && !told.includes(name))
+// Without the variables that git, or an agent that runs this command, sets for its children.
+function writerEnv(env: Cli['env'], { generator }: SummaryWriter): Cli['env'] {
+  const callerVariables = agents.flatMap((agent) => agent.callerEnv)
+  const own = Object.entries(env).filter(
+    ([name]) => !name.startsWith('GIT_') && !callerVariables.includes(name),
+  )
   return { ...Object.fromEntries(own), ...generator.env }
 }
 
-function parseOutput({ name, generator }: Writer, ran: LimitedResult, seconds: number): string {
+function parseOutput({ name, generator }: SummaryWriter, ran: LimitedResult, seconds: number): string {
   const { code, stdout, stderr } = ran
   const failure = describeEnd(ran, seconds)
   if (failure !== undefined)
@@ -125,12 +127,12 @@ function parseOutput({ name, generator }: Writer, ran: LimitedResult, seconds: n
   } catch (error) {
     const why = code === 0 ? messageOf(error) : `exit code ${code}: ${stderr.trim() || messageOf(error)}`
     throw new EntireError('agent-failed', `${name} could not write a summary (${cut(why, 300)}).`, {
-      hint: 'Nothing was saved. Try its program by hand: it may want to be logged in.',
+      hint: 'Nothing was saved. Run its program yourself: it may require a login.',
     })
   }
 }
 
-/** Why there is no answer to look at. */
+/** Why the program gave no answer; undefined when it did. */
 function describeEnd(
   { timedOut, overflowed, startError, signal }: LimitedResult,
   seconds: number,
@@ -141,37 +143,38 @@ function describeEnd(
   return signal === null ? undefined : 'was stopped'
 }
 
-// Who writes a summary: the agent the settings name, else the one whose session it is, else any that is installed and can.
-
-export interface Writer {
+interface SummaryWriter {
   name: string
   generator: TextGenerator
   /** Absolute path of its program. */
   program: string
 }
 
-export function findWriter(
+/**
+ * The agent in the settings, or else that of the session, or else any installed one that can write summaries.
+ */
+function findWriter(
   cli: Cli,
   { provider }: Settings['summary'],
   sessionAgent: string | undefined,
-): Writer {
+): SummaryWriter {
   if (provider !== undefined) return namedWriter(cli, provider)
   const order = [...agents.filter((agent) => agent.type === sessionAgent), ...agents]
   const writer = order.map((agent) => writerOf(cli, agent)).find((found) => found !== undefined)
   if (writer !== undefined) return writer
-  throw new EntireError('not-found', 'No agent that can write a summary was found.', {
-    hint: `Install one of these programs, or make sure it is on the PATH: ${programs().join(', ')}.`,
+  throw new EntireError('not-found', 'No agent that can write a summary is installed.', {
+    hint: `Install one of these programs, or add it to the PATH: ${programNames().join(', ')}.`,
   })
 }
 
-function namedWriter(cli: Cli, provider: string): Writer {
+function namedWriter(cli: Cli, provider: string): SummaryWriter {
   const agent = agents.find(({ name, generator }) => name === provider && generator !== undefined)
   if (agent === undefined)
     throw new EntireError(
       'bad-settings',
-      `summary_generation: "${provider}" is no agent that can write summaries.`,
+      `"${provider}" is not a valid value for setting summary_generation`,
       {
-        hint: `Use one of: ${agents
+        hint: `Agents that can write summaries: ${agents
           .filter(({ generator }) => generator !== undefined)
           .map(({ name }) => name)
           .join(', ')}.`,
@@ -181,20 +184,20 @@ function namedWriter(cli: Cli, provider: string): Writer {
   if (writer !== undefined) return writer
   throw new EntireError(
     'not-found',
-    `The settings want summaries by ${agent.type}, and its program was not found.`,
+    `The program of ${agent.type}, which the settings select for summaries, was not found.`,
     {
       hint: `Make sure \`${agent.generator?.command({})[0]}\` is on the PATH, or change summary_generation in .entire/settings.json.`,
     },
   )
 }
 
-// Looked up here, because it runs in another directory: an entry like `.` would mean that one.
-function writerOf(cli: Cli, { type, generator }: Agent): Writer | undefined {
+// Resolved here, because it runs in another directory, where relative PATH entries differ.
+function writerOf(cli: Cli, { type, generator }: Agent): SummaryWriter | undefined {
   const path = (cli.env.PATH ?? '').split(delimiter).filter((entry) => isAbsolute(entry))
   const program = generator && Bun.which(generator.command({})[0] as string, { PATH: path.join(delimiter) })
   return generator && program ? { name: type, generator, program } : undefined
 }
 
-function programs(): string[] {
+function programNames(): string[] {
   return agents.flatMap(({ generator }) => generator?.command({})[0] ?? [])
 }

@@ -1,4 +1,4 @@
-// A step: what a session had done when no commit had taken it in yet.
+// Reads a step and formats it: the prompts and the conversation of its session.
 
 import { sessionDir } from '../../checkpoints/layout.ts'
 import { readStoredPrompts, type StoredSession } from '../../checkpoints/read.ts'
@@ -21,7 +21,7 @@ export interface StepDetail {
   conversation: StoredConversation
 }
 
-/** What a step holds of its session, in the form of a checkpoint's; undefined when it holds nothing. */
+/** The session data in a step, in the form of a checkpoint; undefined when there is none. */
 export async function readStepSession(
   repo: Repo,
   objects: ObjectReader,
@@ -63,14 +63,14 @@ export async function readStepDetail(
       ? readStoredConversation(objects, before, 'full')
       : { entries: [] },
   ])
-  // Of what the step before it had already, nothing is said again.
+  // Without the entries of the previous step.
   return { step, prompts, conversation: { ...all, entries: all.entries.slice(known.entries.length) } }
 }
 
 export function stepLines({ step, prompts, conversation }: StepDetail, shape: DetailShape): string[] {
   const session = readTrailer(step.message, 'Entire-Session')[0]
   return [
-    `Checkpoint: ${shape.paint('cyan', step.oid.slice(0, 7))} ${shape.paint('yellow', '[temporary]')}`,
+    `Step: ${shape.paint('cyan', step.oid.slice(0, 7))}`,
     ...(session === undefined ? [] : [`Session: ${clean(session)}`]),
     `Created: ${localTime(step.committedAt)}`,
     '',
@@ -79,7 +79,7 @@ export function stepLines({ step, prompts, conversation }: StepDetail, shape: De
       ? []
       : [
           '',
-          shape.scope === 'full' ? 'Transcript (full session):' : 'Transcript (checkpoint scope):',
+          shape.scope === 'full' ? 'Transcript (full session):' : 'Transcript (step scope):',
           ...transcriptLines(conversation, shape),
         ]),
   ]
@@ -103,7 +103,7 @@ export function stepJson(
   }
 }
 
-// A step does not say which agent made it; the session does, as long as it is known here.
+// A step does not name its agent; the state of its session does, while it exists.
 function findAgentType(repo: Repo, session: string): string | undefined {
   try {
     return readSession(repo, session)?.agentType || undefined

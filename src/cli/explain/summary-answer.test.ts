@@ -12,7 +12,7 @@ const whole = {
 test.each([
   JSON.stringify(whole),
   `Here you are:\n\`\`\`json\n${JSON.stringify(whole, null, 2)}\n\`\`\`\nBye {}`,
-])('a summary is found in what was answered (%#)', (answer) => {
+])('a summary is found in the answer (%#)', (answer) => {
   expect(parseSummaryAnswer(answer)).toEqual({
     intent: 'Add a parser',
     outcome: 'Added',
@@ -22,7 +22,7 @@ test.each([
   })
 })
 
-test('what is missing or of another kind is empty', () => {
+test('missing fields and fields of the wrong type are empty', () => {
   expect(
     parseSummaryAnswer(
       '{"intent":"a","outcome":"b","learnings":["x"],"friction":"none","open_items":[1,"c"]}',
@@ -37,13 +37,13 @@ test('what is missing or of another kind is empty', () => {
 })
 
 test.each(['', 'I cannot do that.', '{}', '{"intent":"a"}', '{"intent":"","outcome":"b"}', '[1,2]'])(
-  '%j is no summary',
+  '%j is not a summary',
   (answer) => {
     expect(parseSummaryAnswer(answer)).toBeUndefined()
   },
 )
 
-test('a summary without end is cut', () => {
+test('an endless summary is truncated', () => {
   const summary = parseSummaryAnswer(
     JSON.stringify({ intent: 'x'.repeat(1e6), outcome: 'b', friction: Array(1000).fill('y'.repeat(1e4)) }),
   )

@@ -1,4 +1,5 @@
-// What a model is asked in order to sum up a session. The transcript in it is bounded, and redacted since it was stored.
+// Writes the prompt for the summary of a session, and finds the summary in the answer. Both are bounded in
+// size.
 
 import { parseSummary } from '../../checkpoints/record.ts'
 import type { TranscriptEntry } from '../../model/agent.ts'
@@ -32,12 +33,15 @@ export function summaryPrompt(entries: TranscriptEntry[]): string {
 const labels = { user: '[User]', assistant: '[Assistant]', tool: '[Tool]' } as const
 
 function formatEntry({ role, name, text }: TranscriptEntry): string {
-  const said = text.length > longestEntry ? `${text.slice(0, longestEntry)} […]` : text
-  // The end of the transcript is ours to say.
-  return `${labels[role]} ${[name, said].filter(Boolean).join(': ')}`.replace(/<(?=\/?transcript\b)/gi, '‹')
+  const shortened = text.length > longestEntry ? `${text.slice(0, longestEntry)} […]` : text
+  // The transcript must not close its own tag.
+  return `${labels[role]} ${[name, shortened].filter(Boolean).join(': ')}`.replace(
+    /<(?=\/?transcript\b)/gi,
+    '‹',
+  )
 }
 
-// Of what is too long, the beginning says what was wanted and the end what came of it.
+// Of a long transcript, keeps the beginning, with the intent, and the end, with the outcome.
 function boundedTranscript(entries: TranscriptEntry[]): string {
   const texts = entries.map(formatEntry)
   const head = take(texts, longestTranscript / 4)
@@ -55,12 +59,10 @@ function take(texts: string[], length: number): string[] {
   return end === -1 ? texts : texts.slice(0, end)
 }
 
-// A summary in what a model answered: JSON as it was asked for, with or without words and fences around it.
-
 const longestText = 2_000
 const mostItems = 50
 
-/** Undefined when there is none. */
+/** Accepts text and fences around the JSON. Undefined when there is no summary. */
 export function parseSummaryAnswer(answer: string): CheckpointSummary | undefined {
   const found = findObjects(answer).map(parseSummary)
   const summary = found.findLast(
@@ -69,7 +71,7 @@ export function parseSummaryAnswer(answer: string): CheckpointSummary | undefine
   return summary && bounded(summary)
 }
 
-// A model that talks without end does not fill the repository.
+// An endless answer must not fill the repository.
 function bounded({ intent, outcome, learnings, friction, openItems }: CheckpointSummary): CheckpointSummary {
   return {
     intent: short(intent),
@@ -93,6 +95,6 @@ function some<T>(items: T[]): T[] {
 }
 
 function short(text: string): string {
-  const said = text.trim()
-  return said.length > longestText ? `${said.slice(0, longestText)}…` : said
+  const trimmed = text.trim()
+  return trimmed.length > longestText ? `${trimmed.slice(0, longestText)}…` : trimmed
 }

@@ -1,11 +1,11 @@
-// The answer about one checkpoint, one step, or the checkpoints of one commit.
+// Explains one checkpoint, one step, or the checkpoints of one commit.
 
 import { fetchCommand } from '../../checkpoints/copies.ts'
 import { readCheckpoint, readTranscript, type StoredCheckpoint } from '../../checkpoints/read.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { LogEntry } from '../../git/log.ts'
 import type { Repo } from '../../git/repo.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { formatJson, type Json } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
@@ -39,7 +39,7 @@ export async function explainTarget(
   flags: ExplainFlags,
   named?: string,
 ): Promise<void> {
-  const answering: ExplainRun = {
+  const run: ExplainRun = {
     cli,
     repo,
     objects,
@@ -48,13 +48,13 @@ export async function explainTarget(
   }
   objects.start()
   const history = readHistory(repo, flags.searchAll === true)
-  const finding = findTarget(answering, named)
+  const finding = findTarget(run, named)
   learnTimeZone()
   const target = await finding
-  if (target.kind === 'step') return await explainStep(answering, target.step)
-  if (target.kind === 'commit') return await explainCommit(answering, target, history)
+  if (target.kind === 'step') return await explainStep(run, target.step)
+  if (target.kind === 'commit') return await explainCommit(run, target, history)
   if (flags.rawTranscript) return await printStoredTranscript(repo, objects, target)
-  await explainCheckpoints(answering, [await withSummary(answering, target.checkpoint)], history)
+  await explainCheckpoints(run, [await withSummary(run, target.checkpoint)], history)
 }
 
 async function findTarget(
@@ -70,7 +70,7 @@ async function explainStep({ cli, repo, objects, flags, shape }: ExplainRun, ste
   if (flags.generate)
     throw new EntireError(
       'bad-usage',
-      `${step.oid.slice(0, 7)} is a step: a summary is kept in a checkpoint, and this has none yet.`,
+      `${step.oid.slice(0, 7)} is a step: only checkpoints have summaries.`,
       {
         hint: 'Commit the work first, then generate the summary of its checkpoint.',
       },
@@ -81,11 +81,11 @@ async function explainStep({ cli, repo, objects, flags, shape }: ExplainRun, ste
 }
 
 async function explainCommit(
-  answering: ExplainRun,
+  run: ExplainRun,
   target: Extract<ExplainTarget, { kind: 'commit' }>,
   history: Promise<LogEntry[]>,
 ): Promise<void> {
-  const { cli, repo, objects, flags } = answering
+  const { cli, repo, objects, flags } = run
   const { commit, ids } = target
   const stored = await Promise.all(ids.map((id) => readCheckpoint(objects, id)))
   const missing = ids.filter((_, index) => stored[index] === undefined)
@@ -93,27 +93,20 @@ async function explainCommit(
     .filter((checkpoint) => checkpoint !== undefined)
     .sort((a, b) => createdAt(b) - createdAt(a))
   if (missing.length > 0 && newest.length === 0)
-    throw new EntireError(
-      'not-found',
-      `checkpoint not found: ${missing.join(', ')} (of commit ${commit.oid.slice(0, 7)})`,
-      {
-        hint: `It may be on the remote only: \`${fetchCommand}\`. \`entire doctor\` finds all such commits.`,
-      },
+    throw notFound(
+      'checkpoint',
+      `${missing.join(', ')} (of commit ${commit.oid.slice(0, 7)})`,
+      `It may exist only on the remote: \`${fetchCommand}\`. \`entire doctor\` finds all such commits.`,
     )
-  for (const id of missing) cli.note(`Checkpoint ${id} of this commit cannot be read here.`)
+  for (const id of missing) cli.note(`Checkpoint ${id} of this commit cannot be read.`)
   const [first] = newest
-  if (first === undefined) return await show(cli, flags, flags.json ? [] : unlinked(commit))
+  if (first === undefined) return await show(cli, flags, flags.json ? [] : unlinkedLines(commit))
   if (flags.rawTranscript)
     return await printStoredTranscript(repo, objects, { kind: 'checkpoint', checkpoint: first })
-  await explainCheckpoints(
-    answering,
-    [await withSummary(answering, first), ...newest.slice(1)],
-    history,
-    commit,
-  )
+  await explainCheckpoints(run, [await withSummary(run, first), ...newest.slice(1)], history, commit)
 }
 
-function unlinked(commit: LogEntry): string[] {
+function unlinkedLines(commit: LogEntry): string[] {
   return [
     'No associated Entire checkpoint',
     '',
@@ -145,7 +138,7 @@ async function explainCheckpoints(
   const details = await Promise.all(
     checkpoints.map((checkpoint) => readCheckpointDetail(repo, objects, checkpoint, options)),
   )
-  // A commit may have several checkpoints, so its answer is a list.
+  // A commit may have several checkpoints, so its JSON is a list.
   const json = details.map((detail) => checkpointJson(detail, shape.scope))
   if (flags.json) return await show(cli, flags, commit === undefined ? (json[0] ?? null) : json)
   await show(
@@ -164,9 +157,8 @@ function createdAt(checkpoint: StoredCheckpoint): number {
   return Date.parse(checkpoint.sessions.at(-1)?.createdAt ?? '') || 0
 }
 
-// The stored transcript as it is: bytes, not text.
-
-export async function printStoredTranscript(
+/** Unchanged: bytes, not text. */
+async function printStoredTranscript(
   repo: Repo,
   objects: ObjectReader,
   target: Exclude<ExplainTarget, { kind: 'commit' }>,
@@ -178,8 +170,8 @@ export async function printStoredTranscript(
   const transcript = session && (await readTranscript(objects, session, await joinerOf(session)))
   const name = target.kind === 'step' ? target.step.oid.slice(0, 7) : target.checkpoint.checkpoint
   if (transcript === undefined)
-    throw new EntireError('transcript-missing', `checkpoint ${name} has no transcript`, {
-      hint: 'The agent had not written one when it was saved; prompts and files are there without --raw-transcript.',
+    throw new EntireError('transcript-missing', `${target.kind} ${name} has no transcript`, {
+      hint: 'The agent had not written one when it was saved; prompts and files are shown without --raw-transcript.',
     })
   write(1, transcript)
 }
