@@ -57,7 +57,7 @@ const echo: LocalOffer = {
 }
 
 describe('tools', () => {
-  test('an extension takes the place of a tool, and when it goes the tool is back', async () => {
+  test('an extension replaces a tool, and when it goes the tool is back', async () => {
     dirs.add('over', {
       'index.js': extension([['register/tool', { name: 'echo' }]], {
         'tool/execute': `answer(id, { content: [{ type: 'text', text: 'mine' }] })`,
@@ -71,7 +71,7 @@ describe('tools', () => {
     expect(await callTool(host, 'nothing', {}, call)).toBeUndefined()
   })
 
-  test('an error of a tool is one, with its code and what to do', async () => {
+  test('the error of a tool has its code and its hint', async () => {
     const answer = `answer(id, params.name === 'coded' ? { content: [{ Type: 'text', Text: 'gone' }], errorCode: 'FILE_NOT_FOUND', errorHint: 'look' } : params.name === 'flagged' ? { content: null, isError: true } : (() => { throw 1 })())`
     const tools: [string, object][] = ['coded', 'flagged'].map((name) => ['register/tool', { name }])
     dirs.add('err', { 'index.js': extension(tools, { 'tool/execute': answer }) })
@@ -85,7 +85,7 @@ describe('tools', () => {
     expect(await callTool(host, 'flagged', {}, call)).toMatchObject({ isError: true, content: [] })
   })
 
-  test('one that lists its permissions does not take the place of others without leave', async () => {
+  test('an extension that lists permissions replaces other tools only with tools:override', async () => {
     const source = extension(
       [
         ['register/tool', { name: 'echo' }],
@@ -119,7 +119,7 @@ describe('interceptors', () => {
       'interceptor/after': after,
     })
 
-  test('the higher ones are asked first; each may change the arguments, and afterwards what was said', async () => {
+  test('higher priorities are asked first; each may change the arguments, and then the outcome', async () => {
     const add = (letter: string) =>
       `answer(id, { allow: true, args: { text: params.args.text + '${letter}' } })`
     const after = (letter: string) =>
@@ -149,7 +149,7 @@ describe('interceptors', () => {
     expect(textOf(await callTool(host, 'echo', { text: 'b' }, call))).toBe('blocked by interceptor: no')
   })
 
-  test('one that fails or is dead refuses, and says so', async () => {
+  test('an interceptor that fails or is dead refuses the call, and the error says so', async () => {
     dirs.add('frail', {
       'index.js': guard(
         'frail',
@@ -174,7 +174,7 @@ describe('interceptors', () => {
     )
   })
 
-  test('one that has nothing to say afterwards is not asked then', async () => {
+  test('an interceptor without an after hook is not asked after the call', async () => {
     const source = extension([['register/interceptor', { name: 'early', hooks: ['before'] }]], {
       'interceptor/before': 'answer(id, { allow: true })',
       'interceptor/after': `answer(id, { details: 'changed' })`,
@@ -186,8 +186,8 @@ describe('interceptors', () => {
   })
 })
 
-describe('the way of a prompt', () => {
-  test('transformers change it in their order, the lower ones first, each extension once', async () => {
+describe('the path of a prompt', () => {
+  test('transformers change it in order, lowest priority first, each extension once', async () => {
     const source = (letter: string) =>
       `answer(id, { output: params.input + '${letter}', handled: params.input.includes('stop') })`
     const two: [string, object][] = [
@@ -206,7 +206,7 @@ describe('the way of a prompt', () => {
     expect(await transformInput(host, 'stop', signal)).toEqual({ text: 'stopa', handled: true })
   })
 
-  test('hooks add to it; one that fails adds nothing, and the others do', async () => {
+  test('message hooks add to it; one that fails adds nothing, and the others do', async () => {
     const hook = (name: string, priority: number, body: string) =>
       dirs.add(name, {
         'index.js': extension([['register/messageHook', { name, priority }]], {
@@ -282,7 +282,7 @@ describe('events', () => {
   })
 })
 
-test('an extension answers in place of a model: pieces first, then the message that counts', async () => {
+test('an extension answers in place of a model: pieces first, then the final message', async () => {
   const source = extension([['register/provider', { api: 'parrot' }]], {
     'provider/stream': `
       if (params.system === 'fail') return answer(id, { error: 'no parrot' })
@@ -340,7 +340,7 @@ test('the registered compactor shortens a conversation; after three failures in 
   expect(compaction.isResting()).toBe(false)
 })
 
-describe('what there is', () => {
+describe('the list of extensions', () => {
   test('extensions are found by name; bad ones are reported, and the others run', async () => {
     dirs.add('b', { 'index.js': extension([], {}) })
     const elsewhere = extensionDirs()
@@ -375,7 +375,7 @@ describe('what there is', () => {
     elsewhere[Symbol.dispose]()
   })
 
-  test('an extension may ask who is there and what they registered', async () => {
+  test('an extension may ask for all extensions and their registrations', async () => {
     const source = extension(
       [
         [

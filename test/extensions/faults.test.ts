@@ -182,7 +182,7 @@ test.each([
   else expect(said).toBe('well')
 })
 
-test('a flood of notices and questions is worked on bit by bit, and the others are served meanwhile', async () => {
+test('a flood of notices and requests is served bit by bit, and other extensions are served meanwhile', async () => {
   const flood = `for (let n = 0; n < 5000; n += 1) say({ method: 'notify', params: { message: 'n' + n } })
     Promise.all(Array.from({ length: 2000 }, () => ask('host/toolDefs'))).then((all) => answer(id, { content: [{ type: 'text', text: all.filter((one) => one.result).length + ' answers' }] }))`
   dirs.add('other', { 'index.js': except('nothing', '').replaceAll('"tool"', '"other"') })

@@ -54,7 +54,7 @@ async function takeBack(
   return piglet.view().messages.at(-1)?.text
 }
 
-describe('an extension takes back', () => {
+describe('an extension cancels', () => {
   const hold = new Promise<void>(() => {})
   beforeEach(() => canceller())
 
@@ -122,7 +122,7 @@ describe('an extension takes back', () => {
     expect(piglet.view().messages.at(-1)?.text).toBe('answered')
   })
 
-  test('host/auth.getKey while the user thinks about it, and host/waitForIdle while something runs', async () => {
+  test('host/auth.getKey while the user decides, and host/waitForIdle during a run', async () => {
     const asked = Promise.withResolvers<void>()
     let isAsked = false
     const piglet = await on.open({
@@ -156,7 +156,7 @@ describe('an extension takes back', () => {
   })
 })
 
-test('a run that is ended calls its tools back, but not those that must not be interrupted', async () => {
+test('aborting a run cancels its tools, except those that must not be interrupted', async () => {
   on.extension(
     'two',
     [

@@ -64,7 +64,7 @@ test('3 everything is served during the handshake: there is always a program, an
   expect(shown(piglet)).toContain('early')
 })
 
-test('6 one call for each extension, whatever it has for it; interceptors one by one, by their names', async () => {
+test('6 one call for each extension, however many handlers it has; interceptors one by one, by name', async () => {
   const twice = (method: string) => ['a', 'b'].map((name): [string, object] => [method, { name }])
   on.extension(
     'x',
@@ -87,7 +87,7 @@ test('6 one call for each extension, whatever it has for it; interceptors one by
   expect(infos('call ').sort()).toEqual(calls)
 })
 
-test('7 the order is that of the priorities; of equal ones the name of the extension, then the order of registration', async () => {
+test('7 handlers are ordered by priority, then by the name of the extension, then by registration', async () => {
   const kinds: [kind: string, method: string][] = [
     ['interceptor', 'interceptor/before'],
     ['messageHook', 'messageHook/onMessage'],
@@ -124,7 +124,7 @@ test('7 the order is that of the priorities; of equal ones the name of the exten
   expect(infos('inputTransformer ')).toEqual(['alfa', 'beta', 'zeta'])
 })
 
-describe('11 messages have what programs in Go need and what extensions look for', () => {
+describe('11 messages have the fields that programs in Go need and those that extensions expect', () => {
   const seen = `fs.appendFileSync('../../../seen.jsonl', JSON.stringify(params) + '\\n')`
   const superset = [
     { role: 'user', content: 'go', timestamp: expect.any(String) },
@@ -228,7 +228,7 @@ describe('11 messages have what programs in Go need and what extensions look for
   })
 })
 
-describe('12 who looks at a call afterwards may change what it said', () => {
+describe('12 an interceptor may change the outcome of a call', () => {
   test.each([
     [
       'by the blocks it was shown',
@@ -282,7 +282,7 @@ test('13 a message too long for a line fails its call, and an event that is too 
   expect(on.logged.some((line) => line.startsWith('warn: EventTurnEnd: message of'))).toBe(true)
 })
 
-test('14, 16 the times are those that were agreed on', () => {
+test('14, 16 the deadlines are those of the protocol', () => {
   expect(usualTimes).toMatchObject({ restsMs: [1000, 2000, 4000, 8000, 16_000], stableMs: 30_000 })
   expect([deadlines.start, methods.initialize.deadlineMs, methods['compact/execute'].deadlineMs]).toEqual([
     10_000, 10_000, 30_000,
@@ -372,7 +372,7 @@ describe('a compactor', () => {
   const compacted = () => on.events.filter(([type]) => type === 'EventCompact').length
   const one = `answer(id, { messages: params.messages.slice(-1) })`
 
-  test('without a threshold takes that of the settings, and without either is not asked', async () => {
+  test('without a threshold uses that of the settings, and without either is not asked', async () => {
     compactor(0, one)
     await runs(await on.open(), 4)
     expect(compacted()).toBe(0)
@@ -451,7 +451,7 @@ describe('what an extension shows', () => {
     status.k,
   ]
 
-  test('goes with it when it dies, and is there again when it is back', async () => {
+  test('disappears when it dies, and is back when it is', async () => {
     add()
     asker(on)
     const piglet = await on.open({ times: { restsMs: [300] } })
@@ -465,7 +465,7 @@ describe('what an extension shows', () => {
     expect(places(piglet.view())).toEqual([1, 1, undefined])
   })
 
-  test('is that of the new one after a reload, and goes when the program ends', async () => {
+  test('is that of the new process after a reload, and disappears when the program ends', async () => {
     add()
     const piglet = await on.open({ times: { drainMs: 50 } })
     await piglet.pressKey('ctrl+g')
@@ -497,7 +497,7 @@ describe('an extension that does not run and will not soon', () => {
     await until(() => piglet.host.list()[0]?.status?.state === 'degraded')
   }
 
-  test('gives back what it took the place of, and is tried without telling of it each time', async () => {
+  test('no longer replaces other tools, and is tried again without repeating the error', async () => {
     dying([
       ['register/tool', { name: 'ls' }],
       ['register/command', { name: 'die' }],
@@ -544,7 +544,7 @@ describe('an extension that does not run and will not soon', () => {
   })
 })
 
-test('an extension may use its own tools through the host, as many at once as it likes, and is refused when it is too many', async () => {
+test('an extension may call its own tools through the host, many at once, and too many are refused', async () => {
   on.extension(
     'loop',
     [
@@ -584,7 +584,7 @@ test('the subscriptions of a dead process end; the next process hears the topic 
   expect(infos('topic ')).toEqual(['die number', 'again number'])
 })
 
-test('a command gets what was typed after its name, with everything in between as it was', async () => {
+test('a command gets the text after its name as it was typed', async () => {
   on.extension('c', [['register/command', { name: 'echo' }]], {
     'command/execute': `say({ method: 'showMessage', params: { text: JSON.stringify(params.args) } }); answer(id, {})`,
   })
@@ -599,7 +599,7 @@ test('a command gets what was typed after its name, with everything in between a
   ])
 })
 
-test('one that waits until nothing runs is not kept waiting before the first run', async () => {
+test('host/waitForIdle returns at once before the first run', async () => {
   asker(on)
   expect(await ask(await on.open(), 'host/waitForIdle', null)).toEqual({})
 })

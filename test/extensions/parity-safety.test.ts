@@ -166,7 +166,7 @@ describe('the extensions of a project', () => {
     expect(piglet.services.trust.trustsProject(on.cwd)).toBe(false)
   })
 
-  test('are not started while the user thinks, and stand in for others of their name when they are trusted', async () => {
+  test('do not start while the user decides, and replace others of the same name once trusted', async () => {
     on.write('config/config.yaml', 'defaultModel: test/m1\nallowProjectExtensions: true\n')
     let prompt = ''
     const piglet = await on.open({
@@ -198,7 +198,7 @@ describe('keys', () => {
     })
   })
 
-  test('the user is asked once for each, however many ask at once, and the answer is written down once', async () => {
+  test('the user is asked once for each key, however many requests there are, and the answer is stored once', async () => {
     const asked: string[] = []
     const dialogs: NonNullable<Parameters<Stage['open']>[0]>['dialogs'] = async (question) => {
       asked.push(question.kind === 'ask' ? question.prompt : '')
@@ -227,7 +227,7 @@ describe('keys', () => {
     expect(asked.length).toBe(3)
   })
 
-  test('one that has just the name of another is not trusted with what the other may have', async () => {
+  test('an extension that takes the name of another does not get its grants', async () => {
     const { app, services } = await on.open()
     services.trust.grant('many', ['auth:openai'])
     const dir = realpathSync(join(on.configDir, 'extensions', 'many'))
@@ -249,7 +249,7 @@ describe('keys', () => {
     expect(piglet.view().messages.at(-1)?.text).toContain('the user has not let constructor have auth:openai')
   })
 
-  test('variables are handed out when they were granted, from the next start on', async () => {
+  test('granted variables are in the environment from the next start on', async () => {
     add('env', 'name: env\nruntime: node\nentry: i.cjs\n', {
       'i.cjs': scripted([['register/command', { name: 'env' }]], {
         'command/execute': `say({ method: 'showMessage', params: { text: [process.env.MY_TOKEN, process.env.OTHER_KEY, process.env.PIGLET_SESSION_ID].join(' ') } }); answer(id, {})`,
@@ -269,7 +269,7 @@ describe('keys', () => {
 })
 
 describe('files', () => {
-  test('what other projects keep is neither shown nor put back', async () => {
+  test('files kept by other projects are neither listed nor restored', async () => {
     const elsewhere = on.write('config/elsewhere.txt', 'theirs\n')
     new Undo(on.configDir).keep(elsewhere)
     const here = on.write('here.txt', 'ours\n')

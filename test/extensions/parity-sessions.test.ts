@@ -19,7 +19,7 @@ afterEach(async () => {
 const pathOf = (piglet: Piglet) => piglet.services.current.session().path
 const read = (piglet: Piglet) => readStrictly(pathOf(piglet))
 
-describe('what we write', () => {
+describe('a session that piglet writes', () => {
   test('8.1, 8.2 is a private file of lines, with messages of all kinds', async () => {
     const piglet = await on.open()
     on.model.say({ thinking: 'hm', text: 'see', calls: [{ name: 'ls', id: 'c1' }] }, 'done')
@@ -47,7 +47,7 @@ describe('what we write', () => {
     expect(readdirSync(dir).filter((name) => !name.endsWith('.jsonl'))).toEqual([])
   })
 
-  test('8.3 every entry hangs on the last one, labels and own entries too, and the last line is the leaf', async () => {
+  test('8.3 every entry follows the last one, labels and own entries too, and the last line is the leaf', async () => {
     const piglet = await on.open()
     await piglet.run('a')
     const first = piglet.services.current.session().infos()[0]?.id
@@ -63,7 +63,7 @@ describe('what we write', () => {
     expect(leaf).toBe(list.at(-1)?.id)
   })
 
-  test('8.4, 8.5 going back and beginning again are summaries with another parent', async () => {
+  test('8.4, 8.5 branching and resetting add summaries with another parent', async () => {
     const piglet = await on.open()
     await piglet.run('a')
     await piglet.run('b')
@@ -84,7 +84,7 @@ describe('what we write', () => {
     expect(read(piglet).messages).toEqual(['user: c', 'assistant: ok'])
   })
 
-  test('a conversation that was replaced is one entry, with the size it had', async () => {
+  test('a replaced conversation is one entry, with the tokens it had', async () => {
     const piglet = await on.open()
     await piglet.run('a')
     await piglet.services.current
@@ -101,7 +101,7 @@ describe('what we write', () => {
     })
   })
 
-  test('8.7, 8.8 a copy has two lines about itself, new ids and all messages; the newest session comes first', async () => {
+  test('8.7, 8.8 a fork has two meta lines, new ids and all messages; the newest session comes first', async () => {
     let ticks = 0
     const clock = () => {
       ticks += 1
@@ -130,7 +130,7 @@ describe('what we write', () => {
     expect(sessions[0].id).toBe(piglet.app.sessionId())
   })
 
-  test('what the session is about is written again in full when its title or its model changes, and not for a session without words', async () => {
+  test('a new meta line follows a change of title or model, but not in a session without entries', async () => {
     const piglet = await on.open()
     await ask(piglet, 'host/switchModel', { modelId: 'test/m2' })
     expect(readdirSync(on.configDir)).not.toContain('sessions')
@@ -153,13 +153,13 @@ describe('what we write', () => {
   })
 })
 
-describe('what the original writes', () => {
+describe('a session that the reference program writes', () => {
   const at = '2026-04-24T10:00:00.123456789+02:00'
   const line = (fields: object) => JSON.stringify({ ts: at, ...fields })
   const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 0, cacheWriteTokens: 0, cost: 0.5 }
   const id = '6b1c1f04-6b59-4b5f-9a53-0d6b2f8b9a11'
 
-  test('blocks without kinds, compactions, messages by hand, branches, broken lines, a time with parts of seconds', async () => {
+  test('blocks without types, compactions, custom messages, branches, broken lines, fractions of seconds', async () => {
     on.write(
       `config/sessions/${id}.jsonl`,
       [
@@ -272,7 +272,7 @@ describe('what the original writes', () => {
     expect(read(piglet).messages.at(-1)).toBe('assistant: ok')
   })
 
-  test('8.6 siblings come by their time, wherever they stand in the file', async () => {
+  test('8.6 siblings are sorted by time, wherever they are in the file', async () => {
     const minute = (n: number) => `2026-04-24T10:0${n}:00Z`
     on.write(
       `config/sessions/${id}.jsonl`,

@@ -97,7 +97,7 @@ describe('coded errors', () => {
     expect(outcome?.isError).toBe('errorCode' in sent)
   })
 
-  test('36 an error that a tool reports is one, with or without a code', async () => {
+  test('36 an error that a tool reports stays an error, with or without a code', async () => {
     const running = await started([['register/tool', { name: 't' }]], {
       'tool/execute': `answer(id, { content: null, isError: true })`,
     })
@@ -144,7 +144,7 @@ test('73–76 every method has the name it has always had', () => {
   expect(Object.keys(methods).sort()).toEqual([...known, ...registers, ...services].sort())
 })
 
-test('77–84 each kind of registration lands in its list, with what was left out filled in; 89 before that all are empty', async () => {
+test('77–84 each kind of registration is added to its list, with defaults filled in; 89 the lists start empty', async () => {
   expect(Object.values(noRegistrations()).every((list) => list.length === 0)).toBe(true)
   const all: Registered = [
     ['register/tool', { name: 'n', description: 'd', parameters: { type: 'object' } }],
@@ -216,7 +216,7 @@ test('101 a missing directory has no extensions and causes no problem', () => {
 })
 
 describe('what a program in Go writes', () => {
-  test('ids of their own, letters that it escapes, null where there is nothing, answers in any order', async () => {
+  test('its own ids, escaped characters, null for missing values, answers in any order', async () => {
     const source = nodeExtension(`const held = []
 async function on(method, params, id) {
   if (method === 'initialize') {

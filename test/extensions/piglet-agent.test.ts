@@ -14,7 +14,7 @@ afterEach(async () => {
 const names = (type: string) => on.events.filter(([name]) => name === type).map(([, data]) => data)
 
 describe('a run', () => {
-  test('asks the model, runs its tools, tells of everything in order, and keeps all of it', async () => {
+  test('asks the model, runs its tools, emits all events in order, and stores every message', async () => {
     const piglet = await on.open()
     on.model.say(
       { text: 'let me see', calls: [{ name: 'write', args: { path: 'a.txt', content: 'one\ntwo\n' } }] },
@@ -81,7 +81,7 @@ describe('a run', () => {
     expect(names('EventSessionLoad')).toEqual([{ MessageCount: 4 }])
   })
 
-  test('a model that fails is asked again, and when it goes on failing the run says so', async () => {
+  test('a model that fails is asked again, and if it keeps failing the run fails', async () => {
     const piglet = await on.open()
     on.model.say({ status: 500 }, { status: 429, headers: { 'retry-after': '0' } }, 'there')
     expect(await piglet.run('hi')).toMatchObject({ end: 'done', text: 'there' })
@@ -103,7 +103,7 @@ describe('a run', () => {
     })
   })
 
-  test('tools that are not there, or not let through, are errors for the model; too many turns end it', async () => {
+  test('unknown and disabled tools are errors for the model; too many turns end the run', async () => {
     on.write('config/config.yaml', 'defaultModel: m1\nagent: { maxTurns: 2 }\n')
     const piglet = await on.open()
     piglet.services.toolSet.setFilter(['read'])
@@ -124,7 +124,7 @@ describe('a run', () => {
     ])
   })
 
-  test('several tools run at once, and one that is broken ends the others', async () => {
+  test('several tools run at once, and a broken one cancels the others', async () => {
     on.extension(
       'slow',
       ['one', 'two'].map((name) => ['register/tool', { name }]),
@@ -164,8 +164,8 @@ describe('a run', () => {
   })
 })
 
-describe('while a run lasts', () => {
-  test('what the user says comes into it; commands wait for its end, but not those that cannot', async () => {
+describe('during a run', () => {
+  test('prompts of the user join it; commands wait for its end, except immediate ones', async () => {
     on.extension(
       'cmd',
       [
@@ -196,7 +196,7 @@ describe('while a run lasts', () => {
     ])
   })
 
-  test('it can be ended: what was said so far is kept, calls have a result, and a reason is noted', async () => {
+  test('it can be aborted: the answer so far is kept, calls have a result, and the reason is noted', async () => {
     const piglet = await on.open()
     const never = new Promise<void>(() => {})
     on.model.say({ text: 'so far so good', hold: never })
@@ -286,7 +286,7 @@ describe('at the edges', () => {
     ])
   })
 
-  test('a program that a tool runs is heard on the bus while it runs', async () => {
+  test('the output of a program that a tool runs is published on the bus', async () => {
     on.extension('ear', [['register/command', { name: 'listen' }]], {
       'command/execute': `await ask('host/subscribe', { topic: 'bash.tail' }); answer(id, {})`,
       'eventBus/event': `say({ method: 'showMessage', params: { text: JSON.stringify(params.data) } })`,
@@ -357,7 +357,7 @@ describe('at the edges', () => {
     })
   })
 
-  test('runs that are asked for at once come one after the other', async () => {
+  test('runs that are requested at once run one after the other', async () => {
     const piglet = await on.open()
     on.model.say('1', '2', '3')
     const outcomes = await Promise.all(['a', 'b', 'c'].map((text) => piglet.run(text)))
@@ -374,7 +374,7 @@ describe('at the edges', () => {
   })
 })
 
-test('a conversation that has become long is shortened beside the run, on disk as well', async () => {
+test('a long conversation is shortened during the run, and on disk', async () => {
   on.extension('short', [['register/compactor', { name: 'short', threshold: 100 }]], {
     'compact/execute': `answer(id, { messages: [{ type: 'user', data: { content: 'in short' } }, { type: 'nonsense', data: 1 }] })`,
   })
@@ -395,7 +395,7 @@ test('a conversation that has become long is shortened beside the run, on disk a
   ).toEqual(['in short'])
 })
 
-test('hooks add to the first turn only; transformers may take care of what was typed; a provider answers in place of a model', async () => {
+test('hooks add to the first turn only; transformers may handle the input; a provider answers in place of a model', async () => {
   on.extension(
     'way',
     [
@@ -441,7 +441,7 @@ test('hooks add to the first turn only; transformers may take care of what was t
   expect(names('EventStreamDelta').at(-1)).toEqual({ Kind: 'text', Index: 0, Delta: 'pol' })
 })
 
-test('an image that was attached goes with the next prompt, and to the model', async () => {
+test('an attached image goes to the model with the next prompt', async () => {
   const piglet = await on.open()
   piglet.app.act({ type: 'attachImage', data: 'aGk=', mimeType: 'image/png' }, 'x')
   await piglet.run('look')

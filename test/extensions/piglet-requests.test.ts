@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 describe('sessions', () => {
-  test('the conversation, its numbers and what the model would see', async () => {
+  test('the conversation, its statistics and what the model would see', async () => {
     const piglet = await on.open()
     on.model.say({
       text: 'hello',
@@ -110,7 +110,7 @@ describe('sessions', () => {
     ])
   })
 
-  test('one goes back, begins again, makes a copy and goes on with another; what comes then is written there', async () => {
+  test('branch, reset, fork and load change the session that later messages go to', async () => {
     const piglet = await on.open()
     await piglet.run('one')
     await piglet.run('two')
@@ -232,7 +232,7 @@ describe('settings', () => {
     expect((await ask(later, 'host/auth.getKey', { provider: 'openai' })).key).toBe('sk-1')
   })
 
-  test('models are listed, changed for now or for good, written and found nearby', async () => {
+  test('models are listed, switched for now or for good, written, and found on local servers', async () => {
     on.write('config/config.yaml', `# mine\ndefaultModel: m1\nlocalServers: ["${on.model.url}/"]\n`)
     const piglet = await on.open()
     const list = async () => (await ask(piglet, 'host/availableModels')).models
@@ -274,7 +274,7 @@ describe('settings', () => {
     expect(readFileSync(join(on.configDir, 'models.yaml'), 'utf8')).toContain('localDefaults')
   })
 
-  test('what tools replaced can be put back, with the mode it had', async () => {
+  test('files that tools changed can be restored, with their modes', async () => {
     const piglet = await on.open()
     const path = on.write('a.sh', 'old\n')
     chmodSync(path, 0o755)
@@ -291,7 +291,7 @@ describe('settings', () => {
 })
 
 describe('models and agents for extensions', () => {
-  test('one question, with the model that was asked for', async () => {
+  test('one question to the requested model', async () => {
     const piglet = await on.open()
     on.model.say('short')
     expect(
@@ -321,7 +321,7 @@ describe('models and agents for extensions', () => {
     await expect(ask(piglet, 'host/chat', { messages: [] })).rejects.toThrow('-32603 chat error: 400 too odd')
   })
 
-  test('a task with tools, with an end that is told as it was, and without events', async () => {
+  test('a task with tools reports how it ended, and emits no events', async () => {
     const piglet = await on.open()
     on.write('f.txt', 'inside\n')
     on.model.say(
@@ -352,7 +352,7 @@ describe('models and agents for extensions', () => {
     expect(on.events).toEqual([])
   })
 
-  test('a task beside the running agent, shown when it is done, or ended', async () => {
+  test('a background task is shown when it is done, and can be cancelled', async () => {
     const piglet = await on.open()
     const hold = Promise.withResolvers<void>()
     on.model.say({ text: 'result', hold: hold.promise })
@@ -394,7 +394,7 @@ describe('models and agents for extensions', () => {
   })
 })
 
-describe('people', () => {
+describe('the user', () => {
   test('questions come one at a time; without an answer they are dismissed', async () => {
     const asked: UserQuestion[] = []
     let open = 0
@@ -441,7 +441,7 @@ describe('people', () => {
     await expect(ask(alone, 'host/askUser', { prompt: 'p', choices: [] })).rejects.toThrow('-32602')
   })
 
-  test('what extensions show is there as data, with limits, and every change is told', async () => {
+  test('what extensions show is data with limits, and every change is reported', async () => {
     on.extension(
       'shows',
       [
@@ -481,7 +481,7 @@ describe('people', () => {
     ])
   })
 
-  test('an extension may speak for the user: a prompt or a command', async () => {
+  test('an extension may send a prompt or a command for the user', async () => {
     on.extension(
       'loop',
       [
@@ -537,7 +537,7 @@ test('local models see only the names of deferred tools until they are activated
   expect((await ask(piglet, 'host/llmSnapshot')).tools.length).toBe(8)
 })
 
-test('extensions of a project run only when the user said so for this project', async () => {
+test('extensions of a project run only when the user trusts this project', async () => {
   on.write('.piglet/extensions/own/manifest.yaml', 'name: own\nruntime: node\nentry: i.cjs\n')
   on.write(
     '.piglet/extensions/own/i.cjs',

@@ -52,15 +52,15 @@ async function replay(code: string, ignore = ['at']): Promise<Deviation[]> {
   return await replayProcess(manifest, recorded!, { env, ignore, withinMs: 3000 })
 }
 
-test('an extension that did not change says the same, and its questions are answered as they were', async () => {
+test('an unchanged extension shows no deviation, and its requests get the recorded answers', async () => {
   expect(await replay('')).toEqual([])
 })
 
-test('what differs each time can be ignored, and is told otherwise', async () => {
+test('fields that differ each time can be ignored, and are reported otherwise', async () => {
   expect(await replay('', [])).toMatchObject([{ kind: 'different', subject: 'notice notify', path: 'at' }])
 })
 
-test('another answer is told with its place', async () => {
+test('a different answer is reported with the path of the difference', async () => {
   const changed = await replay(
     `{ const before = say; say = (message) => before(JSON.parse(JSON.stringify(message).replace('Hello', 'Goodbye'))) }`,
   )
@@ -85,11 +85,11 @@ test('a message that no longer comes is missing, and an additional one is unexpe
   ])
 })
 
-test('registrations in another order are the same', async () => {
+test('registrations in another order are no deviation', async () => {
   expect(await replay('registrations.reverse()')).toEqual([])
 })
 
-test('one that dies is told to have ended, at once', async () => {
+test('an extension that dies is reported at once', async () => {
   const changed = await replay(`handlers['tool/execute'] = () => process.exit(1)`)
   expect(changed.map(({ kind, subject }) => [kind, subject])).toEqual([
     ['missing', 'request host/config.get'],

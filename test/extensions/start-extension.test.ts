@@ -63,7 +63,7 @@ describe('an extension is started, registers, runs a tool and a command, and sto
   })
 })
 
-test('it may ask the host before it has answered', async () => {
+test('it may send requests before it has answered initialize', async () => {
   const { side, asked } = recordingSide((method) =>
     method === 'host/toolDefs' ? { tools: [{ name: 'read' }] } : {},
   )
@@ -83,7 +83,7 @@ test('it may ask the host before it has answered', async () => {
   await live.stop()
 })
 
-test('bad registrations are left out with a message that names the file and the rule, and the others count', async () => {
+test('bad registrations are ignored with a message that names the file and the rule, and the others count', async () => {
   const source = `function on(method, params, id) {
     if (method !== 'initialize') return
     say({ method: 'register/tool', params: { name: '' } })
@@ -116,7 +116,7 @@ describe('requests that cannot be served are answered with the code that says wh
     for (const [name, params] of questions) answers.push((await ask(name, params)).error?.code ?? 'ok')
     say({ method: 'showMessage', params: { text: answers.join(' ') } })
   }`
-  test('unknown, badly made, not for the host', async () => {
+  test('unknown, malformed, not for the host', async () => {
     const { side, told } = recordingSide(() => ({ tools: [] }))
     const live = await startExtension(
       dirs.add('odd', { 'index.js': nodeExtension(source) }),
@@ -275,7 +275,7 @@ test('requests to an extension that does not read are refused once too much wait
   await live.stop()
 })
 
-test('permissions that are listed are all there are', async () => {
+test('listed permissions are the only ones', async () => {
   const source = `async function on(method, params, id) {
     if (method !== 'initialize') return
     say({ method: 'register/tool', params: { name: 'tool' } })

@@ -38,14 +38,14 @@ const until = async (is: () => boolean) => {
   while (!is()) await Bun.sleep(2)
 }
 
-test('in every state every event has an answer, and nothing runs once it was stopped', () => {
+test('every state handles every event, and nothing runs after a stop', () => {
   for (const state of supervisorStates) {
     expect(Object.keys(supervisorTable[state]).sort()).toEqual(Object.keys(supervisorEvents).sort())
     expect(supervisorTable[state].stop.state).toBe('stopped')
   }
 })
 
-test('one that was killed is started again, and the same name leads to the new process', async () => {
+test('a killed extension is restarted, and its name leads to the new process', async () => {
   dirs.add('w', {
     'index.js': worker(`answer(id, { content: [{ type: 'text', text: String(process.pid) }] })`),
   })
@@ -60,7 +60,7 @@ test('one that was killed is started again, and the same name leads to the new p
   expect(announced[0]).toStartWith('warn: w crashed, restarting')
 })
 
-test('while it does not run a call says so, and afterwards it works again', async () => {
+test('while it does not run a call says so, and then works again', async () => {
   dirs.add('w', { 'index.js': worker(`if (params.args.die) process.exit(3); ${says('well')}`) })
   host = hostOf(dirs.base, recordingApp(dirs.base).app, { times: { ...quick, restsMs: [200] } })
   await host.start()
@@ -70,7 +70,7 @@ test('while it does not run a call says so, and afterwards it works again', asyn
   expect(await work()).toBe('well')
 })
 
-test('one that keeps dying is degraded after five restarts, with the reason and its last words, and is tried from time to time', async () => {
+test('an extension that keeps dying is degraded after five restarts, with the reason and its last lines, and is tried from time to time', async () => {
   const source = worker(
     says('x'),
     `setTimeout(() => { console.error('out of cheese'); process.exit(9) }, 20)`,
@@ -91,7 +91,7 @@ test('one that keeps dying is degraded after five restarts, with the reason and 
   expect(await work()).toBe('well')
 })
 
-test('one that does not answer any more is ended and started again', async () => {
+test('an extension that no longer answers is ended and restarted', async () => {
   dirs.add('w', { 'index.js': worker(`if (params.args.hang) for (;;) {} ; ${says('well')}`) })
   const { app } = recordingApp(dirs.base)
   host = hostOf(dirs.base, app, { times: { ...quick, graceMs: 300 } })
@@ -114,7 +114,7 @@ test('an extension that hangs without open requests is detected', async () => {
   expect(announced[0]).toBe('warn: w does not answer any more')
 })
 
-test('one that is late but alive stays', async () => {
+test('an extension that is late but alive stays', async () => {
   dirs.add('w', { 'index.js': worker(`if (!params.args.slow) ${says('well')}`) })
   host = hostOf(dirs.base, recordingApp(dirs.base).app, { times: quick })
   await host.start()
@@ -127,7 +127,7 @@ test('one that is late but alive stays', async () => {
 })
 
 describe('a reload', () => {
-  test('puts the new one in place of the old, with what it registers now and the manifest as it is now', async () => {
+  test('replaces the old process, with new registrations and the current manifest', async () => {
     const manifest = dirs.add('w', { 'index.js': worker(says('old')), 'newer.js': worker(says('new')) })
     host = hostOf(dirs.base, recordingApp(dirs.base).app, { times: quick })
     await host.start()
@@ -182,7 +182,7 @@ describe('a reload', () => {
   })
 })
 
-describe('what changed is noticed', () => {
+describe('changed files are noticed', () => {
   const times = { quietMs: 20, pollMs: 20 }
   const closing: { close(): void }[] = []
   afterEach(() => {
@@ -224,7 +224,7 @@ describe('what changed is noticed', () => {
     expect(changes).toBe(0)
   })
 
-  test('and the host starts it anew', async () => {
+  test('and the host restarts the extension', async () => {
     const manifest = dirs.add('w', { 'index.js': worker(says('old')) })
     host = hostOf(dirs.base, recordingApp(dirs.base).app, { times: quick, watch: true })
     await host.start()

@@ -53,7 +53,7 @@ const message: fc.Arbitrary<ChatMessage> = fc.oneof(
 )
 
 describe('messages', () => {
-  test('are read again as they were written, and are told apart without the names of their kinds', () => {
+  test('are read as they were written, also without their roles', () => {
     fc.assert(
       fc.property(fc.array(message), (messages) => {
         const sent = JSON.parse(JSON.stringify(toCompactMessages(messages)))
@@ -78,7 +78,7 @@ describe('messages', () => {
     },
   )
 
-  test('of unknown kinds, and broken ones, are left out', () => {
+  test('of unknown roles, and broken ones, are left out', () => {
     expect(
       parseCompactMessages([
         { type: 'system', data: {} },
@@ -95,8 +95,8 @@ describe('messages', () => {
   })
 })
 
-describe('what a model is given', () => {
-  test('has a result right after every call, and none without one', () => {
+describe('the conversation for a model', () => {
+  test('has a result right after every call, and no result without a call', () => {
     fc.assert(
       fc.property(fc.array(message), (messages) => {
         const repaired = repair(messages)
@@ -117,7 +117,7 @@ describe('what a model is given', () => {
     )
   })
 
-  test('when it is too much, is the first message and the newest, never beginning with a result', () => {
+  test('when it is too long, is the first message and the newest, which never begin with a result', () => {
     const user = (content: string): ChatMessage => ({ role: 'user', content, timestamp: at })
     const result = toolResult({ id: 'c', name: 't' }, { content: [], isError: false }, at)
     const all = [user('a'), user('b'), result, user('c'), user('d')]

@@ -12,7 +12,7 @@ const settings = (values: Record<string, string>) => ({
   number: (_key: string, otherwise: number) => otherwise,
 })
 
-describe('which model is meant', () => {
+describe('finding a model', () => {
   const models = [
     ['openai', 'gpt-5'],
     ['openai', 'gpt-5-mini'],
@@ -21,7 +21,7 @@ describe('which model is meant', () => {
   ].map(([provider = '', id = '']) =>
     modelOf({ id, provider, name: id === 'claude-opus' ? 'The Great One' : id }),
   )
-  test('the whole name, the id, the shortest that begins with it, the shortest that has it', () => {
+  test('by key, by id, by the shortest id that begins with the query, by the shortest that contains it', () => {
     const found = ['OTHER/gpt-5', 'gpt-5', 'gpt', 'mini', 'great', 'none', '']
       .map((query) => findModel(models, query))
       .map((model) => model && modelKey(model))
@@ -36,7 +36,7 @@ describe('which model is meant', () => {
     ])
   })
 
-  test('the environment comes before the settings, and the usual one stands in for the small one', () => {
+  test('the environment comes before the settings, and the default model is the fallback for the small one', () => {
     expect(wantedModel('', { PIGLET_DEFAULT_MODEL: 'e' }, settings({ defaultModel: 'c' }))).toBe('e')
     expect(wantedModel('default', {}, settings({ defaultModel: 'c' }))).toBe('c')
     expect(wantedModel('small', { PIGLET_SMALL_MODEL: 's' }, settings({ smallModel: 'c' }))).toBe('s')
@@ -44,7 +44,7 @@ describe('which model is meant', () => {
     expect(wantedModel('mine', {}, settings({}))).toBe('mine')
   })
 
-  test('a list is read with or without a heading; entries that name nothing are left out; broken files are named', () => {
+  test('a list is read with or without a heading; entries without an id or provider are left out; broken files are named', () => {
     const text =
       '- { id: a, provider: p, contextWindow: 5, cost: { input: 1, output: x }, headers: { H: v } }\n- { id: b }\n- 7\n'
     expect(parseModels(text, 'f')).toEqual(parseModels(`models:\n${text}`, 'f'))
@@ -61,7 +61,7 @@ describe('which model is meant', () => {
     expect(() => parseModels('a: [', '/c/models.yaml')).toThrow('/c/models.yaml')
   })
 
-  test('those on this machine are known by their address or by who serves them', () => {
+  test('local models are known by their address or their provider', () => {
     const at = (baseUrl: string, provider = 'p') => isLocal(modelOf({ id: 'i', provider, baseUrl }))
     expect([
       at('http://localhost:1'),
@@ -74,8 +74,8 @@ describe('which model is meant', () => {
   })
 })
 
-describe('the way of chat completions', () => {
-  test('the address', () => {
+describe('chat completions', () => {
+  test('the URL', () => {
     expect(['https://a', 'https://a/v1/', 'https://a/x/v4'].map(openaiUrl)).toEqual([
       'https://a/v1/chat/completions',
       'https://a/v1/chat/completions',
@@ -83,7 +83,7 @@ describe('the way of chat completions', () => {
     ])
   })
 
-  test('newer models have another name for the limit', () => {
+  test('newer models have another name for the token limit', () => {
     const limit = (id: string, maxTokens: number) => {
       const { max_tokens: old, max_completion_tokens: newer } = openaiBody({
         model: modelOf({ id, provider: 'p', maxTokens: 7 }),
@@ -172,7 +172,7 @@ describe('the way of chat completions', () => {
   })
 })
 
-test('events of a server come whole, wherever the pieces were cut', async () => {
+test('server-sent events are read whole, wherever the chunks were cut', async () => {
   const bytes = new TextEncoder().encode(
     ': hi\r\ndata: {"a":"ü"}\r\n\r\nevent: x\ndata: one\ndata:two\n\ndata: last',
   )

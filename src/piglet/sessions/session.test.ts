@@ -39,7 +39,7 @@ const texts = (session: { messages(): Parameters<typeof messageText>[0][] }) =>
   session.messages().map(messageText)
 
 describe('a session on disk', () => {
-  test('is private, begins with what it is, and every entry hangs on the one before it', async () => {
+  test('is private, begins with a meta line, and every entry follows the one before it', async () => {
     const session = newPigletSession(context, { cwd: '/p', model: 'test/m' })
     expect(existsSync(session.path)).toBe(false)
     await session.addMessage(said('one'))
@@ -77,7 +77,7 @@ describe('a session on disk', () => {
     expect(readdirSync(context.dir)).toEqual([session.path.split('/').at(-1) ?? ''])
   })
 
-  test('what the reference program wrote is read: blocks without kinds, compactions, old lines without ids, broken lines', () => {
+  test('files of the reference program are read: blocks without types, compactions, old lines without ids, broken lines', () => {
     const id = (n: number, parent: number | undefined) => ({
       id: `0000000${n}`,
       ...(parent === undefined ? {} : { parentId: `0000000${parent}` }),
@@ -190,7 +190,7 @@ describe('a session on disk', () => {
     expect(() => open('{"type":"user","id":"1","data":{}}\n')).toThrow('has no meta line')
   })
 
-  test('a line that was cut off spoils no other, and an entry that is too large is refused and leaves nothing behind', async () => {
+  test('a line that was cut off does not spoil the next, and an entry that is too large is refused without a trace', async () => {
     const session = newPigletSession(context, { cwd: '/p' })
     await session.addMessage(said('one'))
     appendFileSync(session.path, '{"type":"user","id":"ha')
@@ -200,7 +200,7 @@ describe('a session on disk', () => {
     expect(texts(loadPigletSession(context, session.path))).toEqual(['one', 'two', 'three'])
   })
 
-  test('what could not be written is written with the next entry', async () => {
+  test('a line that could not be written is written with the next entry', async () => {
     const session = newPigletSession(context, { cwd: '/p' })
     mkdirSync(session.path, { recursive: true })
     await expect(session.addMessage(said('one'))).rejects.toThrow()
@@ -230,7 +230,7 @@ describe('a session on disk', () => {
 })
 
 describe('the tree of a session', () => {
-  test('one goes back, marks and begins again; what was left stays', async () => {
+  test('branching, labels and resetting keep the other entries', async () => {
     const session = newPigletSession(context, { cwd: '/p' })
     const first = await session.addMessage(said('a'.repeat(70)))
     await session.addMessage(said('left'))
@@ -268,7 +268,7 @@ describe('the tree of a session', () => {
     await expect(session.branch('none', '')).rejects.toThrow('entry none not found')
   })
 
-  test('a copy is a session of its own that knows where it comes from', async () => {
+  test('a fork is a session of its own that records its parent', async () => {
     const session = newPigletSession(context, { cwd: '/p', model: 'test/m' })
     await session.addMessage(said('one'))
     const { session: fork, count } = await forkPigletSession(context, session)
@@ -290,7 +290,7 @@ describe('the tree of a session', () => {
     expect(await listPigletSessions(join(context.dir, 'none'))).toEqual([])
   })
 
-  test('whatever is done to it, it is the same after it was loaded again', async () => {
+  test('after any changes it is the same when loaded again', async () => {
     const act = fc.oneof(
       fc.record({ do: fc.constant('say' as const), text: fc.string({ unit: 'grapheme' }) }),
       fc.record({

@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 describe('settings', () => {
-  test('of another kind than they should be count as not set; a broken file is named', () => {
+  test('of the wrong type count as not set; a broken file is named', () => {
     writeFileSync(join(dir, 'config.yaml'), 'a: { b: x, "c.d": 5 }\nlist: [p, 1, q]\n')
     const config = readPigletConfig(dir)
     expect([
@@ -41,7 +41,7 @@ describe('settings', () => {
     expect(() => writeSetting(dir, 'a', 1)).toThrow(join(dir, 'config.yaml'))
   })
 
-  test('one is changed and everything else stays, comments as well', () => {
+  test('changing one keeps everything else, comments included', () => {
     writeFileSync(join(dir, 'config.yaml'), '# mine\nagent:\n  maxTurns: 3 # few\n')
     writeSetting(dir, 'agent.compactAt', 9)
     writeSetting(dir, 'defaultModel', 'a/b')
@@ -53,7 +53,7 @@ describe('settings', () => {
   })
 })
 
-test('a key of one name is found by another; a variable that is not set is none; a command that fails says so', async () => {
+test('a key is found by an alias; a variable that is not set gives no key; a command that fails is reported', async () => {
   const find = createFindKey(dir, {
     PATH: process.env.PATH,
     GEMINI_API_KEY: 'env',
@@ -71,7 +71,7 @@ test('a key of one name is found by another; a variable that is not set is none;
   await expect(find('a')).rejects.toThrow('auth.json is not a JSON object')
 })
 
-test('what the user trusts is remembered privately, can be taken back, and a broken file is never written over', () => {
+test('grants are stored privately, can be revoked, and a broken file is never overwritten', () => {
   const trust = new Trust(dir)
   expect([trust.allows('e', 'auth:x'), trust.trustsProject(dir), trust.grants('e')]).toEqual([
     false,
@@ -103,7 +103,7 @@ test('what the user trusts is remembered privately, can be taken back, and a bro
   expect(readFileSync(trust.path, 'utf8')).toBe('broken')
 })
 
-test('one generation of a file is kept, under the name the reference program gives it', () => {
+test('one generation of a file is kept, under the name that the reference program gives it', () => {
   const undo = new Undo(dir)
   const path = join(dir, 'f')
   undo.keep(path)

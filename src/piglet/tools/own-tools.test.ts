@@ -67,7 +67,7 @@ function write(path: string, text: string): string {
 const later = (path: string) => utimesSync(path, new Date(Date.now() + 60_000), new Date(Date.now() + 60_000))
 
 describe('read', () => {
-  test('shows lines with their numbers, from where and as many as is asked for', async () => {
+  test('shows lines with their numbers, from an offset and up to a limit', async () => {
     write('a.txt', 'one\ntwo\nthree\nfour')
     expect(await call('read', { path: 'a.txt' })).toBe('1\tone\n2\ttwo\n3\tthree\n4\tfour')
     expect(await call('read', { path: join(cwd, 'a.txt'), offset: 2, limit: '2' })).toBe(
@@ -77,7 +77,7 @@ describe('read', () => {
     expect(await call('read', { path: '~/project/a.txt' })).toBe('1\tone\n... 3 more lines, from 2 on')
   })
 
-  test('shows no more of lines without end than a conversation can hold', async () => {
+  test('limits what it shows of endless lines', async () => {
     write('long.json', 'x'.repeat(12_000_000))
     const said = await call('read', { path: 'long.json' })
     expect([said.length < 1_000_200, said.slice(-60)]).toEqual([
@@ -86,7 +86,7 @@ describe('read', () => {
     ])
   })
 
-  test('says what is wrong: missing, no file, no text, wrong arguments', async () => {
+  test('reports a missing file, a directory, a binary file and wrong arguments', async () => {
     write('b.bin', 'a\0b')
     expect(await call('read', { path: 'none' })).toBe(
       `[error:FILE_NOT_FOUND] ${join(cwd, 'none')} does not exist\nhint: look for it with find or ls`,
@@ -102,7 +102,7 @@ describe('read', () => {
 })
 
 describe('write and edit', () => {
-  test('make directories, keep modes and links, and what was there before', async () => {
+  test('create directories, and keep modes, links and the earlier content', async () => {
     expect(await call('write', { path: 'x/y.txt', content: 'new\n' })).toBe(
       `Created ${join(cwd, 'x/y.txt')} (4 bytes).`,
     )
@@ -120,7 +120,7 @@ describe('write and edit', () => {
     expect(await call('write', { path: 'x', content: '' })).toStartWith('[error:NOT_REGULAR_FILE]')
   })
 
-  test('refuse a file that somebody changed since it was read', async () => {
+  test('refuse a file that has changed since it was read', async () => {
     const path = write('a.txt', 'one\n')
     await call('read', { path: 'a.txt' })
     later(path)
@@ -135,7 +135,7 @@ describe('write and edit', () => {
     expect(await call('write', { path: 'a.txt', content: 'again' })).toStartWith('Replaced')
   })
 
-  test('replace what is there once, whatever its quotes look like', async () => {
+  test('replace a text that occurs once, with straight or curly quotes', async () => {
     const path = write('a.txt', 'say \u201chi\u201d, aba\n')
     expect(await call('edit', { path: 'a.txt', old_text: 'a', new_text: 'b' })).toStartWith(
       '[error:NOT_UNIQUE]',
@@ -150,7 +150,7 @@ describe('write and edit', () => {
     expect(readFileSync(path, 'utf8')).toBe('said $&, aba\n')
   })
 
-  test('know how much they changed', () => {
+  test('report how much they changed', () => {
     expect(changeSize('a\nb\nc\n', 'a\nx\ny\nc\n')).toEqual({ added: 2, removed: 1, files: 1, hunks: 1 })
     expect(changeSize('a\n', 'a\n')).toEqual({ added: 0, removed: 0, files: 1, hunks: 0 })
     expect(changeSize('', 'a\nb')).toEqual({ added: 2, removed: 0, files: 1, hunks: 1 })
@@ -159,7 +159,7 @@ describe('write and edit', () => {
 })
 
 describe('bash', () => {
-  test('gives what a command says, and its last lines while it says them', async () => {
+  test('returns the output of a command, and publishes its last lines while it runs', async () => {
     expect(await call('bash', { command: 'pwd; echo oops >&2; printf end' })).toBe(
       `${cwd}\nend\nSTDERR:\noops\n`,
     )
@@ -167,7 +167,7 @@ describe('bash', () => {
     expect(await call('bash', { command: 'true' })).toBe('(no output)')
   })
 
-  test('tells how it ended, and knows programs for which 1 means no', async () => {
+  test('reports how it ended, and knows programs whose exit code 1 means no', async () => {
     expect(await call('bash', { command: 'echo x; exit 3' })).toBe(
       '[error:EXIT_NONZERO] the command ended with exit code 3\nx\n',
     )
@@ -180,7 +180,7 @@ describe('bash', () => {
     )
   })
 
-  test('says no more than it may, and ends with everything it started when it is aborted', async () => {
+  test('limits the output, and ends every process it started when it is aborted', async () => {
     write('../config.yaml', 'bash: { maxStdout: 10 }\n')
     expect(await call('bash', { command: 'yes | head -c 100000; echo done >&2' })).toBe(
       'y\ny\ny\ny\ny\n\n... the rest was left out\nSTDERR:\ndone\n',
@@ -202,7 +202,7 @@ describe('grep, find and ls', () => {
     write('e.bin', 'one\0')
   })
 
-  test("look where it is worth it: other people's code and what git ignores is left out", async () => {
+  test('leave out dependencies and files that git ignores', async () => {
     expect(await call('find', { pattern: '*.ts' })).toBe('out/c.ts\nsrc/a.ts\nsrc/deep/b.test.ts')
     write('.gitignore', 'out\nnode_modules\n')
     await run(['git', 'init', '-q'], { cwd, env: { ...process.env, HOME: base } })
@@ -212,7 +212,7 @@ describe('grep, find and ls', () => {
     expect(await call('grep', { pattern: 'one' })).toBe('src/a.ts:1:const one = 1\nsrc/deep/b.test.ts:1:one')
   })
 
-  test('find lines by an expression, in some files or in one', async () => {
+  test('find lines by an expression, in several files or in one', async () => {
     expect(await call('grep', { pattern: '^const two', ignoreCase: true, path: 'src' })).toBe(
       'a.ts:2:const Two = 2',
     )
@@ -234,7 +234,7 @@ describe('grep, find and ls', () => {
   })
 })
 
-test('an expression that takes a lifetime holds up nobody', async () => {
+test('an endless search is ended by its time limit', async () => {
   const path = write('long.txt', `${'a'.repeat(40)}!\n`.repeat(200))
   let ticks = 0
   const timer = setInterval(() => {
@@ -249,7 +249,7 @@ test('an expression that takes a lifetime holds up nobody', async () => {
   expect([found, ticks > 0]).toEqual([undefined, true])
 })
 
-test('patterns mean what they mean in a shell', () => {
+test('patterns mean the same as in a shell', () => {
   const table: [string, string[], string[]][] = [
     ['*.ts', ['a.ts', 'x/a.ts'], ['a.tsx', 'a.ts/b']],
     ['src/*.ts', ['src/a.ts'], ['src/x/a.ts', 'a.ts']],
