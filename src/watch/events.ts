@@ -1,4 +1,4 @@
-// From what a file tells to the events that hooks would have sent, through the same dispatcher.
+// Sends the events that hooks would have sent for what a file shows, through the same dispatcher.
 
 import { adoptCommit } from '../commits/adopt.ts'
 import { readCommit } from '../git/commit.ts'
@@ -13,10 +13,7 @@ import { given } from '../std/given.ts'
 import { parseTime } from '../std/time.ts'
 import type { WatchedSession } from './state.ts'
 
-/**
- * A session in a file, as far as it has been read. `upTo`: where in the session; undefined when that is all
- * there is.
- */
+/** A session in a file. `upTo`: how much of it has been read; undefined when all of it. */
 export interface ReachedSession {
   recorder: Recorder
   agent: Agent
@@ -42,7 +39,7 @@ export async function startTurn(reached: ReachedSession, start: TurnStart): Prom
   await send(reached, { type: 'turn-start', began, ...given({ prompt }) })
 }
 
-/** The session after its turn; undefined when somebody else had ended it. */
+/** The session after its turn; undefined when the turn had been ended already. */
 export async function endTurn(reached: ReachedSession): Promise<Session | undefined> {
   const { recorder, session } = reached
   const before = findSessionState(recorder.repo, session.id)
@@ -56,16 +53,13 @@ export async function endSession(reached: ReachedSession): Promise<void> {
     await send(reached, { type: 'session-end' })
 }
 
-/**
- * Commits are linked by git's hooks; where these did not run, or ran before we knew of the turn, the agent's
- * own word is taken.
- */
+/** For a commit that git's hooks did not link, because they did not run or ran before the turn was known. */
 export async function adoptReportedCommit(reached: ReachedSession, commit: string): Promise<void> {
   const { recorder } = limited(reached)
   await adoptCommit(recorder, commit)
 }
 
-/** Whether hooks, or a watcher that died before it could note it, reported the turn that begins here. */
+/** True when hooks, or a watcher that died before it saved its state, reported the turn that begins here. */
 export function isReported(
   { recorder, agent, path, session }: Omit<ReachedSession, 'upTo'>,
   { bytes, at, before }: { bytes: number; at: string | undefined; before: string | undefined },
@@ -73,11 +67,12 @@ export function isReported(
   const known = findSessionState(recorder.repo, session.id)
   if (known === undefined) return false
   const began = isActive(known) ? readTurnStart(recorder.repo, session.id)?.bytes : undefined
-  // Where the turn began that is going on now. A hook comes before the prompt is written down, so the first one after it is that turn's.
+  // `began` is where the running turn began. Its hook runs before the prompt is written to the file, so that
+  // the first prompt after it belongs to that turn.
   if (began !== undefined && (bytes <= began || (session.lastStart ?? -1) < began)) return true
   if (agent.hookNames.length === 0) return false
   if (known.cursor?.path === path && known.cursor.bytes > bytes) return true
-  // Before we knew the session, only hooks could have touched it.
+  // Before the watcher saw the session, only hooks could have updated it.
   const [typed, last] = [parseTime(at), parseTime(before)]
   return typed !== undefined && last !== undefined && typed <= last
 }
@@ -90,7 +85,7 @@ async function send(
   await dispatch(recorder, agent, { ...event, session: reached.session.id, transcript: reached.path })
 }
 
-/** Turns that went by unseen are told one after the other; none of them may know what came later. */
+/** Limits what the recorder can read: turns that are reported late must not include what came after them. */
 function limited({
   recorder,
   agent,

@@ -1,4 +1,4 @@
-// How far `entire watch` has read each file, so that the next one begins where the last one stopped.
+// Saves how far `entire watch` has read each file, so that the next watcher continues there.
 
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
@@ -13,15 +13,15 @@ export interface WatchState {
 }
 
 export interface FileState {
-  /** Read so far, always at a line boundary. */
+  /** How much has been read, always up to a line boundary. */
   bytes: number
   /** Lines in these bytes. */
   lines: number
   /** Hash of the last bytes before the position: tells growth from rewriting. */
   seal: string
-  /** What the reader of signs must know of what it has read. */
+  /** What the reader of signs remembers of what it has read. */
   carry?: JsonObject
-  /** The session that was written last. */
+  /** The last session in the file. */
   session?: WatchedSession
 }
 
@@ -31,14 +31,14 @@ export interface WatchedSession {
   /** Where it begins in the file. */
   start: number
   firstLine: number
-  /** How many prompts of it were read, and where the last turn begins in the session. */
+  /** How many of its prompts were read, and where its last turn begins. */
   prompts: number
   lastStart?: number
-  /** `open`: we reported its beginning. `foreign`: hooks did. */
+  /** Who reported the beginning of the turn: the watcher (`open`) or hooks (`foreign`). */
   turn: 'none' | 'open' | 'foreign'
   /** The agent has said something since the turn began. */
   answered: boolean
-  /** A prompt from before anybody watched; when its turn turns out to go on, this is where it began. */
+  /** A prompt that was there before the watcher. If its turn continues, it began here. */
   missed?: MissedPrompt
 }
 

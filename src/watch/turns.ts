@@ -1,9 +1,11 @@
-// From one sign to the next: where a turn begins, goes on and ends, and what of it is news.
+// Turns the signs in a file into turns: where they begin, continue and end, and which of that is news.
+
 import type { Agent } from '../model/agent.ts'
 import type { Session } from '../model/session.ts'
 import type { SessionSign, Sign } from '../model/session-file.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { findSessionState } from '../sessions/store.ts'
+import { given } from '../std/given.ts'
 import { parseTime } from '../std/time.ts'
 import { adoptReportedCommit, endSession, endTurn, isReported, startTurn, type TurnStart } from './events.ts'
 import type { FileState, WatchedSession } from './state.ts'
@@ -13,21 +15,32 @@ export interface FileTurns {
   path: string
   state: FileState
   /**
-   * What stands before this position was there already: it is news only when it says that it is younger than
-   * `since`.
+   * The file had this size at first sight. What stands before it is news only when it is dated after `since`.
    */
   silentUpTo: number
   since: Date
-  /** When the session was last touched before we knew it. */
+  /** When the session was last active before the watcher saw it. */
   touchedAt: string | undefined
-  /** After the file was rewritten: what had been read of the session that was written last. */
+  /** After the file was rewritten: what had been read of its last session. */
   known?: Pick<WatchedSession, 'id' | 'order' | 'prompts'>
-  /** The session that is being read is an old one: it was copied into the file, or brought back. */
+  /** The session being read is an old one that was copied or restored into the file. */
   isOld: boolean
-  /** Fresh for every event, because settings change. Undefined while recording is off. */
+  /** A new one for every event, because settings change. Undefined while recording is off. */
   recorder(): Recorder | undefined
   report: WatchReport
 }
+
+export type WatchNews =
+  | { event: 'session'; session: string }
+  | { event: 'turn-start'; session: string; prompt: string | undefined }
+  /** `before`: the session when the turn began. */
+  | { event: 'turn-end'; session: string; before: Session | undefined; after: Session }
+  /** Hooks report this session, so the watcher does not. */
+  | { event: 'reported'; session: string }
+  | { event: 'commit'; session: string; commit: string }
+  | { event: 'failed'; session: string | undefined; error: unknown }
+
+export type WatchReport = (news: WatchNews) => void
 
 /** Where in the file a sign was found, and which ones follow it. */
 export interface SignPosition {
@@ -37,16 +50,20 @@ export interface SignPosition {
   later: Sign[]
 }
 
-export async function handleSign(turns: FileTurns, sign: Sign, place: SignPosition): Promise<void> {
+export async function handleSign(turns: FileTurns, sign: Sign, position: SignPosition): Promise<void> {
   const { session } = turns.state
-  if (sign.type === 'session') return await enter(turns, sign, place)
+  if (sign.type === 'session') return await enterSession(turns, sign, position)
   if (session === undefined || turns.isOld) return
-  if (sign.type === 'prompt') await takePrompt(turns, session, sign, place)
-  else if (sign.type === 'commit') await takeCommit(turns, session, sign.commit, place)
-  else await goOn(turns, session, sign.type === 'answer', place)
+  if (sign.type === 'prompt') await handlePrompt(turns, session, sign, position)
+  else if (sign.type === 'commit') await handleCommit(turns, session, sign.commit, position)
+  else await continueTurn(turns, session, sign.type === 'answer', position)
 }
 
-async function enter(turns: FileTurns, sign: SessionSign, { start, line }: SignPosition): Promise<void> {
+async function enterSession(
+  turns: FileTurns,
+  sign: SessionSign,
+  { start, line }: SignPosition,
+): Promise<void> {
   const { state } = turns
   const before = state.session
   turns.isOld =
@@ -56,16 +73,15 @@ async function enter(turns: FileTurns, sign: SessionSign, { start, line }: SignP
   if (before?.id === sign.session) return void Object.assign(before, { start, firstLine: line, prompts: 0 })
   if (before !== undefined && start >= turns.silentUpTo) {
     await closeTurn(turns, start)
-    // Where hooks report sessions they report their ends, too.
+    // Hooks that report sessions report their ends, too.
     if (turns.agent.hookNames.length === 0)
       await attempt(turns, (recorder) =>
         endSession({ ...turns, recorder, session: before, upTo: start - before.start }),
       )
   }
-  const order = sign.order === undefined ? {} : { order: sign.order }
   state.session = {
     id: sign.session,
-    ...order,
+    ...given({ order: sign.order }),
     start,
     firstLine: line,
     prompts: 0,
@@ -76,6 +92,7 @@ async function enter(turns: FileTurns, sign: SessionSign, { start, line }: SignP
   if (start >= turns.silentUpTo) turns.report({ event: 'session', session: sign.session })
 }
 
+/** Notes when the session was last active, before the watcher reports anything of it. */
 export function noteTouched(turns: FileTurns): void {
   const [recorder, session] = [turns.recorder(), turns.state.session]
   turns.touchedAt = recorder && session && findSessionState(recorder.repo, session.id)?.lastInteraction
@@ -89,17 +106,20 @@ function isDated(sign: Pick<SessionSign, 'order'>): sign is { order: string } {
   return sign.order !== undefined && sign.order !== ''
 }
 
-async function takePrompt(
+async function handlePrompt(
   turns: FileTurns,
   session: WatchedSession,
   sign: Sign & { type: 'prompt' },
-  place: SignPosition,
+  position: SignPosition,
 ): Promise<void> {
-  const { start, line, later } = place
-  const words = sign.prompt === undefined ? {} : { prompt: sign.prompt }
-  const began = { bytes: start - session.start, items: line - session.firstLine, ...words }
+  const { start, line, later } = position
+  const began = {
+    bytes: start - session.start,
+    items: line - session.firstLine,
+    ...given({ prompt: sign.prompt }),
+  }
   session.prompts += 1
-  // Read again after a crash.
+  // Reported before a crash.
   if (began.bytes <= (session.lastStart ?? -1)) return
   if (!isNews(turns, session, sign.at, start)) {
     session.missed = began
@@ -128,24 +148,25 @@ function isNews(
   return isDated(session) && session.order > (known?.order ?? localTime(since))
 }
 
-// Also after a pause that was taken for the end of the turn: tests can run for long before aider commits.
-async function takeCommit(
+// Also after a pause that was taken for the end of the turn: tests can run for a long time before aider
+// commits.
+async function handleCommit(
   turns: FileTurns,
   session: WatchedSession,
   commit: string,
   { start, end }: SignPosition,
 ): Promise<void> {
-  const isOurs =
+  const isWatchedTurn =
     session.turn === 'open' || (session.turn === 'none' && session.prompts > 0 && start >= turns.silentUpTo)
-  if (!isOurs) return
+  if (!isWatchedTurn) return
   const isLinked = await attempt(turns, (recorder) =>
     adoptReportedCommit({ ...turns, recorder, session, upTo: end - session.start }, commit),
   )
   if (isLinked) turns.report({ event: 'commit', session: session.id, commit })
 }
 
-// Also more of a turn that seemed to be over, or whose beginning nobody saw.
-async function goOn(
+// Reopens a turn that seemed to be over, or whose beginning was not seen.
+async function continueTurn(
   turns: FileTurns,
   session: WatchedSession,
   isAnswer: boolean,
@@ -169,8 +190,8 @@ async function openTurn(turns: FileTurns, session: WatchedSession, start: TurnSt
 }
 
 /**
- * Ends the turn that is ours, if one is going on. `end`: where in the file it ends, when more was written
- * since.
+ * Ends the turn that this watcher reported, if one is running. `end`: where it ends in the file, when more
+ * was written since.
  */
 export async function closeTurn(turns: FileTurns, end?: number): Promise<void> {
   const { session } = turns.state
@@ -190,7 +211,7 @@ export async function closeTurn(turns: FileTurns, end?: number): Promise<void> {
     turns.report({ event: 'turn-end', session: session.id, before: ended.before, after: ended.after })
 }
 
-/** Whatever goes wrong is told; the next turn is another one. */
+/** Reports a failure instead of throwing it, so that the next turn is recorded. */
 async function attempt(turns: FileTurns, act: (recorder: Recorder) => Promise<unknown>): Promise<boolean> {
   const recorder = turns.recorder()
   if (recorder === undefined) return false
@@ -208,22 +229,8 @@ function firstCommit(later: Sign[]): string | undefined {
   return next?.type === 'commit' ? next.commit : undefined
 }
 
-/** As agents write it that name no time zone. */
+/** A time without time zone, as some agents write it. */
 function localTime(date: Date): string {
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 19).replace('T', ' ')
 }
-
-// What somebody who watches is told.
-
-export type WatchNews =
-  | { event: 'session'; session: string }
-  | { event: 'turn-start'; session: string; prompt: string | undefined }
-  /** `before`: the session when the turn began. */
-  | { event: 'turn-end'; session: string; before: Session | undefined; after: Session }
-  /** Hooks report this session. */
-  | { event: 'reported'; session: string }
-  | { event: 'commit'; session: string; commit: string }
-  | { event: 'failed'; session: string | undefined; error: unknown }
-
-export type WatchReport = (news: WatchNews) => void
