@@ -317,7 +317,7 @@ describe('check', () => {
     expect(code).toBe(1)
     expect(out).toContain('ok   handshake/answers')
     expect(out).toContain('FAIL requests/unknown-method')
-    expect(out).toContain('fix:      Answer methods you do not know with error -32601')
+    expect(out).toContain('fix:      Answer unknown methods with error -32601')
     expect(out).toContain('Does not speak the protocol: 1 passed, 1 failed')
   })
 

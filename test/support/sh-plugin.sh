@@ -4,7 +4,7 @@ set -u
 sub=${1-}
 name=$(basename "$0"); name=${name#entire-agent-}
 fail() { echo "$name: $1" >&2; exit 1; }
-[ -n "$sub" ] || fail 'a subcommand is needed'
+[ -n "$sub" ] || fail 'a subcommand is required'
 shift
 max= dir= id= ref= hook= offset= force= msg= repo= path= sdir=
 while [ $# -gt 0 ]; do
