@@ -1,5 +1,4 @@
-// Checks that the examples of the manuals can be typed as shown, and that a flag means the same in every
-// command.
+// Checks that examples in manuals can be typed as shown, and that flags mean the same in every command.
 import { expect, test } from 'bun:test'
 import { parseWords } from '../../test/support/idle-app.ts'
 import { examples, manuals, wordsOf } from '../../test/support/manual-examples.ts'

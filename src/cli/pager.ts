@@ -8,10 +8,7 @@ export interface PagerOptions {
   off?: boolean
 }
 
-/**
- * An answer that is written in parts. A terminal shows each part at once; elsewhere `finish` prints all of
- * it.
- */
+/** An answer that is written in parts. A terminal shows each at once; elsewhere `finish` prints them all. */
 export interface Pages extends AsyncDisposable {
   write(text: string): void
   /** The answer is complete. */
@@ -35,25 +32,24 @@ export function openPages(
   const pager = off ? undefined : findPager(cli)
   const isTitlePrinted = pager !== undefined && keepsScreen(cli, pager)
   if (isTitlePrinted) cli.process.stdout.write(title)
-  // The options of git: colours pass, an answer that fits on the screen is only printed, and the screen stays
-  // as it is.
+  // As git does: keep colours, do not page what fits on the screen, and do not clear the screen.
   const env = { ...cli.env, LESS: cli.env.LESS ?? 'FRX', LV: cli.env.LV ?? '-c' }
-  let fed: PagerProcess | undefined =
+  let running: PagerProcess | undefined =
     pager === undefined ? undefined : startPager(shellFor(pager), { cwd: cli.cwd, env })
   let text = ''
   let shown = 0
   const end = async () => {
-    const ended = fed
-    fed = undefined
+    const ended = running
+    running = undefined
     // The shell did not find the pager.
     if ((await ended?.end()) === 127) shown = 0
   }
   const pages: Pages = {
     write(more) {
       text += more
-      if (fed !== undefined) fed.write(more)
+      if (running !== undefined) running.write(more)
       else if (cli.isTerminal) cli.process.stdout.write(more)
-      if (fed !== undefined || cli.isTerminal) shown = text.length
+      if (running !== undefined || cli.isTerminal) shown = text.length
     },
     async finish() {
       await end()

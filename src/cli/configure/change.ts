@@ -77,10 +77,7 @@ function noteStillRedacted(cli: Cli, repo: Repo, key: SettingKey, file: Settings
     )
 }
 
-/**
- * Rewrites the installed hooks with a new path, and creates the branch for checkpoints when the backend needs
- * it.
- */
+/** Rewrites installed hooks with a new path, and creates the branch that a new backend needs. */
 async function applyConsequences(cli: Cli, repo: Repo, key: SettingKey): Promise<void> {
   if (key.name === 'absolute_git_hook_path') {
     const command = hookProgram(readSettings(repo.root), cli.program)

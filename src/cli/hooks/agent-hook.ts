@@ -77,8 +77,7 @@ async function parse(
   }
 }
 
-// A plugin may install hooks for all repositories, so they also run where nothing is recorded, and say
-// nothing.
+// Hooks that a plugin installed for all repositories also run where nothing is recorded, and are silent there.
 async function findExternal(name: string): Promise<Agent | undefined> {
   const repo = findRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root) || !readSettings(repo.root).enabled) return undefined

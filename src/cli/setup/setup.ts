@@ -60,10 +60,7 @@ export async function readAgentHooks(repo: Repo): Promise<AgentHooksState[]> {
   )
 }
 
-/**
- * Creates the branch for checkpoints. It starts from the remote's, if that is known, so that two clones share
- * one history.
- */
+/** Creates the branch for checkpoints, from the remote's if there is one, so that clones share one history. */
 export async function ensureMetadataBranch(repo: Repo, now: Date, remoteName = 'origin'): Promise<void> {
   const remoteRef = `refs/remotes/${remoteName}/${metadataBranch}`
   const refs = await listRefs(repo, metadataRef, remoteRef)

@@ -174,8 +174,7 @@ function hasMarker(hooksDir: string, name: string): boolean {
 const ownFiles =
   /^entire(?:\.lock|-watch\.lock|-(?:agents|config|kept|live|pending|undo|watch)\.json|-rewrite|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
 
-// The originals of agents' files are removed for this work tree only; in others, only files that can be made
-// again.
+// Originals of agents' files go for this work tree only; in the others, only files that can be made again.
 function findOwnFiles(repo: Repo): string[] {
   const worktrees = listDir(join(repo.commonDir, 'worktrees')).map((name) =>
     join(repo.commonDir, 'worktrees', name),
