@@ -30,11 +30,11 @@ export const commandList = {
     load: async () => (await import('./status/status.ts')).statusCommand,
   },
   session: {
-    brief: 'Look at sessions and manage them',
+    brief: 'Show and manage sessions',
     load: async () => (await import('./session/session.ts')).sessionCommands,
   },
   watch: {
-    brief: 'Record agents that have no hooks, by the files they write',
+    brief: 'Record agents without hooks by following their session files',
     load: async () => (await import('./watch/watch.ts')).watchCommand,
   },
   explain: {
@@ -42,11 +42,11 @@ export const commandList = {
     load: async () => (await import('./explain/explain.ts')).explainCommand,
   },
   rewind: {
-    brief: 'Go back to an earlier point of a session, and undo that',
+    brief: 'Go back to an earlier point of a session, or undo that',
     load: async () => (await import('./rewind/rewind.ts')).rewindCommand,
   },
   resume: {
-    brief: 'Continue the session behind a branch, a session or a checkpoint',
+    brief: 'Continue the last session of a branch, a session, or a checkpoint',
     load: async () => (await import('./resume/resume.ts')).resumeCommand,
   },
   reset: {

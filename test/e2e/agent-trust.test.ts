@@ -42,12 +42,12 @@ test('Codex: enable and doctor say what to do until it is done, and the user’s
   appendFileSync(config, `\n[projects."${repo.root}"]\ntrust_level = "trusted"\n`)
   const waiting = await doctor(repo)
   expect(waiting.findings[0]).toMatchObject({
-    title: expect.stringContaining('8 of our 8 hooks'),
+    title: expect.stringContaining('8 of the 8 hooks'),
     fix: expect.stringContaining('`/hooks`'),
   })
   // Enabling again finds everything in place, and still says it.
-  expect((await repo.entire(['enable'])).err).toContain('8 of our 8 hooks')
-  expect((await repo.entire(['agent', 'add', 'codex'])).err).toContain('8 of our 8 hooks')
+  expect((await repo.entire(['enable'])).err).toContain('8 of the 8 hooks')
+  expect((await repo.entire(['agent', 'add', 'codex'])).err).toContain('8 of the 8 hooks')
 
   appendFileSync(config, `\n${agree(repo)}`)
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
