@@ -1,4 +1,5 @@
-// Finds extensions: those of the user, those of a trusted project, and single directories named by the caller.
+// Finds extensions: those of the user, those of a trusted project, and single directories named by the
+// caller.
 
 import { readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Delivers events to extensions: those of the agent through one queue for each extension, and those that extensions
-// publish to each other through a bus of topics.
+// Delivers events to extensions: those of the agent through one queue for each extension, and those that
+// extensions publish to each other through a bus of topics.
 
 import type { EventName } from '../protocol/extension/events.ts'
 import { messageOf } from '../std/errors.ts'
@@ -23,8 +23,8 @@ export interface EventQueueOptions {
 const maxQueued = 256
 
 /**
- * The events for one extension, delivered one after the other. The agent never waits for them: when the extension is
- * too slow, pieces of a stream are merged, and events over the limit are dropped.
+ * The events for one extension, delivered one after the other. The agent never waits for them: when the
+ * extension is too slow, pieces of a stream are merged, and events over the limit are dropped.
  */
 export class EventQueue {
   readonly #options: EventQueueOptions
@@ -50,7 +50,8 @@ export class EventQueue {
   }
 
   async #deliver(): Promise<void> {
-    // Waits until `push` has noted that delivery has begun; otherwise it would never be noted that it has ended.
+    // Waits until `push` has noted that delivery has begun; otherwise it would never be noted that it has
+    // ended.
     await Promise.resolve()
     for (let event = this.#waiting.shift(); event; event = this.#waiting.shift()) {
       const live = this.#options.find()

@@ -1,5 +1,5 @@
-// Hosts extensions for a program: finds them, starts them, keeps them running, replaces them when their files change,
-// and stops them.
+// Hosts extensions for a program: finds them, starts them, keeps them running, replaces them when their files
+// change, and stops them.
 
 import { join } from 'node:path'
 import type { EventData, EventName } from '../protocol/extension/events.ts'
@@ -28,7 +28,9 @@ export interface ExtensionHostOptions {
   clock(): Date
   /** Environment variables that the user granted to an extension. */
   granted?(extension: Manifest): string[]
-  /** Sees every line of the protocol. `process` counts the processes: a restarted extension is another one. */
+  /**
+   * Sees every line of the protocol. `process` counts the processes: a restarted extension is another one.
+   */
   tap?(extension: string, direction: 'in' | 'out', line: string, process: number): void
   /** Restarts extensions when their files change. */
   watch?: boolean
@@ -63,7 +65,7 @@ export class ExtensionHost implements ExtensionAccess {
     this.compaction = new Compaction(this, options.clock)
     this.#side = createHostSide({
       app: options.app,
-      reach: this,
+      access: this,
       bus: this.bus,
       extensionsDir: options.places.userDir,
       manifests: () => [...this.#manifests.values()],
@@ -171,7 +173,10 @@ export class ExtensionHost implements ExtensionAccess {
     this.#watchFiles(name)
   }
 
-  /** Withdraws the offer of an extension that does not run, except for its interceptors: they refuse every call. */
+  /**
+   * Withdraws the offer of an extension that does not run, except for its interceptors: they refuse every
+   * call.
+   */
   #withdrawOffer(name: string, rank: number): void {
     const offer = this.registry.offers().find(({ owner }) => owner === name)
     if (!offer || !('registrations' in offer)) return

@@ -46,7 +46,7 @@ type AnsweredHere =
 
 export interface HostSideOptions {
   app: ExtensionApp
-  reach: ExtensionAccess
+  access: ExtensionAccess
   bus: EventBus
   extensionsDir: string
   manifests(): Manifest[]
@@ -54,8 +54,8 @@ export interface HostSideOptions {
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
-export function createHostSide({ app, reach, bus, extensionsDir, manifests }: HostSideOptions): HostSide {
-  const { registry } = reach
+export function createHostSide({ app, access, bus, extensionsDir, manifests }: HostSideOptions): HostSide {
+  const { registry } = access
   return {
     requests: {
       ...app.requests,
@@ -85,7 +85,7 @@ export function createHostSide({ app, reach, bus, extensionsDir, manifests }: Ho
       'host/extensionsDir': () => ({ path: extensionsDir }),
       'host/hasCompactor': () => ({ present: registry.compactor() !== undefined }),
       'host/executeTool': async ({ name, args, callId }, { signal }) => {
-        const outcome = await callTool(reach, name, args, { id: callId, signal })
+        const outcome = await callTool(access, name, args, { id: callId, signal })
         if (outcome) return toolAnswer(outcome)
         throw new RpcFailure(rpcErrorCodes.notFound, `unknown tool: ${name}`)
       },

@@ -71,7 +71,10 @@ const secret = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i
 
 export type Environment = Record<string, string | undefined>
 
-/** What any program needs to run, and what the manifest (`env:NAME`) or the user grants. No other keys or tokens. */
+/**
+ * What any program needs to run, and what the manifest (`env:NAME`) or the user grants. No other keys or
+ * tokens.
+ */
 export function extensionEnvironment(
   env: Environment,
   manifest: Manifest,

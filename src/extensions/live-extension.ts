@@ -1,5 +1,5 @@
-// Describes a running extension to the code that uses it, and the requests a host answers. The process behind a
-// name can be replaced at any time, so a live extension is looked up for each use and never kept.
+// Describes a running extension to the code that uses it, and the requests a host answers. The process behind
+// a name can be replaced at any time, so a live extension is looked up for each use and never kept.
 
 import { RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import type {
@@ -37,8 +37,8 @@ export interface LiveExtension {
   pid: number | undefined
   registrations: Registrations
   /**
-   * Throws an RpcFailure when the extension answers with an error, misses the deadline or dies, and the signal's
-   * reason when the signal is aborted.
+   * Throws an RpcFailure when the extension answers with an error, misses the deadline or dies, and the
+   * signal's reason when the signal is aborted.
    */
   request<M extends ExtensionRequest>(
     method: M,
@@ -68,7 +68,9 @@ export type Delta = Params<'provider/delta'>
 export interface CallingExtension {
   extension: Manifest
   live: LiveExtension
-  /** Aborted when the extension cancels its request, when the deadline passes, or when the extension is gone. */
+  /**
+   * Aborted when the extension cancels its request, when the deadline passes, or when the extension is gone.
+   */
   signal: AbortSignal
 }
 

@@ -14,7 +14,9 @@ export interface Manifest {
   entry: string
   /** The directory of the extension. */
   dir: string
-  /** Undefined for an extension written before permissions existed: it may do what extensions could do then. */
+  /**
+   * Undefined for an extension written before permissions existed: it may do what extensions could do then.
+   */
   permissions: string[] | undefined
   /** The transport it wants; undefined when both are offered and the extension chooses. */
   transport: 'stdio' | 'fd' | undefined

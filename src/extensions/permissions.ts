@@ -1,5 +1,5 @@
-// Decides what an extension may ask of the host. A manifest that lists permissions gets those and no others; without
-// a list an extension may do everything except read keys, which the user has to grant.
+// Decides what an extension may ask of the host. A manifest that lists permissions gets those and no others;
+// without a list an extension may do everything except read keys, which the user has to grant.
 
 import { type Method, permissionMeanings } from '../protocol/extension/method.ts'
 import { asObject, asString } from '../std/json.ts'
@@ -63,8 +63,8 @@ export function unknownPermissions({ permissions = [] }: Manifest): string[] {
 }
 
 /**
- * Drops registrations that would replace an offer of another owner, unless the manifest lists no permissions or lists
- * `tools:override`.
+ * Drops registrations that would replace an offer of another owner, unless the manifest lists no permissions
+ * or lists `tools:override`.
  */
 export function withoutOverrides(
   registry: Registry,

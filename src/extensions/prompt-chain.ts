@@ -1,5 +1,5 @@
-// Lets extensions take part in a conversation: they transform what the user types, add to the prompt, shorten the
-// conversation, and answer in place of a model.
+// Lets extensions take part in a conversation: they transform what the user types, add to the prompt, shorten
+// the conversation, and answer in place of a model.
 
 import type { AssistantMessage, CompactMessage } from '../protocol/extension/content.ts'
 import type { SentParams } from '../protocol/extension/table.ts'
@@ -8,8 +8,8 @@ import { type Delta, type LiveExtension, requireRunning } from './live-extension
 import type { ExtensionAccess } from './registry.ts'
 
 /**
- * Passes the user's text through all input transformers. `handled`: one of them dealt with it, and nothing is sent.
- * The error of a transformer is thrown, so that the text is neither lost nor sent unchanged.
+ * Passes the user's text through all input transformers. `handled`: one of them dealt with it, and nothing is
+ * sent. The error of a transformer is thrown, so that the text is neither lost nor sent unchanged.
  */
 export async function transformInput(
   { registry, running }: ExtensionAccess,
@@ -100,7 +100,9 @@ export class Compaction {
 
 export type StreamRequest = Omit<SentParams<'provider/stream'>, 'requestId'>
 
-/** Asks an extension that provides models. Pieces arrive on the way; the message at the end is what counts. */
+/**
+ * Asks an extension that provides models. Pieces arrive on the way; the message at the end is what counts.
+ */
 export async function streamAnswer(
   live: LiveExtension,
   request: StreamRequest,

@@ -1,5 +1,5 @@
-// Collects what an extension registers while it starts. Each registration is checked by itself, so that a bad one
-// does not spoil the others.
+// Collects what an extension registers while it starts. Each registration is checked by itself, so that a bad
+// one does not spoil the others.
 
 import { registrations as registrationMethods } from '../protocol/extension/offers.ts'
 import type { Registration } from '../protocol/extension/table.ts'

@@ -1,5 +1,5 @@
-// Knows which tools, commands, shortcuts, prompts and hooks are offered right now, and by which owner. Offers change
-// whenever an extension starts or stops, so every lookup computes them anew.
+// Knows which tools, commands, shortcuts, prompts and hooks are offered right now, and by which owner. Offers
+// change whenever an extension starts or stops, so every lookup computes them anew.
 
 import type { ContentBlock } from '../protocol/extension/content.ts'
 import type { Params } from '../protocol/extension/table.ts'
@@ -11,7 +11,9 @@ export interface ExtensionAccess {
   running: RunningExtensions
 }
 
-/** Everything one owner offers. The program itself has rank 0; extensions follow in the order of their names. */
+/**
+ * Everything one owner offers. The program itself has rank 0; extensions follow in the order of their names.
+ */
 export type Offer = { owner: string; rank: number } & (
   | { local: LocalOffer }
   | { registrations: Registrations }
@@ -175,7 +177,9 @@ export class Registry {
   }
 }
 
-/** Of several with the same name the last one counts; when it goes, the one before it is back. Sorted by name. */
+/**
+ * Of several with the same name the last one counts; when it goes, the one before it is back. Sorted by name.
+ */
 function lastByName<Value extends { name: string }>(values: Value[]): Map<string, Value> {
   const byName = new Map(values.map((value) => [value.name, value]))
   return new Map([...byName].sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -111,9 +111,9 @@ const maxQuick = 64
 const maxLong = 256
 
 /**
- * Limits how many requests of one extension are served at once. Too many quick ones pause the transport, so that the
- * extension waits. A long one may need the extension itself, for example a tool it offers; pausing would then be a
- * deadlock, so too many long ones are refused.
+ * Limits how many requests of one extension are served at once. Too many quick ones pause the transport, so
+ * that the extension waits. A long one may need the extension itself, for example a tool it offers; pausing
+ * would then be a deadlock, so too many long ones are refused.
  */
 export function limitServing(
   transport: Pick<Transport, 'pause' | 'resume'>,

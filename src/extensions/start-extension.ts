@@ -1,5 +1,5 @@
-// Starts the process of an extension and completes the handshake. The extension may send requests from its first
-// line on; registrations count until it has answered `initialize`.
+// Starts the process of an extension and completes the handshake. The extension may send requests from its
+// first line on; registrations count until it has answered `initialize`.
 
 import { safeParse } from 'valibot'
 import { Peer } from '../protocol/extension/peer.ts'

@@ -1,5 +1,5 @@
-// Defines the life of a supervised extension as data: state × event → next state and actions. A missing cell does not
-// compile.
+// Defines the life of a supervised extension as data: state × event → next state and actions. A missing cell
+// does not compile.
 
 export const supervisorStates = [
   'stopped',

@@ -1,5 +1,5 @@
-// Keeps an extension running: starts it, notices when it has ended or hangs, restarts it, and replaces it without
-// losing a request. What happens in which state is in `supervisor-table.ts`.
+// Keeps an extension running: starts it, notices when it has ended or hangs, restarts it, and replaces it
+// without losing a request. What happens in which state is in `supervisor-table.ts`.
 
 import { messageOf } from '../std/errors.ts'
 import type { LiveExtension } from './live-extension.ts'
@@ -12,7 +12,9 @@ import {
 
 export interface SupervisorOptions {
   name: string
-  /** Starts a process as the manifest says now. `onLate` is called when one of its answers misses a deadline. */
+  /**
+   * Starts a process as the manifest says now. `onLate` is called when one of its answers misses a deadline.
+   */
   launch(onLate: () => void): Promise<LiveExtension>
   /** From now on this is the process behind the name. */
   onAdopt(live: LiveExtension): void

@@ -1,5 +1,5 @@
-// Calls a tool: interceptors may change or refuse the call, the owner of the tool runs it, and interceptors may change
-// the outcome.
+// Calls a tool: interceptors may change or refuse the call, the owner of the tool runs it, and interceptors
+// may change the outcome.
 
 import type { ContentBlock } from '../protocol/extension/content.ts'
 import { messageOf } from '../std/errors.ts'

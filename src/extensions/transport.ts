@@ -1,6 +1,6 @@
-// Carries lines to and from the process of an extension. Two channels lead to it: descriptors 3 and 4, and its
-// standard input and output. Both are offered; the extension uses the one it answers on, and whatever it writes to
-// the other is printed text.
+// Carries lines to and from the process of an extension. Two channels lead to it: descriptors 3 and 4, and
+// its standard input and output. Both are offered; the extension uses the one it answers on, and whatever it
+// writes to the other is printed text.
 
 import type { Readable, Writable } from 'node:stream'
 import { parseLine, RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'

@@ -1,5 +1,5 @@
-// Notices when the files of an extension change. A build touches files many times, often without changing them, so
-// the watcher waits until they are quiet and then compares their content.
+// Notices when the files of an extension change. A build touches files many times, often without changing
+// them, so the watcher waits until they are quiet and then compares their content.
 
 import { createHash } from 'node:crypto'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'

@@ -1,5 +1,5 @@
-// Runs an extension without a host: every byte sent to it is the caller's, and every line it writes is passed on
-// unread. For conformance checks and replays.
+// Runs an extension without a host: every byte sent to it is the caller's, and every line it writes is passed
+// on unread. For conformance checks and replays.
 
 import { type ChildExit, startLongRunningChild } from '../std/child-process.ts'
 import { type Environment, runtimeCommand } from './launch.ts'

@@ -90,8 +90,8 @@ export function createPigletApp({ services, agent, stepMode, say }: PigletAppOpt
       const extension = trustedAs(options.configDir, manifest)
       if (trust.allows(extension, what)) return true
       if (!dialogs.canAsk) return false
-      // The question is put once: while the user thinks, and after a no, further requests get the same answer. A yes
-      // is written to the trust file, and can be revoked there.
+      // The question is put once: while the user thinks, and after a no, further requests get the same
+      // answer. A yes is written to the trust file, and can be revoked there.
       const key = JSON.stringify([extension, what])
       const answer = approvals.get(key) ?? askTrust(extension, what)
       approvals.set(key, answer)

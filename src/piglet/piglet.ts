@@ -1,4 +1,5 @@
-// Runs piglet: an agent with extensions and without a screen. The program that embeds it decides what to show.
+// Runs piglet: an agent with extensions and without a screen. The program that embeds it decides what to
+// show.
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -121,7 +122,9 @@ export class Piglet {
     if (input.problem === undefined && !input.handled && input.text.trim() !== '') this.agent.say(input.text)
   }
 
-  /** Like `submit`, but settles with the outcome. A command, and input an extension has handled, has no text. */
+  /**
+   * Like `submit`, but settles with the outcome. A command, and input an extension has handled, has no text.
+   */
   async run(text: string, signal?: AbortSignal): Promise<RunOutcome> {
     const command = parseSlashCommand(text)
     if (command) {

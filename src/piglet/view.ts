@@ -1,5 +1,5 @@
-// Holds what piglet would show on a screen, as data, and puts questions to the user. The embedding program is told of
-// every change.
+// Holds what piglet would show on a screen, as data, and puts questions to the user. Every change is
+// reported to the embedding program.
 
 import type { ImagePart } from './conversation/message.ts'
 

@@ -1,4 +1,5 @@
-// Lists extensions with one defect each: code that is put into a sound extension, and the rule that it breaks.
+// Lists extensions with one defect each: code that is put into a sound extension, and the rule that it
+// breaks.
 
 export interface Defect {
   title: string

@@ -1,4 +1,5 @@
-// Extensions that die, hang, lie and flood: every request is answered or fails clearly, and everything else goes on.
+// Extensions that die, hang, lie and flood: every request is answered or fails clearly, and everything else
+// goes on.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
 import { collectInjections, streamAnswer, transformInput } from '../../src/extensions/prompt-chain.ts'

@@ -1,5 +1,5 @@
-// A host in memory, for tests of extensions: the extension answers its requests, and a function answers those of the
-// extension.
+// A host in memory, for tests of extensions: the extension answers its requests, and a function answers those
+// of the extension.
 import { Peer } from '../../src/protocol/extension/peer.ts'
 import type { Extension } from '../../src/sdk/extension/create-extension.ts'
 

@@ -88,7 +88,9 @@ export function startOptions(
   }
 }
 
-/** A script for Node that speaks the protocol: `on(method, params, id)` may call `say`, `answer` and `ask`. */
+/**
+ * A script for Node that speaks the protocol: `on(method, params, id)` may call `say`, `answer` and `ask`.
+ */
 export function nodeExtension(body: string, transport: 'fd' | 'stdio' = 'fd'): string {
   const [input, output] =
     transport === 'fd' ? ["new (require('node:net').Socket)({ fd: 3 })", 4] : ['process.stdin', 1]

@@ -1,4 +1,5 @@
-// The rules for hosts, by the numbers of the list for implementers, checked against piglet with real extensions.
+// The rules for hosts, by the numbers of the list for implementers, checked against piglet with real
+// extensions.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Piglet answers every request that an extension may make, over the wire. A request that is missing here does not
-// compile.
+// Piglet answers every request that an extension may make, over the wire. A request that is missing here does
+// not compile.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Piglet } from '../../src/piglet/piglet.ts'

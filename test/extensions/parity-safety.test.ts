@@ -1,4 +1,5 @@
-// A faulty extension is reported with its file and the rule, and the others run; no extension gets more than it may.
+// A faulty extension is reported with its file and the rule, and the others run; no extension gets more than
+// it may.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

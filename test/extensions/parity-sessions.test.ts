@@ -1,5 +1,5 @@
-// Session files are compatible both ways: a second reader, written from the description of the format alone, reads the
-// files of piglet, and piglet reads those of the reference program.
+// Session files are compatible both ways: a second reader, written from the description of the format alone,
+// reads the files of piglet, and piglet reads those of the reference program.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

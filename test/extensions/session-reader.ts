@@ -1,5 +1,5 @@
-// A second reader of session files, written from the description of the format alone, and as strict as a program in Go:
-// a field of another type than described is an error.
+// A second reader of session files, written from the description of the format alone, and as strict as a
+// program in Go: a field of another type than described is an error.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

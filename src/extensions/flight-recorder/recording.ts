@@ -1,5 +1,5 @@
-// Records what hosts and extensions say to each other, and reads such recordings: one JSON value per line, with times,
-// after a header line.
+// Records what hosts and extensions say to each other, and reads such recordings: one JSON value per line,
+// with times, after a header line.
 
 import { type Incoming, parseLine } from '../../protocol/extension/rpc.ts'
 import { extensionProtocolVersion } from '../../protocol/extension/table.ts'
@@ -77,7 +77,10 @@ export type WireTap = (extension: string, direction: 'in' | 'out', line: string,
 
 export const leftOut = '(left out)'
 
-/** Records everything that a host and its extensions say to each other, except the keys that the host hands out. */
+/**
+ * Records everything that a host and its extensions say to each other, except the keys that the host hands
+ * out.
+ */
 export class WireRecorder {
   readonly #write: (text: string) => void
   readonly #clock: () => Date

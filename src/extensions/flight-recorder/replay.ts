@@ -1,4 +1,5 @@
-// Replays a recording to an extension: sends it what it was sent then, and compares what it says with what it said.
+// Replays a recording to an extension: sends it what it was sent then, and compares what it says with what it
+// said.
 
 import { type Incoming, parseLine } from '../../protocol/extension/rpc.ts'
 import { given } from '../../std/given.ts'
@@ -167,8 +168,8 @@ export interface Difference {
 }
 
 /**
- * Where two JSON values differ first. `ignored` are names of fields that differ each time, such as `timestamp`. A
- * field that is null counts as missing.
+ * Where two JSON values differ first. `ignored` are names of fields that differ each time, such as
+ * `timestamp`. A field that is null counts as missing.
  */
 export function findDifference(
   was: Json | undefined,

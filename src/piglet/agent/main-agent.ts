@@ -150,7 +150,10 @@ export class MainAgent {
 
 const maxQueued = 50
 
-/** What the user says during a run: prompts join it as soon as a tool has ended, commands follow when it is over. */
+/**
+ * What the user says during a run: prompts join it as soon as a tool has ended, commands follow when it is
+ * over.
+ */
 export class InputQueue {
   #prompts: string[] = []
   #commands: string[] = []

@@ -1,5 +1,5 @@
-// Runs models and agents for extensions: one question to a model, a task with tools, and tasks in the background. None
-// of them emits events.
+// Runs models and agents for extensions: one question to a model, a task with tools, and tasks in the
+// background. None of them emits events.
 
 import type { Tool } from '../../extensions/registry.ts'
 import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'

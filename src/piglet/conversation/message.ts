@@ -1,5 +1,5 @@
-// Defines the messages of a conversation as they are stored and sent: with the field names of the reference program,
-// and with those that extensions expect.
+// Defines the messages of a conversation as they are stored and sent: with the field names of the reference
+// program, and with those that extensions expect.
 
 import * as v from 'valibot'
 import type { ToolOutcome } from '../../extensions/registry.ts'
@@ -134,7 +134,9 @@ function textsOf(parts: { type: string; text?: string }[]): string {
 
 export type ChatRole = ChatMessage['role']
 
-/** Reads a message written by an extension, another program or an older version. Undefined for anything else. */
+/**
+ * Reads a message written by an extension, another program or an older version. Undefined for anything else.
+ */
 export function parseChatMessage(role: string, data: unknown): ChatMessage | undefined {
   return Object.hasOwn(parsers, role) ? parsers[role as ChatRole](data) : undefined
 }

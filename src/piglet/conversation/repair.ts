@@ -1,5 +1,5 @@
-// Prepares conversations for models: repairs them so that every tool call is followed by its result, and shortens and
-// sums them up.
+// Prepares conversations for models: repairs them so that every tool call is followed by its result, and
+// shortens and sums them up.
 
 import { interruptedText } from '../../extensions/tool-calls.ts'
 import type { SentResult } from '../../protocol/extension/table.ts'

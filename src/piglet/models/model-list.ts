@@ -160,7 +160,9 @@ const waitMs = 2000
 /** Models that return vectors, not text. */
 const embedding = /embed|minilm|^e5-|bge-|gte-/i
 
-/** Asks the servers of the setting `localServers` for their models. A server that does not answer has none. */
+/**
+ * Asks the servers of the setting `localServers` for their models. A server that does not answer has none.
+ */
 export async function probeLocalServers(config: PigletConfig, fetcher: typeof fetch): Promise<ChatModel[]> {
   const found = await Promise.all(
     config

@@ -98,7 +98,10 @@ function parseEntry(item: unknown): ModelEntry | undefined {
   }
 }
 
-/** By the whole key, then by id, then the shortest id that begins with the query, then the shortest that contains it. */
+/**
+ * By the whole key, then by id, then the shortest id that begins with the query, then the shortest that
+ * contains it.
+ */
 export function findModel(models: ChatModel[], query: string): ChatModel | undefined {
   const wanted = query.toLowerCase()
   if (wanted === '') return undefined

@@ -1,5 +1,5 @@
-// Holds the session that the user talks in, and its conversation. Writing to a conversation that is no longer current
-// has no effect.
+// Holds the session that the user talks in, and its conversation. Writing to a conversation that is no longer
+// current has no effect.
 
 import { realpathSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// Reads and writes session files: whole lines are appended, by one process at a time. A file is created with its first
-// line.
+// Reads and writes session files: whole lines are appended, by one process at a time. A file is created with
+// its first line.
 
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -68,7 +68,10 @@ export class LineFile {
     this.#path = path
   }
 
-  /** Settles when the line, and all before it, are in the file. A line that cannot be written is tried with the next. */
+  /**
+   * Settles when the line, and all before it, are in the file. A line that cannot be written is tried with
+   * the next.
+   */
   append(line: string): Promise<void> {
     this.#waiting.push(line)
     const flush = () => this.#flush()
@@ -79,8 +82,8 @@ export class LineFile {
 
   async #flush(): Promise<void> {
     if (this.#waiting.length === 0) return
-    // The reference program locks with a system call that is not available here, and leaves its lock file behind, so
-    // this lock has another name.
+    // The reference program locks with a system call that is not available here, and leaves its lock file
+    // behind, so this lock has another name.
     const lock = await takeLock(`${this.#path}.writer`, { waitMs })
     try {
       const count = this.#waiting.length

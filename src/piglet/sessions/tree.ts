@@ -1,5 +1,5 @@
-// Reads and writes the lines of a session file, and arranges their entries as a tree: an entry follows the one that was
-// current when it was written.
+// Reads and writes the lines of a session file, and arranges their entries as a tree: an entry follows the
+// one that was current when it was written.
 
 import { given } from '../../std/given.ts'
 import { asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'

@@ -1,5 +1,5 @@
-// Finds the keys of model providers: in the user's `auth.json`, where a key is given as it is, as a variable or as a
-// command, or else in the environment.
+// Finds the keys of model providers: in the user's `auth.json`, where a key is given as it is, as a variable
+// or as a command, or else in the environment.
 
 import { join } from 'node:path'
 import type { Environment } from '../../extensions/launch.ts'

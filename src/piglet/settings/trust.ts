@@ -23,7 +23,9 @@ export class Trust {
     this.path = join(configDir, 'trust.json')
   }
 
-  /** `what` is like `auth:openai` or `env:GITHUB_TOKEN`; a grant of `auth` or `env` covers all of that kind. */
+  /**
+   * `what` is like `auth:openai` or `env:GITHUB_TOKEN`; a grant of `auth` or `env` covers all of that kind.
+   */
   allows(extension: string, what: string): boolean {
     return isListed(this.grants(extension), what)
   }
@@ -92,8 +94,8 @@ function readTrusted(path: string): Trusted {
 }
 
 /**
- * The name under which grants are kept. Only an extension in the user's directory has its plain name: elsewhere any
- * extension could take the name of another.
+ * The name under which grants are kept. Only an extension in the user's directory has its plain name:
+ * elsewhere any extension could take the name of another.
  */
 export function trustedAs(configDir: string, { name, dir }: Manifest): string {
   const isUserExtension = realDir(dirname(dir)) === realDir(join(configDir, 'extensions'))

@@ -1,5 +1,5 @@
-// Defines tools of piglet: reads their arguments, and turns what they throw into errors with a code that models and
-// programs can tell apart.
+// Defines tools of piglet: reads their arguments, and turns what they throw into errors with a code that
+// models and programs can tell apart.
 
 import type { LocalTool, ToolCall, ToolOutcome } from '../../extensions/registry.ts'
 import type { ToolErrorCode } from '../../protocol/extension/content.ts'

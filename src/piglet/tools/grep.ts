@@ -90,8 +90,8 @@ export interface SearchJob {
 const limits = { fileBytes: 10 * 1024 * 1024, searched: 10_000, shown: 300 }
 
 /**
- * Searches in a thread, because some expressions take forever on a single line. Returns one line more than the limit,
- * if there are that many; undefined when it took too long.
+ * Searches in a thread, because some expressions take forever on a single line. Returns one line more than
+ * the limit, if there are that many; undefined when it took too long.
  */
 export async function searchLines(
   job: SearchJob,

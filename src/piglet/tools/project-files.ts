@@ -1,5 +1,5 @@
-// Lists the files of a project that are worth searching, as git lists them; outside a repository, all files except
-// those in the usual directories of dependencies. Also matches paths against patterns.
+// Lists the files of a project that are worth searching, as git lists them; outside a repository, all files
+// except those in the usual directories of dependencies. Also matches paths against patterns.
 
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
@@ -47,8 +47,8 @@ function readableEntries(dir: string) {
 }
 
 /**
- * `*` and `?` match within a name, `**` across directories, and `{a,b}` and `[a-z]` as in a shell. A pattern without
- * a slash matches the name of a file in any directory.
+ * `*` and `?` match within a name, `**` across directories, and `{a,b}` and `[a-z]` as in a shell. A pattern
+ * without a slash matches the name of a file in any directory.
  */
 export function globMatcher(pattern: string): (path: string) => boolean {
   const whole = pattern.includes('/') ? pattern.replace(/^\.?\//, '') : `**/${pattern}`

@@ -12,8 +12,8 @@ import { isInside } from '../../std/program-search.ts'
 const maxBytes = 10_000_000
 
 /**
- * All projects keep their files in one directory. With a project given, only files inside it, and files kept by this
- * process, are listed and restored.
+ * All projects keep their files in one directory. With a project given, only files inside it, and files kept
+ * by this process, are listed and restored.
  */
 export class Undo {
   readonly #dir: string
