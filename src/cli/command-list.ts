@@ -38,7 +38,7 @@ export const commandList = {
     load: async () => (await import('./watch/watch.ts')).watchCommand,
   },
   explain: {
-    brief: 'Show the checkpoints of this branch, or what is behind one',
+    brief: 'Show the checkpoints of this branch, or one of them',
     load: async () => (await import('./explain/explain.ts')).explainCommand,
   },
   rewind: {
