@@ -201,10 +201,7 @@ export class Piglet {
       this.#stopping.signal,
     )
     if (chosen !== 'Always') {
-      screen.notify(
-        `The extensions of ${cwd} do not run: you have not said that you trust this project.`,
-        'warn',
-      )
+      screen.notify(`The extensions of ${cwd} do not run, because you do not trust this project.`, 'warn')
       return undefined
     }
     trust.trustProject(cwd)

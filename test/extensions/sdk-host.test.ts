@@ -1,4 +1,4 @@
-// How authors ask the host, hear of events, and answer in place of a model.
+// The kit for extensions: requests to the host, events, and answers in place of a model.
 import { describe, expect, test } from 'bun:test'
 import { safeParse } from 'valibot'
 import { type EventName, extensionEvents } from '../../src/protocol/extension/events.ts'
@@ -29,7 +29,7 @@ const fieldsOf = (schema: unknown) =>
   Object.keys((schema as Entries).entries ?? (schema as Entries).wrapped?.entries ?? {})
 
 describe('the host', () => {
-  test('every request of the protocol is a function of its name', () => {
+  test('every request of the protocol is a function of the same name', () => {
     const { host } = plain()
     for (const [name] of requests) expect(host[clientName(name) as 'chat']).toBeInstanceOf(Function)
     expect([clientName('host/config.readExtension'), clientName('host/agent.run')]).toEqual([
@@ -38,7 +38,7 @@ describe('the host', () => {
     ])
   })
 
-  test('what has one parameter takes it, what has one result gives it', () => {
+  test('a request with one parameter takes it directly, and one with one result returns it directly', () => {
     const single = (side: 'params' | 'result') =>
       requests.filter(([, method]) => fieldsOf((method as never)[side]).length === 1)
     expect(single('params').map(([name]) => name)).toEqual(
@@ -56,7 +56,7 @@ describe('the host', () => {
     )
   })
 
-  test('each of them sends what the host understands, and gives what it answers', async () => {
+  test('each sends valid params and returns the result of the host', async () => {
     const extension = plain()
     const wrong: string[] = []
     const host = inMemoryHost(extension, (method, params) => {
@@ -91,14 +91,14 @@ describe('the host', () => {
     expect(host.heard.map(([method]) => method)).toEqual(requests.map(([name]) => name))
   })
 
-  test('answers are filled in: a list that is null is an empty one', async () => {
+  test('results have defaults: a list that is null is empty', async () => {
     const extension = plain()
     inMemoryHost(extension, (method) => (method === 'host/sessionStats' ? { turnCount: 3 } : { tools: null }))
     expect(await extension.host.listTools('all')).toEqual([])
     expect(await extension.host.sessionStats()).toMatchObject({ turnCount: 3, totalCost: 0, model: '' })
   })
 
-  test('a picker gives what was chosen, or null when the user would not', async () => {
+  test('a picker returns the choice, or null when the user dismisses it', async () => {
     const extension = plain()
     const chosen = ['b', '']
     inMemoryHost(extension, () => ({ selected: chosen.shift() }))
@@ -106,7 +106,7 @@ describe('the host', () => {
     expect([await pick(), await pick()]).toEqual(['b', null])
   })
 
-  test('a question to the user gives the choice, or says that there was none', async () => {
+  test('a question to the user returns the choice, or that it was dismissed', async () => {
     const extension = plain()
     const chosen = [{ selected: 'yes' }, { selected: '', cancelled: true }]
     inMemoryHost(extension, () => chosen.shift())
@@ -138,7 +138,7 @@ describe('the host', () => {
     expect(error).toMatchObject({ code: -32604, message: 'host/executeTool: unknown tool: x' })
   })
 
-  test('a call can be taken back, and given up after a time', async () => {
+  test('a call can be cancelled, and has a time limit', async () => {
     const extension = plain()
     const taken: string[] = []
     inMemoryHost(
@@ -161,7 +161,7 @@ describe('the host', () => {
     expect((await rejection(plain().host.sessionTitle())).message).toContain('call run() first')
   })
 
-  test('notices are told as they are', async () => {
+  test('notices are sent unchanged', async () => {
     const extension = plain()
     const host = inMemoryHost(extension)
     const {
@@ -228,7 +228,7 @@ describe('the host', () => {
 })
 
 describe('topics', () => {
-  test('all who listen hear of it, one who fails does not spoil it, and one who left does not', async () => {
+  test('all listeners hear an event, a failing one does not spoil it, and one that has left does not hear it', async () => {
     const extension = plain()
     const heard: unknown[] = []
     const host = inMemoryHost(extension, () => ({ subscriptionId: 7 }))
@@ -248,7 +248,7 @@ describe('topics', () => {
     expect(host.heard).toContainEqual(['log', { level: 'error', message: 'listener of news: cannot read' }])
   })
 
-  test('an event that comes in one piece with the answer is not lost', async () => {
+  test('an event that arrives together with the answer is not lost', async () => {
     const extension = plain()
     const heard: unknown[] = []
     const connection = extension.connect((line) => {
@@ -332,7 +332,7 @@ describe('events', () => {
     expect(Object.keys(samples)).toEqual(Object.keys(extensionEvents))
   })
 
-  test('one that has another form is an error that names the field', async () => {
+  test('a malformed event is an error that names the field', async () => {
     const host = inMemoryHost(plain().onEvent('EventSessionLoad', () => undefined))
     const error = await rejection(
       host.request('event/dispatch', { type: 'EventSessionLoad', data: { MessageCount: 'many' } }),
@@ -363,7 +363,7 @@ describe('events', () => {
     expect(heard.at(-1)).toBe('all EventOfTomorrow')
   })
 
-  test('an extension registers once, whatever it listens to', async () => {
+  test('an extension registers once, however many events it listens to', async () => {
     const host = inMemoryHost(
       plain()
         .onEvent('EventTurnEnd', () => undefined)
@@ -384,7 +384,7 @@ describe('providers', () => {
     system: 's',
   }
 
-  test('pieces are told on the way and make the message', async () => {
+  test('pieces are sent on the way and make up the message', async () => {
     const extension = plain().provider('mine', async function* ({ messages, tools, system }) {
       yield { thinking: 'let me' }
       yield { thinking: ' see' }
@@ -423,7 +423,7 @@ describe('providers', () => {
     ])
   })
 
-  test('one that is taken back stops where it is, and can clean up', async () => {
+  test('a cancelled stream stops, and can clean up', async () => {
     let cleaned = false
     const extension = plain().provider('mine', async function* () {
       try {

@@ -1,4 +1,4 @@
-// Extensions made with the kit as real processes: on Node and on Bun, over both ways.
+// Extensions made with the kit as real processes: on Node and on Bun, over both channels.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -67,7 +67,7 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
       expect(options.logged.join('\n')).toContain('printed this')
     })
 
-    test('much is said and heard at once, and a request can be taken back', async () => {
+    test('many requests run both ways at once, and a request can be cancelled', async () => {
       using dirs = extensionDirs()
       const { live } = await start(dirs)
       const many = Array.from({ length: 200 }, (_none, at) =>
@@ -86,7 +86,7 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
       await live.stop()
     })
 
-    test('a line that is too long for it is an error of that call, and it goes on', async () => {
+    test('a line that is too long fails its call, and the extension goes on', async () => {
       using dirs = extensionDirs()
       const { live } = await start(dirs)
       await expect(
@@ -106,7 +106,7 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
     })
   })
 
-  test('it ends by itself when its input ends, when it is told to, and when it is asked to', async () => {
+  test('it ends when its input ends, at a shutdown notice, and at a signal', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'extension-end-'))
     const entry = join(dir, 'main.mjs')
     writeFileSync(entry, script(`${everything}\nsetInterval(() => {}, 1000)`))
@@ -132,7 +132,7 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
       code: 0,
       output: { jsonrpc: '2.0', id: 9, result: null },
     })
-    // Over descriptors it is no different, also when the pipes are plain ones.
+    // The same over descriptors, also when they are plain pipes.
     const piped = (input: string) =>
       spawnSync(
         'sh',
@@ -157,7 +157,7 @@ describe.each(['node', 'bun'])('on %s', (runtime) => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  test('a sign without the descriptors that it stands for is not believed', () => {
+  test('PIGLET_FD is ignored when the descriptors are not open', () => {
     const dir = mkdtempSync(join(tmpdir(), 'extension-sign-'))
     const entry = join(dir, 'main.mjs')
     writeFileSync(entry, script(everything))
@@ -204,7 +204,7 @@ piglet.registerPromptSection({ title: 'T', content: 'C', order: 3 })`),
   })
 })
 
-test('a runtime that is not installed is told by its name', async () => {
+test('a runtime that is not installed is named', async () => {
   using dirs = extensionDirs()
   const manifest = dirs.add('sample', { 'main.mjs': '' }, { runtime: 'deno' })
   const starting = startExtension(

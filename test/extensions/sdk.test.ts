@@ -1,4 +1,4 @@
-// What an extension made with the kit answers, one rule of the protocol after the other.
+// The answers of an extension made with the kit, by the rules of the protocol.
 import { describe, expect, test } from 'bun:test'
 import { toolErrorCodes } from '../../src/protocol/extension/content.ts'
 import {
@@ -19,7 +19,7 @@ const rejection = (promise: Promise<unknown>) =>
   )
 
 describe('the handshake', () => {
-  test('everything is registered in the order of the protocol, and then name and version are answered', async () => {
+  test('everything is registered in the order of the protocol, and then the answer has name and version', async () => {
     const extension = defineExtension({
       name: 'sample',
       version: '1.2.3',
@@ -65,7 +65,7 @@ describe('the handshake', () => {
     expect([extension.cwd, extension.configDir]).toEqual(['/project', '/config/ext'])
   })
 
-  test('onInit knows where it is, may ask the host, and what it registers is announced before the answer', async () => {
+  test('onInit knows its directories, may ask the host, and may register before the answer', async () => {
     const extension = plain()
     extension.onInit(async ({ cwd, host }) => {
       const [first] = await host.toolDefs()
@@ -153,7 +153,7 @@ describe('tools', () => {
   const call = (host: ReturnType<typeof tooled>, name: string, args: unknown = {}) =>
     host.request('tool/execute', { callId: 'c1', name, args })
 
-  test('a tool is run with its arguments, and a text is enough of an answer', async () => {
+  test('a tool gets its arguments, and may answer with a plain text', async () => {
     const host = tooled()
     expect(await call(host, 'greet', { name: 'ada', times: 2 })).toEqual({
       content: [{ type: 'text', text: 'c1: ADA ADA' }],
@@ -168,7 +168,7 @@ describe('tools', () => {
     expect(await call(host, 'silent')).toEqual({ content: [] })
   })
 
-  test('an unknown tool is a wrong parameter', async () => {
+  test('an unknown tool is an invalid parameter', async () => {
     expect(await rejection(call(tooled(), 'nobody'))).toEqual({
       code: -32602,
       message: 'unknown tool: nobody',
@@ -212,7 +212,7 @@ describe('tools', () => {
     },
   )
 
-  test('a call that is taken back aborts its signal and the calls to the host made for it, and is still answered', async () => {
+  test('a cancelled call aborts its signal and its requests to the host, and is still answered', async () => {
     const seen: string[] = []
     const extension = plain().tool('slow', {
       description: '',
@@ -239,7 +239,7 @@ describe('tools', () => {
     expect(host.lines.some((line) => line.includes('$/cancelRequest'))).toBe(true)
   })
 
-  test('an answer that is longer than a line may be is an error instead', async () => {
+  test('an answer that is too long for a line becomes an error', async () => {
     const host = inMemoryHost(plain().tool('long', { description: '', execute: () => 'x'.repeat(5_000_000) }))
     expect(
       (await rejection(host.request('tool/execute', { callId: '', name: 'long', args: {} })))?.message,
@@ -248,7 +248,7 @@ describe('tools', () => {
 })
 
 describe('unknown commands, keys and methods', () => {
-  test('a command gets the text after its name; unknown ones are wrong parameters', async () => {
+  test('a command gets the text after its name; an unknown command is an invalid parameter', async () => {
     const heard: string[] = []
     const host = inMemoryHost(
       plain().command('wave', { description: '', handler: (args, { cwd }) => heard.push(args, cwd) }),
@@ -283,7 +283,7 @@ describe('unknown commands, keys and methods', () => {
     },
   )
 
-  test('parameters of the wrong form are named', async () => {
+  test('invalid parameters are named', async () => {
     const { code, message } =
       (await rejection(inMemoryHost(plain()).request('tool/execute', { name: 5 }))) ?? {}
     expect([code, message]).toEqual([-32602, expect.stringContaining('invalid params: name')])
@@ -316,7 +316,7 @@ describe('interceptors', () => {
   const after = (name: string, details: unknown) =>
     guarded().host.request('interceptor/after', { name, toolName: 'read', details })
 
-  test('only the one that is asked by its name runs, and without objection the arguments come back', async () => {
+  test('only the named interceptor runs, and without objection the arguments come back', async () => {
     const { host, asked } = guarded()
     expect(
       await host.request('interceptor/before', { name: 'low', toolName: 'write', args: { path: 'a' } }),
@@ -336,7 +336,7 @@ describe('interceptors', () => {
     expect(await before('own-words')).toEqual({ allow: false, preview: 'not today' })
   })
 
-  test('one that fails, and one that is not there, cannot be taken for consent', async () => {
+  test('a failing or unknown interceptor does not count as consent', async () => {
     expect(await rejection(before('broken'))).toEqual({ code: -32603, message: 'no opinion' })
     expect(await rejection(before('nobody'))).toEqual({
       code: -32602,
@@ -344,7 +344,7 @@ describe('interceptors', () => {
     })
   })
 
-  test('without a name all are asked, the highest first, each with what the one before it left', async () => {
+  test('without a name all are asked, highest priority first, each with the result of the one before', async () => {
     const { host, asked } = guarded()
     await rejection(host.request('interceptor/before', { name: '', toolName: 'write', args: { path: 'a' } }))
     expect(asked).toEqual(['low safe'])
@@ -367,7 +367,7 @@ describe('interceptors', () => {
     expect(await after('after-only', details)).toEqual({ details: changed })
   })
 
-  test('details can be replaced, and stay as they are when nothing is said', async () => {
+  test('details can be replaced, and stay unchanged without an answer', async () => {
     expect(await after('details', { a: 1 })).toEqual({ details: { was: { a: 1 } } })
     expect(await after('guard', { a: 1 })).toEqual({ details: { a: 1 } })
   })
@@ -389,7 +389,7 @@ describe('interceptors', () => {
 })
 
 describe('prompts and input', () => {
-  test('all message hooks of the extension run, the lower ones first, and what they add is joined', async () => {
+  test('all message hooks of the extension run, lowest priority first, and their additions are joined', async () => {
     const extension = plain()
       .messageHook((message) => `second ${message}`, { priority: 10 })
       .messageHook(() => undefined, { priority: 5 })
@@ -417,7 +417,7 @@ describe('prompts and input', () => {
     })
   })
 
-  test('a compactor gets messages whose lists are lists, and its answer is the conversation', async () => {
+  test('a compactor gets messages without null lists, and its answer is the conversation', async () => {
     const extension = plain().compactor({
       compact: (messages) =>
         messages.filter((entry) => entry.type !== 'assistant' || entry.data.content.length > 0),

@@ -77,7 +77,7 @@ export function lastAssistantText(messages: ChatMessage[]): string {
   const answer = messages.findLast((message) => message.role === 'assistant' && messageText(message) !== '')
   const part =
     answer?.role === 'assistant'
-      ? answer.content.find((one) => one.type === 'text' && one.text !== '')
+      ? answer.content.find((content) => content.type === 'text' && content.text !== '')
       : undefined
   return part?.type === 'text' ? part.text : ''
 }

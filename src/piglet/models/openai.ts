@@ -192,7 +192,7 @@ function openaiMessages(message: ChatMessage): object[] {
   if (message.role === 'assistant') return [openaiAssistant(message)]
   if (message.role === 'user')
     return [{ role: 'user', content: message.blocks ? message.blocks.map(openaiPart) : message.content }]
-  const images = message.content.filter((one): one is ImagePart => one.type === 'image')
+  const images = message.content.filter((part): part is ImagePart => part.type === 'image')
   const result = { role: 'tool', tool_call_id: message.toolCallId, content: messageText(message) }
   // A tool result is text only; images follow in a user message.
   return images.length === 0 ? [result] : [result, { role: 'user', content: images.map(openaiPart) }]

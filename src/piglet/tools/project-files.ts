@@ -68,8 +68,8 @@ const pieces: [RegExp, (match: string) => string][] = [
 function toExpression(pattern: string): string {
   let expression = ''
   for (let rest = pattern; rest !== ''; ) {
-    const [form, make] = pieces.find(([one]) => one.test(rest)) ?? [/^./su, escaped]
-    const [match = rest] = form.exec(rest) ?? []
+    const [shape, make] = pieces.find(([form]) => form.test(rest)) ?? [/^./su, escaped]
+    const [match = rest] = shape.exec(rest) ?? []
     expression += make(match)
     rest = rest.slice(match.length)
   }
