@@ -110,7 +110,7 @@ test('without a terminal nothing is stopped without --force', async () => {
   })
   expect(await repo.entire(['session', 'stop'])).toMatchObject({
     code: 2,
-    err: expect.stringContaining('Name one by its id, or say --all'),
+    err: expect.stringContaining('Name one by its id, or use --all'),
   })
   expect(await repo.entire(['session', 'stop', '-f'])).toMatchObject({ code: 2 })
   expect(await repo.entire(['session', 'stop', '--all'])).toMatchObject({ code: 2 })

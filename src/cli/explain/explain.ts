@@ -6,6 +6,7 @@ import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { reportIfDisabled } from '../preconditions.ts'
 import { explainBranch } from './branch.ts'
+import type { ExplainRun } from './explain-run.ts'
 import { checkFlags, type ExplainFlags } from './flags.ts'
 
 export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
@@ -14,10 +15,11 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
     const repo = requireRepo(this, 'explain')
     if (reportIfDisabled(this, repo)) return
     await using objects = openObjectReader(repo)
+    const run: ExplainRun = { cli: this, repo, objects, flags }
     if (flags.checkpoint === undefined && flags.commit === undefined && named === undefined)
-      return await explainBranch(this, repo, objects, flags)
+      return await explainBranch(run)
     const { explainTarget } = await import('./target.ts')
-    await explainTarget(this, repo, objects, flags, named)
+    await explainTarget(run, named)
   },
   parameters: {
     positional: {

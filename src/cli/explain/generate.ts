@@ -9,7 +9,6 @@ import { formatSummary, parseSummary } from '../../checkpoints/record.ts'
 import { saveSummary } from '../../checkpoints/summary.ts'
 import type { ObjectReader } from '../../git/cat-file.ts'
 import { readConfig } from '../../git/config.ts'
-import type { Repo } from '../../git/repo.ts'
 import type { Agent, TextGenerator } from '../../model/agent.ts'
 import type { CheckpointSummary } from '../../model/checkpoint.ts'
 import type { Settings } from '../../model/settings.ts'
@@ -21,20 +20,18 @@ import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { clean, cut } from '../render/text.ts'
 import { readStoredConversation } from './conversation.ts'
+import type { ExplainRun } from './explain-run.ts'
 import { parseSummaryAnswer, summaryPrompt } from './summary.ts'
 
 const maxBytes = 4 * 1024 * 1024
 
 export async function generateSummary(
-  cli: Cli,
-  repo: Repo,
-  objects: ObjectReader,
+  { cli, repo, objects, flags }: ExplainRun,
   checkpoint: StoredCheckpoint,
-  { force }: { force: boolean },
 ): Promise<void> {
   const id = checkpoint.checkpoint
   const session = checkpoint.sessions.at(-1)
-  if (session?.summary !== undefined && !force)
+  if (session?.summary !== undefined && !flags.force)
     throw new EntireError('exists', `checkpoint ${id} already has a summary (use --force to regenerate)`)
   const prompt = await readPrompt(objects, id, session)
   const { settings, redaction, clock } = systemRecorder(repo, { component: 'explain' })

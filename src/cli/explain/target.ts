@@ -20,32 +20,18 @@ import {
   readHistory,
 } from './checkpoint.ts'
 import { joinerOf, lookOf } from './conversation.ts'
+import type { ExplainRun } from './explain-run.ts'
 import { type ExplainTarget, findAnything, findByPrefix, findCommit } from './find-target.ts'
 import { type ExplainFlags, scopeOf } from './flags.ts'
 import { readStepDetail, readStepSession, stepJson, stepLines } from './step.ts'
 
-interface ExplainRun {
-  cli: Cli
-  repo: Repo
-  objects: ObjectReader
-  flags: ExplainFlags
+interface TargetRun extends ExplainRun {
   shape: DetailShape
 }
 
-export async function explainTarget(
-  cli: Cli,
-  repo: Repo,
-  objects: ObjectReader,
-  flags: ExplainFlags,
-  named?: string,
-): Promise<void> {
-  const run: ExplainRun = {
-    cli,
-    repo,
-    objects,
-    flags,
-    shape: { ...lookOf(cli), scope: scopeOf(flags) },
-  }
+export async function explainTarget(explainRun: ExplainRun, named: string | undefined): Promise<void> {
+  const { cli, repo, objects, flags } = explainRun
+  const run: TargetRun = { ...explainRun, shape: { ...lookOf(cli), scope: scopeOf(flags) } }
   objects.start()
   const history = readHistory(repo, flags.searchAll === true)
   const finding = findTarget(run, named)
@@ -58,7 +44,7 @@ export async function explainTarget(
 }
 
 async function findTarget(
-  { repo, objects, flags }: ExplainRun,
+  { repo, objects, flags }: TargetRun,
   named: string | undefined,
 ): Promise<ExplainTarget> {
   if (flags.commit !== undefined) return await findCommit(repo, objects, flags.commit)
@@ -66,7 +52,7 @@ async function findTarget(
   return await findAnything(repo, objects, named ?? '')
 }
 
-async function explainStep({ cli, repo, objects, flags, shape }: ExplainRun, step: LogEntry): Promise<void> {
+async function explainStep({ cli, repo, objects, flags, shape }: TargetRun, step: LogEntry): Promise<void> {
   if (flags.generate)
     throw new EntireError(
       'bad-usage',
@@ -81,7 +67,7 @@ async function explainStep({ cli, repo, objects, flags, shape }: ExplainRun, ste
 }
 
 async function explainCommit(
-  run: ExplainRun,
+  run: TargetRun,
   target: Extract<ExplainTarget, { kind: 'commit' }>,
   history: Promise<LogEntry[]>,
 ): Promise<void> {
@@ -116,12 +102,12 @@ function unlinkedLines(commit: LogEntry): string[] {
 }
 
 async function withSummary(
-  { cli, repo, objects, flags }: ExplainRun,
+  { cli, repo, objects, flags }: TargetRun,
   checkpoint: StoredCheckpoint,
 ): Promise<StoredCheckpoint> {
   if (!flags.generate) return checkpoint
   const { generateSummary } = await import('./generate.ts')
-  await generateSummary(cli, repo, objects, checkpoint, { force: flags.force === true })
+  await generateSummary({ cli, repo, objects, flags }, checkpoint)
   const say = flags.json ? cli.note : cli.out
   say('✓ Summary generated and saved')
   if (!flags.json) cli.out()
@@ -129,7 +115,7 @@ async function withSummary(
 }
 
 async function explainCheckpoints(
-  { cli, repo, objects, flags, shape }: ExplainRun,
+  { cli, repo, objects, flags, shape }: TargetRun,
   checkpoints: StoredCheckpoint[],
   history: Promise<LogEntry[]>,
   commit?: LogEntry,
