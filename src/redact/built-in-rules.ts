@@ -1,16 +1,15 @@
-// All built-in rules, for the build and for tests; the program has them prepared (prepare-rules.ts).
+// Lists the built-in redaction rules, for the build and for tests. The program uses them in prepared form
+// (prepare-rules.ts).
 
 import { type Judgement, passwordNames, secretNames } from './credentials.ts'
 import { providerRules } from './provider-rules.ts'
 import type { SecretRule } from './rule.ts'
 import { generatedRules } from './secretlint-rules.ts'
 
-// Pieces of expressions for values that stand in quotes, in text as it is or in text that was encoded before.
-
-/** A quote, also where the text is itself JSON that was encoded once or twice. */
+/** A quote, also in text that is itself JSON, encoded once or twice. */
 export const quote = String.raw`\\{0,3}["'\x60]`
 
-/** The same in the raw JSON around such text. */
+/** A quote in the raw JSON around such text. */
 export const encodedQuote = String.raw`\\{0,7}["'\x60]`
 
 /** For rules whose encoded matches have no useful shape. */
@@ -24,7 +23,7 @@ export function anyOf(names: readonly string[]): string {
   return `(?:${names.join('|')})`
 }
 
-// Credentials in the address or the greeting of a connection: URLs, connection strings, headers.
+// Credentials of connections: in URLs, connection strings and headers.
 
 const parameters = [
   'password',
@@ -44,7 +43,7 @@ export const connectionRules: readonly SecretRule[] = [
   {
     id: 'uri-credentials',
     keywords: ['://'],
-    // Up to the last @ of the address: people forget to encode what is in a password.
+    // Up to the last @ of the address, because passwords are often not encoded.
     source: String.raw`:\/\/[^\s/?#:@"'<>\\\x60]{0,256}:(?<secret>[^\s/"'<>\\\x60]{1,512})@(?=[\w[%.-])`,
     encoded: String.raw`:\/\/[^\s/]{1,1600}@`,
     accept: 'written out, no port',
@@ -99,7 +98,8 @@ export const connectionRules: readonly SecretRule[] = [
   },
 ]
 
-// Secrets that are known by the name of what they are assigned to: environment variables, options, literals in source code.
+// Secrets recognised by the name they are assigned to: environment variables, options, literals in source
+// code.
 
 const passwordVariables = ['PASSWORD', 'PASSWD', 'PASSPHRASE', '_PWD', '_PASS']
 const secretVariables = [
@@ -142,7 +142,10 @@ const options = [
 
 const bare = String.raw`\\{0,3}["']?(?<secret>[^\s"'\\\x60<>]{2,}[^\s"'\\\x60<>;,)\]}])`
 
-/** A literal in source code or JSON. What can follow the name is part of the keyword, or every mention of a token would count. */
+/**
+ * A literal in source code or JSON. The keyword includes what follows the name, or every mention of a token
+ * would match.
+ */
 function literal(id: string, names: readonly string[], accept: Judgement): SecretRule {
   const assignment = ' ?(?:=>|:=|[:=])'
   return {
@@ -207,11 +210,12 @@ export const assignmentRules: readonly SecretRule[] = [
   },
 ]
 
-// Private keys are blocks of many lines, none of which says what it is. The whole block goes.
+// A private key is a block of many lines that are not recognisable one by one, so the whole block is
+// replaced.
 
-/** Also as a tool shows a file: with line numbers, or as the pieces of a string in source code. */
+/** Also as tools show files: with line numbers, or as pieces of a string in source code. */
 const body = String.raw`(?:[A-Za-z0-9+/=\s\\:,.()"'_@<>|\u2192]|-(?!----BEGIN)){0,20000}?`
-/** For a block that was cut off: only lines that can be nothing else. */
+/** For a truncated block: only lines that cannot be anything else. */
 const line = String.raw`(?:\s|\\+[nrt]|\d{1,6}[\u2192|])+[A-Za-z0-9+/=]{16,}`
 const name = '[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----'
 

@@ -1,4 +1,4 @@
-// Tells a real credential from a variable, a placeholder or a word that happens to stand where a credential would.
+// Tells real credentials from variables, placeholders and ordinary words in their place.
 import { entropy, isMadeOfWords } from './entropy.ts'
 
 const template =
@@ -9,17 +9,17 @@ export function isTemplate(value: string): boolean {
   return template.test(value) || constant.test(value)
 }
 
-/** Named by its owner as a password: enough that it is a value at all. */
+/** For a name that says password: any value counts. */
 export function isFilledIn(value: string): boolean {
   return value.length >= 3 && !isTemplate(value)
 }
 
-/** `config.password`, `read(file)`: the value is computed, not written down. */
+/** `config.password`, `read(file)`: the value is computed, not a literal. */
 export function isCode(value: string): boolean {
   return /^[A-Za-z_]+[.([]/.test(value)
 }
 
-/** For names such as TOKEN or SECRET, which also hold paths and switches. */
+/** For names such as TOKEN or SECRET, which also have paths and switches as values. */
 export function isOpaque(value: string): boolean {
   return value.length >= 8 && !isTemplate(value) && !/^[./~]/.test(value)
 }
@@ -29,7 +29,7 @@ export function isPasswordLiteral(value: string): boolean {
   return value.length >= 6 && !isTemplate(value) && /[0-9!@#$%^&*?]/.test(value)
 }
 
-/** Letters and digits mixed as nobody writes them by hand. */
+/** Letters and digits in a mixture that no person writes by hand. */
 export function looksRandom(value: string): boolean {
   if (value.length < 12 || isTemplate(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false
   return entropy(value, 0, value.length) >= 3 && !isMadeOfWords(value)
@@ -37,7 +37,7 @@ export function looksRandom(value: string): boolean {
 
 const portAndQuery = /^\d{1,5}[?#]/
 
-/** What rules have to say about a match, by name. */
+/** The checks that rules apply to a match, by name. */
 export const judgements = {
   'filled in': isFilledIn,
   'filled in, no code': (value: string) => isFilledIn(value) && !isCode(value),
@@ -51,7 +51,7 @@ export const judgements = {
 
 export type Judgement = keyof typeof judgements
 
-// What people call the things that hold a secret.
+// Common names of variables and keys that hold a secret.
 
 export const passwordNames = ['password', 'passwd', 'passphrase', 'pwd']
 export const secretNames = [
@@ -67,7 +67,7 @@ export const secretNames = [
   'accesskey',
 ]
 
-// Which members of a JSON object are secret because of their key, or because of the company they are in.
+// Members of a JSON object that are secret because of their own key or because of the keys beside them.
 
 const hostKey = /^(?:db_?)?(?:host|hostname|server|endpoint|address|addr|url)$/
 const userKey = /^(?:db_?)?(?:user|username|user_name|login|account)$/
@@ -76,7 +76,7 @@ const passwordKey = new RegExp(`^(?:db_?)?(?:${passwordKeys.join('|')})$`)
 const passwordMember = new RegExp(`(?:${passwordNames.join('|')})$`)
 const secretMember = new RegExp(`(?:${secretNames.join('|')})$`)
 
-/** What a JSON text must contain, in front of a closing quote, to have such a member. */
+/** A JSON text has such a member only if it contains one of these in front of a quote. */
 export const credentialKeys: readonly string[] = [
   ...new Set([...passwordKeys, ...passwordNames, ...secretNames]),
 ]
@@ -96,7 +96,7 @@ export function isSecretKey(key: string): boolean {
   return passwordMember.test(name) || secretMember.test(name)
 }
 
-/** The same judgement as for `key = "value"` in a text. */
+/** The same decision as for `key = "value"` in a text. */
 export function isSecretMember(key: string, value: string): boolean {
   const name = key.toLowerCase()
   if (/\s/.test(value)) return false
@@ -106,7 +106,7 @@ export function isSecretMember(key: string, value: string): boolean {
 }
 
 const paths = ['filepath', 'file_path', 'cwd', 'root', 'directory', 'dir', 'path']
-// Only the provider can read these, and it refuses to continue a conversation in which one was changed.
+// Only the provider can read these, and it refuses to continue a conversation in which one has changed.
 const sealed = [
   'signature',
   'thoughtsignature',
@@ -117,13 +117,13 @@ const sealed = [
 ]
 const skippedKeys = new Set([...paths, ...sealed])
 
-/** Ids and paths: tools look them up by their exact value, and they only look like secrets. */
+/** True for ids, paths and sealed values, which look like secrets but must keep their exact value. */
 export function isSkippedKey(key: string): boolean {
   const name = key.toLowerCase()
   return skippedKeys.has(name) || name.endsWith('id') || name.endsWith('ids')
 }
 
-/** Pictures, sealed thoughts and other binary data, for which chance decides what they look like. */
+/** True for pictures, sealed thoughts and other binary data, which look like secrets only by chance. */
 export function isMediaType(type: string): boolean {
   return type.startsWith('image') || type === 'base64' || type === 'redacted_thinking'
 }

@@ -49,7 +49,7 @@ describe('the keyword engine', () => {
     )
   })
 
-  test('finds a secret wherever it stands in a long text', () => {
+  test('finds a secret anywhere in a long text', () => {
     const filler = 'const value = readToken(options) // see https://example.test/docs?page=2\n'.repeat(300)
     fc.assert(
       fc.property(secretText, fc.nat(filler.length), fc.nat(filler.length), (secret, a, b) => {

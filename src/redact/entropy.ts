@@ -1,6 +1,6 @@
-// Long tokens with too much variety in their characters are taken for secrets, unless they are made of words.
+// Recognises secrets by their entropy: long tokens of varied characters that are not made of words.
 
-/** A token of fewer characters cannot reach the limit: it would need at least 2^4.5 different ones. */
+/** A shorter token cannot reach the limit, for which it needs at least 2^4.5 different characters. */
 export const shortestToken = 23
 const limit = 4.5
 
@@ -9,7 +9,7 @@ let countTimesLog: Float64Array | undefined
 
 function logTable(): Float64Array {
   if (countTimesLog === undefined) {
-    // Filled by a loop: `Float64Array.from` takes milliseconds in a process that has just started.
+    // Filled by a loop, because `Float64Array.from` takes milliseconds in a fresh process.
     countTimesLog = new Float64Array(512)
     for (let count = 1; count < countTimesLog.length; count++) countTimesLog[count] = count * Math.log2(count)
   }
@@ -34,20 +34,28 @@ export function entropy(text: string, start: number, end: number): number {
 }
 
 const longestName = 200
-/** Each part must end where its kind ends, so that there is only one way to divide a token and no time is lost on the others. */
+/**
+ * Each part ends where its kind of character ends, so that there is only one way to divide a token: no
+ * backtracking.
+ */
 const wordParts =
   /^(?:[A-Z]?[a-z]{3,}(?![a-z])|[A-Z]{3,}(?![A-Z])|[a-zA-Z]{1,2}(?=[-_=+]|$)|\d{1,8}(?!\d)|[-_=+])+$/
 const longWord = /[A-Za-z]{4,}/g
 const vowel = /[aeiouy]/i
 
-/** `add-users-2024-01-15_v2`, `parseTranscriptLines`: names people gave to files, branches and functions. */
+/**
+ * True for names of files, branches and functions, such as `add-users-2024-01-15_v2` or
+ * `parseTranscriptLines`.
+ */
 export function isMadeOfWords(token: string): boolean {
   if (token.length > longestName || !wordParts.test(token)) return false
   const words = token.match(longWord) ?? []
   return words.length > 0 && words.every((word) => vowel.test(word))
 }
 
-/** Ids of messages and tool calls: every line of a transcript has some, and other lines refer to them. */
+/**
+ * Ids of messages and tool calls, which appear on every line of a transcript and are referred to by others.
+ */
 const agentId = /^(?:toolu|srvtoolu|msg|req)_01[A-Za-z0-9]{20,24}$/
 
 export function isHighEntropy(text: string, start: number, end: number): boolean {

@@ -1,4 +1,5 @@
-// Runs a rule only where one of its keywords stands. Gives exactly what running every rule over the whole text would give.
+// Finds secrets in a text. Runs a rule only at its keywords, with the same result as running every rule over
+// the whole text.
 
 import { isHighEntropy, shortestToken } from './entropy.ts'
 import { findKeywords, type Keywords, noRule } from './keywords.ts'
@@ -18,7 +19,7 @@ function matchHits(text: string, hits: KeywordHit[], ruleSet: RuleSet): Span[] {
   const anonymous = new Set<string>()
   const doneUntil: number[] = []
   for (const { start, rule } of hits.sort((a, b) => a.start - b.start)) {
-    // A match never starts inside the previous match of the same rule: that is how a search from left to right works.
+    // As in a search from left to right, a match never starts inside the previous match of the same rule.
     if (rule === noRule || start < (doneUntil[rule] ?? 0)) continue
     const regex = ruleSet.sticky(rule)
     regex.lastIndex = start
@@ -42,9 +43,9 @@ export function addMatch(
   if (rule.anonymous) anonymous.add(text.slice(span.start, span.end))
 }
 
-/** Shorter ones are too likely to be words. */
+/** Shorter secrets are too likely to be ordinary words. */
 const shortestAnonymous = 8
-/** Bounds the work on a text that consists of nothing but passwords. */
+/** Bounds the work on a text full of passwords. */
 const mostAnonymous = 64
 
 export function otherOccurrences(text: string, secrets: ReadonlySet<string>): Span[] {
@@ -58,8 +59,9 @@ export function otherOccurrences(text: string, secrets: ReadonlySet<string>): Sp
   return spans
 }
 
-// A first look at a text that finds every place where a secret could be. What it does not report needs no second look. Most of it is
-// done by the regular expression engine: it is quick from the first character on, in a process that has just started, too.
+// The functions below take a first look at a text and find every place where a secret could be; the rest
+// needs no second look. Most of the work is done by the regular expression engine, which is fast even in a
+// fresh process.
 
 export interface KeywordHit {
   start: number
@@ -71,7 +73,7 @@ const longToken = new RegExp(`[A-Za-z0-9+_=-]{${shortestToken},}`, 'g')
 const plainEscape = /\\(?:\/|u00[2-7])/g
 const hexDigits: Record<string, number> = { n: 0, t: 0, r: 0, b: 0, f: 0, v: 0, u: 4, x: 2 }
 
-/** Runs of characters that look random. */
+/** Finds runs of characters that look random. */
 export function findTokens(text: string): Span[] {
   const tokens: Span[] = []
   for (const match of text.matchAll(longToken)) {
@@ -83,7 +85,7 @@ export function findTokens(text: string): Span[] {
   return tokens
 }
 
-/** The letters of an escape in front of a token are not part of it. */
+/** The end of an escape in front of a token, whose letters are not part of the token. */
 function afterEscape(text: string, at: number): number {
   const digits = hexDigits[text[at + 1] ?? '']
   if (digits === undefined) return at + 1
@@ -92,12 +94,12 @@ function afterEscape(text: string, at: number): number {
   return code.length === digits && !/[^0-9A-Fa-f]/.test(code) ? at + 2 + digits : at + 1
 }
 
-/** Places where JSON spells a plain character as an escape, which hides what the others look for. */
+/** Finds plain characters that JSON spells as escapes, which can hide a token or a keyword. */
 export function findEscapedCharacters(text: string): number[] {
   return Array.from(text.matchAll(plainEscape), (match) => match.index)
 }
 
-/** Where keywords of the rules stand. */
+/** Finds the keywords of the rules. */
 export function findHits(text: string, { table, keywords }: RuleSet): KeywordHit[] {
   const hits: KeywordHit[] = []
   findKeywords(text, table, (at, index) => {

@@ -1,12 +1,13 @@
-// Walks a valid JSON text without decoding it and reports where its string values are, so that all other bytes can stay.
+// Finds the string values of a valid JSON text without decoding it, so that all other bytes can stay as they
+// are.
 import { isMediaType, isSkippedKey, roleOfKey } from './credentials.ts'
 
 export interface JsonString {
-  /** Positions of the quotes: the opening one, and just behind the closing one. */
+  /** From the opening quote to just behind the closing one. */
   start: number
   end: number
   key: string | undefined
-  /** A password next to a host and a user: secret whatever it looks like. */
+  /** A password beside a host and a user, which is secret whatever it looks like. */
   password: boolean
 }
 
@@ -71,7 +72,7 @@ export function decodeString(text: string, start: number, end: number): string {
   return inner.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inner
 }
 
-/** A list under a key is under that key with all its items; an object starts anew. */
+/** The items of a list count as values of the key of the list; an object has its own keys. */
 function openFrame(array: boolean, outer: Frame | undefined, first: number): Frame {
   return {
     array,

@@ -22,7 +22,7 @@ const shapes: Record<string, string[]> = {
 
 describe('a private key in a transcript of plain text', () => {
   for (const [shape, key] of Object.entries(shapes)) {
-    test(`${shape}: nothing of it is stored, and every other line stays where it was`, () => {
+    test(`${shape}: none of it is stored, and every other line keeps its place`, () => {
       const text = [
         '# aider chat started at 2026-11-16 03:00:00',
         '',
@@ -41,12 +41,12 @@ describe('a private key in a transcript of plain text', () => {
     })
   }
 
-  test('a line that only speaks of one takes nothing with it', () => {
+  test('a line that only mentions a key removes no other lines', () => {
     const text = 'It begins with -----BEGIN PRIVATE KEY----- as you know.\n\nAnd then the story goes on.\n'
     expect(redactTranscript(text, redactor)).toBe(text)
   })
 
-  test('a document that speaks of both ends of a key stays the document it is', () => {
+  test('a document that mentions both ends of a key stays as it is', () => {
     const text = `${JSON.stringify({ messages: [{ text: 'from -----BEGIN PRIVATE KEY-----' }, { text: 'to -----END PRIVATE KEY-----' }] }, null, 2)}\n`
     expect(redactTranscript(text, redactor)).toBe(text)
   })

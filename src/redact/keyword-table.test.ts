@@ -10,7 +10,7 @@ function find(keywords: readonly string[], text: string): string[] {
   return found.sort()
 }
 
-test('every occurrence of every keyword is found, whatever its case, and nothing else', () => {
+test('finds every occurrence of every keyword in upper and lower case, and nothing else', () => {
   const keywords = fc.uniqueArray(fc.stringMatching(/^[ab-]{2,4}$/), { minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(keywords, fc.stringMatching(/^[aAbBcÄ-]{0,40}$/), (words, text) => {
@@ -25,7 +25,7 @@ test('every occurrence of every keyword is found, whatever its case, and nothing
   )
 })
 
-test('hundreds of beginnings do not run together', () => {
+test('hundreds of keywords with different beginnings are told apart', () => {
   const letters = 'abcdefghijklmnopqrstuvwxyz'
   const keywords = [...letters].flatMap((a) => [...letters].map((b) => `${a}${b}x`))
   for (const keyword of keywords) expect(find(keywords, `__${keyword}__`)).toEqual([`${keyword}@2`])

@@ -1,12 +1,18 @@
-// All keywords of all rules at once, and most of the text never looked at: of four characters the last three tell how far the next
-// keyword is. Filled in every process that redacts, before any of it has been optimised: a table is cheap, an automaton took milliseconds.
+// Finds all keywords of all rules in one pass that skips most of the text: three characters tell how far away
+// the next keyword is at least. The table is filled in every process that redacts, which costs little;
+// building an automaton took milliseconds.
 
 export interface KeywordTable {
-  /** By the second to fourth character: 0 where a keyword may begin with the first, else the steps to where one may begin. */
+  /**
+   * By the second to fourth character: 0 where a keyword may begin at the first, otherwise how far to move
+   * on.
+   */
   steps: Uint8Array
-  /** By the first to third character: where the keywords that may begin so are in the lists; 0 for none. */
+  /**
+   * By the first to third character: the position in `lists` of the keywords that may begin so; 0 for none.
+   */
   slots: Uint16Array
-  /** One list after the other, each with its length in front. */
+  /** All lists in a row, each preceded by its length. */
   lists: readonly number[]
   /** In lower case. */
   words: readonly string[]
@@ -15,16 +21,19 @@ export interface KeywordTable {
 const slotCount = 32 * 32 * 32
 const farthest = 2
 
-/** Five bits of each character: upper and lower case share them, and what else does is told apart by looking. */
+/**
+ * Uses five bits of each character, which upper and lower case share. Other collisions are resolved by
+ * comparing.
+ */
 export function slotOf(first: number, second: number, third: number): number {
   return ((first & 31) << 10) | ((second & 31) << 5) | (third & 31)
 }
 
-/** What the table is filled with; made when the program is built, from what costs nothing to load. */
+/** The content of the table, made at build time from values that cost nothing to load. */
 export interface TablePlan {
   /** In base64. */
   steps: string
-  /** A slot, and where its list is; and the next one. */
+  /** Pairs of a slot and the position of its list. */
   slots: number[]
   lists: number[]
   words: string[]
@@ -37,7 +46,7 @@ export function planKeywordTable(keywords: readonly string[]): TablePlan {
   const steps = new Uint8Array(slotCount).fill(farthest)
   const here: [from: number, length: number][] = []
   for (const [index, word] of words.entries()) {
-    // A missing character counts as zero; what comes after the end of a word can be anything, so its last bits are free.
+    // A missing character counts as zero. Any character can follow a short word, so its last bits are free.
     const [first = 0, second = 0, third = 0, fourth = 0] = Array.from(word, (character) =>
       character.charCodeAt(0),
     )
@@ -63,13 +72,14 @@ export function openKeywordTable({ steps, slots: filled, lists, words }: TablePl
   return { steps: Buffer.from(steps, 'base64'), slots, lists, words }
 }
 
-/** Every place where one of the keywords begins, from left to right. */
+/** Reports every place where a keyword begins, from left to right. */
 export function findKeywords(
   text: string,
   { steps, slots, lists, words }: KeywordTable,
   found: (at: number, keyword: number) => void,
 ): void {
-  // The low byte of every character is enough to go by, and bytes are read faster than characters before the code is optimised.
+  // The low byte of each character is enough, and before the code is optimised bytes are read faster than
+  // characters.
   const end = text.length
   const bytes = Buffer.alloc(end + 3)
   bytes.write(text, 'latin1')
@@ -86,7 +96,7 @@ export function findKeywords(
   }
 }
 
-/** Whether the text holds the word there, in any case. */
+/** True when the text has the word at this position, in upper or lower case. */
 function holdsWord(text: string, at: number, word: string): boolean {
   for (let i = 0; i < word.length; i++) {
     const code = text.charCodeAt(at + i)
@@ -95,19 +105,21 @@ function holdsWord(text: string, at: number, word: string): boolean {
   return true
 }
 
-// Where rules may begin to match: column by column, because lists of plain values are all that costs nothing to load.
-
+/**
+ * Where rules may begin to match: one list for each property, because lists of plain values cost nothing to
+ * load.
+ */
 export interface Keywords {
   texts: readonly string[]
-  /** The rule of each. */
+  /** The index of the rule of each keyword. */
   rules: readonly number[]
-  /** Whether case counts. */
+  /** True when the keyword is case-sensitive. */
   exact: readonly boolean[]
-  /** Whether a letter in front makes it another word. */
+  /** True when a letter in front makes it another word. */
   bounded: readonly boolean[]
-  /** How far in front of it the match begins. */
+  /** How far in front of the keyword the match begins. */
   leads: readonly number[]
 }
 
-/** A keyword that belongs to no rule only says: look at this JSON text value by value. */
+/** The rule of keywords that only mark a JSON text to be examined value by value. */
 export const noRule = -1

@@ -1,5 +1,5 @@
-// Run by the bundler, not by the program: putting the rules together takes a process that has just started longer than using them.
-// https://bun.com/docs/bundler/macros
+// Prepares the rules at build time: assembling them takes a fresh process longer than using them. Run by the
+// bundler as macros. https://bun.com/docs/bundler/macros
 import { builtInRules } from './built-in-rules.ts'
 import { credentialKeys } from './credentials.ts'
 import { type Keywords, noRule, planKeywordTable, type TablePlan } from './keywords.ts'

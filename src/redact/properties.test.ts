@@ -63,7 +63,7 @@ describe('JSON stays JSON', () => {
     )
   })
 
-  test('and nothing but string values that held a secret changes', () => {
+  test('and only string values with a secret change', () => {
     fc.assert(
       fc.property(jsonValue, redactors, (value, redactor) => {
         const before = JSON.stringify(value, null, 1).split('\n')
@@ -76,7 +76,7 @@ describe('JSON stays JSON', () => {
   })
 })
 
-test('redacting what was appended gives the same as redacting everything again', () => {
+test('redacting only appended lines gives the same as redacting everything', () => {
   fc.assert(
     fc.property(lines, lines, redactors, (first, second, redactor) => {
       const [head, tail] = [`${first.join('\n')}\n`, second.join('\n')]

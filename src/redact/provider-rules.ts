@@ -1,4 +1,4 @@
-// Tokens that say whose they are by their first characters; in addition to the generated ones.
+// Lists rules for tokens with a prefix that names their provider, in addition to the generated rules.
 import type { SecretRule } from './rule.ts'
 
 const word = '[A-Za-z0-9_-]'
@@ -7,8 +7,9 @@ const hex = '[a-f0-9]'
 const uuid = `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`
 
 /**
- * Who issues it, how it starts, what follows. Lengths are lower bounds where the issuer does not promise one; what must be
- * followed by something else has an upper bound, or a text full of beginnings would take quadratic time.
+ * The provider, the prefixes, and the pattern of the rest. Lengths are lower bounds where the provider does
+ * not guarantee one. A pattern that needs something behind it has an upper bound, or a text full of prefixes
+ * would take quadratic time.
  */
 const prefixes: readonly (readonly [id: string, starts: readonly string[], rest: string])[] = [
   ['adafruit', ['aio_'], `${alnum}{28}`],

@@ -5,7 +5,7 @@ const redactor = createRedactor({ emails: false, phones: false, rules: [] })
 const redact = (text: string) => redactText(text, redactor)
 const random = 'xK9fT2mQ7bL4vR8nW3cY6hJ1'
 
-describe('what people complain about losing survives', () => {
+describe('text that only looks like a secret stays', () => {
   test.each([
     'commit 9fceb02d0ae598e95dc970b74767f19372d61af8',
     'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -31,7 +31,7 @@ describe('what people complain about losing survives', () => {
   ])('%s', (text) => expect(redact(text)).toBe(text))
 })
 
-describe('a secret is known by its surroundings', () => {
+describe('a secret is recognised by its surroundings', () => {
   test.each([
     ['postgres://app:hunter2@db/app', 'postgres://app:REDACTED@db/app'],
     ['mongodb+srv://app:p@ss#1@db.test/app', 'mongodb+srv://app:REDACTED@db.test/app'],
@@ -62,7 +62,7 @@ describe('a secret is known by its surroundings', () => {
 })
 
 describe('a token with too much entropy', () => {
-  test('goes, and the escape in front of it stays', () => {
+  test('is replaced, and the escape in front of it stays', () => {
     expect(redact(`a\\n${random} b\\t${random} c\\u00e9${random}`)).toBe(
       'a\\nREDACTED b\\tREDACTED c\\u00e9REDACTED',
     )
@@ -72,7 +72,7 @@ describe('a token with too much entropy', () => {
     expect(redact('aB3dE5fG7hJ9/kL2mN4pQ6rS8/tU1vW')).toBe('aB3dE5fG7hJ9/kL2mN4pQ6rS8/tU1vW'))
 })
 
-describe('a private key goes as a whole', () => {
+describe('a private key is replaced as a whole', () => {
   const [begin, end] = ['-----BEGIN PRIVATE', '-----END PRIVATE'].map((edge) => `${edge} KEY-----`)
   const lines = [
     'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC',

@@ -73,7 +73,7 @@ test('a pretty-printed document is understood as a whole', () => {
   expect(redactTranscript(text, redactor)).toBe(expected)
 })
 
-test('a document that breaks off is taken line by line', () => {
+test('a truncated document is redacted line by line', () => {
   expect(redactTranscript(`{\n  "text": "${key}",\n`, redactor)).toBe('{\n  "text": "REDACTED",\n')
 })
 

@@ -1,4 +1,4 @@
-// Redacts a transcript in whatever form an agent keeps it: JSON lines, one JSON document, or text.
+// Redacts transcripts in the forms agents keep them in: JSON lines, one JSON document, or text.
 import type { Settings } from '../model/settings.ts'
 import { isSecretKey, isSecretMember } from './credentials.ts'
 import { findEscapedCharacters, findHits, findSecrets, findTokens, type KeywordHit } from './find-secrets.ts'
@@ -15,9 +15,29 @@ import {
   phonePattern,
 } from './user-rules.ts'
 
+/** What the settings add to the built-in rules, checked and compiled once per process. */
+export interface Redactor {
+  patterns: readonly LabelledPattern[]
+}
+
+export function createRedactor(settings: Settings['redaction']): Redactor {
+  const personal = [...(settings.emails ? [emailPattern] : []), ...(settings.phones ? [phonePattern] : [])]
+  return { patterns: [...personal, ...settings.rules.map(parseUserRule)] }
+}
+
 const byteOrderMark = '\uFEFF'
 
-/** Every line on its own, so that redacting what was appended gives the same as redacting everything again. */
+/** A text whose first line is a JSON value is taken for JSON lines. */
+export function redactTranscript(text: string, redactor: Redactor): string {
+  const firstLine = text.slice(0, text.indexOf('\n') + 1).replace(byteOrderMark, '')
+  return isJson(firstLine)
+    ? redactJsonLines(text, redactor)
+    : redactJsonDocument(redactPrivateKeys(text), redactor)
+}
+
+/**
+ * Redacts each line by itself, so that redacting only appended lines gives the same as redacting everything.
+ */
 export function redactJsonLines(text: string, redactor: Redactor): string {
   const suspects = findSuspects(text)
   const everywhere = redactor.patterns.length > 0
@@ -53,7 +73,7 @@ function planLine(
   return safe === line ? [] : [{ start, end, text: safe }]
 }
 
-/** A file that is one JSON value, however it is laid out; anything else is taken line by line. */
+/** Redacts a text that is one JSON value in any layout; any other text line by line. */
 export function redactJsonDocument(text: string, redactor: Redactor): string {
   const start = text.startsWith(byteOrderMark) ? 1 : 0
   const suspects = findSuspects(text)
@@ -62,39 +82,10 @@ export function redactJsonDocument(text: string, redactor: Redactor): string {
   return edits === undefined ? redactJsonLines(text, redactor) : applyEdits(text, edits)
 }
 
-/** A first line that is a JSON value of its own is the mark of JSON lines. */
-export function redactTranscript(text: string, redactor: Redactor): string {
-  const firstLine = text.slice(0, text.indexOf('\n') + 1).replace(byteOrderMark, '')
-  return isJsonValue(firstLine)
-    ? redactJsonLines(text, redactor)
-    : redactJsonDocument(redactPrivateKeys(text), redactor)
-}
-
-function isJsonValue(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-// What the settings add to the built-in rules, checked and compiled once per process.
-
-export interface Redactor {
-  patterns: readonly LabelledPattern[]
-}
-
-export function createRedactor(settings: Settings['redaction']): Redactor {
-  const personal = [...(settings.emails ? [emailPattern] : []), ...(settings.phones ? [phonePattern] : [])]
-  return { patterns: [...personal, ...settings.rules.map(parseUserRule)] }
-}
-
-// Replaces every secret in a piece of plain text.
-
 /**
- * Repeats until nothing is found: a placeholder changes the surroundings of what is left, and redacting twice must
- * give the same as redacting once. It ends because every round leaves fewer characters outside of placeholders.
+ * Replaces every secret in plain text. Repeats until nothing is found: a placeholder changes the surroundings
+ * of the rest, and redacting twice must give the same as redacting once. It ends because every round leaves
+ * fewer characters outside of placeholders.
  */
 export function redactText(
   text: string,
@@ -109,8 +100,8 @@ export function redactText(
   }
 }
 
-// A private key in plain text stands on many lines, none of which says what it is, and may be quoted. Its lines are emptied one by one,
-// because the number of lines is what positions count.
+// A private key in plain text has many lines that are not recognisable one by one, and may be quoted. Each
+// line is replaced by itself, because positions in a transcript count lines.
 
 const begins = /-----BEGIN ?[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
 const ends = /-----END ?[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
@@ -133,7 +124,7 @@ export function redactPrivateKeys(text: string): string {
   return lines.join('\n')
 }
 
-/** A key that was cut off goes on for as long as its lines can be nothing else. */
+/** A truncated key ends with the first line that can be something else. */
 function countKeyLines(lines: string[]): number {
   const bare = lines.map((line) => line.replace(quote, '').trim())
   const end = bare.findIndex((line) => ends.test(line))
@@ -148,7 +139,8 @@ function hide(line: string): string {
   return body.trim() === '' ? line : `${mark}${placeholder}${/\s*$/.exec(body)?.[0] ?? ''}`
 }
 
-// Redacts a JSON text value by value: keys, structure, layout and every string without a secret stay byte for byte.
+// JSON is redacted value by value: keys, structure, layout and every string without a secret stay byte for
+// byte.
 
 export interface Edit {
   start: number
@@ -156,7 +148,7 @@ export interface Edit {
   text: string
 }
 
-/** The first look, at the raw text: places worth a second one, in order. Most lines of a transcript have none. */
+/** The places in raw JSON worth a second look, in order. Most lines of a transcript have none. */
 export function findSuspects(text: string): number[] {
   const ruleSet = getRuleSet()
   const hits = findHits(text, ruleSet).filter((hit) => isPromising(text, hit, ruleSet))
@@ -175,7 +167,10 @@ function isPromising(text: string, { start, rule }: KeywordHit, ruleSet: RuleSet
   return hint.test(text)
 }
 
-/** Edits for the JSON text between two positions; undefined if it is not JSON. `suspects` are places worth looking at. */
+/**
+ * The edits for the JSON text between two positions; undefined if it is not JSON. `suspects` are places to
+ * look at.
+ */
 export function planJsonEdits(
   text: string,
   start: number,
@@ -206,7 +201,7 @@ function planEdit(text: string, value: JsonString, suspect: boolean, redactor: R
   return safe === plain ? undefined : { start, end, text: JSON.stringify(safe) }
 }
 
-/** The rest of a text whose secrets are gone can itself be what a secret under this key would look like. */
+/** What remains after redaction can itself look like a secret under this key. */
 function redactMember(key: string | undefined, plain: string, redactor: Redactor): string {
   const isSecret = (text: string) => key !== undefined && !isPlaceholder(text) && isSecretMember(key, text)
   if (isSecret(plain)) return placeholder

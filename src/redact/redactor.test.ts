@@ -16,7 +16,7 @@ describe('personal data', () => {
     expect(redactText(text, createRedactor({ ...none, emails: true, phones: true }))).toBe(expected ?? text),
   )
 
-  test('stays unless it is asked for', () =>
+  test('stays unless the settings ask for its redaction', () =>
     expect(redactText('jane@mail.test.org', createRedactor(none))).toBe('jane@mail.test.org'))
 })
 
@@ -27,7 +27,7 @@ describe('a rule from the settings', () => {
     )
   })
 
-  test('may ignore case as other engines write it', () =>
+  test('may ignore case with the syntax of other engines', () =>
     expect(redactText('ACME acme', ruled('x', '(?i)acme'))).toBe('[REDACTED_X] [REDACTED_X]'))
 
   test('never replaces what was replaced before', () =>
@@ -37,7 +37,7 @@ describe('a rule from the settings', () => {
     expect(redactText('DB_PASSWORD=C-12345x', ruled('c', 'DB_.*C-\\d{5}'))).toBe('[REDACTED_C]')
   })
 
-  test('finds a match at any place of a very long line', () => {
+  test('finds a match anywhere in a very long line', () => {
     const line = `${'x'.repeat(4090)}C-12345${'y'.repeat(9000)}C-54321`
     expect(redactText(line, ruled('c', 'C-\\d{5}'))).toBe(
       `${'x'.repeat(4090)}[REDACTED_C]${'y'.repeat(9000)}[REDACTED_C]`,
@@ -45,7 +45,7 @@ describe('a rule from the settings', () => {
   })
 })
 
-describe('a rule that cannot work is refused with advice', () => {
+describe('an invalid rule is refused with a hint', () => {
   test.each([
     ['bad syntax', 'x', '(unclosed'],
     ['no label', '--', 'a'],

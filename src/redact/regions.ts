@@ -1,4 +1,4 @@
-// Stretches of text to be replaced, and what is put in their place.
+// Replaces regions of a text by placeholders.
 import type { Span } from './rule.ts'
 
 export const placeholder = 'REDACTED'
@@ -17,7 +17,9 @@ export function isPlaceholder(text: string): boolean {
   return text === placeholder || /^\[REDACTED_[A-Z0-9_]+\]$/.test(text)
 }
 
-/** Overlapping and touching regions become one; it is named after the one that starts first, or is longest. */
+/**
+ * Merges overlapping and touching regions; the one that starts first, or is longest, gives the replacement.
+ */
 function mergeRegions(regions: readonly Region[]): Region[] {
   const merged: Region[] = []
   for (const region of [...regions].sort((a, b) => a.start - b.start || b.end - a.end)) {
@@ -28,7 +30,10 @@ function mergeRegions(regions: readonly Region[]): Region[] {
   return merged
 }
 
-/** An old placeholder next to or inside a region is swallowed by it, but is never itself a reason to replace something. */
+/**
+ * An old placeholder beside or inside a region becomes part of it, but is never a reason to replace
+ * something.
+ */
 export function applyRegions(text: string, regions: readonly Region[]): string {
   if (regions.length === 0) return text
   const old = [...text.matchAll(placeholders)].map((match) => ({
@@ -44,7 +49,7 @@ export function applyRegions(text: string, regions: readonly Region[]): string {
   return out + text.slice(done)
 }
 
-/** Without the regions that consist of old placeholders only. Both lists are in order. */
+/** Leaves out the regions that consist of old placeholders only. Both lists are in order. */
 function uncovered(regions: readonly Region[], old: readonly Span[]): Region[] {
   let first = 0
   return regions.filter((region) => {

@@ -1,5 +1,5 @@
-// The built-in rules as the build has prepared them. Most texts hold nothing that looks like a secret: the rules themselves are there when
-// one of their keywords is met.
+// Gives access to the built-in rules as the build has prepared them. A rule is compiled when one of its
+// keywords is found; most texts have none.
 
 import { type Keywords, type KeywordTable, openKeywordTable } from './keywords.ts'
 import { prepareKeywords, prepareRules, prepareTable } from './prepare-rules.ts' with { type: 'macro' }
@@ -9,7 +9,7 @@ export interface RuleSet {
   keywords: Keywords
   table: KeywordTable
   rule(index: number): SecretRule
-  /** The rule as a sticky expression; compiled when its keyword is met for the first time. */
+  /** The rule as a sticky expression, compiled when its keyword is found for the first time. */
   sticky(index: number): RegExp
   hint(index: number): RegExp
 }

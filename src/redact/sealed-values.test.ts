@@ -13,11 +13,11 @@ test.each([
   { type: 'reasoning', encrypted_content: sealed },
   { type: 'thinking', thinking: 'hm', thinkingSignature: sealed },
   { type: 'text', text: 'hm', textSignature: sealed },
-])('what only the provider can read stays as it is, or the session could not be resumed: %j', (block) => {
+])('sealed values stay as they are, so that the session can be resumed: %j', (block) => {
   const line = `${JSON.stringify({ message: { content: [block] } })}\n`
   expect(redactTranscript(line, redactor)).toBe(line)
 })
 
-test('the same text anywhere else is taken for a secret', () => {
+test('the same text elsewhere is taken for a secret', () => {
   expect(redactTranscript(`${JSON.stringify({ text: sealed })}\n`, redactor)).toContain('REDACTED')
 })

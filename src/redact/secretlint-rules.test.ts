@@ -31,7 +31,7 @@ test('the generated rules are those of the installed preset', async () => {
   expect(written).toBe(renderRules())
 })
 
-test('secretlint finds nothing any more in what was redacted', () => {
+test('secretlint finds no secret in redacted text', () => {
   let found = 0
   const check = (text: string) => {
     found += findBySecretlint(text).length

@@ -1,4 +1,4 @@
-// Rules from the settings: checked before they are trusted with every byte of every transcript.
+// Checks and runs the redaction rules of the settings, and finds personal data.
 import type { RedactionRule } from '../model/settings.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { labelledPlaceholder, type Region } from './regions.ts'
@@ -35,7 +35,7 @@ export function parseUserRule(rule: RedactionRule): LabelledPattern {
   return { label: rule.label, regex }
 }
 
-/** `(?i)` in front is how other engines spell the flag. */
+/** A leading `(?i)` is the flag in the syntax of other engines. */
 function compile(rule: RedactionRule, where: string): RegExp {
   const insensitive = rule.regex.startsWith('(?i)')
   try {
@@ -48,13 +48,14 @@ function compile(rule: RedactionRule, where: string): RegExp {
   }
 }
 
-// Recognises expressions that can need exponential time: an open-ended repeat of a group that can itself match in several ways.
-
 interface Group {
   ambiguous: boolean
 }
 
-/** JavaScript cannot interrupt a regular expression, so the dangerous shapes are refused instead. */
+/**
+ * True for expressions that can take exponential time: an open-ended repeat of a group that can itself match
+ * in several ways. They are refused, because JavaScript cannot interrupt a regular expression.
+ */
 export function hasNestedRepeat(source: string): boolean {
   const stack: Group[] = [{ ambiguous: false }]
   for (let i = 0; i < source.length; i++) {
@@ -93,15 +94,17 @@ function isOpenRepeat(source: string, at: number): boolean {
   )
 }
 
-// A labelled expression: personal data and the rules people write themselves. Nobody knows its keywords, so it runs over everything.
-
+/**
+ * An expression without known keywords, so it runs over the whole text: personal data, and rules of the
+ * settings.
+ */
 export interface LabelledPattern {
   label: string
   regex: RegExp
   allow?: (match: string) => boolean
 }
 
-/** Bounds what a slow expression can cost: it sees one line, and of a long line this much at a time. */
+/** Bounds the cost of a slow expression: it sees one line, and of a long line this much at a time. */
 const window = 4096
 const overlap = 1024
 
@@ -135,9 +138,7 @@ function findInWindow(
   }
 }
 
-// Personal data, only on request: addresses people are reached at.
-
-/** Addresses nobody reads: they name machines, and git trailers are full of them. */
+/** Addresses that no person reads; git trailers are full of them. */
 const publicAddress =
   /^(?:noreply|no-reply|actions)@|@(?:users\.)?noreply\.github\.com$|^git@|@example\.(?:com|org|net)$/i
 
@@ -148,7 +149,10 @@ export const emailPattern: LabelledPattern = {
   allow: (address) => publicAddress.test(address),
 }
 
-/** International, or grouped as people write them; dates, versions, IP addresses and plain numbers are not. */
+/**
+ * International numbers, or numbers in the usual groups, but not dates, versions, IP addresses or plain
+ * numbers.
+ */
 export const phonePattern: LabelledPattern = {
   label: 'PHONE',
   regex:
