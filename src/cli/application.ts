@@ -81,7 +81,7 @@ export function formatError(error: unknown, colour = false): string {
 }
 
 // Stricli paints the whole text red; only the label should be. Names in the message may come from strangers.
-export function formatFailure(message: string, hint: string | undefined, colour = false): string {
+function formatFailure(message: string, hint: string | undefined, colour = false): string {
   const plain = colour ? '\x1b[39m\x1b[22m' : ''
   return `error:${plain} ${cleanLines(message)}${hint === undefined ? '' : `\nhint: ${cleanLines(hint)}`}`
 }

@@ -65,10 +65,10 @@ end
 complete -c entire -f -k -a '(__entire_complete)'
 `
 
-export const completionScripts: Record<Shell, string> = { bash, zsh, fish }
+const completionScripts: Record<Shell, string> = { bash, zsh, fish }
 
 /** How to load the script in every new shell. */
-export const completionInstall: Record<Shell, string[]> = {
+const completionInstall: Record<Shell, string[]> = {
   bash: ['Add this line to ~/.bashrc:', '', '  source <(entire completion bash)'],
   zsh: [
     'Add these lines to ~/.zshrc, after `autoload -U compinit && compinit`:',

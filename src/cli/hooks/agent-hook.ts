@@ -92,7 +92,7 @@ async function findExternal(name: string): Promise<Agent | undefined> {
 const idleMs = 2_000
 const maxBytes = 256 * 1024 * 1024
 
-export interface Payload {
+interface Payload {
   /** The bytes as they came. */
   raw: Buffer
   json: JsonObject
@@ -102,7 +102,7 @@ export interface Payload {
  * JSON on standard input, or the last argument for agents that pass it there. `acceptsAnything` is for
  * external agents: only the plugin understands its input, which may be empty.
  */
-export async function readPayload(args: string[], { acceptsAnything = false } = {}): Promise<Payload> {
+async function readPayload(args: string[], { acceptsAnything = false } = {}): Promise<Payload> {
   const sent = isDevice(0) ? Buffer.alloc(0) : await readStdin()
   const isEmpty = sent.toString('utf8').trim() === ''
   const argument = isEmpty ? asObject(parseJson(args.at(-1) ?? '')) : undefined
