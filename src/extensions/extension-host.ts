@@ -1,5 +1,8 @@
 // Hosts extensions for a program: finds them, starts them, keeps them running, replaces them when their files
 // change, and stops them.
+//
+// A tool call goes down: tool-calls → registry → supervisor → start-extension → peer → transport → process.
+// A request of an extension comes up: process → transport → peer → serve → permissions → host-side → the program.
 
 import { join } from 'node:path'
 import type { EventData, EventName } from '../protocol/extension/events.ts'

@@ -97,9 +97,9 @@ function isAlive(pid: number): boolean {
 /** Counts the messages of each extension, and makes the board that shows them. */
 export function countTraffic() {
   const counts = new Map<string, { heard: number; said: number }>()
-  const of = (extension: string) => counts.get(extension) ?? { heard: 0, said: 0 }
+  const countsOf = (extension: string) => counts.get(extension) ?? { heard: 0, said: 0 }
   const tap: WireTap = (extension, direction) => {
-    const { heard, said } = of(extension)
+    const { heard, said } = countsOf(extension)
     counts.set(extension, direction === 'in' ? { heard, said: said + 1 } : { heard: heard + 1, said })
   }
   const board = (host: ExtensionHost, cwd: string, at: Date): StatusBoard => ({
@@ -121,7 +121,7 @@ export function countTraffic() {
         waiting,
         serving,
         outboxBytes,
-        ...of(name),
+        ...countsOf(name),
       }
     }),
   })
