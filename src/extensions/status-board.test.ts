@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { until } from '../../test/support/until.ts'
 import { publishBoard, readBoards, type StatusBoard } from './status-board.ts'
 
 let dir: string
@@ -16,7 +17,7 @@ test('a program publishes the state of its extensions until it ends', async () =
   let count = 0
   const published = publishBoard(dir, () => board(String(count++)), 5)
   expect(readBoards(dir)).toEqual([board('0')])
-  while (readBoards(dir)[0]?.at === '0') await Bun.sleep(5)
+  await until(() => readBoards(dir)[0]?.at !== '0')
   published.close()
   expect(readBoards(dir)).toEqual([])
 })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { keys, openTerminal } from '../support/terminal.ts'
+import { until } from '../support/until.ts'
 
 const secret = `ghp_${'A1b2C3d4E5f6G7h8I9j0'.repeat(2).slice(0, 36)}`
 const summary = {
@@ -261,8 +262,7 @@ test('Ctrl-C stops the agent and everything it started, and leaves nothing behin
     env: repo.env,
   })
   await terminal.sees('Asking Claude Code for a summary…')
-  while (!existsSync(join(repo.base, 'pid')) || readFileSync(join(repo.base, 'pid'), 'utf8') === '')
-    await Bun.sleep(10)
+  await until(() => existsSync(join(repo.base, 'pid')) && readFileSync(join(repo.base, 'pid'), 'utf8') !== '')
   await terminal.press(keys.interrupt)
   expect(await terminal.exited()).toBe(1)
   expect(terminal.text()).toContain('Claude Code was stopped.')
@@ -271,6 +271,6 @@ test('Ctrl-C stops the agent and everything it started, and leaves nothing behin
   const child = readFileSync(join(repo.base, 'pid'), 'utf8').trim()
   const isGone = () =>
     !existsSync(`/proc/${child}`) || readFileSync(`/proc/${child}/stat`, 'utf8').includes(') Z ')
-  while (!isGone()) await Bun.sleep(10)
+  await until(isGone)
   expect(readdirSync(tmpdir()).filter((name) => name === seen('cwd').trim().split('/').at(-1))).toEqual([])
 })

@@ -3,7 +3,8 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordedRepo } from '../support/recorded-repo.ts'
 import { scriptedAider } from '../support/scripted-aider.ts'
-import { startWatching, until } from '../support/watching.ts'
+import { until } from '../support/until.ts'
+import { startWatching } from '../support/watching.ts'
 
 /** Formats a time as in session ids. */
 function now(): string {

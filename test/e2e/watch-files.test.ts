@@ -14,7 +14,8 @@ import { examples, wordsOf } from '../support/manual-examples.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { type ScriptedAider, scriptedAider } from '../support/scripted-aider.ts'
 import { openTerminal, underControl } from '../support/terminal.ts'
-import { startWatching, until, type Watching } from '../support/watching.ts'
+import { until } from '../support/until.ts'
+import { startWatching, type Watching } from '../support/watching.ts'
 
 interface Scene extends AsyncDisposable {
   repo: RecordedRepo

@@ -5,6 +5,7 @@ import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
 import { collectInjections, streamAnswer, transformInput } from '../../src/extensions/prompt-chain.ts'
 import type { LocalOffer } from '../../src/extensions/registry.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
+import { until } from '../support/until.ts'
 import { hostOf, recordingApp } from './app.ts'
 import { type ExtensionDirs, extensionDirs, nodeExtension } from './live.ts'
 
@@ -270,14 +271,14 @@ describe('events', () => {
     await host.start()
     for (const name of ['one', 'two']) await host.find(name)?.request('command/execute', { name, args: '' })
     await host.find('one')?.request('command/execute', { name: 'one', args: 'go' })
-    while (told.length < 2) await Bun.sleep(1)
+    await until(() => told.length >= 2)
     expect(told.map(([, params]) => (params as { text: string }).text).sort()).toEqual([
       'one heard one',
       'two heard one',
     ])
     await host.find('two')?.stop()
     host.bus.publish('t', { from: 'host' })
-    while (told.length < 3) await Bun.sleep(1)
+    await until(() => told.length >= 3)
     expect(told.length).toBe(3)
   })
 })

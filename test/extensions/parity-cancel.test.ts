@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Piglet } from '../../src/piglet/piglet.ts'
+import { until } from '../support/until.ts'
 import { type Stage, stage } from './piglet-stage.ts'
 
 let on: Stage
@@ -12,10 +13,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await on[Symbol.asyncDispose]()
 })
-
-const until = async (is: () => boolean) => {
-  while (!is()) await Bun.sleep(2)
-}
 
 /** `/begin method json` sends a request and shows its error; `/back` cancels it. */
 function canceller(): void {

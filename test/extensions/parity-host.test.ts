@@ -7,6 +7,7 @@ import { usualTimes } from '../../src/extensions/supervisor.ts'
 import type { Piglet } from '../../src/piglet/piglet.ts'
 import { deadlines } from '../../src/protocol/extension/method.ts'
 import { methods } from '../../src/protocol/extension/table.ts'
+import { until } from '../support/until.ts'
 import { ask, asker, type Stage, stage } from './piglet-stage.ts'
 import { scripted } from './scripted.ts'
 
@@ -18,9 +19,6 @@ afterEach(async () => {
   await on[Symbol.asyncDispose]()
 })
 
-const until = async (is: () => boolean) => {
-  while (!is()) await Bun.sleep(2)
-}
 const shown = (piglet: Piglet) => piglet.view().messages.map(({ text }) => text)
 const infos = (prefix: string) =>
   on.logged.filter((line) => line.startsWith(`info: ${prefix}`)).map((line) => line.slice(6 + prefix.length))

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../support/until.ts'
 import { type Stage, stage } from './piglet-stage.ts'
 
 let on: Stage
@@ -180,7 +181,7 @@ describe('during a run', () => {
     const hold = Promise.withResolvers<void>()
     on.model.say({ calls: [{ name: 'ls' }], hold: hold.promise }, 'first', 'second')
     const run = piglet.run('go')
-    while (on.model.asked.length === 0) await Bun.sleep(1)
+    await until(() => on.model.asked.length !== 0)
     await piglet.submit('and this')
     await piglet.submit('and that')
     await piglet.submit('/later  a\n b')
@@ -201,15 +202,14 @@ describe('during a run', () => {
     const never = new Promise<void>(() => {})
     on.model.say({ text: 'so far so good', hold: never })
     const first = piglet.run('go')
-    while (
-      !on.events.some(([type, data]) => type === 'EventStreamDelta' && String(data.Delta).includes('od'))
+    await until(() =>
+      on.events.some(([type, data]) => type === 'EventStreamDelta' && String(data.Delta).includes('od')),
     )
-      await Bun.sleep(1)
     piglet.app.notices.abortWithMarker({ reason: 'lunch' }, {} as never)
     expect(await first).toMatchObject({ end: 'aborted', error: 'lunch' })
     on.model.say({ calls: [{ name: 'bash', args: { command: 'sleep 30' } }] })
     const second = piglet.run('sleep')
-    while (!on.events.some(([type]) => type === 'EventToolStart')) await Bun.sleep(1)
+    await until(() => on.events.some(([type]) => type === 'EventToolStart'))
     piglet.app.notices.abort({}, {} as never)
     expect(await second).toMatchObject({ end: 'aborted' })
     const said = piglet.services.current
@@ -295,7 +295,7 @@ describe('at the edges', () => {
     await piglet.runCommand('listen')
     on.model.say({ calls: [{ name: 'bash', args: { command: 'echo one' } }] })
     await piglet.run('go')
-    while (piglet.view().messages.length === 0) await Bun.sleep(1)
+    await until(() => piglet.view().messages.length !== 0)
     expect(JSON.parse(piglet.view().messages[0]?.text ?? '')).toEqual({
       ToolCallID: 'call-bash-0',
       ToolName: 'bash',
@@ -333,7 +333,7 @@ describe('at the edges', () => {
     const piglet = await on.open()
     on.model.say({ hold: new Promise(() => {}) })
     const run = piglet.run('go')
-    while (on.model.asked.length === 0) await Bun.sleep(1)
+    await until(() => on.model.asked.length !== 0)
     for (let n = 0; n < 51; n += 1) await piglet.submit(`more ${n}`)
     expect(piglet.view().notifications.map(({ message }) => message)).toEqual([
       'Too much is waiting already: this was left out.',

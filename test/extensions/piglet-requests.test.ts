@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { UserQuestion } from '../../src/piglet/view.ts'
+import { until } from '../support/until.ts'
 import { ask, asker, type Stage, stage } from './piglet-stage.ts'
 
 let on: Stage
@@ -150,7 +151,7 @@ describe('sessions', () => {
     const hold = Promise.withResolvers<void>()
     on.model.say({ text: 'half', hold: hold.promise })
     const run = piglet.run('two')
-    while (on.model.asked.length < 2) await Bun.sleep(1)
+    await until(() => on.model.asked.length >= 2)
     await ask(piglet, 'host/branchSession', { entryId: entries[0].id })
     expect(await run).toMatchObject({ end: 'aborted' })
     hold.resolve()
@@ -347,7 +348,7 @@ describe('models and agents for extensions', () => {
     await expect(ask(piglet, 'host/agent.run', { task: 'go', tools: 'all' })).rejects.toThrow(
       'agent failed after 2 turns: 400 no',
     )
-    while (on.model.asked.length < 4) await Bun.sleep(1)
+    await until(() => on.model.asked.length >= 4)
     expect(on.model.asked[3]?.body.messages.at(-1)?.content).toBe('hi\n')
     expect(on.events).toEqual([])
   })
@@ -494,10 +495,10 @@ describe('the user', () => {
     )
     const piglet = await on.open()
     await piglet.runCommand('go', '/other x')
-    while (piglet.view().messages.length === 0) await Bun.sleep(1)
+    await until(() => piglet.view().messages.length !== 0)
     expect(piglet.view().messages[0]?.text).toBe('other x')
     await piglet.runCommand('go', 'say this')
-    while (on.model.asked.length === 0) await Bun.sleep(1)
+    await until(() => on.model.asked.length !== 0)
     await piglet.settled()
     expect(on.model.asked[0]?.body.messages.at(-1)?.content).toBe('say this')
     await piglet.submit('/none')

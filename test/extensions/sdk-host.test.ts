@@ -13,6 +13,7 @@ import {
   isUser,
   textOf,
 } from '../../src/sdk/extension.ts'
+import { until } from '../support/until.ts'
 import { inMemoryHost } from './in-memory-host.ts'
 
 const plain = () => createExtension({ name: 'sample', version: '1.2.3' })
@@ -438,10 +439,10 @@ describe('providers', () => {
     const host = inMemoryHost(extension)
     const controller = new AbortController()
     const answer = rejection(host.request('provider/stream', request, { signal: controller.signal }))
-    while (host.heard.length < 3) await Bun.sleep(1)
+    await until(() => host.heard.length >= 3)
     controller.abort()
     await answer
-    while (!cleaned) await Bun.sleep(1)
+    await until(() => cleaned)
     const told = host.heard.length
     await Bun.sleep(10)
     expect(host.heard).toHaveLength(told)

@@ -9,6 +9,7 @@ import {
   type Extension,
   ToolError,
 } from '../../src/sdk/extension.ts'
+import { until } from '../support/until.ts'
 import { inMemoryHost } from './in-memory-host.ts'
 
 const plain = () => createExtension({ name: 'sample', version: '1.2.3' })
@@ -231,10 +232,10 @@ describe('tools', () => {
     const asked = rejection(
       host.request('tool/execute', { callId: '', name: 'slow', args: {} }, { signal: controller.signal }),
     )
-    while (!host.heard.some(([method]) => method === 'host/chat')) await Bun.sleep(1)
+    await until(() => host.heard.some(([method]) => method === 'host/chat'))
     controller.abort()
     await asked
-    while (!host.lines.some((line) => line.includes('"error"'))) await Bun.sleep(1)
+    await until(() => host.lines.some((line) => line.includes('"error"')))
     expect(seen).toEqual(['aborted', 'chat taken back'])
     expect(host.lines.some((line) => line.includes('$/cancelRequest'))).toBe(true)
   })

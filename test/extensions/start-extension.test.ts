@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startExtension } from '../../src/extensions/start-extension.ts'
+import { until } from '../support/until.ts'
 import { type ExtensionDirs, extensionDirs, nodeExtension, recordingSide, startOptions } from './live.ts'
 
 let dirs: ExtensionDirs
@@ -96,7 +97,7 @@ test('bad registrations are ignored with a message that names the file and the r
   const { side, told } = recordingSide()
   const options = startOptions(dirs.base)
   const live = await startExtension(dirs.add('bad', { 'index.js': nodeExtension(source) }), side, options)
-  while (told.length === 0) await Bun.sleep(1)
+  await until(() => told.length !== 0)
   expect(live.registrations['register/tool'].map(({ name }) => name)).toEqual(['good'])
   const warnings = options.logged.filter((line) => line.startsWith('warn'))
   expect(warnings[0]).toBe(
@@ -123,7 +124,7 @@ describe('requests that cannot be served are answered with the code that says wh
       side,
       startOptions(dirs.base),
     )
-    while (told.length === 0) await Bun.sleep(1)
+    await until(() => told.length !== 0)
     expect(told).toEqual([['showMessage', { text: '-32601 -32601 -32602 -32602 ok -32600 -32601' }]])
     await live.stop()
   })
@@ -251,8 +252,9 @@ test('stopping does not wait for processes that hold its pipes, and they end wit
   const live = await startExtension(manifest, recordingSide().side, startOptions(dirs.base))
   await live.stop()
   const pid = Number(readFileSync(join(manifest.dir, 'pid'), 'utf8'))
-  while (existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '')
-    await Bun.sleep(5)
+  await until(
+    () => !existsSync(`/proc/${pid}/cmdline`) || readFileSync(`/proc/${pid}/cmdline`, 'utf8') === '',
+  )
   expect((await live.exited).reason).toBe('killed by SIGKILL')
 })
 
@@ -294,7 +296,7 @@ test('listed permissions are the only ones', async () => {
     { permissions: '["register:tools", "auth:openai"]' },
   )
   const live = await startExtension(manifest, side, options)
-  while (told.length === 0) await Bun.sleep(1)
+  await until(() => told.length !== 0)
   const [title, key, other] = JSON.parse(String((told[0]?.[1] as { text?: string } | undefined)?.text))
   expect([
     live.registrations['register/tool'].length,

@@ -5,6 +5,7 @@ import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
 import { supervisorEvents, supervisorStates, supervisorTable } from '../../src/extensions/supervisor-table.ts'
 import { callTool } from '../../src/extensions/tool-calls.ts'
 import { watchExtension } from '../../src/extensions/watcher.ts'
+import { until } from '../support/until.ts'
 import { hostOf, recordingApp } from './app.ts'
 import { type ExtensionDirs, extensionDirs, nodeExtension } from './live.ts'
 
@@ -34,9 +35,6 @@ const work = async (args = {}) =>
   (await callTool(host as ExtensionHost, 'work', args, call))?.content[0]?.text
 const stateOf = (name: string) =>
   (host as ExtensionHost).list().find(({ manifest }) => manifest.name === name)?.status
-const until = async (is: () => boolean) => {
-  while (!is()) await Bun.sleep(2)
-}
 
 test('every state handles every event, and nothing runs after a stop', () => {
   for (const state of supervisorStates) {

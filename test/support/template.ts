@@ -46,7 +46,8 @@ export function copyDirectory(from: string, to: string, moved?: Moved): void {
     // The objects of git are named after their content.
     if (entry.isDirectory()) copyDirectory(source, place, entry.name === 'objects' ? undefined : moved)
     else if (entry.isSymbolicLink()) symlinkSync(adapt(readlinkSync(source), moved), place)
-    else copyFile(source, place, moved)
+    // This one is committed: another URL would be a change.
+    else copyFile(source, place, entry.name === '.gitmodules' ? undefined : moved)
   }
 }
 

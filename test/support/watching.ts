@@ -1,5 +1,6 @@
 // `entire watch` as a user runs it: a process of its own that tells what happens, until it is stopped.
 import { binary, type RecordedRepo } from './recorded-repo.ts'
+import { until } from './until.ts'
 
 export interface Watching extends AsyncDisposable {
   /** Everything that was told so far. */
@@ -10,8 +11,6 @@ export interface Watching extends AsyncDisposable {
   stop(signal?: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): Promise<number>
   err(): string
 }
-
-const patienceMs = 20_000
 
 /** Resolves when it watches. Turns end after a moment of silence, so that nobody has to wait. */
 export async function startWatching(
@@ -70,15 +69,6 @@ export async function startWatching(
     child.exited.then((code) => reading.then(() => fail(`It ended (${code}): ${err}`))),
   ])
   return watching
-}
-
-/** Waits for a condition. */
-export async function until(isTrue: () => boolean, problem: () => string): Promise<void> {
-  const deadline = performance.now() + patienceMs
-  while (!isTrue()) {
-    if (performance.now() > deadline) throw new Error(problem())
-    await Bun.sleep(10)
-  }
 }
 
 function fail(problem: string): never {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { opencodeSessions } from '../../../test/support/opencode-sessions.ts'
 import { runProgram } from '../../../test/support/process.ts'
 import { tempDir } from '../../../test/support/repo.ts'
+import { until } from '../../../test/support/until.ts'
 import { opencodeInstaller } from './install.ts'
 
 const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/opencode')
@@ -178,7 +179,7 @@ test('a turn is recorded to its end, however long it takes, before the agent is 
 test('a turn is recorded even when the agent does not wait for us', async () => {
   await using here = await place()
   await here.play('run1-create', { script: 'sleep 0.3', ending: 'gone', until: 'event.session.idle' })
-  while (here.calls().length < 3) await Bun.sleep(20)
+  await until(() => here.calls().length >= 3)
   expect(here.calls().map(([verb]) => verb)).toEqual(['session-start', 'turn-start', 'turn-end'])
 })
 

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { until } from '../../../test/support/until.ts'
 import { Registry } from '../../extensions/registry.ts'
 import { callTool } from '../../extensions/tool-calls.ts'
 import { run } from '../../std/proc.ts'
@@ -187,7 +188,7 @@ describe('bash', () => {
     )
     const controller = new AbortController()
     const running = call('bash', { command: 'echo on; (sleep 30; touch late) & wait' }, controller.signal)
-    while (tails.length === 0) await Bun.sleep(1)
+    await until(() => tails.length !== 0)
     controller.abort(new Error('enough'))
     expect(await running.catch((error: Error) => error.message)).toContain('enough')
   })
