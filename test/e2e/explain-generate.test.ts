@@ -150,7 +150,7 @@ test('the settings select agent and model; without the agent of the session anot
   expect(await repo.entire(['explain', id, '--generate'], { env: { PATH: '/usr/bin:/bin' } })).toMatchObject({
     code: 1,
     err: expect.stringContaining(
-      'No agent that can write a summary was found.\nhint: Install one of these programs',
+      'No agent that can write a summary is installed.\nhint: Install one of these programs',
     ),
   })
   program('gemini', prints(JSON.stringify({ response: JSON.stringify(summary), stats: {} })))

@@ -179,7 +179,7 @@ test('a new obstacle of an undo stays, and the undo continues once it is moved',
   const partial = await repo.entire(['rewind', '--undo'])
   expect(partial.err).toContain('  Keep: b.txt (something else is in its place)\n')
   expect(partial.err).toContain(
-    'Note: Move what is in the way, then run `entire rewind --undo` again for the rest.\n',
+    'Note: Move the files that are in the way, then run `entire rewind --undo` again for the rest.\n',
   )
   expect([repo.read('a.txt'), repo.read('b.txt/mine.txt')]).toEqual(['two\n', 'in the way\n'])
   repo.remove('b.txt')

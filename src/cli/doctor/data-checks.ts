@@ -1,5 +1,4 @@
-// Checks stored data: the metadata branch and its copies, links to missing checkpoints, orphaned shadow
-// branches.
+// Checks stored data: the metadata branch and its copies, broken links, orphaned shadow branches.
 
 import {
   type BrokenLinks,

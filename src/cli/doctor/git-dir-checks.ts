@@ -1,5 +1,4 @@
-// Checks the git directory: unreadable session states, stale locks, commits that were not recorded
-// completely.
+// Checks the git directory: unreadable session states, stale locks, commits recorded only in part.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'

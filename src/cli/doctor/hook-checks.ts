@@ -1,5 +1,4 @@
-// Checks the hooks of git and of agents: missing, replaced, outdated, blocked, or calling a program that is
-// missing.
+// Checks the hooks of git and of agents: missing, replaced, outdated, blocked, or without their program.
 
 import { readdirSync, realpathSync } from 'node:fs'
 import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'

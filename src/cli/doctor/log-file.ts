@@ -1,5 +1,4 @@
-// Reads the log from its end, because it may be large and its last lines matter most, and follows it as it
-// grows.
+// Reads the log backwards, because it may be large and its last lines matter most, and follows it.
 
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
-// Reads the points of a branch: its commits with checkpoints, and uncommitted steps. Only the newest ones are
-// read.
+// Reads the newest points of a branch: its commits with checkpoints, and uncommitted steps.
 
 import { isShadowRef, oldShadowRef, sessionDir, shadowRef } from '../../checkpoints/layout.ts'
 import { linkCheckpoints } from '../../checkpoints/links.ts'

@@ -1,3 +1,4 @@
+// `entire explain` on prepared data: lists, targets, flags and their errors.
 import { expect, test } from 'bun:test'
 import { entire } from '../../../test/support/entire.ts'
 import { putCommit } from '../../../test/support/put-commit.ts'

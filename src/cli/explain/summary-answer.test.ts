@@ -1,3 +1,4 @@
+// Summaries are found in the answers of models.
 import { expect, test } from 'bun:test'
 import { parseSummaryAnswer } from './summary.ts'
 

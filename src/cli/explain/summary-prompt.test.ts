@@ -1,3 +1,4 @@
+// The prompt for a summary is bounded and cannot be escaped from.
 import { expect, test } from 'bun:test'
 import type { TranscriptEntry } from '../../model/agent.ts'
 import { summaryPrompt } from './summary.ts'

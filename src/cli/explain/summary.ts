@@ -1,5 +1,4 @@
-// Writes the prompt for the summary of a session, and finds the summary in the answer. Both are bounded in
-// size.
+// Writes the prompt for the summary of a session, and finds the summary in the answer.
 
 import { parseSummary } from '../../checkpoints/record.ts'
 import type { TranscriptEntry } from '../../model/agent.ts'

@@ -1,5 +1,4 @@
-// Defines `piglet ext logs`, which shows what extensions logged and printed, and what hosts logged about
-// them.
+// Defines `piglet ext logs`, which shows the log lines and the output of extensions.
 
 import { buildCommand } from '@stricli/core'
 import { invalidValue } from '../../std/errors.ts'

@@ -1,5 +1,4 @@
-// Defines `piglet ext record` and `piglet ext replay`, which record the messages of extensions and compare
-// them later.
+// Defines `piglet ext record` and `piglet ext replay`, which record messages and compare them later.
 
 import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'

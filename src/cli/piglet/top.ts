@@ -84,10 +84,10 @@ function boardLines(boards: StatusBoard[], now: Date): string[] {
 const heads = ['NAME', 'STATE', 'PID', 'MEMORY', 'SINCE', 'RESTARTS', 'HEARD', 'SAID', 'UNDER WAY']
 
 function cellsOf(
-  { name, state, pid, since, restarts, heard, said: told, waiting, serving }: StatusRow,
+  { name, state, pid, since, restarts, heard, said, waiting, serving }: StatusRow,
   now: Date,
 ): string[] {
-  const numbers = [restarts, heard, told, waiting + serving].map(String)
+  const numbers = [restarts, heard, said, waiting + serving].map(String)
   return [clean(name), state, String(pid ?? '-'), memoryOf(pid), timeAgo(new Date(since), now), ...numbers]
 }
 

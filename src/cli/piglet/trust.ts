@@ -1,5 +1,4 @@
-// Defines `piglet ext trust`, which grants keys and variables to an extension, or lets a project's extensions
-// run.
+// Defines `piglet ext trust`, which grants keys and variables, or lets a project's extensions run.
 
 import { buildCommand } from '@stricli/core'
 import { Trust, trustedAs } from '../../piglet/settings/trust.ts'

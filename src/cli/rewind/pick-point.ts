@@ -1,5 +1,4 @@
-// Lets the user pick a point on a terminal, shows what going there would do, and goes there if the user
-// agrees.
+// Lets the user pick a point on a terminal, previews the rewind, and runs it if the user agrees.
 
 import type { RewindPoint } from '../../rewind/points.ts'
 import { rewindTo } from '../../rewind/rewind.ts'

@@ -1,3 +1,4 @@
+// Rewind points are found, labelled and formatted.
 import { expect, test } from 'bun:test'
 import type { RewindPoint } from '../../rewind/points.ts'
 import { findPoint, formatPoint, labelPoint } from './points.ts'

@@ -45,7 +45,9 @@ function printReport(cli: Cli, direction: Direction, report: UndoReport): void {
         : `Note: The session log has changed since and was not restored: ${clean(path)}`,
     )
   if (report.isPartial)
-    cli.note(`Note: Move what is in the way, then run \`entire rewind --${direction}\` again for the rest.`)
+    cli.note(
+      `Note: Move the files that are in the way, then run \`entire rewind --${direction}\` again for the rest.`,
+    )
   const count = report.restore.length + report.remove.length
   cli.out(`${direction === 'undo' ? 'Undone' : 'Redone'}: ${count} file${count === 1 ? '' : 's'} changed.`)
   cli.note(

@@ -1,5 +1,4 @@
-// Runs `entire session attach`: finds the session and its transcript, and adds them to the last commit's
-// checkpoint.
+// Runs `entire session attach`: finds the session and stores it in the checkpoint of the last commit.
 
 import { agents, findAgent } from '../../agents/all.ts'
 import { amendWithTrailer, attachSession, linkByNote } from '../../attach/attach.ts'

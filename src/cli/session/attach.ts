@@ -1,5 +1,4 @@
-// Defines `entire session attach`, which adds a session that was not recorded to the checkpoint of the last
-// commit.
+// Defines `entire session attach`, which stores an unrecorded session in the last commit's checkpoint.
 
 import { buildCommand } from '@stricli/core'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'

@@ -1,3 +1,4 @@
+// The token report: totals, parts, recommendations.
 import { expect, test } from 'bun:test'
 import type { Session } from '../../model/session.ts'
 import { parseSessionState } from '../../sessions/record.ts'

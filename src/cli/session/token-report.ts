@@ -1,5 +1,4 @@
-// Reports the token usage of a session: by kind, with advice on how to use fewer. The rules for the advice
-// are a table.
+// Reports the token usage of a session, with advice on how to use fewer from a table of rules.
 
 import type { Session } from '../../model/session.ts'
 import { hasTokens, noTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'

@@ -1,3 +1,4 @@
+// The waker wakes at changes, at ticks and on request.
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
