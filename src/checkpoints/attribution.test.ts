@@ -75,7 +75,7 @@ const cases: [string, Partial<AttributionInput>, number[]][] = [
     [10, 0, 3, 0, 0, 13, 13],
   ],
   [
-    'lines that were there before the first prompt are nobody’s share',
+    'lines from before the first prompt count for neither the agent nor the user',
     {
       files: [file('', lines(4, 'user') + lines(10), lines(4, 'user') + lines(10))],
       prompts: [edits(1, { a: 4 })],
@@ -83,7 +83,7 @@ const cases: [string, Partial<AttributionInput>, number[]][] = [
     [10, 0, 0, 0, 0, 10, 10],
   ],
   [
-    'lines from before the first prompt that the user takes out again changed nothing',
+    'lines from before the first prompt that the user removes again changed nothing',
     { files: [file('', lines(4, 'user') + lines(10), lines(10))], prompts: [edits(1, { a: 4 })] },
     [10, 0, 0, 0, 0, 10, 10],
   ],
@@ -137,7 +137,7 @@ const cases: [string, Partial<AttributionInput>, number[]][] = [
     [10, 0, 3, 0, 0, 13, 13],
   ],
   [
-    'edits between prompts to such a file count once, and only as far as they are committed',
+    'edits between prompts to such a file count once, and only when they are committed',
     {
       files: [file('', lines(10), lines(10))],
       others: [{ path: 'b', parent: '', head: lines(2, 'user') }],

@@ -40,7 +40,7 @@ export interface TranscriptSource extends ChunkStore, DocumentStore {
   part?: FilePart | undefined
 }
 
-/** Reads bytes of the transcript from a position on, as far as there are any. */
+/** Reads bytes of the transcript from a position on; fewer at its end. */
 type ReadBytes = (from: number, length: number) => Buffer
 
 export interface TranscriptUpdate {

@@ -204,9 +204,9 @@ test('the commit at HEAD: additions, deletions, modes, types and submodules anyw
   await temp.git('commit', '-q', '-m', signed)
   const byPath = (commit: Awaited<ReturnType<typeof readHead>>) =>
     commit && { ...commit, files: sortBy(commit.files) }
-  const told = byPath(await readCommit(temp.repo, 'HEAD'))
-  expect(told?.files.map(({ path }) => path)).toContain('module')
-  expect(byPath(await readHead(temp.repo))).toEqual(told)
+  const fromLog = byPath(await readCommit(temp.repo, 'HEAD'))
+  expect(fromLog?.files.map(({ path }) => path)).toContain('module')
+  expect(byPath(await readHead(temp.repo))).toEqual(fromLog)
 })
 
 function sortBy<T extends { path: string }>(files: T[]): T[] {

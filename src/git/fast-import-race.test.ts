@@ -44,7 +44,7 @@ async function addFile(repo: Repo, name: string, [first = 0, second = 0]: number
 }
 
 test.each([true, false])(
-  'of two writers that saw the same (ref existing: %p), one is told and the retry keeps both',
+  'of two writers that saw the same (ref existing: %p), one fails and its retry keeps both',
   async (existing) => {
     await using temp = await tempRepo()
     const parent = existing ? await save(temp.repo, undefined, 'base') : undefined

@@ -6,15 +6,15 @@ import { given } from '../std/given.ts'
 import { run } from '../std/proc.ts'
 import { fetchRefs } from './remote.ts'
 
-/** An ssh that does what the script says; it writes down its process and that of its group first. */
+/** A repository whose ssh runs the script, after it has noted its process id and group. */
 async function repoWithSsh(script: string) {
   const temp = await tempRepo()
   const [ssh, notes] = [join(temp.base, 'ssh'), join(temp.base, 'notes')]
   writeFileSync(ssh, `#!/bin/sh\nps -o pid=,pgid= -p $$ > '${notes}'\n${script}\n`)
   chmodSync(ssh, 0o755)
   const repo = { ...temp.repo, env: { ...temp.repo.env, GIT_SSH: ssh, GIT_SSH_VARIANT: 'simple' } }
-  const told = () => readFileSync(notes, 'utf8').trim().split(/\s+/).map(Number)
-  return { ...temp, repo, told }
+  const processIds = () => readFileSync(notes, 'utf8').trim().split(/\s+/).map(Number)
+  return { ...temp, repo, processIds }
 }
 
 const fetchOne = (repo: Parameters<typeof fetchRefs>[0], timeoutMs?: number) =>
@@ -26,7 +26,7 @@ const fetchOne = (repo: Parameters<typeof fetchRefs>[0], timeoutMs?: number) =>
 test('a silent remote is given up after the time limit, even when its ssh stays', async () => {
   await using temp = await repoWithSsh(`trap '' TERM; exec sleep 60`)
   expect(await fetchOne(temp.repo, 500)).toEqual({ kind: 'failed', why: 'no answer within 0.5 s' })
-  process.kill(temp.told()[0] as number, 'SIGKILL')
+  process.kill(temp.processIds()[0] as number, 'SIGKILL')
 })
 
 test('ssh stays in our process group, so that it may ask at the terminal', async () => {
@@ -36,7 +36,7 @@ test('ssh stays in our process group, so that it may ask at the terminal', async
     cwd: temp.base,
     env: process.env,
   })
-  expect(temp.told()[1]).toBe(Number(own.stdout.toString()))
+  expect(temp.processIds()[1]).toBe(Number(own.stdout.toString()))
 })
 
 test('a refusal is a failure, and its reason does not reveal the password', async () => {

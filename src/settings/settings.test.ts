@@ -37,7 +37,7 @@ test.each([
     { enabled: false, strategy: 'manual-commit' },
   ],
   [
-    'an empty strategy or level says nothing',
+    'an empty strategy or level is ignored',
     { strategy: 'auto-commit', log_level: 'WARN' },
     { strategy: '', log_level: '' },
     { strategy: 'auto-commit', logLevel: 'warn' },
@@ -132,7 +132,7 @@ test.each([
     { kind: 'remote', name: 'mine' },
   ],
   [
-    'a URL of one’s own',
+    'a URL',
     {},
     { checkpoint_remote: { url: 'https://example.com/x.git' } },
     { kind: 'url', url: 'https://example.com/x.git' },

@@ -42,13 +42,13 @@ export function readHookFile(path: string): HookFile | undefined {
   // link itself.
   const head = symlink && hookNames.some((name) => name === readlinkSync(path)) ? '' : readHead(path)
   // A link is never Entire's hook, whatever it points to: Entire installs plain files.
-  const ours = stat.isFile() && head.split('\n', 40).includes(hookMarker)
+  const isEntireHook = stat.isFile() && head.split('\n', 40).includes(hookMarker)
   return {
     path,
     inode: stat.ino,
     head,
-    isEntireHook: ours,
-    manager: ours ? undefined : managerOf(head),
+    isEntireHook,
+    manager: isEntireHook ? undefined : managerOf(head),
     isSymlink: symlink,
     isExecutable: (stat.mode & 0o100) !== 0,
   }

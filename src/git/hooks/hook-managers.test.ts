@@ -34,7 +34,7 @@ const commit = (repo: TempRepo) => repo.git('commit', '--quiet', '--allow-empty'
 describe('Husky', () => {
   const husky = (repo: TempRepo) => runTool(repo, join(modules, 'husky/bin.js'))
 
-  test('its hooks and ours run, also after it has rewritten its directory, and removal restores that directory', async () => {
+  test('its hooks and Entire’s run, also after it has rewritten its directory, and removal restores that directory', async () => {
     await using repo = await tempRepo()
     await husky(repo)
     const recorder = await startRecorder(repo)
@@ -79,9 +79,9 @@ describe('Husky', () => {
 })
 
 describe('Lefthook', () => {
-  // What its install and uninstall do (version 2.2): a hook without the word lefthook is moved to `.old`, unless
-  // there is one already; one with its name is written over. The package itself would install its hooks into
-  // every checkout of ours.
+  // What its install and uninstall do (version 2.2): a hook without the word lefthook is moved to `.old`,
+  // unless there is one already; one with its name is written over. The package itself would install its
+  // hooks into every checkout of this repository.
   const script =
     '#!/bin/sh\nif [ "$LEFTHOOK" = "0" ]; then exit 0; fi\ncall_lefthook() { echo lefthook >>"$RECORDER_LOG"; }\ncall_lefthook run "commit-msg" "$@"\n'
   const isTheirs = (path: string) => readFileSync(path, 'utf8').includes('LEFTHOOK')

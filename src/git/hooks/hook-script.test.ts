@@ -1,5 +1,5 @@
-// Installed hooks under real git: we are told, the hook that was there decides, and nothing of ours ever
-// stops a commit.
+// Installed hooks under real git: Entire is called, an existing hook decides, and Entire never stops a
+// commit.
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
