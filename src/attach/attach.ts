@@ -1,5 +1,4 @@
-// A session that was not recorded becomes part of the checkpoint of HEAD: its whole transcript, as its agent
-// kept it, in one import.
+// Attaches a session that no hook recorded to the checkpoint of HEAD: its whole transcript, in one import.
 
 import { isInfrastructure, notesRef } from '../checkpoints/layout.ts'
 import { firstPromptText } from '../checkpoints/step-subject.ts'
@@ -29,11 +28,11 @@ const lockWaitMs = 10_000
 
 export interface Attached {
   session: Session
-  /** Prompts in what was attached. */
+  /** How many prompts the attached transcript has. */
   turns: number
 }
 
-/** `note`: links the commit by a note, in the same import. */
+/** `note`: also links the commit to the checkpoint by a note. */
 export async function attachSession(
   recorder: Recorder,
   plan: AttachPlan,
@@ -42,12 +41,16 @@ export async function attachSession(
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
   let attached: Attached | undefined
   await retrying(async () => {
-    attached = await write(recorder, plan, options)
+    attached = await writeAttached(recorder, plan, options)
   })
   return attached as unknown as Attached
 }
 
-async function write(recorder: Recorder, plan: AttachPlan, options: { note: boolean }): Promise<Attached> {
+async function writeAttached(
+  recorder: Recorder,
+  plan: AttachPlan,
+  options: { note: boolean },
+): Promise<Attached> {
   const { repo } = recorder
   const { agent, commit, checkpoint } = plan
   await using git = openGit(repo)
@@ -64,43 +67,43 @@ async function write(recorder: Recorder, plan: AttachPlan, options: { note: bool
   })
   if (transcript === undefined || transcript.cursor.items === 0) throw unreadable(plan)
   const prompts = transcript.prompts.map((await recorder.redaction()).text)
-  const described = describedBy(recorder, plan, session, transcript)
-  const everyone = new Set([
+  const described = describeSession(recorder, plan, session, transcript)
+  const allFiles = new Set([
     ...described.filesTouched,
     ...(plan.kind === 'add' ? await readRecordedFiles(git.objects, checkpoint) : []),
   ])
-  const condensing = {
+  const underway = {
     recorder,
     git,
     commit,
     checkpoint,
-    committer: nobody,
+    committer: unknownCommitter,
     afterwards: [],
     amends: plan.kind === 'add',
   }
   const part = await describePart(
-    condensing,
+    underway,
     { session: described, agent, readTranscript: async () => transcript },
-    shareOut(commit, everyone),
+    shareOut(commit, allFiles),
   )
-  // It has no steps, but at least one turn.
+  // The session has no steps, but at least one turn.
   part.record.steps = Math.max(part.record.steps, prompts.length, 1)
-  // Nor was it on a shadow branch.
+  // It was never on a shadow branch.
   delete part.shadow
   await writeCheckpoint(await writeContext({ recorder, ...git }), checkpoint, [part])
   queueForPush(repo, checkpoint)
   if (options.note) await writeNote(recorder, git, commit.oid, checkpoint)
   await git.commit()
-  settle(recorder, plan, session, described, prompts)
-  if (known === undefined) date(recorder, session)
-  save(recorder, plan, session)
+  updateSession(recorder, plan, session, { described, prompts })
+  if (known === undefined) endSession(recorder, session)
+  saveSession(recorder, plan, session)
   return { session, turns: prompts.length }
 }
 
-const nobody = { session: undefined, hasTerminal: true }
+const unknownCommitter = { session: undefined, hasTerminal: true }
 
-// Measured over the commit alone: what the agent did before it, nobody saw.
-function describedBy(
+// Attribution covers this commit only: there are no steps from before it.
+function describeSession(
   { repo }: Recorder,
   plan: AttachPlan,
   session: Session,
@@ -113,18 +116,17 @@ function describedBy(
     stepCount: 0,
     filesTouched: [...new Set(named)].filter((path) => !isInfrastructure(path)).sort(),
     baseCommit: plan.commit.oid,
-    // A commit without parent begins with nothing, and so does an object that cannot exist.
+    // For a commit without parent, an object that cannot exist stands for an empty tree.
     attributionBase: plan.commit.parents[0] ?? '0'.repeat(plan.commit.oid.length),
     promptAttributions: [],
   }
 }
 
-function settle(
+function updateSession(
   { cliVersion }: Recorder,
   plan: AttachPlan,
   session: Session,
-  described: Session,
-  prompts: string[],
+  { described, prompts }: { described: Session; prompts: string[] },
 ): void {
   const { cursor, tokens, model, turnFiles } = described
   Object.assign(session, {
@@ -138,7 +140,7 @@ function settle(
   if (first !== undefined) session.firstPrompt ??= firstPromptText(first)
   if (last !== undefined) session.lastPrompt = firstPromptText(last)
   if (isActive(session)) {
-    // The turn goes on, as after a commit: what comes is added to this checkpoint when it ends.
+    // As after a commit in the middle of a turn: the end of the turn completes this checkpoint.
     session.phase = decide(session.phase, 'git-commit').phase
     session.turnFiles = turnFiles
     session.turnCheckpoints = [...new Set([...session.turnCheckpoints, plan.checkpoint])]
@@ -151,8 +153,9 @@ function settle(
   delete session.checkpointTokens
 }
 
-// As far as we know it is over; if not, its next event says so.
-function date({ clock }: Recorder, session: Session): void {
+// Counts a new session as ended, with the times of its transcript. If it continues, its next event reopens
+// it.
+function endSession({ clock }: Recorder, session: Session): void {
   const { first, last } = readSpan(session.transcriptPath ?? '')
   session.startedAt = first ?? last ?? session.startedAt
   session.lastInteraction = last ?? session.startedAt
@@ -161,7 +164,7 @@ function date({ clock }: Recorder, session: Session): void {
   session.fullyCondensed = true
 }
 
-function save({ repo }: Recorder, { commit, checkpoint }: AttachPlan, session: Session): void {
+function saveSession({ repo }: Recorder, { commit, checkpoint }: AttachPlan, session: Session): void {
   const live = readLive(repo)
   writeSession(repo, session)
   updateLive(live, session)
@@ -174,29 +177,26 @@ function unreadable({ path }: AttachPlan): EntireError {
     'transcript-missing',
     `The transcript ${JSON.stringify(path)} holds no conversation.`,
     {
-      hint: 'Name its agent with --agent if another one was taken for it.',
+      hint: 'If it belongs to another agent, name that one with --agent.',
     },
   )
 }
 
-// Ways to say which checkpoint a commit has, after it was made: in its message, when the user wants it
-// amended, else by a note.
-
-/** Adds the note to the import; what an earlier note says stays. */
+/** Adds the link to the import as a note. The text of an earlier note stays. */
 export async function writeNote(
   recorder: Recorder,
-  side: GitSession,
+  gitSession: GitSession,
   commit: string,
   checkpoint: string,
 ): Promise<void> {
-  const parent = (await side.objects.info(notesRef))?.oid
-  const before = parent === undefined ? undefined : await side.objects.contents(`${notesRef}:${commit}`)
+  const parent = (await gitSession.objects.info(notesRef))?.oid
+  const before = parent === undefined ? undefined : await gitSession.objects.contents(`${notesRef}:${commit}`)
   const text = before === undefined ? '' : `${before.content.toString('utf8').trimEnd()}\n\n`
-  side.writes().commit({
+  gitSession.writes().commit({
     ref: notesRef,
     parent,
     message: `Link ${commit.slice(0, 12)} to checkpoint ${checkpoint}\n`,
-    author: (await side.config()).author,
+    author: (await gitSession.config()).author,
     seconds: Math.floor(recorder.clock().getTime() / 1000),
     changes: [
       { path: commit, mode: '100644', content: Buffer.from(`${text}${checkpointTrailer}: ${checkpoint}\n`) },
@@ -205,24 +205,22 @@ export async function writeNote(
 }
 
 export async function linkByNote(recorder: Recorder, commit: string, checkpoint: string): Promise<void> {
-  await using side = openGit(recorder.repo)
-  await writeNote(recorder, side, commit, checkpoint)
-  await side.commit()
+  await using gitSession = openGit(recorder.repo)
+  await writeNote(recorder, gitSession, commit, checkpoint)
+  await gitSession.commit()
 }
 
-/**
- * The id of the commit that took its place; undefined when git refuses. Index and work tree stay as they are.
- */
+/** Returns the id of the amended commit; undefined when git refuses. Index and work tree stay as they are. */
 export async function amendWithTrailer(
   recorder: Recorder,
   commit: CommitInfo,
   checkpoint: string,
 ): Promise<string | undefined> {
   const { repo } = recorder
-  // Nothing in a finished message is a comment.
+  // A finished message has no comments, so no character starts one.
   const message = appendTrailer(commit.message, checkpointTrailer, checkpoint, '\0')
-  // --only without paths: the tree of the commit, whatever is staged. No hooks: the user's would check work
-  // that is not new, and ours would take the commit for work of the sessions that are open.
+  // --only without paths takes the tree of the commit, whatever is staged. Hooks are off: the user's would
+  // check old work, and Entire's would count the commit as work of the open sessions.
   const options = [
     '--quiet',
     '--amend',

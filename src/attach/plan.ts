@@ -1,5 +1,4 @@
-// What attaching a session to HEAD comes to: which checkpoint it goes to, and whether the commit may be
-// amended to name it.
+// Finds the transcript of a session that no hook recorded, and plans to which checkpoint it is attached.
 
 import { closeSync, openSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -21,12 +20,18 @@ import { EntireError } from '../std/errors.ts'
 import { exists, fileSize, readRange } from '../std/file.ts'
 import { formatTime, parseTime } from '../std/time.ts'
 
+export interface FoundTranscript {
+  agent: Agent
+  session: string
+  path: string
+}
+
 export interface AttachPlan extends FoundTranscript {
   commit: CommitInfo
   checkpoint: string
-  /** `add`: HEAD has this checkpoint. `done`: the session has it, and has said nothing since. */
+  /** `add`: HEAD has this checkpoint already. `done`: so has the session, and nothing new was said since. */
   kind: 'new' | 'add' | 'done'
-  /** How HEAD names the checkpoint, if it does. */
+  /** How HEAD is linked to the checkpoint, if it is. */
   link: 'trailer' | 'note' | undefined
   /** Why the commit must not be amended. */
   noAmend?: string
@@ -48,12 +53,12 @@ export async function planAttach(
   const notes = (await notesOf(git.objects, commit.oid)) ?? []
   const linkOf = (id: string) => (trailers.includes(id) ? 'trailer' : notes.includes(id) ? 'note' : undefined)
   const plan = { ...found, commit, ...(await whyNotAmend(recorder, commit)) }
-  const had = known === undefined || hasMore(found, known) ? undefined : known.lastCheckpoint
-  if (had !== undefined) return { ...plan, kind: 'done', checkpoint: had, link: linkOf(had) }
+  const attached = known === undefined || hasMore(found, known) ? undefined : known.lastCheckpoint
+  if (attached !== undefined) return { ...plan, kind: 'done', checkpoint: attached, link: linkOf(attached) }
   const last = trailers.at(-1) ?? notes.at(-1)
   if (last === undefined)
     return { ...plan, kind: 'new', checkpoint: newCheckpointId(recorder), link: undefined }
-  if ((await readSlots(git.objects, last)).sessions.length === 0) throw notHere(last, commit)
+  if ((await readSlots(git.objects, last)).sessions.length === 0) throw missingCheckpoint(last, commit)
   return { ...plan, kind: 'add', checkpoint: last, link: linkOf(last) }
 }
 
@@ -61,7 +66,7 @@ async function notesOf(objects: ObjectReader, commit: string): Promise<string[] 
   return (await objects.info(notesRef)) === undefined ? undefined : (await readNotes(objects)).get(commit)
 }
 
-// The end of what was read lies at a line boundary; a newline may have come after it.
+// What was read ends at a line boundary; a newline may have been added after it.
 function hasMore({ path }: FoundTranscript, { cursor }: Session): boolean {
   return cursor === undefined || cursor.path !== path || (fileSize(path) ?? 0) > cursor.bytes + 1
 }
@@ -77,27 +82,19 @@ async function whyNotAmend({ repo }: Recorder, { oid }: CommitInfo): Promise<{ n
   return unpushed.stdout.length === 0 ? { noAmend: 'it has been pushed' } : {}
 }
 
-function notHere(checkpoint: string, { oid }: CommitInfo): EntireError {
+function missingCheckpoint(checkpoint: string, { oid }: CommitInfo): EntireError {
   return new EntireError(
     'not-found',
     `${oid.slice(0, 7)} is linked to checkpoint ${checkpoint}, which is not in this clone.`,
     {
-      hint: `A new one under the same id would hide it. Fetch it first: \`${fetchCommand}\`.`,
+      hint: `Fetch it first: \`${fetchCommand}\`. A new checkpoint under the same id would hide it.`,
     },
   )
 }
 
-// Finds the transcript of a session that no hook told us about, where its agent keeps such files.
-
-export interface FoundTranscript {
-  agent: Agent
-  session: string
-  path: string
-}
-
 /**
- * `id` may be the beginning of one; one that is complete outranks others. `roots`: where the agent may have
- * been started.
+ * `id` may be the beginning of an id; a complete one takes precedence. `roots`: where the agent may have been
+ * started.
  */
 export async function findTranscripts(
   { env }: Pick<Recorder, 'env'>,
@@ -109,7 +106,7 @@ export async function findTranscripts(
   for (const agent of agents) {
     const { resume } = agent
     if (resume === undefined) continue
-    for (const dir of await placesOf(resume, env, roots))
+    for (const dir of await findSessionDirs(resume, env, roots))
       found.push(...(await findIn(agent, resume, { dir, env, roots }, id)))
   }
   const exact = found.filter(({ session }) => session === id)
@@ -119,14 +116,14 @@ export async function findTranscripts(
   return [...distinct.values()]
 }
 
-/** Directories in which agents keep their sessions of this repository. */
-export async function placesOf(
+/** Directories in which the agent keeps its sessions of this repository. */
+export async function findSessionDirs(
   resume: SessionResumer,
   env: Recorder['env'],
   roots: string[],
 ): Promise<string[]> {
   const dirs = [...new Set(await Promise.all(roots.map((root) => resume.sessionDir(root, env))))]
-  // Started in a subdirectory, some agents make a directory whose name begins with that of the whole.
+  // Some agents, started in a subdirectory, use a directory whose name begins with that of the repository's.
   const below = dirs.flatMap((dir) =>
     list(dirname(dir)).flatMap((name) =>
       name.startsWith(`${basename(dir)}-`) ? join(dirname(dir), name) : [],
@@ -149,11 +146,11 @@ async function findIn(
 ): Promise<FoundTranscript[]> {
   const path = await resume.sessionFile(dir, id)
   if (roots[0] !== undefined) await resume.mirror?.(id, path, { root: roots[0], env })
-  // A file of all sessions is there for each of them, but may not have it.
+  // A file that holds all sessions exists for every id, but may not have this session.
   if (agent.sections !== undefined)
     return agent.sections.find(path, id) === undefined ? [] : [{ agent, session: id, path }]
   if (fileSize(path) !== undefined) return [{ agent, session: id, path }]
-  // Names of files hold at least the beginning of an id.
+  // Names of files contain at least the beginning of an id.
   const names = list(dir).filter((name) => /\.jsonl?$/.test(name) && name.includes(id.slice(0, 8)))
   const ids = names.flatMap((name) => idsOf(join(dir, name)).find((session) => session.startsWith(id)) ?? [])
   const known = await Promise.all(
@@ -166,17 +163,17 @@ async function findIn(
   return known.filter((each) => fileSize(each.path) !== undefined)
 }
 
-// Some agents name the file by the id, some only by its beginning; then the file says it.
+// Some agents name the file by the whole id, some by its beginning, with the id in the file.
 function idsOf(path: string): string[] {
   const stem = basename(path).replace(/\.jsonl?$/, '')
-  const named =
+  const idInFile =
     fileSize(path) === undefined
       ? undefined
       : /"sessionId"\s*:\s*"([A-Za-z0-9_-]+)"/.exec(readStart(path))?.[1]
-  return [stem, ...(named === undefined ? [] : [named])]
+  return [stem, ...(idInFile === undefined ? [] : [idInFile])]
 }
 
-/** When the conversation began and when its last word was said, as far as it says so. */
+/** When the conversation began and ended, where the transcript has times. */
 export function readSpan(path: string): { first?: string; last?: string } {
   const first = parseTime(/"(?:timestamp|startTime)"\s*:\s*"([^"]+)"/.exec(readStart(path))?.[1])
   const last = readLastTime(path)

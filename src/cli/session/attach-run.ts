@@ -5,8 +5,8 @@ import { amendWithTrailer, attachSession, linkByNote } from '../../attach/attach
 import {
   type AttachPlan,
   type FoundTranscript,
+  findSessionDirs,
   findTranscripts,
-  placesOf,
   planAttach,
 } from '../../attach/plan.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -96,9 +96,9 @@ async function transcriptNotFound(
   roots: string[],
 ): Promise<EntireError> {
   const resumers = tried.flatMap(({ resume }) => resume ?? [])
-  const places = (await Promise.all(resumers.map((resume) => placesOf(resume, cli.env, roots)))).flatMap(
-    ([place]) => place ?? [],
-  )
+  const places = (
+    await Promise.all(resumers.map((resume) => findSessionDirs(resume, cli.env, roots)))
+  ).flatMap(([place]) => place ?? [])
   const more =
     places.length > mostPlaces
       ? ` and ${places.length - mostPlaces} other directories (--agent <name> selects one agent)`
