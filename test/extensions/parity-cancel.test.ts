@@ -91,7 +91,7 @@ describe('an extension cancels', () => {
   test.each([
     ['host/executeTool of a tool of its own', 'host/executeTool', { name: 'own', args: {} }, 'working'],
     ['host/triggerCompact', 'host/triggerCompact', {}, 'compacting'],
-  ])('%s: whoever does the work hears of it', async (_name, method, params, word) => {
+  ])('%s: the extension that does the work is told', async (_name, method, params, word) => {
     const piglet = await on.open()
     const heard = (said: string) => on.logged.includes(`info: ${said}`)
     expect(await takeBack(piglet, method, params, () => heard(word))).toStartWith('-32603 ')

@@ -156,7 +156,7 @@ describe('the extensions of a project', () => {
     ['the settings do not allow them', '', 'Always'],
     ['the user says no', 'allowProjectExtensions: true\n', 'No'],
     ['the user says nothing', 'allowProjectExtensions: true\n', undefined],
-    ['there is nobody to ask', 'allowProjectExtensions: true\n', 'nobody'],
+    ['there is no user to ask', 'allowProjectExtensions: true\n', 'nobody'],
   ])('do not run when %s', async (_name, settings, said) => {
     on.write('config/config.yaml', `defaultModel: test/m1\n${settings}`)
     const piglet = await on.open(said === 'nobody' ? {} : { dialogs: async () => said })

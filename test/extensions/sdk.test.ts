@@ -437,7 +437,7 @@ describe('prompts and input', () => {
 })
 
 describe('the end', () => {
-  test('a handler at work is told of the shutdown and has a moment to finish', async () => {
+  test('a handler at work hears of the shutdown and has a moment to finish', async () => {
     const log: string[] = []
     const extension = plain()
       .tool('work', {
