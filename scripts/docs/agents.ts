@@ -1,4 +1,4 @@
-// The page that says what we can do with which agent, made from the agents themselves.
+// Generates the page about what Entire can do with each agent, from the agents themselves.
 
 import { sessionDirWatcher } from '../../src/agents/shared/session-dir-watcher.ts'
 import type { Agent } from '../../src/model/agent.ts'
@@ -14,28 +14,28 @@ const columns: [
   ['agent', 'its name in `entire enable --agent <name>`', (agent) => code(agent.name)],
   ['stored as', 'its name in checkpoints', (agent) => agent.type],
   ['hooks', 'the file that `entire enable` edits or writes', (agent) => code(agent.installer?.configPath)],
-  ['verbs', 'how many hooks it has a meaning for', (agent) => String(agent.hookNames.length)],
+  ['verbs', 'how many hooks of the agent Entire understands', (agent) => String(agent.hookNames.length)],
   [
     'watched',
-    'turns can be seen without hooks, with `entire watch`',
+    '`entire watch` can record its turns without hooks',
     (agent) => yes(agent.watcher ?? sessionDirWatcher(agent)),
   ],
-  ['transcript', 'how we get at it', (agent) => (agent.source ? 'asked for' : 'file')],
-  ['conversation', '`entire explain` shows what was said', (agent) => yes(agent.transcript.readEntries)],
+  ['transcript', 'how Entire gets it', (agent) => (agent.source ? 'export' : 'file')],
+  ['conversation', '`entire explain` shows the conversation', (agent) => yes(agent.transcript.readEntries)],
   [
     'subagents',
-    'their files and tokens are found in transcripts of their own',
+    'files and tokens of subagents are read from their own transcripts',
     (agent) => yes(agent.subagents),
   ],
-  ['banner', 'the agent shows a message of ours when a session starts', (agent) => yes(agent.hookResponse)],
-  ['resume', 'what `entire resume` tells you to run', (_agent, command) => code(command)],
+  ['banner', 'the agent shows a message of Entire when a session starts', (agent) => yes(agent.hookResponse)],
+  ['resume', 'the command that `entire resume` prints', (_agent, command) => code(command)],
   ['summaries', '`entire explain --generate` can use it', (agent) => yes(agent.generator)],
+  ['obstacles', '`entire doctor` finds out why its hooks do not run', (agent) => yes(agent.findObstacle)],
   [
-    'obstacles',
-    '`entire doctor` knows what may keep its hooks from running',
-    (agent) => yes(agent.findObstacle),
+    'commits known by',
+    'the environment variable by which its commits are recognised',
+    (agent) => code(agent.callerEnv[0]),
   ],
-  ['commits known by', 'the variable that its commands have', (agent) => code(agent.callerEnv[0])],
   [
     'kept',
     'directories in which a rewind deletes nothing',
@@ -52,9 +52,9 @@ export async function agentCapabilities(agents: Agent[]): Promise<string> {
   )
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
   return [
-    '# Agents and what we can do with them',
+    '# Agents and what Entire can do with them',
     '',
-    '<!-- Made from src/agents by `npm run docs`. Do not edit. -->',
+    '<!-- Generated from src/agents by `npm run docs`. Do not edit. -->',
     '',
     line(columns.map(([heading]) => heading)),
     line(columns.map(() => '---')),

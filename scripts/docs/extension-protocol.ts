@@ -1,4 +1,4 @@
-// The reference of the extension protocol, made from its table.
+// Generates the reference of the extension protocol from its table.
 import { callbacks, lifecycle } from '../../src/protocol/extension/callbacks.ts'
 import { extensionEvents } from '../../src/protocol/extension/events.ts'
 import { hostServices } from '../../src/protocol/extension/host-services.ts'
@@ -11,40 +11,39 @@ import { extensionProtocolVersion, maxLineBytes, methods } from '../../src/proto
 type Table = Record<string, Method>
 
 const groups: [title: string, text: string, table: Table][] = [
-  ['Life', 'The beginning and the end.', lifecycle],
+  ['Lifecycle', 'The start and the end of an extension, and cancelled requests.', lifecycle],
   [
     'Registrations',
-    'Notices to the host, all of them before the answer to `initialize`. A bad one is ignored; the others count.',
+    'Notices to the host, all of them before the answer to `initialize`. An invalid one is ignored; the others count.',
     registrations,
   ],
-  ['Callbacks', 'What the host asks of an extension that registered for it.', callbacks],
-  ['Notices', 'What an extension tells the host without waiting.', notices],
+  ['Callbacks', 'What the host asks an extension that registered for it.', callbacks],
+  ['Notices', 'What an extension tells the host without an answer.', notices],
   [
     'Services',
-    'What an extension may ask of the host: tools, models, settings, the running agent.',
+    'What an extension may ask the host about tools, models, settings and the running agent.',
     hostServices,
   ],
   [
-    'Sessions, people, other extensions',
-    'What an extension may ask of the host beside that.',
+    'Sessions, the user, other extensions',
+    'What an extension may ask the host about sessions, the user and other extensions.',
     sessionServices,
   ],
 ]
 
 const codeMeanings: Record<keyof typeof rpcErrorCodes, string> = {
-  invalidRequest: 'params of `host/setConversationMessages` that cannot be read',
+  invalidRequest: 'invalid params of `host/setConversationMessages`',
   unknownMethod: 'a method that the receiver does not know',
-  invalidParams:
-    'params that cannot be read; the path of the field is in the message. Also: a tool or command that is not there',
-  failed: 'it could not be done, was taken back, came too late, or is not allowed',
-  notFound: 'a tool, snapshot or other thing of that name is not there',
+  invalidParams: 'invalid params; the path of the field is in the message. Also an unknown tool or command',
+  failed: 'the request failed, was cancelled, took too long, or is not allowed',
+  notFound: 'there is no tool, snapshot or other object with that name',
 }
 
 export function extensionReference(): string {
   const parts = [
     '# The extension protocol',
     '',
-    'Generated from `src/protocol/extension/table.ts`. To learn it, read [Write an extension](../write-an-extension.md) first.',
+    'Generated from `src/protocol/extension/table.ts`. For an introduction, read [Write an extension](../write-an-extension.md) first.',
     'All messages as JSON Schema: [`protocol.json`](../../schemas/extension/protocol.json), events:',
     '[`events.json`](../../schemas/extension/events.json), manifests: [`manifest.json`](../../schemas/extension/manifest.json).',
     '',
@@ -52,7 +51,7 @@ export function extensionReference(): string {
     ...groups.flatMap(([title, text, table]) => [`## ${title}`, '', text, '', ...methodTable(table)]),
     '## Events',
     '',
-    '`event/dispatch` has their name in `type` and this in `data`. In the order of a run:',
+    '`event/dispatch` has the name of the event in `type` and these fields in `data`. In the order of a run:',
     '',
     '| type | when | data |',
     '|---|---|---|',
@@ -62,10 +61,10 @@ export function extensionReference(): string {
     '',
     '## Permissions',
     '',
-    'A manifest that lists `permissions` gets those and no others. One that does not may do everything, except that the user is asked for',
-    'keys and for secrets in the environment. `auth` and `env` are for one name each, as in `auth:openai` and `env:GITHUB_TOKEN`.',
+    'An extension whose manifest lists `permissions` gets only those. Without a list it may do everything, but the user is asked before it gets',
+    'keys or secrets from the environment. `auth` and `env` are for one name each, as in `auth:openai` and `env:GITHUB_TOKEN`.',
     '',
-    '| permission | lets it |',
+    '| permission | allows an extension to |',
     '|---|---|',
     ...Object.entries(permissionMeanings).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
     '',
@@ -85,13 +84,13 @@ const conventions = [
   `Version ${extensionProtocolVersion}: JSON-RPC 2.0, one message per line, UTF-8. ${Object.keys(methods).length} methods.`,
   '',
   '- A host starts the program that the manifest names, in the directory of the extension, and talks to it until it ends.',
-  '- Two ways are offered: descriptors 3 (to the extension) and 4 (from it) with `PIGLET_FD=1` in the environment, and standard input and',
-  '  output. The one that the extension answers on is used.',
-  '- Both sides may ask at any time and any number of things at once; answers come in any order. Ids are whole numbers, each side has its own.',
-  `- A line must be shorter than ${maxLineBytes / 1024 / 1024} MiB. A longer one counts as an error of that message.`,
-  '- `$/cancelRequest` takes a request back. The answer may still come, and nobody waits for it.',
-  '- Missing and `null` mean the same, for lists and texts as well. Fields that one does not know are ignored.',
-  '- Notices that one does not know are ignored, requests are answered with an error.',
+  '- There are two channels: descriptors 3 (to the extension) and 4 (from it) with `PIGLET_FD=1` in the environment, and standard input and',
+  '  output. The host uses the one on which the extension answers.',
+  '- Both sides may send requests at any time, several at once; answers come in any order. Ids are integers, and each side has its own.',
+  `- A line must be shorter than ${maxLineBytes / 1024 / 1024} MiB. A longer one is an error of that message.`,
+  '- `$/cancelRequest` cancels a request. Its answer may still come, and is ignored.',
+  '- A missing field and `null` mean the same, for lists and texts as well. Unknown fields are ignored.',
+  '- Unknown notices are ignored; unknown requests are answered with an error.',
   '',
 ]
 
@@ -125,7 +124,7 @@ function limitOf({ deadlineMs }: Method): string {
   return deadlineMs < 60_000 ? `${deadlineMs / 1000} s` : `${deadlineMs / 60_000} min`
 }
 
-/** Names of the fields; those that may be missing have a question mark. */
+/** Names of the fields, with a question mark for those that may be missing. */
 function fieldList(schema: unknown): string {
   const { entries, wrapped, type } = schema as {
     entries?: Record<string, { type: string }>

@@ -1,4 +1,4 @@
-// The reference of the external agent protocol, made from its table.
+// Generates the reference of the external agent protocol from its table.
 import { eventNames, eventNumbers } from '../../src/protocol/external-agent/event.ts'
 import {
   type Capability,
@@ -27,7 +27,7 @@ export function externalAgentReference(): string {
   const parts = [
     '# The external agent protocol',
     '',
-    'Generated from `src/protocol/external-agent/table.ts`. To learn it, read [Write an agent plugin](../write-an-agent-plugin.md) first.',
+    'Generated from `src/protocol/external-agent/table.ts`. For an introduction, read [Write an agent plugin](../write-an-agent-plugin.md) first.',
     '',
     ...conventions,
     '## Mandatory subcommands',
@@ -40,7 +40,7 @@ export function externalAgentReference(): string {
     ...groups,
     '## Events',
     '',
-    'What `parse-hook` answers: `type` is a number. Only `type` and `session_id` are needed.',
+    'The answer to `parse-hook`: `type` is a number. Only `type` and `session_id` are required.',
     '',
     '| type | name |',
     '|---|---|',
@@ -50,8 +50,8 @@ export function externalAgentReference(): string {
     '',
     '## Messages',
     '',
-    'Each has a JSON Schema in `schemas/external-agent/`. Readers drop fields they do not know (of a session they keep them), and take',
-    '`null` for a missing field or an empty list.',
+    'Each has a JSON Schema in `schemas/external-agent/`. Readers drop unknown fields (those of a session are kept), and treat `null` as',
+    'a missing field or an empty list.',
     '',
     ...messageNames().map(
       (name) => `- [\`${name}\`](../../schemas/external-agent/${name}.json): ${usesOf(name)}`,
@@ -62,15 +62,15 @@ export function externalAgentReference(): string {
 }
 
 const conventions = [
-  `A plugin is an executable called \`${executablePrefix}<name>\` in a directory of the PATH. It is started once for each question:`,
-  'one subcommand, perhaps something on standard input, one answer on standard output. It keeps nothing in between.',
+  `A plugin is an executable called \`${executablePrefix}<name>\` in a directory of the PATH. It is started once for each call:`,
+  'one subcommand, sometimes with standard input, and one answer on standard output. It keeps no state between calls.',
   '',
   '- The working directory is the root of the repository; `ENTIRE_REPO_ROOT` names it too, and',
   `  \`ENTIRE_PROTOCOL_VERSION\` is \`${agentProtocolVersion}\`.`,
-  '- Success is exit code 0. Anything else is a failure, and what is on standard error is shown to the user.',
-  `- A call may take ${limits.timeoutMs / 1000} s. Then it is ended, with every process it has started.`,
+  '- Exit code 0 means success. Any other is a failure, and standard error is shown to the user.',
+  `- A call may take ${limits.timeoutMs / 1000} s. After that it is stopped, with every process it has started.`,
   `- Standard output and standard error may hold ${limits.maxBytes / 1024 / 1024} MB each. Standard input has no limit.`,
-  '- Nothing is tried again.',
+  '- Calls are not repeated.',
   '',
 ]
 

@@ -248,7 +248,7 @@ test('an agent of our own is never replaced by a plugin of the same name or type
   )
   const { out, err } = await repo.entire(['agent', 'list'])
   expect(out.match(/Claude Code/g)).toHaveLength(1)
-  expect(err).toContain('there is another agent of the type "Claude Code"')
+  expect(err).toContain('another agent has the type "Claude Code"')
 })
 
 test('a plugin writes the summary of its session', async () => {

@@ -132,11 +132,11 @@ test.each([
   [
     'gives wrong pieces',
     on('chunk-transcript', `echo '{"chunks":["aGVsbG8="]}'`),
-    'the same bytes of its pieces',
+    'its pieces to the same bytes',
   ],
   ['prints garbage', on('chunk-transcript', 'echo hello'), 'no answer that can be understood'],
   ['hangs', on('chunk-transcript', 'sleep 60'), 'did not answer within 1 s'],
-  ['joins to something else', on('reassemble-transcript', 'echo hello'), 'the same bytes of its pieces'],
+  ['joins to something else', on('reassemble-transcript', 'echo hello'), 'its pieces to the same bytes'],
 ])('with a plugin that %s we cut, and nothing is lost', async (_title, defect, said) => {
   await using repo = await enabledRepo(defect)
   Object.assign(repo.env, { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '1000' })

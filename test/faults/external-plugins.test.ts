@@ -130,7 +130,7 @@ test('a large file that is not in the directory of sessions is not read', async 
   await agent.hook('prompt', { prompt: 'add a file', ref: other })
   repo.write('a.txt', 'a\n')
   const { code, err } = await agent.hook('stop', { ref: other })
-  expect({ code, err }).toEqual({ code: 0, err: shows(/diary\.txt" is refused: it lies outside/) })
+  expect({ code, err }).toEqual({ code: 0, err: shows(/diary\.txt" is refused: it is outside/) })
   expect(err).toContain('Saved step 1')
 })
 

@@ -1,4 +1,4 @@
-// An executable as an agent. What it did not declare it is never asked for.
+// Makes an agent of an external executable. Subcommands of capabilities that it does not declare are never called.
 
 import type { Agent, HookInstaller } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
@@ -7,13 +7,13 @@ import { EntireError, messageOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asString, type JsonObject, parseJson } from '../../std/json.ts'
 import { pluginAnalyser } from './analyser.ts'
-import { ask, askForBytes, type Plugin, unlessItFails } from './call.ts'
+import { type AgentPlugin, answerOrReport, ask, askForBytes } from './call.ts'
 import { forgetHooks, noteHooks } from './hook-note.ts'
 import type { Info } from './info.ts'
 import { pluginResumer, pluginSource } from './session-files.ts'
 import { anyTranscript, pluginPieces } from './transcript.ts'
 
-export function externalAgent(plugin: Plugin, info: Info): Agent {
+export function externalAgent(plugin: AgentPlugin, info: Info): Agent {
   const { capabilities } = info
   const analyser = pluginAnalyser(plugin, info)
   const protectedDirs = info.protected_dirs.filter(isBelow)
@@ -39,7 +39,7 @@ export function externalAgent(plugin: Plugin, info: Info): Agent {
     ...(capabilities.hook_response_writer === true
       ? {
           hookResponse: async (message) =>
-            (await unlessItFails(plugin, askForBytes(plugin, 'write-hook-response', { message }))) ?? '',
+            (await answerOrReport(plugin, askForBytes(plugin, 'write-hook-response', { message }))) ?? '',
         }
       : {}),
     resume: pluginResumer(plugin),
@@ -48,7 +48,7 @@ export function externalAgent(plugin: Plugin, info: Info): Agent {
 }
 
 async function parseHook(
-  plugin: Plugin,
+  plugin: AgentPlugin,
   verb: string,
   payload: JsonObject,
   raw: Uint8Array,
@@ -62,7 +62,7 @@ async function parseHook(
   if (session === '')
     throw new EntireError(
       'bad-payload',
-      `entire-agent-${plugin.name} gave an event without a session for its hook ${verb}.`,
+      `entire-agent-${plugin.name} answered its hook ${verb} with an event without a session.`,
       {
         hint: `Check the plugin: \`entire agent check ${plugin.path}\`.`,
       },
@@ -80,7 +80,7 @@ const hookTypes: Record<AgentEvent['type'], string> = {
   'subagent-end': 'post_tool_use',
 }
 
-async function askForSession(plugin: Plugin, event: AgentEvent, payload: JsonObject): Promise<string> {
+async function askForSession(plugin: AgentPlugin, event: AgentEvent, payload: JsonObject): Promise<string> {
   const input: Messages['hook-input'] = {
     hook_type: hookTypes[event.type],
     session_id: '',
@@ -92,7 +92,7 @@ async function askForSession(plugin: Plugin, event: AgentEvent, payload: JsonObj
   return (await ask(plugin, 'get-session-id', {}, JSON.stringify(input))).session_id
 }
 
-function pluginGenerator(plugin: Plugin): NonNullable<Agent['generator']> {
+function pluginGenerator(plugin: AgentPlugin): NonNullable<Agent['generator']> {
   return {
     command: ({ model }) => [plugin.path, 'generate-text', '--model', model ?? ''],
     env: plugin.env,
@@ -109,10 +109,9 @@ function isBelow(dir: string): boolean {
   return dir !== '' && !/^[/\\]|^[A-Za-z]:/.test(dir) && !dir.split(/[/\\]/).includes('..')
 }
 
-// Hooks that a plugin installs itself. What it says is believed only where it can be asked again.
-
-export function pluginInstaller(
-  plugin: Plugin,
+/** Lets the plugin install its own hooks. After an uninstall it is asked whether they are gone. */
+function pluginInstaller(
+  plugin: AgentPlugin,
   agent: { type: string; protectedDirs: string[] },
 ): HookInstaller {
   const installed = async () => (await ask(plugin, 'are-hooks-installed', {})).installed
@@ -127,13 +126,15 @@ export function pluginInstaller(
       const problem = await ask(plugin, 'uninstall-hooks', {})
         .then(installed)
         .then(
-          (isThere) =>
-            isThere ? `entire-agent-${plugin.name} says that its hooks are still there.` : undefined,
+          (isInstalled) =>
+            isInstalled
+              ? `entire-agent-${plugin.name} reports that its hooks are still installed.`
+              : undefined,
           messageOf,
         )
       if (problem === undefined) return forgetHooks(site, plugin.name)
       throw new EntireError('agent-failed', problem, {
-        hint: `Its hooks may still be installed. By hand: \`${plugin.path} uninstall-hooks\`.`,
+        hint: `Its hooks may still be installed. To remove them, run \`${plugin.path} uninstall-hooks\`.`,
       })
     },
     installed,

@@ -1,27 +1,29 @@
-// What a plugin finds in a transcript. Each question is a process of its own, so they are asked side by side; one that fails leaves its
-// part empty and the others as they are.
+// Asks a plugin what is in a transcript. Each question is a process, so they run in parallel; one that fails leaves its
+// part of the answer empty.
 
 import { dirname, join } from 'node:path'
 import type { TranscriptAnalyser } from '../../model/agent.ts'
 import { noTokens, type TokenUsage } from '../../model/tokens.ts'
 import type { Messages } from '../../protocol/external-agent/messages.ts'
-import { ask, type Plugin, unlessItFails } from './call.ts'
+import { type AgentPlugin, answerOrReport, ask } from './call.ts'
 import type { Info } from './info.ts'
 
-export function pluginAnalyser(plugin: Plugin, { capabilities }: Info): TranscriptAnalyser | undefined {
+export function pluginAnalyser(plugin: AgentPlugin, { capabilities }: Info): TranscriptAnalyser | undefined {
   const analyses = capabilities.transcript_analyzer === true
-  const isAware = capabilities.subagent_aware_extractor === true
-  if (!analyses && !isAware && capabilities.token_calculator !== true) return undefined
-  const soft = <Value>(answer: Promise<Value>) => unlessItFails(plugin, answer)
+  const readsSubagents = capabilities.subagent_aware_extractor === true
+  if (!analyses && !readsSubagents && capabilities.token_calculator !== true) return undefined
+  const optional = <Value>(answer: Promise<Value>) => answerOrReport(plugin, answer)
 
   const position = async (reference: string) =>
-    analyses ? (await soft(ask(plugin, 'get-transcript-position', { path: reference })))?.position : undefined
+    analyses
+      ? (await optional(ask(plugin, 'get-transcript-position', { path: reference })))?.position
+      : undefined
   const findFiles = async (call: Call): Promise<string[]> => {
     const { reference, from: offset } = call
-    const own = analyses && soft(ask(plugin, 'extract-modified-files', { path: reference, offset }))
+    const own = analyses && optional(ask(plugin, 'extract-modified-files', { path: reference, offset }))
     const all =
-      isAware &&
-      soft(
+      readsSubagents &&
+      optional(
         ask(
           plugin,
           'extract-all-modified-files',
@@ -34,15 +36,15 @@ export function pluginAnalyser(plugin: Plugin, { capabilities }: Info): Transcri
   }
   const countTokens = async (call: Call): Promise<TokenUsage> => {
     const { from: offset, bytes } = call
-    if (isAware) {
-      const total = await soft(
+    if (readsSubagents) {
+      const total = await optional(
         ask(plugin, 'calculate-total-tokens', { offset, 'subagents-dir': subagentsDir(call) }, bytes),
       )
       if (total) return toUsage(total)
     }
     const own =
       capabilities.token_calculator === true &&
-      (await soft(ask(plugin, 'calculate-tokens', { offset }, bytes)))
+      (await optional(ask(plugin, 'calculate-tokens', { offset }, bytes)))
     return own ? toUsage(own) : noTokens
   }
 
@@ -50,13 +52,13 @@ export function pluginAnalyser(plugin: Plugin, { capabilities }: Info): Transcri
     position: async (reference) => (await position(reference)) ?? 0,
     async read(transcript) {
       const end = await position(transcript.reference)
-      // Compacted, or begun anew: what was read before is not in it any more.
+      // Compacted or rewritten: what was read before is no longer in it.
       const call = end !== undefined && end < transcript.from ? { ...transcript, from: 0 } : transcript
       const [files, prompts, summary, tokens] = await Promise.all([
         findFiles(call),
         analyses &&
-          soft(ask(plugin, 'extract-prompts', { 'session-ref': call.reference, offset: call.from })),
-        analyses && soft(ask(plugin, 'extract-summary', { 'session-ref': call.reference })),
+          optional(ask(plugin, 'extract-prompts', { 'session-ref': call.reference, offset: call.from })),
+        analyses && optional(ask(plugin, 'extract-summary', { 'session-ref': call.reference })),
         countTokens(call),
       ])
       return {
@@ -64,14 +66,14 @@ export function pluginAnalyser(plugin: Plugin, { capabilities }: Info): Transcri
         files,
         prompts: prompts ? prompts.prompts : [],
         tokens,
-        ...(summary ? spoken(summary) : {}),
+        ...(summary ? summaryIn(summary) : {}),
       }
     },
   }
 }
 
-function spoken({ summary, has_summary: isThere }: Messages['summary']): { summary?: string } {
-  return isThere ? { summary } : {}
+function summaryIn({ summary, has_summary: hasSummary }: Messages['summary']): { summary?: string } {
+  return hasSummary ? { summary } : {}
 }
 
 type Call = Parameters<TranscriptAnalyser['read']>[0]
@@ -95,7 +97,7 @@ function plainUsage(tokens: WireTokens): TokenUsage {
     output: tokens.output_tokens,
     cacheCreation: tokens.cache_creation_tokens ?? 0,
     cacheRead: tokens.cache_read_tokens ?? 0,
-    // Nobody uses tokens without a call; counts without one are no counts to us.
+    // Tokens are used only by calls, so usage without a count of calls is at least one call.
     calls: tokens.api_call_count || (isUsed ? 1 : 0),
   }
 }

@@ -1,5 +1,5 @@
-// One question to a plugin: a process with a time limit and a size limit, whose answer is what the protocol promises, or an error that
-// says what came instead.
+// Calls a plugin: a process with a time limit and a size limit. Its answer is what the protocol promises, or an error
+// that says what came instead.
 
 import type { Env } from '../../model/agent.ts'
 import type { AnswerMessage } from '../../protocol/external-agent/answer.ts'
@@ -14,43 +14,43 @@ import { given } from '../../std/given.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
 
 export interface PluginSite {
-  /** Of the repository; plugins run there. */
+  /** The root of the repository; plugins run there. */
   root: string
   env: Env
   cliVersion: string
   timeoutMs: number
-  /** Told of what went wrong where we can do without the answer. */
+  /** Gets the problems of calls whose answer is optional. */
   report(problem: string): void
 }
 
-export interface Plugin {
+export interface AgentPlugin {
   name: string
   path: string
   site: PluginSite
   env: Env
-  /** It let us wait to the end once. Asking it more would hold up the agent, and everybody who waits for our lock. */
+  /** A call ran into the time limit. Further calls would hold up the agent and every process that waits for the lock. */
   isHung: boolean
-  /** Told when it does, for others who must not wait for it as well. */
+  /** Called when a call runs into the time limit, so that other processes need not wait for the plugin. */
   onHang?(): void
 }
 
-export function makePlugin(name: string, path: string, site: PluginSite): Plugin {
+export function makePlugin(name: string, path: string, site: PluginSite): AgentPlugin {
   return { name, path, site, env: pluginEnv(site), isHung: false }
 }
 
 /** The answer as a message; undefined for subcommands that have none. */
 export async function ask<Name extends SubcommandName>(
-  plugin: Plugin,
+  plugin: AgentPlugin,
   name: Name,
   args: SubcommandArguments<Name>,
   stdin?: string | Uint8Array,
 ): Promise<AnswerMessage<Name>> {
-  // The schemas are loaded while the first plugin is at work; hooks of agents that are not external never load them.
-  const [bytes, { parseSubcommandAnswer: parseAnswer }] = await Promise.all([
+  // The schemas are loaded while the plugin works; hooks of built-in agents never load them.
+  const [bytes, { parseSubcommandAnswer }] = await Promise.all([
     askForBytes(plugin, name, args, stdin),
     import('../../protocol/external-agent/answer.ts'),
   ])
-  const parsed = parseAnswer(name, bytes)
+  const parsed = parseSubcommandAnswer(name, bytes)
   if (parsed.ok) return parsed.value
   throw failure(
     `${programOf(plugin)} ${name} gave no answer that can be understood: ${plainText(parsed.problem)}`,
@@ -59,7 +59,7 @@ export async function ask<Name extends SubcommandName>(
 }
 
 export async function askForBytes<Name extends SubcommandName>(
-  plugin: Plugin,
+  plugin: AgentPlugin,
   name: Name,
   args: SubcommandArguments<Name>,
   stdin?: string | Uint8Array,
@@ -70,9 +70,9 @@ export async function askForBytes<Name extends SubcommandName>(
   return result.stdout
 }
 
-/** For what we can do without: undefined, and somebody is told why. */
-export async function unlessItFails<Value>(
-  plugin: Plugin,
+/** For answers that are optional: undefined after a failure, which is reported. */
+export async function answerOrReport<Value>(
+  plugin: AgentPlugin,
   answer: Promise<Value>,
 ): Promise<Value | undefined> {
   try {
@@ -86,7 +86,7 @@ export async function unlessItFails<Value>(
 
 /** Never throws: the result says what happened. */
 export async function callPlugin<Name extends SubcommandName>(
-  plugin: Plugin,
+  plugin: AgentPlugin,
   name: Name,
   args: SubcommandArguments<Name>,
   stdin?: string | Uint8Array,
@@ -116,12 +116,12 @@ const notAsked: LimitedResult = {
   startError: 'hung',
 }
 
-// Inside a git hook these speak of the repository of the command that runs the hook, perhaps with an index of its own.
-const foreign =
+// Inside a git hook these name the repository of the command that runs the hook, perhaps with another index.
+const gitHookVariables =
   /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|QUARANTINE_PATH|INTERNAL_\w+|IMPLICIT_WORK_TREE)$/
 
 function pluginEnv({ root, env, cliVersion }: PluginSite): Env {
-  const own = Object.entries(env).filter(([name]) => !foreign.test(name))
+  const own = Object.entries(env).filter(([name]) => !gitHookVariables.test(name))
   return {
     ...Object.fromEntries(own),
     ENTIRE_REPO_ROOT: root,
@@ -130,8 +130,12 @@ function pluginEnv({ root, env, cliVersion }: PluginSite): Env {
   }
 }
 
-/** What it says itself is passed on as it is, apart from what would act on a terminal. */
-export function findProblem(plugin: Plugin, name: SubcommandName, result: LimitedResult): string | undefined {
+/** In words, with the plugin's own error message, without characters that would act on a terminal. */
+export function findProblem(
+  plugin: AgentPlugin,
+  name: SubcommandName,
+  result: LimitedResult,
+): string | undefined {
   const call = `${programOf(plugin)} ${name}`
   const { code, signal, stderr, timedOut, overflowed, startError } = result
   if (result === notAsked) return `${call} was not tried: the plugin has not answered before.`
@@ -140,26 +144,25 @@ export function findProblem(plugin: Plugin, name: SubcommandName, result: Limite
   if (overflowed !== undefined)
     return `${call} wrote more than ${limits.maxBytes / 1024 / 1024} MB to ${overflowed}, and was ended.`
   if (code === 0) return undefined
-  const said = plainText(stderr)
-  return `${call}: ${said === '' ? (code === null ? `it was ended by ${signal}` : `exit code ${code}`) : said}`
+  const errorText = plainText(stderr)
+  return `${call}: ${errorText === '' ? (code === null ? `it was ended by ${signal}` : `exit code ${code}`) : errorText}`
 }
 
-function programOf({ name }: Plugin): string {
+function programOf({ name }: AgentPlugin): string {
   return `entire-agent-${name}`
 }
 
-function failure(message: string, { path }: Plugin): EntireError {
+function failure(message: string, { path }: AgentPlugin): EntireError {
   return new EntireError('agent-failed', message, {
     hint: `Check the plugin: \`entire agent check ${path}\`.`,
   })
 }
 
-// What a plugin says is shown to people, so it must not be able to move their cursor.
-
+// Output of a plugin is shown to people, so terminal sequences are removed.
 const sequence = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])/g
 const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g
 
-/** Its own lines and tabs stay. */
+/** Line breaks and tabs stay. */
 export function plainText(text: string): string {
   return text.replace(sequence, '').replace(control, '').trim()
 }

@@ -1,4 +1,4 @@
-// From names and executables to agents. A plugin that cannot be used is left out, and somebody is told why.
+// Finds external agents on the PATH. A plugin that cannot be used is left out, and the reason is reported.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,27 +8,27 @@ import { EntireError } from '../../std/errors.ts'
 import { isExecutable, searchPath, whyUntrusted } from '../../std/program-search.ts'
 import type { Clock } from '../../std/time.ts'
 import { externalAgent } from './agent.ts'
-import { makePlugin, type Plugin, type PluginSite, plainLine } from './call.ts'
-import { type Known, openInfoCache, readInfo } from './info.ts'
+import { type AgentPlugin, makePlugin, type PluginSite, plainLine } from './call.ts'
+import { type KnownPlugin, openInfoCache, readInfo } from './info.ts'
 
 export interface Discovery {
   site: PluginSite
   /** Where answers to `info` are remembered. */
   cacheDir: string
   clock: Clock
-  /** Asks every plugin again, for commands that set something up: a plugin may delegate to files that nobody watches. */
+  /** Asks every plugin again, for commands that set something up: a plugin may depend on files that are not checked. */
   refresh?: boolean
-  /** Somebody waits who has nothing to do with the agent: a plugin that has hung is not asked again for a while. */
+  /** For commands unrelated to the agent: a plugin that ran into the time limit is not called for a while. */
   hurried?: boolean
-  /** Agents that are there already: their names and types are taken. */
+  /** Agents whose names and types are taken. */
   taken: Pick<Agent, 'name' | 'type'>[]
 }
 
 export const infoCacheName = 'entire-agents.json'
 
-/** Undefined when there is no such plugin. Throws when there is one that cannot be used. */
+/** Undefined when there is no such plugin. Throws when the plugin cannot be used. */
 export async function findExternalAgent(discovery: Discovery, name: string): Promise<Agent | undefined> {
-  const plugin = findPlugin(discovery.site, name)
+  const plugin = findAgentPlugin(discovery.site, name)
   if (plugin === undefined) return undefined
   const { known } = await learn(discovery, plugin)
   if ('info' in known) return externalAgent(plugin, known.info)
@@ -37,15 +37,15 @@ export async function findExternalAgent(discovery: Discovery, name: string): Pro
   })
 }
 
-/** Those that cannot be used are left out; why is told once. */
+/** Plugins that cannot be used are left out; the reason is reported once. */
 export async function listExternalAgents(discovery: Discovery): Promise<Agent[]> {
   const { site, taken } = discovery
-  const plugins = listPlugins(site).filter(({ name }) => !taken.some((agent) => agent.name === name))
+  const plugins = listAgentPlugins(site).filter(({ name }) => !taken.some((agent) => agent.name === name))
   const found = await Promise.all(
     plugins.map(async (plugin) => {
-      const { known, isNews } = await learn(discovery, plugin)
+      const { known, isNew } = await learn(discovery, plugin)
       if ('info' in known) return [externalAgent(plugin, known.info)]
-      if (isNews) site.report(known.problem)
+      if (isNew) site.report(known.problem)
       return []
     }),
   )
@@ -54,8 +54,8 @@ export async function listExternalAgents(discovery: Discovery): Promise<Agent[]>
 
 async function learn(
   { cacheDir, clock, refresh, hurried, taken }: Discovery,
-  plugin: Plugin,
-): Promise<{ known: Known; isNews: boolean }> {
+  plugin: AgentPlugin,
+): Promise<{ known: KnownPlugin; isNew: boolean }> {
   const cache = openInfoCache(join(cacheDir, infoCacheName), clock)
   const before = refresh ? undefined : cache.find(plugin.path)
   const known = before ?? (await readKnown(plugin))
@@ -63,12 +63,12 @@ async function learn(
   plugin.onHang = () => cache.noteHang(plugin.path)
   if (hurried) plugin.isHung = cache.hasHung(plugin.path)
   const isTaken = 'info' in known && taken.some(({ type }) => type === known.info.type)
-  if (!isTaken) return { known, isNews: before === undefined }
-  const problem = `entire-agent-${plugin.name} is not used: there is another agent of the type ${JSON.stringify(known.info.type)}.`
-  return { known: { problem }, isNews: before === undefined }
+  if (!isTaken) return { known, isNew: before === undefined }
+  const problem = `entire-agent-${plugin.name} is not used: another agent has the type ${JSON.stringify(known.info.type)}.`
+  return { known: { problem }, isNew: before === undefined }
 }
 
-async function readKnown(plugin: Plugin): Promise<Known> {
+async function readKnown(plugin: AgentPlugin): Promise<KnownPlugin> {
   try {
     return { info: await readInfo(plugin) }
   } catch (error) {
@@ -77,12 +77,10 @@ async function readKnown(plugin: Plugin): Promise<Known> {
   }
 }
 
-// The plugins on the PATH. The first of a name counts; what is ours already, or what others could have changed, is not run.
-
 const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
-/** Looks for this one only. */
-export function findPlugin(site: PluginSite, name: string): Plugin | undefined {
+/** The first executable of that name on the PATH that other users cannot change. */
+export function findAgentPlugin(site: PluginSite, name: string): AgentPlugin | undefined {
   if (!nameRule.test(name)) return undefined
   const path = searchPath(site.env)
     .map((dir) => join(dir, executablePrefix + name))
@@ -90,8 +88,8 @@ export function findPlugin(site: PluginSite, name: string): Plugin | undefined {
   return path === undefined ? undefined : makePlugin(name, path, site)
 }
 
-export function listPlugins(site: PluginSite): Plugin[] {
-  const found = new Map<string, Plugin>()
+export function listAgentPlugins(site: PluginSite): AgentPlugin[] {
+  const found = new Map<string, AgentPlugin>()
   for (const dir of searchPath(site.env)) {
     for (const file of list(dir)) {
       const name = file.slice(executablePrefix.length)
@@ -113,7 +111,7 @@ function list(dir: string): string[] {
   try {
     return readdirSync(dir)
   } catch {
-    // Many an entry of the PATH does not exist.
+    // Entries of the PATH need not exist.
     return []
   }
 }

@@ -1,4 +1,5 @@
-// Whose hooks are in this work tree. Only a plugin can remove its hooks, and one that is gone cannot be asked whether it has any.
+// Records which plugins have hooks in this work tree: only a plugin can remove its hooks, and a plugin that is no longer
+// installed cannot be asked whether it has any.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import { asObject, asString, asStrings, formatJson, parseJson } from '../../std/
 export interface HookNote {
   name: string
   type: string
-  /** Of the plugin, when it was there. */
+  /** Where the plugin was when it installed its hooks. */
   path: string
   /** Directories of the work tree that belong to the agent: most have their settings there. */
   dirs: string[]
@@ -47,7 +48,7 @@ function list(dir: string): string[] {
   try {
     return readdirSync(dir).sort()
   } catch {
-    // Nothing was kept yet.
+    // Nothing was recorded yet.
     return []
   }
 }

@@ -94,7 +94,7 @@ describe('a plugin that joins is not believed when', () => {
     [
       'it joins to something else',
       on('reassemble-transcript', 'echo "[]"'),
-      'was not given back by entire-agent-sample',
+      'was not restored by entire-agent-sample',
     ],
     ['it fails', on('reassemble-transcript', 'echo out of glue >&2; exit 3'), 'out of glue'],
     ['it floods', on('reassemble-transcript', 'yes'), 'wrote more than 10 MB'],

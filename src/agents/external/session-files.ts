@@ -1,4 +1,4 @@
-// Sessions where the plugin keeps them: to read their transcripts, and to give them back.
+// Reads the transcripts of sessions through a plugin, and delivers sessions to it.
 
 import { isAbsolute, normalize, resolve } from 'node:path'
 import type { SessionResumer, TranscriptFetcher } from '../../model/agent.ts'
@@ -6,19 +6,19 @@ import type { DeliveredLog } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { fileSize } from '../../std/file.ts'
 import { isInside } from '../../std/program-search.ts'
-import { ask, callPlugin, findProblem, type Plugin, plainLine, unlessItFails } from './call.ts'
+import { type AgentPlugin, answerOrReport, ask, callPlugin, findProblem, plainLine } from './call.ts'
 import type { Info } from './info.ts'
 
-export function pluginSource(plugin: Plugin, { capabilities }: Info): TranscriptFetcher {
+export function pluginSource(plugin: AgentPlugin, { capabilities }: Info): TranscriptFetcher {
   return {
     locate: (session) =>
-      unlessItFails(
+      answerOrReport(
         plugin,
         sessionDir(plugin, plugin.site.root).then((dir) => sessionFile(plugin, dir, session)),
       ),
     async fetch(reference) {
       if (capabilities.transcript_preparer === true)
-        await unlessItFails(plugin, ask(plugin, 'prepare-transcript', { 'session-ref': reference }))
+        await answerOrReport(plugin, ask(plugin, 'prepare-transcript', { 'session-ref': reference }))
       const result = await callPlugin(plugin, 'read-transcript', { 'session-ref': reference })
       const problem = findProblem(plugin, 'read-transcript', result)
       if (problem === undefined) return { bytes: result.stdout }
@@ -33,33 +33,33 @@ export function pluginSource(plugin: Plugin, { capabilities }: Info): Transcript
   }
 }
 
-export function pluginResumer(plugin: Plugin): SessionResumer {
+export function pluginResumer(plugin: AgentPlugin): SessionResumer {
   return {
     sessionDir: (root) => sessionDir(plugin, root),
     async sessionFile(dir, session) {
-      // A directory that some event named is the plugin's word of another day; its own is asked for now.
+      // The directory may come from an old event; the plugin is asked for the current one.
       const own = await sessionDir(plugin, plugin.site.root)
       if (!isInside(dir, own)) checkSessionRef(dir, own)
       return sessionFile(plugin, dir, session)
     },
     async command(session) {
-      const answer = await unlessItFails(
+      const answer = await answerOrReport(
         plugin,
         ask(plugin, 'format-resume-command', { 'session-id': session }),
       )
       return answer && plainLine(answer.command)
     },
-    deliver: async (log) => (await unlessItFails(plugin, deliver(plugin, log))) ?? false,
+    deliver: async (log) => (await answerOrReport(plugin, deliver(plugin, log))) ?? false,
   }
 }
 
-async function sessionDir(plugin: Plugin, root: string): Promise<string> {
+async function sessionDir(plugin: AgentPlugin, root: string): Promise<string> {
   const { session_dir: dir } = await ask(plugin, 'get-session-dir', { 'repo-path': root })
   if (!isAbsolute(dir) && dir.split(/[/\\]/).includes('..')) refuse(plugin, 'get-session-dir', dir)
   return resolve(root, dir)
 }
 
-async function sessionFile(plugin: Plugin, dir: string, session: string): Promise<string> {
+async function sessionFile(plugin: AgentPlugin, dir: string, session: string): Promise<string> {
   const { session_file: file } = await ask(plugin, 'resolve-session-file', {
     'session-dir': dir,
     'session-id': session,
@@ -69,7 +69,7 @@ async function sessionFile(plugin: Plugin, dir: string, session: string): Promis
   return path
 }
 
-function refuse(plugin: Plugin, subcommand: string, path: string): never {
+function refuse(plugin: AgentPlugin, subcommand: string, path: string): never {
   throw new EntireError(
     'agent-failed',
     `entire-agent-${plugin.name} ${subcommand} named ${JSON.stringify(plainLine(path))}, which is refused.`,
@@ -79,7 +79,10 @@ function refuse(plugin: Plugin, subcommand: string, path: string): never {
   )
 }
 
-async function deliver(plugin: Plugin, { session, path, startedAt, bytes }: DeliveredLog): Promise<boolean> {
+async function deliver(
+  plugin: AgentPlugin,
+  { session, path, startedAt, bytes }: DeliveredLog,
+): Promise<boolean> {
   const { root } = plugin.site
   checkSessionRef(path, await sessionDir(plugin, root))
   const message = {
@@ -97,9 +100,10 @@ async function deliver(plugin: Plugin, { session, path, startedAt, bytes }: Deli
   return true
 }
 
-// References to sessions come from plugins and from stored data, and become paths that somebody writes to.
-
-/** A path must lie in the plugin's own directory of sessions; anything else is a key, which must not lead out of where it is used. */
+/**
+ * Refuses references that lead elsewhere: they come from plugins and from stored data, and become paths that are written
+ * to. A path must be in the plugin's directory of sessions; anything else is a key, which must not lead out of it.
+ */
 export function checkSessionRef(reference: string, sessionDir: string): void {
   const problem =
     isAbsolute(reference) || /^[A-Za-z]:|^\\\\/.test(reference)
@@ -117,11 +121,11 @@ export function checkSessionRef(reference: string, sessionDir: string): void {
 
 function findPathProblem(path: string, dir: string): string | undefined {
   if (parts(path).some((part) => part === '.' || part === '..')) return 'it has "." or ".." in it'
-  return isInside(path, dir) && path !== dir ? undefined : `it lies outside ${dir}`
+  return isInside(path, dir) && path !== dir ? undefined : `it is outside ${dir}`
 }
 
 function findKeyProblem(key: string): string | undefined {
-  if (key === '' || /^[/\\]/.test(key)) return 'it is no key'
+  if (key === '' || /^[/\\]/.test(key)) return 'it is not a key'
   return parts(normalize(key)).includes('..') ? 'it leads out of its directory' : undefined
 }
 

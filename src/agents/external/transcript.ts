@@ -1,4 +1,5 @@
-// Transcripts of agents that we know nothing of: JSON by lines, one JSON value, or any text. Kept as they are, and read as well as can be.
+// Reads transcripts of unknown form: JSON lines, one JSON value, or any text; and cuts and joins them through the plugin.
+// They are stored as they are.
 
 import type {
   TranscriptEntry,
@@ -10,11 +11,11 @@ import { noTokens } from '../../model/tokens.ts'
 import { limits } from '../../protocol/external-agent/subcommand.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, type Json, type JsonObject, parseJson } from '../../std/json.ts'
-import { ask, askForBytes, type Plugin, unlessItFails } from './call.ts'
+import { type AgentPlugin, answerOrReport, ask, askForBytes } from './call.ts'
 
 export const anyTranscript: TranscriptFormat = {
   shape,
-  // What the lines mean only the plugin knows; where it can say so, it is asked.
+  // Only the plugin knows what the lines mean; its analyser is asked where there is one.
   readLines: (lines, carry) => ({
     ...nothing,
     items: lines.length,
@@ -31,12 +32,12 @@ export const anyTranscript: TranscriptFormat = {
 const nothing: TranscriptReading = { items: 0, files: [], prompts: [], tokens: noTokens, subagents: [] }
 
 const lists = ['messages', 'history', 'conversation', 'entries']
-// Plain values before a list of messages: one JSON value that is written anew each time, on a single line perhaps.
+// Plain values before a list of messages: one JSON value that is rewritten each time, perhaps on a single line.
 const listFirst = new RegExp(
   String.raw`^\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,\s*)*"(?:${lists.join('|')})"\s*:\s*\[`,
 )
 
-// A first line may be longer than what we are shown of it.
+// The head may end within the first line.
 function shape(head: string): 'lines' | 'document' {
   const text = head.trimStart()
   if (listFirst.test(text)) return 'document'
@@ -88,26 +89,26 @@ function readEntry(item: Json): TranscriptEntry | undefined {
   const entry = asObject(item)
   if (entry === undefined) return undefined
   const message = asObject(entry.message)
-  const said = [message?.role, entry.role, entry.type, entry.kind]
+  const role = [message?.role, entry.role, entry.type, entry.kind]
     .map((word) => roles[asString(word)?.toLowerCase() ?? ''])
     .find(Boolean)
   const text =
-    said === 'tool'
+    role === 'tool'
       ? toolText(entry)
-      : textOf(message?.content ?? message?.parts ?? message?.text ?? entry.content ?? entry)
-  if (said === undefined || text === '') return undefined
+      : plainTextOf(message?.content ?? message?.parts ?? message?.text ?? entry.content ?? entry)
+  if (role === undefined || text === '') return undefined
   return {
-    role: said,
+    role,
     text,
-    ...(said === 'tool'
+    ...(role === 'tool'
       ? { name: asString(entry.name ?? entry.tool ?? entry.kind ?? entry.type) ?? 'tool' }
       : {}),
   }
 }
 
-function textOf(value: Json | undefined): string {
+function plainTextOf(value: Json | undefined): string {
   if (typeof value === 'string') return value.trim()
-  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('\n')
+  if (Array.isArray(value)) return value.map(plainTextOf).filter(Boolean).join('\n')
   const part = asObject(value)
   return (asString(part?.text) ?? asString(part?.message) ?? '').trim()
 }
@@ -121,41 +122,37 @@ function toolText(entry: JsonObject): string {
       : JSON.stringify(detail)
 }
 
-// A plugin cuts its documents in its own way, as the original lets it do. What it gives is used only if it is proven right.
-
-// In its answer three bytes are four, and every piece has quotes and a comma.
+// Base64 in the answer takes four bytes for three, and every piece has quotes and a comma.
 const mostToCut = Math.floor((limits.maxBytes * 3) / 4) - 4096
 const mostPieces = 100
 
-/** What does not fit into an answer is not asked for. */
-export function pluginPieces(plugin: Plugin): TranscriptPieces {
+/** A plugin cuts documents in its own way. Its pieces are used only if it joins them to the same bytes. */
+export function pluginPieces(plugin: AgentPlugin): TranscriptPieces {
   const joined = new Map<string, Promise<Buffer | undefined>>()
   return {
     async cut(whole, maxBytes) {
       if (whole.length > mostToCut) return undefined
-      // We can do without: nobody waits long for it, and what else there is to ask it is asked all the same.
+      // The answer is optional, so it gets a short time limit, which does not count as a hang for other calls.
       const hurried = {
         ...plugin,
         site: { ...plugin.site, timeoutMs: Math.min(plugin.site.timeoutMs, limits.hurriedMs) },
       }
-      const answer = await unlessItFails(
+      const answer = await answerOrReport(
         plugin,
         ask(hurried, 'chunk-transcript', { 'max-size': maxBytes }, whole),
       )
       if (answer === undefined) return undefined
       const pieces = (answer.chunks ?? []).map((piece) => Buffer.from(piece, 'base64'))
       const problem =
-        pieces.length > mostPieces
-          ? `makes ${pieces.length} pieces of it`
-          : await findFault(hurried, whole, pieces)
+        pieces.length > mostPieces ? `makes ${pieces.length} pieces` : await findFault(hurried, whole, pieces)
       if (problem === undefined) return pieces
       plugin.site.report(
-        `entire-agent-${plugin.name} does not cut the transcript: it ${problem}. It is cut at its lines or messages instead.`,
+        `entire-agent-${plugin.name} cannot cut the transcript: it ${problem}. It is cut at its lines or messages instead.`,
       )
       return undefined
     },
     join(pieces, isWhole) {
-      // Whoever compares a log before writing it reads it twice.
+      // A log that is compared before it is written is read twice.
       const key = pieces.map((piece) => new Bun.CryptoHasher('sha1').update(piece).digest('hex')).join(' ')
       const answer = joined.get(key) ?? join(plugin, pieces, isWhole)
       joined.set(key, answer)
@@ -164,32 +161,32 @@ export function pluginPieces(plugin: Plugin): TranscriptPieces {
   }
 }
 
-async function findFault(plugin: Plugin, whole: Buffer, pieces: Buffer[]): Promise<string | undefined> {
-  const back = await unlessItFails(plugin, reassemble(plugin, pieces))
-  return back?.equals(whole) ? undefined : 'could not make the same bytes of its pieces again'
+async function findFault(plugin: AgentPlugin, whole: Buffer, pieces: Buffer[]): Promise<string | undefined> {
+  const back = await answerOrReport(plugin, reassemble(plugin, pieces))
+  return back?.equals(whole) ? undefined : 'could not join its pieces to the same bytes'
 }
 
 async function join(
-  plugin: Plugin,
+  plugin: AgentPlugin,
   pieces: Buffer[],
   isWhole: (bytes: Buffer) => boolean,
 ): Promise<Buffer | undefined> {
   const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
   const isTooLarge = size > limits.maxBytes
-  const answer = isTooLarge ? undefined : await unlessItFails(plugin, reassemble(plugin, pieces))
+  const answer = isTooLarge ? undefined : await answerOrReport(plugin, reassemble(plugin, pieces))
   if (answer !== undefined && isWhole(answer)) return answer
   const why = isTooLarge
     ? 'is too large to be joined by'
     : answer === undefined
       ? 'could not be joined by'
-      : 'was not given back by'
+      : 'was not restored by'
   plugin.site.report(
     `A stored transcript ${why} entire-agent-${plugin.name}. Its ${pieces.length} pieces are put one after another, which is not how it was recorded.`,
   )
   return undefined
 }
 
-function reassemble(plugin: Plugin, pieces: Buffer[]): Promise<Buffer> {
+function reassemble(plugin: AgentPlugin, pieces: Buffer[]): Promise<Buffer> {
   const chunks = pieces.map((piece) => piece.toString('base64'))
   return askForBytes(plugin, 'reassemble-transcript', {}, JSON.stringify({ chunks }))
 }

@@ -1,4 +1,5 @@
-// Reads what a plugin has printed: the message that the table promises, or why it is none.
+// Parses the output of a plugin into the message that the table promises, or says what is wrong with it.
+
 import * as v from 'valibot'
 import { type MessageName, type Messages, messages } from './messages.ts'
 import { findSubcommand, type SubcommandName, type subcommands } from './table.ts'
@@ -11,7 +12,7 @@ export type AnswerMessage<Name extends SubcommandName> =
 
 export type Parsed<Value> = { ok: true; value: Value } | { ok: false; problem: string }
 
-/** For subcommands that print bytes or nothing there is nothing to read: the value is undefined. */
+/** The value is undefined for subcommands that print bytes or nothing. */
 export function parseSubcommandAnswer<Name extends SubcommandName>(
   name: Name,
   stdout: Uint8Array,
@@ -28,7 +29,7 @@ export function parseWireMessage<Name extends MessageName>(
   name: Name,
   value: unknown,
 ): Parsed<Messages[Name]> {
-  // To the schema a list is an object without the fields it asks for.
+  // The schema would take a list for an object.
   if (Array.isArray(value)) return { ok: false, problem: 'must be Object, not Array' }
   const result = v.safeParse(messages[name], value)
   if (result.success) return { ok: true, value: result.output as Messages[Name] }
@@ -46,7 +47,7 @@ function parse(name: MessageName, stdout: Uint8Array, blankIsNull = false): Pars
   }
 }
 
-/** Issues whose text the schema gives; of the others the expectation says more. */
+/** Issues with a message of the schema; for others the expected type says more. */
 const ownMessages = new Set(['regex', 'check', 'non_empty'])
 
 function describe(issue: v.BaseIssue<unknown>): string {
@@ -57,7 +58,7 @@ function describe(issue: v.BaseIssue<unknown>): string {
   return path === null ? message : `${path} ${message}`
 }
 
-/** The beginning of something that may be long, on one line. */
+/** The beginning of a text, on one line. */
 export function oneLineExcerpt(text: string, length = 200): string {
   const line = JSON.stringify(text.slice(0, length)).slice(1, -1)
   return text.length > length ? `${line}…` : line

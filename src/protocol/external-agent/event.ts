@@ -1,4 +1,5 @@
-// Events on the wire have numbers and snake-case names; inside they have the names of the model. This is the one place that knows both.
+// Translates events between the wire, with numbers and snake-case names, and the model.
+
 import type { AgentEvent, EventType } from '../../model/event.ts'
 import type { MessageInput, Messages } from './messages.ts'
 
@@ -26,7 +27,7 @@ export const eventNames = {
 export type WireEvent = NonNullable<Messages['event']>
 type WireEventInput = NonNullable<MessageInput['event']>
 
-/** Numbers that we do not know (newer programs have some) are no event. */
+/** Undefined for an unknown number, as a newer program may send. */
 export function findEventType(number: number): EventType | undefined {
   return (Object.keys(eventNumbers) as EventType[]).find((type) => eventNumbers[type] === number)
 }
@@ -63,7 +64,7 @@ export function formatEvent(event: PluginEvent): WireEventInput {
   return { ...known, type: eventNumbers[event.type], session_id: event.session }
 }
 
-/** Undefined for an event that means nothing to us. Empty texts count as absent: that is how a program in Go writes them. */
+/** Undefined for an event of an unknown type. Empty texts count as absent: programs in Go write them so. */
 export function parseEvent(wire: WireEvent): PluginEvent | undefined {
   const type = findEventType(wire.type)
   if (type === undefined) return undefined

@@ -1,13 +1,13 @@
-// The JSON that crosses the border to an external agent, as schemas. Types are inferred from them; names are those of the wire.
-// Readers are tolerant: unknown fields are dropped (of a session: kept), and null stands for an absent field or an empty list,
-// because programs in Go write it so.
+// Declares the JSON messages of the external agent protocol as schemas. Types are inferred from them; names are those on
+// the wire. Readers are tolerant: unknown fields are dropped (those of a session are kept), and null stands for an
+// absent field or an empty list, because programs in Go write it so.
+
 import * as v from 'valibot'
 import { openRecord } from '../extension/fields.ts'
 
-// What an external agent may offer beyond the mandatory part. A subcommand of a capability that is not declared is never called.
-
+/** What an external agent may offer. A subcommand of a capability that is not declared is never called. */
 export const capabilities = {
-  hooks: 'Its hooks report what happens in a session. Without this nothing is recorded.',
+  hooks: 'It reports what happens in a session by hooks. Without this capability nothing is recorded.',
   transcript_analyzer: 'It finds positions, changed files, prompts and the summary in a transcript.',
   transcript_preparer: 'It completes a transcript before it is read.',
   token_calculator: 'It counts the tokens of a transcript.',
@@ -135,5 +135,5 @@ export const messages = {
 export type Messages = { [Name in keyof typeof messages]: v.InferOutput<(typeof messages)[Name]> }
 export type MessageName = keyof Messages
 
-/** What may be written: where a reader fills in a list, a writer may leave it out. */
+/** The messages as they may be written: fields with defaults may be missing. */
 export type MessageInput = { [Name in keyof typeof messages]: v.InferInput<(typeof messages)[Name]> }

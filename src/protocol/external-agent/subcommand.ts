@@ -1,10 +1,11 @@
-// What is known of a subcommand of the external agent protocol, and what every call of one is held to.
+// Defines a subcommand of the external agent protocol, and the limits of every call.
+
 import type { Capability, MessageName } from './messages.ts'
 
 export const agentProtocolVersion = 1
 export const executablePrefix = 'entire-agent-'
 
-/** What a plugin gets from its caller; a call that exceeds one of them has failed and is not repeated. */
+/** A call that exceeds one of them has failed and is not repeated. */
 export const limits = {
   timeoutMs: 30_000,
   discoveryMs: 10_000,
@@ -26,6 +27,6 @@ export interface Subcommand {
   /** Absent: every plugin has it. */
   capability?: Capability
   called: string
-  /** No output at all means null. */
+  /** Empty output means null. */
   blankIsNull?: true
 }

@@ -1,17 +1,17 @@
-// The external agent protocol: every subcommand once. The client, the kit for authors, the conformance check and the reference are made
-// from this table. It loads no schema; `external-messages.ts` has those by name.
+// Lists every subcommand of the external agent protocol once. The client, the kit for authors, the conformance check and
+// the reference are made from this table. It loads no schema; `messages.ts` has those by name.
+
 import type { MessageInput, MessageName } from './messages.ts'
 import type { ArgumentKind, Subcommand } from './subcommand.ts'
 
-// The subcommands that every external agent has.
-
+/** Every external agent has these. */
 export const mandatory = {
   info: {
-    purpose: 'Says who it is and what it can do.',
+    purpose: 'Reports the name, type and capabilities of the agent.',
     args: {},
     stdin: 'nothing',
     stdout: 'info',
-    called: 'When plugins are looked for; a plugin that fails here is skipped.',
+    called: 'When plugins are discovered; a plugin that fails here is skipped.',
   },
   detect: {
     purpose: 'Says whether the agent is available here.',
@@ -21,7 +21,7 @@ export const mandatory = {
     called: '`entire enable`; `false` means that it is not enabled.',
   },
   'get-session-id': {
-    purpose: 'Gives the id of the session that a hook speaks of.',
+    purpose: 'Returns the id of the session that a hook belongs to.',
     args: {},
     stdin: 'hook-input',
     stdout: 'session-id',
@@ -35,7 +35,7 @@ export const mandatory = {
     called: 'When a session starts; `entire rewind` and `entire resume`.',
   },
   'resolve-session-file': {
-    purpose: 'Gives the file of a session, there already or to be.',
+    purpose: 'Returns the file of a session, whether or not it exists yet.',
     args: { 'session-dir': 'path', 'session-id': 'text' },
     stdin: 'nothing',
     stdout: 'session-file',
@@ -56,7 +56,7 @@ export const mandatory = {
     called: '`entire rewind` and `entire resume`, to restore a conversation.',
   },
   'read-transcript': {
-    purpose: 'Gives the transcript as it is.',
+    purpose: 'Returns the transcript unchanged.',
     args: { 'session-ref': 'path' },
     stdin: 'nothing',
     stdout: 'bytes',
@@ -70,15 +70,15 @@ export const mandatory = {
     called: 'When a document is too large for one piece.',
   },
   'reassemble-transcript': {
-    purpose: 'Joins the pieces to exactly the bytes they were cut from.',
+    purpose: 'Joins the pieces to exactly the original bytes.',
     args: {},
     stdin: 'chunks',
     stdout: 'bytes',
     called:
-      'After cutting, to see that it was done right; `entire explain`, `entire rewind` and `entire resume` of what was cut.',
+      'After cutting, as a check; `entire explain`, `entire rewind` and `entire resume` of a transcript that was cut.',
   },
   'format-resume-command': {
-    purpose: 'Gives the command with which a person goes on with a session.',
+    purpose: 'Returns the command with which the user resumes a session.',
     args: { 'session-id': 'text' },
     stdin: 'nothing',
     stdout: 'resume-command',
@@ -86,8 +86,7 @@ export const mandatory = {
   },
 } as const satisfies Record<string, Subcommand>
 
-// The subcommands that an external agent has when it declares their capability.
-
+/** An external agent has these when it declares their capability. */
 export const optional = {
   'parse-hook': {
     purpose:
@@ -100,7 +99,7 @@ export const optional = {
     blankIsNull: true,
   },
   'install-hooks': {
-    purpose: 'Installs the hooks that call `entire hooks <name> <hook>`, and says how many were added.',
+    purpose: 'Installs hooks that call `entire hooks <name> <hook>`, and returns how many were added.',
     args: { 'local-dev': 'switch', force: 'switch' },
     stdin: 'nothing',
     stdout: 'hooks-installed',
@@ -108,7 +107,7 @@ export const optional = {
     called: '`entire enable`.',
   },
   'uninstall-hooks': {
-    purpose: 'Removes them.',
+    purpose: 'Removes the hooks.',
     args: {},
     stdin: 'nothing',
     stdout: 'nothing',
@@ -116,7 +115,7 @@ export const optional = {
     called: '`entire disable --uninstall`.',
   },
   'are-hooks-installed': {
-    purpose: 'Says whether they are there.',
+    purpose: 'Says whether the hooks are installed.',
     args: {},
     stdin: 'nothing',
     stdout: 'hook-status',
@@ -125,7 +124,7 @@ export const optional = {
   },
   'get-transcript-position': {
     purpose:
-      'Says how long a transcript is; 0 when there is none. The unit is its own, the same for every offset.',
+      'Returns the length of a transcript; 0 when there is none. The unit is up to the plugin, and the same for every offset.',
     args: { path: 'path' },
     stdin: 'nothing',
     stdout: 'position',
@@ -133,7 +132,7 @@ export const optional = {
     called: 'When a turn starts and ends; `entire status`.',
   },
   'extract-modified-files': {
-    purpose: 'Names the files that the agent has changed since a position.',
+    purpose: 'Lists the files that the agent has changed since a position.',
     args: { path: 'path', offset: 'integer' },
     stdin: 'nothing',
     stdout: 'files',
@@ -141,7 +140,7 @@ export const optional = {
     called: 'At the end of a turn and at a commit.',
   },
   'extract-prompts': {
-    purpose: 'Gives what the user has typed since a position.',
+    purpose: 'Returns the prompts since a position.',
     args: { 'session-ref': 'path', offset: 'integer' },
     stdin: 'nothing',
     stdout: 'prompts',
@@ -149,7 +148,7 @@ export const optional = {
     called: 'At the end of a turn and at a commit.',
   },
   'extract-summary': {
-    purpose: 'Gives what the agent said last.',
+    purpose: 'Returns the last message of the agent.',
     args: { 'session-ref': 'path' },
     stdin: 'nothing',
     stdout: 'summary',
@@ -178,7 +177,7 @@ export const optional = {
     stdin: 'bytes',
     stdout: 'text',
     capability: 'text_generator',
-    called: 'When a summary is asked for.',
+    called: 'When a summary is generated.',
   },
   'write-hook-response': {
     purpose: 'Prints a message in the form the agent expects from a hook.',
@@ -189,7 +188,7 @@ export const optional = {
     called: 'When a session starts; the bytes become the output of the hook.',
   },
   'extract-all-modified-files': {
-    purpose: 'Names the files that the agent and its subagents have changed since a position.',
+    purpose: 'Lists the files that the agent and its subagents have changed since a position.',
     args: { offset: 'integer', 'subagents-dir': 'path' },
     stdin: 'bytes',
     stdout: 'all-files',
@@ -205,7 +204,7 @@ export const optional = {
     called: 'At the end of a turn and of a subagent.',
   },
   'compact-transcript': {
-    purpose: 'Gives the transcript in the common short form.',
+    purpose: 'Returns the transcript in the common short form.',
     args: { 'session-ref': 'path' },
     stdin: 'nothing',
     stdout: 'compact-transcript',
@@ -232,10 +231,10 @@ type ContentValue<Content> = Content extends MessageName
     ? Uint8Array
     : undefined
 
-/** What a subcommand answers, as a plugin writes it. */
+/** The answer of a subcommand, as a plugin writes it. */
 export type SubcommandAnswer<Name extends SubcommandName> = ContentValue<(typeof subcommands)[Name]['stdout']>
 
-/** What a subcommand is sent, as a caller writes it. */
+/** The standard input of a subcommand, as a caller writes it. */
 export type SubcommandInput<Name extends SubcommandName> = ContentValue<(typeof subcommands)[Name]['stdin']>
 
 export function isSubcommand(name: string): name is SubcommandName {
