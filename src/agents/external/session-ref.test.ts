@@ -23,8 +23,8 @@ test.each([
   ['/home/me/.sample/sessions/./a', '"."'],
   ['../../x', 'leads out'],
   ['a/../../x', 'leads out'],
-  ['', 'no key'],
-  ['\\server\\share', 'no key'],
+  ['', 'not a key'],
+  ['\\server\\share', 'not a key'],
   ['C:\\x', 'outside'],
 ])('a reference that leads elsewhere is refused: %s', (reference, why) => {
   expect(() => checkSessionRef(reference, dir)).toThrow(why)
