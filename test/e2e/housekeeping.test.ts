@@ -36,7 +36,7 @@ const kept = async (repo: RecordedRepo) => [
   ...(await repo.refs('refs/entire/undo')),
 ]
 
-test('what was kept for a month goes at the end of a turn, and nothing younger', async () => {
+test('refs kept for a month are removed at the end of a turn, and no younger ones', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -53,7 +53,7 @@ test('what was kept for a month goes at the end of a turn, and nothing younger',
   const prefixes = ['entire/trash/', undo.slice(0, undo.indexOf('-') + 1)]
   for (const prefix of prefixes)
     for (const time of [old, young]) await repo.git('update-ref', `refs/${prefix}${time}-abcdef`, 'HEAD')
-  // Nobody looks before it is time.
+  // Nothing is checked before it is due.
   await agent.turn('three', { 'b.txt': 'three\n' })
   expect(await kept(repo)).toHaveLength(5)
   writeFileSync(dueFile(repo.root), String(old + 30 * day))

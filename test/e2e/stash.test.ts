@@ -26,7 +26,7 @@ test('files stashed after a partial commit are linked when they come back after 
   expect(await repo.shadows()).toEqual([])
 })
 
-test('files stashed during a turn and brought back before the commit are linked with everything else', async () => {
+test('files stashed during a turn and restored before the commit are linked with everything else', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -40,7 +40,7 @@ test('files stashed during a turn and brought back before the commit are linked 
   expect(repo.state(agent.session).files_touched).toBeUndefined()
 })
 
-test('files stashed while other work goes on are linked when they are committed alone', async () => {
+test('files stashed while other work continues are linked when they are committed alone', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
