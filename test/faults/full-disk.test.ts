@@ -25,7 +25,7 @@ const noise = Buffer.from(
 )
 
 test.each(limits)('no room beyond %d blocks when a turn starts and ends', async (blocks) => {
-  await using repo = await faultyRepo()
+  await using repo = await faultyRepo({ on: 'disk' })
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
   expect(await limited(repo, agent, blocks, 'user-prompt-submit', { prompt: 'work' })).toMatchObject({
@@ -47,7 +47,7 @@ test.each(limits)('no room beyond %d blocks when a turn starts and ends', async 
 })
 
 test.each(limits)('no room beyond %d blocks when a commit is condensed', async (blocks) => {
-  await using repo = await faultyRepo()
+  await using repo = await faultyRepo({ on: 'disk' })
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
   await agent.prompt('work')
@@ -66,7 +66,7 @@ test.each(limits)('no room beyond %d blocks when a commit is condensed', async (
 test.each(limits)(
   'no room beyond %d blocks when a commit is linked leaves its message whole',
   async (blocks) => {
-    await using repo = await faultyRepo()
+    await using repo = await faultyRepo({ on: 'disk' })
     await repo.commitAs('human', 'setup')
     const agent = fakeAgent(repo)
     await agent.turn('work', { a: small })

@@ -54,11 +54,11 @@ export interface RecordedRepo extends TempRepo {
 }
 
 export async function recordedRepo(
-  options: { kind?: RepoKind; agent?: string; env?: Record<string, string> } = {},
+  options: { kind?: RepoKind; agent?: string; env?: Record<string, string>; on?: 'disk' } = {},
 ): Promise<RecordedRepo> {
   const { kind = 'plain', agent = 'claude-code', env = {} } = options
-  const name = `${kind}-with-${agent}`
-  const plain = await repoFromTemplate(name, kind, (base) => makeRecordedRepo(base, kind, agent))
+  const make = (base: string) => makeRecordedRepo(base, kind, agent)
+  const plain = await repoFromTemplate({ name: `${kind}-with-${agent}`, kind, make }, options)
   Object.assign(plain.env, withProgram(plain.base, plain.env), env)
   return describe(plain)
 }

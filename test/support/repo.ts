@@ -52,19 +52,25 @@ export function tempDir(options: { on?: 'disk' } = {}): TempDir {
 
 export async function tempRepo(options: { kind?: RepoKind } = {}): Promise<TempRepo> {
   const kind = options.kind ?? 'plain'
-  return await repoFromTemplate(kind, kind, (base) => makeRepo(kind, base, hermeticEnv(base)))
+  return await repoFromTemplate({ name: kind, kind, make: (base) => makeRepo(kind, base, hermeticEnv(base)) })
 }
 
-/** A copy of the repository of this kind that `make` makes in a directory, once per test run. */
+export interface RepoTemplate {
+  name: string
+  kind: RepoKind
+  /** Makes the repository in a directory, once per test run. */
+  make(base: string): Promise<void>
+}
+
+/** A copy of the repository that a template makes. */
 export async function repoFromTemplate(
-  name: string,
-  kind: RepoKind,
-  make: (base: string) => Promise<void>,
+  template: RepoTemplate,
+  options: { on?: 'disk' } = {},
 ): Promise<TempRepo> {
-  const dir = tempDir()
+  const dir = tempDir(options)
   try {
-    await copyTemplate(name, dir.base, make)
-    const repo = repoAt(dir, join(dir.base, topOf(kind)))
+    await copyTemplate(template.name, dir.base, template.make)
+    const repo = repoAt(dir, join(dir.base, topOf(template.kind)))
     // The index knows the files of the template by their inodes.
     await repo.git('update-index', '-q', '--refresh')
     return repo

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+
+/** What a run with these variables does of fifty kill points, and with which seeds it tells random stories. */
+function chosen(env: Record<string, string>): { points: number[]; seeds: number[] } {
+  const script = `
+    const { rotatingNumbers, rotatingSeeds } = await import(${JSON.stringify(join(import.meta.dir, 'rotation.ts'))})
+    const points = []
+    for (const number of rotatingNumbers()) { if (number > 50) break; points.push(number) }
+    console.log(JSON.stringify({ points, seeds: rotatingSeeds(100) }))`
+  const ran = Bun.spawnSync([process.execPath, '-e', script], { env: { PATH: process.env.PATH, ...env } })
+  return JSON.parse(ran.stdout.toString())
+}
+
+test('five seeds that follow one another do everything, each a fifth', () => {
+  const runs = [7, 8, 9, 10, 11].map((seed) => chosen({ ENTIRE_TEST_SEED: String(seed) }))
+  expect(runs.map(({ points }) => points.length)).toEqual([10, 10, 10, 10, 10])
+  expect(new Set(runs.flatMap(({ points }) => points)).size).toBe(50)
+  expect(runs.flatMap(({ seeds }) => seeds).sort()).toEqual([100, 101, 102, 103, 104])
+})
+
+test('a soak does everything, and stories of its own', () => {
+  const { points, seeds } = chosen({ ENTIRE_TEST_SEED: '7', ENTIRE_TEST_SOAK: '1' })
+  expect(points).toHaveLength(50)
+  expect(seeds.slice(0, 6)).toEqual([100, 101, 102, 103, 104, 7])
+})
+
+test('without a seed the commit decides, so that a failure happens again', () => {
+  expect(chosen({})).toEqual(chosen({}))
+})
