@@ -200,5 +200,5 @@ test('where the plugin is gone that is said, too', async () => {
   rmSync(join(repo.bin, 'entire-agent-sample'))
   const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
   expect({ code: raw.code, isSame: raw.out === pieces.join('\n') }).toEqual({ code: 0, isSame: true })
-  expect(raw.err).toContain('was cut by Sample, which is not known here')
+  expect(raw.err).toContain('was cut by Sample, which is unknown here')
 })
