@@ -1,4 +1,4 @@
-// What is known of our agents before they are loaded; hooks load the one they are about.
+// Describes the built-in agents before they are loaded: hooks load only the agent that runs them.
 import type { AgentCard } from '../model/agent.ts'
 
 export const claudeCodeCard = {
@@ -24,7 +24,7 @@ export const codexCard = {
   name: 'codex',
   type: 'Codex',
   callerEnv: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
-  // Of a subagent, the thread is its own and the session is the one it works for.
+  // A subagent has its own thread, and the session is the one it works for.
   callerSessionEnv: 'CODEX_SESSION_ID',
 } satisfies AgentCard
 
@@ -55,7 +55,7 @@ export const opencodeCard = {
   name: 'opencode',
   type: 'OpenCode',
   callerEnv: ['OPENCODE'],
-  // Set by our plugin for the commands that the agent runs.
+  // Set by Entire's plugin for the commands that the agent runs.
   callerSessionEnv: 'ENTIRE_OPENCODE_SESSION',
 } satisfies AgentCard
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { agents, defaultAgent, findAgent, findAgentByType } from './all.ts'
-import { agentCards, findAgent as loadAgent, findAgentByType as loadAgentByType } from './index.ts'
+import { agentCards, loadAgent, loadAgentByType } from './index.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'entire-agents-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -38,7 +38,7 @@ test('an agent is present where its directory is', () => {
 })
 
 test('a hook loads its own agent, without what edits settings files, and no other', () => {
-  const script = `const { findAgent } = await import(${JSON.stringify(join(import.meta.dir, 'index.ts'))}); await findAgent('claude-code'); console.log(JSON.stringify(Object.keys(require.cache)))`
+  const script = `const { loadAgent } = await import(${JSON.stringify(join(import.meta.dir, 'index.ts'))}); await loadAgent('claude-code'); console.log(JSON.stringify(Object.keys(require.cache)))`
   const loaded = JSON.parse(Bun.spawnSync([process.execPath, '-e', script]).stdout.toString()) as string[]
   expect(loaded.filter((file) => /jsonc-parser|installer\.ts$|install\.ts$/.test(file))).toEqual([])
   const folders = new Set(loaded.flatMap((file) => /src\/agents\/([^/]+)\//.exec(file)?.[1] ?? []))

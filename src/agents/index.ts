@@ -1,4 +1,5 @@
-// The list of agents we know. Hooks run many times a minute, and load only the agent they are about.
+// Lists the agents that Entire knows. Hooks run many times a minute, and load only the agent that runs them.
+
 import type { Agent, AgentCard } from '../model/agent.ts'
 import {
   aiderCard,
@@ -17,7 +18,7 @@ interface Listed {
   load(): Promise<Agent>
 }
 
-/** Order is the order of detection; the first one is the default. External agents join at the start of a program that needs them. */
+/** In the order of detection; the first one is the default. Programs that need external agents add them at their start. */
 const list: Listed[] = [
   { card: claudeCodeCard, load: async () => (await import('./claude-code/index.ts')).claudeCode },
   { card: geminiCard, load: async () => (await import('./gemini/index.ts')).gemini },
@@ -30,10 +31,10 @@ const list: Listed[] = [
   { card: piCard, load: async () => (await import('./pi/index.ts')).pi },
 ]
 
-/** All of them, once `all.ts` has loaded them. */
+/** All agents, once `all.ts` has loaded them. */
 export const everyAgent: Agent[] = []
 
-/** One that is known by its name already stays. */
+/** An agent whose name is already known is left out. */
 export function addAgents(found: Agent[]): void {
   for (const agent of found) {
     if (list.some(({ card }) => card.name === agent.name)) continue
@@ -46,11 +47,11 @@ export function agentCards(): AgentCard[] {
   return list.map(({ card }) => card)
 }
 
-export async function findAgent(name: string): Promise<Agent | undefined> {
+export async function loadAgent(name: string): Promise<Agent | undefined> {
   return await list.find(({ card }) => card.name === name)?.load()
 }
 
-export async function findAgentByType(type: string): Promise<Agent | undefined> {
+export async function loadAgentByType(type: string): Promise<Agent | undefined> {
   return await list.find(({ card }) => card.type === type)?.load()
 }
 

@@ -1,7 +1,7 @@
 // Adds the external agents on the PATH to the built-in ones, if the settings of the repository allow it.
 
 import { join } from 'node:path'
-import { addAgents, agentCards, findAgent } from '../agents/index.ts'
+import { addAgents, agentCards, loadAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Agent, Env } from '../model/agent.ts'
 import { isSetUp, readSettings } from '../settings/read.ts'
@@ -34,7 +34,7 @@ export async function loadExternalAgent(
   name: string,
   options: LoadOptions = {},
 ): Promise<Agent | undefined> {
-  const known = await findAgent(name)
+  const known = await loadAgent(name)
   if (known !== undefined || (options.evenIfDisabled !== true && !allowsExternal(repo))) return known
   const { findExternalAgent } = await import('../agents/external/discover.ts')
   const found = await findExternalAgent(await discoveryOptions(repo, env, options), name)

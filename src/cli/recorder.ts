@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { agentCards, findAgentByType, loadAgents } from '../agents/index.ts'
+import { agentCards, loadAgentByType, loadAgents } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Recorder, Redaction } from '../sessions/event-work.ts'
@@ -37,7 +37,7 @@ export function systemRecorder(
     say: (line) => write(2, `${line}\n`),
     respond: (text) => write(1, text),
     agentCards,
-    findAgentByType,
+    findAgentByType: loadAgentByType,
     loadAgents,
     redaction: () => {
       redaction ??= loadRedaction(settings)

@@ -1,7 +1,7 @@
 // Runs `entire hooks <agent> <hook>`: reads the payload of an agent's hook and dispatches the event it means.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { agentCards, findAgent } from '../../agents/index.ts'
+import { agentCards, loadAgent } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { prefetchStatus } from '../../sessions/prefetch-status.ts'
@@ -11,7 +11,7 @@ import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { isDevice } from '../streams.ts'
 
 export async function runAgentHook(name: string, hookName: string, args: string[]): Promise<void> {
-  const named = (await findAgent(name)) ?? (await findExternal(name))
+  const named = (await loadAgent(name)) ?? (await findExternal(name))
   if (named === undefined) return
   if (!named.hookNames.includes(hookName)) {
     throw new EntireError('unknown-hook', `${named.type} has no hook ${JSON.stringify(hookName)}.`, {
@@ -20,7 +20,7 @@ export async function runAgentHook(name: string, hookName: string, args: string[
   }
   const { json: payload, raw } = await readPayload(args, { acceptsAnything: named.executable !== undefined })
   const card = agentCards().find(({ borrows }) => borrows?.from === named.name && borrows.isSender(payload))
-  const borrower = card && (await findAgent(card.name))
+  const borrower = card && (await loadAgent(card.name))
   const agent = borrower ?? named
   const verb = borrower === undefined ? hookName : borrower.borrowed?.verbs[hookName]
   if (verb === undefined) return
