@@ -1,5 +1,5 @@
 // Runs everything that must hold before a commit: `npm run check`. The last line is the verdict, `N passed, N failed`.
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rotationTitle } from '../test/support/rotation.ts'
@@ -16,6 +16,8 @@ interface Check {
   hasCounts?: boolean
   /** Whether it waits for the network so long that the tests start meanwhile. */
   isSlow?: boolean
+  /** Whether it runs only when it is named. */
+  isOptional?: boolean
 }
 
 const checks: Record<string, Check> = {
@@ -26,14 +28,15 @@ const checks: Record<string, Check> = {
   types: { command: [tool('tsc'), '--noEmit', '--project', root] },
   docs: { command: [bun, 'scripts/generate-docs.ts', '--check'] },
   tests: { command: testCommand(), hasCounts: true },
+  // The tests, which also write down how long each file takes.
+  timings: { command: [...testCommand(), '--update-timings'], hasCounts: true, isOptional: true },
 }
 
 // Tests start real processes; on a busy machine one may take much longer than Bun's five seconds. One worker more than
 // there are processors, because a test that waits uses none.
 function testCommand(): string[] {
   const workers = availableParallelism() + 1
-  const timings = join(root, 'test', 'timings.json')
-  const longestFirst = existsSync(timings) ? ['--timings', timings] : []
+  const longestFirst = ['--timings', join(root, 'test', 'timings.json')]
   return [bun, 'test', `--parallel=${workers}`, '--timeout', '120000', ...longestFirst]
 }
 
@@ -41,18 +44,23 @@ async function runCheck(name: string, env: Record<string, string | undefined>): 
   const { command, hasCounts } = findCheck(name)
   if (hasCounts) console.log(`\n# ${name}: kill points and random stories, ${rotationTitle}`)
   const child = Bun.spawn(command, { cwd: root, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-  let output = ''
   const read = async (stream: ReadableStream<Uint8Array>, screen: NodeJS.WriteStream) => {
     const decoder = new TextDecoder()
+    let text = ''
     for await (const part of stream) {
-      output += decoder.decode(part, { stream: true })
+      text += decoder.decode(part, { stream: true })
       if (hasCounts) screen.write(part)
     }
+    return text
   }
-  await Promise.all([read(child.stdout, process.stdout), read(child.stderr, process.stderr)])
+  const [stdout, stderr] = await Promise.all([
+    read(child.stdout, process.stdout),
+    read(child.stderr, process.stderr),
+  ])
   const isOk = (await child.exited) === 0
-  if (hasCounts) return readVerdict(output, isOk)
-  console.log(`\n# ${name}\n${output.trim()}`)
+  // Bun writes its summary to stderr; stdout is what tests print.
+  if (hasCounts) return readVerdict(stderr, isOk)
+  console.log(`\n# ${name}\n${stdout}${stderr}`.trimEnd())
   return isOk ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
 }
 
@@ -91,7 +99,8 @@ async function runChecks(names: string[]): Promise<[name: string, verdict: Verdi
 }
 
 const chosen = process.argv.slice(2)
-const verdicts = await runChecks(chosen.length > 0 ? chosen : Object.keys(checks))
+const usual = Object.keys(checks).filter((name) => !findCheck(name).isOptional)
+const verdicts = await runChecks(chosen.length > 0 ? chosen : usual)
 const total = addVerdicts(verdicts.map(([, verdict]) => verdict))
 const broken = verdicts.filter(([, verdict]) => verdict.failed > 0).map(([name]) => name)
 if (broken.length > 0) console.log(`\nFailed: ${broken.join(', ')}`)
