@@ -28,7 +28,7 @@ export function readModules(folders: string[]): SourceModule[] {
   })
 }
 
-// What runs inside other agents is no module of ours: it lives by their rules.
+// Plugins that run inside other agents follow the rules of those agents.
 function isForeign(path: string): boolean {
   return /^test\/fixtures\/|\/node_modules\/|^src\/agents\/[^/]+\/(?:plugin|extension)\//.test(path)
 }

@@ -1,4 +1,4 @@
-// Every hook of every agent, called by an agent of tomorrow: whatever it says, it goes on working and the repository stays whole.
+// Calls every hook of every agent with payloads of future versions: the agent keeps working, the repository stays sound.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { agents } from '../../src/agents/all.ts'

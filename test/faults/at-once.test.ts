@@ -1,4 +1,4 @@
-// Many at once: hooks of one session, of many sessions, in one work tree and in several.
+// Runs many hooks at once: of one session, of many sessions, in one work tree and in several.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { findRepo } from '../../src/git/repo.ts'

@@ -20,7 +20,7 @@ const payloadOf = (repo: RecordedRepo, agent: FakeAgent, fields: object = {}) =>
 // Arguments, standard input, and what the message must say.
 const mistakes: Record<string, [args: string[], stdin: string, message: RegExp]> = {
   'malformed JSON': [['claude-code', 'stop'], '{"session_id": ', /not a JSON object/],
-  'JSON that is no object': [['claude-code', 'stop'], '[1, 2]', /not a JSON object/],
+  'JSON that is not an object': [['claude-code', 'stop'], '[1, 2]', /not a JSON object/],
   'binary input': [['claude-code', 'stop'], '\0\x01\xff', /not a JSON object/],
   'empty input': [['claude-code', 'stop'], '', /no input/],
   'blank input': [['claude-code', 'stop'], ' \n ', /no input/],
@@ -168,7 +168,7 @@ test('a payload that comes in pieces is put together', async () => {
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active' })
 })
 
-test('standard input that is closed is no input', async () => {
+test('closed standard input is read as no input', async () => {
   await using repo = await recordedRepo()
   const ran = await repo.run(['sh', '-c', `exec ${binary} hooks claude-code stop <&- 2>&1`])
   expect({ code: ran.code, out: ran.stdout.toString() }).toEqual({

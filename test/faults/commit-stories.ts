@@ -1,4 +1,4 @@
-// Git hooks that die, before and after the commit, and what happens next.
+// Tells stories of git hooks that are killed, before and after the commit, and what completes their work.
 import { anotherTurn, commit, commitAll, type Story, savedTurn, stage, text, turnOfBoth } from './killing.ts'
 
 export const commitStories: Record<string, Story> = {

@@ -1,4 +1,4 @@
-// Plugins that misbehave: the agent goes on, somebody hears of it in clear words, and nothing is lost.
+// Runs plugins that misbehave: the agent goes on, a clear message reports it, and nothing is lost.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -134,7 +134,7 @@ test('a large file that is not in the directory of sessions is not read', async 
   expect(err).toContain('Saved step 1')
 })
 
-test('analysis that fails is no data: the step is saved from what git says', async () => {
+test('when the analysis fails, the step is saved from what git reports', async () => {
   const broken = [
     'extract-modified-files',
     'extract-prompts',
@@ -213,7 +213,7 @@ for (const [title, script, message] of infos) {
     await using repo = await brokenRepo(on('info', `echo asked >> "$HOME/asked"; ${script}; exit 0`))
     const agent = await shellAgent(repo)
     expect(await agent.hook('prompt', { prompt: 'x' })).toMatchObject({ code: 0, err: shows(message) })
-    // It is remembered that it cannot be used: nobody waits for it again, until somebody asks for it.
+    // The program remembers that it cannot be used, and does not wait for it again until a user asks for it.
     expect((await repo.entire(['status'])).code).toBe(0)
     await repo.commitAs('human', 'meanwhile')
     expect(readFileSync(join(repo.base, 'home', 'asked'), 'utf8')).toBe('asked\n')
@@ -234,7 +234,7 @@ test('a plugin that hangs is asked no more in the same hook', async () => {
   expect(err).toContain('Saved step 1')
 })
 
-test('a program that cannot be started is told of', async () => {
+test('a program that cannot be started is reported', async () => {
   await using repo = await brokenRepo('')
   const agent = await shellAgent(repo)
   writeFileSync(join(repo.bin, 'entire-agent-sample'), '#!/no/such/interpreter\n', { mode: 0o755 })

@@ -1,4 +1,4 @@
-// A recorded repository whose hooks can be made to die, and the questions every fault test asks of it afterwards.
+// Makes a recorded repository whose hooks can be killed, and the checks that every fault test ends with.
 import { expect } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { FakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
 export interface FaultyRepo extends RecordedRepo {
-  /** `git …` during which the named git hook dies at its n-th write, or before it starts for 0; tells whether it came to that. */
+  /** Runs git; the named git hook is killed at its n-th write, or before it starts for 0. Returns whether it was killed. */
   gitKilling(hook: string, at: number, args: string[], env?: Record<string, string>): Promise<boolean>
 }
 
@@ -59,11 +59,11 @@ export async function faultyRepo(options: Parameters<typeof recordedRepo>[0] = {
   }
 }
 
-/** The repository can be read, and git finds no fault with it. */
+/** Git finds no fault with the repository. */
 export async function expectReadable(repo: RecordedRepo): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const fsck = await repo.run(['git', 'fsck', '--strict', '--no-dangling', '--no-progress'])
-    // Packs that are put together in the background vanish under its hands; what is really missing stays so.
+    // Packs that are merged in the background vanish while it reads; an object that is really missing stays missing.
     if (fsck.code !== 0 && attempt < 4) await Bun.sleep(attempt * 100)
     else
       return expect({ code: fsck.code, out: fsck.stdout.toString(), err: fsck.stderr }).toEqual({
@@ -74,7 +74,7 @@ export async function expectReadable(repo: RecordedRepo): Promise<void> {
   }
 }
 
-/** Every link of a commit leads to a checkpoint. */
+/** Every checkpoint that a commit links to is stored. */
 export async function expectLinksHold(repo: RecordedRepo): Promise<void> {
   const commits = (
     await repo.git(
@@ -107,7 +107,7 @@ export async function expectLinksHold(repo: RecordedRepo): Promise<void> {
 
 const leftover = /\.tmp$|^fast_import_crash_|^entire\.lock|^entire-rewrite|\.lock$/
 
-/** Nothing that a dead process left behind. */
+/** No lock or temporary file of a killed process remains. */
 export function expectNoLeftovers(repo: RecordedRepo): void {
   const { gitDir, commonDir } = repo.repo
   const dirs = [
@@ -131,7 +131,7 @@ export function expectNoLeftovers(repo: RecordedRepo): void {
   expect(inner.filter((name) => leftover.test(name))).toEqual([])
 }
 
-/** The checkpoints of the commit, or of several, speak of these files, and hold what the agent's transcript said at the time. */
+/** The checkpoints of the commits name these files, and hold the agent's transcript of that time. */
 export async function expectRecorded(
   repo: RecordedRepo,
   rev: string,

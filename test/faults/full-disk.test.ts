@@ -1,5 +1,5 @@
-// A disk that fills up: nothing of the user's is harmed, the agent is told, and the work is done when there is room again.
-// Played with a limit on the size of files, which git and everything else we start inherit; it needs no privileges.
+// Fills the disk: the user's files stay as they are, the agent gets a message, and the work is done when there is room
+// again. A limit on the size of files, which git and all other child processes inherit, plays the full disk.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { binary } from '../support/recorded-repo.ts'

@@ -1,4 +1,4 @@
-// Files of ours that hold garbage: whoever wrote it, recording goes on and loses nothing that can still be known.
+// Puts garbage into files of the program: recording goes on, and loses nothing that can still be known.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -33,7 +33,7 @@ const places: Record<string, (repo: RecordedRepo, agent: FakeAgent) => string> =
   'the local settings': ({ root }) => join(root, '.entire/settings.local.json'),
 }
 
-test.each(Object.entries(places))('whatever is in %s, the turn is recorded', async (_place, find) => {
+test.each(Object.entries(places))('with garbage in %s, the turn is recorded', async (_place, find) => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   for (const [round, content] of Object.values(contents).entries()) {

@@ -92,6 +92,6 @@ function letTimePass({ repo }: FaultyRepo): void {
     const locks = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.lock')) : []
     for (const name of locks) utimesSync(join(dir, name), later, later)
   }
-  // This one is everybody's: only a person can know that no git is at work, and git tells them to remove it.
+  // Every git command uses this one. Only a person can know that none is running, and git tells them to remove it.
   rmSync(join(repo.commonDir, 'packed-refs.lock'), { force: true })
 }

@@ -1,4 +1,4 @@
-// What the stories of killed hooks are made of: rounds that differ in the write at which the event dies.
+// Defines the stories of killed hooks, and the steps they share.
 import { expect } from 'bun:test'
 import type { FakeAgent } from '../support/fake-agent.ts'
 import { type FaultyRepo, killedCode } from './faulty-repo.ts'
@@ -9,7 +9,7 @@ export interface Round {
   other: FakeAgent
   /** The write to die at. */
   at: number
-  /** Files of this round. */
+  /** Files that the agent writes. */
   a: string
   b: string
 }
@@ -20,7 +20,7 @@ export interface Story {
   before(round: Round): Promise<void>
   /** The event; tells whether it died. */
   event(round: Round): Promise<boolean>
-  /** What happens next. */
+  /** The events after it, which complete its work. */
   after(round: Round): Promise<void>
   /** The commits to look at, one of which must be linked to a checkpoint of these files. */
   recorded(round: Round): [revs: string, files: string[], agent?: FakeAgent][]

@@ -20,7 +20,7 @@ const stale: Record<string, [path: string, content: string, age: number]> = {
   'a lock without a name, from a moment long ago': ['entire.lock', '', 60],
   'a lock of garbage': ['entire.lock', '\0\x01 not a pid', 60],
   'the lock of another machine, hours old': ['entire.lock', '1 another-host\n', hour],
-  'the lock of a process number that somebody else has now, hours old': [
+  'an hours-old lock whose process number belongs to another process now': [
     'entire.lock',
     `1 ${hostname()}\n`,
     hour,

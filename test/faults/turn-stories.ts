@@ -1,4 +1,4 @@
-// Hooks of agents that die, from the prompt to the end of the session, and what happens next.
+// Tells stories of agent hooks that are killed, from the prompt to the end of the session, and what completes their work.
 import {
   anotherTurn,
   commit,

@@ -1,4 +1,4 @@
-// No sequence of events loses a touched file: whatever agents, people and accidents do, checkpoints tell who did what.
+// Plays random stories of agents, people and accidents: checkpoints record every touched file with its session.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ test.each(rotatingSeeds(20261115))(
 async function tell(events: Event[]): Promise<void> {
   await using world = await newWorld()
   for (const event of events) await play(world, event)
-  // Everybody comes to an end: what any accident left undone is done by these.
+  // Every session gets one more turn, which completes what an accident left undone.
   for (const who of world.actors.keys()) {
     await play(world, { type: 'prompt', who })
     await play(world, { type: 'stop', who })
@@ -52,7 +52,7 @@ async function expectUncommittedIsKept({ repo, actors, written }: World): Promis
         known: true,
         isThere,
       })
-      // Everybody only adds lines; what the user added after the last change of an agent may come with the next one.
+      // All writers only append lines; lines that the user added after the last change of an agent may be in a later step.
       const live = isThere ? readFileSync(join(repo.root, file), 'utf8') : ''
       expect({
         file,

@@ -149,7 +149,7 @@ const acts: Play = {
       actor.running = verb === 'user-prompt-submit' || verb === 'pre-compact'
       return
     }
-    // What the program knew it still knows, but nobody can say what it believes of the turn.
+    // The program keeps what it knew, but what it knows of this turn depends on the write at which it was killed.
     actor.running = false
     actor.alone = verb === 'user-prompt-submit' || verb === 'pre-compact'
   },

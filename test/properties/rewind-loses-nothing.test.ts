@@ -1,4 +1,4 @@
-// Whatever user and agent do, a rewind, a reset, an undo or a redo never loses a byte that was on disk.
+// Plays random stories of user and agent: no rewind, reset, undo or redo loses a byte that was on disk.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ test.each(rotatingSeeds(20261115))('no rewind loses a byte (stories of seed %d)'
 async function tell({ kind, events }: { kind: 'plain' | 'linked-worktree'; events: Event[] }): Promise<void> {
   await using world = await newWorld(kind)
   for (const event of events) await play(world, event)
-  // Forth as far as it goes, then back as far as it goes: everything that was ever taken away comes by.
+  // All redos, then all undos: every content that was ever removed comes back once.
   for (const way of ['--redo', '--undo']) await goAllTheWay(world, way)
   const lost = [...world.owed]
     .filter(([, contents]) => contents.size > 0)
@@ -28,7 +28,7 @@ async function play(world: World, event: Event): Promise<void> {
   const { repo, agent } = world
   switch (event.type) {
     case 'own':
-      // During a turn nobody can tell who made a file.
+      // During a turn a new file may be the user's or the agent's.
       if (world.running && !ignored.includes(event.file)) return
       return repo.write(
         event.file,

@@ -84,7 +84,7 @@ export function touch(world: World, actor: Actor, file: string, state: Touch): v
   if (known !== 'saved' && !(known === 'named' && state === 'unseen')) actor.touched.set(file, state)
 }
 
-// A file that was never committed leaves no trace in a commit, whoever wrote it.
+// A file that was never committed leaves no trace in a commit.
 export async function gone(world: World, actor: Actor, file: string): Promise<void> {
   const tracked = (await world.repo.run(['git', 'cat-file', '-e', `HEAD:${file}`])).code === 0
   if (tracked) return touch(world, actor, file, 'unseen')
@@ -116,7 +116,7 @@ export async function claim(world: World, by: Actor | undefined, linked: boolean
     for (const file of changed) {
       const touch = actor.touched.get(file)
       if (touch === undefined) continue
-      // Whoever commits in its own turn is known by its environment, so all that it commits is its own.
+      // An agent that commits in its own turn is known by its environment, so everything it commits counts as its own.
       if (linked && (touch !== 'unseen' || actor === by))
         world.claims.push({ commit, file, session: actor.agent.session })
       actor.touched.delete(file)
@@ -125,7 +125,7 @@ export async function claim(world: World, by: Actor | undefined, linked: boolean
   await forgetClean(world)
 }
 
-// What HEAD has in the same form, like the deletion of a file that another branch never had, is no work any more.
+// A file that equals HEAD, such as a deletion on a branch that never had it, is not uncommitted work any more.
 export async function forgetClean({ repo, actors }: World): Promise<void> {
   const status = await repo.git('status', '--porcelain', '-z', '--no-renames', '--untracked-files=all')
   const changed = status.split('\0').map((line) => line.slice(3))

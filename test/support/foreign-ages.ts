@@ -365,7 +365,7 @@ export const ages: Record<string, Age> = {
     sessions: [{ id: 's1', agent: 'Claude Code', prompts: [] }],
     tokens: 7,
   },
-  'an agent nobody knows': {
+  'an unknown agent': {
     isOver: true,
     ...plainAge,
     trees: { [v1]: { ...plain, [`${dir}/0/metadata.json`]: session('s1', { agent: 'Frobnicator 3000' }) } },
@@ -406,7 +406,7 @@ export const ages: Record<string, Age> = {
       'refs/remotes/origin/entire/checkpoints/v1': plain,
     },
   },
-  'files where directories should be, and things that are none of ours': {
+  'files where directories should be, and files of other programs': {
     ...plainAge,
     trees: {
       [v1]: {

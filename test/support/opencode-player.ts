@@ -52,7 +52,7 @@ for (const line of lines) {
   if (hook === 'dispose') break
   if (hook.startsWith('event.')) {
     sessions.take(payload)
-    // Nobody waits for these.
+    // OpenCode does not wait for these.
     void hooks.event?.({ event: payload })
   } else await hooks[hook]?.(payload.input, payload.output)
   if (hook === 'tool.execute.before') {

@@ -1,4 +1,4 @@
-// Pi, as far as an extension can tell: a process that loads it and tells it what happens.
+// Plays Pi for an extension: a process that loads it and sends it events.
 
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'

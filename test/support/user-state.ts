@@ -1,17 +1,17 @@
-// Everything of a repository that belongs to the user, so that a test can see that it was left alone, byte for byte.
+// Reads everything of a repository that belongs to the user, so that a test can compare it byte for byte.
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Repo } from '../../src/git/repo.ts'
 import { decodePath, nativePath, nativePathIn } from '../../src/std/encoding.ts'
 
-// Objects and our own refs are where saves go; the rest of the git directory is the user's.
-const ours = /^(objects\/|(logs\/)?refs\/heads\/entire\/|entire-)/
+// Objects, refs and files that the program writes; the rest of the git directory is the user's.
+const ownPaths = /^(objects\/|(logs\/)?refs\/heads\/entire\/|entire-)/
 
 /** One line per file: mode, modification time, digest of the content, path. */
 export function readUserState(repo: Repo): string[] {
   const dirs = [...new Set([repo.gitDir, repo.commonDir])]
   const git = dirs.flatMap((dir) =>
-    listFiles(dir, (path) => !ours.test(path)).map((path) => describeFile(dir, path)),
+    listFiles(dir, (path) => !ownPaths.test(path)).map((path) => describeFile(dir, path)),
   )
   return [...readWorkTree(repo), ...git].sort()
 }

@@ -1,4 +1,4 @@
-// `entire watch` as a user runs it: a process of its own that tells what happens, until it is stopped.
+// Runs `entire watch` as a user does: a process of its own that reports events until it is stopped.
 import { binary, type RecordedRepo } from './recorded-repo.ts'
 import { until } from './until.ts'
 
@@ -12,7 +12,7 @@ export interface Watching extends AsyncDisposable {
   err(): string
 }
 
-/** Resolves when it watches. Turns end after a moment of silence, so that nobody has to wait. */
+/** Resolves when it watches. Turns end after a moment of silence, so that tests are quick. */
 export async function startWatching(
   repo: RecordedRepo,
   args: string[] = [],
