@@ -4,6 +4,7 @@ import { isInfrastructure, notesRef } from '../checkpoints/layout.ts'
 import { firstPromptText } from '../checkpoints/step-subject.ts'
 import { writeCheckpoint } from '../checkpoints/write.ts'
 import { describePart, readRecordedFiles, shareOut } from '../commits/condense.ts'
+import { unknownCommitter } from '../commits/find-sessions.ts'
 import { postRewrite } from '../commits/rewrite.ts'
 import type { CommitInfo } from '../git/commit.ts'
 import { git } from '../git/exec.ts'
@@ -99,8 +100,6 @@ async function writeAttached(
   saveSession(recorder, plan, session)
   return { session, turns: prompts.length }
 }
-
-const unknownCommitter = { session: undefined, hasTerminal: true }
 
 // Attribution covers this commit only: there are no steps from before it.
 function describeSession(

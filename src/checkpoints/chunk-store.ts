@@ -29,49 +29,51 @@ export interface ChunkStore {
  */
 export class ChunkWriter {
   readonly chunks: StoredChunk[]
-  private readonly source: ChunkStore
-  private readonly last: StoredChunk | undefined
-  private readonly lastContent: ReturnType<ObjectReader['contents']> | undefined
-  private pending: Buffer[] = []
-  private pendingBytes = 0
+  readonly #source: ChunkStore
+  readonly #last: StoredChunk | undefined
+  readonly #lastContent: ReturnType<ObjectReader['contents']> | undefined
+  #pending: Buffer[] = []
+  #pendingBytes = 0
 
   constructor(source: ChunkStore, stored: StoredChunk[], expectedBytes: number) {
-    this.source = source
+    this.#source = source
     this.chunks = [...stored]
     // Git answers while the new lines are being redacted.
-    this.last = planAppend(stored, expectedBytes).keep < stored.length ? stored.at(-1) : undefined
-    this.lastContent = this.last && prefetch(source.objects.contents(this.last.oid))
+    this.#last = planAppend(stored, expectedBytes).keep < stored.length ? stored.at(-1) : undefined
+    this.#lastContent = this.#last && prefetch(source.objects.contents(this.#last.oid))
   }
 
   async append(lines: Buffer): Promise<void> {
     for (let at = 0; at < lines.length; ) {
-      const room = Math.max(chunkBytes - this.pendingBytes, 1)
+      const room = Math.max(chunkBytes - this.#pendingBytes, 1)
       let end = at + room >= lines.length ? lines.length : lines.lastIndexOf(10, at + room) + 1
-      if (end <= at) end = this.pendingBytes > 0 ? at : lines.indexOf(10, at) + 1 || lines.length
-      this.pending.push(lines.subarray(at, end))
-      this.pendingBytes += end - at
+      if (end <= at) end = this.#pendingBytes > 0 ? at : lines.indexOf(10, at) + 1 || lines.length
+      this.#pending.push(lines.subarray(at, end))
+      this.#pendingBytes += end - at
       at = end
-      if (at < lines.length || this.pendingBytes >= chunkBytes) await this.flush()
+      if (at < lines.length || this.#pendingBytes >= chunkBytes) await this.flush()
     }
   }
 
   async flush(): Promise<void> {
-    if (this.pendingBytes === 0) return
-    const content = Buffer.concat(this.pending)
-    this.pending = []
-    this.pendingBytes = 0
-    await this.write(withoutFinalNewline(content))
+    if (this.#pendingBytes === 0) return
+    const content = Buffer.concat(this.#pending)
+    this.#pending = []
+    this.#pendingBytes = 0
+    await this.#write(withoutFinalNewline(content))
   }
 
-  private async write(content: Buffer): Promise<void> {
+  async #write(content: Buffer): Promise<void> {
     const { keep } = planAppend(this.chunks, content.length)
     const merged: Buffer[] = []
     for (const chunk of this.chunks.splice(keep)) {
-      const object = await (chunk === this.last ? this.lastContent : this.source.objects.contents(chunk.oid))
+      const object = await (chunk === this.#last
+        ? this.#lastContent
+        : this.#source.objects.contents(chunk.oid))
       if (object === undefined) throw missingChunk(chunk.oid)
       merged.push(object.content, lineFeed)
     }
-    this.chunks.push(storePiece(this.source, Buffer.concat([...merged, content])))
+    this.chunks.push(storePiece(this.#source, Buffer.concat([...merged, content])))
   }
 }
 

@@ -17,9 +17,8 @@ import {
   metadataRef,
   sessionPaths,
 } from './layout.ts'
-import { formatCheckpointRecord, formatSessionRecord } from './record.ts'
+import { formatCheckpointRecord, formatSessionRecord, sumTokens } from './record.ts'
 import { addSlot, isPartFile, readSlots, type Slot, type Slots } from './slots.ts'
-import { sumTokens } from './token-record.ts'
 
 /** A session's part of a checkpoint, redacted. */
 export interface SessionPart {

@@ -8,6 +8,7 @@ import { readTranscript } from '../checkpoints/read.ts'
 import { chunkBytes, chunkLines, digestOf, stripLines } from '../checkpoints/transcript-chunks.ts'
 import { type SessionPart, writeCheckpoint } from '../checkpoints/write.ts'
 import { describePart, shareOut } from '../commits/condense.ts'
+import { unknownCommitter } from '../commits/find-sessions.ts'
 import { newCheckpointId } from '../commits/pending.ts'
 import { readCommit } from '../git/commit.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
@@ -75,8 +76,6 @@ async function condense(recorder: Recorder, id: string, checkpoint: string): Pro
   await save(work)
   await removeTrashed(repo, removed)
 }
-
-const unknownCommitter = { session: undefined, hasTerminal: true }
 
 // Files that still differ from HEAD stay with the session, so that their commit is linked to it.
 function settle({ recorder, session, afterwards }: EventWork, checkpoint: string, waiting: string[]): void {

@@ -11,6 +11,7 @@ import { readLive } from '../sessions/live-index.ts'
 import { lockFile, retrying } from '../sessions/save.ts'
 import { readTurnStart } from '../sessions/turn-start-state.ts'
 import { takeLock } from '../std/lock.ts'
+import { unknownCommitter } from './find-sessions.ts'
 import { newCheckpointId } from './pending.ts'
 import { condenseCommit } from './post-commit.ts'
 
@@ -52,7 +53,7 @@ async function adopt(recorder: Recorder, commit: CommitInfo): Promise<void> {
   const checkpoint = newCheckpointId(recorder)
   await condenseCommit(recorder, git, live, commit, checkpoint, {
     // Commits pulled from others come without hooks too: only the session's files make a commit its own.
-    committer: { session: undefined, hasTerminal: true },
+    committer: unknownCommitter,
     link: async () => {
       git.writes().commit({
         ref: notesRef,

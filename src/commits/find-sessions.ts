@@ -198,6 +198,9 @@ export interface Committer {
   hasTerminal: boolean
 }
 
+/** Stands for the person or program that made a commit earlier. */
+export const unknownCommitter: Committer = { session: undefined, hasTerminal: true }
+
 export function findCommitter(env: Env, agents: AgentCard[]): Committer {
   const namer = agents.find(({ callerSessionEnv }) => callerSessionEnv !== undefined && env[callerSessionEnv])
   const byAgent = agents.some((agent) => agent.callerEnv.some((name) => env[name]))

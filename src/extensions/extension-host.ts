@@ -1,8 +1,9 @@
 // Hosts extensions for a program: finds them, starts them, keeps them running, replaces them when their files
 // change, and stops them.
 //
-// A tool call goes down: tool-calls → registry → supervisor → start-extension → peer → transport → process.
-// A request of an extension comes up: process → transport → peer → serve → permissions → host-side → the program.
+// A tool call goes down: tool-calls → registry → supervisor → start-extension → peer → transport → process. A
+// request of an extension comes up: process → transport → peer → serve → permissions → host-side → the
+// program.
 
 import { join } from 'node:path'
 import type { EventData, EventName } from '../protocol/extension/events.ts'
@@ -16,9 +17,8 @@ import type { HostSide, LiveExtension, RunningExtensions } from './live-extensio
 import { type Manifest, ownName, readManifest } from './manifest.ts'
 import { withoutOverrides } from './permissions.ts'
 import { Compaction } from './prompt-chain.ts'
-import { noRegistrations } from './registrations.ts'
 import { type ExtensionAccess, type LocalOffer, Registry } from './registry.ts'
-import { startExtension } from './start-extension.ts'
+import { noRegistrations, startExtension } from './start-extension.ts'
 import { Supervisor, type SupervisorStatus, type SupervisorTimes } from './supervisor.ts'
 import { type Watcher, watchExtension } from './watcher.ts'
 

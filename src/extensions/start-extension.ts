@@ -2,6 +2,7 @@
 // first line on; registrations count until it has answered `initialize`.
 
 import { safeParse } from 'valibot'
+import { registrations as registrationMethods } from '../protocol/extension/offers.ts'
 import { Peer } from '../protocol/extension/peer.ts'
 import { RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import {
@@ -11,6 +12,7 @@ import {
   isRegistration,
   type MethodResult,
   methods,
+  type Registration,
   type SentParams,
 } from '../protocol/extension/table.ts'
 import { type LongRunningChild, startLongRunningChild } from '../std/child-process.ts'
@@ -23,10 +25,9 @@ import {
   extensionEnvironment,
   runtimeCommand,
 } from './launch.ts'
-import type { CallOptions, Delta, Exit, HostSide, LiveExtension } from './live-extension.ts'
-import type { Manifest } from './manifest.ts'
-import type { Approve } from './permissions.ts'
-import { noRegistrations, register } from './registrations.ts'
+import type { CallOptions, Delta, Exit, HostSide, LiveExtension, Registrations } from './live-extension.ts'
+import { type Manifest, manifestName } from './manifest.ts'
+import { type Approve, findRefusal } from './permissions.ts'
 import { limitServing, parseMethodParams, serveNotice, serveRequest } from './serve.ts'
 import { PrintedLines, stopChild, Transport } from './transport.ts'
 
@@ -255,4 +256,25 @@ class ExtensionProcess implements LiveExtension {
       { hint: `Run \`piglet ext check ${dir}\` to see what is wrong with it.` },
     )
   }
+}
+
+export function noRegistrations(): Registrations {
+  return Object.fromEntries(
+    Object.keys(registrationMethods).map((name) => [name, []]),
+  ) as unknown as Registrations
+}
+
+/** Adds a registration, or returns the reason why it is ignored. */
+export function register(
+  list: Registrations,
+  manifest: Manifest,
+  name: Registration,
+  params: unknown,
+): string | undefined {
+  const parsed = parseMethodParams(name, params)
+  if ('problem' in parsed) return `${manifest.dir}: ${name} ignored: ${parsed.problem}`
+  const refusal = findRefusal(manifest, name, registrationMethods[name], parsed.value)
+  if (refusal !== undefined) return `${manifest.dir}/${manifestName}: ${refusal}`
+  ;(list[name] as unknown[]).push(parsed.value)
+  return undefined
 }

@@ -59,83 +59,83 @@ interface Question {
  * go to a new process.
  */
 class CatFile {
-  private readonly repo: Repo
-  private readonly index: string | undefined
-  private process: PipedProcess | undefined
-  private received: Buffer = Buffer.alloc(0)
-  private lastAnswer: Promise<unknown> = Promise.resolve()
-  private unsent: Question[] = []
-  private isClosed = false
+  readonly #repo: Repo
+  readonly #index: string | undefined
+  #process: PipedProcess | undefined
+  #received: Buffer = Buffer.alloc(0)
+  #lastAnswer: Promise<unknown> = Promise.resolve()
+  #unsent: Question[] = []
+  #isClosed = false
 
   constructor(repo: Repo, { index, prefetched }: ObjectReaderOptions) {
-    this.repo = repo
-    this.index = index
-    this.process = takeIfMatching(prefetched, repo, index)
+    this.#repo = repo
+    this.#index = index
+    this.#process = takeIfMatching(prefetched, repo, index)
   }
 
   info(name: string): Promise<ObjectInfo | undefined> {
-    return this.ask('info', name, async (info) => info)
+    return this.#ask('info', name, async (info) => info)
   }
 
   contents(name: string): Promise<StoredObject | undefined> {
-    return this.ask('contents', name, async (info) => {
-      const content = await this.take(info.size)
-      await this.take(1)
+    return this.#ask('contents', name, async (info) => {
+      const content = await this.#take(info.size)
+      await this.#take(1)
       return { ...info, content }
     })
   }
 
   start(): PipedProcess {
     // Questions may still be open after closing; a process started for them would never end.
-    if (this.isClosed && this.process === undefined)
+    if (this.#isClosed && this.#process === undefined)
       throw new EntireError('git-failed', 'git cat-file was closed before it had answered.')
-    this.process ??= startGit(this.repo, catFileCommand, indexEnv(this.index))
-    return this.process
+    this.#process ??= startGit(this.#repo, catFileCommand, indexEnv(this.#index))
+    return this.#process
   }
 
   /** The process has nothing to write and ends with its input, so its end is not awaited. */
   close(): void {
-    this.isClosed = true
-    this.process?.end().catch(() => {})
+    this.#isClosed = true
+    this.#process?.end().catch(() => {})
   }
 
   /** Resolves when every question is answered and no answer has led to another question. */
   async untilIdle(): Promise<void> {
-    for (let seen: unknown; seen !== this.lastAnswer; ) {
-      seen = this.lastAnswer
-      await this.lastAnswer
+    for (let seen: unknown; seen !== this.#lastAnswer; ) {
+      seen = this.#lastAnswer
+      await this.#lastAnswer
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
-  private ask<T>(
+  #ask<T>(
     verb: 'info' | 'contents',
     name: string,
     read: (info: ObjectInfo) => Promise<T>,
   ): Promise<T | undefined> {
     const bytes = encodePath(name)
     const question: Question = { bytes: Buffer.concat([Buffer.from(`${verb} `), bytes, Buffer.of(0)]) }
-    if (this.unsent.push(question) === 1) queueMicrotask(() => this.sendUnsent())
-    const result = this.lastAnswer.then(async () => {
-      if (question.sentTo !== undefined && question.sentTo !== this.process) this.send([question])
-      const info = await this.readInfo(bytes)
+    if (this.#unsent.push(question) === 1) queueMicrotask(() => this.#sendUnsent())
+    const result = this.#lastAnswer.then(async () => {
+      if (question.sentTo !== undefined && question.sentTo !== this.#process) this.#send([question])
+      const info = await this.#readInfo(bytes)
       return info === undefined ? undefined : read(info)
     })
-    this.lastAnswer = result.catch(() => {})
+    this.#lastAnswer = result.catch(() => {})
     return result
   }
 
-  private sendUnsent(): void {
-    const questions = this.unsent
-    this.unsent = []
+  #sendUnsent(): void {
+    const questions = this.#unsent
+    this.#unsent = []
     try {
-      this.send(questions)
+      this.#send(questions)
     } catch {
       // Reading the answers fails for the same reason and reports it.
     }
   }
 
-  private send(questions: Question[]): void {
+  #send(questions: Question[]): void {
     const process = this.start()
     process.write(Buffer.concat([...questions.map(({ bytes }) => bytes), Buffer.from('flush\0')]))
     // Not awaited: git reads on only while its answers are read, so awaiting this for many questions would
@@ -144,47 +144,47 @@ class CatFile {
     for (const question of questions) question.sentTo = process
   }
 
-  private async readInfo(name: Buffer): Promise<ObjectInfo | undefined> {
+  async #readInfo(name: Buffer): Promise<ObjectInfo | undefined> {
     // Git answers for a missing object with the name as asked, which may itself contain newlines.
     const echo = Buffer.concat([name, Buffer.from(' ')])
     for (;;) {
-      const known = Math.min(this.received.length, echo.length)
-      const isEcho = known > 0 && this.received.subarray(0, known).equals(echo.subarray(0, known))
-      const lineEnd = this.received.indexOf(10, isEcho ? name.length : 0)
-      if (lineEnd === -1 || (isEcho && this.received.length < echo.length)) {
-        await this.receive()
+      const known = Math.min(this.#received.length, echo.length)
+      const isEcho = known > 0 && this.#received.subarray(0, known).equals(echo.subarray(0, known))
+      const lineEnd = this.#received.indexOf(10, isEcho ? name.length : 0)
+      if (lineEnd === -1 || (isEcho && this.#received.length < echo.length)) {
+        await this.#receive()
         continue
       }
-      const line = this.received.subarray(0, lineEnd)
-      this.received = this.received.subarray(lineEnd + 1)
+      const line = this.#received.subarray(0, lineEnd)
+      this.#received = this.#received.subarray(lineEnd + 1)
       if (isEcho && /^(missing|ambiguous)$/.test(line.subarray(echo.length).toString())) return undefined
       return parseInfo(line.toString())
     }
   }
 
-  private async take(length: number): Promise<Buffer> {
+  async #take(length: number): Promise<Buffer> {
     const chunks: Buffer[] = []
     let missing = length
     while (missing > 0) {
-      if (this.received.length === 0) await this.receive()
-      const piece = this.received.subarray(0, missing)
+      if (this.#received.length === 0) await this.#receive()
+      const piece = this.#received.subarray(0, missing)
       chunks.push(piece)
       missing -= piece.length
-      this.received = this.received.subarray(piece.length)
+      this.#received = this.#received.subarray(piece.length)
     }
     return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
   }
 
-  private async receive(): Promise<void> {
+  async #receive(): Promise<void> {
     const process = this.start()
     const { value, done } = await process.output.read()
     if (done) {
-      this.process = undefined
-      this.received = Buffer.alloc(0)
+      this.#process = undefined
+      this.#received = Buffer.alloc(0)
       throw gitFailure(catFileCommand, await process.end())
     }
     const fresh = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    this.received = this.received.length === 0 ? fresh : Buffer.concat([this.received, fresh])
+    this.#received = this.#received.length === 0 ? fresh : Buffer.concat([this.#received, fresh])
   }
 }
 

@@ -52,50 +52,50 @@ export function startFastImport(repo: Repo): FastImport {
 }
 
 export class FastImport {
-  private readonly repo: Repo
-  private readonly process: PipedProcess
-  private readonly output: WriteBuffer
-  private readonly committedRefs = new Set<string>()
-  private readonly deletions: RefTip[] = []
-  private lastMark = 0
-  private unread = ''
-  private lastRead: Promise<unknown> = Promise.resolve()
+  readonly #repo: Repo
+  readonly #process: PipedProcess
+  readonly #output: WriteBuffer
+  readonly #committedRefs = new Set<string>()
+  readonly #deletions: RefTip[] = []
+  #lastMark = 0
+  #unread = ''
+  #lastRead: Promise<unknown> = Promise.resolve()
 
   constructor(repo: Repo) {
-    this.repo = repo
-    this.process = startGit(repo, command, mallocEnv)
-    this.output = new WriteBuffer(this.process.write)
+    this.#repo = repo
+    this.#process = startGit(repo, command, mallocEnv)
+    this.#output = new WriteBuffer(this.#process.write)
     // Marks the stream as ours: a crash report shows the commands it received.
-    this.output.send('# entire\n')
+    this.#output.send('# entire\n')
   }
 
   blob(content: Uint8Array): Mark {
-    this.lastMark += 1
-    this.output.send(`blob\nmark :${this.lastMark}\n`)
-    this.sendData(content)
-    return this.lastMark
+    this.#lastMark += 1
+    this.#output.send(`blob\nmark :${this.#lastMark}\n`)
+    this.#sendData(content)
+    return this.#lastMark
   }
 
   commit(commit: NewCommit): Mark {
-    this.lastMark += 1
+    this.#lastMark += 1
     const { name, email } = commit.author
     const committer = `committer ${name} <${email}> ${Math.floor(commit.seconds)} +0000`
-    this.output.send(`commit ${commit.ref}\nmark :${this.lastMark}\n${committer}\n`)
+    this.#output.send(`commit ${commit.ref}\nmark :${this.#lastMark}\n${committer}\n`)
     // Git cuts a message at a NUL when it shows one.
-    this.sendData(Buffer.from(commit.message.replaceAll('\0', '')))
+    this.#sendData(Buffer.from(commit.message.replaceAll('\0', '')))
     // A second commit on a ref continues the first by itself; naming the old tip again would drop the first.
-    if (commit.parent !== undefined && !this.committedRefs.has(commit.ref))
-      this.output.send(`from ${commit.parent}\n`)
-    for (const parent of commit.mergeParents ?? []) this.output.send(`merge ${parent}\n`)
-    this.committedRefs.add(commit.ref)
-    for (const change of commit.changes) if (isTrackable(change.path)) this.sendChange(change)
-    this.output.send('\n')
-    return this.lastMark
+    if (commit.parent !== undefined && !this.#committedRefs.has(commit.ref))
+      this.#output.send(`from ${commit.parent}\n`)
+    for (const parent of commit.mergeParents ?? []) this.#output.send(`merge ${parent}\n`)
+    this.#committedRefs.add(commit.ref)
+    for (const change of commit.changes) if (isTrackable(change.path)) this.#sendChange(change)
+    this.#output.send('\n')
+    return this.#lastMark
   }
 
   /** Points a ref at a commit; an existing ref only moves forward. */
   resetRef(ref: string, to: Oid): void {
-    this.output.send(`reset ${ref}\nfrom ${to}\n\n`)
+    this.#output.send(`reset ${ref}\nfrom ${to}\n\n`)
   }
 
   /**
@@ -103,91 +103,91 @@ export class FastImport {
    * holds new work. Fast-import's own deletion would not check where the ref is.
    */
   deleteRef(ref: string, oid: Oid): void {
-    this.deletions.push({ ref, oid })
+    this.#deletions.push({ ref, oid })
   }
 
   /** The tree of a commit written by this import. */
   async treeOf(mark: Mark): Promise<Oid> {
-    this.output.send(`ls :${mark} ""\n`)
-    return (await this.readLine()).split(/[ \t]/)[2] as Oid
+    this.#output.send(`ls :${mark} ""\n`)
+    return (await this.#readLine()).split(/[ \t]/)[2] as Oid
   }
 
   async oidOf(mark: Mark): Promise<Oid> {
-    this.output.send(`get-mark :${mark}\n`)
-    return await this.readLine()
+    this.#output.send(`get-mark :${mark}\n`)
+    return await this.#readLine()
   }
 
   /** Sends everything written so far, so that git compresses blobs while the program goes on. */
   flush(): void {
-    this.output.flush()
+    this.#output.flush()
   }
 
   /** Makes git look up a commit that later commits build on, while it would otherwise be idle. */
   prefetchCommit(commit: Oid): void {
-    this.output.send(`ls ${commit} ""\n`)
+    this.#output.send(`ls ${commit} ""\n`)
     // The answer does not matter. If the commit is missing, git fails when something is built on it.
-    this.readLine().catch(() => {})
+    this.#readLine().catch(() => {})
   }
 
   /** Ends the stream. Throws `ref-moved` when a ref changed meanwhile: read again and retry, never force. */
   async finish(): Promise<void> {
     writePoint()
-    this.output.send('done\n')
-    this.output.flush()
-    const ended = await this.process.end()
+    this.#output.send('done\n')
+    this.#output.flush()
+    const ended = await this.#process.end()
     writePoint()
-    if (ended.code !== 0) throw this.failure(ended)
-    for (const { ref, oid } of this.deletions) await deleteUnmoved(this.repo, ref, oid)
+    if (ended.code !== 0) throw this.#failure(ended)
+    for (const { ref, oid } of this.#deletions) await deleteUnmoved(this.#repo, ref, oid)
   }
 
   async abort(): Promise<void> {
     // A stream that ends before `done` changes nothing but leaves a crash report; an empty one can end
     // properly.
-    if (this.lastMark === 0) this.output.send('done\n')
-    this.output.flush()
-    await this.process.end()
-    removeCrashReport(this.repo, this.process.pid)
+    if (this.#lastMark === 0) this.#output.send('done\n')
+    this.#output.flush()
+    await this.#process.end()
+    removeCrashReport(this.#repo, this.#process.pid)
   }
 
-  private sendData(content: Uint8Array): void {
-    this.output.send(`data ${content.length}\n`, content, '\n')
+  #sendData(content: Uint8Array): void {
+    this.#output.send(`data ${content.length}\n`, content, '\n')
   }
 
-  private sendChange(change: TreeChange): void {
+  #sendChange(change: TreeChange): void {
     const path = quotePath(change.path)
-    if ('deleted' in change) this.output.send('D ', path, '\n')
-    else if ('oid' in change) this.output.send(`M ${change.mode} ${change.oid} `, path, '\n')
-    else if ('mark' in change) this.output.send(`M ${change.mode} :${change.mark} `, path, '\n')
+    if ('deleted' in change) this.#output.send('D ', path, '\n')
+    else if ('oid' in change) this.#output.send(`M ${change.mode} ${change.oid} `, path, '\n')
+    else if ('mark' in change) this.#output.send(`M ${change.mode} :${change.mark} `, path, '\n')
     else {
-      this.output.send(`M ${change.mode} inline `, path, '\n')
-      this.sendData(change.content)
+      this.#output.send(`M ${change.mode} inline `, path, '\n')
+      this.#sendData(change.content)
     }
   }
 
   // Reads one after the other: several answers may arrive in one piece, and a second reader would wait for
   // more forever.
-  private readLine(): Promise<string> {
-    const line = this.lastRead.then(() => this.readNextLine())
-    this.lastRead = line.catch(() => {})
+  #readLine(): Promise<string> {
+    const line = this.#lastRead.then(() => this.#readNextLine())
+    this.#lastRead = line.catch(() => {})
     return line
   }
 
-  private async readNextLine(): Promise<string> {
-    this.output.flush()
-    await this.process.flush()
-    while (!this.unread.includes('\n')) {
-      const { value, done } = await this.process.output.read()
-      if (done) throw this.failure(await this.process.end())
-      this.unread += Buffer.from(value).toString('utf8')
+  async #readNextLine(): Promise<string> {
+    this.#output.flush()
+    await this.#process.flush()
+    while (!this.#unread.includes('\n')) {
+      const { value, done } = await this.#process.output.read()
+      if (done) throw this.#failure(await this.#process.end())
+      this.#unread += Buffer.from(value).toString('utf8')
     }
-    const line = this.unread.slice(0, this.unread.indexOf('\n'))
-    this.unread = this.unread.slice(line.length + 1)
+    const line = this.#unread.slice(0, this.#unread.indexOf('\n'))
+    this.#unread = this.#unread.slice(line.length + 1)
     return line
   }
 
-  private failure(ended: { code: number; stderr: string }): EntireError {
-    removeCrashReport(this.repo, this.process.pid)
-    return importFailure(this.repo, ended)
+  #failure(ended: { code: number; stderr: string }): EntireError {
+    removeCrashReport(this.#repo, this.#process.pid)
+    return importFailure(this.#repo, ended)
   }
 }
 
@@ -246,31 +246,31 @@ const largeBytes = 64 * 1024
 
 /** Collects small pieces for a pipe, because a small write costs as much as a large one. */
 class WriteBuffer {
-  private readonly write: (bytes: Uint8Array) => void
-  private parts: Uint8Array[] = []
-  private size = 0
+  readonly #write: (bytes: Uint8Array) => void
+  #parts: Uint8Array[] = []
+  #size = 0
 
   constructor(write: (bytes: Uint8Array) => void) {
-    this.write = write
+    this.#write = write
   }
 
   send(...parts: (string | Uint8Array)[]): void {
     for (const part of parts) {
       const bytes = typeof part === 'string' ? Buffer.from(part) : part
       if (bytes.length < largeBytes) {
-        this.parts.push(bytes)
-        this.size += bytes.length
+        this.#parts.push(bytes)
+        this.#size += bytes.length
         continue
       }
       this.flush()
-      this.write(bytes)
+      this.#write(bytes)
     }
-    if (this.size > flushAtBytes) this.flush()
+    if (this.#size > flushAtBytes) this.flush()
   }
 
   flush(): void {
-    if (this.parts.length > 0) this.write(Buffer.concat(this.parts))
-    this.parts = []
-    this.size = 0
+    if (this.#parts.length > 0) this.#write(Buffer.concat(this.#parts))
+    this.#parts = []
+    this.#size = 0
   }
 }

@@ -22,7 +22,7 @@ import { EntireError } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
-import { tidyUp } from './housekeeping.ts'
+import { sweep, tidyUp } from './housekeeping.ts'
 import { adoptUnhookedCommits, saveStep, TurnEnd } from './turn-end.ts'
 
 // The agent waits for its hook, and kills the one at the end of a session early.
@@ -47,7 +47,7 @@ export async function dispatch(caller: Recorder, agent: Agent, reported: AgentEv
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs[event.type] })
   recorder.trace.mark('lock')
   // Hooks run at every prompt: what only some events need is loaded by those, here and below.
-  if (event.type === 'turn-start') (await import('./sweep.ts')).sweep(recorder.repo)
+  if (event.type === 'turn-start') sweep(recorder.repo)
   if (isUnfinished(recorder.repo)) await (await import('../commits/complete.ts')).completeCommit(recorder)
   recorder.trace.mark('prepare')
   let prefetched = statusIfStillTrue(caller.prefetchedStatus, recorder.repo)

@@ -1,13 +1,17 @@
-// Keeps the repository small: drops refs that were kept long enough, and merges the small packs that saves
-// leave.
+// Keeps the repository tidy. At the end of a turn: drops refs that were kept long enough, and merges the
+// small packs that saves leave. At its start: removes what killed processes left behind.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitEnv } from '../git/env.ts'
 import { mergePacksCommand } from '../git/merge-packs.ts'
+import type { Repo } from '../git/repo.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { expireKeptRefsIfDue } from '../sessions/kept-refs.ts'
+import { sessionsDir } from '../sessions/store.ts'
 import { messageOf } from '../std/errors.ts'
+import { findStat, readText, removeFile } from '../std/file.ts'
+import { isAlive } from '../std/lock.ts'
 import { startDetached } from '../std/proc.ts'
 
 export async function tidyUp(recorder: Recorder): Promise<void> {
@@ -33,5 +37,75 @@ function countPacks(dir: string): number {
     return readdirSync(dir).filter((name) => name.endsWith('.pack')).length
   } catch {
     return 0
+  }
+}
+
+// A write takes milliseconds. Another process may have got the same number since.
+const abandonedMs = 600_000
+// Subagents work for hours, and a session may lie open over a weekend.
+const noteMs = 7 * 24 * 60 * 60 * 1000
+// Git holds the lock of a ref for a few system calls.
+const refLockMs = 10_000
+
+/** The caller holds the lock of the work tree. */
+export function sweep(repo: Repo): void {
+  const own = join(repo.root, '.entire')
+  for (const path of [
+    own,
+    join(own, 'tmp'),
+    ...list(join(own, 'metadata')),
+    sessionsDir(repo),
+    repo.gitDir,
+  ].flatMap(list)) {
+    if (isAbandonedWrite(path) || isAbandonedTakeover(path) || isOwnCrashReport(path) || isOldNote(path))
+      removeFile(path)
+  }
+  const refs = join(repo.commonDir, 'refs', 'heads', 'entire')
+  for (const path of [refs, join(refs, 'checkpoints')].flatMap(list)) {
+    if (path.endsWith('.lock') && ageOf(path) > refLockMs) removeFile(path)
+  }
+}
+
+// Named as `writeAtomic` names them: other programs write temporary files in the git directory too.
+function isAbandonedWrite(path: string): boolean {
+  const pid = /(?:\.json|\.txt|\.corrupt|entire-rewrite|_EDITMSG|_MSG)\.([1-9]\d*)\.tmp$/.exec(path)?.[1]
+  return pid !== undefined && (!isAlive(Number(pid)) || ageOf(path) > abandonedMs)
+}
+
+function isOldNote(path: string): boolean {
+  return /[/\\](?:pre-task-.+\.json|entire-sessions[/\\].+\.model)$/.test(path) && ageOf(path) > noteMs
+}
+
+// While this process holds the lock, no other one takes it over.
+function isAbandonedTakeover(path: string): boolean {
+  if (!/[/\\]entire\.lock\.takeover$/.test(path)) return false
+  const pid = Number.parseInt(readText(path) ?? '', 10)
+  return !(pid > 0 && isAlive(pid))
+}
+
+// An import that lost its writer reports where it was. The user's own imports may have crashed too.
+function isOwnCrashReport(path: string): boolean {
+  if (!/[/\\]fast_import_crash_\d+$/.test(path)) return false
+  const report = readText(path) ?? ''
+  return (
+    /^[ *] (?:# entire$|(?:commit|reset) refs\/(?:heads\/entire|entire|notes\/entire))/m.test(report) ||
+    isEmpty(report)
+  )
+}
+
+// The writer was killed before it sent a command.
+function isEmpty(report: string): boolean {
+  return /stream ends early[\s\S]*Before Crash\n-+\n\nActive/.test(report)
+}
+
+function ageOf(path: string): number {
+  return Date.now() - (findStat(path)?.mtimeMs ?? Date.now())
+}
+
+function list(dir: string): string[] {
+  try {
+    return readdirSync(dir).map((name) => join(dir, name))
+  } catch {
+    return []
   }
 }

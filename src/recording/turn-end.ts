@@ -32,58 +32,58 @@ import { saveShadowStep, snapshotWorkTree, stepSiteFor, type TurnRecord } from '
 
 /** What the end of a turn is made of. Each part is asked for once. */
 export class TurnEnd {
-  private readonly work: EventWork
-  private reading: Promise<TurnTranscript | undefined> | undefined
-  private stored: Promise<Snapshot> | undefined
+  readonly #work: EventWork
+  #reading: Promise<TurnTranscript | undefined> | undefined
+  #stored: Promise<Snapshot> | undefined
 
   constructor(work: EventWork) {
-    this.work = work
+    this.#work = work
   }
 
   /** Starts everything side by side. HEAD is most likely where it was when the turn began. */
   prefetch(): void {
-    this.work.prefetch('status', 'objects', 'writes')
-    if (this.work.session.baseCommit !== '') prefetch(this.transcript())
-    prefetch(this.prefetchLastStep())
+    this.#work.prefetch('status', 'objects', 'writes')
+    if (this.#work.session.baseCommit !== '') prefetch(this.transcript())
+    prefetch(this.#prefetchLastStep())
   }
 
   transcript(): Promise<TurnTranscript | undefined> {
-    this.reading ??= readTurnTranscript({
-      ...this.work,
-      sampleOid: this.work.session.baseCommit,
-      storeAhead: (blobs) => this.storeAhead(blobs),
+    this.#reading ??= readTurnTranscript({
+      ...this.#work,
+      sampleOid: this.#work.session.baseCommit,
+      storeAhead: (blobs) => this.#storeAhead(blobs),
     })
-    return this.reading
+    return this.#reading
   }
 
   snapshot(site: StepSite, status: Status): Promise<Snapshot> {
-    this.stored ??= snapshotWorkTree(this.work, site, status)
-    return this.stored
+    this.#stored ??= snapshotWorkTree(this.#work, site, status)
+    return this.#stored
   }
 
-  private async prefetchLastStep(): Promise<void> {
-    const { objects, session } = this.work
+  async #prefetchLastStep(): Promise<void> {
+    const { objects, session } = this.#work
     const head = session.turnHead ?? session.baseCommit
     if (head === '') return
-    const { parent } = await stepSiteFor(this.work, head)
-    if (parent !== undefined) this.work.writes().prefetchCommit(parent.commit)
+    const { parent } = await stepSiteFor(this.#work, head)
+    if (parent !== undefined) this.#work.writes().prefetchCommit(parent.commit)
     await findTasks(objects, session.id, parent?.commit)
   }
 
   // When files have changed there will be a step, whatever the transcript says: git compresses it meanwhile.
-  private async storeAhead(blobs: FreshBlob[]): Promise<void> {
-    const { recorder, session } = this.work
-    const status = await this.work.status()
+  async #storeAhead(blobs: FreshBlob[]): Promise<void> {
+    const { recorder, session } = this.#work
+    const status = await this.#work.status()
     const before = readTurnStart(recorder.repo, session.id)
     if (before === undefined || !hasChanged(recorder.repo, status, before)) return
-    for (const blob of blobs.splice(0)) this.work.storeBlob(blob)
+    for (const blob of blobs.splice(0)) this.#work.storeBlob(blob)
     if (recorder.settings.strategy !== 'manual-commit' || status.head === undefined) return
-    this.stored = prefetch(this.storeSnapshot(status, status.head))
-    await this.stored.catch(() => {})
+    this.#stored = prefetch(this.#storeSnapshot(status, status.head))
+    await this.#stored.catch(() => {})
   }
 
-  private async storeSnapshot(status: Status, head: Oid): Promise<Snapshot> {
-    const { work } = this
+  async #storeSnapshot(status: Status, head: Oid): Promise<Snapshot> {
+    const work = this.#work
     const snapshot = await snapshotWorkTree(work, await stepSiteFor(work, head), status)
     const changes = snapshot.changes.map((change): TreeChange => {
       if (!('content' in change)) return change

@@ -1,7 +1,7 @@
 // Finds secrets in a text. Runs a rule only at its keywords, with the same result as running every rule over
 // the whole text.
 
-import { isHighEntropy, shortestToken } from './entropy.ts'
+import { isHighEntropy, shortestToken } from './credentials.ts'
 import { findKeywords, type Keywords, noRule } from './keywords.ts'
 import { type SecretRule, type Span, secretSpan } from './rule.ts'
 import { getRuleSet, type RuleSet } from './rule-set.ts'

@@ -3,7 +3,7 @@
 import type { Buffer } from 'node:buffer'
 import { infoOf } from './agent/answers.ts'
 import type { AgentDefinition } from './agent/definition.ts'
-import { PluginError } from './agent/plugin-error.ts'
+import { PluginError } from './agent/definition.ts'
 import { answerCall, type PluginCall, runPlugin } from './agent/program.ts'
 
 export type { PluginEvent } from '../protocol/external-agent/event.ts'
@@ -16,7 +16,7 @@ export type {
   HookInput,
   HookReader,
 } from './agent/definition.ts'
-export { PluginError } from './agent/plugin-error.ts'
+export { PluginError } from './agent/definition.ts'
 export { type SettingsHooks, settingsHooks } from './agent/settings-hooks.ts'
 export type { ItemReader, Reading, TokenCount, TokenTotal, Transcript } from './agent/transcripts.ts'
 export { jsonlTranscript, jsonTranscript, rawTranscript } from './agent/transcripts.ts'

@@ -1,7 +1,7 @@
 // Converts a session to and from its state file, compatible field by field with the reference program. Fields
 // of other versions are kept.
 
-import { formatTokenRecord, parseTokenRecord } from '../checkpoints/token-record.ts'
+import { formatTokenRecord, parseTokenRecord } from '../checkpoints/record.ts'
 import { isCheckpointId } from '../model/checkpoint.ts'
 import {
   type Phase,

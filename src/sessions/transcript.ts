@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { FreshBlob } from '../checkpoints/chunk-store.ts'
-import { formatTokenRecord, parseTokenRecord } from '../checkpoints/token-record.ts'
+import { formatTokenRecord, parseTokenRecord } from '../checkpoints/record.ts'
 import { digestTranscript } from '../checkpoints/transcript-digest.ts'
 import { readAppended, type TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { Oid } from '../git/oid.ts'

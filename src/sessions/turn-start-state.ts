@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatTokenRecord, parseTokenRecord } from '../checkpoints/token-record.ts'
+import { formatTokenRecord, parseTokenRecord } from '../checkpoints/record.ts'
 import type { Repo } from '../git/repo.ts'
 import type { TokenUsage } from '../model/tokens.ts'
 import { findStat, readText, removeFile, writeAtomic } from '../std/file.ts'

@@ -1,6 +1,6 @@
 // The plain definition of what is a secret: every rule over the whole text. Tests and the benchmark hold the engine to it.
 import { builtInRules } from '../../src/redact/built-in-rules.ts'
-import { isHighEntropy } from '../../src/redact/entropy.ts'
+import { isHighEntropy } from '../../src/redact/credentials.ts'
 import { addMatch, otherOccurrences } from '../../src/redact/find-secrets.ts'
 import { compileRule, type Span } from '../../src/redact/rule.ts'
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import type { Sign, SignReader } from '../../model/session-file.ts'
+import { aiderWatcher } from './index.ts'
 import { aiderSessionId } from './session-files.ts'
-import { aiderWatcher } from './watcher.ts'
 
 const fixtures = resolve(import.meta.dir, '../../../test/fixtures/agents/aider')
 const path = '/home/dev/app/.aider.chat.history.md'

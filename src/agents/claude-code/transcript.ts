@@ -1,4 +1,5 @@
-// Reads the transcript of Claude Code: JSON lines, one for each content block, appended to and never rewritten.
+// Reads the transcript of Claude Code: JSON lines, one for each content block, appended to and never
+// rewritten.
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { asNumber, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
@@ -9,10 +10,10 @@ import {
   cleanPrompt,
   joinTexts,
   messageText,
+  parseTranscriptLines,
   toBlocks,
   toolDetail,
 } from '../shared/message-text.ts'
-import { parseTranscriptLines } from '../shared/transcript-lines.ts'
 import { finishedSubagents } from './subagents.ts'
 
 const writingTools = new Set([
@@ -77,8 +78,8 @@ export const claudeTranscript: TranscriptFormat = {
   },
 }
 
-// A fork begins with a copy of the conversation it continues, which was counted there. Nothing marks the copy; what is
-// new in the fork begins with the first prompt that a hook reported.
+// A fork begins with a copy of the conversation it continues, which was counted there. Nothing marks the
+// copy; what is new in the fork begins with the first prompt that a hook reported.
 function findBeginning(lines: string[], prompt: string | undefined): number {
   if (prompt === undefined) return 0
   return Math.max(

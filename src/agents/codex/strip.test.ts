@@ -2,8 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fixtureLines } from '../../../test/fixtures/agents/read-transcripts.ts'
-import { stripEncrypted } from './strip.ts'
-import { codexTranscript } from './transcript.ts'
+import { codexTranscript, stripEncrypted } from './transcript.ts'
 
 const sealed = 'gAAAAABsecret=='
 const item = (payload: object) =>

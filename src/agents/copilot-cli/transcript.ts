@@ -1,12 +1,11 @@
-// Reads the transcript of Copilot CLI: one event on each line, appended to by every process that resumes the session.
-// Events of subagents are part of it, marked with their ids.
+// Reads the transcript of Copilot CLI: one event on each line, appended to by every process that resumes the
+// session. Events of subagents are part of it, marked with their ids.
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
-import { cleanPrompt, toolDetail } from '../shared/message-text.ts'
-import { parseTranscriptLines } from '../shared/transcript-lines.ts'
+import { cleanPrompt, parseTranscriptLines, toolDetail } from '../shared/message-text.ts'
 import { usageCounter } from './usage.ts'
 
 export const copilotTranscript: TranscriptFormat = {
@@ -138,8 +137,9 @@ export function cleanCopilotPrompt(prompt: string): string | undefined {
 }
 
 /**
- * What the user typed, if the event is a message of the user: some come from skills, other agents, the autopilot or
- * hooks. `blocked` is the reason for which a hook kept the agent from stopping; the agent takes it for the next message.
+ * What the user typed, if the event is a message of the user: some come from skills, other agents, the
+ * autopilot or hooks. `blocked` is the reason for which a hook kept the agent from stopping; the agent takes
+ * it for the next message.
  */
 function promptOf(event: JsonObject, blocked: string | undefined): string | undefined {
   const data = asObject(event.data)

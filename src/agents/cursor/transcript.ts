@@ -1,11 +1,11 @@
-// Reads the transcript of Cursor: a JSON line for each message, without ids, times, usage and results of tools.
+// Reads the transcript of Cursor: a JSON line for each message, without ids, times, usage and results of
+// tools.
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { noTokens } from '../../model/tokens.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
-import { blocksOf, cleanPrompt, joinTexts, toolDetail } from '../shared/message-text.ts'
-import { parseTranscriptLines } from '../shared/transcript-lines.ts'
+import { blocksOf, cleanPrompt, joinTexts, parseTranscriptLines, toolDetail } from '../shared/message-text.ts'
 
 const writingTools = new Set(['Write', 'StrReplace'])
 
@@ -67,7 +67,9 @@ function entriesOf(message: JsonObject): TranscriptEntry[] {
 const query = /<user_query>([\s\S]*?)<\/user_query>/g
 const time = /^\s*<timestamp>[\s\S]*?<\/timestamp>/
 
-/** What the user typed: in transcripts it is in a tag, and the editor adds open files and the time around it. */
+/**
+ * What the user typed: in transcripts it is in a tag, and the editor adds open files and the time around it.
+ */
 export function cleanCursorPrompt(text: string): string | undefined {
   const queries = [...text.matchAll(query)].map(([, typed]) => (typed as string).trim())
   return cleanPrompt(queries.length > 0 ? queries.join('\n\n') : text.replace(time, ''))

@@ -1,6 +1,7 @@
-// Reads the transcript of Gemini CLI: a log of changes to a conversation, one on each line. Older versions rewrote one
-// JSON document instead. A message counts when it first appears, and later lines add what is new in it. A rewind of the
-// conversation takes nothing back: the tokens are spent, the prompt was typed, the file was written.
+// Reads the transcript of Gemini CLI: a log of changes to a conversation, one on each line. Older versions
+// rewrote one JSON document instead. A message counts when it first appears, and later lines add what is new
+// in it. A rewind of the conversation takes nothing back: the tokens are spent, the prompt was typed, the
+// file was written.
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import { EntireError } from '../../std/errors.ts'
@@ -15,8 +16,7 @@ import {
 } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
-import { cleanPrompt, toolDetail } from '../shared/message-text.ts'
-import { parseTranscriptLines } from '../shared/transcript-lines.ts'
+import { cleanPrompt, parseTranscriptLines, toolDetail } from '../shared/message-text.ts'
 
 export const geminiTranscript: TranscriptFormat = {
   shape(head) {
@@ -103,9 +103,9 @@ interface Shown {
 }
 
 /**
- * The conversation from the given record on. Records are what positions count: lines of a log, or messages of a
- * document. The log repeats a message whenever it changes, and lists old ones again after a resume: only what is new in
- * each message is shown.
+ * The conversation from the given record on. Records are what positions count: lines of a log, or messages of
+ * a document. The log repeats a message whenever it changes, and lists old ones again after a resume: only
+ * what is new in each message is shown.
  */
 function readConversation(records: Json[][], from: number): TranscriptEntry[] {
   const shown = new Map<string, Shown>()

@@ -1,5 +1,5 @@
-// Reads the session file of Pi: JSON lines, appended to and never rewritten. They form a tree, because a conversation can
-// continue from any earlier point.
+// Reads the session file of Pi: JSON lines, appended to and never rewritten. They form a tree, because a
+// conversation can continue from any earlier point.
 
 import { isAbsolute, join } from 'node:path'
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
@@ -16,8 +16,7 @@ import {
 } from '../../std/json.ts'
 import { asText, plainId } from '../shared/hook-table.ts'
 import { type MessageTally, messageTally } from '../shared/message-tally.ts'
-import { toolDetail } from '../shared/message-text.ts'
-import { parseTranscriptLines } from '../shared/transcript-lines.ts'
+import { parseTranscriptLines, toolDetail } from '../shared/message-text.ts'
 import { cleanPiPrompt } from './hooks.ts'
 
 // There are never more tool calls in progress than this.
@@ -67,7 +66,8 @@ export const piTranscript: TranscriptFormat = {
     return undefined
   },
 
-  // A parent always comes before its children, so what is left is complete, and Pi continues from its last line.
+  // A parent always comes before its children, so what is left is complete, and Pi continues from its last
+  // line.
   truncateAt(lines, id) {
     const at = lines.findIndex((line) => line.includes(id) && parseEntry(line)?.id === id)
     return at < 0 ? lines : lines.slice(0, at + 1)
@@ -96,7 +96,9 @@ interface Gathered extends Pick<TranscriptReading, 'prompts' | 'summary' | 'mode
   subagentTokens?: TokenUsage
 }
 
-/** Every line counts, including those of abandoned branches: their files were written and their tokens spent. */
+/**
+ * Every line counts, including those of abandoned branches: their files were written and their tokens spent.
+ */
 function gatherEntry(entry: JsonObject, gathered: Gathered, tally: MessageTally): void {
   if (entry.type === 'session') {
     gathered.cwd = asText(entry.cwd) ?? gathered.cwd
@@ -217,8 +219,8 @@ function hasUsage({ input, cacheCreation, cacheRead, output }: TokenUsage): bool
 }
 
 /**
- * What subagents wrote and spent. Subagents come from extensions; the example that comes with Pi puts their conversations
- * into the result of its tool.
+ * What subagents wrote and spent. Subagents come from extensions; the example that comes with Pi puts their
+ * conversations into the result of its tool.
  */
 function readSubagents(message: JsonObject): { files: string[]; tokens: TokenUsage } {
   if (message.toolName !== 'subagent') return { files: [], tokens: noTokens }
@@ -282,7 +284,10 @@ function findActiveBranch(lines: Lines): number[] {
   return branch.reverse()
 }
 
-/** The line before stands for a parent that cannot be found, because a line is broken or a version did not name it. */
+/**
+ * The line before stands for a parent that cannot be found, because a line is broken or a version did not
+ * name it.
+ */
 function parentOf(lines: Lines, at: number, ids: Map<string, number>): number {
   const parent = lines[at]?.parentId
   if (parent === null) return -1
@@ -301,9 +306,9 @@ function lineBefore(lines: Lines, at: number): number {
 const signatureWithText = '"thinkingSignature":"{'
 
 /**
- * The line without the thoughts that a provider repeats in its signature of them, as JSON within a string, where
- * redaction would find no secrets; Pi has the same text beside the signature. The signature itself stays: without it the
- * session could not continue.
+ * The line without the thoughts that a provider repeats in its signature of them, as JSON within a string,
+ * where redaction would find no secrets; Pi has the same text beside the signature. The signature itself
+ * stays: without it the session could not continue.
  */
 export function stripThoughts(line: string): string {
   const entry = line.includes(signatureWithText) ? asObject(parseJson(line)) : undefined

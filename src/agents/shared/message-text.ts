@@ -1,6 +1,7 @@
-// Reads the text of messages: what the user typed, without what the agent injected; the blocks of a message; what a tool
-// was called with.
-import { asArray, asObject, type JsonObject } from '../../std/json.ts'
+// Reads the text of messages: what the user typed, without what the agent injected; the blocks of a message;
+// what a tool was called with.
+import { EntireError } from '../../std/errors.ts'
+import { asArray, asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from './hook-table.ts'
 
 // Agents wrap what they inject into a prompt in these tags.
@@ -65,7 +66,9 @@ export function messageText(entry: JsonObject): string | undefined {
   return joinTexts(blocksOf(entry))
 }
 
-/** Content is a string or a list of blocks, depending on the version of the agent and the role of the message. */
+/**
+ * Content is a string or a list of blocks, depending on the version of the agent and the role of the message.
+ */
 export function toBlocks(content: unknown): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   const blocks: JsonObject[] = []
@@ -82,4 +85,12 @@ export function joinTexts(blocks: JsonObject[]): string | undefined {
     if (type === 'text' && typeof text === 'string')
       joined = joined === undefined ? text : `${joined}\n\n${text}`
   return joined
+}
+
+/** One object for each line, undefined where a line has none. Throws when no line of the text has one. */
+export function parseTranscriptLines(transcript: string): (JsonObject | undefined)[] {
+  const records = transcript.split('\n').map((line) => asObject(parseJson(line)))
+  if (transcript.trim() !== '' && records.every((record) => record === undefined))
+    throw new EntireError('corrupt-state', 'The transcript has no line that is JSON.')
+  return records
 }

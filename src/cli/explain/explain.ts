@@ -1,13 +1,16 @@
 // Defines `entire explain`, which shows the checkpoints of this branch, or one checkpoint, step or commit.
 
 import { buildCommand } from '@stricli/core'
+import { readCurrentBranch } from '../../git/branches.ts'
 import { openObjectReader } from '../../git/cat-file.ts'
+import { given } from '../../std/given.ts'
+import { prefetch } from '../../std/prefetch.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
-import { type Cli, requireRepo } from '../context.ts'
-import { reportIfDisabled } from '../preconditions.ts'
-import { explainBranch } from './branch.ts'
-import type { ExplainRun } from './explain-run.ts'
-import { checkFlags, type ExplainFlags } from './flags.ts'
+import { type Cli, reportIfDisabled, requireRepo } from '../context.ts'
+import { openPages } from '../pager.ts'
+import { clean } from '../render/text.ts'
+import type { BranchView } from './branch-points.ts'
+import { checkFlags, type ExplainFlags, type ExplainRun } from './flags.ts'
 
 export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
   async func(flags, named) {
@@ -67,3 +70,49 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
     }),
   },
 })
+
+export async function explainBranch(run: ExplainRun): Promise<void> {
+  const unreadable = (await (run.flags.json ? printJson : printList)(run)).unreadable
+  if (unreadable.length > 0)
+    run.cli.note(
+      `Not shown: ${unreadable.length} unreadable ${unreadable.length === 1 ? 'checkpoint' : 'checkpoints'} (${unreadable.slice(0, 3).join(', ')}${unreadable.length > 3 ? ', …' : ''}). \`entire doctor\` shows details.`,
+    )
+}
+
+async function printJson(run: ExplainRun): Promise<BranchView> {
+  const [{ listJson }, { formatJson }] = await Promise.all([
+    import('./branch-list.ts'),
+    import('../../std/json.ts'),
+  ])
+  const view = await readView(run)
+  run.cli.process.stdout.write(formatJson(listJson(view)))
+  return view
+}
+
+async function printList(run: ExplainRun): Promise<BranchView> {
+  const { cli, repo, flags } = run
+  const branch = await readCurrentBranch(repo)
+  await using pages = openPages(cli, {
+    off: flags.noPager === true,
+    title: `Branch: ${clean(branch ?? '(detached)')}\n`,
+  })
+  const reading = prefetch(readView(run))
+  const [{ learnTimeZone }, { listLines }, { lookOf }] = await Promise.all([
+    import('../render/numbers.ts'),
+    import('./branch-list.ts'),
+    import('./conversation.ts'),
+  ])
+  learnTimeZone()
+  const view = await reading
+  pages.write(`${listLines(view, lookOf(cli)).join('\n')}\n`)
+  await pages.finish()
+  return view
+}
+
+async function readView({ repo, objects, flags }: ExplainRun): Promise<BranchView> {
+  const { readBranchPoints } = await import('./branch-points.ts')
+  return await readBranchPoints(repo, objects, {
+    ...given({ session: flags.session }),
+    everything: flags.searchAll === true,
+  })
+}

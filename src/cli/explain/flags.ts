@@ -1,6 +1,10 @@
-// Defines the flags of `entire explain`, and checks that they can be used together.
+// Defines the flags of `entire explain` and what one run of it works with; checks that the flags fit
+// together.
 
+import type { ObjectReader } from '../../git/cat-file.ts'
+import type { Repo } from '../../git/repo.ts'
 import { cannotCombine, requires } from '../../std/errors.ts'
+import type { Cli } from '../context.ts'
 import type { DetailShape } from './checkpoint.ts'
 
 export interface ExplainFlags {
@@ -55,4 +59,11 @@ export function checkFlags(flags: ExplainFlags, named: string | undefined): void
 
 export function scopeOf({ short, full }: ExplainFlags): DetailShape['scope'] {
   return short ? 'none' : full ? 'full' : 'checkpoint'
+}
+
+export interface ExplainRun {
+  cli: Cli
+  repo: Repo
+  objects: ObjectReader
+  flags: ExplainFlags
 }

@@ -20,7 +20,7 @@ import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { clean, cut } from '../render/text.ts'
 import { readStoredConversation } from './conversation.ts'
-import type { ExplainRun } from './explain-run.ts'
+import type { ExplainRun } from './flags.ts'
 import { parseSummaryAnswer, summaryPrompt } from './summary.ts'
 
 const maxBytes = 4 * 1024 * 1024

@@ -20,8 +20,8 @@ import {
   readHistory,
 } from './checkpoint.ts'
 import { joinerOf, lookOf } from './conversation.ts'
-import type { ExplainRun } from './explain-run.ts'
 import { type ExplainTarget, findAnything, findByPrefix, findCommit } from './find-target.ts'
+import type { ExplainRun } from './flags.ts'
 import { type ExplainFlags, scopeOf } from './flags.ts'
 import { readStepDetail, readStepSession, stepJson, stepLines } from './step.ts'
 

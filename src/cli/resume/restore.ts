@@ -1,15 +1,18 @@
 // Restores the session logs of a checkpoint where their agents find them, and reports how to continue.
 
 import type { StoredCheckpoint } from '../../checkpoints/read.ts'
-import { planRestore, type RestorePlan } from '../../resume/plan.ts'
+import type { ObjectReader } from '../../git/cat-file.ts'
+import type { Repo } from '../../git/repo.ts'
+import { fetchStored } from '../../resume/find.ts'
+import { type LogState, type LogToRestore, planRestore, type RestorePlan } from '../../resume/plan.ts'
 import { type RestoredLog, restoreLogs } from '../../resume/restore-logs.ts'
+import type { Recorder } from '../../sessions/event-work.ts'
 import { given } from '../../std/given.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
-import { confirm } from '../ask.ts'
+import { confirm, type TerminalQuestion } from '../ask.ts'
 import type { Cli } from '../context.ts'
-import { clean } from '../render/text.ts'
-import { commandLines, conflictLines, isCommand, progressLines } from './log-lines.ts'
-import { noteLines, type ResumeRun } from './resume-run.ts'
+import { localTime } from '../render/numbers.ts'
+import { clean, cut } from '../render/text.ts'
 
 export interface PreparedRestore {
   checkpoint: StoredCheckpoint
@@ -90,4 +93,132 @@ function sessionJson({ session, agent, path, command, prompt, state, backup }: R
     state,
     ...given({ backup }),
   }
+}
+
+const promptLength = 60
+
+const stateLabels: Record<LogState, string> = {
+  new: '(new)',
+  unchanged: '(unchanged)',
+  'checkpoint-newer': '(checkpoint is newer)',
+  'local-newer': '(local is newer)',
+}
+
+export function progressLines(logs: LogToRestore[]): string[] {
+  const [first] = logs
+  if (first === undefined) return []
+  if (logs.length === 1)
+    return [first.state === 'unchanged' ? upToDate(first) : `Writing transcript to: ${clean(first.path)}`]
+  return [
+    `Restoring ${logs.length} sessions from checkpoint:`,
+    ...logs.flatMap((log, index) => [
+      `  Session ${index + 1}${index === logs.length - 1 ? ' (latest)' : ''}: ${cut(log.prompt ?? log.session.session, 60)}`,
+      `    ${log.state === 'unchanged' ? upToDate(log) : `Writing to: ${clean(log.path)}`}`,
+    ]),
+  ]
+}
+
+function upToDate({ path }: LogToRestore): string {
+  return `Already up to date: ${clean(path)}`
+}
+
+/** Warns about local logs that are newer than the checkpoint. */
+export function conflictLines({ logs }: RestorePlan): string[] {
+  const others = logs.filter((log) => log.state !== 'local-newer')
+  return [
+    '',
+    'Warning: Local session log(s) have newer entries than the checkpoint:',
+    ...logs
+      .filter((log) => log.state === 'local-newer')
+      .flatMap((log) => [`  ${nameOf(log)}`, ...timeLines(log)]),
+    ...(others.length === 0 ? [] : ['', 'These other session(s) will also be restored:']),
+    ...others.map((log) => `  ${nameOf(log)} ${stateLabels[log.state]}`),
+    '',
+    'Overwriting will lose the newer local entries from the session; a copy of the old file is kept beside it.',
+    '',
+  ]
+}
+
+function timeLines({ localLast, storedLast }: LogToRestore): string[] {
+  if (localLast === undefined && storedLast === undefined) return []
+  const timeText = (time: Date | undefined) =>
+    time === undefined ? '(unknown)' : localTime(time.toISOString())
+  return [
+    `    Local last entry:      ${timeText(localLast)}`,
+    `    Checkpoint last entry: ${timeText(storedLast)}`,
+  ]
+}
+
+function nameOf({ prompt, session }: LogToRestore): string {
+  return prompt === undefined || clean(prompt) === ''
+    ? `Session: ${session.session}`
+    : `"${cut(prompt, promptLength)}"`
+}
+
+/** After a rewind: the command that continues each session. */
+export function restoredLines(logs: RestoredLog[]): string[] {
+  if (logs.length < 2) return logs.map((log) => commandLine(log))
+  return ['', `Restored ${logs.length} sessions. Resume with:`, ...commandLines(logs)]
+}
+
+/** One line per session, the most recent one last. */
+export function commandLines(logs: RestoredLog[]): string[] {
+  return logs.map(
+    (log, index) =>
+      `  ${commandLine(log, logs.length > 1 && index === logs.length - 1 ? '(most recent)' : '')}`,
+  )
+}
+
+/** False for a sentence: agents without a command line describe what to do. */
+export function isCommand(command: string | undefined): boolean {
+  return command !== undefined && !/^\p{Lu}.*\s.*[.!]$/su.test(command)
+}
+
+function commandLine({ command, prompt, session }: RestoredLog, mark = ''): string {
+  const words = [promptComment(prompt), mark].filter((word) => word !== '')
+  return [command ?? `Session: ${session}`, ...(words.length === 0 ? [] : [`# ${words.join(' ')}`])].join(
+    '  ',
+  )
+}
+
+// Without shell syntax: users paste the line, and not every interactive shell treats `#` as a comment.
+function promptComment(prompt: string | undefined): string {
+  const harmless = clean(prompt ?? '')
+    .replace(/["']+/g, '')
+    .replace(/[`$;&|<>()\\!\s]+/g, ' ')
+  return cut(harmless, promptLength)
+}
+
+export interface ResumeFlags {
+  force?: boolean
+  yes?: boolean
+  json?: boolean
+}
+
+export interface ResumeRun {
+  cli: Cli
+  repo: Repo
+  objects: ObjectReader
+  recorder: Recorder
+  flags: ResumeFlags
+}
+
+/** Prints lines for people; with --json only the answer is printed. */
+export function noteLines({ cli, flags }: ResumeRun, ...lines: string[]): void {
+  if (!flags.json) for (const line of lines) cli.note(line)
+}
+
+/** For questions where a yes loses nothing: --yes and --force answer them. */
+export async function isAgreed(
+  { cli, flags }: ResumeRun,
+  question: Omit<TerminalQuestion, 'noTerminalHint'>,
+): Promise<boolean> {
+  if (flags.force || flags.yes) return true
+  return confirm(cli, { ...question, noTerminalHint: 'Use --yes to continue without being asked.' })
+}
+
+/** Fetches a checkpoint that this clone lacks; false when it cannot be fetched. */
+export async function fetchMissing(run: ResumeRun, checkpoint: string): Promise<boolean> {
+  const say = (line: string) => noteLines(run, clean(line))
+  return fetchStored(run.recorder, run.objects, checkpoint, { mayAsk: run.cli.interactive, say })
 }

@@ -11,8 +11,14 @@ import { readSession } from '../../sessions/store.ts'
 import { EntireError, notFound } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { clean } from '../render/text.ts'
-import { finishRestore, prepareRestore, printReport } from './restore.ts'
-import { fetchMissing, noteLines, type ResumeRun } from './resume-run.ts'
+import {
+  fetchMissing,
+  finishRestore,
+  noteLines,
+  prepareRestore,
+  printReport,
+  type ResumeRun,
+} from './restore.ts'
 
 export interface CheckpointTarget {
   kind: 'checkpoint'

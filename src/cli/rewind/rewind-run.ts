@@ -1,10 +1,12 @@
-// Defines what one run of `entire rewind` works with.
+// Defines what one run of `entire rewind` works with, and describes what a rewind does to files.
 
 import type { ObjectReader } from '../../git/cat-file.ts'
 import type { RewindOptions } from '../../rewind/locked-worktree.ts'
+import { isEmptyPlan, type RewindPlan, type SkippedPath, type SkipReason } from '../../rewind/plan.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
 import type { Cli } from '../context.ts'
+import { clean } from '../render/text.ts'
 
 export interface RewindRun {
   cli: Cli
@@ -18,4 +20,47 @@ export interface RewindCommandOptions extends RewindOptions {
   json: boolean
   /** Reset without asking. */
   force: boolean
+}
+
+const reasons: Record<SkipReason, string> = {
+  'not-made-by-a-session': 'not created by a session',
+  'of-an-agent': "in an agent's own directory",
+  'something-in-the-way': 'something else is in its place',
+  'no-copy-possible': 'too large or unreadable to keep a copy of',
+}
+
+const mostShown = 50
+
+/** For a dry run. */
+export function planLines(plan: RewindPlan): string[] {
+  const lines = [
+    ...plan.restore.map((path) => `  Restore: ${clean(path)}`),
+    ...plan.remove.map((path) => `  Delete: ${clean(path)}`),
+    ...skippedLines(plan.skip),
+  ]
+  return isEmptyPlan(plan) ? [...lines, 'Nothing differs: no file would change.'] : lines
+}
+
+/** After the rewind. */
+export function noteFiles(cli: Cli, plan: RewindPlan): void {
+  for (const path of plan.remove) cli.note(`  Deleted: ${clean(path)}`)
+  for (const path of plan.restore) cli.note(`  Restored: ${clean(path)}`)
+  for (const line of skippedLines(plan.skip.filter(({ reason }) => reason !== 'not-made-by-a-session')))
+    cli.note(line)
+}
+
+/** Before the user is asked. */
+export function notePreview(cli: Cli, plan: RewindPlan): void {
+  for (const path of plan.restore) cli.note(`  ${clean(path)}`)
+  for (const line of skippedLines(plan.skip)) cli.note(line)
+  if (plan.remove.length === 0) return
+  cli.note('\nWarning: The following files will be DELETED:')
+  for (const path of plan.remove) cli.note(`  - ${clean(path)}`)
+}
+
+function skippedLines(skipped: SkippedPath[]): string[] {
+  const lines = skipped
+    .slice(0, mostShown)
+    .map(({ path, reason }) => `  Keep: ${clean(path)} (${reasons[reason]})`)
+  return skipped.length > mostShown ? [...lines, `  Keep: ${skipped.length - mostShown} more`] : lines
 }

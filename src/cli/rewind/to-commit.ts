@@ -1,21 +1,26 @@
 // Goes back to a commit: restores its session logs and, on request, checks it out or moves the branch to it.
 
+import { fetchCommand } from '../../checkpoints/copies.ts'
+import { readCheckpoint } from '../../checkpoints/read.ts'
 import { git } from '../../git/exec.ts'
+import { isActive } from '../../model/session.ts'
+import { planRestore, type RestorePlan } from '../../resume/plan.ts'
 import type { RestoredLog } from '../../resume/restore-logs.ts'
+import { restoreCommitLogs } from '../../rewind/logs.ts'
 import { type ResetReport, resetTo } from '../../rewind/reset.ts'
 import { savedLogs } from '../../rewind/saved-log.ts'
 import { readLive } from '../../sessions/live-index.ts'
-import { EntireError } from '../../std/errors.ts'
+import { readSession } from '../../sessions/store.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
-import { restoredLines } from '../resume/log-lines.ts'
-import { noteFiles, planLines } from './changed-files.ts'
-import { planLogsOfCommit, restoredLogsJson, restorePlannedLogs } from './commit-logs.ts'
+import { restoredLines } from '../resume/restore.ts'
 import { shortId } from './points.ts'
 import { countCommitsAfter, readUncommitted, uncommittedLines } from './reset-warnings.ts'
-import type { RewindRun } from './rewind-run.ts'
+import { noteFiles, planLines, type RewindRun } from './rewind-run.ts'
 
 /** Leaves files and branch alone. */
 export async function restoreLogsOfCommit(run: RewindRun): Promise<void> {
@@ -148,8 +153,55 @@ export async function checkOutCommit(run: RewindRun): Promise<void> {
     noTerminalHint: `git switch --detach ${shortId(point.id)}`,
   })
   if (!isConfirmed) return cli.out('Checkout cancelled. Session logs were still restored.')
-  // Keeps ignored files. https://git-scm.com/docs/git-checkout#Documentation/git-checkout.txt---no-overwrite-ignore
+  // Keeps ignored files.
+  // https://git-scm.com/docs/git-checkout#Documentation/git-checkout.txt---no-overwrite-ignore
   const options = ['--quiet', '--no-overwrite-ignore', '--no-recurse-submodules', '--detach']
   await git(recorder.repo, ['checkout', ...options, point.id])
   cli.out(`Checked out ${shortId(point.id)} (detached HEAD).`)
+}
+
+// Restores the session logs of a commit. The user asked for them, so they replace newer local logs, which are
+// kept beside them. The log of a running session is not changed.
+
+export async function planLogsOfCommit({ recorder, objects, point }: RewindRun): Promise<RestorePlan> {
+  const checkpoint =
+    point.checkpoint === undefined ? undefined : await readCheckpoint(objects, point.checkpoint)
+  if (checkpoint === undefined)
+    throw notFound(
+      'checkpoint',
+      `${point.checkpoint ?? ''} (of commit ${shortId(point.id)})`,
+      `\`${fetchCommand}\` fetches it from origin.`,
+    )
+  const plan = await planRestore(recorder, objects, checkpoint)
+  const isRunning = (id: string) => isActive(readSession(recorder.repo, id) ?? { phase: 'idle' })
+  const running = plan.logs.filter(({ session }) => isRunning(session.session))
+  return {
+    logs: plan.logs.filter((log) => !running.includes(log)),
+    warnings: [
+      ...plan.warnings,
+      ...running.map(({ session }) => `Session ${session.session} is running: its log was not changed.`),
+    ],
+  }
+}
+
+/** Restores the planned logs; warnings and backups go to standard error. */
+export async function restorePlannedLogs(
+  { cli, recorder, objects }: RewindRun,
+  plan: RestorePlan,
+): Promise<RestoredLog[]> {
+  for (const warning of plan.warnings) cli.note(`Note: ${clean(warning)}`)
+  const logs = await restoreCommitLogs(recorder, objects, plan)
+  for (const { backup } of logs)
+    if (backup !== undefined) cli.note(`The previous session log is kept: ${clean(backup)}`)
+  return logs
+}
+
+export function restoredLogsJson(logs: RestoredLog[]): JsonObject[] {
+  return logs.map(({ session, agent, path, command, state, backup }) => ({
+    session_id: session,
+    agent,
+    path,
+    state,
+    ...given({ resume_command: command, backup }),
+  }))
 }

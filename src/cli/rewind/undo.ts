@@ -6,9 +6,9 @@ import type { Recorder } from '../../sessions/event-work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
-import { noteFiles, planLines } from './changed-files.ts'
 import { shortId } from './points.ts'
 import type { RewindCommandOptions } from './rewind-run.ts'
+import { noteFiles, planLines } from './rewind-run.ts'
 
 export async function runUndo(
   cli: Cli,

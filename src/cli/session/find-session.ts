@@ -1,11 +1,15 @@
-// Finds the session that the user names, or the one the command runs in.
+// Finds the session that the user names, or the one the command runs in, and formats a session as JSON.
 
 import { agents } from '../../agents/all.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
+import { type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import { lastSign, listSessionHeads, listStateIds, readState } from '../../sessions/heads.ts'
 import { EntireError, notFound } from '../../std/errors.ts'
+import { given } from '../../std/given.ts'
+import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
+import { latestPromptOf, statusOf, unknownText } from '../render/sessions.ts'
 import { clean } from '../render/text.ts'
 
 const mostNamed = 5
@@ -48,4 +52,38 @@ export function findCurrentSession(cli: Cli, repo: Repo): Session | undefined {
     (a, b) => Number(b.id === caller) - Number(a.id === caller) || lastSign(b) - lastSign(a),
   )
   return newest && readState(repo, newest.id)
+}
+
+export function sessionJson(session: Session): JsonObject {
+  const prompt = latestPromptOf(session)
+  return {
+    session_id: session.id,
+    agent: session.agentType || unknownText,
+    ...(session.model ? { model: session.model } : {}),
+    status: statusOf(session),
+    ...(session.worktreeId ? { worktree_id: session.worktreeId } : {}),
+    ...(session.worktreePath ? { worktree_path: session.worktreePath } : {}),
+    started_at: session.startedAt,
+    ...given({ ended_at: session.endedAt }),
+    ...given({ last_active: session.lastInteraction }),
+    turns: session.turnCount,
+    checkpoints: session.stepCount,
+    ...given({ last_checkpoint_id: session.lastCheckpoint }),
+    ...(session.tokens === undefined || totalTokens(session.tokens) === 0
+      ? {}
+      : { tokens: tokensJson(session.tokens) }),
+    ...given({ last_prompt: prompt }),
+    ...(session.filesTouched.length === 0 ? {} : { files_touched: session.filesTouched }),
+  }
+}
+
+/** The tokens of subagents count only in the total. */
+export function tokensJson(usage: TokenUsage): JsonObject {
+  return {
+    total: totalTokens(usage),
+    input: usage.input,
+    cache_read: usage.cacheRead,
+    cache_write: usage.cacheCreation,
+    output: usage.output,
+  }
 }

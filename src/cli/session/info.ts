@@ -11,8 +11,7 @@ import { type Cli, requireRepo } from '../context.ts'
 import { formatCount, localTime, timeAgo, tokensText } from '../render/numbers.ts'
 import { findTrouble, latestPromptOf, statusOf, unknownText, worktreeLabel } from '../render/sessions.ts'
 import { clean, cut, fit } from '../render/text.ts'
-import { findCurrentSession, idParameter, requireSessionByPrefix } from './find-session.ts'
-import { sessionJson } from './session-json.ts'
+import { findCurrentSession, idParameter, requireSessionByPrefix, sessionJson } from './find-session.ts'
 
 const mostFiles = 50
 

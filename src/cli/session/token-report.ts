@@ -5,7 +5,7 @@ import { hasTokens, noTokens, type TokenUsage, totalTokens } from '../../model/t
 import { asNumber, type JsonObject } from '../../std/json.ts'
 import { formatCount } from '../render/numbers.ts'
 import { statusOf, unknownText } from '../render/sessions.ts'
-import { tokensJson } from './session-json.ts'
+import { tokensJson } from './find-session.ts'
 
 export interface Contributor {
   kind: 'input' | 'cache_read' | 'cache_write' | 'output' | 'subagents'

@@ -10,7 +10,7 @@ import { given } from '../../std/given.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { findTrouble, sessionsPerAgent } from '../render/sessions.ts'
-import { sessionJson } from '../session/session-json.ts'
+import { sessionJson } from '../session/find-session.ts'
 import { readHookHealth } from '../setup/health.ts'
 import { readOpenSessions, readSyncState, syncJson } from './facts.ts'
 

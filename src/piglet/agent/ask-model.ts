@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../std/errors.ts'
 import type { AssistantMessage } from '../conversation/message.ts'
-import { ModelFailure } from '../models/request.ts'
+import { ModelFailure } from '../models/model.ts'
 
 export interface Retries {
   /** The number of attempts in all. */

@@ -18,8 +18,7 @@ import {
   toolResult,
 } from '../conversation/message.ts'
 import { newest, newestWithin, repair } from '../conversation/repair.ts'
-import type { ChatModel } from '../models/model.ts'
-import type { AnswerRequest, ToolSchema } from '../models/request.ts'
+import type { AnswerRequest, ChatModel, ToolSchema } from '../models/model.ts'
 import { askModel, type Retries } from './ask-model.ts'
 
 /** Tells what the agent does. */

@@ -5,8 +5,8 @@ import type { Registry, Tool } from '../../extensions/registry.ts'
 import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import { readText } from '../../std/file.ts'
 import { asNumber, asObject } from '../../std/json.ts'
+import type { ToolSchema } from '../models/model.ts'
 import { type ChatModel, isLocal } from '../models/model.ts'
-import type { ToolSchema } from '../models/request.ts'
 import type { PigletConfig } from '../settings/config.ts'
 
 export class ToolSet {

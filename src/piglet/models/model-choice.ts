@@ -10,10 +10,18 @@ import type { Clock } from '../../std/time.ts'
 import { fromProvider } from '../conversation/message.ts'
 import { type PigletConfig, writeSetting } from '../settings/config.ts'
 import type { FindKey } from '../settings/keys.ts'
-import { type ChatModel, findModel, modelKey, wantedModel } from './model.ts'
+import {
+  type AnswerPiece,
+  type AnswerRequest,
+  type ChatModel,
+  costOf,
+  findModel,
+  ModelFailure,
+  modelKey,
+  wantedModel,
+} from './model.ts'
 import type { ModelList } from './model-list.ts'
 import { openaiAnswer } from './openai.ts'
-import { type AnswerPiece, type AnswerRequest, costOf, ModelFailure } from './request.ts'
 
 export interface ModelChoiceOptions {
   models: ModelList

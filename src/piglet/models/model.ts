@@ -1,9 +1,11 @@
-// Describes a model: its key, its entry in a list of models, and how it is found by part of its name.
+// Describes a model (its key, its entry in a list, how it is found by part of its name), a request to it, and
+// its answer.
 
 import { parse } from 'yaml'
 import type { Environment } from '../../extensions/launch.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { asArray, asNumber, asObject, asString } from '../../std/json.ts'
+import type { AssistantMessage, ChatMessage, StopReason } from '../conversation/message.ts'
 import type { PigletConfig } from '../settings/config.ts'
 
 export type ChatModel = {
@@ -121,4 +123,64 @@ export function wantedModel(purpose: string, env: Environment, config: PigletCon
   const usual = env.PIGLET_DEFAULT_MODEL || config.text('defaultModel')
   if (purpose === '' || purpose === 'default') return usual
   return purpose === 'small' ? env.PIGLET_SMALL_MODEL || config.text('smallModel') || usual : purpose
+}
+
+export type ToolSchema = {
+  name: string
+  description: string
+  /** Missing for a deferred tool whose schema is not shown yet. */
+  parameters?: unknown
+}
+
+export interface ModelRequest {
+  model: ChatModel
+  system: string
+  messages: ChatMessage[]
+  tools: ToolSchema[]
+  maxTokens: number
+}
+
+export interface AnswerPiece {
+  kind: 'text' | 'thinking' | 'toolcall'
+  index: number
+  delta: string
+}
+
+export interface AnswerOptions {
+  signal: AbortSignal
+  onPiece(piece: AnswerPiece): void
+}
+
+export type AnswerRequest = (request: ModelRequest, options: AnswerOptions) => Promise<AssistantMessage>
+
+/** The provider answered with an error, or not in full. */
+export class ModelFailure extends Error {
+  constructor(
+    message: string,
+    readonly status: number | undefined,
+    readonly retryAfterMs: number | undefined,
+  ) {
+    super(message)
+  }
+
+  /** Repeating the request would fail in the same way. */
+  get isFinal(): boolean {
+    return this.status !== undefined && [400, 401, 403, 404, 413, 422].includes(this.status)
+  }
+}
+
+export function costOf({ cost }: ChatModel, usage: Omit<AssistantMessage['usage'], 'cost'>): number {
+  const fresh = Math.max(usage.inputTokens - usage.cacheReadTokens, 0)
+  const sum =
+    fresh * cost.input +
+    usage.cacheReadTokens * (cost.cacheRead || cost.input) +
+    usage.cacheWriteTokens * cost.cacheWrite
+  return (sum + usage.outputTokens * cost.output) / 1_000_000
+}
+
+export const stopReasons: Record<string, StopReason> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'toolUse',
+  function_call: 'toolUse',
 }

@@ -12,15 +12,15 @@ import {
   type TextPart,
 } from '../conversation/message.ts'
 import type { FindKey } from '../settings/keys.ts'
-import { isLoopback } from './model.ts'
 import {
   type AnswerPiece,
   type AnswerRequest,
   costOf,
+  isLoopback,
   ModelFailure,
   type ModelRequest,
   stopReasons,
-} from './request.ts'
+} from './model.ts'
 
 const waitMs = 300_000
 

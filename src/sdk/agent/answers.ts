@@ -12,7 +12,7 @@ import type {
 } from '../../protocol/external-agent/table.ts'
 import { given } from '../../std/given.ts'
 import type { AgentDefinition, AgentHooks, Context } from './definition.ts'
-import { PluginError } from './plugin-error.ts'
+import { PluginError } from './definition.ts'
 import {
   formatTokenTotals,
   readFileSession,

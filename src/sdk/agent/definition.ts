@@ -1,4 +1,5 @@
-// Defines what an author writes to define an agent. The capabilities of the plugin follow from it.
+// Defines what an author writes to define an agent, and the failure that a plugin reports to its caller. The
+// capabilities of the plugin follow from the definition.
 
 import type { PluginEvent } from '../../protocol/external-agent/event.ts'
 import type { MessageInput } from '../../protocol/external-agent/messages.ts'
@@ -71,4 +72,8 @@ export interface AgentDefinition {
   /** The transcripts of subagents in their directory. */
   subagentTranscripts?(dir: string, context: Context): Eventually<string[]>
   compactTranscript?(path: string, context: Context): Eventually<MessageInput['compact-transcript']>
+}
+
+export class PluginError extends Error {
+  override readonly name = 'PluginError'
 }

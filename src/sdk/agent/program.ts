@@ -12,7 +12,7 @@ import {
 } from '../../protocol/external-agent/table.ts'
 import { hasCapability, subcommandAnswers } from './answers.ts'
 import type { AgentDefinition, Context } from './definition.ts'
-import { PluginError } from './plugin-error.ts'
+import { PluginError } from './definition.ts'
 
 /** Answers the call that this process was started for, and ends the process. */
 export async function runPlugin(agent: AgentDefinition): Promise<never> {

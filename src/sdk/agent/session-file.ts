@@ -7,7 +7,7 @@ import process from 'node:process'
 import type { SubcommandAnswer } from '../../protocol/external-agent/table.ts'
 import { given } from '../../std/given.ts'
 import type { AgentDefinition, AgentSession, Context, HookInput } from './definition.ts'
-import { PluginError } from './plugin-error.ts'
+import { PluginError } from './definition.ts'
 import { addCounts, type Reading, rawTranscript, type TokenTotal } from './transcripts.ts'
 
 /** A larger transcript would exceed the limit of an answer as base64. */

@@ -5,7 +5,7 @@ import { mkdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, write
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import type { AgentHooks, Context } from './definition.ts'
-import { PluginError } from './plugin-error.ts'
+import { PluginError } from './definition.ts'
 import { readIfPresent } from './session-file.ts'
 
 export interface SettingsHooks {

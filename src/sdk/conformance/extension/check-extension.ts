@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { checkRuntime } from '../../../extensions/launch.ts'
 import { type Manifest, manifestName, readManifest } from '../../../extensions/manifest.ts'
-import { noRegistrations } from '../../../extensions/registrations.ts'
+import { noRegistrations } from '../../../extensions/start-extension.ts'
 import type { Registration } from '../../../protocol/extension/table.ts'
 import { EntireError } from '../../../std/errors.ts'
 import { type CheckOptions, type ConformanceRules, tryRules } from '../engine.ts'

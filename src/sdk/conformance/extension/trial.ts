@@ -2,7 +2,7 @@
 
 import type { Registrations } from '../../../extensions/live-extension.ts'
 import type { Manifest } from '../../../extensions/manifest.ts'
-import { noRegistrations, register } from '../../../extensions/registrations.ts'
+import { noRegistrations, register } from '../../../extensions/start-extension.ts'
 import {
   extensionProtocolVersion,
   isRegistration,
