@@ -72,7 +72,7 @@ async function tour(stage: Stage, tell: Narrator): Promise<void> {
 
   await tell.step(
     'When it goes wrong',
-    'Two more turns. The first is good. The second wrecks a file, while a note of your own lies in the repository.',
+    'Two more turns. The first is good. The second wrecks a file, while the repository contains a note of your own.',
   )
   show(`demo-agent --resume ${script.session} "${prompts.part}"`)
   stage.write('notes.txt', 'my own notes\n')

@@ -24,7 +24,7 @@ const prefix = 'entire-'
 // External agents are programs for this one, not commands for people.
 const externalAgent = /^entire-agent-/
 
-/** The first program on the PATH that is trusted; the person is told of those that are skipped. */
+/** The first trusted program on the PATH. Warns about those that are skipped. */
 export function findCommandPlugin(
   cli: Surroundings & Pick<Cli, 'note'>,
   name: string,

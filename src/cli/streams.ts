@@ -1,10 +1,11 @@
-// Uses the standard streams without `process.stdin` and its siblings, whose set-up would slow down every hook.
+// Uses the standard streams without `process.stdin` and its siblings, whose set-up would slow down every
+// hook.
 
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import { isErrno } from '../std/errors.ts'
 
 /**
- * Whether to wait for input: a device is a terminal, which never ends by itself, or the null device, which is
+ * Whether to wait for input: a device is a terminal, which never ends, or the null device, which is
  * empty. `node:tty` would take four milliseconds to load.
  */
 export function isDevice(fd: number): boolean {

@@ -1,5 +1,5 @@
 // Knows which tools, commands, shortcuts, prompts and hooks are offered right now, and by which owner. Offers
-// change whenever an extension starts or stops, so every lookup computes them anew.
+// change whenever an extension starts or stops, so every lookup computes them again.
 
 import type { ContentBlock } from '../protocol/extension/content.ts'
 import type { Params } from '../protocol/extension/table.ts'

@@ -40,7 +40,7 @@ const refreshMs = 1000
 
 const boardsDir = (configDir: string) => join(configDir, 'run')
 
-/** Keeps the file up to date until it is closed. A board that cannot be written is no error. */
+/** Keeps the file up to date until it is closed. A failure to write it is ignored. */
 export function publishBoard(
   configDir: string,
   read: () => StatusBoard,

@@ -65,7 +65,7 @@ export class FastImport {
     this.#repo = repo
     this.#process = startGit(repo, command, mallocEnv)
     this.#output = new WriteBuffer(this.#process.write)
-    // Marks the stream as ours: a crash report shows the commands it received.
+    // Marks the stream as Entire's: a crash report shows the commands it received.
     this.#output.send('# entire\n')
   }
 

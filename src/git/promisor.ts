@@ -1,4 +1,4 @@
-// Fetches objects that a partial clone lacks, many at a time. Git by itself fetches each one when it is read.
+// Fetches objects that a partial clone lacks, many at a time. Git itself fetches each one when it is read.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The options of a program that embeds piglet.
+// Defines the options of a program that embeds piglet.
 
 import type { ExtensionPlaces } from '../extensions/discover.ts'
 import type { ExtensionHostOptions } from '../extensions/extension-host.ts'

@@ -105,7 +105,7 @@ export class Services {
     })
   }
 
-  /** Reads the settings anew each time. */
+  /** Reads the settings from disk each time. */
   readonly config = (): PigletConfig => readPigletConfig(this.options.configDir)
 
   readonly emit: Emit = <Name extends EventName>(type: Name, data: EventData<Name>) => {

@@ -1,4 +1,4 @@
-// The kit for authors of agent plugins, `entire-ts/agent-sdk`: defines an agent and runs it as a process.
+// Defines an agent and runs it as a process: the kit for authors of agent plugins, `entire-ts/agent-sdk`.
 
 import type { Buffer } from 'node:buffer'
 import { infoOf } from './agent/answers.ts'

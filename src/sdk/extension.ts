@@ -1,4 +1,5 @@
-// The kit for authors of extensions, `entire-ts/extension-sdk`: defines an extension and runs it as a process.
+// Defines an extension and runs it as a process: the kit for authors of extensions,
+// `entire-ts/extension-sdk`.
 
 export type {
   ActionResult,

@@ -1,4 +1,4 @@
-// Session state files in the shared git directory, compatible field by field with the reference program.
+// Reads and writes session state files in the shared git directory. record.ts defines their format.
 
 import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'

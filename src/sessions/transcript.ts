@@ -78,7 +78,7 @@ async function readAgain(request: TranscriptRequest, path: string): Promise<Turn
 
 /**
  * Gives the fingerprint of the stored transcript. Pieces that git collected are stored again from the live
- * transcript; when that is gone too, the session goes on without one.
+ * transcript; when that is gone too, the session continues without one.
  */
 export async function sealTranscript(
   request: TranscriptRequest & Pick<EventWork, 'storeBlob'>,

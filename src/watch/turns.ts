@@ -15,7 +15,8 @@ export interface FileTurns {
   path: string
   state: FileState
   /**
-   * The file had this size at first sight. What stands before it is news only when it is dated after `since`.
+   * The size of the file when the watcher first saw it. Content before it is news only when dated after
+   * `since`.
    */
   silentUpTo: number
   since: Date

@@ -1,5 +1,5 @@
-// Reads the transcript of OpenCode: the export of a session, one JSON document with a list of messages. A message is
-// listed once and grows until it is completed.
+// Reads the transcript of OpenCode: the export of a session, one JSON document with a list of messages. A
+// message is listed once and grows until it is completed.
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading } from '../../model/agent.ts'
 import type { EventMetadata } from '../../model/event.ts'
@@ -78,7 +78,7 @@ function readFrom(
   }
 }
 
-// Later messages have higher ids. Messages that an undo removed may come back, and were read.
+// Later messages have higher ids. Messages that an undo removed may return, and were already read.
 function carryOf(message: OpencodeMessage | undefined, last = ''): Pick<TranscriptReading, 'carry'> {
   const id = message?.id === undefined || message.id < last ? last : message.id
   return id === '' ? {} : { carry: { last: id } }
@@ -97,7 +97,10 @@ function countSettled(messages: OpencodeMessage[]): number {
   return last >= 0 && isUnfinished(messages[last] as OpencodeMessage) ? last : messages.length
 }
 
-/** Where the session's own part begins: a fork begins with a copy, and messages before the first reported one do not count. */
+/**
+ * Where the session's own part begins: a fork begins with a copy, and messages before the first reported one
+ * do not count.
+ */
 function findBeginning({ createdAt: born = 0, messages }: Export, { since }: EventMetadata): number {
   const own = messages.findIndex((message) => (createdAt(message) ?? born) >= born)
   const seen = since === undefined ? 0 : messages.findIndex(({ id }) => id === since)
@@ -232,8 +235,8 @@ function tokensOf(value: unknown): TokenUsage {
 }
 
 /**
- * The usage of a subagent as metadata of the session, under the id of the tool call. The session of a subagent is not
- * part of its parent's transcript, so the plugin reports its usage when the task ends.
+ * The usage of a subagent as metadata of the session, under the id of the tool call. The session of a
+ * subagent is not part of its parent's transcript, so the plugin reports its usage when the task ends.
  */
 export function formatTaskUsage(task: string, usage: unknown): EventMetadata | undefined {
   const fields = asObject(usage)

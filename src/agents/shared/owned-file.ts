@@ -1,4 +1,5 @@
-// Installs a file that Entire owns as a whole, such as a plugin that an agent loads. An edited one is put aside.
+// Installs a file that Entire owns as a whole, such as a plugin that an agent loads. An edited file is
+// renamed, not lost.
 
 import { renameSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -52,7 +53,10 @@ function uninstall(file: OwnedFile, site: HookSite): void {
   removeEmptyDirs(file, site)
 }
 
-/** The content with a last line that holds its hash: it shows whether the file was edited, whichever version wrote it. */
+/**
+ * The content with a last line that holds its hash: it shows whether the file was edited, whichever version
+ * wrote it.
+ */
 function sealed(file: OwnedFile, command: string): string {
   const content = file.content(command)
   return `${content}${file.comment} entire:${hashOf(Buffer.from(content))}\n`

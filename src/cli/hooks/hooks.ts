@@ -1,4 +1,5 @@
-// Runs the hooks that agents and git call: fast, without ever making the caller fail, and reporting on stderr.
+// Runs the hooks that agents and git call: fast, without ever making the caller fail, and reporting on
+// stderr.
 
 import { prefetchCatFile } from '../../commits/prefetch-git.ts'
 import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
@@ -17,7 +18,7 @@ export async function runHook(args: string[]): Promise<number> {
   return 0
 }
 
-// A full disk, a quota or a read-only repository: neither a bug nor ours to fix.
+// A full disk, a quota or a read-only repository: neither a bug nor something Entire can fix.
 const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG']
 
 async function report(error: unknown, caller: string, hookName: string): Promise<void> {

@@ -1,4 +1,4 @@
-// The steps of setting up a repository that enable, disable, configure, agent and doctor share.
+// Sets up a repository: the steps that enable, disable, configure, agent and doctor share.
 
 import { join } from 'node:path'
 import { agents } from '../../agents/all.ts'
@@ -60,7 +60,9 @@ export async function readAgentHooks(repo: Repo): Promise<AgentHooksState[]> {
   )
 }
 
-/** Creates the branch for checkpoints, from the remote's if there is one, so that clones share one history. */
+/**
+ * Creates the branch for checkpoints, from the remote's if there is one, so that clones share one history.
+ */
 export async function ensureMetadataBranch(repo: Repo, now: Date, remoteName = 'origin'): Promise<void> {
   const remoteRef = `refs/remotes/${remoteName}/${metadataBranch}`
   const refs = await listRefs(repo, metadataRef, remoteRef)

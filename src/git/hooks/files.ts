@@ -139,7 +139,7 @@ export function managerOf(script: string): HookManager | undefined {
 
 /** What a user of a hook manager should know after an installation. */
 export function hookManagerHint(title: string, command: string): string {
-  const shared = `${title} may overwrite git hooks when it installs itself. Entire's hooks call ${title}'s and come back at the next prompt; \`entire enable\` brings them back at once.`
+  const shared = `${title} may overwrite git hooks when it installs itself. Entire's hooks call ${title}'s and are reinstalled at the next prompt; \`entire enable\` reinstalls them at once.`
   if (title !== managers.husky.title) return shared
   return [
     shared,

@@ -75,7 +75,7 @@ export interface PromptParts {
   hidden: Tool[]
 }
 
-/** Put together anew for every run. */
+/** Built for every run. */
 export function systemPrompt(parts: PromptParts): string {
   const { configDir, config } = parts
   const own =

@@ -1,4 +1,4 @@
-// A session of piglet: its tree of entries in memory, and every change to it on disk.
+// Keeps a session of piglet: its tree of entries in memory, and every change to it on disk.
 
 import { join } from 'node:path'
 import { EntireError } from '../../std/errors.ts'

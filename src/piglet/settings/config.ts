@@ -1,4 +1,5 @@
-// Reads and changes the user's `config.yaml`. It is read anew each time, so that changes take effect at once.
+// Reads and changes the user's `config.yaml`. The file is read each time, so that changes take effect at
+// once.
 
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'

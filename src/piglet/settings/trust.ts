@@ -13,7 +13,7 @@ interface Trusted {
   projects: string[]
 }
 
-/** Kept in `<config>/trust.json`, and read anew each time. */
+/** Kept in `<config>/trust.json`, and read each time. */
 export class Trust {
   readonly path: string
   readonly #configDir: string

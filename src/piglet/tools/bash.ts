@@ -1,4 +1,4 @@
-// The `bash` tool: runs a shell command with limits for its time and its output.
+// Defines the `bash` tool, which runs a shell command with limits for its time and its output.
 
 import type { LocalTool } from '../../extensions/registry.ts'
 import { runLimited } from '../../std/limited-proc.ts'

@@ -1,5 +1,5 @@
-// The `edit` and `write` tools: replace one piece of a file, or all of it. The earlier content is kept for
-// undo.
+// Defines the `edit` and `write` tools, which replace one piece of a file, or all of it. The earlier content
+// is kept for undo.
 
 import { readFileSync } from 'node:fs'
 import type { LocalTool } from '../../extensions/registry.ts'

@@ -1,4 +1,4 @@
-// The `grep` tool: searches files for lines that match a regular expression.
+// Defines the `grep` tool, which searches files for lines that match a regular expression.
 
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'

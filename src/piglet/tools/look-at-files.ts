@@ -1,4 +1,5 @@
-// The `read`, `ls` and `find` tools: show a file, a directory, and the files whose paths match a pattern.
+// Defines the `read`, `ls` and `find` tools, which show a file, a directory, and files whose paths match a
+// pattern.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

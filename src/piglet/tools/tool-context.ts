@@ -1,4 +1,5 @@
-// What piglet's tools share: the project, the settings, the undo store, and which files the model has seen.
+// Holds what piglet's tools share: the project, the settings, the undo store, and which files the model has
+// seen.
 
 import { readlinkSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -197,7 +197,7 @@ export async function streamProvider(
   return finish(content, request, step.value as SentMessage | undefined)
 }
 
-/** Adds the piece to the parts of the message, and returns what the host is told of it. */
+/** Adds the piece to the parts of the message, and returns the notice to the host about it. */
 function addPiece(
   content: Part[],
   piece: Piece,

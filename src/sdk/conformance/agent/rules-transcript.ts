@@ -1,4 +1,4 @@
-// Defines the rules on reading, cutting and joining transcripts: every byte must come back.
+// Defines the rules on reading, cutting and joining transcripts: every byte must survive.
 
 import { join } from 'node:path'
 import { oneLineExcerpt } from '../../../protocol/external-agent/answer.ts'
