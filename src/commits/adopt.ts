@@ -51,7 +51,12 @@ async function adopt(recorder: Recorder, commit: CommitInfo): Promise<void> {
   if (notes !== undefined && (await git.objects.info(`${notesRef}:${commit.oid}`)) !== undefined) return
   const live = readLive(recorder.repo)
   const checkpoint = newCheckpointId(recorder)
-  await condenseCommit(recorder, git, live, commit, checkpoint, {
+  await condenseCommit({
+    recorder,
+    git,
+    live,
+    commit,
+    checkpoint,
     // Commits pulled from others come without hooks too: only the session's files make a commit its own.
     committer: unknownCommitter,
     link: async () => {

@@ -70,7 +70,7 @@ async function settleAll(
     if (!isActive(session) && session.lastCheckpoint === checkpoint) clearPrompts(repo, id)
   }
   live.lastLink = { commit: commit.oid, checkpoint }
-  const removals = await findRemovals(recorder, git, live, bases, commit.oid)
+  const removals = await findRemovals({ repo, objects: git.objects, live, bases, head: commit.oid })
   await moveRefs(repo, removals)
   sayRemoved(recorder, removals)
   writeLive(repo, live)

@@ -13,6 +13,7 @@ import {
 } from '../git/trailers.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import { isActive, type Session } from '../model/session.ts'
+import type { Settings } from '../model/settings.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
 import { readLive } from '../sessions/live-index.ts'
@@ -58,18 +59,18 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   if (readCheckpointIds(message).length > 0) return
   const committer = findCommitter(recorder.env, recorder.agentCards())
   // Transcripts are read here, but not stored: they need no redaction.
-  const asItIs = (text: string) => text
-  const looking = { ...recorder, redaction: async () => ({ json: asItIs, text: asItIs }) }
+  const unchanged = (text: string) => text
+  const withoutRedaction = { ...recorder, redaction: async () => ({ json: unchanged, text: unchanged }) }
   const findIn = async (staged: ChangedFile[]) => {
-    const like = staged.flatMap(({ before, after }) => after ?? before ?? [])[0]
+    const sampleOid = staged.flatMap(({ before, after }) => after ?? before ?? [])[0]
     const files = new Map(staged.map((entry) => [entry.path, entry]))
-    return like === undefined
+    return sampleOid === undefined
       ? []
       : await findSomeCommittingSessions({
-          recorder: looking,
+          recorder: withoutRedaction,
           git,
           live,
-          change: { files, sampleOid: like },
+          change: { files, sampleOid },
           committer,
         })
   }
@@ -82,7 +83,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   const { commentPrefix } = await git.config()
   const linked = isAgentCommit
     ? appendTrailer(message, checkpointTrailer, id, commentPrefix)
-    : askUser(recorder, message, id, committing[0]?.session, { ...options, commentPrefix })
+    : askUser(message, { id, commentPrefix, session: committing[0]?.session }, recorder.settings, options)
   if (linked === undefined) return
   writePending(repo, { checkpoint: id, at: recorder.clock().getTime() })
   file.write(linked)
@@ -96,17 +97,23 @@ async function completeEarlier(recorder: Recorder): Promise<void> {
   await completeCommit(recorder)
 }
 
+interface ProposedLink {
+  id: string
+  commentPrefix: string
+  session: Session | undefined
+}
+
+// A message that is edited shows the trailer, to be kept or deleted; for any other one the user is asked.
 function askUser(
-  { settings }: Recorder,
   message: string,
-  id: string,
-  first: Session | undefined,
-  options: LinkOptions & { commentPrefix: string },
+  { id, commentPrefix, session }: ProposedLink,
+  settings: Settings,
+  options: LinkOptions,
 ): string | undefined {
-  const agent = first?.agentType || 'Agent'
-  const prompt = displayPrompt(first?.lastPrompt ?? '')
+  const agent = session?.agentType || 'Agent'
+  const prompt = displayPrompt(session?.lastPrompt ?? '')
   if (options.source !== 'message')
-    return appendEditableTrailer(message, id, { agent, prompt }, options.commentPrefix)
+    return appendEditableTrailer(message, id, { agent, prompt }, commentPrefix)
   if (settings.commitLinking === 'prompt') {
     const lastPrompt = prompt === '' ? '' : `  Last prompt: ${prompt}\n`
     const answer = options.ask(
@@ -115,7 +122,7 @@ function askUser(
     if (answer === 'no') return undefined
     if (answer === 'always') options.rememberAlways()
   }
-  return appendTrailer(message, checkpointTrailer, id, options.commentPrefix)
+  return appendTrailer(message, checkpointTrailer, id, commentPrefix)
 }
 
 // An amended commit keeps its link, even when the user writes a new message.

@@ -2,8 +2,11 @@
 // steps that are no longer needed.
 
 import { branchName, shadowRef } from '../checkpoints/layout.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
 import { type CommitInfo, isReplayingCommits } from '../git/commit.ts'
+import type { Oid } from '../git/oid.ts'
 import { openRefTransaction, type RefMove } from '../git/refs.ts'
+import type { Repo } from '../git/repo.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
@@ -15,7 +18,7 @@ import { readSession, stageSessions, writeSession } from '../sessions/store.ts'
 import type { StagedFile } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { condenseSessions } from './condense.ts'
-import { type Committer, findCommitter, findCommittingSessions } from './find-sessions.ts'
+import { type CommitUnderway, findCommitter, findCommittingSessions } from './find-sessions.ts'
 import { readPending, removePending } from './pending.ts'
 import type { MadeCommit } from './prefetch.ts'
 
@@ -48,28 +51,27 @@ export async function recordCommit(recorder: Recorder, git: GitSession, commit: 
     // A new id is noted before the commit: any other was in the message already.
     const amends = readPending(recorder.repo)?.checkpoint !== checkpoint
     const committer = findCommitter(recorder.env, recorder.agentCards())
-    await condenseCommit(recorder, git, live, commit, checkpoint, { committer, amends, skipsSettled: true })
+    await condenseCommit({ recorder, git, live, commit, checkpoint, committer, amends, skipsSettled: true })
   }
   noteHead(recorder, live, commit)
 }
 
-export interface CondenseOptions {
-  committer: Committer
-  amends?: boolean
+/** A commit, and how its sessions are to be condensed. */
+interface CommitToCondense extends Omit<CommitUnderway, 'afterwards' | 'task'> {
+  live: LiveIndex
   /** Sessions based on the commit were settled before, by a process that died or came first. */
   skipsSettled?: boolean
   /** Links a commit whose message does not name the checkpoint. */
   link?(): Promise<void>
 }
 
-export async function condenseCommit(
-  recorder: Recorder,
-  git: GitSession,
-  live: LiveIndex,
-  commit: CommitInfo,
-  checkpoint: string,
-  { committer, amends = false, skipsSettled = false, link }: CondenseOptions,
-): Promise<void> {
+export async function condenseCommit({
+  live,
+  skipsSettled = false,
+  link,
+  ...underway
+}: CommitToCondense): Promise<void> {
+  const { recorder, git, commit, checkpoint, committer } = underway
   const files = new Map(commit.files.map((file) => [file.path, file]))
   const candidates = await findCommittingSessions({
     recorder,
@@ -79,24 +81,30 @@ export async function condenseCommit(
     committer,
   })
   recorder.trace.mark('sessions')
-  const concerned = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
-  if (concerned.length === 0) return writeLive(recorder.repo, live)
-  const bases = new Set(concerned.map(({ session }) => session.baseCommit))
+  const committing = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
+  if (committing.length === 0) return writeLive(recorder.repo, live)
+  const bases = new Set(committing.map(({ session }) => session.baseCommit))
   const afterwards: (() => void)[] = []
-  await condenseSessions({ recorder, git, commit, checkpoint, committer, amends, afterwards }, concerned)
+  await condenseSessions({ ...underway, afterwards }, committing)
   await link?.()
   recorder.trace.mark('condense')
-  const sessions = concerned.map(({ session }) => session)
+  const sessions = committing.map(({ session }) => session)
   for (const session of sessions) updateLive(live, session)
   live.lastLink = { commit: commit.oid, checkpoint }
-  const removals = await findRemovals(recorder, git, live, bases, commit.oid)
+  const removals = await findRemovals({
+    repo: recorder.repo,
+    objects: git.objects,
+    live,
+    bases,
+    head: commit.oid,
+  })
   using refs = openRefTransaction(recorder.repo)
-  using givenUp = new DisposableStack()
+  using unplaced = new DisposableStack()
   let index: StagedFile | undefined
   const staged = await commitWith(git, () => {
     // Locks the branches while git writes; they are removed when it has succeeded.
     refs.prepare(removals)
-    index = givenUp.use(stageLive(recorder.repo, live))
+    index = unplaced.use(stageLive(recorder.repo, live))
     return stageSessions(recorder.repo, sessions)
   })
   for (const file of staged) file.place()
@@ -117,17 +125,19 @@ function noteHead({ repo }: Recorder, live: LiveIndex, commit: CommitInfo): void
   }
 }
 
+interface RemovalQuery {
+  repo: Repo
+  objects: ObjectReader
+  live: LiveIndex
+  bases: Set<Oid>
+  head: Oid
+}
+
 /**
  * Finds shadow branches of these bases on which no session has steps. A branch that gets a step meanwhile
  * stays.
  */
-export async function findRemovals(
-  { repo }: Recorder,
-  { objects }: Pick<GitSession, 'objects'>,
-  live: LiveIndex,
-  bases: Set<string>,
-  head: string,
-): Promise<RefMove[]> {
+export async function findRemovals({ repo, objects, live, bases, head }: RemovalQuery): Promise<RefMove[]> {
   // A session without files has no steps: it may run on this base, but it has nothing on the branch.
   const inUse = [...live.sessions.values()]
     .filter((entry) => entry.files.length > 0)

@@ -50,13 +50,8 @@ export async function readThroughFile(
     )
     if (update === undefined) return undefined
     const bytes = 'bytes' in fetched ? fetched.bytes : readFileSync(path)
-    return await analyse(
-      work,
-      reference,
-      cursor,
-      { ...update, cursor: { ...update.cursor, path: reference } },
-      bytes,
-    )
+    const named = { ...update, cursor: { ...update.cursor, path: reference } }
+    return await analyse(work, named, cursor, bytes)
   } finally {
     if ('bytes' in fetched) removeFile(path)
   }
@@ -65,12 +60,12 @@ export async function readThroughFile(
 // Starts again from the beginning after a restart; what came before the first recorded turn does not count.
 async function analyse(
   { agent, session, recorder }: Reading,
-  reference: string,
-  before: TranscriptCursor | undefined,
   update: TranscriptUpdate,
+  before: TranscriptCursor | undefined,
   bytes: Buffer,
 ): Promise<TranscriptUpdate> {
   if (agent.analyser === undefined) return update
+  const reference = update.cursor.path
   const start =
     before === undefined
       ? (readTurnStart(recorder.repo, session.id)?.position ?? 0)
