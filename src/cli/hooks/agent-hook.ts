@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { agentCards, loadAgent } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
+import type { Recorder } from '../../sessions/event-work.ts'
 import { prefetchStatus } from '../../sessions/prefetch-status.ts'
 import { isSetUp, readHookSettings, readSettings } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
@@ -33,13 +34,16 @@ export async function runAgentHook(name: string, hookName: string, args: string[
   if (event === null) return
   const settings = readHookSettings(repo.root)
   if (!settings.settings.enabled) return
-  const early = prefetchStatus(repo, event)
+  const prefetchedStatus = prefetchStatus(repo, event)
   // Loaded late, because many hooks mean no event.
   const [{ systemRecorder }, { dispatch }] = await Promise.all([
     import('../recorder.ts'),
     import('../../recording/dispatch.ts'),
   ])
-  const recorder = { ...systemRecorder(repo, { component: 'hooks', agent: agent.name }, settings), early }
+  const recorder: Recorder = {
+    ...systemRecorder(repo, { component: 'hooks', agent: agent.name }, settings),
+    prefetchedStatus,
+  }
   // Other sessions of the work tree, of any agent, may take part in the event.
   if (recorder.settings.externalAgents)
     await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
