@@ -77,7 +77,7 @@ function expectSound(reading: TranscriptReading, lines: string[]): void {
   expect(JSON.parse(JSON.stringify(reading.carry ?? {}))).toEqual(reading.carry ?? {})
 }
 
-test('every agent is looked at here', () => {
+test('every agent has a transcript in this test', () => {
   const seen = new Set(
     [...logs, ...documents, ...histories].map(([path]) => path.slice(0, path.indexOf('/'))),
   )
@@ -85,11 +85,11 @@ test('every agent is looked at here', () => {
 })
 
 describe.each([...logs, ...documents])('%s', (_path, lines, read) => {
-  test('says the same with fields that nobody knows yet', () => {
+  test('reads the same with unknown fields', () => {
     expect(saidOf(read(lines.map(withMoreFields)))).toEqual(saidOf(read(lines)))
   })
 
-  test('says the same with lines between its own that nobody knows yet, or that are nothing', () => {
+  test('reads the same with unknown or empty lines between its own', () => {
     const mixed = lines.flatMap((line) => [line, ...strangers])
     expectSound(read(mixed), mixed)
     expect(saidOf(read(mixed))).toEqual(saidOf(read(lines)))
@@ -97,7 +97,7 @@ describe.each([...logs, ...documents])('%s', (_path, lines, read) => {
 })
 
 describe.each([...logs, ...documents, ...histories])('%s', (_path, lines, read) => {
-  test('is read without harm when any of its values is of another kind', () => {
+  test('is readable when any value has the wrong type', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.jsonValue({ maxDepth: 2 }), (at, which, value) => {
         const broken = lines.with(
@@ -110,7 +110,7 @@ describe.each([...logs, ...documents, ...histories])('%s', (_path, lines, read) 
     )
   })
 
-  test('is read without harm wherever it breaks off', () => {
+  test('is readable wherever it was cut off', () => {
     for (let end = 0; end <= lines.length; end += Math.max(1, Math.floor(lines.length / 20))) {
       const part = [...lines.slice(0, end), (lines[end] ?? '{"').slice(0, -1)]
       expectSound(read(part), part)

@@ -37,7 +37,7 @@ test('an agent is present where its directory is', () => {
   expect(agents.filter((agent) => agent.detect(root)).map((agent) => agent.name)).toEqual(['gemini'])
 })
 
-test('a hook loads its own agent, without what edits settings files, and no other', () => {
+test('a hook loads only its own agent, and not the code that edits settings files', () => {
   const script = `const { loadAgent } = await import(${JSON.stringify(join(import.meta.dir, 'index.ts'))}); await loadAgent('claude-code'); console.log(JSON.stringify(Object.keys(require.cache)))`
   const loaded = JSON.parse(Bun.spawnSync([process.execPath, '-e', script]).stdout.toString()) as string[]
   expect(loaded.filter((file) => /jsonc-parser|installer\.ts$|install\.ts$/.test(file))).toEqual([])

@@ -26,7 +26,7 @@ test('a session is found in the history by the time it began', () => {
   expect(section(join(root, 'none.md'), '2026-11-16 11:30:00')).toBeUndefined()
 })
 
-test('also in a long history, wherever its heading lies, and not where somebody only quotes one', () => {
+test('a session is found anywhere in a long history, and a quoted heading is not taken for one', () => {
   const path = join(root, 'long.md')
   const heading = '# aider chat started at 2026-11-16 08:00:00\n'
   const quoted = `> ${heading}`
@@ -48,7 +48,7 @@ test('sessions of two work trees that begin in the same second have different na
   expect(a.slice(0, 8)).not.toBe(b.slice(0, 8))
 })
 
-test('the history is where aider was told to keep it', () => {
+test('the path of the history comes from the configuration of aider', () => {
   const dir = join(root, 'configured')
   mkdirSync(dir)
   expect(historyFile(dir, {})).toBe(join(dir, '.aider.chat.history.md'))
@@ -65,7 +65,7 @@ test('the history is where aider was told to keep it', () => {
   expect(historyFile(dir, { AIDER_CHAT_HISTORY_FILE: '/elsewhere/chat.md' })).toBe('/elsewhere/chat.md')
 })
 
-test('a session that comes back is added to the history once, and nothing there is lost', async () => {
+test('a restored session is added to the history once, and the rest of the history is kept', async () => {
   const path = join(root, 'odd dir', 'ünï', '.aider.chat.history.md')
   const session = aiderSessionId('/other/machine.md', '2026-11-16 10:00:01')
   const log = {

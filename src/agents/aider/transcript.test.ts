@@ -38,13 +38,13 @@ const expected: Record<string, Pick<TranscriptReading, 'prompts' | 'files' | 'to
 
 describe('a chat history', () => {
   for (const [name, { model, ...rest }] of Object.entries(expected)) {
-    test(`${name} says what was asked, what was edited, how many tokens it took and which model answered`, () => {
+    test(`${name} gives prompts, edited files, tokens and the model`, () => {
       const reading = aiderTranscript.readLines(linesOf(fixture(name)), undefined)
       expect(reading).toMatchObject({ ...rest, model, subagents: [], items: linesOf(fixture(name)).length })
     })
   }
 
-  test('read in pieces says the same as read at once', () => {
+  test('reads the same in pieces as at once', () => {
     const lines = linesOf(fixture('edits.md'))
     const whole = aiderTranscript.readLines(lines, undefined)
     fc.assert(
@@ -62,7 +62,7 @@ describe('a chat history', () => {
     )
   })
 
-  test('written with the line ends of Windows reads the same', () => {
+  test('reads the same with Windows line endings', () => {
     const lines = linesOf(fixture('edits.md'))
     const { prompts, files, tokens } = aiderTranscript.readLines(
       lines.map((line) => `${line}\r`),
@@ -71,7 +71,7 @@ describe('a chat history', () => {
     expect({ prompts, files, tokens }).toEqual({ ...expected['edits.md'], model: undefined } as never)
   })
 
-  test('of a kind that nobody knows yet says nothing and breaks nothing', () => {
+  test('with lines of unknown kinds gives no prompts, files or tokens', () => {
     const lines = [
       '> Tokens: many sent, few received.  ',
       '> Applied edit to   ',
@@ -90,7 +90,7 @@ describe('a chat history', () => {
   })
 })
 
-test('people read the conversation without commands and without what aider reports', () => {
+test('the conversation leaves out commands and reports of aider', () => {
   expect(aiderTranscript.readEntries?.(fixture('message.md'), 0)).toEqual([
     { role: 'user', text: '# Task\n\n#### Scope\n\nMake it **quiet**.' },
     { role: 'assistant', text: 'quiet.txt\n```\n```' },
@@ -101,7 +101,7 @@ test('people read the conversation without commands and without what aider repor
   expect(entries[1]?.text).toStartWith('#### Where it happens\n')
 })
 
-test('from a position on, people read what came after it', () => {
+test('the conversation can be read from a position on', () => {
   const lines = linesOf(fixture('edits.md'))
   const from = lines.indexOf('#### and say goodbye in a file of its own  ')
   expect(

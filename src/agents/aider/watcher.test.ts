@@ -46,12 +46,12 @@ const expected: Record<string, object[]> = {
 }
 
 for (const [name, signs] of Object.entries(expected)) {
-  test(`${name} tells where sessions and turns begin and end`, () => {
+  test(`${name} shows where sessions and turns begin and end`, () => {
     expect(bare(reader(linesOf(name), undefined).signs) as object[]).toEqual(signs)
   })
 }
 
-test('read in pieces it tells the same; what is typed is one prompt however it is cut', () => {
+test('a history read in pieces gives the same signs, and a prompt that was cut is still one prompt', () => {
   const lines = linesOf('edits.md')
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(lines.length)), (cuts) => {
@@ -69,7 +69,7 @@ test('read in pieces it tells the same; what is typed is one prompt however it i
   )
 })
 
-test('an answer that nobody typed a prompt for is a turn without words', () => {
+test('an answer without a prompt is a turn without a prompt', () => {
   const lines = [
     '# aider chat started at 2026-11-16 10:00:01',
     '',
@@ -86,7 +86,7 @@ test('an answer that nobody typed a prompt for is a turn without words', () => {
   ])
 })
 
-test('what stands before the first start is a session, too', () => {
+test('lines before the first start of a session are a session of their own', () => {
   const { signs } = reader(['#### go on  ', '', 'Done.'], undefined)
   expect(bare(signs) as object[]).toEqual([
     { type: 'session', session: aiderSessionId(path, undefined), order: '' },
@@ -94,7 +94,7 @@ test('what stands before the first start is a session, too', () => {
   ])
 })
 
-test('a commit whose message has several lines is one, too', () => {
+test('a commit whose message has several lines is one commit', () => {
   const lines = [
     '#### go  ',
     '',

@@ -214,7 +214,7 @@ const rows = Object.entries(scenarios).flatMap(([scenario, events]) =>
   events.map(([name, verb, event]) => [scenario, name, verb, event] as const),
 )
 
-test.each(rows)('%s %s means what it says', (scenario, name, verb, event) => {
+test.each(rows)('%s %s becomes the expected event', (scenario, name, verb, event) => {
   const payload = payloadOf(scenario, name)
   const first =
     event?.type === 'turn-start' && event.prompt !== undefined

@@ -35,7 +35,7 @@ test('messages and tool calls are entries, in order', () => {
   ])
 })
 
-test('what the program injected is left out', () => {
+test('injected text is left out', () => {
   const transcript = lines(
     user('Base directory for this skill: /home/x\n\nDo as follows.'),
     user('<system-reminder>be brief</system-reminder>'),

@@ -36,7 +36,7 @@ test.each([
   [droidGenerator, '{"type":"result","subtype":"success","is_error":false,"result":"hi","session_id":"x"}'],
   [geminiGenerator, '{"response":"hi","stats":{}}'],
   [geminiGenerator, 'Loaded cached credentials.\n{\n  "response": "hi",\n  "stats": {}\n}\n'],
-])('the answer is found in what is printed (%#)', (generator, output) => {
+])('the answer is found in the output (%#)', (generator, output) => {
   expect(generator.parseAnswer(output)).toBe('hi')
 })
 
@@ -51,6 +51,6 @@ test.each([
   [droidGenerator, '{"type":"result","is_error":true,"result":"No API key"}', 'No API key'],
   [geminiGenerator, '{"error":{"type":"Error","message":"quota exceeded"}}', 'quota exceeded'],
   [geminiGenerator, '{"response":""}', 'It printed no response.'],
-])('what is no answer says why (%#)', (generator, output, why) => {
+])('output without an answer gives the reason (%#)', (generator, output, why) => {
   expect(() => generator.parseAnswer(output)).toThrow(why)
 })

@@ -14,18 +14,18 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const ours = (verb: string) => ({
+const entireHook = (verb: string) => ({
   type: 'command',
   command: `sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks claude-code ${verb}'`,
 })
-const group = (verb: string, matcher = '') => ({ matcher, hooks: [ours(verb)] })
+const group = (verb: string, matcher = '') => ({ matcher, hooks: [entireHook(verb)] })
 
 test('nine hooks are installed, and the rule against reading recordings', async () => {
   expect(await claudeInstaller.install(site(), { command: 'entire', force: false })).toBe(9)
   expect(read()).toEqual({
     hooks: {
       SessionStart: [group('session-start')],
-      SessionEnd: [{ matcher: '', hooks: [{ ...ours('session-end'), timeout: 30 }] }],
+      SessionEnd: [{ matcher: '', hooks: [{ ...entireHook('session-end'), timeout: 30 }] }],
       Stop: [group('stop')],
       UserPromptSubmit: [group('user-prompt-submit')],
       PreToolUse: [group('pre-task', 'Task')],
@@ -55,7 +55,7 @@ test('the hook is appended to a group of the user with the same matcher', async 
     }),
   )
   await claudeInstaller.install(site(), { command: 'entire', force: false })
-  expect(read().hooks.Stop).toEqual([{ hooks: [lint, ours('stop')] }])
+  expect(read().hooks.Stop).toEqual([{ hooks: [lint, entireHook('stop')] }])
   expect(read().hooks.PreToolUse).toEqual([{ matcher: 'Bash', hooks: [lint] }, group('pre-task', 'Task')])
 })
 

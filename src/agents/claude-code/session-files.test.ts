@@ -12,7 +12,7 @@ test.each([
   ['/x/we ird_dir.é', { HOME: '/home/dev' }, '/home/dev/.claude/projects/-x-we-ird-dir--'],
   ['/home/dev/app', { HOME: '/home/dev', CLAUDE_CONFIG_DIR: '/cfg' }, '/cfg/projects/-home-dev-app'],
   ['/home/dev/app', { HOME: '/home/dev', ENTIRE_TEST_CLAUDE_PROJECT_DIR: '/test' }, '/test'],
-])('sessions of %s with %j lie in %s', (root, env, dir) => {
+])('sessions of %s with %j are in %s', (root, env, dir) => {
   expect(claudeResume.sessionDir(root, env)).toBe(dir)
 })
 

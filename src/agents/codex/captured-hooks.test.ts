@@ -67,7 +67,7 @@ const rows = Object.entries(scenarios).flatMap(([scenario, events]) =>
     }),
 )
 
-test.each(rows)('%s %s means what it says', (scenario, name, event) => {
+test.each(rows)('%s %s becomes the expected event', (scenario, name, event) => {
   const payload = JSON.parse(readFileSync(join(fixtures, scenario, `${name}.json`), 'utf8'))
   const verb = name
     .slice(4)

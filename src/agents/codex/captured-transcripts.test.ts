@@ -100,12 +100,12 @@ const expected: Record<string, Total> = {
 describe.each(Object.entries(expected))('%s', (path, total) => {
   const lines = fixtureLines(`codex/${path}`)
 
-  test('read whole, it says what happened', () => {
+  test('gives the expected prompts, files and tokens', () => {
     const { carry: _carry, ...reading } = codexTranscript.readLines(lines, undefined)
     expect(reading).toEqual(total)
   })
 
-  test('read in any pieces, it says the same', () => {
+  test('reads the same in any pieces', () => {
     fc.assert(
       fc.property(cuts(lines), (ends) => expect(readInPieces(codexTranscript, lines, ends)).toEqual(total)),
       { numRuns: 30 },

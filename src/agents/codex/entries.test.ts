@@ -12,7 +12,7 @@ function fixture(scenario: string): string {
   return readFileSync(join(dir, readdirSync(dir).sort()[0] ?? ''), 'utf8')
 }
 
-test('a conversation, from its beginning or from a line on', () => {
+test('a conversation can be read from its beginning or from a line on', () => {
   const log = fixture('A3-resume-last-commit')
   const entries = [
     { role: 'user', text: 'create hello.txt' },

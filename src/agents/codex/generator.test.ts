@@ -35,6 +35,6 @@ test.each([
   [events({ type: 'error', message: 'no key' }), 'no key'],
   [events({ type: 'turn.failed', error: { message: 'quota exceeded' } }), 'quota exceeded'],
   ['', 'It printed no message.'],
-])('what is no answer says why (%#)', (output, why) => {
+])('output without an answer gives the reason (%#)', (output, why) => {
   expect(() => codexGenerator.parseAnswer(output)).toThrow(why)
 })

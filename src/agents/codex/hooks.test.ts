@@ -46,7 +46,7 @@ test.each([
   ['a thread that says so', { thread_source: 'subagent' }],
   ['one of an older version', { source: { subagent: { thread_spawn: { parent_thread_id: 'p' } } } }],
   ['a review', { source: { subagent: 'review' } }],
-])('nothing a subagent does is the user’s: %s', (_name, meta) => {
+])('a hook of a subagent is not an event of the session: %s', (_name, meta) => {
   const transcript = rollout('child.jsonl', meta)
   for (const verb of mainVerbs)
     expect(

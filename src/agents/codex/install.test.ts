@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const ours = (verb: string, timeout = 30) => ({
+const entireHook = (verb: string, timeout = 30) => ({
   type: 'command',
   command: `sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks codex ${verb}'`,
   timeout,
@@ -26,14 +26,14 @@ test('eight hooks are installed, with three seconds for those at the end of a se
   expect(await install()).toBe(8)
   expect(read()).toEqual({
     hooks: {
-      SessionStart: [{ hooks: [ours('session-start')] }],
-      UserPromptSubmit: [{ hooks: [ours('user-prompt-submit')] }],
-      Stop: [{ hooks: [ours('stop')] }],
-      Interrupt: [{ hooks: [ours('interrupt', 3)] }],
-      PreCompact: [{ hooks: [ours('pre-compact')] }],
-      SubagentStart: [{ hooks: [ours('subagent-start')] }],
-      SubagentStop: [{ hooks: [ours('subagent-stop')] }],
-      SessionEnd: [{ hooks: [ours('session-end', 3)] }],
+      SessionStart: [{ hooks: [entireHook('session-start')] }],
+      UserPromptSubmit: [{ hooks: [entireHook('user-prompt-submit')] }],
+      Stop: [{ hooks: [entireHook('stop')] }],
+      Interrupt: [{ hooks: [entireHook('interrupt', 3)] }],
+      PreCompact: [{ hooks: [entireHook('pre-compact')] }],
+      SubagentStart: [{ hooks: [entireHook('subagent-start')] }],
+      SubagentStop: [{ hooks: [entireHook('subagent-stop')] }],
+      SessionEnd: [{ hooks: [entireHook('session-end', 3)] }],
     },
   })
   expect(await codexInstaller.current(site(), { command: 'entire' })).toBe(true)
@@ -62,7 +62,7 @@ test('hooks of the reference program, with null for a matcher, are replaced; oth
   expect(await codexInstaller.current(site(), { command: 'entire' })).toBe(false)
   await install()
   // What the user agreed to is known by its place in the list.
-  expect(read().hooks.Stop).toEqual([{ hooks: [theirs, ours('stop')] }])
+  expect(read().hooks.Stop).toEqual([{ hooks: [theirs, entireHook('stop')] }])
   expect(JSON.stringify(read())).not.toContain('post-tool-use')
 })
 

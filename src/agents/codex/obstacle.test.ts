@@ -29,7 +29,7 @@ function hashes(config: JsonObject, path: string): Record<string, string> {
 test.each([
   ['hooks-all.json', 'app-server-hooks-list.json', '/home/dev/app'],
   ['hooks-match.json', 'app-server-hooks-list-matchers.json', '/home/dev/app-match'],
-])('hooks are called what Codex calls them: %s', (config, listed, root) => {
+])('hooks have the names that Codex gives them: %s', (config, listed, root) => {
   const entries: { key: string }[] = json(listed).result.data[0].hooks
   expect(Object.keys(hashes(json(config), `${root}/.codex/hooks.json`)).sort()).toEqual(
     entries.map(({ key }) => key).sort(),
@@ -64,7 +64,7 @@ test.each([
     '',
   ],
   ['SessionEnd', {}, { command: 'x' }, '"session_end","hooks":[{"async":false,"command":"x","timeout":1', ''],
-])('it is that of the hook as JSON, with its keys in order: %s', (event, group, hook, middle, end) => {
+])('the hash is computed from the hook as JSON with sorted keys: %s', (event, group, hook, middle, end) => {
   const written = `{"event_name":${middle},"type":"command"}]${end}}`
   expect(hookHash(event, group, hook)).toBe(
     `sha256:${new Bun.CryptoHasher('sha256').update(written).digest('hex')}`,
@@ -185,7 +185,7 @@ test('a hooks file that Codex cannot read is an obstacle', async () => {
   expect((await find())?.message).toContain('not plain JSON')
 })
 
-test('a config.toml that cannot be read is no obstacle', async () => {
+test('a config.toml that cannot be read is not an obstacle', async () => {
   configure('[projects\n')
   expect(await find()).toBeUndefined()
 })
@@ -208,6 +208,6 @@ test('a linked work tree takes hooks and trust from the main one', async () => {
   })
 })
 
-test('CODEX_HOME says where the config of Codex is', async () => {
+test('CODEX_HOME names the directory of the config', async () => {
   expect(await codex.findObstacle(root, { HOME: '/nowhere', CODEX_HOME: join(home, '.codex') })).toBeDefined()
 })

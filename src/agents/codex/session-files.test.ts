@@ -20,7 +20,7 @@ test.each([
   [{ HOME: '/home/dev' }, '/home/dev/.codex/sessions'],
   [{ HOME: '/home/dev', CODEX_HOME: '/cfg' }, '/cfg/sessions'],
   [{ HOME: '/home/dev', CODEX_HOME: '/cfg', ENTIRE_TEST_CODEX_SESSION_DIR: '/test' }, '/test'],
-])('sessions of all projects lie together: %j', (env, dir) => {
+])('sessions of all projects are in one directory: %j', (env, dir) => {
   for (const root of ['/w/app', '/w/we ird.é']) expect(codexResume.sessionDir(root, env)).toBe(dir)
 })
 

@@ -71,7 +71,7 @@ test('where older versions wrote only the running total, its growth counts', () 
   expect(first.tokens).toEqual(tokens(60, 40, 10, 1))
   const second = codexTranscript.readLines([total([180, 60, 25], [80, 20, 15])], first.carry)
   expect(second.tokens).toEqual(tokens(60, 20, 15, 1))
-  // It begins anew.
+  // The total starts again.
   expect(codexTranscript.readLines([total([30, 10, 5], [30, 10, 5])], second.carry).tokens).toEqual(
     tokens(20, 10, 5, 1),
   )
@@ -115,7 +115,7 @@ test.each([
   ['a picture', ['<image name=[Image #1]>', '</image>', 'what is this?'], ['what is this?']],
   ['a command of the user’s', ['<user_shell_command>\nls\n</user_shell_command>'], []],
   ['a tag that is the user’s', ['<div> is not closed'], ['<div> is not closed']],
-])('prompts of versions that do not say what is what: %s', (_name, texts, prompts) => {
+])('prompts of versions that do not mark the kind of each part: %s', (_name, texts, prompts) => {
   expect(read(user(...texts)).prompts).toEqual(prompts)
 })
 

@@ -45,7 +45,7 @@ test.each([
   ['an earlier turn ended', said + hook(time - 1), said + hook(time)],
   ['the line is half written', said + hook(time).slice(0, 40), hook(time).slice(40)],
   ['the time is in some other line', line('user.message', { content: `"hook.start" ${time}` }), hook(time)],
-])('waits for what the hook is told of: %s', async (name, first, second) => {
+])('waits for the record that the hook is about: %s', async (name, first, second) => {
   expect(await prepareWhileWriting(join(dir, name, 'events.jsonl'), first, second, stop)).toBe(first + second)
 })
 

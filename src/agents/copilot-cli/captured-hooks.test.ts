@@ -71,7 +71,7 @@ const scenarios: Record<
       '016-sessionEnd': { type: 'session-end' },
     },
   ],
-  // The session ends before its subagent does, and goes on when it is told of that.
+  // The session ends before its subagent does, and continues when the subagent has finished.
   'subagent-background': [
     'e7da70ab-1e20-4df5-a6b7-33c135e86f4b',
     {
@@ -156,7 +156,7 @@ const rows = Object.entries(scenarios).flatMap(([scenario, [session, meanings]])
   }),
 )
 
-test.each(rows)('%s %s means what it says', async (scenario, file, session, meaning) => {
+test.each(rows)('%s %s becomes the expected event', async (scenario, file, session, meaning) => {
   const payload = JSON.parse(readFileSync(join(fixtures, scenario, 'hooks', file), 'utf8'))
   const event = await copilotCli.parseHook(verbOf(file.slice(4, -5)), payload, { HOME: '/home/dev' })
   const timestamp = new Date(payload.timestamp).toISOString()
@@ -164,7 +164,7 @@ test.each(rows)('%s %s means what it says', async (scenario, file, session, mean
   expect(event).toEqual(meaning === undefined ? null : { ...meaning, session, transcript, timestamp })
 })
 
-test('every meaning in the table was captured', () => {
+test('every row of the table was captured', () => {
   for (const [scenario, [, meanings]] of Object.entries(scenarios)) {
     const captured = readdirSync(join(fixtures, scenario, 'hooks')).map((file) => file.replace('.json', ''))
     expect(captured).toEqual(expect.arrayContaining(Object.keys(meanings)))

@@ -142,20 +142,20 @@ const expected: Record<string, Total> = {
 describe.each(Object.entries(expected))('%s', (path, total) => {
   const lines = fixtureLines(path)
 
-  test('read whole, it says what happened', () => {
+  test('gives the expected prompts, files and tokens', () => {
     expect(copilotTranscript.shape(lines.join('\n').slice(0, 256))).toBe('lines')
     const { carry: _carry, ...reading } = copilotTranscript.readLines(lines, undefined)
     expect(reading).toEqual(total)
   })
 
-  test('read in any pieces, it says the same', () => {
+  test('reads the same in any pieces', () => {
     fc.assert(
       fc.property(cuts(lines), (ends) => expect(readInPieces(copilotTranscript, lines, ends)).toEqual(total)),
       { numRuns: 30 },
     )
   })
 
-  test('a reader from the future, with events and fields we do not know, changes nothing', () => {
+  test('unknown events and fields change nothing', () => {
     const later = lines.map((line) => JSON.stringify({ ...JSON.parse(line), shard: { of: 3 } }))
     const strange = [
       '{"type":"session.dream","data":{"content":"x","usage":{"inputTokens":9}},"id":1}',

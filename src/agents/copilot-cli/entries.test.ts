@@ -6,7 +6,7 @@ const lines = (scenario: string, session: string) =>
   fixtureLines(`copilot-cli/${scenario}/home/.copilot/session-state/${session}/events.jsonl`)
 const blocked = lines('stop-blocked', '6cd05bf4-1855-4f23-8403-1dfc88615a76')
 
-test('the conversation is what was typed, said and done, without what a hook told the agent', () => {
+test('the conversation has prompts, answers and tool calls, without text from hooks', () => {
   expect(copilotTranscript.readEntries?.(blocked.join('\n'), 0)).toEqual([
     { role: 'user', text: 'create hello.txt' },
     { role: 'assistant', text: 'Working on it.' },
@@ -19,7 +19,7 @@ test('the conversation is what was typed, said and done, without what a hook tol
   ])
 })
 
-test('a subagent is a tool; what it says is not part of the conversation', () => {
+test('a subagent is a tool call; its messages are not part of the conversation', () => {
   expect(
     copilotTranscript.readEntries?.(lines('subagent', '4bbac332-8302-4a9c-870e-9453f98709ad').join('\n'), 0),
   ).toEqual([
@@ -30,7 +30,7 @@ test('a subagent is a tool; what it says is not part of the conversation', () =>
   ])
 })
 
-test('what is no transcript is refused', () => {
+test('text that is not a transcript is refused', () => {
   expect(() => copilotTranscript.readEntries?.('nonsense\n', 0)).toThrow(
     expect.objectContaining({ code: 'corrupt-state' }),
   )

@@ -23,7 +23,7 @@ function replayed(scenario: string, file: string): JsonObject {
   return { ...payload, ...(payload.transcriptPath === undefined ? {} : { transcriptPath: path }) }
 }
 
-test('when a hook did not let the agent stop, its reason is no prompt; a turn begins all the same', async () => {
+test('when a hook kept the agent from stopping, a turn begins without a prompt', async () => {
   const event = await copilotCli.parseHook(
     'user-prompt-submitted',
     replayed('stop-blocked', '007-userPromptSubmitted'),
@@ -33,7 +33,7 @@ test('when a hook did not let the agent stop, its reason is no prompt; a turn be
   expect(event).not.toHaveProperty('prompt')
 })
 
-test('a reason that is written late is waited for', async () => {
+test('parsing waits for a reason that is written late', async () => {
   const payload = replayed('stop-blocked', '007-userPromptSubmitted')
   const path = join(home, '.copilot/session-state', String(payload.sessionId), 'events.jsonl')
   const lines = readFileSync(path, 'utf8').split('\n')
@@ -44,7 +44,7 @@ test('a reason that is written late is waited for', async () => {
   expect(await event).not.toHaveProperty('prompt')
 })
 
-test('what the user types after a stop was blocked is a prompt', async () => {
+test('text that the user types after a blocked stop is a prompt', async () => {
   const payload = { ...replayed('stop-blocked', '007-userPromptSubmitted'), prompt: 'stop it' }
   expect(await copilotCli.parseHook('user-prompt-submitted', payload, { HOME: home })).toMatchObject({
     prompt: 'stop it',
@@ -58,7 +58,7 @@ test('what the user types after a stop was blocked is a prompt', async () => {
   })
 })
 
-test('what a subagent is to do is found in the transcript', async () => {
+test('the task of a subagent is found in the transcript', async () => {
   const start = replayed('subagent', '004-subagentStart')
   expect(await copilotCli.parseHook('subagent-start', start, { HOME: home })).toMatchObject({
     taskDescription: 'Write two files',
@@ -89,12 +89,12 @@ test.each([
       hookEventName: 'Stop',
     },
   ],
-])('the dialects say the same: %s', async (_name, payload) => {
+])('payloads of every spelling give the same event: %s', async (_name, payload) => {
   const base = { session: 's', transcript: '/t/s/events.jsonl', timestamp: '2026-11-15T19:34:06.448Z' }
   expect(await copilotCli.parseHook('agent-stop', payload, {})).toEqual({ type: 'turn-end', ...base })
 })
 
-test('where the transcript lies follows from the session, but not in VS Code, and not for an id that is no name', () => {
+test('the path of the transcript follows from a valid session id, except in VS Code', () => {
   const env = { COPILOT_HOME: '/c', HOME: '/h' }
   const start = (payload: JsonObject) => copilotCli.parseHook('session-start', payload, env)
   expect(start({ sessionId: 'a-1' })).toMatchObject({ transcript: '/c/session-state/a-1/events.jsonl' })
@@ -105,7 +105,7 @@ test('where the transcript lies follows from the session, but not in VS Code, an
   expect(start({ sessionId: '../../x' })).not.toHaveProperty('transcript')
 })
 
-test('what subagents of subagents do counts for the session', async () => {
+test('the work of nested subagents counts for the session', async () => {
   const payload = {
     sessionId: 'inner-parent',
     agentId: 'inner',
@@ -126,7 +126,7 @@ test('what subagents of subagents do counts for the session', async () => {
   })
 })
 
-test('a session that is named after a tool call is a subagent’s', async () => {
+test('a session whose id is that of a tool call belongs to a subagent', async () => {
   const payload = { sessionId: 'toolu_01', prompt: 'go' }
   for (const verb of [
     'session-start',
@@ -149,7 +149,7 @@ test('a session that is named after a tool call is a subagent’s', async () => 
   })
 })
 
-test('what the program puts around a prompt is not part of it', async () => {
+test('text that the agent puts around a prompt is removed', async () => {
   const prompt = '<current_datetime>2026-11-15T19:34:06Z</current_datetime>\n\ngo\n<reminder>tests</reminder>'
   expect(await copilotCli.parseHook('user-prompt-submitted', { sessionId: 's', prompt }, {})).toMatchObject({
     prompt: 'go',
@@ -165,7 +165,7 @@ test('a payload without a session and an unknown hook are refused', () => {
   )
 })
 
-test('whatever the values in a payload are, an event or nothing comes of it', async () => {
+test('any values in a payload give an event or null', async () => {
   const keys = [
     'timestamp',
     'transcriptPath',

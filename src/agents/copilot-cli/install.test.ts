@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const ours = (verb: string) => [
+const entireHooks = (verb: string) => [
   {
     type: 'command',
     bash: `sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks copilot-cli ${verb}'`,
@@ -24,25 +24,25 @@ const ours = (verb: string) => [
   },
 ]
 
-test('seven hooks in a file of their own, none of them at tools and none with a matcher', async () => {
+test('seven hooks are installed in a file of their own, without tool hooks and without matchers', async () => {
   expect(await copilotInstaller.install(site(), options)).toBe(7)
   expect(read()).toEqual({
     version: 1,
     hooks: {
-      sessionStart: ours('session-start'),
-      userPromptSubmitted: ours('user-prompt-submitted'),
-      agentStop: ours('agent-stop'),
-      subagentStart: ours('subagent-start'),
-      subagentStop: ours('subagent-stop'),
-      preCompact: ours('pre-compact'),
-      sessionEnd: ours('session-end'),
+      sessionStart: entireHooks('session-start'),
+      userPromptSubmitted: entireHooks('user-prompt-submitted'),
+      agentStop: entireHooks('agent-stop'),
+      subagentStart: entireHooks('subagent-start'),
+      subagentStop: entireHooks('subagent-stop'),
+      preCompact: entireHooks('pre-compact'),
+      sessionEnd: entireHooks('session-end'),
     },
   })
   await copilotInstaller.uninstall(site())
   expect(existsSync(path())).toBe(false)
 })
 
-test('every installed verb is one the agent understands', async () => {
+test('every installed verb is in the table of hooks', async () => {
   await copilotInstaller.install(site(), options)
   const verbs = [...JSON.stringify(read()).matchAll(/hooks copilot-cli ([a-z-]+)/g)].map(
     ([, verb]) => verb ?? '',
@@ -50,7 +50,7 @@ test('every installed verb is one the agent understands', async () => {
   expect(copilotCli.hookNames).toEqual(expect.arrayContaining(verbs))
 })
 
-test('hooks that were installed before are replaced: those at tools go', async () => {
+test('hooks of an earlier installation are replaced, and tool hooks are removed', async () => {
   mkdirSync(join(root, '.github/hooks'), { recursive: true })
   const events = { preToolUse: 'pre-tool-use', agentStop: 'agent-stop', errorOccurred: 'error-occurred' }
   const hooks = Object.fromEntries(
@@ -65,10 +65,10 @@ test('hooks that were installed before are replaced: those at tools go', async (
   expect(await copilotInstaller.install(site(), options)).toBe(7)
   expect(await copilotInstaller.current(site(), options)).toBe(true)
   expect(JSON.stringify(read())).not.toContain('tool-use')
-  expect(read().hooks.agentStop).toEqual(ours('agent-stop'))
+  expect(read().hooks.agentStop).toEqual(entireHooks('agent-stop'))
 })
 
-test('a repository is set up for it when our hooks or its settings are there, not because it is on GitHub', async () => {
+test('Copilot CLI is detected by its hooks or its settings, not by a .github directory', async () => {
   mkdirSync(join(root, '.github/workflows'), { recursive: true })
   expect(copilotCli.detect(root)).toBe(false)
   await copilotInstaller.install(site(), options)

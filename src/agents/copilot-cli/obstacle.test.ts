@@ -27,7 +27,7 @@ const untrusted = {
   fix: expect.stringContaining('--trust-folder'),
 }
 
-test('in a folder that is not trusted hooks do not run', async () => {
+test('an untrusted folder is an obstacle', async () => {
   expect(await copilotCli.findObstacle(root, env())).toEqual(untrusted)
 })
 
@@ -44,7 +44,7 @@ test.each([
   expect(await copilotCli.findObstacle(root, env())).toEqual(isTrusted ? undefined : untrusted)
 })
 
-test('the environment may stand for trust, and may say where the file is', async () => {
+test('the environment can grant trust, and can name the directory of the config', async () => {
   expect(await copilotCli.findObstacle(root, { ...env(), COPILOT_ALLOW_ALL: 'true' })).toBeUndefined()
   expect(await copilotCli.findObstacle(root, { ...env(), COPILOT_ALLOW_ALL: '1' })).toEqual(untrusted)
   expect(
@@ -56,7 +56,7 @@ test('the environment may stand for trust, and may say where the file is', async
   ).toBeUndefined()
 })
 
-test('where Copilot CLI was never started there is nothing to say', async () => {
+test('where Copilot CLI was never started, there is no obstacle', async () => {
   expect(await copilotCli.findObstacle(root, { HOME: join(base, 'other') })).toBeUndefined()
 })
 
@@ -64,7 +64,7 @@ test.each([
   '.github/hooks/entire.json',
   '.github/copilot/settings.json',
   '.github/copilot/settings.local.json',
-])('hooks are off when %s says so', async (file) => {
+])('hooks disabled in %s are an obstacle', async (file) => {
   put(join('work/app', file), '{ "disableAllHooks": true }')
   const trusting = { ...env(), COPILOT_ALLOW_ALL: 'true' }
   expect(await copilotCli.findObstacle(root, trusting)).toEqual({

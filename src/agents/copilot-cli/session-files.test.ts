@@ -6,7 +6,7 @@ test.each([
   [{ HOME: '/home/dev' }, '/home/dev/.copilot/session-state'],
   [{ HOME: '/home/dev', COPILOT_HOME: '/cfg' }, '/cfg/session-state'],
   [{ HOME: '/home/dev', ENTIRE_TEST_COPILOT_SESSION_DIR: '/test' }, '/test'],
-])('with %j, sessions lie in %s, whatever the project is called', (env, dir) => {
+])('with %j, sessions are in %s, whatever the project is called', (env, dir) => {
   for (const root of ['/home/dev/app', '/x/we ird_dir.é'])
     expect(copilotResume.sessionDir(root, env)).toBe(dir)
 })
@@ -19,7 +19,7 @@ test('a session is a directory with a log in it, and is resumed by its id', () =
   expect(copilotResume.command('abc')).toBe('copilot --resume=abc')
 })
 
-test('what is printed is the answer; a model is one word with its flag', () => {
+test('the answer is the output; the model is passed in one word with its flag', () => {
   expect(copilotGenerator.parseAnswer('Nothing special.\n\n')).toBe('Nothing special.')
   expect(() => copilotGenerator.parseAnswer(' \n')).toThrow('It printed no answer.')
   expect(copilotGenerator.command({ model: '-x' }).at(-1)).toBe('--model=-x')

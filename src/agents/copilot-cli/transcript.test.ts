@@ -14,7 +14,7 @@ const shutdown = (inputTokens: number, outputTokens: number, count: number) =>
     modelMetrics: { a: { requests: { count }, usage: { inputTokens, outputTokens, cacheReadTokens: 10 } } },
   })
 
-test('a receipt that is there twice counts once, also in a later stretch', () => {
+test('a repeated receipt counts once, also in a later stretch', () => {
   const first = read([
     event('session.start', { sessionId: 's' }),
     receipt('s', 1, 100),
@@ -39,7 +39,7 @@ test('with receipts, neither messages nor totals add anything', () => {
 })
 
 // Versions before there were receipts.
-test('without receipts, messages count what they say and the end of the program adds the rest, over resumes too', () => {
+test('without receipts, messages are counted and the totals at shutdown add the rest, also after a resume', () => {
   const message = event('assistant.message', { content: 'hi', outputTokens: 7 })
   const first = read([event('session.start', { sessionId: 's' }), message, message])
   expect(first.tokens).toEqual({ ...noTokens, output: 14, calls: 2 })
@@ -49,7 +49,7 @@ test('without receipts, messages count what they say and the end of the program 
   expect(resumed.tokens).toEqual({ ...noTokens, input: 150, output: 7, calls: 1 })
 })
 
-test('without a list of edits, files come from what was measured, and only of calls that succeeded', () => {
+test('without a list of edits, files come from the telemetry of successful calls', () => {
   const call = (success: boolean, toolTelemetry: object) =>
     event('tool.execution_complete', { success, toolTelemetry })
   const lines = [
@@ -61,14 +61,14 @@ test('without a list of edits, files come from what was measured, and only of ca
   expect(read(lines).files).toEqual(['/a', '/b'])
 })
 
-test('a call that failed half way wrote what it lists', () => {
+test('a call that failed half way counts the files that it lists', () => {
   const lines = [
     event('tool.execution_complete', { success: false, fileEdits: [{ path: '/a', kind: 'edit' }, {}, 'x'] }),
   ]
   expect(read(lines).files).toEqual(['/a'])
 })
 
-test('messages that nobody typed are no prompts', () => {
+test('messages that the user did not type are not prompts', () => {
   const said = (data: object, more: object = {}) => event('user.message', data, more)
   const lines = [
     said({ content: 'typed' }),
@@ -84,7 +84,7 @@ test('messages that nobody typed are no prompts', () => {
   expect(read(lines).prompts).toEqual(['typed', 'also typed', 'older'])
 })
 
-test('what only the maker can read is not stored, and every other line stays as it is', () => {
+test('encrypted content is not stored, and every other line stays as it is', () => {
   const line = event('assistant.message', {
     content: 'hi',
     reasoningOpaque: 'x'.repeat(100),

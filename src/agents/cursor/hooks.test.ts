@@ -46,7 +46,7 @@ const expected: Record<string, (AgentEvent | null)[]> = {
   ],
 }
 
-test.each(Object.entries(expected))('the hooks of %s mean what they say', (scenario, events) => {
+test.each(Object.entries(expected))('the hooks of %s become the expected events', (scenario, events) => {
   const dir = join(fixtures, scenario, 'hooks')
   const parsed = readdirSync(dir)
     .toSorted()
@@ -57,7 +57,7 @@ test.each(Object.entries(expected))('the hooks of %s mean what they say', (scena
   expect(parsed).toEqual(events)
 })
 
-test('where the payload names no transcript, the environment does', () => {
+test('without a transcript in the payload, the environment names it', () => {
   const payload = { conversation_id: 'c', transcript_path: null, workspace_roots: ['/r'] }
   expect(cursor.parseHook('stop', payload, { CURSOR_TRANSCRIPT_PATH: '/t.jsonl' })).toEqual({
     type: 'turn-end',
@@ -67,7 +67,7 @@ test('where the payload names no transcript, the environment does', () => {
   expect(cursor.parseHook('stop', { conversation_id: 'c' }, {})).toEqual({ type: 'turn-end', session: 'c' })
 })
 
-test('a subagent whose id could be no file name gets one, and one without an id gets one of what it is asked', () => {
+test('the id of a subagent becomes a valid file name, and a missing one is derived from its task', () => {
   const payload = { conversation_id: 'c', task: 'look', subagent_type: 'explore' }
   const id = (verb: string, fields: object) => cursor.parseHook(verb, { ...payload, ...fields }, {})?.toolUse
   expect(id('subagent-start', { subagent_id: 'call_1\nfc_2' })).toBe('call_1_fc_2')
@@ -85,7 +85,7 @@ test('a payload without a session and an unknown hook are refused', () => {
   )
 })
 
-test('whatever the values in a payload are, an event or nothing comes of it', () => {
+test('any values in a payload give an event or null', () => {
   const keys = [
     'transcript_path',
     'prompt',

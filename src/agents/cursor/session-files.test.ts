@@ -11,7 +11,7 @@ test.each([
   ['/home/dev/app', 'home-dev-app'],
   ['/home/dev/My_Proj.v2 x', 'home-dev-My-Proj-v2-x'],
   ['/home/dév/app', 'home-d-v-app'],
-])('the transcripts of %s lie in %s', (root, name) => {
+])('the transcripts of %s are in %s', (root, name) => {
   expect(cursorResume.sessionDir(root, { HOME: '/h' })).toBe(`/h/.cursor/projects/${name}/agent-transcripts`)
   expect(cursorResume.sessionDir(root, { HOME: '/h', ENTIRE_TEST_CURSOR_PROJECT_DIR: '/t' })).toBe('/t')
 })
@@ -23,7 +23,7 @@ test('a conversation of the editor has a directory, one of the command line only
   expect(cursorResume.command()).toBe('Open this project in Cursor.')
 })
 
-test('no path is expected of what could be no name of a file', () => {
+test('an id that is not a valid file name gives no path', () => {
   expect(predictTranscript('/r', 'abc', { ENTIRE_TEST_CURSOR_PROJECT_DIR: dir })).toBe(
     join(dir, 'abc/abc.jsonl'),
   )
@@ -31,7 +31,7 @@ test('no path is expected of what could be no name of a file', () => {
   expect(predictTranscript(undefined, 'abc', {})).toBeUndefined()
 })
 
-test('a transcript that is written late is awaited; where none are kept, nothing is', async () => {
+test('a transcript that is written late is awaited, except where Cursor keeps no transcripts', async () => {
   const late = join(dir, 'late/late.jsonl')
   const writing = Bun.sleep(120).then(() => {
     mkdirSync(join(dir, 'late'))
@@ -44,13 +44,13 @@ test('a transcript that is written late is awaited; where none are kept, nothing
   expect(await awaitTranscript(join(dir, 'no/where/abc.jsonl'), undefined)).toBeUndefined()
 })
 
-test('a session that was waited for in vain is not waited for again, until there is something to read', async () => {
+test('a transcript that never appeared is not awaited again, until it exists', async () => {
   const none = join(dir, 'none/none.jsonl')
-  const forEver = 600_000
+  const tenMinutes = 600_000
   const remembered = await awaitTranscript(none, undefined, 60)
   expect(remembered).toEqual({ transcript: 'missing' })
-  expect(await awaitTranscript(none, remembered?.transcript, forEver)).toEqual({ transcript: 'missing' })
+  expect(await awaitTranscript(none, remembered?.transcript, tenMinutes)).toEqual({ transcript: 'missing' })
   mkdirSync(join(dir, 'none'))
   writeFileSync(none, '{"role":"user"}\n')
-  expect(await awaitTranscript(none, remembered?.transcript, forEver)).toBeUndefined()
+  expect(await awaitTranscript(none, remembered?.transcript, tenMinutes)).toBeUndefined()
 })

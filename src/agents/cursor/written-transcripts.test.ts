@@ -41,12 +41,12 @@ const expected: Record<string, Total> = {
 describe.each(Object.entries(expected))('%s', (path, total) => {
   const lines = fixtureLines(`cursor/${path}`)
 
-  test('read whole it says what happened', () => {
+  test('gives the expected prompts and files', () => {
     expect(cursorTranscript.shape(lines.join('\n').slice(0, 4096))).toBe('lines')
     expect(cursorTranscript.readLines(lines, undefined)).toEqual(total)
   })
 
-  test('read in any pieces, it says the same', () => {
+  test('reads the same in any pieces', () => {
     fc.assert(
       fc.property(cuts(lines), (ends) => expect(readInPieces(cursorTranscript, lines, ends)).toEqual(total)),
       { numRuns: 30 },
@@ -54,7 +54,7 @@ describe.each(Object.entries(expected))('%s', (path, total) => {
   })
 })
 
-test('the conversation has what was typed, said and done', () => {
+test('the conversation has prompts, answers and tool calls', () => {
   const transcript = fixtureLines(`cursor/ide-edit/${transcripts}/${ide}.jsonl`).join('\n')
   expect(cursorTranscript.readEntries?.(transcript, 4)).toEqual([
     { role: 'user', text: 'edit hello.txt' },
@@ -67,7 +67,7 @@ test('the conversation has what was typed, said and done', () => {
   expect(() => cursorTranscript.readEntries?.('user:\nhello', 0)).toThrow('no line that is JSON')
 })
 
-test('whatever a line holds, reading goes on', () => {
+test('any values in a line are read without an exception', () => {
   const messages = fc.record({
     role: fc.constantFrom('user', 'assistant'),
     message: fc.record({ content: fc.array(fc.jsonValue()) }),

@@ -29,7 +29,7 @@ const text = longList(1_000_000)
 const whole = Buffer.from(text)
 const isWhole = (bytes: Buffer) => bytes.equals(whole)
 
-test('a document is cut as its plugin cuts it, and joined by it to the same bytes', async () => {
+test('a plugin cuts a document and joins it to the same bytes', async () => {
   const { pieces, reports } = piecesOf('')
   const cut = (await pieces.cut(whole, 300_000)) ?? []
   expect(cut.map(String)).toEqual(await cutAsPlugin(text, 300_000))
@@ -38,7 +38,7 @@ test('a document is cut as its plugin cuts it, and joined by it to the same byte
   expect(reports).toEqual([])
 })
 
-test('whoever asks for the same twice gets the same answer, of one process', async () => {
+test('joining the same pieces twice calls the plugin once', async () => {
   const { pieces, calls } = piecesOf('')
   const cut = (await cutAsPlugin(text, 300_000)).map((piece) => Buffer.from(piece))
   await pieces.join(cut, isWhole)
@@ -46,7 +46,7 @@ test('whoever asks for the same twice gets the same answer, of one process', asy
   expect(calls()).toEqual(['reassemble-transcript'])
 })
 
-test('what does not fit into an answer is not asked for', async () => {
+test('a plugin is not asked for more than fits into an answer', async () => {
   const { pieces, reports } = piecesOf('echo asked > "$HOME/asked"')
   expect(await pieces.cut(Buffer.alloc(8_000_000, 'x'), 4_000_000)).toBeUndefined()
   expect(reports).toEqual([])
@@ -59,7 +59,7 @@ const on = (subcommand: string, act: string) =>
 const chunk = (...texts: string[]) =>
   `echo '${JSON.stringify({ chunks: texts.map((piece) => Buffer.from(piece).toString('base64')) })}'`
 
-describe('a plugin that cuts is not believed when', () => {
+describe('the pieces of a plugin are rejected when', () => {
   test.each([
     ['it loses a piece', on('chunk-transcript', chunk('{"piece":0,"items":[]}')), 'the same bytes'],
     ['it gives no piece', on('chunk-transcript', `echo '{"chunks":[]}'`), 'the same bytes'],
@@ -69,7 +69,7 @@ describe('a plugin that cuts is not believed when', () => {
       '5001 pieces',
     ],
     [
-      'its pieces are no base64',
+      'its pieces are not base64',
       on('chunk-transcript', `echo '{"chunks":["%%%"]}'`),
       'no answer that can be understood',
     ],
@@ -84,12 +84,12 @@ describe('a plugin that cuts is not believed when', () => {
     const { plugin, pieces, reports } = piecesOf(defect)
     expect(await pieces.cut(whole, 300_000)).toBeUndefined()
     expect(reports.join('\n')).toContain(report)
-    // What else there is to ask it is asked.
+    // It can still be asked other questions.
     expect(plugin.isHung).toBe(false)
   })
 })
 
-describe('a plugin that joins is not believed when', () => {
+describe('the transcript that a plugin joins is rejected when', () => {
   test.each([
     [
       'it joins to something else',

@@ -11,7 +11,7 @@ test.each([
   'a/../b',
   '..a',
   'with space',
-])('a reference inside is taken: %s', (reference) =>
+])('a reference inside the directory is accepted: %s', (reference) =>
   expect(() => checkSessionRef(reference, dir)).not.toThrow(),
 )
 
@@ -26,6 +26,6 @@ test.each([
   ['', 'not a key'],
   ['\\server\\share', 'not a key'],
   ['C:\\x', 'outside'],
-])('a reference that leads elsewhere is refused: %s', (reference, why) => {
+])('a reference that leads out of the directory is refused: %s', (reference, why) => {
   expect(() => checkSessionRef(reference, dir)).toThrow(why)
 })

@@ -18,7 +18,7 @@ test.each<[string, string, 'lines' | 'document']>([
 
 const entries = (text: string, from = 0) => anyTranscript.readEntries?.(text, from)
 
-test('who said what is found in the forms that agents commonly use', () => {
+test('roles and texts are found in the forms that agents commonly use', () => {
   const lines = [
     { role: 'user', content: 'hi' },
     { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'hello' }] } },
@@ -51,7 +51,7 @@ test('messages of a document are read from a position on', () => {
   expect(anyTranscript.readDocument?.(text, 1).items).toBe(1)
 })
 
-test('any other text is one thing that was said', () => {
+test('any other text is one message', () => {
   expect(entries('# Log\n\nhello\n')).toEqual([{ role: 'assistant', text: '# Log\n\nhello' }])
   expect(entries('')).toEqual([])
 })

@@ -73,20 +73,20 @@ const expected: Record<string, Total & { used: ReturnType<typeof used> }> = {
 describe.each(Object.entries(expected))('%s', (path, { used, ...total }) => {
   const lines = fixtureLines(`factoryai-droid/${path}.jsonl`)
 
-  test('read whole it says what happened', () => {
+  test('gives the expected prompts and files', () => {
     expect(droidTranscript.shape(lines.join('\n').slice(0, 4096))).toBe('lines')
     const { carry: _carry, ...reading } = droidTranscript.readLines(lines, undefined)
     expect(reading).toEqual(total)
   })
 
-  test('read in any pieces, it says the same', () => {
+  test('reads the same in any pieces', () => {
     fc.assert(
       fc.property(cuts(lines), (ends) => expect(readInPieces(droidTranscript, lines, ends)).toEqual(total)),
       { numRuns: 30 },
     )
   })
 
-  test('what it used is in the settings of the session', () => {
+  test('tokens come from the settings of the session', () => {
     const file = join(import.meta.dir, '../../../test/fixtures/agents/factoryai-droid', `${path}.jsonl`)
     expect(droidTotals.parse(readFileSync(droidTotals.path(file), 'utf8'))).toEqual({ tokens: used, model })
   })

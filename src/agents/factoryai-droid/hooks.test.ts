@@ -28,7 +28,7 @@ const rows = Object.entries(scenarios).flatMap(([scenario, session]) =>
   readdirSync(join(fixtures, scenario, 'hooks')).map((file) => [scenario, file, session] as const),
 )
 
-test.each(rows)('%s %s means what it says', (scenario, file, session) => {
+test.each(rows)('%s %s becomes the expected event', (scenario, file, session) => {
   const hook = /^\d+-(\w+)\.json$/.exec(file)?.[1] ?? ''
   const verb = hook.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
   const payload = JSON.parse(readFileSync(join(fixtures, scenario, 'hooks', file), 'utf8'))
@@ -46,7 +46,7 @@ test.each(rows)('%s %s means what it says', (scenario, file, session) => {
 const payload = { session_id: 's', transcript_path: '/t.jsonl' }
 const base = { session: 's', transcript: '/t.jsonl' }
 
-test('the start of a session opens a turn, for `droid exec` tells of no prompt; the hook for prompts that runs beside it adds nothing', () => {
+test('the start of a session begins a turn, because `droid exec` reports no prompt; the prompt hook beside it adds nothing', () => {
   const start = { ...payload, hook_event_name: 'SessionStart', source: 'startup' }
   expect(factoryaiDroid.parseHook('session-start', start, {})).toEqual({
     type: 'session-start',
@@ -77,7 +77,7 @@ test('a fork names the session it continues, although it calls itself a resume',
   })
 })
 
-test('a compaction is one before it happens; the start that follows it begins nothing', () => {
+test('a compaction is reported before it happens, and the session start after it means nothing', () => {
   expect(factoryaiDroid.parseHook('pre-compact', { ...payload, trigger: 'auto' }, {})).toEqual({
     type: 'compaction',
     ...base,
@@ -85,7 +85,7 @@ test('a compaction is one before it happens; the start that follows it begins no
   expect(factoryaiDroid.parseHook('session-start', { ...payload, source: 'compact' }, {})).toBeNull()
 })
 
-test('a subagent has an id made of what it was asked, the same at its start and at its end', () => {
+test('the id of a subagent is derived from its task, and is the same at its start and its end', () => {
   const task = {
     ...payload,
     tool_name: 'Task',
@@ -129,7 +129,7 @@ test('a payload without a session and an unknown hook are refused', () => {
   )
 })
 
-test('whatever the values in a payload are, an event or nothing comes of it', () => {
+test('any values in a payload give an event or null', () => {
   const keys = [
     'transcript_path',
     'prompt',
@@ -163,6 +163,6 @@ test('the session belongs to the directory it was started in', () => {
   expect(factoryaiDroid.projectDir({ cwd: '/repo/sub' }, { cwd: '/other' })).toBe('/repo/sub')
 })
 
-test('its user sees a message as it is printed', () => {
+test('a message for the user is plain text', () => {
   expect(factoryaiDroid.hookResponse('\n\nHello.')).toBe('Hello.\n')
 })

@@ -23,7 +23,7 @@ const entireHook = (verb: string) => ({
   command: `sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks factoryai-droid ${verb}'`,
 })
 
-test('eight hooks; the start of a session has two', async () => {
+test('eight hooks are installed, two of them for the start of a session', async () => {
   expect(await droidInstaller.install(site(), { command: 'entire', force: false })).toBe(8)
   expect(read()).toEqual({
     hooks: {
@@ -43,7 +43,7 @@ test('eight hooks; the start of a session has two', async () => {
     expect(factoryaiDroid.hookNames).toContain(verb[1] ?? '')
 })
 
-test('the user’s settings come back byte for byte, comments and all', async () => {
+test('uninstalling restores the user’s settings byte for byte, comments included', async () => {
   const text =
     '{\n\t// mine\n\t"model": "opus",\n\t"hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "say done" } ] } ] },\n}\n'
   put('.factory/settings.json', text)
@@ -62,7 +62,7 @@ test('a hooks.json without the hooks of Entire, or a disabling setting, is an ob
     message: expect.stringContaining('.factory/hooks.json'),
     fix: expect.stringContaining('Move'),
   })
-  // With the hooks of Entire in it the file is no obstacle.
+  // With the hooks of Entire in it, the file is not an obstacle.
   put('.factory/hooks.json', JSON.stringify(read().hooks))
   expect(obstacle()).toBeUndefined()
   put('home/.factory/settings.json', '{ "hooksDisabled": true }')

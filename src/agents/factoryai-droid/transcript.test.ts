@@ -27,11 +27,11 @@ test.each([
     'a kind of line that we do not know',
     JSON.stringify({ type: 'mission', message: { role: 'user', content: 'x' } }),
   ],
-])('%s is no prompt', (_what, entry) => {
+])('%s is not a prompt', (_what, entry) => {
   expect(read(entry)).toMatchObject({ items: 1, prompts: [] })
 })
 
-test('what is typed is a prompt without what is put around it, also as plain text', () => {
+test('a prompt is the typed text, without the text around it', () => {
   expect(
     read(typed('go<system-reminder>x</system-reminder>'), line({ role: 'user', content: 'on' })).prompts,
   ).toEqual(['go', 'on'])
@@ -56,13 +56,13 @@ test.each([
   expect(read(tool(name, input)).files).toEqual(files)
 })
 
-test('a message that is listed again is one call of the model', () => {
+test('a repeated message is one call of the model', () => {
   const first = read(tool('Read', {}))
   expect(first.tokens.calls).toBe(1)
   expect(droidTranscript.readLines([tool('Read', {})], first.carry).tokens.calls).toBe(0)
 })
 
-test('subagents are what the total with them has beyond the total without', () => {
+test('the tokens of subagents are the difference between the totals with and without them', () => {
   const settings = {
     model: 'claude-opus-4-5',
     tokenUsage: {
@@ -85,13 +85,13 @@ test('subagents are what the total with them has beyond the total without', () =
 })
 
 test.each(['', '{', '[]', '{"model":"x"}', '{"tokenUsage":7}'])(
-  'settings that say nothing of usage are no total (%s)',
+  'settings without usage give no total (%s)',
   (text) => {
     expect(droidTotals.parse(text)).toBeUndefined()
   },
 )
 
-test('the conversation has what was typed, said and done, and nothing of hooks and context', () => {
+test('the conversation has prompts, answers and tool calls, without hooks and context', () => {
   const path =
     'factoryai-droid/run1-create/home/.factory/sessions/-home-dev-app/f5a5cb64-e9dc-455b-baed-0520bda13f0b.jsonl'
   const conversation = [
@@ -112,7 +112,7 @@ test('a transcript is cut after a message', () => {
   expect(droidTranscript.truncateAt?.(lines, 'x')).toEqual(lines)
 })
 
-test('whatever a line holds, reading goes on', () => {
+test('any values in a line are read without an exception', () => {
   const messages = fc.record({ type: fc.constant('message'), id: fc.jsonValue(), message: fc.jsonValue() })
   const blocks = fc.record({
     role: fc.constantFrom('user', 'assistant'),

@@ -95,13 +95,13 @@ const expected: Record<string, Total> = {
 describe.each(Object.entries(expected))('%s', (path, total) => {
   const lines = fixtureLines(`gemini/${path}`)
 
-  test('it is a log of lines, and read whole it says what happened', () => {
+  test('is a log of lines with the expected prompts, files and tokens', () => {
     expect(geminiTranscript.shape(lines.join('\n').slice(0, 4096))).toBe('lines')
     const { carry: _carry, ...reading } = geminiTranscript.readLines(lines, undefined)
     expect(reading).toEqual(total)
   })
 
-  test('read in any pieces, it says the same', () => {
+  test('reads the same in any pieces', () => {
     fc.assert(
       fc.property(cuts(lines), (ends) => expect(readInPieces(geminiTranscript, lines, ends)).toEqual(total)),
       { numRuns: 30 },

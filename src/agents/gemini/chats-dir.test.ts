@@ -52,7 +52,7 @@ test('older versions named it by a hash of the path', () => {
   expect(findChatsDir('/w/app', { HOME })).toBe(join(HOME, '.gemini/tmp', hash, 'chats'))
 })
 
-test('a directory that was claimed stays the project’s when another one of that name comes', () => {
+test('a claimed directory stays with its project when another project has the same name', () => {
   const HOME = home({})
   const dir = findChatsDir('/w/app', { HOME })
   claimChatsDir(dir, '/w/app')
@@ -61,7 +61,7 @@ test('a directory that was claimed stays the project’s when another one of tha
   expect(findChatsDir('/x/app', { HOME })).toBe(join(HOME, '.gemini/tmp/app-1/chats'))
 })
 
-test('a restored file has a name that Gemini looks at: the one it had, else one made up in the same way', () => {
+test('a restored file keeps its name, or gets one in the form that Gemini expects', () => {
   const dir = join(home({}), 'chats')
   const file = (origin: Parameters<typeof geminiResume.sessionFile>[2]) =>
     geminiResume.sessionFile(dir, 'c6e3dc5e-7c40', origin)
@@ -76,7 +76,7 @@ test('a restored file has a name that Gemini looks at: the one it had, else one 
   )
 })
 
-test('two sessions that begin alike are told apart by what is in their files', () => {
+test('two sessions whose ids begin alike are told apart by the content of their files', () => {
   const dir = join(home({}), 'chats')
   mkdirSync(dir)
   const header = (id: string) =>

@@ -31,7 +31,7 @@ const legacy = [
   },
 ]
 
-test('an old document is read from the message asked for', () => {
+test('an old document is read from a position on', () => {
   expect(geminiTranscript.readDocument?.(document(legacy), 0)).toEqual({
     items: 4,
     prompts: ['create a', 'now b'],
@@ -53,7 +53,7 @@ test('an old document is read from the message asked for', () => {
   expect(geminiTranscript.readDocument?.(document(legacy), 9)).toMatchObject({ items: 0, prompts: [] })
 })
 
-test('every message of a long document counts, also when all are of one moment', () => {
+test('every message of a long document counts, also when all have the same time', () => {
   const messages = Array.from({ length: 200 }, (_, n) => ({
     id: `m${n}`,
     timestamp: '2026-01-01T00:00:00Z',
@@ -63,11 +63,14 @@ test('every message of a long document counts, also when all are of one moment',
   expect(geminiTranscript.readDocument?.(document(messages), 0).tokens.calls).toBe(200)
 })
 
-test.each(['', '{', 'null', '[]', '{"messages": 7}', '{}'])('what is no document is refused: %s', (text) => {
-  expect(() => geminiTranscript.readDocument?.(text, 0)).toThrow(
-    expect.objectContaining({ code: 'corrupt-state' }),
-  )
-})
+test.each(['', '{', 'null', '[]', '{"messages": 7}', '{}'])(
+  'text that is not a document is refused: %s',
+  (text) => {
+    expect(() => geminiTranscript.readDocument?.(text, 0)).toThrow(
+      expect.objectContaining({ code: 'corrupt-state' }),
+    )
+  },
+)
 
 test.each([
   ['document', JSON.stringify(JSON.parse(document(legacy)), null, 2)],

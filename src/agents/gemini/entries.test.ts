@@ -5,7 +5,7 @@ const read = (text: string, from: number) => geminiTranscript.readEntries?.(text
 const lines = (...records: unknown[]) => `${records.map((record) => JSON.stringify(record)).join('\n')}\n`
 const call = (name: string, args: object) => ({ id: name, name, args, status: 'success' })
 
-test('a message that is written again tells only what is new', () => {
+test('a message that is written again adds only its new parts', () => {
   const log = lines(
     { sessionId: 's', kind: 'main' },
     { id: 'u1', type: 'user', content: [{ text: '<session_context>x</session_context>' }] },
@@ -45,7 +45,7 @@ test('a document is read from a message on', () => {
   expect(read(JSON.stringify(JSON.parse(document), null, 2), 0)).toHaveLength(3)
 })
 
-test('text that is no transcript is refused', () => {
+test('text that is not a transcript is refused', () => {
   expect(() => read('hello\nworld', 0)).toThrow('no line that is JSON')
   expect(() => read('{\n "messages": [', 0)).toThrow('not a JSON document')
   expect(read('', 0)).toEqual([])

@@ -62,7 +62,7 @@ const rows = Object.entries(scenarios).flatMap(([scenario, facts]) =>
   readdirSync(join(fixtures, scenario, 'hooks')).map((file) => [scenario, file, facts] as const),
 )
 
-test.each(rows)('%s %s means what it says', (scenario, file, facts) => {
+test.each(rows)('%s %s becomes the expected event', (scenario, file, facts) => {
   const hook = /^\d+-(\w+)\.json$/.exec(file)?.[1] ?? ''
   const verb = hook.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
   const payload = JSON.parse(readFileSync(join(fixtures, scenario, 'hooks', file), 'utf8'))
@@ -99,7 +99,7 @@ test('a payload without a session and an unknown hook are refused', () => {
   )
 })
 
-test('whatever the values in a payload are, an event or nothing comes of it', () => {
+test('any values in a payload give an event or null', () => {
   const keys = [
     'transcript_path',
     'prompt',

@@ -15,42 +15,42 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const ours = (verb: string, name = verb) => ({
+const entireHook = (verb: string, name = verb) => ({
   name: `entire-${name}`,
   type: 'command',
   command: `sh -c 'if ! command -v entire >/dev/null 2>&1; then exit 0; fi; exec entire hooks gemini ${verb}'`,
 })
 
-test('twelve hooks, and the switch that makes them run', async () => {
+test('twelve hooks are installed, and the switch that enables them', async () => {
   expect(await geminiInstaller.install(site(), { command: 'entire', force: false })).toBe(12)
   expect(read()).toEqual({
     hooks: {
-      SessionStart: [{ hooks: [ours('session-start')] }],
+      SessionStart: [{ hooks: [entireHook('session-start')] }],
       SessionEnd: [
-        { matcher: 'exit', hooks: [ours('session-end', 'session-end-exit')] },
-        { matcher: 'logout', hooks: [ours('session-end', 'session-end-logout')] },
+        { matcher: 'exit', hooks: [entireHook('session-end', 'session-end-exit')] },
+        { matcher: 'logout', hooks: [entireHook('session-end', 'session-end-logout')] },
       ],
-      BeforeAgent: [{ hooks: [ours('before-agent')] }],
-      AfterAgent: [{ hooks: [ours('after-agent')] }],
-      BeforeModel: [{ hooks: [ours('before-model')] }],
-      AfterModel: [{ hooks: [ours('after-model')] }],
-      BeforeToolSelection: [{ hooks: [ours('before-tool-selection')] }],
-      BeforeTool: [{ matcher: '*', hooks: [ours('before-tool')] }],
-      AfterTool: [{ matcher: '*', hooks: [ours('after-tool')] }],
-      PreCompress: [{ hooks: [ours('pre-compress')] }],
-      Notification: [{ hooks: [ours('notification')] }],
+      BeforeAgent: [{ hooks: [entireHook('before-agent')] }],
+      AfterAgent: [{ hooks: [entireHook('after-agent')] }],
+      BeforeModel: [{ hooks: [entireHook('before-model')] }],
+      AfterModel: [{ hooks: [entireHook('after-model')] }],
+      BeforeToolSelection: [{ hooks: [entireHook('before-tool-selection')] }],
+      BeforeTool: [{ matcher: '*', hooks: [entireHook('before-tool')] }],
+      AfterTool: [{ matcher: '*', hooks: [entireHook('after-tool')] }],
+      PreCompress: [{ hooks: [entireHook('pre-compress')] }],
+      Notification: [{ hooks: [entireHook('notification')] }],
     },
     hooksConfig: { enabled: true },
   })
 })
 
-test('every installed verb is one the agent understands', async () => {
+test('every installed verb is in the table of hooks', async () => {
   await geminiInstaller.install(site(), { command: 'entire', force: false })
   const verbs = [...JSON.stringify(read()).matchAll(/hooks gemini ([a-z-]+)/g)].map(([, verb]) => verb ?? '')
   expect([...new Set(verbs)].toSorted()).toEqual(gemini.hookNames.toSorted())
 })
 
-test('a switch the user had turned off is off again after an edit and an uninstall', async () => {
+test('a switch that the user had turned off is off again after an edit and an uninstall', async () => {
   mkdirSync(join(root, '.gemini'))
   writeFileSync(path(), JSON.stringify({ hooksConfig: { enabled: false } }))
   await geminiInstaller.install(site(), { command: 'entire', force: false })

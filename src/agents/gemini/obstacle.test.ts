@@ -20,7 +20,7 @@ function home(files: Record<string, unknown>): string {
 const find = (HOME: string, env = {}) => gemini.findObstacle('/w/app', { HOME, ...env })
 const trusted = (rules: object) => home({ 'trustedFolders.json': rules })
 
-test('a directory that Gemini CLI was never told about', async () => {
+test('an unknown directory is an obstacle', async () => {
   expect(await find(home({}))).toEqual({
     message:
       'Gemini CLI does not trust this directory yet, and runs no hooks there: its sessions are not recorded.',
@@ -30,25 +30,25 @@ test('a directory that Gemini CLI was never told about', async () => {
 
 test.each<[string, object]>([
   ['the directory', { '/w/app': 'TRUST_FOLDER' }],
-  ['one above it', { '/w': 'TRUST_FOLDER', '/x': 'DO_NOT_TRUST' }],
-  ['all beside another one', { '/w/other': 'TRUST_PARENT' }],
-  ['it, though not what is above', { '/w': 'DO_NOT_TRUST', '/w/app': 'TRUST_FOLDER' }],
-])('trusted: %s', async (_name, rules) => {
+  ['a directory above it', { '/w': 'TRUST_FOLDER', '/x': 'DO_NOT_TRUST' }],
+  ['the parent of another directory', { '/w/other': 'TRUST_PARENT' }],
+  ['the directory, but not its parent', { '/w': 'DO_NOT_TRUST', '/w/app': 'TRUST_FOLDER' }],
+])('a trusted directory is not an obstacle: %s', async (_name, rules) => {
   expect(await find(trusted(rules))).toBeUndefined()
 })
 
 test.each<[string, object]>([
-  ['it', { '/w/app': 'DO_NOT_TRUST' }],
-  ['it, though what is above is trusted', { '/w': 'TRUST_FOLDER', '/w/app': 'DO_NOT_TRUST' }],
-])('distrusted: %s', async (_name, rules) => {
+  ['the directory', { '/w/app': 'DO_NOT_TRUST' }],
+  ['the directory, but not its parent', { '/w': 'TRUST_FOLDER', '/w/app': 'DO_NOT_TRUST' }],
+])('a distrusted directory is an obstacle: %s', async (_name, rules) => {
   expect((await find(trusted(rules)))?.message).toContain('is set not to trust')
 })
 
-test('a directory whose name only begins alike is another one', async () => {
+test('trust in a directory whose name only begins alike does not count', async () => {
   expect(await find(trusted({ '/w/ap': 'TRUST_FOLDER' }))).toBeDefined()
 })
 
-test('trust may be switched off, or said in the environment', async () => {
+test('the check for trust can be disabled, and the environment can grant trust', async () => {
   expect(
     await find(home({ 'settings.json': '{ // mine\n "security": {"folderTrust": {"enabled": false}} }' })),
   ).toBeUndefined()
@@ -60,6 +60,6 @@ test('trust may be switched off, or said in the environment', async () => {
   ).toBeUndefined()
 })
 
-test('where Gemini CLI was never used, nothing stands in the way', async () => {
-  expect(await find(join(base, 'nobody'))).toBeUndefined()
+test('where Gemini CLI was never used, there is no obstacle', async () => {
+  expect(await find(join(base, 'no-home'))).toBeUndefined()
 })

@@ -8,7 +8,7 @@ const home = mkdtempSync(join(tmpdir(), 'entire-gemini-files-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/gemini')
 
-test('the transcript of a subagent lies below the id of its session', () => {
+test('the transcript of a subagent is in a directory named after its session', () => {
   const chats = join(fixtures, 'run10-subagent/home/.gemini/tmp/proj/chats')
   const subagent = '26d4eb6a-7253-427d-aa99-028a20ae5178'
   expect(geminiSubagentTranscript(join(chats, 'session-2026-11-15T19-46-89118801.jsonl'), subagent)).toBe(
@@ -34,7 +34,7 @@ test('the directory of a project is the one the agent noted, else one named like
   )
 })
 
-test('the file of a session is found by the beginning of its id, and the stub of a resume is passed over', () => {
+test('the file of a session is found by the beginning of its id, and the stub of a resume is ignored', () => {
   const chats = join(fixtures, 'run2-resume-edit/home/.gemini/tmp/proj/chats')
   expect(geminiResume.sessionFile(chats, 'c6e3dc5e-7c40-4655-b6db-87627775080b')).toBe(
     join(chats, 'session-2026-11-15T19-21-c6e3dc5e.jsonl'),

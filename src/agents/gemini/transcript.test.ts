@@ -27,7 +27,7 @@ const answer = (id: string, second: number, rest: object = {}) =>
 const call = (name: string, args: object, rest: object = {}) => ({ name, args, status: 'success', ...rest })
 const read = (...records: object[]) => geminiTranscript.readLines(records.map(line), undefined)
 
-test('what a resume lists again belongs to no stretch but the one it happened in', () => {
+test('messages that a resume repeats count only where they first appeared', () => {
   const lines = fixtureLines(`gemini/run2-resume-edit/${chats}/session-2026-11-15T19-21-c6e3dc5e.jsonl`)
   const first = geminiTranscript.readLines(lines.slice(0, 11), undefined)
   const listed = geminiTranscript.readLines(lines.slice(11, 13), first.carry)
@@ -40,7 +40,7 @@ test('what a resume lists again belongs to no stretch but the one it happened in
   })
 })
 
-test('a long conversation listed again in a later stretch is not counted again, and the carry stays small', () => {
+test('a long conversation repeated in a later stretch is not counted again, and the carry stays small', () => {
   const messages = Array.from({ length: 400 }, (_, n) =>
     n % 2 ? answer(`m${n}`, n) : prompt(`m${n}`, n, `p${n}`),
   )
@@ -54,7 +54,7 @@ test('a long conversation listed again in a later stretch is not counted again, 
   expect(JSON.stringify(again.carry).length).toBeLessThan(4096)
 })
 
-test('of a message written again, the last version counts', () => {
+test('the last version of a message counts', () => {
   const reading = read(
     answer('a', 1),
     answer('a', 1, { toolCalls: [call('write_file', { file_path: '/a' })] }),
@@ -76,7 +76,7 @@ test('a header in the middle, as a resume in the same minute writes it, changes 
   })
 })
 
-test('a rewind takes back neither tokens nor prompts', () => {
+test('a rewind removes neither tokens nor prompts', () => {
   const reading = read(
     prompt('a', 1, 'one'),
     answer('b', 2),
@@ -102,7 +102,7 @@ test.each([
   expect(read(prompt('a', 1, content)).prompts).toEqual(prompts)
 })
 
-test('of a prompt with files in it, what was typed counts', () => {
+test('a prompt with files in it is the typed text', () => {
   expect(
     read({
       ...prompt('a', 1, [{ text: 'explain @a.ts' }, { text: 'content of a.ts' }]),
@@ -135,7 +135,7 @@ test('the log is cut after the last line of a message', () => {
   expect(geminiTranscript.truncateAt?.(lines, 'other')).toEqual(lines)
 })
 
-test('garbage between the lines changes nothing but their number', () => {
+test('garbage between the lines changes only their number', () => {
   const lines = fixtureLines(`gemini/run2-resume-edit/${chats}/session-2026-11-15T19-21-c6e3dc5e.jsonl`)
   const garbage = [
     '',
@@ -164,7 +164,7 @@ test('a line of many megabytes is read like any other', () => {
   ).toEqual(['/big'])
 })
 
-test('any log gives the same in any pieces, whatever its values are', () => {
+test('any log reads the same in any pieces, whatever its values are', () => {
   const id = fc.constantFrom('a', 'b', 'c', 'd', 'e')
   const odd = fc.jsonValue({ maxDepth: 2 })
   const toolCall = fc.record({

@@ -84,11 +84,11 @@ const expected: [string, number, TranscriptReading][] = [
 ]
 
 describe.each(expected)('%s from message %i on', (scenario, from, reading) => {
-  test('says what was asked, written, spent and answered', () => {
+  test('gives prompts, files, tokens and the last answer', () => {
     expect(read(exported(scenario), from)).toEqual(reading)
   })
 
-  test('says the same with fields and parts that nobody knows yet', () => {
+  test('reads the same with unknown fields and parts', () => {
     const document = JSON.parse(exported(scenario), (_key, value) =>
       value !== null && typeof value === 'object' && !Array.isArray(value)
         ? { ...value, future: { deep: [1] } }
@@ -100,7 +100,7 @@ describe.each(expected)('%s from message %i on', (scenario, from, reading) => {
   })
 })
 
-test('what a subagent used is reported apart and counts as the subagent’s', () => {
+test('the usage of a subagent is reported separately', () => {
   const metadata = { 'task-call_6gsvhkhntf': '[1097,0,203,23,1]' }
   expect(read(exported('run6-subagent'), 0, metadata)?.tokens).toEqual({
     ...tokens(2194, 406, 46, 2),
@@ -109,7 +109,7 @@ test('what a subagent used is reported apart and counts as the subagent’s', ()
   expect(read(exported('run6-subagent'), 3, metadata)?.tokens).toEqual(tokens(0, 0, 0, 0))
 })
 
-test('the conversation reads as it was held', () => {
+test('the conversation has prompts, answers and tool calls in order', () => {
   expect(opencodeTranscript.readEntries?.(exported('run2-resume-edit'), 3)).toEqual([
     { role: 'user', text: 'edit hello.txt' },
     { role: 'assistant', text: 'Working on it.' },

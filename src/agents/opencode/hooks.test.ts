@@ -52,7 +52,7 @@ const table: [string, JsonObject, AgentEvent | null][] = [
   ['subagent-start', {}, null],
 ]
 
-test.each(table)('%s %j means what it says', (verb, payload, event) => {
+test.each(table)('%s %j becomes the expected event', (verb, payload, event) => {
   expect(parse(verb, payload)).toEqual(event)
 })
 
@@ -65,7 +65,7 @@ test('a payload without a session and an unknown hook are refused', () => {
   )
 })
 
-test('whatever the values in a payload are, an event or nothing comes of it', () => {
+test('any values in a payload give an event or null', () => {
   const keys = [
     'prompt',
     'model',

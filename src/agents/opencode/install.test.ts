@@ -35,7 +35,7 @@ test('the plugin is a program that OpenCode can load, and calls the program it w
   )
 })
 
-test('it is installed once, is current until the program is another one, and goes without a trace', async () => {
+test('the plugin is installed once, is current until the program changes, and is removed without a trace', async () => {
   const here = site('comes-and-goes')
   expect(opencode.detect(here.root)).toBe(false)
   expect(await opencode.installer.installed(here)).toBe(false)
@@ -51,7 +51,7 @@ test('it is installed once, is current until the program is another one, and goe
   expect(existsSync(join(here.root, '.opencode'))).toBe(false)
 })
 
-test('what else is in the directory stays', async () => {
+test('other files in the directory stay', async () => {
   const here = site('others')
   mkdirSync(join(here.root, '.opencode/plugins'), { recursive: true })
   writeFileSync(join(here.root, '.opencode/plugins/mine.ts'), 'mine')

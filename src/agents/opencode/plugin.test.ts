@@ -83,7 +83,7 @@ test('a run is a session with a turn', async () => {
   ])
 })
 
-test('a session that is resumed is not created, and begins with its prompt', async () => {
+test('a resumed session reports no start, only its prompt', async () => {
   await using here = await place()
   await here.play('run1-create')
   for (const scenario of ['run2-resume-edit', 'run3-commit']) await here.play(scenario)
@@ -97,7 +97,7 @@ test('a session that is resumed is not created, and begins with its prompt', asy
   )
 })
 
-test('a subagent is a task of the session that started it, and no session of its own', async () => {
+test('a subagent is a task of the session that started it, not a session', async () => {
   await using here = await place()
   await here.play('run6-subagent')
   const task = {
@@ -118,7 +118,7 @@ test('a subagent is a task of the session that started it, and no session of its
   expect(here.calls()).toHaveLength(6)
 })
 
-test('a task that fails is over, too', async () => {
+test('a failed task reports its end', async () => {
   await using here = await place()
   const lines = readFileSync(join(fixtures, 'run6-subagent/events.jsonl'), 'utf8').replaceAll(
     '"status":"completed"',
@@ -130,7 +130,7 @@ test('a task that fails is over, too', async () => {
   expect(here.calls().map(([verb]) => verb)).toContain('subagent-stop')
 })
 
-test('a subagent that is asked again in another run is still no session of its own', async () => {
+test('a subagent that continues in another run is still not a session', async () => {
   await using here = await place()
   await here.play('run6-subagent')
   const again = here.calls().length
@@ -145,7 +145,7 @@ test('a subagent that is asked again in another run is still no session of its o
   expect(new Set(sessions)).toEqual(new Set([second]))
 })
 
-test('a fork tells its old messages again, and they are no prompts', async () => {
+test('the old messages of a fork are not prompts', async () => {
   await using here = await place()
   const [created, ...rest] = readFileSync(join(fixtures, 'run2-resume-edit/events.jsonl'), 'utf8')
     .split('\n')
@@ -165,7 +165,7 @@ test('a fork tells its old messages again, and they are no prompts', async () =>
   expect(here.calls()[1]?.[1].since).toBe('msg_1e0af0b4a001n7yMGd8YHm0tk2')
 })
 
-test('a turn is recorded to its end, however long it takes, before the agent is gone', async () => {
+test('the agent waits until a slow recording has finished', async () => {
   await using here = await place()
   await here.play('run1-create', { script: 'sleep 0.3' })
   expect(here.calls().map(([verb]) => verb)).toEqual([
@@ -176,14 +176,14 @@ test('a turn is recorded to its end, however long it takes, before the agent is 
   ])
 })
 
-test('a turn is recorded even when the agent does not wait for us', async () => {
+test('a turn is recorded even when the agent does not wait', async () => {
   await using here = await place()
   await here.play('run1-create', { script: 'sleep 0.3', ending: 'gone', until: 'event.session.idle' })
   await until(() => here.calls().length >= 3)
   expect(here.calls().map(([verb]) => verb)).toEqual(['session-start', 'turn-start', 'turn-end'])
 })
 
-test('a turn in the middle of which the agent is closed has an end', async () => {
+test('a turn ends when the agent is closed in the middle of it', async () => {
   await using here = await place()
   await here.play('run1-create', { until: 'tool.execute.after' })
   expect(here.calls().map(([verb]) => verb)).toEqual([
@@ -194,7 +194,7 @@ test('a turn in the middle of which the agent is closed has an end', async () =>
   ])
 })
 
-test('a process that only exports a session tells nothing', async () => {
+test('a process that only exports a session reports nothing', async () => {
   await using here = await place()
   const events = join(here.root, 'events.jsonl')
   writeFileSync(events, '{"hook":"dispose","payload":{}}\n')
@@ -202,7 +202,7 @@ test('a process that only exports a session tells nothing', async () => {
   expect(here.calls()).toEqual([])
 })
 
-test('compaction, and a session that is deleted, are told', async () => {
+test('a compaction and the deletion of a session are reported', async () => {
   await using here = await place()
   const lines = readFileSync(join(fixtures, 'run1-create/events.jsonl'), 'utf8')
     .trim()
@@ -236,7 +236,7 @@ const failures: [string, string][] = [
   ['a program that reads nothing', 'exec <&-; exit 0'],
 ]
 
-test.each(failures)('%s is not heard of', async (_name, script) => {
+test.each(failures)('%s does not disturb the agent', async (_name, script) => {
   await using here = await place()
   expect(await here.play('run6-subagent', { script })).toEqual({
     code: 0,
@@ -245,7 +245,7 @@ test.each(failures)('%s is not heard of', async (_name, script) => {
   })
 })
 
-test('where there is no such program, nothing happens', async () => {
+test('a program that is not installed does not disturb the agent', async () => {
   await using here = await place()
   await opencodeInstaller.install(
     { root: here.root, keepDir: here.root },
@@ -255,7 +255,7 @@ test('where there is no such program, nothing happens', async () => {
   expect(here.calls()).toEqual([])
 })
 
-test('an OpenCode that cannot be asked keeps nothing from being recorded', async () => {
+test('turns are recorded even when OpenCode does not answer', async () => {
   await using here = await place()
   await here.play('run2-resume-edit', { env: { OPENCODE_FAILS: '1' } })
   expect(here.calls().map(([verb]) => verb)).toEqual(['turn-start', 'turn-end', 'session-end'])

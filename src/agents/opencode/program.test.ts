@@ -74,14 +74,14 @@ const failures: [string, Record<string, string>, (here: ReturnType<typeof place>
   ['is not there', {}, (here) => here.without(), 'opencode: not found'],
 ]
 
-test.each(failures)('an OpenCode that %s gives a reason', async (_name, env, prepare, reason) => {
+test.each(failures)('the error gives the reason when OpenCode %s', async (_name, env, prepare, reason) => {
   await using here = place(env)
   prepare(here)
   await expect(here.fetch()).rejects.toThrow(reason)
   expect(here.temporary()).toEqual([])
 })
 
-test('tests may put the export where it is looked for', async () => {
+test('tests can provide the export as a file', async () => {
   await using here = place({ ENTIRE_TEST_OPENCODE_MOCK_EXPORT: '1' })
   here.without()
   mkdirSync(join(here.root, '.entire/tmp'), { recursive: true })
@@ -89,7 +89,7 @@ test('tests may put the export where it is looked for', async () => {
   expect(await here.fetch()).toEqual(session('m1'))
 })
 
-test('a session is given back to the directory in which it is to go on', async () => {
+test('a session is delivered to the directory in which it continues', async () => {
   await using here = place()
   expect(await here.deliver(session('m1', 'm2'))).toBe(true)
   expect(here.sessions.find(id)).toEqual({
@@ -99,7 +99,7 @@ test('a session is given back to the directory in which it is to go on', async (
   expect(here.temporary()).toEqual([`${id}.json`])
 })
 
-test('what is missing is added, what went on differently is replaced', async () => {
+test('missing messages are added, and different ones are replaced', async () => {
   await using here = place()
   here.sessions.put(session('m1', 'm2'))
   await here.mirror()
@@ -110,7 +110,7 @@ test('what is missing is added, what went on differently is replaced', async () 
   expect(names(here.sessions.find(id))).toEqual(['m1', 'm4'])
 })
 
-test('subagents, and theirs, come back with the session that is replaced', async () => {
+test('a replaced session keeps its subagents, and their subagents', async () => {
   await using here = place()
   const task = (child: string) => ({
     id: 'p',
@@ -131,13 +131,13 @@ test('subagents, and theirs, come back with the session that is replaced', async
   ])
 })
 
-test('an OpenCode that does not take a session keeps its own', async () => {
+test('when OpenCode refuses a session, it keeps its own', async () => {
   await using here = place()
   here.sessions.put(session('m1', 'm2'))
   await here.mirror()
   expect(await here.deliver(session('m1'), { OPENCODE_FAILS: 'session' })).toBe(false)
   expect(names(here.sessions.find(id))).toEqual(['m1', 'm2'])
-  // Not even its own any more: the file has it.
+  // OpenCode has lost its own session as well; the file still has it.
   await expect(here.deliver(session('m1'), { OPENCODE_FAILS: 'import' })).rejects.toMatchObject({
     hint: expect.stringContaining(here.path),
   })
@@ -145,12 +145,12 @@ test('an OpenCode that does not take a session keeps its own', async () => {
   expect(await here.deliver(session('m3'))).toBe(false)
 })
 
-test('the file beside is what OpenCode has, and gone when it has none', async () => {
+test('the mirror file has the session of OpenCode, and is removed with it', async () => {
   await using here = place()
   here.sessions.put(session('m1'))
   await here.mirror()
   expect(here.temporary()).toEqual([`${id}.json`])
-  // The same in another writing stays.
+  // The same content in another format stays.
   writeFileSync(here.path, JSON.stringify({ messages: session('m1').messages }))
   await here.mirror()
   expect(JSON.parse(await Bun.file(here.path).text())).toEqual({ messages: session('m1').messages })
@@ -162,10 +162,10 @@ test('the file beside is what OpenCode has, and gone when it has none', async ()
   expect(here.temporary()).toEqual([])
 })
 
-test('nobody is asked for a session that cannot be OpenCode’s', async () => {
+test('the file of a session with a foreign id is left alone', async () => {
   await using here = place()
   const path = join(here.root, 'x.json')
-  writeFileSync(path, 'somebody else’s')
+  writeFileSync(path, 'a foreign session')
   await opencodeResume.mirror?.('c6e3dc5e-7c40-4655-b6db-87627775080b', path, here)
   expect(existsSync(path)).toBe(true)
 })

@@ -29,7 +29,7 @@ const answer = (id: string, parts: object[] = [text('done')], more = {}) => ({
 })
 const session = (...messages: object[]) => ({ info: { id: 's', time: { created: 0 } }, messages })
 
-test('of a prompt only what was typed counts: not what the agent added, and not the quotes of a command line', () => {
+test('a prompt is the typed text, without additions of the agent and without the quotes of a command line', () => {
   const prompts = (...parts: object[]) => read(session(user('m1', ...parts)))?.prompts
   expect(
     prompts(
@@ -46,7 +46,7 @@ test('of a prompt only what was typed counts: not what the agent added, and not 
   expect(prompts(text('go <system-reminder>be good</system-reminder>'))).toEqual(['go'])
 })
 
-test('files are those that a tool wrote and did not fail to write', () => {
+test('files come from the tools that write and succeeded', () => {
   const files = (...parts: object[]) => read(session(user('m1'), answer('m2', parts)))?.files
   expect(
     files(
@@ -86,7 +86,7 @@ test('an answer that is being written counts when it is finished, but the files 
   })
 })
 
-test('an answer that was broken off does not hold up what came later', () => {
+test('an aborted answer does not hold up later ones', () => {
   const broken = answer('m2', [text('I will')], { time: { created: 2 } })
   expect(
     read(session(user('m1', text('go')), broken, user('m3', text('again')), answer('m4'))),
@@ -96,7 +96,7 @@ test('an answer that was broken off does not hold up what came later', () => {
   })
 })
 
-test('a fork does not count what it copied, and nothing counts that was said before we were there', () => {
+test('copied messages of a fork do not count, nor messages from before the recording', () => {
   const fork = {
     info: { id: 's', time: { created: 3 } },
     messages: [user('m1', text('old')), answer('m2'), user('m3', text('new')), answer('m4')],
@@ -113,7 +113,7 @@ test('a fork does not count what it copied, and nothing counts that was said bef
   expect(read(resumed, 0, { since: 'gone' })).toMatchObject({ prompts: ['old', 'new'] })
 })
 
-test('after an undo only what is new counts, however many messages there are now', () => {
+test('after an undo only new messages count', () => {
   const undone = session(
     user('m1', text('one')),
     answer('m2'),
@@ -131,11 +131,11 @@ test('after an undo only what is new counts, however many messages there are now
       carry: { last: 'm8' },
     })
   expect(again(4, 'm6')).toMatchObject({ items: 2, prompts: ['three'] })
-  // What was undone may come back; it was counted.
+  // A redo may restore undone messages; they were counted.
   expect(again(2, 'm9')).toMatchObject({ prompts: [], tokens: { calls: 0 }, carry: { last: 'm9' } })
 })
 
-test('what a compaction wrote was paid for, but is not what the agent said last', () => {
+test('a compaction counts its tokens, but its text is not the last answer', () => {
   const compacted = answer('m3', [text('We were at work on…')], { summary: true, mode: 'compaction' })
   const reading = read(
     session(
@@ -148,21 +148,21 @@ test('what a compaction wrote was paid for, but is not what the agent said last'
   expect(reading).toMatchObject({ summary: 'Did it.', prompts: ['go'], tokens: { calls: 2 } })
 })
 
-test('a message without usage is no call of the model', () => {
+test('a message without usage is not a call of the model', () => {
   expect(
     read(session(user('m1'), answer('m2', [], { tokens: null }), answer('m3', [], { tokens: { input: -5 } })))
       ?.tokens.calls,
   ).toBe(0)
 })
 
-test('what is no export is refused, and its lines say nothing', () => {
+test('text that is not an export is refused', () => {
   for (const wrong of ['', '{', '[]', '{"messages":{}}'])
     expect(() => opencodeTranscript.readDocument?.(wrong, 0)).toThrow('list of messages')
   expect(opencodeTranscript.readLines(['a', 'b'], undefined)).toMatchObject({ items: 2, prompts: [] })
   expect(opencodeTranscript.shape('{"info":{}')).toBe('document')
 })
 
-test('whatever an export holds, reading it gives numbers that add up', () => {
+test('any values in an export give valid numbers', () => {
   const value = fc.jsonValue({ maxDepth: 4 })
   const message = fc.oneof(
     value,

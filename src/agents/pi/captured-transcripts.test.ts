@@ -20,7 +20,7 @@ const tokens = (input: number, cacheRead: number, output: number, calls: number)
 const model = 'mock-model'
 const files = ['/home/dev/app/hello.txt']
 
-// Answer n of a run: 800+99n read, 200+n of the cache, 20+n written. The first three runs go on with the same session.
+// Answer n of a run: 800+99n read, 200+n of the cache, 20+n written. The first three runs continue the same session.
 const expected: Record<string, Total> = {
   [`run1-create/${file}`]: {
     items: 7,
@@ -79,13 +79,13 @@ const expected: Record<string, Total> = {
 describe.each(Object.entries(expected))('%s', (path, total) => {
   const lines = fixtureLines(`pi/${path}`)
 
-  test('it is a log of lines, and read whole it says what happened', () => {
+  test('is a log of lines with the expected prompts, files and tokens', () => {
     expect(piTranscript.shape(lines.join('\n').slice(0, 4096))).toBe('lines')
     const { carry: _carry, ...reading } = piTranscript.readLines(lines, undefined)
     expect(reading).toEqual(total)
   })
 
-  test('read in any pieces, it says the same', () => {
+  test('reads the same in any pieces', () => {
     fc.assert(
       fc.property(cuts(lines), (ends) => expect(readInPieces(piTranscript, lines, ends)).toEqual(total)),
       { numRuns: 30 },
@@ -93,7 +93,7 @@ describe.each(Object.entries(expected))('%s', (path, total) => {
   })
 })
 
-test('a session that goes on says what is new', () => {
+test('a continued session gives only its new part', () => {
   const before = piTranscript.readLines(fixtureLines(`pi/run1-create/${file}`), undefined)
   const { carry: _carry, ...reading } = piTranscript.readLines(
     fixtureLines(`pi/run2-resume-edit/${file}`).slice(7),
@@ -111,7 +111,7 @@ test('a session that goes on says what is new', () => {
   })
 })
 
-test('the conversation is what was said and done, from where a checkpoint begins', () => {
+test('the conversation can be read from where a checkpoint begins', () => {
   const transcript = fixtureLines(`pi/run3-commit-continue/${file}`).join('\n')
   expect(piTranscript.readEntries?.(transcript, 7)).toEqual([
     { role: 'user', text: 'edit hello.txt' },
@@ -126,7 +126,7 @@ test('the conversation is what was said and done, from where a checkpoint begins
   ])
 })
 
-test('the result of a call is found by its id, and a transcript can end there', () => {
+test('the result of a call is found by its id, and the transcript cut after it', () => {
   const lines = fixtureLines(`pi/run3-commit-continue/${file}`)
   expect(piTranscript.toolResultId?.(lines, 'call_xmehu0h7cu')).toBe('1110996d')
   expect(piTranscript.toolResultId?.(lines, 'call_none')).toBeUndefined()

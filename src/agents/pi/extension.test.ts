@@ -1,4 +1,4 @@
-// The extension as Pi runs it: loaded by a program that has Pi's events, with a recorder in the place of ours.
+// Runs the extension as Pi does: in a program that emits Pi's events, with a script in the place of `entire`.
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -77,7 +77,7 @@ test.each([
   ['run1-create', 'create hello.txt'],
   ['run2-resume-edit', 'edit hello.txt'],
   ['run3-commit-continue', 'commit the work'],
-])('%s: what Pi said is passed on, once, with the session that it belongs to', async (scenario, prompt) => {
+])('%s: each event of Pi is passed on once, with its session', async (scenario, prompt) => {
   const entire = put('entire', recording)
   await using pi = await startPi()
   for (const { name, event, ctx: seen } of captured(scenario))
@@ -104,7 +104,7 @@ test.each([
   ])
 })
 
-test('the end of a turn is told before the end of the session, though Pi does not wait for it', async () => {
+test('the end of a turn is reported before the end of the session, although Pi does not wait for it', async () => {
   const entire = put('entire', recording)
   await using pi = await startPi()
   pi.emitAndGoOn('agent_end', { messages: [] }, ctx())
@@ -118,7 +118,7 @@ test('the end of a turn is told before the end of the session, though Pi does no
   ])
 })
 
-test('the next turn does not begin before the end of the last one was told', async () => {
+test('the next turn does not begin before the end of the last one was reported', async () => {
   const entire = put('entire', recording)
   await using pi = await startPi()
   pi.emitAndGoOn('agent_end', { messages: [] }, ctx())
@@ -127,13 +127,13 @@ test('the next turn does not begin before the end of the last one was told', asy
   expect(verbs(entire).indexOf('hooks pi agent_end ends')).toBe(1)
 })
 
-test('a turn that nobody typed is one all the same', async () => {
+test('a turn without a prompt is reported', async () => {
   const entire = put('entire', recording)
   await using pi = await startPi()
   await pi.emit('before_agent_start', { prompt: 'go' }, ctx())
   await pi.emit('agent_start', {}, ctx())
   await pi.emit('agent_end', { messages: [] }, ctx())
-  // It failed, and Pi tries again by itself.
+  // The turn failed, and Pi tries again.
   await pi.emit('agent_start', {}, ctx())
   await pi.emit('agent_end', { messages: [] }, ctx())
   await pi.emit('session_compact', {}, ctx())
@@ -146,7 +146,7 @@ test('a turn that nobody typed is one all the same', async () => {
   ])
 })
 
-test('of the tools, only those that let another agent work are told', async () => {
+test('only tools that start a subagent are reported', async () => {
   const entire = put('entire', recording)
   await using pi = await startPi()
   const input = { agent: 'scout', task: 'look' }
@@ -164,7 +164,7 @@ test('of the tools, only those that let another agent work are told', async () =
   ])
 })
 
-test('a session that Pi is told not to keep is not told about', async () => {
+test('a session that Pi does not keep is not reported', async () => {
   const entire = put('entire', recording)
   await using pi = await startPi()
   const { sessionFile: _none, ...unkept } = ctx()
@@ -182,7 +182,7 @@ test('a session that Pi is told not to keep is not told about', async () => {
   expect(payloads(entire)).toEqual([])
 })
 
-test('a fork names its parent, and a reload is no end', async () => {
+test('a fork names its parent, and a reload does not end a session', async () => {
   const entire = put('entire', recording)
   await using pi = await startPi()
   await pi.emit('session_start', { reason: 'startup' }, ctx({ parentSession: '/s/2025_old.jsonl' }))
@@ -190,7 +190,7 @@ test('a fork names its parent, and a reload is no end', async () => {
   expect(payloads(entire)).toMatchObject([{ type: 'session_start', parent_session: '/s/2025_old.jsonl' }])
 })
 
-test('commands of the session can say whose they are, and a message is shown where there is somebody to see it', async () => {
+test('commands know their session, and a message is shown where there is a screen', async () => {
   put(
     'entire',
     `cat >/dev/null; printf '%s\\n' '{"systemMessage":"\\n\\nPowered by Entire"}'; echo noise >&2`,
@@ -205,7 +205,7 @@ test('commands of the session can say whose they are, and a message is shown whe
   await pi.quit()
 })
 
-test('a prompt of any length and with any character arrives as it is', async () => {
+test('a prompt of any length and with any characters arrives unchanged', async () => {
   const entire = put('entire', 'cat >>"$0.in"; printf "\\n" >>"$0.in"')
   await using pi = await startPi()
   const prompt = `it's "quoted" \`x\` $HOME \\ \u2028 日本\n${'long '.repeat(100_000)}`
@@ -218,7 +218,7 @@ test.each([
   ['fails', 'exit 3'],
   ['does not read', 'exec 0<&-; sleep 0.2; exit 0'],
   ['says something else', 'cat >/dev/null; echo hello'],
-])('nobody notices when it %s', async (_how, script) => {
+])('Pi is not disturbed when the program %s', async (_how, script) => {
   if (script !== undefined) put('entire', script)
   await using pi = await startPi()
   const prompt = 'long '.repeat(100_000)
@@ -233,14 +233,14 @@ test.each([
   await pi.quit()
 })
 
-test('a program at an odd place is run from there', async () => {
+test('a program whose path has special characters is run', async () => {
   const odd = put("en'tire \\ 日本", recording)
   await using pi = await startPi(odd)
   await pi.emit('session_start', { reason: 'startup' }, ctx())
   expect(payloads(odd)).toMatchObject([{ type: 'session_start' }])
 })
 
-test('a program that hangs is ended, and Pi goes on', async () => {
+test('a program that hangs is killed, and Pi continues', async () => {
   put('entire', 'exec sleep 60')
   await using pi = await startPi('entire', (text) => text.replace('limitMs = 30_000', 'limitMs = 300'))
   expect((await pi.emit('before_agent_start', { prompt: 'go' }, ctx())).returned).toEqual([])

@@ -10,7 +10,7 @@ const flags = [
   '--no-context-files',
 ]
 
-test('it keeps nothing, has no tools, and reads the prompt', () => {
+test('the generator keeps no session, has no tools, and reads the prompt from standard input', () => {
   expect(piGenerator.command({})).toEqual([...flags, '--print'])
   expect(piGenerator.command({ model: 'anthropic/sonnet' })).toEqual([
     ...flags,
@@ -20,7 +20,7 @@ test('it keeps nothing, has no tools, and reads the prompt', () => {
   ])
 })
 
-test('the answer is all it prints, and nothing is no answer', () => {
+test('the answer is the whole output, and empty output is an error', () => {
   expect(piGenerator.parseAnswer('{"intent":"x"}\n')).toBe('{"intent":"x"}')
   expect(() => piGenerator.parseAnswer(' \n')).toThrow('It printed no answer.')
 })

@@ -45,7 +45,7 @@ test('a fork starts like any session, and its parent tells it apart', () => {
   expect(parse('session_start', payload())).not.toHaveProperty('previousSession')
 })
 
-test('a tool that lets another agent work is a task', () => {
+test('a tool that starts a subagent is a task', () => {
   const tool = { tool_name: 'subagent', tool_use_id: 'call_1|fc_2' }
   const one = { agent: 'scout', task: 'look around' }
   expect(parse('tool_call', payload({ ...tool, tool_input: one }))).toEqual({
@@ -69,7 +69,7 @@ test('a tool that lets another agent work is a task', () => {
   })
 })
 
-test('the extension of the reference program names only the file of a session, and at its end nothing', () => {
+test('the extension of the reference program names only the file of a session, and nothing at its end', () => {
   expect(parse('session_start', { type: 'session_start', cwd: '/x', session_file: file })).toEqual({
     type: 'session-start',
     ...base,
@@ -89,14 +89,14 @@ test('a payload without a session and an unknown hook are refused, with a hint',
   expect(() => parse('hologram', payload())).toThrow('pi has no hook called hologram')
 })
 
-test('fields of the future change nothing', () => {
+test('unknown fields change nothing', () => {
   expect(parse('agent_end', payload({ hologram: { deep: [1] }, model: 7, parent_session: false }))).toEqual({
     type: 'turn-end',
     ...base,
   })
 })
 
-// The captures are what Pi gives to its extensions; ours passes on what it takes from the context.
+// The captures are what Pi gives to its extensions; Entire's passes on what it takes from the context.
 describe.each(['run1-create', 'run2-resume-edit', 'run3-commit-continue'])('%s', (scenario) => {
   const dir = join(import.meta.dir, '../../../test/fixtures/agents/pi', scenario, 'hooks')
   const prompts: Record<string, string> = {

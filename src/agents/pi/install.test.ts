@@ -18,7 +18,7 @@ afterEach(() => rmSync(site.root, { recursive: true, force: true }))
 
 const parses = (text: string) => new Bun.Transpiler({ loader: 'ts' }).transformSync(text)
 
-test('the extension is our source with the program in it, and is gone afterwards', async () => {
+test('the installed extension is the source with the program in it, and uninstalling removes it', async () => {
   expect(await piInstaller.install(site, options)).toBe(1)
   const source = readFileSync(join(import.meta.dir, 'extension/index.ts'), 'utf8')
   const installed = readFileSync(path, 'utf8')
@@ -30,7 +30,7 @@ test('the extension is our source with the program in it, and is gone afterwards
   expect(readdirSync(site.root)).toEqual([])
 })
 
-test('a program of any name is written as one word', async () => {
+test('a program of any name is written as one string', async () => {
   for (const command of ['/opt/en\'tire "x" \\ $& `y`', '/日本/entire']) {
     await piInstaller.install(site, { command, force: false })
     const installed = readFileSync(path, 'utf8')
@@ -52,7 +52,7 @@ test('other extensions and settings of the project stay as they are', async () =
   expect(readdirSync(site.root, { recursive: true }).toSorted()).toEqual(before)
 })
 
-test('the extension of the reference program is taken over, somebody else’s is not', async () => {
+test('the extension of the reference program is replaced, and a foreign one is not', async () => {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, 'export default function () {}\n')
   expect(await piInstaller.installed(site)).toBe(false)

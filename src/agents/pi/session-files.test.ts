@@ -18,11 +18,11 @@ test.each([
   ['/w/My_Proj.v2 x', '--w-My_Proj.v2 x--'],
   ['/w/größe/日本', '--w-größe-日本--'],
   ['C:\\w\\app', '--C--w-app--'],
-])('the sessions of %s lie in %s', (root, slug) => {
+])('the sessions of %s are in %s', (root, slug) => {
   expect(piResume.sessionDir(root, { HOME: home })).toBe(join(sessions, slug))
 })
 
-test('another directory can be chosen: by the user, by the project, for a shell, for a test', () => {
+test('the directory can be set by the user, by the project, for a shell and for a test', () => {
   const root = join(home, 'project')
   const env = { HOME: home }
   put(join(home, '.pi/agent/settings.json'), '{"sessionDir":"~/kept"}')
@@ -71,7 +71,7 @@ const deliver = async (root: string, text: string) => {
   return taken ? readFileSync(path, 'utf8') : taken
 }
 
-test('a session of another place goes on in this one', async () => {
+test('a session of another directory continues in this one', async () => {
   const header = {
     type: 'session',
     version: 3,

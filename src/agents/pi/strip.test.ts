@@ -15,7 +15,7 @@ const line = (thinkingSignature: unknown) =>
     },
   })
 
-test('a seal keeps what only its provider can read, and loses the words that are beside it anyway', () => {
+test('a seal keeps its encrypted part, and loses the text that the message repeats', () => {
   const seal = { type: 'reasoning', id: 'rs_1', encrypted_content: 'gAAA', status: 'completed' }
   const words = [{ type: 'summary_text', text: 'the words' }]
   expect(stripThoughts(line(JSON.stringify({ ...seal, summary: words, content: words })))).toBe(

@@ -38,7 +38,7 @@ const branched = [
   result('f', 'e', 'c2'),
 ]
 
-test('what a branch cost and wrote counts when it is left: nothing is undone by leaving it', () => {
+test('tokens and files of an abandoned branch count', () => {
   expect(read(branched)).toMatchObject({
     prompts: ['one', 'one, but better'],
     files: ['/w/app/left.txt', '/w/app/kept.txt'],
@@ -48,7 +48,7 @@ test('what a branch cost and wrote counts when it is left: nothing is undone by 
   })
 })
 
-test('the conversation is that of the branch that goes on', () => {
+test('the conversation is that of the current branch', () => {
   expect(entries(branched)).toEqual(['one, but better', 'second try', 'kept.txt'])
   expect(entries(branched.slice(0, 4))).toEqual(['one', 'first try', 'left.txt'])
   expect(entries(branched, 5)).toEqual(['second try', 'kept.txt'])
@@ -56,7 +56,7 @@ test('the conversation is that of the branch that goes on', () => {
   expect(entries([...branched, user('g', 'c', 'go on')])).toEqual(['one', 'first try', 'left.txt', 'go on'])
 })
 
-test('a broken line, a line without parent and lines that name each other do not end the conversation', () => {
+test('broken lines, lines without a parent and lines that name each other do not end the conversation', () => {
   expect(entries([header(), user('a', null, 'one'), '{broken', user('c', 'b', 'two')])).toEqual([
     'one',
     'two',
@@ -71,7 +71,7 @@ test('a broken line, a line without parent and lines that name each other do not
   expect(entries([''])).toEqual([])
 })
 
-test('a file counts when its tool says that it wrote it, wherever the session runs', () => {
+test('a file counts when its tool reports success, wherever the session runs', () => {
   const lines = [
     header({ cwd: '/w/app/sub' }),
     user('a', null, 'go'),
@@ -112,7 +112,7 @@ test('an entry that is written twice counts once', () => {
   )
 })
 
-test('what a fork has from its parent is the parent’s', () => {
+test('messages that a fork copied from its parent do not count', () => {
   const old = [
     user('a', null, 'one'),
     answer('b', 'a', [said('yes'), call('c1', 'write', { path: 'old.txt' })]),
@@ -140,7 +140,7 @@ test('what a fork has from its parent is the parent’s', () => {
   expect(entries(lines)).toEqual(['one', 'yes', 'old.txt', 'two', 'no', 'new.txt'])
 })
 
-test('an answer that failed cost what it says, and nothing when it says nothing', () => {
+test('a failed answer counts the tokens that it reports', () => {
   const failed = {
     stopReason: 'error',
     errorMessage: 'overloaded',
@@ -195,7 +195,7 @@ test('only what was typed is a prompt', () => {
   expect(entries(lines)).toEqual(['plain words', 'with a picture', '!git status', '/skill:review the parser'])
 })
 
-test('what a subagent spent and wrote is in the result of the tool that started it', () => {
+test('tokens and files of a subagent are in the result of the tool that started it', () => {
   const spent = {
     input: 100,
     output: 20,
@@ -235,12 +235,12 @@ test('what a subagent spent and wrote is in the result of the tool that started 
   ).toBeUndefined()
 })
 
-test('an id with a bar in it is found as the task that was named after it', () => {
+test('a call whose id contains a bar is found by the name of its task', () => {
   const lines = [header(), result('c', 'b', 'call_1|fc_2')]
   expect(piTranscript.toolResultId?.(lines, 'call_1_fc_2')).toBe('c')
 })
 
-test('lines of the future, and lines that are nothing, are passed over', () => {
+test('unknown and empty lines are ignored', () => {
   const odd = [
     'null',
     '[]',

@@ -34,7 +34,7 @@ test.each([
   hookCommandLine('/opt/with space/entire', 'claude-code', 'pre-task'),
   `sh -c 'if ! command -v entire >/dev/null 2>&1; then printf "{\\"systemMessage\\":\\"x\\"}"; exit 0; fi; exec entire hooks claude-code session-start'`,
   'cmd.exe /d /s /c "where.exe entire >nul 2>nul & if errorlevel 1 (ver>nul) else (entire hooks claude-code stop)"',
-])('recognises as ours: %s', (command) => {
+])('recognises as Entire’s: %s', (command) => {
   expect(isOurs(command)).toBe(true)
 })
 
@@ -48,6 +48,6 @@ test.each([
   "sh -c 'exec my-entire hooks claude-code stop'",
   'entirely hooks claude-code stop',
   '',
-])('leaves to its owner: %s', (command) => {
+])('recognises as foreign: %s', (command) => {
   expect(isOurs(command)).toBe(false)
 })

@@ -19,7 +19,7 @@ const options = { command: 'entire', force: false }
 const theirs = { version: 3, hooks: { stop: [{ bash: 'make lint' }] } }
 const format = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
-test('commands without groups lie directly in the list of their event', () => {
+test('commands without groups are directly in the list of their event', () => {
   const { text, added } = addHooks('{}\n', layout, options)
   expect(added).toBe(2)
   expect(JSON.parse(text)).toEqual({
@@ -33,7 +33,7 @@ test('commands without groups lie directly in the list of their event', () => {
   expect(removeHooks(text, layout, '{}\n').trim()).toBe('{}')
 })
 
-test('hooks of others and a version that is there stay', () => {
+test('foreign hooks and an existing version stay', () => {
   const { text } = addHooks(format(theirs), layout, options)
   expect(JSON.parse(text)).toEqual({
     version: 3,
@@ -45,7 +45,7 @@ test('hooks of others and a version that is there stay', () => {
   expect(removeHooks(text, layout, format(theirs))).toBe(format(theirs))
 })
 
-test('hooks that others add to a file of ours keep the version they need', () => {
+test('the version stays for foreign hooks that were added to a file of Entire', () => {
   const { text } = addHooks('{}\n', layout, options)
   const added = JSON.parse(text)
   added.hooks.stop.push({ bash: 'make lint' })

@@ -21,7 +21,7 @@ test('a message counts once, with the largest of its counts', () => {
   expect(tally.tokens).toEqual({ input: 10, cacheCreation: 0, cacheRead: 0, output: 20, calls: 1 })
 })
 
-test('the carry makes a later tally go on where this one stopped', () => {
+test('a later tally continues from the carry', () => {
   const first = messageTally(undefined)
   first.meet('a', at(1))
   first.count('a', usage(5))
@@ -31,7 +31,7 @@ test('the carry makes a later tally go on where this one stopped', () => {
   expect(second.tokens).toEqual({ input: 0, cacheCreation: 0, cacheRead: 0, output: 3, calls: 0 })
 })
 
-test('a whole conversation listed again is not counted again, and the carry stays small', () => {
+test('a repeated conversation is not counted again, and the carry stays small', () => {
   const first = messageTally(undefined)
   expect(new Set(meetAll(first, 0, 500))).toEqual(new Set(['new']))
   const second = messageTally(first.carry())
@@ -41,13 +41,13 @@ test('a whole conversation listed again is not counted again, and the carry stay
   expect(JSON.stringify(second.carry()).length).toBeLessThan(4096)
 })
 
-test('messages of one moment are told apart by their ids', () => {
+test('messages with the same time are told apart by their ids', () => {
   const tally = messageTally(undefined)
   const ids = Array.from({ length: 50 }, (_, index) => `m${index}`)
   expect(ids.map((id) => tally.meet(id, at(1)))).toEqual(ids.map(() => 'new'))
 })
 
-test('a carry of another version is taken for what can be read of it', () => {
+test('the readable part of a carry of another version is used', () => {
   const tally = messageTally({
     messages: [null, 7, ['a'], [{}, 1], ['b', 3, 'x', null]],
     forgotten: 12,

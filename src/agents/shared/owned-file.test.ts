@@ -27,7 +27,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(site.root, { recursive: true, force: true }))
 
-test('what was installed is gone afterwards, and so are the directories that came with it', async () => {
+test('uninstalling removes the file and the directories that were created for it', async () => {
   expect(await newer.install(site, options)).toBe(1)
   expect([await newer.installed(site), await newer.current(site, options)]).toEqual([true, true])
   expect(await newer.install(site, options)).toBe(0)
@@ -36,7 +36,7 @@ test('what was installed is gone afterwards, and so are the directories that cam
   await newer.uninstall(site)
 })
 
-test('a directory with something else in it stays', async () => {
+test('a directory with other files in it stays', async () => {
   mkdirSync(join(site.root, '.some'))
   writeFileSync(join(site.root, '.some/theirs.json'), '{}')
   await newer.install(site, options)
@@ -44,7 +44,7 @@ test('a directory with something else in it stays', async () => {
   expect(readdirSync(join(site.root, '.some'))).toEqual(['theirs.json'])
 })
 
-test('one of an older version or with another command is replaced', async () => {
+test('a file of an older version or with another command is replaced', async () => {
   await older.install(site, options)
   expect(await newer.current(site, options)).toBe(false)
   expect(await newer.install(site, options)).toBe(1)
@@ -53,7 +53,7 @@ test('one of an older version or with another command is replaced', async () => 
   expect(readFileSync(path, 'utf8')).toContain('"/opt/entire" // 2')
 })
 
-test('one that somebody edited is put aside under a name that no agent loads', async () => {
+test('an edited file is renamed to a name that no agent loads', async () => {
   await older.install(site, options)
   const edited = `${readFileSync(path, 'utf8')}// mine\n`
   writeFileSync(path, edited)

@@ -54,7 +54,7 @@ const captured: {
 ]
 
 for (const { agent, run, root, sessions } of captured) {
-  test(`the files of ${agent} tell which session they are and when a turn begins; those of subagents do not`, async () => {
+  test(`the files of ${agent} give the session and the start of a turn; those of subagents are ignored`, async () => {
     const home = join(fixtures, agent, run, 'home')
     const watcher = sessionDirWatcher(findAgent(agent)!)!
     const place = { root, env: { HOME: home } }
@@ -76,7 +76,7 @@ for (const { agent, run, root, sessions } of captured) {
   })
 }
 
-test('a file whose name has only the beginning of the id is known by what it says', async () => {
+test('a file whose name has only the beginning of the id is identified by its content', async () => {
   const home = join(base, 'gemini-home')
   cpSync(join(fixtures, 'gemini', 'run1-create', 'home'), home, { recursive: true })
   const root = join(base, 'proj')
@@ -90,7 +90,7 @@ test('a file whose name has only the beginning of the id is known by what it say
   expect(first).toMatchObject({ type: 'session', session: expect.stringMatching(/^c6e3dc5e-/) })
 })
 
-test('a file that is empty, of another project or of another kind is no session', async () => {
+test('a file that is empty, of another project or of another kind is ignored', async () => {
   const dir = join(base, 'claude')
   mkdirSync(dir)
   const watcher = sessionDirWatcher(findAgent('claude-code')!)!

@@ -46,7 +46,7 @@ describe.each(
 )('%s', (_name, installer) => {
   const options = { command: 'entire', force: false }
 
-  test('installing and uninstalling gives back every byte', () =>
+  test('uninstalling restores every byte', () =>
     check(async (text) => {
       const path = put(installer, text)
       expect(await installer.install(site, options)).toBeGreaterThan(0)
@@ -57,7 +57,7 @@ describe.each(
       expect(await installer.installed(site)).toBe(false)
     }))
 
-  test('installing twice is installing once', () =>
+  test('installing twice is the same as installing once', () =>
     check(async (text) => {
       const path = put(installer, text)
       await installer.install(site, options)
@@ -68,7 +68,7 @@ describe.each(
       expect(read(path)).toBe(text)
     }))
 
-  test('installing with force or with another command replaces our hooks, and the way back is still whole', () =>
+  test('uninstalling restores every byte after hooks were replaced by force or with another command', () =>
     check(async (text) => {
       const path = put(installer, text)
       const added = await installer.install(site, options)
@@ -97,7 +97,7 @@ describe.each(
           )
     }))
 
-  test('after an edit of the user only our entries go, and the edit and all foreign hooks stay', () =>
+  test('after an edit by the user, uninstalling removes only the entries of Entire', () =>
     check(async (text, original) => {
       const path = put(installer, text)
       await installer.install(site, options)

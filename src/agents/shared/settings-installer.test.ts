@@ -58,7 +58,7 @@ describe.each(
     expect(value(read(path))).toEqual({ a: 1 })
   })
 
-  test('where there was no file, and no directory, there is none again', async () => {
+  test('uninstalling removes a file and a directory that did not exist before', async () => {
     expect(await installer.installed(site)).toBe(false)
     await installer.install(site, options)
     const path = join(site.root, installer.configPath)
@@ -68,7 +68,7 @@ describe.each(
     expect(existsSync(dirname(path))).toBe(false)
   })
 
-  test('a directory that holds something else stays', async () => {
+  test('a directory with other files in it stays', async () => {
     await installer.install(site, options)
     const dir = dirname(join(site.root, installer.configPath))
     writeFileSync(join(dir, 'notes'), '')
@@ -78,7 +78,7 @@ describe.each(
   })
 
   test.each(['{ "a": ', '[]', '"text"', '{ "hooks": [] }', '{"hooks": {"AnEvent": {}}}', '{ "a": 1 } x'])(
-    'a file we cannot understand is refused and left alone: %s',
+    'a file that cannot be parsed is refused and left alone: %s',
     async (template) => {
       await installer.install(site, options)
       const [event = ''] = Object.keys(value(read(join(site.root, installer.configPath))).hooks)
@@ -128,7 +128,7 @@ describe.each(
     expect(there ? read(target) : existsSync(target)).toBe(there ? '{"a":1}' : false)
   })
 
-  test('an empty file is taken for empty settings and given back empty', async () => {
+  test('an empty file counts as empty settings, and is empty again after uninstalling', async () => {
     const path = put(installer, ' \n')
     await installer.install(site, options)
     expect(value(read(path)).hooks).toBeDefined()
