@@ -54,7 +54,7 @@ const asked = (agent: ShellAgent, subcommand: string) =>
 test('a document is stored in the pieces of its plugin, and comes back byte for byte', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
-  const text = longList(5_000_000)
+  const text = longList(4_300_000)
   const id = await record(repo, agent, text)
   const pieces = await cutAsPlugin(text, chunkBytes)
   expect(pieces).toHaveLength(2)
@@ -84,7 +84,7 @@ test('a document is stored in the pieces of its plugin, and comes back byte for 
 test('a step has them as well: a rewind gives them back', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
-  const [first, second] = [longList(5_000_000), longList(5_500_000)]
+  const [first, second] = [longList(4_300_000), longList(4_800_000)]
   await turn(repo, agent, first, 'one\n')
   await turn(repo, agent, second, 'two\n')
   const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string }[]
@@ -96,7 +96,7 @@ test('a step has them as well: a rewind gives them back', async () => {
 test('a commit does not ask for what the turn has cut already', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
-  await turn(repo, agent, longList(5_000_000))
+  await turn(repo, agent, longList(4_300_000))
   expect(asked(agent, 'chunk-transcript')).toBe(1)
   await repo.commitAs('human', 'a file', 'a.txt')
   expect(asked(agent, 'chunk-transcript')).toBe(1)
@@ -105,7 +105,7 @@ test('a commit does not ask for what the turn has cut already', async () => {
 test('what is handed to the plugin has no secrets in it any more', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
-  const text = longList(5_000_000).replace('0 word', `0 key = ${secret} word`)
+  const text = longList(4_300_000).replace('0 word', `0 key = ${secret} word`)
   await record(repo, agent, text)
   const given = readFileSync(join(repo.base, 'home', 'to-cut'), 'utf8')
   expect(given === text.replace(secret, 'REDACTED')).toBe(true)
@@ -114,7 +114,7 @@ test('what is handed to the plugin has no secrets in it any more', async () => {
 test.each([
   ['small ones', longList(3_000_000)],
   ['ones that do not fit into its answer', longList(9_000_000)],
-  ['lines', longList(5_000_000).slice(1, -1).replaceAll('},{', '}\n{').concat('\n')],
+  ['lines', longList(4_300_000).slice(1, -1).replaceAll('},{', '}\n{').concat('\n')],
 ])('the plugin is not asked to cut %s', async (_title, text) => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
@@ -141,7 +141,7 @@ test.each([
   await using repo = await enabledRepo(defect)
   Object.assign(repo.env, { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '1000' })
   const agent = await shellAgent(repo)
-  const text = longList(5_000_000)
+  const text = longList(4_300_000)
   expect(await turn(repo, agent, text)).toContain(said)
   expect(repo.log().some(({ msg }) => String(msg).includes(said))).toBe(true)
   await repo.commitAs('human', 'a file', 'a.txt')

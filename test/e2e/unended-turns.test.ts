@@ -161,7 +161,7 @@ describe.each(Object.entries(ways))('%s', (agent, { session, prompt, stop, start
     expect(stuck).toMatchObject({
       subject: session,
       fixable: true,
-      fix: expect.stringContaining('stores what it recorded'),
+      fix: expect.stringContaining('saves it as a checkpoint'),
     })
     expect(stuck?.detail).toContain('Changed by the turn that never ended: work.txt')
     const fixed = await repo.entire(['doctor', '--force'])

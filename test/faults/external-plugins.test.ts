@@ -197,7 +197,7 @@ const infos: [title: string, script: string, message: RegExp][] = [
   [
     'lies about its name',
     `printf '{"protocol_version":1,"name":"claude-code","type":"T","description":"d","capabilities":{}}'`,
-    /its name is "claude-code"/,
+    /it reports the name "claude-code"/,
   ],
   [
     'speaks another version',
