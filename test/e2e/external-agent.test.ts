@@ -1,4 +1,4 @@
-// An external agent from its first hook to a resumed session: everything that people do with an agent of our own.
+// Uses an external agent like a built-in one, from its first hook to a resumed session.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ test('naming an external agent allows external agents for this person, and says 
   expect(existsSync(join(repo.root, '.sample', 'hooks'))).toBe(true)
 })
 
-test('a turn becomes a step, a commit a checkpoint with prompts, files, tokens and the transcript', async () => {
+test('a turn becomes a step, and a commit gets a checkpoint with prompts, files, tokens and the transcript', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   expect((await agent.hook('start')).out).toContain('This conversation will be linked')
@@ -57,7 +57,7 @@ test('a turn becomes a step, a commit a checkpoint with prompts, files, tokens a
   expect((await repo.entire(['doctor'])).out).toContain('No problems found')
 })
 
-test('a hook costs one process for parse-hook: who the plugin is has been remembered', async () => {
+test('a hook costs one process, for parse-hook, because the answer to info is cached', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   await agent.turn('one', { 'one.txt': '1\n' })
@@ -66,7 +66,7 @@ test('a hook costs one process for parse-hook: who the plugin is has been rememb
   expect(subcommandsOf(agent.calls())).toEqual(['parse-hook'])
 })
 
-test('a plugin whose file has changed is asked again who it is', async () => {
+test('a plugin whose file has changed is asked for its info again', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   putPlugin(repo, '# a new version')
@@ -75,7 +75,7 @@ test('a plugin whose file has changed is asked again who it is', async () => {
   expect(subcommandsOf(agent.calls())[0]).toBe('info')
 })
 
-test('a rewind gives the agent the conversation of that step, and keeps the one it replaces', async () => {
+test('a rewind restores the conversation of the step, and keeps the one it replaces', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   await agent.turn('add a greeting', { 'greeting.txt': 'hello\n' })
@@ -96,7 +96,7 @@ test('a rewind gives the agent the conversation of that step, and keeps the one 
   expect(subcommandsOf(agent.calls())).toEqual(
     expect.arrayContaining(['write-session', 'format-resume-command']),
   )
-  // One piece is whole already.
+  // A single piece does not need to be joined.
   expect(subcommandsOf(agent.calls())).not.toContain('reassemble-transcript')
   const dir = join(agent.transcript, '..')
   const kept = readdirSync(dir).filter((name) => name.includes('.backup-'))
@@ -127,7 +127,7 @@ test('a session that is gone from this machine is resumed through write-session'
   expect(subcommandsOf(agent.calls())).toContain('write-session')
 })
 
-test('where write-session fails, the file is written', async () => {
+test('if write-session fails, the file is written directly', async () => {
   await using repo = await enabledRepo(on('write-session', 'echo "the disk said no" >&2; exit 1'))
   const agent = await shellAgent(repo)
   await agent.turn('add a greeting', { 'greeting.txt': 'hello\n' })
@@ -139,7 +139,7 @@ test('where write-session fails, the file is written', async () => {
   expect(readFileSync(agent.transcript, 'utf8')).toBe(before)
 })
 
-test('what a plugin has not declared is never asked for', async () => {
+test('subcommands of undeclared capabilities are never called', async () => {
   const bare = on(
     'info',
     `echo info >> "$HOME/calls"; printf '%s' '{"protocol_version":1,"name":"sample","type":"Sample","description":"d","hook_names":["start","prompt","stop","end"],"capabilities":{"hooks":true}}'; exit 0`,
@@ -156,7 +156,7 @@ test('what a plugin has not declared is never asked for', async () => {
   )
 })
 
-test('nobody looks for plugins where the settings do not want them', async () => {
+test('plugins are not searched for unless the settings allow them', async () => {
   await using repo = await repoWithPlugins()
   putPlugin(repo)
   const agent = await shellAgent(repo)
@@ -176,7 +176,7 @@ test('hooks of an external agent are silent where entire is disabled', async () 
   expect(agent.calls()).toEqual([''])
 })
 
-test('an agent that is not there is not enabled', async () => {
+test('an agent that does not exist cannot be enabled', async () => {
   await using repo = await repoWithPlugins()
   putPlugin(repo, on('detect', `echo '{"present":false}'; exit 0`))
   const { code, err } = await repo.entire(['enable', '--agent', 'sample'])
@@ -210,7 +210,7 @@ test('uninstalling never claims success that the plugin did not confirm', async 
   }
 })
 
-test('a transcript that is no JSON is kept as it is', async () => {
+test('a transcript that is not JSON is kept as it is', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   await agent.hook('prompt', { prompt: 'write' })
@@ -222,7 +222,7 @@ test('a transcript that is no JSON is kept as it is', async () => {
   expect(await repo.transcript(await repo.checkpointOf())).toBe(text)
 })
 
-test('a plugin that others can change, or that lies in the work tree, is not run, and that is said', async () => {
+test('a plugin that other users can change, or that is in the work tree, is not run, and a message says so', async () => {
   await using repo = await repoWithPlugins()
   openToAll(putPlugin(repo))
   const open = await repo.entire(['enable', '--agent', 'sample'])
@@ -236,7 +236,7 @@ test('a plugin that others can change, or that lies in the work tree, is not run
   expect(inside).toMatchObject({ code: 1, err: expect.stringContaining('it is in the work tree') })
 })
 
-test('an agent of our own is never replaced by a plugin of the same name or type', async () => {
+test('a built-in agent is never replaced by a plugin of the same name or type', async () => {
   await using repo = await repoWithPlugins()
   putPlugin(repo, '', 'claude-code')
   putPlugin(

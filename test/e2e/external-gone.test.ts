@@ -46,7 +46,7 @@ test('once the plugin is back, uninstalling removes its hooks, whatever the sett
   expect((await repo.entire(['disable', '--uninstall', '--force'])).out).toContain('Entire is not installed')
 })
 
-test('`agent remove` says that the hooks were removed by hand, and doctor is then content', async () => {
+test('after `agent remove`, doctor no longer reports hooks that were removed by hand', async () => {
   await using repo = await enabledRepo()
   rmSync(repo.plugin)
   const { code, err } = await repo.entire(['agent', 'remove', 'sample'])
@@ -58,7 +58,7 @@ test('`agent remove` says that the hooks were removed by hand, and doctor is the
   expect(await repo.entire(['disable', '--uninstall', '--force'])).toMatchObject({ code: 0 })
 })
 
-test('doctor names a plugin that is gone, or that cannot be used', async () => {
+test('doctor names a plugin that is missing or cannot be used', async () => {
   await using repo = await enabledRepo()
   openToAll(repo.plugin)
   const found = { id: 'plugin-gone', subject: 'sample', severity: 'error', fixable: false }
@@ -70,7 +70,7 @@ test('doctor names a plugin that is gone, or that cannot be used', async () => {
   expect(findings[0]?.fix).toContain('`entire hooks sample`')
 })
 
-test('doctor says when hooks of a plugin are refused by the settings, or are gone', async () => {
+test('doctor reports when the settings refuse the hooks of a plugin, or the hooks are missing', async () => {
   await using repo = await enabledRepo()
   writeFileSync(join(repo.root, '.entire/settings.local.json'), '{}\n')
   expect(await doctor(repo)).toMatchObject({
@@ -88,7 +88,7 @@ test('doctor says when hooks of a plugin are refused by the settings, or are gon
   expect(existsSync(join(repo.root, '.sample', 'hooks'))).toBe(true)
 })
 
-test('doctor says when a plugin cannot tell whether its hooks are installed', async () => {
+test('doctor reports a plugin that cannot tell whether its hooks are installed', async () => {
   await using repo = await enabledRepo()
   putPlugin(repo, on('are-hooks-installed', 'echo "the disk said no" >&2; exit 1'))
   const { code, findings } = await doctor(repo)

@@ -1,4 +1,4 @@
-// A plugin that never answers, seen from the commits of a person: counted in calls, since it is calls that take the time.
+// Commits with a plugin that never answers, and counts the calls: each would wait until its time limit.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import {
   type ExternalRepo,
@@ -27,17 +27,17 @@ async function commitFile(repo: ExternalRepo, name: string): Promise<void> {
   await repo.commitAs('human', name, name)
 }
 
-test('a commit asks no plugin anything where no session is going on', async () => {
+test('a commit without a running session calls no plugin', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
-  // A new version: whoever wanted to know it would have to ask.
+  // A new version: its info is not cached.
   putPlugin(repo, '# changed')
   forgetCalls(repo)
   await commitFile(repo, 'a.txt')
   expect(agent.calls()).toEqual([''])
 })
 
-test('a plugin that hangs is asked once, and then left alone by the commits that follow', async () => {
+test('a plugin that hangs is called once, and not by the commits that follow', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   putPlugin(repo, hanging)
@@ -50,7 +50,7 @@ test('a plugin that hangs is asked once, and then left alone by the commits that
   expect(agent.calls().filter((call) => call.startsWith('read-transcript'))).toHaveLength(1)
 })
 
-test('one that has hung in a hook of its agent is not asked by a commit, and the commit has its checkpoint', async () => {
+test('a plugin that hung in a hook of its agent is not called by a commit, and the commit gets its checkpoint', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   await agent.turn('first', { 'a.txt': 'one\n' })
@@ -63,7 +63,7 @@ test('one that has hung in a hook of its agent is not asked by a commit, and the
   expect(await repo.checkpointsOf()).toHaveLength(1)
 })
 
-test('its agent asks it again, and a new version of it is asked by everybody', async () => {
+test('hooks of its agent call a plugin that hung again, and commits call a new version of it', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   putPlugin(repo, hanging)

@@ -1,4 +1,4 @@
-// Large transcripts of agents that cut them in their own way: recorded, shown, given back, whatever their plugin does.
+// Records, shows and restores large transcripts that plugins cut into pieces, whatever the plugins do.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ async function enabledRepo(defect = ''): Promise<ExternalRepo> {
 
 type ShellAgent = Awaited<ReturnType<typeof shellAgent>>
 
-/** One turn that leaves this transcript; what was said on the way. */
+/** Plays one turn that leaves this transcript, and returns the messages of its hook. */
 async function turn(
   repo: ExternalRepo,
   agent: ShellAgent,
@@ -51,7 +51,7 @@ async function record(repo: ExternalRepo, agent: ShellAgent, transcript: string)
 const asked = (agent: ShellAgent, subcommand: string) =>
   agent.calls().filter((call) => call.startsWith(subcommand)).length
 
-test('a document is stored in the pieces of its plugin, and comes back byte for byte', async () => {
+test('a document is stored in the pieces of its plugin, and restored byte for byte', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const text = longList(4_300_000)
@@ -75,13 +75,13 @@ test('a document is stored in the pieces of its plugin, and comes back byte for 
   expect(await repo.entire(['resume'])).toMatchObject({ code: 0 })
   expect(readFileSync(agent.transcript, 'utf8') === text).toBe(true)
   expect(asked(agent, 'reassemble-transcript')).toBe(1)
-  // And again, where it is there already.
+  // A second resume finds the log in place.
   expect(JSON.parse((await repo.entire(['resume', '--json'])).out).sessions).toMatchObject([
     { state: 'unchanged' },
   ])
 })
 
-test('a step has them as well: a rewind gives them back', async () => {
+test('a step stores the pieces as well, and a rewind restores the document', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const [first, second] = [longList(4_300_000), longList(4_800_000)]
@@ -93,7 +93,7 @@ test('a step has them as well: a rewind gives them back', async () => {
   expect(readFileSync(agent.transcript, 'utf8') === first).toBe(true)
 })
 
-test('a commit does not ask for what the turn has cut already', async () => {
+test('a commit does not cut again what the turn has cut', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   await turn(repo, agent, longList(4_300_000))
@@ -102,7 +102,7 @@ test('a commit does not ask for what the turn has cut already', async () => {
   expect(asked(agent, 'chunk-transcript')).toBe(1)
 })
 
-test('what is handed to the plugin has no secrets in it any more', async () => {
+test('secrets are redacted before the plugin cuts a transcript', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const text = longList(4_300_000).replace('0 word', `0 key = ${secret} word`)
@@ -137,7 +137,7 @@ test.each([
   ['prints garbage', on('chunk-transcript', 'echo hello'), 'no answer that can be understood'],
   ['hangs', on('chunk-transcript', 'sleep 60'), 'did not answer within 1 s'],
   ['joins to something else', on('reassemble-transcript', 'echo hello'), 'its pieces to the same bytes'],
-])('with a plugin that %s we cut, and nothing is lost', async (_title, defect, said) => {
+])('if a plugin %s, Entire cuts the transcript itself, and nothing is lost', async (_title, defect, said) => {
   await using repo = await enabledRepo(defect)
   Object.assign(repo.env, { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '1000' })
   const agent = await shellAgent(repo)
@@ -150,7 +150,7 @@ test.each([
   expect(readFileSync(agent.transcript, 'utf8') === text).toBe(true)
 })
 
-/** A checkpoint as the original stores it, with pieces that the plugin made, however small. */
+/** A checkpoint as the reference program stores it, with pieces that the plugin made, however small. */
 async function foreignPieces(
   repo: ExternalRepo,
   agent: ShellAgent,
@@ -167,7 +167,7 @@ async function foreignPieces(
   return { id, pieces }
 }
 
-test('pieces of the original are joined by the plugin', async () => {
+test('pieces that the reference program stored are joined by the plugin', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const text = longList(500_000)
@@ -181,7 +181,7 @@ test('pieces of the original are joined by the plugin', async () => {
 test.each([
   ['hangs', on('reassemble-transcript', 'sleep 60')],
   ['gives something else', on('reassemble-transcript', 'echo hello')],
-])('where it %s they are put one after another, and that is said', async (_title, defect) => {
+])('if the plugin %s, the pieces are concatenated, and a message says so', async (_title, defect) => {
   await using repo = await enabledRepo(defect)
   const agent = await shellAgent(repo)
   const { id, pieces } = await foreignPieces(repo, agent, longList(500_000))
@@ -193,7 +193,7 @@ test.each([
   expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining('put one after another') })
 })
 
-test('where the plugin is gone that is said, too', async () => {
+test('if the plugin is missing, a message says so', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const { id, pieces } = await foreignPieces(repo, agent, longList(500_000))

@@ -1,4 +1,4 @@
-// The sample plugins, used as a person would: installed on the PATH, enabled, recorded, committed, resumed.
+// Uses the sample plugins as a person would: installs, enables, records, commits and resumes.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -51,7 +51,7 @@ test('the demo agent is recorded from its first turn to a resumed session', asyn
   expect(readFileSync(repo.logFile, 'utf8')).toBe(before)
 })
 
-test('the command that resume prints goes on with the session, and the next commit has what came of it', async () => {
+test('the command that resume prints continues the session, and the next commit has its work', async () => {
   await using repo = await demoRepo()
   await buildPlugin(join(samples, 'demo/demo-agent.ts'), repo.bin, 'bun')
   mkdirSync(join(repo.base, 'home/.demo-agent'), { recursive: true })
@@ -67,7 +67,7 @@ test('the command that resume prints goes on with the session, and the next comm
   expect(await repo.stored(await repo.checkpointOf(), '0/prompt.txt')).toContain('Make it friendlier')
 })
 
-test('a commit that the demo agent makes itself in the middle of a turn has its checkpoint, completed when the turn ends', async () => {
+test('a commit that the demo agent makes in the middle of a turn gets a checkpoint, which is completed when the turn ends', async () => {
   await using repo = await demoRepo()
   const [turn] = script.turns
   if (turn === undefined) throw new Error('the script has no turns')
@@ -81,7 +81,7 @@ test('a commit that the demo agent makes itself in the middle of a turn has its 
   expect(await repo.transcript(id)).toContain('"kind":"answer"')
 })
 
-test('a rewind brings the files of the demo agent back, and its conversation', async () => {
+test('a rewind restores the files and the conversation of the demo agent', async () => {
   await using repo = await demoRepo()
   repo.play(script)
   const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as {
@@ -94,7 +94,7 @@ test('a rewind brings the files of the demo agent back, and its conversation', a
   expect(readFileSync(repo.logFile, 'utf8')).not.toContain('friendlier')
 })
 
-test('the kit says that the sample speaks the protocol', async () => {
+test('the sample passes the conformance check', async () => {
   await using repo = await demoRepo()
   const { code, out } = await repo.entire([
     'agent',
@@ -107,7 +107,7 @@ test('the kit says that the sample speaks the protocol', async () => {
   expect({ code, conformant: JSON.parse(out).conformant }).toEqual({ code: 0, conformant: true })
 })
 
-// Its sessions are Markdown, which grows by lines but is no JSON.
+// Its sessions are Markdown, which grows by lines but is not JSON.
 test('an agent whose plugin is a shell script is recorded from its first turn to a session resumed on another machine', async () => {
   await using repo = await repoWithPlugins()
   cpSync(join(samples, 'notes-sh/entire-agent-notes'), join(repo.bin, 'entire-agent-notes'))

@@ -1,4 +1,4 @@
-// Transcripts of agents that nobody knows: in any encoding, laid out in any way, with or without times.
+// Records and restores transcripts of unknown form: in any encoding and layout, with or without times.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -40,7 +40,7 @@ const encodings: Record<string, (text: string) => Buffer> = {
   'in UTF-16, big end first': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
 }
 
-test.each(Object.entries(encodings))('a transcript %s comes back byte for byte', async (_title, encode) => {
+test.each(Object.entries(encodings))('a transcript %s is restored byte for byte', async (_title, encode) => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const bytes = encode('# Gespräch\n\n> Grüße\n\n* a.txt\nSchön.')
@@ -62,7 +62,7 @@ test.each(Object.entries(encodings))(
   },
 )
 
-test('lines that are not UTF-8 are stored byte for byte, also when more of them come', async () => {
+test('lines that are not UTF-8 are stored byte for byte, also when more are appended', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const line = (text: string) => Buffer.from(`${JSON.stringify({ user: text })}\n`, 'latin1')
@@ -78,7 +78,7 @@ test.each([
   ['', ''],
   [' that ends with a newline', '\n'],
 ])(
-  'a document of one line%s is read by its messages: the second commit has only what came after the first',
+  'a document of one line%s is read by messages: the second commit has only those after the first',
   async (_title, end) => {
     await using repo = await enabledRepo()
     const agent = await shellAgent(repo)
@@ -103,7 +103,7 @@ test.each([
   },
 )
 
-test('a log without times that is as stored stays untouched', async () => {
+test('a log without times that equals the stored one stays untouched', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   await agent.turn('one', { 'a.txt': '1\n' })
@@ -115,7 +115,7 @@ test('a log without times that is as stored stays untouched', async () => {
   })
 })
 
-test('a log without times that went on after the checkpoint is not replaced unasked', async () => {
+test('a log without times that is longer than the stored one is not replaced unasked', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   await agent.turn('one', { 'a.txt': '1\n' })
@@ -138,7 +138,7 @@ test('a log without times that went on after the checkpoint is not replaced unas
   expect(readdirSync(dirname(agent.transcript)).some((name) => name.includes('.backup-'))).toBe(true)
 })
 
-test('one that is a beginning of what is stored is completed', async () => {
+test('a log without times that is the beginning of the stored one is completed', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   await agent.turn('one', { 'a.txt': '1\n' })
@@ -148,7 +148,7 @@ test('one that is a beginning of what is stored is completed', async () => {
   const { out } = await repo.entire(['resume', '--json'])
   expect(JSON.parse(out).sessions).toMatchObject([{ state: 'checkpoint-newer' }])
   expect(readFileSync(agent.transcript, 'utf8')).toBe(whole)
-  // Another conversation altogether: the longer one is taken for the newer.
+  // A different conversation: the longer one counts as the newer.
   writeFileSync(agent.transcript, 'x')
   appendFileSync(agent.transcript, whole)
   expect(await repo.entire(['resume'])).toMatchObject({ code: 2 })

@@ -1,4 +1,4 @@
-// Captured sessions of Claude Code with subagents and to-do lists, through the hooks that are installed.
+// Replays captured sessions of Claude Code with subagents and to-do lists, through the installed hooks.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -12,7 +12,7 @@ async function ready(): Promise<RecordedRepo> {
   return repo
 }
 
-test('a background subagent ends after the turn that launched it; the notification of its end is no prompt', async () => {
+test('a background subagent ends after the turn that launched it; the notification of its end is not a prompt', async () => {
   await using repo = await ready()
   const shadow = repo.shadow(await repo.head())
   const run = replay(repo, 'claude-code/s4-subagent')
@@ -105,7 +105,7 @@ test('a foreground subagent ends with its tool call', async () => {
   })
 })
 
-test('a to-do list of the main agent makes no step; within a task it does', async () => {
+test('a to-do list makes a step only within a task', async () => {
   await using repo = await ready()
   const plain = replay(repo, 'claude-code/s23-todo-tools0')
   await plain.rest()

@@ -1,4 +1,4 @@
-// Captured sessions of Claude Code, through the hooks that are installed, in a real repository.
+// Replays captured sessions of Claude Code, through the installed hooks, in a real repository.
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ async function ready(): Promise<RecordedRepo> {
   return repo
 }
 
-test('create, resume, commit in mid-turn and compact: one conversation in four runs', async () => {
+test('four runs of one conversation (create, resume, commit in mid-turn, compact) are one session', async () => {
   await using repo = await ready()
   const h0 = await repo.head()
 
@@ -82,7 +82,7 @@ test('create, resume, commit in mid-turn and compact: one conversation in four r
   })
   await commit.rest()
 
-  // Compacted in the fourth: nothing to save, and a subagent that never was.
+  // Compacted in the fourth: nothing to save, and a subagent that never ran.
   const compact = replay(repo, 'claude-code/A4-compact')
   await compact.rest()
   expect(await repo.shadows()).toEqual([])
@@ -91,7 +91,7 @@ test('create, resume, commit in mid-turn and compact: one conversation in four r
   expect(repo.log().filter((line) => line.level === 'ERROR')).toEqual([])
 })
 
-test('a commit of everything: the environment of the agent’s shell says whose it is', async () => {
+test('a commit from the agent’s shell is linked to the session that the environment names', async () => {
   await using repo = await ready()
   for (const name of ['after.txt', 'sub/bg.txt']) repo.write(name, 'left over from elsewhere\n')
   const run = replay(repo, 'claude-code/s17-commit-githookenv')
@@ -112,7 +112,7 @@ test('a commit of everything: the environment of the agent’s shell says whose 
   })
 })
 
-test('an agent that changed its directory is still recorded in its project', async () => {
+test('an agent that changed its directory is recorded in its project', async () => {
   await using repo = await ready()
   const elsewhere = join(repo.base, 'elsewhere')
   mkdirSync(elsewhere)
@@ -129,7 +129,7 @@ test('an agent that changed its directory is still recorded in its project', asy
   expect(existsSync(join(elsewhere, '.entire'))).toBe(false)
 })
 
-test('a turn with nothing but a failing command leaves no step', async () => {
+test('a turn with only a failing command makes no step', async () => {
   await using repo = await ready()
   const run = replay(repo, 'claude-code/s8-bashfail')
   const said = await run.rest()

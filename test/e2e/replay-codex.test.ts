@@ -1,4 +1,4 @@
-// Captured sessions of Codex, through the hooks that are installed, in a real repository.
+// Replays captured sessions of Codex, through the installed hooks, in a real repository.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -15,7 +15,7 @@ async function ready(): Promise<RecordedRepo> {
   return repo
 }
 
-/** A rollout as it is stored: without what nobody can read. */
+/** A rollout as it is stored: without encrypted content. */
 const readable = (text: string) =>
   text
     .trimEnd()
@@ -30,7 +30,7 @@ const usage = (input: number, cacheRead: number, output: number, calls: number) 
   api_call_count: calls,
 })
 
-test('create, resume to edit, and a commit by the agent: one session, a step for each turn, one checkpoint', async () => {
+test('three runs (create, edit, commit) are one session with a step for each turn and one checkpoint', async () => {
   await using repo = await ready()
   const begin = await repo.head()
   const create = replay(repo, 'codex/A1-create')
@@ -83,7 +83,7 @@ test('create, resume to edit, and a commit by the agent: one session, a step for
   expect(repo.log().filter((line) => line.level === 'ERROR')).toEqual([])
 })
 
-test('a script of the model’s leaves the same traces as a tool', async () => {
+test('files that a script wrote are recorded like those of a tool', async () => {
   await using repo = await ready()
   const run = replay(repo, 'codex/c5-create-gpt6')
   await run.rest()
@@ -94,7 +94,7 @@ test('a script of the model’s leaves the same traces as a tool', async () => {
   })
 })
 
-test('a subagent makes a step of its own, and none of what it was told is a prompt', async () => {
+test('a subagent makes a step of its own, and its instructions are not prompts', async () => {
   await using repo = await ready()
   const shadow = repo.shadow(await repo.head())
   const run = replay(repo, 'codex/c4-subagent-gpt55')
@@ -124,7 +124,7 @@ test('a subagent makes a step of its own, and none of what it was told is a prom
   expect(await repo.stored(id, '0/prompt.txt')).toBe('spawn a subagent')
 })
 
-test('a compaction in the middle of a turn ends nothing', async () => {
+test('a compaction in the middle of a turn does not end it', async () => {
   await using repo = await ready()
   const run = replay(repo, 'codex/c12-autocompact')
   await run.to('007-SessionStart')
@@ -169,7 +169,7 @@ test('a turn that was interrupted is saved at once', async () => {
   })
 })
 
-test('a fork is a session of its own that knows where it comes from; what its shell patched is found without a word of it', async () => {
+test('a fork is a session of its own that names its origin; a file that its shell patched is found', async () => {
   await using repo = await ready()
   const create = replay(repo, 'codex/A1-create')
   await create.rest()
@@ -221,7 +221,7 @@ test('a fork is a session of its own that knows where it comes from; what its sh
   })
 })
 
-test('a rewind brings back the file and the conversation of a turn', async () => {
+test('a rewind restores the file and the conversation of a turn', async () => {
   await using repo = await ready()
   const create = replay(repo, 'codex/A1-create')
   await create.to('005-Stop')

@@ -1,4 +1,4 @@
-// Captured sessions of Copilot CLI, through the hooks that are installed, in a real repository.
+// Replays captured sessions of Copilot CLI, through the installed hooks, in a real repository.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const errors = (repo: RecordedRepo) => repo.log().filter((line) => line.level ==
 const points = async (repo: RecordedRepo) =>
   JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string; message: string }[]
 
-test('create, resume to edit, continue to commit: one checkpoint, and nothing counted twice', async () => {
+test('three runs (create, edit, commit) have one checkpoint, and nothing is counted twice', async () => {
   await using repo = await ready()
   const shadow = repo.shadow(await repo.head())
   const create = replayCopilot(repo, 'run1-create')
@@ -63,7 +63,7 @@ test('create, resume to edit, continue to commit: one checkpoint, and nothing co
     agent: 'Copilot CLI',
     model: 'mock-model',
     files_touched: ['hello.txt'],
-    // The call that said that the commit was made came after it.
+    // The model call that reported the commit came after it.
     token_usage: {
       input_tokens: 5790,
       cache_creation_tokens: 0,
@@ -81,7 +81,7 @@ test('create, resume to edit, continue to commit: one checkpoint, and nothing co
   expect(errors(repo)).toEqual([])
 })
 
-test('a prompt that is told before the start of its session is recorded the same', async () => {
+test('a prompt that is reported before the start of its session is recorded in the same way', async () => {
   await using repo = await ready()
   const run = replayCopilot(repo, 'run1-create')
   await run.to('002-userPromptSubmitted')
@@ -99,7 +99,7 @@ test('a prompt that is told before the start of its session is recorded the same
   })
 })
 
-test('a subagent has a step of its own, and no session', async () => {
+test('a subagent makes a step of its own, not a session', async () => {
   await using repo = await ready()
   const shadow = repo.shadow(await repo.head())
   const run = replayCopilot(repo, 'subagent')
@@ -123,7 +123,7 @@ test('a subagent has a step of its own, and no session', async () => {
   expect(errors(repo)).toEqual([])
 })
 
-test('a subagent in the background outlives its session, which goes on when it hears of the end', async () => {
+test('a session continues when a background subagent finishes after its end', async () => {
   await using repo = await ready()
   const run = replayCopilot(repo, 'subagent-background')
   await run.to('008-sessionEnd')
@@ -158,7 +158,7 @@ test('a turn that was interrupted is recorded at the next prompt', async () => {
   })
 })
 
-test('a stop that a hook blocks does not put words into the user’s mouth', async () => {
+test('the reason of a hook that blocks a stop is not a prompt', async () => {
   await using repo = await ready()
   const run = replayCopilot(repo, 'stop-blocked')
   await run.rest()
@@ -170,7 +170,7 @@ test('a stop that a hook blocks does not put words into the user’s mouth', asy
   expect(await repo.stored(await repo.checkpointOf(), '0/prompt.txt')).toBe('create hello.txt')
 })
 
-test('a compaction is a step on the way; a fork has its own prompts and tokens only', async () => {
+test('a compaction makes a step, and a fork has only its own prompts and tokens', async () => {
   await using repo = await ready()
   const fork = 'b172b09e-9ccb-4000-8c79-6d34c3ae6cda'
   const run = replayCopilot(repo, 'compact-fork')
@@ -188,7 +188,7 @@ test('a compaction is a step on the way; a fork has its own prompts and tokens o
   expect(errors(repo)).toEqual([])
 })
 
-test('a rewind brings back the file and the conversation of a turn', async () => {
+test('a rewind restores the file and the conversation of a turn', async () => {
   await using repo = await ready()
   const create = replayCopilot(repo, 'run1-create')
   await create.to('006-agentStop')

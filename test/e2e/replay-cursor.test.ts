@@ -1,5 +1,5 @@
-// Sessions of Cursor, written by hand and not captured, through the hooks that are installed: its own, and those of Claude Code that
-// it runs as well.
+// Replays sessions of Cursor, written by hand, through the installed hooks: its own, and those of Claude Code
+// that it runs as well.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -128,7 +128,7 @@ const recorded = {
 }
 const prompts = 'create hello.txt\n\n---\n\nedit hello.txt'
 
-test('two turns in the editor and a commit: prompts, files, model and transcript', async () => {
+test('a commit after two turns in the editor has prompts, files, model and transcript', async () => {
   await using repo = await ready('cursor')
   const begin = await repo.head()
   const transcript = await twoTurns(repo, ['cursor'])
@@ -156,7 +156,7 @@ const orders: Hooks[][] = [
 ]
 
 for (const order of orders) {
-  test(`hooks of ${order.join(' before those of ')}: one session of Cursor, nothing twice`, async () => {
+  test(`hooks of ${order.join(' before those of ')} make one session of Cursor, and nothing is recorded twice`, async () => {
     await using repo = await ready(...order)
     await twoTurns(repo, order)
     expect(repo.state(ide)).toMatchObject(recorded)
@@ -167,7 +167,7 @@ for (const order of orders) {
     expect(await repo.stored(id, '0/prompt.txt')).toBe(prompts)
   })
 
-  test(`the same when nothing in the payload says who runs the hooks (${order[0]} first)`, async () => {
+  test(`the same holds when the payload does not name the agent that runs the hooks (${order[0]} first)`, async () => {
     await using repo = await ready(...order)
     await twoTurns(repo, order, ({ cursor_version: _unsaid, ...payload }) => payload)
     expect(repo.state(ide)).toMatchObject(recorded)
@@ -176,7 +176,7 @@ for (const order of orders) {
   })
 }
 
-test('hooks that arrive at the same moment: one session of Cursor, nothing twice', async () => {
+test('hooks that arrive at the same moment make one session of Cursor, and nothing is recorded twice', async () => {
   await using repo = await ready('cursor', 'claude-code')
   const both = (scenario: string, name: string) =>
     Promise.all(
@@ -201,7 +201,7 @@ test('hooks that arrive at the same moment: one session of Cursor, nothing twice
   expect(repo.read(`.entire/metadata/${ide}/prompt.txt`)).toBe('create hello.txt')
 })
 
-test('a conversation whose start nobody saw is Cursor’s as well, though a hook of Claude Code spoke first', async () => {
+test('a conversation without a recorded start belongs to Cursor, even if a hook of Claude Code came first', async () => {
   await using repo = await ready('claude-code', 'cursor')
   const { play, say } = conversation(repo, ['claude-code', 'cursor'])
   const unsaid = ({ cursor_version: _unsaid, ...payload }: JsonObject) => payload
@@ -223,13 +223,13 @@ test('a conversation whose start nobody saw is Cursor’s as well, though a hook
   expect(repo.read(`.entire/metadata/${ide}/prompt.txt`)).toBe('create hello.txt')
 })
 
-test('where only the hooks of Claude Code are installed, the session is still Cursor’s', async () => {
+test('the session belongs to Cursor even if only the hooks of Claude Code are installed', async () => {
   await using repo = await ready('claude-code')
   await twoTurns(repo, ['claude-code'])
   expect(repo.state(ide)).toMatchObject(recorded)
 })
 
-test('an event of a stranger to the session changes nothing', async () => {
+test('an event from an agent that does not own the session changes nothing', async () => {
   await using repo = await ready('cursor', 'claude-code')
   await twoTurns(repo, ['cursor'])
   const before = repo.state(ide)
@@ -240,7 +240,7 @@ test('an event of a stranger to the session changes nothing', async () => {
   expect(repo.state(ide)).toEqual(before)
 })
 
-test('without a window only the start and the end are told: the work between them is the session’s', async () => {
+test('without a window, Cursor reports only start and end, and the work between them belongs to the session', async () => {
   await using repo = await ready('cursor')
   const begin = await repo.head()
   const { play, say } = conversation(repo, ['cursor'])
@@ -278,7 +278,7 @@ test('a commit by an agent without a window is linked at once', async () => {
   expect(repo.state(cli)).toMatchObject({ phase: 'ended', last_checkpoint_id: id })
 })
 
-test('a conversation that was opened and left has no part in what the user does', async () => {
+test('an abandoned conversation has no part in the user’s commits', async () => {
   await using repo = await ready('cursor')
   const { play } = conversation(repo, ['cursor'])
   await play('ide-create', '001-sessionStart')
@@ -306,7 +306,7 @@ test('a transcript that is written after the turn ended is awaited', async () =>
   expect(repo.state(ide)).toMatchObject({ transcript_path: transcript, transcript_cursor: { items: 4 } })
 })
 
-test('a turn that never ended is completed by the next prompt; subagents and compaction are steps on its way', async () => {
+test('the next prompt completes a turn that never ended; subagents and compactions make steps', async () => {
   await using repo = await ready('cursor')
   const begin = await repo.head()
   const { play, say } = conversation(repo, ['cursor'])
@@ -332,7 +332,7 @@ test('a turn that never ended is completed by the next prompt; subagents and com
   expect(subjects.at(-2)).toContain('explore')
 })
 
-test('a rewind brings back the files of a turn', async () => {
+test('a rewind restores the files of a turn', async () => {
   await using repo = await ready('cursor')
   const transcript = await twoTurns(repo, ['cursor'])
   expect(repo.read('hello.txt')).not.toBe(first)
@@ -343,7 +343,7 @@ test('a rewind brings back the files of a turn', async () => {
   expect(readFileSync(transcript, 'utf8').trimEnd().split('\n')).toHaveLength(4)
 })
 
-test('on another machine the conversation is put where Cursor keeps them, and the user is told to open the project', async () => {
+test('on another machine, resume writes the conversation where Cursor looks for it, and tells the user to open the project', async () => {
   await using repo = await ready('cursor')
   await repo.git('switch', '--quiet', '-c', 'feature')
   const transcript = await twoTurns(repo, ['cursor'])

@@ -1,4 +1,5 @@
-// Captured sessions of Factory's Droid (`droid exec`), through the hooks that are installed, in a real repository.
+// Replays captured sessions of Factory's Droid (`droid exec`), through the installed hooks, in a real
+// repository.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -24,7 +25,7 @@ async function ready(): Promise<RecordedRepo> {
   return repo
 }
 
-/** Runs a hook as Droid's settings name it, with whatever the payload says. */
+/** Runs the hook in Droid's settings with this payload. */
 async function hook(repo: RecordedRepo, verb: string, payload: object): Promise<string> {
   const { err } = await repo.entire(['hooks', 'factoryai-droid', verb], {
     stdin: JSON.stringify({ cwd: repo.root, ...payload }),
@@ -32,7 +33,7 @@ async function hook(repo: RecordedRepo, verb: string, payload: object): Promise<
   return err
 }
 
-test('create, resume to edit, commit: a turn begins with the session, and the total beside the transcript is counted once', async () => {
+test('a turn begins with the session, and the totals beside the transcript are counted once', async () => {
   await using repo = await ready()
   const begin = await repo.head()
   const create = replay(repo, 'factoryai-droid/run1-create')
@@ -61,7 +62,7 @@ test('create, resume to edit, commit: a turn begins with the session, and the to
   })
   expect(await repo.subjects(repo.shadow(begin))).toEqual(['Edit hello.txt', 'Create hello.txt'])
 
-  // Another session commits, in two commands, as its own guard against leaks wants it.
+  // Another session commits, in two commands, as Droid's guard against leaks requires.
   const commit = replay(repo, 'factoryai-droid/run3-commit')
   await commit.rest()
   expect(await repo.head()).not.toBe(begin)
@@ -81,7 +82,7 @@ test('create, resume to edit, commit: a turn begins with the session, and the to
   expect(repo.log().filter((line) => line.level === 'ERROR')).toEqual([])
 })
 
-test('a commit in the middle of the only turn has the session, though nothing in the environment names it', async () => {
+test('a commit in the middle of the only turn is linked to the session, although the environment does not name it', async () => {
   await using repo = await ready()
   const run = replay(repo, 'factoryai-droid/run1-create')
   await run.to('003-PostToolUse')
@@ -94,7 +95,7 @@ test('a commit in the middle of the only turn has the session, though nothing in
   })
 })
 
-test('with a commit for every turn, the commit is named after a prompt that only the transcript tells', async () => {
+test('an automatic commit is named after the prompt in the transcript', async () => {
   await using repo = await ready()
   await repo.entire(['enable', '--agent', 'factoryai-droid', '--strategy', 'auto-commit'])
   await repo.commit('another strategy')
@@ -107,7 +108,7 @@ test('with a commit for every turn, the commit is named after a prompt that only
   expect((await repo.storedSession(last)).token_usage).toEqual(usage(4891 - 1897, 1009 - 403, 109 - 43, 3))
 })
 
-test('a turn that only talks leaves no step', async () => {
+test('a turn without changes makes no step', async () => {
   await using repo = await ready()
   const run = replay(repo, 'factoryai-droid/run7-todo')
   await run.rest()
@@ -130,13 +131,13 @@ test('a run that was killed is completed when the session is resumed', async () 
   expect(await repo.subjects(repo.shadow(begin))).toEqual(['Create hello.txt'])
 })
 
-test('opened without a prompt, a session has no part in what the user does; the first prompt begins its turn', async () => {
+test('a session without a prompt has no part in the user’s commits; its first prompt begins a turn', async () => {
   await using repo = await ready()
   const run = replay(repo, 'factoryai-droid/run1-create')
   await run.to('001-SessionStart')
   repo.write('mine.txt', 'mine\n')
   repo.write('also-mine.txt', 'mine\n')
-  // Without a terminal, as the buttons of an editor commit.
+  // Commits without a terminal, as an editor does.
   await repo.commitAs('agent', 'my own work', 'mine.txt')
   expect(await repo.checkpointsOf()).toEqual([])
   const about = {
@@ -158,7 +159,7 @@ test('opened without a prompt, a session has no part in what the user does; the 
   })
 })
 
-test('a session that was opened and closed without a word took no part in what the user did meanwhile', async () => {
+test('a session that was opened and closed without a prompt has no part in the user’s commits', async () => {
   await using repo = await ready()
   const run = replay(repo, 'factoryai-droid/run1-create')
   await run.to('001-SessionStart')
@@ -175,7 +176,7 @@ test('a session that was opened and closed without a word took no part in what t
   expect(await repo.checkpointsOf()).toEqual([])
 })
 
-test('a run that was killed in its first command is recorded when the session goes on with a prompt', async () => {
+test('a run that was killed in its first command is recorded at the next prompt of the session', async () => {
   await using repo = await ready()
   const run = replay(repo, 'factoryai-droid/run1-create')
   await run.to('001-SessionStart')
@@ -199,7 +200,7 @@ test('a run that was killed in its first command is recorded when the session go
   })
 })
 
-test('usage from before the recording began is not counted, and a total that begins anew is', async () => {
+test('usage from before the recording is not counted, and a total that starts again is', async () => {
   await using repo = await ready()
   const run = replay(repo, 'factoryai-droid/run1-create')
   await run.to('001-SessionStart')
@@ -224,7 +225,7 @@ test('usage from before the recording began is not counted, and a total that beg
   expect(repo.state('forked').token_usage).toMatchObject({ input_tokens: 250, output_tokens: 15 })
 })
 
-test('a subagent is a step of its own; one that failed, of which no hook tells, is saved with the turn', async () => {
+test('a subagent makes a step of its own; a failed one, which no hook reports, is saved with the turn', async () => {
   await using repo = await ready()
   const begin = await repo.head()
   const about = {
@@ -245,7 +246,7 @@ test('a subagent is a step of its own; one that failed, of which no hook tells, 
   expect(repo.temporary()).toEqual([])
 })
 
-test('a rewind brings back the file and the conversation of a turn', async () => {
+test('a rewind restores the file and the conversation of a turn', async () => {
   await using repo = await ready()
   const create = replay(repo, 'factoryai-droid/run1-create')
   await create.to('004-Stop')

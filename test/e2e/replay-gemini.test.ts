@@ -1,4 +1,4 @@
-// Captured sessions of Gemini CLI, through the hooks that are installed, in a real repository.
+// Replays captured sessions of Gemini CLI, through the installed hooks, in a real repository.
 import { expect, test } from 'bun:test'
 import { readFileSync, rmSync } from 'node:fs'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -12,7 +12,7 @@ async function ready(): Promise<RecordedRepo> {
   return repo
 }
 
-test('create, and resume to edit: the stub that a resume names first is never taken for the transcript', async () => {
+test('the stub that a resume names first is not used as the transcript', async () => {
   await using repo = await ready()
   const shadow = repo.shadow(await repo.head())
   const create = replay(repo, 'gemini/run1-create')
@@ -63,7 +63,7 @@ test('create, and resume to edit: the stub that a resume names first is never ta
   expect(repo.log().filter((line) => line.level === 'ERROR')).toEqual([])
 })
 
-test('tokens are counted once a message: input without what was cached, thoughts as output', async () => {
+test('tokens count once for each message: input without cached tokens, thoughts as output', async () => {
   await using repo = await ready()
   const run = replay(repo, 'gemini/run1-create')
   await run.rest()
@@ -84,7 +84,7 @@ test('tokens are counted once a message: input without what was cached, thoughts
   })
 })
 
-test('a subagent’s session is not one of the user’s', async () => {
+test('the session of a subagent is not recorded as a session', async () => {
   await using repo = await ready()
   const run = replay(repo, 'gemini/run10-subagent')
   await run.rest()
@@ -109,7 +109,7 @@ for (const scenario of ['gemini/run3-commit', 'gemini/run9-commit-githooks']) {
     await run.to(afterTool)
     const commit = await repo.head()
     expect(commit).not.toBe(before)
-    // Our hooks did not run, and the commit is never rewritten.
+    // Entire's hooks did not run, and the commit is never rewritten.
     expect(await repo.message()).toBe('Add hello.txt\n')
     expect(await repo.refs('refs/notes/')).toEqual([])
     await run.to(afterAgent)
@@ -140,7 +140,7 @@ for (const scenario of ['gemini/run3-commit', 'gemini/run9-commit-githooks']) {
   })
 }
 
-test('a commit of the agent’s own files with git hooks switched off has the session’s whole turn in its checkpoint', async () => {
+test('the checkpoint of a commit made with git hooks switched off has the whole turn', async () => {
   await using repo = await ready()
   const run = replay(repo, 'gemini/run1-create')
   await run.to('011-AfterTool')

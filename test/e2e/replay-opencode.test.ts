@@ -1,4 +1,4 @@
-// Captured runs of OpenCode, played again through the plugin that is installed, against the compiled program.
+// Replays captured runs of OpenCode through the installed plugin, against the compiled program.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ async function ready(): Promise<OpencodeRepo> {
 const warnings = (repo: OpencodeRepo) =>
   repo.log().filter(({ level }) => !/^(?:info|debug)$/i.test(String(level)))
 
-test('a session that creates, edits and commits is a checkpoint with what was asked, written and spent', async () => {
+test('the checkpoint of a session that creates, edits and commits has prompts, files and tokens', async () => {
   await using repo = await ready()
   await repo.play('run1-create')
   expect(repo.state(session)).toMatchObject({
@@ -38,7 +38,7 @@ test('a session that creates, edits and commits is a checkpoint with what was as
     agent: 'OpenCode',
     model: 'mock-model',
     files_touched: ['hello.txt'],
-    // What the commit itself cost is known when its turn is over, and counts for the next checkpoint.
+    // The tokens of the commit itself are known when its turn is over, and count for the next checkpoint.
     token_usage: { input_tokens: 5089, cache_read_tokens: 1011, output_tokens: 111, api_call_count: 5 },
   })
   expect(await repo.stored(id, '0/prompt.txt')).toBe(
@@ -50,7 +50,7 @@ test('a session that creates, edits and commits is a checkpoint with what was as
   expect(warnings(repo)).toEqual([])
 })
 
-test('a subagent is part of the turn it works for, with what it used', async () => {
+test('the work and the tokens of a subagent belong to its turn', async () => {
   await using repo = await ready()
   const delegating = 'ses_e1f5020aaffe9hoPMho1IVP3Jo'
   await repo.play('run6-subagent', { env: { SUBAGENT_WRITES: 'by-subagent.txt' } })
@@ -68,7 +68,7 @@ test('a subagent is part of the turn it works for, with what it used', async () 
   expect(repo.temporary()).toEqual([])
 })
 
-test('a commit made between turns has the conversation, also when OpenCode cannot be asked for it any more', async () => {
+test('a commit between turns has the conversation, even if OpenCode no longer answers', async () => {
   await using repo = await ready()
   await repo.play('run1-create')
   await repo.gitAs('human', ['add', 'hello.txt'])
@@ -90,7 +90,7 @@ const troubles: [string, (repo: OpencodeRepo) => Record<string, string>, string]
 ]
 
 test.each(troubles)(
-  'when the export %s, the files are recorded all the same and the reason is logged',
+  'when the export %s, the files are still recorded and the reason is logged',
   async (_name, cause, reason) => {
     await using repo = await ready()
     await repo.play('run1-create', { env: cause(repo) })
@@ -108,7 +108,7 @@ test.each(troubles)(
   },
 )
 
-test('a turn that never ended is recorded when the session goes on', async () => {
+test('a turn that never ended is recorded when the session continues', async () => {
   await using repo = await ready()
   await repo.play('run1-create', { until: 'tool.execute.after', ending: 'gone' })
   expect(repo.state(session)).toMatchObject({ phase: 'active' })
@@ -120,7 +120,7 @@ test('a turn that never ended is recorded when the session goes on', async () =>
   })
 })
 
-test('a rewind takes the conversation back with the files, and keeps what it was', async () => {
+test('a rewind restores the conversation with the files, and keeps the replaced one', async () => {
   await using repo = await ready()
   await repo.play('run1-create')
   await repo.play('run2-resume-edit')
@@ -140,13 +140,13 @@ test('a rewind takes the conversation back with the files, and keeps what it was
   expect(repo.sessions.find(session)?.messages).toEqual(long?.messages.slice(0, 3) as never)
   const backup = repo.temporary().find((name) => name.startsWith(`${session}.json.backup-`))
   expect(JSON.parse(repo.read(`.entire/tmp/${backup}`))).toEqual(long as never)
-  // And forth again.
+  // The undo restores it.
   expect(await repo.entire(['rewind', '--undo'])).toMatchObject({ code: 0 })
   expect(repo.read('hello.txt')).toBe('Hello, agents!\nSecond line.\n')
   expect(repo.sessions.find(session)?.messages).toEqual(long?.messages as never)
 })
 
-test('a rewind leaves alone what was said since, when it is undone', async () => {
+test('undoing a rewind keeps messages that came after it', async () => {
   await using repo = await ready()
   await repo.play('run1-create')
   await repo.play('run2-resume-edit')
@@ -169,7 +169,7 @@ test('a rewind leaves alone what was said since, when it is undone', async () =>
   expect(repo.sessions.find(session)?.messages.at(-1)).toEqual(said)
 })
 
-test('the sessions of subagents survive a rewind of the one they worked for', async () => {
+test('the sessions of subagents survive a rewind of their parent', async () => {
   await using repo = await ready()
   const [parent, child] = ['ses_e1f5020aaffe9hoPMho1IVP3Jo', 'ses_e1f5004cbffeEM37HsCSYObOpy']
   await repo.play('run6-subagent', { env: { SUBAGENT_WRITES: 'by-subagent.txt' } })
@@ -183,7 +183,7 @@ test('the sessions of subagents survive a rewind of the one they worked for', as
   expect(repo.sessions.find(child)).toEqual(before as never)
 })
 
-test('a conversation that went on since its checkpoint is not replaced unasked', async () => {
+test('a conversation that continued after its checkpoint is not replaced unasked', async () => {
   await using repo = await ready()
   await repo.git('switch', '--quiet', '-c', 'feature')
   await repo.play('run1-create')
@@ -198,7 +198,7 @@ test('a conversation that went on since its checkpoint is not replaced unasked',
   expect(repo.sessions.find(session)?.messages).toEqual(long?.messages as never)
 })
 
-test('a session that nobody recorded can be attached to a commit', async () => {
+test('a session that was not recorded can be attached to a commit', async () => {
   await using repo = await opencodeRepo()
   await repo.commitAs('human', 'begin')
   await repo.play('run1-create', { env: { PATH: '/usr/bin:/bin' } })

@@ -1,4 +1,4 @@
-// Captured sessions of Pi, through the extension that is installed, in a real repository.
+// Replays captured sessions of Pi, through the installed extension, in a real repository.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ async function play(repo: RecordedRepo, scenario: string): Promise<{ session: st
   return run
 }
 
-test('create, and resume to edit: two turns of one session, each a step', async () => {
+test('two runs (create, edit) are two turns of one session, with a step for each', async () => {
   await using repo = await ready()
   const shadow = repo.shadow(await repo.head())
   await using create = replayPi(repo, 'run1-create')
@@ -86,7 +86,7 @@ test('create, and resume to edit: two turns of one session, each a step', async 
   expect(repo.log().filter((line) => line.level === 'ERROR')).toEqual([])
 })
 
-test('a commit of the agent is linked as it is made, and its checkpoint has the whole turn when that is over', async () => {
+test('a commit by the agent is linked at once, and its checkpoint has the whole turn when the turn has ended', async () => {
   await using repo = await ready()
   await play(repo, 'run1-create')
   await play(repo, 'run2-resume-edit')
@@ -112,7 +112,7 @@ test('a commit of the agent is linked as it is made, and its checkpoint has the 
   expect(explained.out).toContain('commit the work')
 })
 
-test('what a subagent did is a step of its own, and its tokens are a part of the session’s', async () => {
+test('a subagent makes a step of its own, and its tokens are included in those of the session', async () => {
   await using repo = await ready()
   await using run = replayPi(repo, 'run4-subagent')
   await run.to('030-tool_result')
@@ -136,7 +136,7 @@ test('what a subagent did is a step of its own, and its tokens are a part of the
   })
 })
 
-test('a compaction takes nothing away: the session goes on, and everything counts once', async () => {
+test('after a compaction the session continues, and everything counts once', async () => {
   await using repo = await ready()
   await using run = replayPi(repo, 'run5-compact')
   await run.to('046-session_compact')
@@ -154,7 +154,7 @@ test('a compaction takes nothing away: the session goes on, and everything count
   expect(await repo.stored(id, '0/prompt.txt')).toBe('create hello.txt\n\n---\n\ncreate two files')
 })
 
-test('a fork begins with the conversation of its parent, and pays only for its own', async () => {
+test('a fork begins with the conversation of its parent, and counts only its own tokens', async () => {
   await using repo = await ready()
   const parent = await play(repo, 'run1-create')
   const session = '01a1e0c0-0000-7000-8000-000000000000'
@@ -195,13 +195,13 @@ test('a fork begins with the conversation of its parent, and pays only for its o
   })
 })
 
-test('a turn that was cut off is saved when the session goes on', async () => {
+test('a turn that was cut off is saved when the session continues', async () => {
   await using repo = await ready()
   const shadow = repo.shadow(await repo.head())
   await using cut = replayPi(repo, 'run1-create')
   await cut.to('028-tool_result')
   expect(await repo.shadows()).toEqual([])
-  // Killed: no event tells the end of the turn.
+  // Killed: no event reports the end of the turn.
   await cut[Symbol.asyncDispose]()
   await using resumed = replayPi(repo, 'run2-resume-edit')
   await resumed.to('002-session_start')
@@ -214,7 +214,7 @@ test('a turn that was cut off is saved when the session goes on', async () => {
   })
 })
 
-test('a session that ends in the middle of a turn saves what it did', async () => {
+test('a session that ends in the middle of a turn saves the turn', async () => {
   await using repo = await ready()
   await using run = replayPi(repo, 'run1-create')
   await run.to('028-tool_result')
@@ -234,7 +234,7 @@ test('a session that ends in the middle of a turn saves what it did', async () =
   })
 })
 
-test('rewinding gives back the file and the conversation of a step', async () => {
+test('a rewind restores the file and the conversation of a step', async () => {
   await using repo = await ready()
   await play(repo, 'run1-create')
   const [step] = JSON.parse((await repo.entire(['rewind', '--list'])).out)
@@ -247,7 +247,7 @@ test('rewinding gives back the file and the conversation of a step', async () =>
   expect(rewound.out + rewound.err).toContain('pi --session 01a1e0b2-7cac-759b-b11e-c3ad235bf442')
 })
 
-test('on another machine the session lies where Pi looks for it, and goes on in the clone', async () => {
+test('the session is resumed on another machine, where Pi looks for it', async () => {
   await using repo = await ready()
   const { session } = await play(repo, 'run1-create')
   await repo.commitAs('human', 'hello', 'hello.txt')
@@ -264,11 +264,11 @@ test('on another machine the session lies where Pi looks for it, and goes on in 
   const [, ...recorded] = (await repo.transcript(await repo.checkpointOf())).split('\n')
   expect(JSON.parse(header ?? '')).toMatchObject({ type: 'session', id: session, cwd: machine.root })
   expect(rest).toEqual(recorded)
-  // Once more changes nothing.
+  // Resuming again changes nothing.
   expect((await machine.entire('resume', session)).code).toBe(0)
 })
 
-test('what the reference program’s extension says is understood', async () => {
+test('the extension of the reference program is understood', async () => {
   await using repo = await ready()
   const file = join(repo.base, 'home/.pi/agent/sessions/--x--/2026-11-15T19-32-36-141Z_11112222.jsonl')
   const tell = (type: string, more: object = {}) =>

@@ -1,4 +1,5 @@
-// Captured sessions of Qwen Code, which is known only through its plugin: from the first turn to a session resumed on another machine.
+// Replays captured sessions of Qwen Code, through its plugin, from the first turn to a session resumed on
+// another machine.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -16,7 +17,7 @@ async function qwenRepo(): Promise<ExternalRepo> {
     repo.bin,
     'bun',
   )
-  // Its plugin believes that it is there when it has settings.
+  // The plugin detects Qwen Code by its settings.
   mkdirSync(join(repo.base, 'home', '.qwen'), { recursive: true })
   const enabled = await repo.entire(['enable', '--agent', 'qwen'])
   if (enabled.code !== 0) throw new Error(enabled.err)
@@ -25,7 +26,7 @@ async function qwenRepo(): Promise<ExternalRepo> {
   return repo
 }
 
-test('create, resume to edit, and a commit by the agent: one session, a step for each turn, one checkpoint', async () => {
+test('three runs (create, edit, commit) are one session with a step for each turn and one checkpoint', async () => {
   await using repo = await qwenRepo()
   const begin = await repo.head()
   const create = replay(repo, 'qwen/run1-create')
@@ -55,7 +56,7 @@ test('create, resume to edit, and a commit by the agent: one session, a step for
   expect(explained.out).toContain('Changed the greeting in hello.txt.')
 })
 
-test('a rewind brings back the file and the conversation of a turn', async () => {
+test('a rewind restores the file and the conversation of a turn', async () => {
   await using repo = await qwenRepo()
   const { transcript } = replay(repo, 'qwen/run1-create')
   await replay(repo, 'qwen/run1-create').rest()
