@@ -2,7 +2,6 @@
 import type { CommandContext, StricliProcess } from '@stricli/core'
 import { findRepo, type Repo } from '../git/repo.ts'
 import type { Settings } from '../model/settings.ts'
-import { isSetUp, readSettings } from '../settings/read.ts'
 import { EntireError } from '../std/errors.ts'
 import { type Clock, systemClock } from '../std/time.ts'
 import { colourDepth, isTerminal, write } from './streams.ts'
@@ -83,16 +82,4 @@ export function hookProgram(settings: Pick<Settings, 'absoluteHookPath'>, progra
 // A compiled program's modules live in a file system of its own. https://bun.com/docs/bundler/executables
 function isCompiled(): boolean {
   return /^(\/\$bunfs|[A-Z]:[\\/]~BUN)/.test(Bun.main)
-}
-
-export function requireSetUp(repo: Repo, hint = 'Run `entire enable`.'): void {
-  if (!isSetUp(repo.root))
-    throw new EntireError('not-found', 'Entire is not set up in this repository.', { hint })
-}
-
-/** Tells the person that recording is off. True when it is, and the command should end. */
-export function reportIfDisabled(cli: Cli, repo: Repo): boolean {
-  if (readSettings(repo.root).enabled) return false
-  cli.out('Entire is disabled. Run `entire enable` to re-enable.')
-  return true
 }

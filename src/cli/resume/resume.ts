@@ -2,7 +2,8 @@
 
 import { buildCommand } from '@stricli/core'
 import { formatManual, switchFlag } from '../command-parts.ts'
-import { type Cli, reportIfDisabled, requireRepo } from '../context.ts'
+import { type Cli, requireRepo } from '../context.ts'
+import { reportIfDisabled } from '../preconditions.ts'
 import type { ResumeFlags } from './restore.ts'
 
 export const resumeFlags = {

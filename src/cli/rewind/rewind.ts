@@ -8,7 +8,8 @@ import { readSettings } from '../../settings/read.ts'
 import { cannotCombine, EntireError, requires } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
-import { type Cli, reportIfDisabled, requireRepo } from '../context.ts'
+import { type Cli, requireRepo } from '../context.ts'
+import { reportIfDisabled } from '../preconditions.ts'
 import type { RewindCommandOptions } from './rewind-run.ts'
 
 interface RewindFlags {

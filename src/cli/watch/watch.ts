@@ -3,7 +3,8 @@
 import { buildCommand } from '@stricli/core'
 import { invalidValue } from '../../std/errors.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
-import { type Cli, reportIfDisabled, requireRepo, requireSetUp } from '../context.ts'
+import { type Cli, requireRepo } from '../context.ts'
+import { reportIfDisabled, requireSetUp } from '../preconditions.ts'
 import { runWatch } from './run.ts'
 import { watchedAgents } from './watched-agents.ts'
 
