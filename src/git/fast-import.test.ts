@@ -80,7 +80,7 @@ test.each(kinds)(
   },
 )
 
-test('file names and types come back as they went in', async () => {
+test('file names and types survive writing and reading', async () => {
   await using temp = await tempRepo()
   const names = [
     'with space',

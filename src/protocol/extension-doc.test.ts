@@ -20,7 +20,7 @@ test('the reference names every method, event and permission', () => {
   expect(text).toContain('| `shutdown` | notice to the extension | – | – | – | – |')
 })
 
-test('it links to schemas that exist', () => {
+test('the reference links to schemas that exist', () => {
   const linked = [...extensionReference().matchAll(/schemas\/extension\/([\w-]+\.json)/g)].map(
     ([, file]) => file,
   )

@@ -12,7 +12,7 @@ test('the reference names every subcommand with its arguments, and links to sche
   expect([...new Set(linked)].sort()).toEqual(Object.keys(externalAgentSchemas()).sort())
 })
 
-test('a schema says what is needed and what may be null', () => {
+test('a schema marks required and nullable fields', () => {
   const files = externalAgentSchemas()
   const event = JSON.parse(files['event.json'] ?? '')
   expect(event.anyOf[0].required).toEqual(['type', 'session_id'])

@@ -23,12 +23,12 @@ describe('in a JSON line', () => {
     ],
     ['an object under a skipped key does not', `{"root":{"text":"${key}"}}`, '{"root":{"text":"REDACTED"}}'],
     [
-      'pictures stay, wherever their type stands',
+      'pictures stay, wherever their type is',
       `[{"data":"${key}","type":"image/png"},{"type":"base64","x":{"data":"${key}"}}]`,
       undefined,
     ],
     [
-      'what follows a picture does not',
+      'text after a picture is redacted',
       `[{"type":"image","data":"${key}"},"${key}"]`,
       `[{"type":"image","data":"${key}"},"REDACTED"]`,
     ],

@@ -16,7 +16,7 @@ function session(id: string, more: object = {}): Session {
   }) as Session
 }
 
-test('a head says the same as the whole, however long the rest is', async () => {
+test('a head has the same values as the whole state, however long the rest is', async () => {
   await using temp = await tempRepo()
   const long = Array.from({ length: 10_000 }, (_, index) => `dir/file-${index}.ts`)
   const state = session('one', {
@@ -44,7 +44,7 @@ test('a head says the same as the whole, however long the rest is', async () => 
   expect(readState(temp.repo, 'one')?.untrackedAtStart).toEqual(long)
 })
 
-test('newest start first, whoever wrote the file and however', async () => {
+test('sessions are listed newest start first, whichever program wrote the file', async () => {
   await using temp = await tempRepo()
   const put = (id: string, text: string) => temp.write(`.git/entire-sessions/${id}.json`, text)
   writeSession(temp.repo, session('old', { started_at: '2026-01-01T00:00:00Z' }))
@@ -74,7 +74,7 @@ test('newest start first, whoever wrote the file and however', async () => {
   ])
 })
 
-test('what cannot be read is named, and left as it is', async () => {
+test('an unreadable state is reported, and left as it is', async () => {
   await using temp = await tempRepo()
   const dir = join(temp.root, '.git/entire-sessions')
   const put = (name: string, text: string | Uint8Array) => temp.write(`.git/entire-sessions/${name}`, text)
@@ -109,7 +109,7 @@ test('what cannot be read is named, and left as it is', async () => {
   expect(temp.read('.git/entire-sessions/half.json')).toContain('started')
 })
 
-test('a time that is none is not there, in a head as in the whole', async () => {
+test('an invalid time counts as missing, in a head as in the whole state', async () => {
   await using temp = await tempRepo()
   const state = {
     session_id: 'go',

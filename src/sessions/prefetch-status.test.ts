@@ -3,7 +3,7 @@ import { tempRepo } from '../../test/support/repo.ts'
 import { readLive, writeLive } from './live-index.ts'
 import { prefetchStatus, statusIfStillTrue } from './prefetch-status.ts'
 
-test('an early look counts until somebody records something', async () => {
+test('a prefetched status counts until another process records something', async () => {
   await using temp = await tempRepo()
   const { repo } = temp
   const first = prefetchStatus(repo, { type: 'turn-end' })
@@ -16,13 +16,13 @@ test('an early look counts until somebody records something', async () => {
   expect(statusIfStillTrue(second, repo)).toBeUndefined()
 })
 
-test('a look at one work tree says nothing of another', async () => {
+test('a prefetched status of one work tree does not count in another', async () => {
   await using temp = await tempRepo()
   await using other = await tempRepo()
   expect(statusIfStillTrue(prefetchStatus(temp.repo, { type: 'turn-end' }), other.repo)).toBeUndefined()
 })
 
-test('events that can do without are not looked ahead for', async () => {
+test('events that need no status do not prefetch it', async () => {
   await using temp = await tempRepo()
   for (const type of [
     'session-start',

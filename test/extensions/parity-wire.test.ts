@@ -1,7 +1,7 @@
 // The rules that the tests of the reference program state for the wire, by number, checked against real
 // processes. The other rules are tested beside their files: actions in action.test.ts, the shapes of params
-// and results in extension-shapes.test.ts, lines in extension.test.ts, requests and answers in
-// extension-peer.test.ts, manifests and runtimes in manifest.test.ts.
+// and results in table-shapes.test.ts, lines in table.test.ts, requests and answers in
+// peer.test.ts, manifests and runtimes in manifest.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { discoverExtensions } from '../../src/extensions/discover.ts'

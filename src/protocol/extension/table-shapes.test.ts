@@ -157,7 +157,7 @@ test('fields that newer programs write pass through', () => {
   ).toMatchObject({ later: [1] })
 })
 
-describe('a message of a conversation is what its fields say', () => {
+describe('the kind of a message follows from its fields', () => {
   const read = (message: object) =>
     v.parse(methods['host/conversationMessages'].result, { messages: [message] }).messages[0]
   test.each([

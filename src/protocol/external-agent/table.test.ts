@@ -4,7 +4,7 @@ import { callArguments, findSubcommand, isSubcommand, type SubcommandName, subco
 
 const names = Object.keys(subcommands) as SubcommandName[]
 
-test('the eleven mandatory subcommands of the protocol are there, and fifteen optional ones', () => {
+test('the table has the eleven mandatory subcommands of the protocol, and fifteen optional ones', () => {
   expect(names.filter((name) => findSubcommand(name).capability === undefined)).toEqual([
     'info',
     'detect',
@@ -21,14 +21,14 @@ test('the eleven mandatory subcommands of the protocol are there, and fifteen op
   expect(names.length).toBe(26)
 })
 
-test('every capability has subcommands, and every message is sent by one', () => {
+test('every capability has subcommands, and every message belongs to a subcommand', () => {
   const used = new Set(names.map((name) => findSubcommand(name).capability))
   expect(Object.keys(capabilities).filter((name) => !used.has(name as keyof typeof capabilities))).toEqual([])
   const sent = new Set(names.flatMap((name) => [findSubcommand(name).stdin, findSubcommand(name).stdout]))
   expect(Object.keys(messages).filter((name) => !sent.has(name as keyof typeof messages))).toEqual([])
 })
 
-test('a call is the subcommand and its arguments, a switch only where it is on', () => {
+test('a call consists of the subcommand, its arguments, and the switches that are on', () => {
   expect(callArguments('resolve-session-file', { 'session-dir': '/s', 'session-id': 'a b' })).toEqual([
     'resolve-session-file',
     '--session-dir',

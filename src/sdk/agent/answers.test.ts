@@ -59,14 +59,14 @@ async function call(agent: AgentDefinition, words: string[], stdin: string | obj
 const ask = async (agent: AgentDefinition, words: string[], stdin?: string | object) =>
   JSON.parse((await call(agent, words, stdin)).toString())
 
-describe('capabilities follow from what is defined', () => {
-  test('only the required parts: none', async () => {
+describe('capabilities follow from the definition', () => {
+  test('a definition with only the required parts has none', async () => {
     const info = await ask(least, ['info'])
     expect(Object.values(info.capabilities)).toEqual(Array.from({ length: 8 }, () => false))
     expect(info.hook_names).toEqual([])
   })
 
-  test('everything: all', async () => {
+  test('a full definition has all', async () => {
     expect(await ask(full, ['info'])).toEqual({
       protocol_version: 1,
       name: 'least',
@@ -192,7 +192,7 @@ describe('sessions in files', () => {
     })
   })
 
-  test('that are too large to pass are passed without their content', async () => {
+  test('that are too large are passed without their content', async () => {
     const path = join(dir, 'sessions', 'large.jsonl')
     writeFileSync(path, '{"ask":"x"}\n'.repeat(700_000))
     const input = { hook_type: 'stop', session_id: 'large', session_ref: path, timestamp: '' }
@@ -200,7 +200,7 @@ describe('sessions in files', () => {
   })
 })
 
-test('transcripts of subagents are added to that of the agent, and counted apart', async () => {
+test('transcripts of subagents are added to that of the agent, and counted separately', async () => {
   const subagents = join(dir, 'subagents')
   mkdirSync(subagents)
   writeFileSync(join(subagents, 'one.jsonl'), '{"file":"b.ts","in":100}\n')

@@ -16,7 +16,7 @@ test('events have the numbers 1 to 7, in the order of the model', () => {
   expect(findEventType(9)).toBeUndefined()
 })
 
-test('an event in the spelling of the wire', () => {
+test('an event has snake-case names on the wire', () => {
   const event: PluginEvent = {
     type: 'subagent-end',
     session: 's',
@@ -43,7 +43,7 @@ test('an event in the spelling of the wire', () => {
   })
 })
 
-test('an event of a newer program means nothing to us', () => {
+test('an unknown event is ignored', () => {
   expect(parseEvent({ type: 8, session_id: 's' })).toBeUndefined()
 })
 

@@ -25,7 +25,7 @@ function pair(serve: Serve) {
   return { near, far, lines, heard, garbage }
 }
 
-test('answers find their requests, whatever order they come in', async () => {
+test('answers in any order find their requests', async () => {
   const gates = new Map<unknown, () => void>()
   const { near } = pair(
     (_method, params) => new Promise((resolve) => gates.set(params, () => resolve(params))),
@@ -37,7 +37,7 @@ test('answers find their requests, whatever order they come in', async () => {
   expect(near.waiting()).toBe(0)
 })
 
-test('an error has the code of whoever made it, and anything else that was thrown is a failure', async () => {
+test('an RpcFailure keeps its code, and any other error becomes a failure', async () => {
   const { near } = pair((method) => {
     throw method === 'coded' ? new RpcFailure(rpcErrorCodes.notFound, 'unknown tool: x') : new Error('broke')
   })
@@ -48,7 +48,7 @@ test('an error has the code of whoever made it, and anything else that was throw
   expect(near.request('other', {})).rejects.toMatchObject({ code: rpcErrorCodes.failed, message: 'broke' })
 })
 
-test('a request that is taken back is aborted on the other side, and its late answer is dropped', async () => {
+test('a cancelled request is aborted on the other side, and its late answer is dropped', async () => {
   let aborted = false
   const { near, lines } = pair(
     (_method, _params, signal) =>
@@ -71,14 +71,14 @@ test('a request that is taken back is aborted on the other side, and its late an
   ])
 })
 
-test('a request without an answer fails at its deadline, and the other side hears of it', async () => {
+test('a request without an answer fails at its deadline, and is cancelled on the other side', async () => {
   const { near, lines } = pair(() => new Promise(() => {}))
   expect(near.request('never', {}, { deadlineMs: 1 })).rejects.toThrow('never: no answer within 1 ms')
   await Bun.sleep(5)
   expect(lines[1]).toContain('"method":"$/cancelRequest","params":{"id":1}')
 })
 
-test('a message that is too long is an error of that message alone', async () => {
+test('a message that is too long fails alone', async () => {
   const long = 'é'.repeat(maxLineBytes / 2)
   const { near, lines } = pair((_method, params) => (params === 'long' ? long : params))
   expect(near.request('echo', long)).rejects.toThrow('a line must be below')
@@ -87,7 +87,7 @@ test('a message that is too long is an error of that message alone', async () =>
   expect(lines.every((line) => Buffer.byteLength(line) < maxLineBytes)).toBe(true)
 })
 
-test('answers to nobody, answers given twice, garbage and unknown notices change nothing', async () => {
+test('answers without a request, repeated answers, garbage and unknown notices change nothing', async () => {
   const { near, heard, garbage } = pair((_method, params) => params)
   near.receive('{"id":77,"result":{}}')
   near.receive('not json')
@@ -101,7 +101,7 @@ test('answers to nobody, answers given twice, garbage and unknown notices change
   expect([garbage, heard]).toEqual([['not json'], ['who/knows']])
 })
 
-test('when it is closed everybody who waits hears why, and whatever is being answered is aborted', async () => {
+test('closing a peer rejects its requests with the reason, and aborts those it is answering', async () => {
   let reason: unknown
   const { near, far } = pair(
     (_method, _params, signal) =>

@@ -1,4 +1,4 @@
-// Installing and removing hooks: existing hooks stay, run, and come back byte for byte.
+// Installs and removes hooks: existing hooks stay, run, and are restored byte for byte.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   chmodSync,

@@ -51,8 +51,8 @@ const entry = fc.oneof(
 const names = hookNames
   .flatMap((name) => [name, name, `${name}.legacy`, `${name}.old`, `${name}.sample`])
   .concat('old-hooks', 'pre-commit')
-// pre-commit never finds its own script to put aside; one there stops every commit. A link to itself is no
-// hook git could run.
+// pre-commit never renames its own script to `.legacy`; such a file stops every commit. A link to itself is
+// not a hook git could run.
 const isPossible = (entries: Record<string, object>) =>
   Object.entries(entries).every(
     ([name, made]) =>

@@ -8,7 +8,7 @@ import { findMethod, isRegistration, methods } from './table.ts'
 const names = Object.keys(methods)
 const count = (prefix: string) => names.filter((name) => name.startsWith(prefix)).length
 
-test('every method of version 5 is there', () => {
+test('the table has every method of version 5', () => {
   expect(names.length).toBe(88)
   expect({
     register: count('register/'),
@@ -33,14 +33,14 @@ test('every request has a deadline, and no notice has one', () => {
   }
 })
 
-test('every permission is needed by some method, but for those that are looked at elsewhere', () => {
+test('every permission is required by a method, except those that are checked elsewhere', () => {
   const used = new Set(names.map((name) => findMethod(name)?.permission))
   expect(
     Object.keys(permissionMeanings).filter((name) => !used.has(name as keyof typeof permissionMeanings)),
   ).toEqual(['tools:override', 'env'])
 })
 
-describe('what programs in Go write is understood', () => {
+describe('messages of programs in Go are understood', () => {
   test.each([
     ['tool/execute', { content: null }, { content: [], isError: false, errorCode: '', errorHint: '' }],
     [
@@ -59,7 +59,7 @@ describe('what programs in Go write is understood', () => {
     )
   })
 
-  test('params that are null have the value that nothing has', () => {
+  test('null params get default values', () => {
     expect(v.parse(methods['host/waitForIdle'].params, null)).toEqual({})
     expect(v.parse(methods['host/listTools'].params, { filter: null, more: 1 })).toEqual({
       filter: '',
@@ -110,7 +110,7 @@ describe('a line is', () => {
   })
 })
 
-test('what is written is read back', () => {
+test('every kind of line survives writing and reading', () => {
   expect(parseLine(requestLine(1, 'x', { a: 'é\n' }))).toEqual({
     kind: 'request',
     id: 1,
@@ -124,7 +124,7 @@ test('what is written is read back', () => {
   expect(requestLine(1, 'x', 'a\nb').slice(0, -1)).not.toContain('\n')
 })
 
-test('the events are those of a run', () => {
+test('every event accepts empty data', () => {
   expect(Object.keys(extensionEvents).length).toBe(18)
   for (const { data } of Object.values(extensionEvents))
     expect(v.safeParse(data, {}).success || v.safeParse(data, { Message: {} }).success).toBe(true)

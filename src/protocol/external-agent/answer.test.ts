@@ -17,13 +17,13 @@ describe('a reader is tolerant', () => {
       { files: [], current_position: 3 },
     ],
     [
-      'null for an optional text is no text',
+      'null for an optional text counts as missing',
       'parse-hook',
       { type: 3, session_id: 'a', prompt: null },
       { type: 3, session_id: 'a', prompt: null },
     ],
     [
-      'an empty time is no time',
+      'an empty time counts as missing',
       'parse-hook',
       { type: 3, session_id: 'a', timestamp: '' },
       { type: 3, session_id: 'a', timestamp: '' },
@@ -35,7 +35,7 @@ describe('a reader is tolerant', () => {
       { summary: '', has_summary: false },
     ],
     [
-      'counts that are left out are left out',
+      'missing counts stay missing',
       'calculate-tokens',
       { input_tokens: 1, output_tokens: 2 },
       { input_tokens: 1, output_tokens: 2 },
@@ -45,7 +45,7 @@ describe('a reader is tolerant', () => {
     expect(read(name, JSON.stringify(sent))).toEqual({ ok: true, value })
   })
 
-  test('of `info` only the version, the three texts and the capabilities are needed', () => {
+  test('`info` requires only the version, the three texts and the capabilities', () => {
     expect(read('info', JSON.stringify(info))).toEqual({
       ok: true,
       value: {
@@ -75,14 +75,14 @@ describe('a reader is tolerant', () => {
     })
   })
 
-  test('nothing printed by parse-hook means null, and blanks around JSON mean nothing', () => {
+  test('empty output of parse-hook means null, and blanks around JSON are ignored', () => {
     expect(read('parse-hook', ' \n')).toEqual({ ok: true, value: null })
     expect(read('parse-hook', 'null\n')).toEqual({ ok: true, value: null })
     expect(read('detect', '\n {"present":true} \n')).toMatchObject({ ok: true })
   })
 })
 
-describe('what is wrong is named', () => {
+describe('an invalid answer is refused with the reason', () => {
   test.each([
     ['detect', '', 'nothing was printed'],
     ['detect', 'hello', 'not JSON: hello'],
@@ -102,6 +102,6 @@ describe('what is wrong is named', () => {
   })
 })
 
-test('megabytes of base64 are no problem for the schema', () => {
+test('the schema accepts megabytes of base64', () => {
   expect(parseWireMessage('chunks', { chunks: ['A'.repeat(14_000_000)] }).ok).toBe(true)
 })
