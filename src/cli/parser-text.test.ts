@@ -72,7 +72,7 @@ test.each([
     'Run `entire rewind --help`',
   ],
   [
-    'a value that is no number',
+    'a value that is not a number',
     ['doctor', 'trace', '--limit', '0'],
     '"0" is not a valid value for --limit',
     'Use a whole number from 1 to 100000. Run `entire doctor trace --help`',

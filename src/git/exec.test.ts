@@ -66,7 +66,7 @@ const inHook = (body: string) => `
   ${body}`
 
 test.each(['plain', 'linked-worktree', 'submodule', 'bare-parent'] as const)(
-  '%s: inside the hook of `git commit -a` a save uses the real index and our own identity and time',
+  '%s: inside the hook of `git commit -a` a save uses the real index and its own identity and time',
   async (kind) => {
     await using temp = await tempRepo({ kind })
     const out = join(temp.base, 'out.json')

@@ -47,7 +47,7 @@ const crashReports = (repo: Repo) =>
     .filter((name) => name.startsWith('fast_import'))
 
 test.each(kinds)(
-  '%s: a save is HEAD plus the changes on a side ref, and leaves what is the user’s byte for byte',
+  '%s: a save is HEAD plus the changes on a side ref, and leaves the user’s files byte for byte',
   async (kind) => {
     await using temp = await tempRepo({ kind })
     temp.write('staged', 'x')
@@ -129,7 +129,7 @@ test('changes are applied in order, so a file can make way for a directory and b
   expect(await temp.git('ls-tree', '-r', '--name-only', second)).toBe('d\nf/in')
 })
 
-test('one stream writes two commits on a ref, a merge and another ref, and tells their ids', async () => {
+test('one stream writes two commits on a ref, a merge and another ref, and returns their ids', async () => {
   await using temp = await tempRepo()
   const head = await temp.head()
   const writes = startFastImport(temp.repo)

@@ -29,7 +29,7 @@ test('a silent remote is given up after the time limit, even when its ssh stays'
   process.kill(temp.processIds()[0] as number, 'SIGKILL')
 })
 
-test('ssh stays in our process group, so that it may ask at the terminal', async () => {
+test('ssh stays in the process group of the program, so that it can ask at the terminal', async () => {
   await using temp = await repoWithSsh('exit 255')
   await fetchOne(temp.repo)
   const own = await run(['ps', '-o', 'pgid=', '-p', String(process.pid)], {

@@ -95,7 +95,7 @@ test.each([
   ['trailer only', `\n\n${trailer}\n\n${comments}`, ''],
   ['a diff only', `\n\n${trailer}\n${scissors}\n+code\n`, ''],
   ['an issue number', '#123\n', '#123'],
-])('what the user wrote: %s', (_, message, expected) => {
+])('a message by the user: %s', (_, message, expected) => {
   expect(userText(message)).toBe(expected)
 })
 

@@ -54,7 +54,7 @@ async function plan(ground: Ground, prepare: (root: string) => void = () => {}) 
 
 const kept = (path: string, reason: SkipReason) => ({ path, reason })
 
-test('what differs from the step is restored, what it lacks and a session made is removed', async () => {
+test('files that differ from the step are restored, and files of sessions that it lacks are removed', async () => {
   const ground = {
     disk: ['a', 'b', 'c'],
     step: ['a', 'b', 'd'],
@@ -65,7 +65,7 @@ test('what differs from the step is restored, what it lacks and a session made i
   expect(await plan(ground)).toEqual({ restore: ['a', 'd'], remove: ['c'], skip: [] })
 })
 
-test('what a session did not make stays, also where a step holds it in another form', async () => {
+test('files that no session made stay, even if a step has another version of them', async () => {
   const ground = {
     disk: ['mine', 'before', 'notes'],
     step: ['notes', 'lost'],
@@ -79,7 +79,7 @@ test('what a session did not make stays, also where a step holds it in another f
   })
 })
 
-test('what the agent deleted is deleted, except in directories of agents; .entire is never planned', async () => {
+test('files that the agent deleted are deleted, except in directories of agents; .entire is never planned', async () => {
   const ground = { disk: ['gone', '.claude/x', '.entire/y'], head: ['gone', '.claude/x', '.entire/y'] }
   expect(await plan(ground)).toEqual({
     restore: [],

@@ -1,4 +1,5 @@
-// A commit with many sessions about: those it has nothing to do with must not cost, those it condenses must cost little each.
+// A commit with many sessions about: those it has nothing to do with must not cost, those it condenses must
+// cost little each.
 import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ground, makeGround, settle } from './ground.ts'
@@ -11,7 +12,8 @@ const ownFile = (at: number) => `work/s${at}.txt`
 
 export const measureCommit: Measurement = () => {
   const lone = makeGround({ files: 1_000 })
-  // First, because hundreds of sessions are recorded by creating and removing thousands of files, and that slows a file system down.
+  // First, because hundreds of sessions are recorded by creating and removing thousands of files, and that
+  // slows a file system down.
   const againstPlain = measureAgainstPlain(lone)
   const crowd = makeGround({ files: 1_000 })
   recordSessions(crowd, 0, batchSize)
@@ -35,7 +37,7 @@ export const measureCommit: Measurement = () => {
 
 function measureAgainstPlain(lone: Ground): Result {
   const plain = makeGround({ files: 1_000, enabled: false })
-  // The files of the sessions on disk, written by nobody's agent.
+  // The files of the sessions on disk, written without an agent.
   for (const ground of [lone, plain])
     for (let at = 0; at < crowdSize; at += 1) ground.write(ownFile(at), `file ${at}\n`)
   const times = interleave(15, {
@@ -85,9 +87,10 @@ function commitAll(ground: Ground): number {
   return time
 }
 
-// Recording sessions takes far longer than committing their work, so every round of that starts from a copy of the repository as it
-// was then. The copy takes its place for a moment: sessions know the path of their work tree. It is not deleted before the end: file
-// systems are slow to give new files the place of others that were deleted a moment ago.
+// Recording sessions takes far longer than committing their work, so every round of that starts from a copy
+// of the repository as it was then. The copy takes its place for a moment: sessions know the path of their
+// work tree. It is not deleted before the end: file systems are slow to give new files the place of others
+// that were deleted a moment ago.
 function keep(ground: Ground): void {
   copy(ground.root, join(ground.base, 'kept'))
 }

@@ -1,5 +1,6 @@
-// How many git processes we start in an event, whatever the size of the repository. Git itself tells, because inside its own hooks
-// it puts its directory in front of PATH, where no wrapper would be found. https://git-scm.com/docs/api-trace2
+// How many git processes we start in an event, whatever the size of the repository. Git itself tells, because
+// inside its own hooks it puts its directory in front of PATH, where no wrapper would be found.
+// https://git-scm.com/docs/api-trace2
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from '../support/environment.ts'
@@ -15,7 +16,7 @@ interface Started {
 
 export const measureProcesses: Measurement = () => {
   const ground = makeGround({ files: 1_000 })
-  // What git starts after a commit is not ours.
+  // Processes that git starts after a commit do not count.
   ground.run(['git', 'config', 'maintenance.auto', 'false'])
   const [first, second] = [openSession(ground, 'first'), openSession(ground, 'second')]
   turn(first, { files: ['work/a.txt'], bytes: 10_000 })

@@ -1,4 +1,5 @@
-// Records the git commands of an event with what they were sent, and runs them again without us: the least the event can cost.
+// Records the git commands of an event with what they were sent, and runs them again without us: the least
+// the event can cost.
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Environment } from '../support/environment.ts'
@@ -31,7 +32,7 @@ export function recordGit(ground: Ground, event: (env: Environment) => void): Re
   const records = mkdtempSync(join(ground.base, 'recorded-'))
   event({ PATH: `${bin}${delimiter}${ground.env.PATH}`, RECORDED_GIT: records })
   const list = (kind: string) => readdirSync(records).filter((name) => name.endsWith(kind))
-  // A process that only answers questions is not waited for: it ends by itself.
+  // A process that only answers questions is not awaited: it exits when its input ends.
   for (let waited = 0; waited < 500 && list('.done').length < list('.args').length; waited += 1)
     Bun.sleepSync(10)
   const names = list('.args')
@@ -42,8 +43,9 @@ export function recordGit(ground: Ground, event: (env: Environment) => void): Re
 }
 
 /**
- * Runs recorded commands one after another and gives the time they took together. What is written must be new to the repository, as
- * it was for us: the tag of the recorded turn becomes another of the same length, and refs move below `refs/bench/`.
+ * Runs recorded commands one after another and gives the time they took together. What is written must be new
+ * to the repository, as it was for us: the tag of the recorded turn becomes another of the same length, and
+ * refs move below `refs/bench/`.
  */
 export function replayGit(ground: Ground, recorded: Recorded[], tag: string): number {
   const fresh = nextTag()

@@ -58,7 +58,7 @@ export function openSession(ground: Ground, id: string): BenchSession {
   }
 }
 
-/** A whole turn that nobody measures. */
+/** A whole turn that is not measured. */
 export function turn(
   session: BenchSession,
   work: { files: string[]; bytes: number; fileBytes?: number },

@@ -1,4 +1,5 @@
-// What a commit leaves uncommitted of a session's work stays with the session, so that the next commit gets its own checkpoint.
+// What a commit leaves uncommitted of a session's work stays with the session, so that the next commit gets
+// its own checkpoint.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
@@ -117,7 +118,7 @@ test('a deletion by the agent is work too: committed later, it gets its checkpoi
   expect(repo.state(agent.session).files_touched).toBeUndefined()
 })
 
-test('a new prompt that edits a file carried forward replaces what its next commit is compared with', async () => {
+test('a new prompt that edits a file carried forward updates the content that its next commit is compared with', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a and b', { 'a.ts': line('a'), 'b.ts': 'the first version of b, long enough\n' })

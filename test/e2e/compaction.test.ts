@@ -1,4 +1,4 @@
-// Compaction makes an agent forget, not the record: it saves like the end of a turn, and goes on counting where it was.
+// Compacts sessions: a compaction saves like the end of a turn, and counting continues where it was.
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'

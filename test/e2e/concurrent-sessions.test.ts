@@ -1,4 +1,5 @@
-// Several sessions in one work tree: they share a shadow branch and may share a commit, and none of them loses anything to another.
+// Several sessions in one work tree: they share a shadow branch and may share a commit, and none of them
+// loses anything to another.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -60,7 +61,8 @@ test('a commit of one session leaves the others, idle or running, with their ste
 
   const h1 = await repo.commitAs('human', 'a', 'a.ts')
   expect((await root(repo, await repo.checkpointOf())).sessions).toHaveLength(1)
-  // Sessions that have no part in a commit keep their base until their next step: only the running one notes where HEAD is.
+  // Sessions that have no part in a commit keep their base until their next step: only the running one notes
+  // where HEAD is.
   expect(repo.state(idle.session)).toEqual(idleState)
   expect(repo.state(running.session)).toEqual({ ...runningState, turn_head: h1 })
   expect(await repo.shadows()).toEqual([repo.shadow(h0)])
@@ -151,7 +153,7 @@ test('a file edited by two sessions is linked to both', async () => {
   expect(await repo.shadows()).toEqual([])
 })
 
-test('steps build on a shadow branch that nobody owns any more, whoever made it', async () => {
+test('steps build on an abandoned shadow branch, whichever program made it', async () => {
   await using repo = await recordedRepo()
   const h0 = await repo.head()
   const lost = fakeAgent(repo)
@@ -164,7 +166,7 @@ test('steps build on a shadow branch that nobody owns any more, whoever made it'
   await repo.commitAs('human', 'b', 'b.ts')
   expect(await root(repo, await repo.checkpointOf())).toMatchObject({ sessions: [{}] })
 
-  // A branch of that name with a commit that is none of ours.
+  // A branch of that name with a foreign commit.
   const h1 = await repo.head()
   await repo.git('branch', '--force', repo.shadow(h1), h1)
   await two.turn('write c', { 'c.ts': line('c') })
@@ -176,7 +178,7 @@ test('steps build on a shadow branch that nobody owns any more, whoever made it'
   })
 })
 
-test('the same session going on is no conflict with itself', async () => {
+test('a continued session does not conflict with itself', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.start()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
-test('a commit without any file of the session is not linked, one that has some of them is', async () => {
+test('a commit is linked if it has any file of the session', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
@@ -39,7 +39,7 @@ test('a session whose work is all committed has no part in later edits of the sa
   expect(await repo.git('rev-parse', 'entire/checkpoints/v1')).toBe(tip)
 })
 
-test('a new file of the agent that the user wrote anew under the same name is not linked', async () => {
+test('a new file of the agent that the user rewrote under the same name is not linked', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export function fromTheAgent() {}\n' })
@@ -95,7 +95,7 @@ test('without its shadow branch a session is linked by the names of its files', 
   expect(repo.state(agent.session).files_touched).toEqual(['b.ts'])
 })
 
-test('a user who takes the trailer out of the message gets no checkpoint, and loses nothing', async () => {
+test('a commit whose trailer the user removed gets no checkpoint, and no work is lost', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('please write a', { 'a.ts': 'export const a = 1\n' })
@@ -133,7 +133,7 @@ test('a user who takes the trailer out of the message gets no checkpoint, and lo
 })
 
 test.each(['human', 'agent'] as const)(
-  '%s: what only all that is staged tells is linked as well: a mode, an empty file, a deletion',
+  '%s: a mode, an empty file and a deletion are linked, although only the index shows them',
   async (who) => {
     await using repo = await recordedRepo()
     repo.write('tool.sh', '#!/bin/sh\n')
@@ -166,7 +166,7 @@ test('an empty file that was only announced is not in the commit', async () => {
   expect(await repo.checkpointsOf()).toEqual([])
 })
 
-test('a commit of some paths is judged by what it commits, not by what else is staged', async () => {
+test('a commit of some paths is judged by those paths, not by the rest of the index', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a and b', { 'a.ts': 'export const a = 1\n', 'b.ts': 'export const b = 1\n' })

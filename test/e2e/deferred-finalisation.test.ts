@@ -1,10 +1,11 @@
-// Checkpoints of commits made in mid-turn exist at once with the transcript so far, and are completed when the turn is over.
+// Checkpoints of commits made in mid-turn exist at once with the transcript so far, and are completed when
+// the turn is over.
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
-test('a checkpoint made in mid-turn holds the transcript so far, and the whole turn once it has ended', async () => {
+test('a checkpoint made in mid-turn has the transcript so far, and the whole turn when the turn has ended', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('add a parser and commit it')

@@ -215,7 +215,7 @@ test('stale locks are removed; a lock held for long is reported with its owner',
   expect(existsSync(held)).toBe(true)
 })
 
-test('hook failures of the last day are counted, and are no problem once hooks succeed again', async () => {
+test('hook failures of the last day are counted, and are not reported once hooks succeed again', async () => {
   await using repo = await ready()
   const agent = fakeAgent(repo)
   await agent.prompt('write a')

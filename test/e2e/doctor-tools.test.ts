@@ -55,7 +55,7 @@ test('trace shows the last hooks with their phases, and the median of each kind'
   await narrow[Symbol.asyncDispose]()
 })
 
-test('trace before the first hook says so', async () => {
+test('trace reports when no hook has run yet', async () => {
   await using repo = await recordedRepo()
   expect(await repo.entire(['doctor', 'trace'])).toMatchObject({
     code: 0,
@@ -189,7 +189,7 @@ test('a bundle holds what is needed, without secrets, prompts, file contents and
         msg: `fatal: unable to access 'https://someone:${password}@host.test/'`,
         remote: `https://someone:${password}@host.test`,
       }),
-      `${words} that are no JSON`,
+      `${words} that are not JSON`,
       '',
     ].join('\n'),
   )

@@ -77,7 +77,7 @@ test('a repository of the same owner is reached by the protocol of the code', as
 
 test.each([
   [
-    'the fork of somebody else',
+    'a fork of another owner',
     { checkpoint_remote: { provider: 'github', repo: 'acme/private' } },
     'does not belong to',
   ],

@@ -9,7 +9,7 @@ import { tempDir, tempRepo } from '../support/repo.ts'
 
 const silent = { code: 0, out: '', err: '' }
 
-test('while disabled, hooks print and record nothing; when enabled again, the session goes on', async () => {
+test('while disabled, hooks print and record nothing; when enabled again, the session continues', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })
@@ -85,7 +85,7 @@ test('a prompt restores git hooks that another tool overwrote or deleted', async
   expect(repo.read('.git/theirs')).toBe('someone else\n')
 })
 
-test('an unusable payload gives one line on stderr, and the agent goes on', async () => {
+test('an unusable payload gives one line on stderr, and the agent continues', async () => {
   await using repo = await recordedRepo()
   const send = (args: string[], stdin: string) => repo.entire(['hooks', ...args], { stdin })
   for (const [args, stdin] of [

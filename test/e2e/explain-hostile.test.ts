@@ -158,7 +158,7 @@ test('values of the wrong type are ignored', async () => {
 
 test.each([
   ['of an unknown agent', { agent: 'Hal 9000' }, said('user', 'hi'), '(no reader for Hal 9000)'],
-  ['that is no transcript', {}, 'just\nsome text', '(failed to parse transcript)'],
+  ['that is not a transcript', {}, 'just\nsome text', '(failed to parse transcript)'],
   ['that has nothing new', { checkpoint_transcript_start: 50 }, said('user', 'hi'), '(none)'],
   ['that is empty', {}, '', '(none)'],
   [

@@ -67,7 +67,7 @@ test('a missing checkpoint is reported', async () => {
   })
 })
 
-test('a commit without a checkpoint says so', async () => {
+test('explain reports that a commit has no checkpoint', async () => {
   await using repo = await recordedRepo()
   const head = await repo.commit('by hand')
   expect((await repo.entire(['explain', '--commit', 'HEAD'])).out).toBe(

@@ -81,7 +81,7 @@ const directions: [RegExp, (stage: Stage, words: string[]) => Promise<void>][] =
 
 async function follow(stage: Stage, direction: string): Promise<void> {
   const known = directions.find(([pattern]) => pattern.test(direction))
-  if (known === undefined) throw new Error(`Nobody knows what to do for: ${direction}`)
+  if (known === undefined) throw new Error(`Unknown direction: ${direction}`)
   await known[1](stage, known[0].exec(direction)?.slice(1) ?? [])
 }
 

@@ -1,4 +1,5 @@
-// What other versions of the reference program recorded is read as what it is, whatever its age, and reading changes nothing.
+// What other versions of the reference program recorded is read as what it is, whatever its age, and reading
+// changes nothing.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { type Age, ages } from '../support/foreign-ages.ts'
@@ -30,7 +31,7 @@ test.each(Object.entries(ages))('%s', async (_name, age) => {
   await expectRead(repo, age)
 })
 
-test('the same in a repository with longer object names', async () => {
+test('a checkpoint is also read in a sha256 repository', async () => {
   const age = Object.values(ages)[1] as Age
   await using repo = await agedRepo(age, 'sha256')
   await expectRead(repo, age)

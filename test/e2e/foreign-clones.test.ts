@@ -1,4 +1,5 @@
-// Clones that hold only a part of the repository: what is missing is fetched at once, or the answer says what is missing.
+// Clones that hold only a part of the repository: what is missing is fetched at once, or the answer says what
+// is missing.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -82,7 +83,7 @@ test('in a clone without files a list asks the remote once, and the next one not
   expect(it.asked()).toBe(1)
 })
 
-test('rewind points of a clone without files come with one question, too', async () => {
+test('listing the rewind points of a clone without blobs fetches once', async () => {
   await using it = await cloned('--filter=blob:none')
   it.asked()
   expect(JSON.parse((await it.clone.entire(['rewind', '--list'])).out)).toHaveLength(count)
@@ -104,7 +105,7 @@ const questions: string[][] = [
 ]
 
 test.each(['blob:none', 'tree:0'])(
-  'what cannot be fetched (%s) is an error that says what to do, and nobody is asked for a password',
+  'a failed fetch (%s) is an error with a hint, and does not ask for a password',
   async (filter) => {
     await using it = await cloned(`--filter=${filter}`)
     it.loseRemote()
@@ -116,7 +117,7 @@ test.each(['blob:none', 'tree:0'])(
   },
 )
 
-test('a remote that wants a password is not waited for', async () => {
+test('a remote that asks for a password fails at once', async () => {
   await using it = await cloned('--filter=blob:none')
   await using server = Bun.serve({
     port: 0,

@@ -1,4 +1,4 @@
-// Sessions that another version of the program has under way: ours shows them as they are, and goes on where it stopped.
+// Shows and continues sessions that another version of the program has started.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -146,7 +146,7 @@ const phases: [fields: object, status: string][] = [
   [{ phase: 'ended', ended_at: '2026-02-10T13:00:00Z' }, 'ended'],
 ]
 
-test('sessions of every machine of phases are listed, each as what it is', async () => {
+test('sessions with the phases of any version are listed with their phase', async () => {
   const { repo, head } = await ground()
   await using _repo = repo
   for (const [index, [fields]] of phases.entries())

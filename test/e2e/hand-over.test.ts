@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
-test('a cleared conversation ends, and the new one goes on; a commit with work of both names both', async () => {
+test('clearing a conversation ends it and starts a new one; a commit with work of both names both', async () => {
   await using repo = await recordedRepo()
   const [old, fresh] = [fakeAgent(repo), fakeAgent(repo)]
   await old.turn('write a', { 'a.ts': 'export const a = 1\n' })
@@ -20,7 +20,7 @@ test('a cleared conversation ends, and the new one goes on; a commit with work o
   expect(repo.state(old.session)).toMatchObject({ phase: 'ended', fully_condensed: true })
 })
 
-test('a forked or resumed conversation that was not recorded from its beginning counts from where we came in', async () => {
+test('a forked or resumed conversation counts from where its recording began', async () => {
   await using repo = await recordedRepo()
   const fork = fakeAgent(repo)
   fork.log({ type: 'user', message: { role: 'user', content: 'said before we were there' } })
@@ -62,7 +62,7 @@ test('hooks of one agent that another agent runs too do not end the turns of the
   expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', checkpoint_count: 1 })
 })
 
-test('what one agent began and another finished is one commit with a slot for each', async () => {
+test('a commit with work of two agents has a slot for each', async () => {
   await using repo = await recordedRepo()
   expect((await repo.entire(['enable', '--agent', 'gemini'])).code).toBe(0)
   const claude = fakeAgent(repo)

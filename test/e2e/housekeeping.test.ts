@@ -1,4 +1,5 @@
-// Recording leaves many small packs behind; the user's own `git gc --auto` must never have to clean up after us.
+// Recording leaves many small packs behind; the user's own `git gc --auto` must never have to clean up after
+// us.
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,7 +65,7 @@ test('refs kept for a month are removed at the end of a turn, and no younger one
   expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe('two\n')
 })
 
-test('where nothing is left to keep, nothing is left to look at; and a file that says nothing is made good', async () => {
+test('without kept refs their file is removed, and a broken file is repaired', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('one', { 'a.txt': 'one\n' })

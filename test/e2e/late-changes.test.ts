@@ -1,4 +1,5 @@
-// What happens while a hook is at work: git looks at the work tree early, and the world goes on.
+// Changes files and commits while a hook runs: `git status` is prefetched, and later changes must not be
+// lost.
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -18,7 +19,7 @@ function pathWith(repo: RecordedRepo, afterStatus: string): Record<string, strin
   return { PATH: `${bin}${delimiter}${repo.env.PATH}` }
 }
 
-test('a file that is written after git has looked is in the next step', async () => {
+test('a file that is written after `git status` is in the next step', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('write a')

@@ -1,11 +1,12 @@
-// Commits made while a turn runs, by the agent or by the user beside it: no step has told yet what the agent changed.
+// Commits made while a turn runs, by the agent or by the user beside it: no step has told yet what the agent
+// changed.
 import { expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
-test('before any step, the transcript tells which files are the agent’s', async () => {
+test('before the first step, the transcript names the files of the agent', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('write a')
@@ -97,7 +98,7 @@ test('a turn that showed no sign of life for a day has no claim on commits that 
   expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toEqual(['a.ts'])
 })
 
-test('of two running sessions the one that the environment names made the commit', async () => {
+test('a commit is linked to the session that the environment names, although two are running', async () => {
   await using repo = await recordedRepo()
   const [one, two] = [fakeAgent(repo), fakeAgent(repo)]
   await one.prompt('work on one')
@@ -118,7 +119,7 @@ test('of two running sessions the one that the environment names made the commit
   expect(JSON.parse(await repo.stored(await repo.checkpointOf(), 'metadata.json')).sessions).toHaveLength(2)
 })
 
-test('a commit under an id that is no session’s, as subagents have it, may be that of any running session of the same agent', async () => {
+test('a commit whose environment names an unknown session may belong to any running session of the same agent', async () => {
   await using repo = await recordedRepo()
   const [claude, stranger] = [fakeAgent(repo), fakeAgent(repo)]
   await claude.prompt('let a subagent commit')
@@ -132,7 +133,7 @@ test('a commit under an id that is no session’s, as subagents have it, may be 
     files_touched: ['x.ts'],
   })
 
-  // A session that is known made it itself, and one of another agent is none of ours.
+  // Neither another known session nor one of another agent counts as a subagent of the running one.
   await stranger.turn('be known', {})
   for (const env of [
     { CLAUDE_CODE_SESSION_ID: stranger.session },
@@ -167,7 +168,7 @@ test('a commit that is not the agent’s moves the base of a running session wit
   expect(await repo.paths(repo.shadow(h1))).toEqual(expect.arrayContaining(['a.ts', 'mine.ts']))
 })
 
-test('an agent that commits and goes on leaves only what came after to the next step', async () => {
+test('after a commit by the agent, the next step has only later changes', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('write a, commit, write b')

@@ -38,7 +38,7 @@ test('a rebase takes the steps of a session along', async () => {
   })
 })
 
-test('a linked commit keeps its checkpoint through a rebase, and the session goes on from the rewritten one', async () => {
+test('a linked commit keeps its checkpoint through a rebase, and the session continues from the rewritten commit', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   await repo.git('checkout', '--quiet', '-b', 'feature')
@@ -98,7 +98,7 @@ test('sessions that share a branch all follow a rewritten HEAD', async () => {
   expect(JSON.parse(await repo.stored(await repo.checkpointOf(), 'metadata.json')).sessions).toHaveLength(2)
 })
 
-test('on another branch the session goes on; a branch others still build on stays', async () => {
+test('a session continues on another branch; a shadow branch that other sessions use stays', async () => {
   await using repo = await recordedRepo()
   const h0 = await repo.commit('set up')
   repo.write('x.ts', 'x\n')

@@ -1,5 +1,6 @@
-// Projects in odd places: names with blanks, dots and letters of other alphabets, reached through a symlink, from a subdirectory.
-// For every agent: the turn is recorded, and its log comes back on a machine where the project lies in another odd place.
+// Projects in odd places: names with blanks, dots and letters of other alphabets, reached through a symlink,
+// from a subdirectory. For every agent: the turn is recorded, and its log is restored on a machine where the
+// project has another odd path.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -13,7 +14,10 @@ setDefaultTimeout(60_000)
 
 const uuid = '6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11'
 
-/** Where each agent has the project at `/…/My_Proj.v2 x é` on its own terms: written by hand, from what was observed. */
+/**
+ * Where each agent has the project at `/…/My_Proj.v2 x é` on its own terms: written by hand, from what was
+ * observed.
+ */
 const places: Record<string, (root: string, home: string) => string> = {
   'claude-code': (root, home) => join(home, '.claude/projects', root.replace(/[^A-Za-z0-9]/g, '-')),
   codex: (_root, home) => join(home, '.codex/sessions'),

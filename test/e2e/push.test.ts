@@ -82,7 +82,7 @@ test('a remote that refuses or cannot be reached never fails the push, and says 
   await using repo = await recordedRepo()
   const remote = await withRemote(repo)
   await commitTurn(repo, 'a.txt')
-  // The remote takes branches of the user, but not ours.
+  // The remote accepts branches of the user, but not the metadata branch.
   await Bun.write(
     `${remote}/hooks/update`,
     '#!/bin/sh\ncase "$1" in refs/heads/entire/*) echo refused >&2; exit 1;; esac\n',
@@ -97,7 +97,7 @@ test('a remote that refuses or cannot be reached never fails the push, and says 
   expect(hook.err).toContain('[entire] Warning:')
 })
 
-test('with push_sessions off nothing of ours leaves the machine', async () => {
+test('with push_sessions off, no checkpoint leaves the machine', async () => {
   await using repo = await recordedRepo()
   await withRemote(repo)
   await repo.entire(['enable', '--agent', 'claude-code', '--skip-push-sessions'])
@@ -131,7 +131,7 @@ test('with the refs backend every checkpoint has a ref and an id of its own, and
   expect(second.stderr).not.toContain('checkpoint(s)')
 })
 
-test('a process that an ssh leaves behind with our pipes does not hold up the push', async () => {
+test('a process that ssh leaves behind with open pipes does not hold up the push', async () => {
   await using repo = await recordedRepo()
   await commitTurn(repo, 'a.txt')
   const ssh = `${repo.base}/bin/ssh-that-stays`

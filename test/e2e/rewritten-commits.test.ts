@@ -1,4 +1,5 @@
-// Commits that are made from other commits are not new work: an amended one keeps its checkpoint, a picked or reverted one gets none.
+// Commits that are made from other commits are not new work: an amended one keeps its checkpoint, a picked or
+// reverted one gets none.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { asForeign } from '../support/foreign-repo.ts'
@@ -57,7 +58,7 @@ test('amending keeps the link and never makes a second checkpoint', async () => 
   expect(await repo.checkpointsOf()).toEqual([])
 })
 
-test('amending keeps the summary of a session, and what another writer said about it', async () => {
+test('amending keeps the summary of a session, and fields of another writer', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'a.ts': 'export const a = 1\n' })

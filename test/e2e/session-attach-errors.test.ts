@@ -21,7 +21,7 @@ test('a session without a transcript', async () => {
   })
 })
 
-test('an unknown agent, or one that does not have the session', async () => {
+test('an unknown agent, or one that does not have the session, is an error', async () => {
   await using repo = await recordedRepo()
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\n' })
   expect(await repo.entire(['session', 'attach', id, '-a', 'nobody'])).toMatchObject({
@@ -82,7 +82,7 @@ test('a session of another work tree', async () => {
   expect(err).toContain(`belongs to another work tree.\nhint: Run the command in ${other.root}.`)
 })
 
-test('a disabled repository, or one that was never enabled', async () => {
+test('attaching fails in a repository that is disabled or was never enabled', async () => {
   await using repo = await recordedRepo()
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\n' })
   await repo.entire(['disable'])

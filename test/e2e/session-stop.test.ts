@@ -78,7 +78,7 @@ test('--all stops the sessions of all work trees, even of a removed one', async 
   expect(await linked.checkpointsOf()).toHaveLength(1)
 })
 
-test('a session of an unknown agent can be stopped, too', async () => {
+test('a session of an unknown agent can be stopped', async () => {
   await using repo = await recordedRepo()
   const state = {
     session_id: 'foreign',

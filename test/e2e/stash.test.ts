@@ -1,11 +1,11 @@
-// Work that is stashed is not lost to its session: whenever it comes back and is committed, it is linked.
+// Stashes work of sessions: whenever it is restored and committed, the commit is linked.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
 const body = (name: string) => `export function ${name}() {\n  return '${name}'\n}\n`
 
-test('files stashed after a partial commit are linked when they come back after another turn and another commit', async () => {
+test('files stashed after a partial commit are linked when they are restored after another turn and another commit', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)
@@ -55,7 +55,7 @@ test('files stashed while other work continues are linked when they are committe
   expect(repo.state(agent.session).files_touched).toBeUndefined()
 })
 
-test('files that were stashed when another file was committed are linked when they come back', async () => {
+test('files that were stashed when another file was committed are linked when they are restored', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)

@@ -51,7 +51,7 @@ test('files edited or created through a shell are found without the transcriptâ€
   expect(await repo.checkpointsOf()).toEqual([])
 })
 
-test('ignored files and our own are never part of a step', async () => {
+test('ignored files and files of Entire are never part of a step', async () => {
   await using repo = await recordedRepo()
   repo.write('.gitignore', 'build/\n.env\n')
   await repo.commit('ignore')
@@ -62,7 +62,7 @@ test('ignored files and our own are never part of a step', async () => {
   expect(paths.filter((path) => /^(build|\.env|\.entire\/(tmp|logs))/.test(path))).toEqual([])
 })
 
-test('a step holds the work tree as it is: what the user changed and took back since the last step is not in it', async () => {
+test('a step has the current work tree, without changes that the user made and reverted since the last step', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)

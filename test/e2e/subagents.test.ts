@@ -1,4 +1,5 @@
-// Subagents: a step when one finishes, one for each item of its to-do list, and their tokens with those of the session.
+// Subagents: a step when one finishes, one for each item of its to-do list, and their tokens with those of
+// the session.
 import { expect, test } from 'bun:test'
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ const todos = (first: string, second: string) => ({
   ],
 })
 
-test('a subagent’s to-do items and its end are steps; the turn’s own step comes after them', async () => {
+test('the to-do items and the end of a subagent make steps, before that of the turn', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   const task = 'toolu_01SubagentTask'
@@ -109,7 +110,7 @@ test('a subagent that changed nothing leaves no step and no file behind', async 
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active', checkpoint_count: 0 })
 })
 
-test('a to-do list of the main agent is no step', async () => {
+test('a to-do list of the main agent makes no step', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('plan it')
@@ -151,7 +152,7 @@ test('the end of a task of which no beginning was seen counts from the beginning
   expect(await repo.subjects(repo.shadow(await repo.head()))).toEqual(['Task: toolu_c'])
 })
 
-test('a commit by the user while a subagent works is linked by what the steps of the task hold', async () => {
+test('a commit by the user while a subagent works is linked by the steps of the task', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('delegate')
@@ -168,7 +169,7 @@ test('a commit by the user while a subagent works is linked by what the steps of
   })
 })
 
-test('a task whose end nobody told is forgotten after a while, and never taken for that of another session', async () => {
+test('a task whose end was not reported expires, and is never mistaken for one of another session', async () => {
   await using repo = await recordedRepo()
   const [dead, agent] = [fakeAgent(repo), fakeAgent(repo)]
   await dead.prompt('delegate, then die')

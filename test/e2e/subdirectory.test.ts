@@ -31,7 +31,7 @@ test('hooks called in a subdirectory write to the top of the work tree', async (
   expect(existsSync(join(cwd, '.entire'))).toBe(false)
 })
 
-test('commands answer the same wherever in the work tree they are asked, also of a linked one', async () => {
+test('commands give the same answer anywhere in a work tree, linked or not', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('write a', { 'packages/core/a.ts': 'export const a = 1\n' })
@@ -63,7 +63,7 @@ test('commands answer the same wherever in the work tree they are asked, also of
   expect(existsSync(join(repo.root, 'packages/core/.entire'))).toBe(false)
 })
 
-test('an agent that changed its directory to another repository goes on recording in its project', async () => {
+test('an agent that changed its directory to another repository is still recorded in its project', async () => {
   await using repo = await recordedRepo()
   const elsewhere = join(repo.base, 'elsewhere')
   await repo.git('init', '--quiet', elsewhere)

@@ -1,5 +1,6 @@
-// Turns that end without a word: Esc, Ctrl-C, a kill, an error of the model's server. For every agent, the worst case: it wrote no
-// transcript either. What it did is saved by whatever event comes next, or by the doctor.
+// Turns that end without a word: Esc, Ctrl-C, a kill, an error of the model's server. For every agent, the
+// worst case: it wrote no transcript either. What it did is saved by whatever event comes next, or by the
+// doctor.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -118,7 +119,7 @@ function age(repo: RecordedRepo, session: string): void {
   )
 }
 
-test('every agent with hooks is looked at here', () => {
+test('every agent with hooks is in this test', () => {
   expect(Object.keys(ways).sort()).toEqual(
     agents.flatMap(({ name, hookNames }) => (hookNames.length === 0 ? [] : [name])).sort(),
   )
@@ -150,7 +151,7 @@ describe.each(Object.entries(ways))('%s', (agent, { session, prompt, stop, start
     })
   })
 
-  test('what the turn did is named and saved by the doctor, and linked to its commit', async () => {
+  test('doctor reports and saves the turn, and its commit is linked', async () => {
     const { repo, say } = await ready(agent)
     await using _repo = repo
     await say(prompt)

@@ -69,7 +69,7 @@ test('sessions started or continued while nothing was watching are recorded, tur
   await using repo = await claudeRepo()
   await withoutHooks(repo)
   const old = fakeAgent(repo)
-  type(old, 'before anybody watched')
+  type(old, 'before the watcher started')
   old.write('old.ts', 'old\n')
   await using first = await startWatching(repo, ['--agent', 'claude-code'])
   await first.stop()
@@ -110,12 +110,12 @@ test('if installed hooks do not run, the watcher waits for them and then records
   await using repo = await claudeRepo()
   await using watch = await startWatching(repo, ['--agent', 'claude-code'])
   const agent = fakeAgent(repo)
-  type(agent, 'nobody reports this')
+  type(agent, 'no hook reports this')
   agent.write('quiet.ts', '1\n')
   await watch.hears('turn-end')
   expect(repo.state(agent.session)).toMatchObject({
     session_turn_count: 1,
-    first_prompt: 'nobody reports this',
+    first_prompt: 'no hook reports this',
     files_touched: ['quiet.ts'],
   })
 })

@@ -1,4 +1,5 @@
-// Recording works wherever git does: in linked work trees, each with its own sessions and shadow branches, and in every kind of repository.
+// Recording works wherever git does: in linked work trees, each with its own sessions and shadow branches,
+// and in every kind of repository.
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -117,7 +118,7 @@ test('before the first commit nothing is recorded, and nothing fails', async () 
   })
 })
 
-test('a session that is resumed in another work tree works there; what it left is linked where it lies', async () => {
+test('a session continues in another work tree, and its earlier files are linked where they are', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const other = await repo.addWorktree('other')
@@ -151,7 +152,7 @@ test('a session that is resumed in another work tree works there; what it left i
   expect((await repo.entire(['doctor'])).code).toBe(0)
 })
 
-test('a turn that was cut off is saved where it worked when the session goes on in another work tree', async () => {
+test('a turn that was cut off is saved in its work tree when the session continues in another one', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const other = await repo.addWorktree('other')

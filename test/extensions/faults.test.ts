@@ -135,7 +135,7 @@ describe('an extension is killed in the middle of', () => {
 
 describe('an extension that never answers', () => {
   test.each(['tool/execute', 'interceptor/before'])(
-    '%s can be called back, and the caller goes on',
+    '%s can be cancelled, and the caller continues',
     async (method) => {
       await start(method, '')
       const controller = new AbortController()
@@ -155,7 +155,7 @@ describe('an extension that never answers', () => {
   )
 })
 
-test('an answer that comes twice, late, or without a request changes nothing', async () => {
+test('an answer that is repeated, late, or without a request changes nothing', async () => {
   await start(
     'tool/execute',
     `answer(999, {}); answer(id, { content: [{ type: 'text', text: 'first' }] }); answer(id, { content: [{ type: 'text', text: 'second' }] })`,
@@ -167,7 +167,7 @@ test('an answer that comes twice, late, or without a request changes nothing', a
 test.each([
   ['text', `put('garbage\\n{"half":\\n'); answer(id, { content: [{ type: 'text', text: 'well' }] })`],
   [
-    'bytes that are no text',
+    'bytes that are not text',
     `fs.writeSync(4, Buffer.from([0xff, 0xfe, 0x0a])); answer(id, { content: [{ type: 'text', text: 'well' }] })`,
   ],
   [
@@ -199,7 +199,7 @@ test('a flood of notices and requests is served bit by bit, and other extensions
   ])
 })
 
-test('an extension that closes its channel but goes on running is ended', async () => {
+test('an extension that closes its channel but keeps running is killed', async () => {
   await start('tool/execute', `fs.closeSync(4); setInterval(() => {}, 1000)`)
   expect(await textOf(callTool(host, 'tool', {}, call))).toMatch(/extension x (crashed|closed)/)
 })

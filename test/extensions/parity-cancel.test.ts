@@ -1,4 +1,4 @@
-// A cancelled request ends on both sides and all the way down: nothing that it started goes on.
+// A cancelled request ends on both sides, with everything that it started.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

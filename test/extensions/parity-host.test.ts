@@ -239,7 +239,7 @@ describe('12 an interceptor may change the outcome of a call', () => {
     ['by an output', `{ output: 'changed' }`, 'changed'],
     ['and when it says nothing, all stays', 'undefined', 'a.txt'],
     ['and when it says null, too', 'null', 'a.txt'],
-    ['and what is no content is none', `{ content: 7 }`, 'a.txt'],
+    ['and invalid content is ignored', `{ content: 7 }`, 'a.txt'],
   ])('%s', async (_name, details, expected) => {
     on.write('a.txt', '')
     on.extension('filter', [['register/interceptor', { name: 'f' }]], {

@@ -42,7 +42,7 @@ describe('a faulty manifest is reported with the rule, and the others run', () =
     ],
     ['an unknown way', 'name: bad\nruntime: node\ntransport: udp\n', 'transport must be stdio or fd'],
     [
-      'permissions that are no list',
+      'permissions that are not a list',
       'name: bad\nruntime: node\npermissions: { a: b }\n',
       'permissions must be a list of strings',
     ],

@@ -63,7 +63,7 @@ describe('info', () => {
     place.install('sound', '', { permissions: "['*']" })
     const { out } = await run('info', 'sound')
     expect(out).toContain('permissions  *')
-    expect(out).toMatch(/Tools:\n {2}greet {2}Greets somebody/)
+    expect(out).toMatch(/Tools:\n {2}greet {2}Greets a person/)
     expect(out).toMatch(/Event handlers:\n {2}ears {2}EventTurnStart, EventTurnEnd/)
     expect((await json('info', 'sound')).offers['register/command']).toMatchObject([{ name: 'hi' }])
   })

@@ -85,7 +85,7 @@ test('a message that no longer comes is missing, and an additional one is unexpe
   ])
 })
 
-test('registrations in another order are no deviation', async () => {
+test('registrations in another order are not a deviation', async () => {
   expect(await replay('registrations.reverse()')).toEqual([])
 })
 

@@ -176,7 +176,7 @@ describe('tools', () => {
     })
   })
 
-  test('what a tool throws is an error of the call', async () => {
+  test('an exception in a tool is an error of the call', async () => {
     expect(await rejection(call(tooled(), 'fail'))).toEqual({ code: -32603, message: 'broken' })
   })
 
@@ -317,7 +317,7 @@ describe('interceptors', () => {
   const after = (name: string, details: unknown) =>
     guarded().host.request('interceptor/after', { name, toolName: 'read', details })
 
-  test('only the named interceptor runs, and without objection the arguments come back', async () => {
+  test('only the named interceptor runs, and without objection it returns the arguments', async () => {
     const { host, asked } = guarded()
     expect(
       await host.request('interceptor/before', { name: 'low', toolName: 'write', args: { path: 'a' } }),
@@ -364,7 +364,7 @@ describe('interceptors', () => {
     ],
     ['a text', 'a', { content: [{ type: 'text', text: 'a!' }] }],
     ['nothing', null, { content: [] }],
-  ])('what a tool said can be changed when it came as %s', async (_form, details, changed) => {
+  ])('the result of a tool can be changed when it was given as %s', async (_form, details, changed) => {
     expect(await after('after-only', details)).toEqual({ details: changed })
   })
 
@@ -437,7 +437,7 @@ describe('prompts and input', () => {
 })
 
 describe('the end', () => {
-  test('a handler at work hears of the shutdown and has a moment to finish', async () => {
+  test('a running handler is notified of the shutdown and has a moment to finish', async () => {
     const log: string[] = []
     const extension = plain()
       .tool('work', {
@@ -455,7 +455,7 @@ describe('the end', () => {
     expect(log.sort()).toEqual(['cleaned up', 'closed'])
   })
 
-  test('a handler that never ends does not hold it up', async () => {
+  test('a handler that never ends does not hold up the shutdown', async () => {
     const host = inMemoryHost(
       plain().tool('forever', { description: '', execute: () => new Promise<string>(() => {}) }),
     )

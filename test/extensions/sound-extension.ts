@@ -6,7 +6,7 @@ const path = require('node:path')
 const isFd = process.env.PIGLET_FD === '1'
 const object = { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] }
 let registrations = [
-  ['register/tool', { name: 'greet', description: 'Greets somebody', parameters: object }],
+  ['register/tool', { name: 'greet', description: 'Greets a person', parameters: object }],
   ['register/tool', { name: 'wait', description: 'Waits until it is called back', parameters: { type: 'object' } }],
   ['register/command', { name: 'hi', description: 'Says hi' }],
   ['register/promptSection', { title: 'Sound', content: 'Be sound.' }],

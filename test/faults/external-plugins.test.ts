@@ -88,7 +88,8 @@ test('a grandchild that keeps the output open does not hold up the hook', async 
   expect(repo.state(agent.session)).toMatchObject({ session_turn_count: 1 })
 })
 
-// What happens in read-transcript: the files are saved at once, the transcript as soon as the plugin works again.
+// What happens in read-transcript: the files are saved at once, the transcript as soon as the plugin works
+// again.
 const readings: [title: string, script: string, message: RegExp][] = [
   ['hangs', 'sleep 60', /read-transcript did not answer within 1\.5 s/],
   ['dies in the middle', 'head -c 10 "$3"; kill -9 $$', /read-transcript: it was ended by SIGKILL/],
@@ -209,7 +210,7 @@ const infos: [title: string, script: string, message: RegExp][] = [
 ]
 
 for (const [title, script, message] of infos) {
-  test(`a plugin that ${title} when it is asked who it is is not used`, async () => {
+  test(`a plugin that ${title} when it is asked for its info is not used`, async () => {
     await using repo = await brokenRepo(on('info', `echo asked >> "$HOME/asked"; ${script}; exit 0`))
     const agent = await shellAgent(repo)
     expect(await agent.hook('prompt', { prompt: 'x' })).toMatchObject({ code: 0, err: shows(message) })
@@ -221,7 +222,7 @@ for (const [title, script, message] of infos) {
   })
 }
 
-test('a plugin that hangs is asked no more in the same hook', async () => {
+test('a plugin that hangs is not called again in the same hook', async () => {
   await using repo = await brokenRepo(on('get-transcript-position', 'sleep 60'))
   const agent = await shellAgent(repo)
   await agent.hook('prompt', { prompt: 'add a file' })

@@ -49,7 +49,7 @@ test.each(Object.entries(places))('with garbage in %s, the turn is recorded', as
   await expectReadable(repo)
 })
 
-test('the index of sessions is garbage when the commit comes', async () => {
+test('a commit with garbage in the index of live sessions gets its checkpoint', async () => {
   await using repo = await recordedRepo()
   for (const [round, content] of Object.values(contents).entries()) {
     const agent = fakeAgent(repo)
@@ -60,7 +60,7 @@ test('the index of sessions is garbage when the commit comes', async () => {
   }
 })
 
-test('a state of garbage when the commit comes: the commit is made, and the files are in the next checkpoint', async () => {
+test('a commit with garbage in a session state is made, and the files are in the next checkpoint', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)
@@ -86,7 +86,7 @@ test('a state file of two gigabytes is set aside', async () => {
   await expectRecorded(repo, 'HEAD', ['a', 'b'], agent)
 })
 
-test('directories where files should be are no worse than garbage', async () => {
+test('directories in the place of files are handled like garbage', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   const config = join(repo.repo.gitDir, 'entire-config.json')

@@ -52,7 +52,7 @@ test('files of any name are recorded, whether a tool or a shell wrote them', asy
   await expectReadable(repo)
 })
 
-test('links in circles, files that become directories, directories that become files, and huge files', async () => {
+test('circular links, files that become directories, directories that become files, and huge files are recorded', async () => {
   await using repo = await recordedRepo()
   repo.write('was-file', 'a file\n')
   repo.write('was-dir/inner', 'inner\n')
@@ -109,7 +109,7 @@ test('links in circles, files that become directories, directories that become f
   await expectReadable(repo)
 })
 
-test('a huge file that is committed alone is linked all the same', async () => {
+test('a commit of only a huge file is linked', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'setup')
   const agent = fakeAgent(repo)

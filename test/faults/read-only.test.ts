@@ -1,4 +1,5 @@
-// A git directory that may only be read: recording says so and leaves the agent alone, and goes on when it may write again.
+// Makes the git directory read-only: a hook reports it without disturbing the agent, and recording continues
+// when it is writable again.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'

@@ -1,4 +1,5 @@
-// Tells stories of agent hooks that are killed, from the prompt to the end of the session, and what completes their work.
+// Tells stories of agent hooks that are killed, from the prompt to the end of the session, and what completes
+// their work.
 import {
   anotherTurn,
   commit,
@@ -47,7 +48,7 @@ export const turnStories: Record<string, Story> = {
     },
     recorded: ({ a, b }) => [['HEAD', [a, b]]],
   },
-  'the end of a turn that commits by itself': {
+  'the end of a turn that commits automatically': {
     strategy: 'auto-commit',
     before: turnOfBoth,
     event: (round) => hook(round, 'stop'),

@@ -1,4 +1,5 @@
-// The story of every live test, told in order: a real agent works, and what it did is looked for where users will look for it.
+// The story of every live test, told in order: a real agent works, and what it did is looked for where users
+// will look for it.
 import { afterAll, expect, test } from 'bun:test'
 import { liveAgents } from './agents/index.ts'
 import { linkedCheckpoint, promptsIn, resumeCommand, rewindPoints, usage } from './expected.ts'
@@ -14,10 +15,10 @@ const { repo, model } = stage
 const session = (index: number) => stage.sessions()[index]?.session_id ?? ''
 const delegates = agent.tools.delegate !== undefined
 
-// The repository is removed by whoever started this, because a story that is cut short comes to no end.
+// The caller removes the repository, because a story that is cut short does not clean up.
 afterAll(() => model[Symbol.asyncDispose]())
 
-test('create: a turn that writes a file is a step, with its prompt and what it cost', async () => {
+test('create: a turn that writes a file makes a step, with its prompt and its tokens', async () => {
   await stage.ask(prompts.create)
   expect(repo.read('greeting.txt')).toBe(contents.greeting)
   expect(stage.sessions()).toMatchObject([
@@ -35,7 +36,7 @@ test('create: a turn that writes a file is a step, with its prompt and what it c
   ])
 })
 
-test('edit: what the agent continues is the same session', async () => {
+test('edit: the agent continues the same session', async () => {
   await stage.ask(prompts.edit, await resumeCommand(stage, session(0)))
   expect(repo.read('greeting.txt')).toBe(contents.friendlier)
   expect(promptsIn(model.exchanges.at(-1))).toEqual([prompts.create, prompts.edit])
@@ -105,7 +106,7 @@ test('resume: on a machine without the conversation, the printed command continu
   })
 })
 
-test('rewind: files and conversation are as they were, and what is the user’s stays', async () => {
+test('rewind: files and conversation are restored, and files of the user stay', async () => {
   await stage.ask(prompts.shorten, await resumeCommand(stage, session(0)))
   expect(repo.read('chapter-1.txt')).toBe(contents.shorter)
   repo.write('mine.txt', 'mine\n')
@@ -125,7 +126,7 @@ test('rewind: files and conversation are as they were, and what is the user’s 
   expect(repo.read('chapter-1.txt')).toBe(contents.shorter)
 })
 
-test('a command that fails is no step, and no hook has failed all along', async () => {
+test('a turn with only a failing command makes no step, and no hook has failed', async () => {
   const points = (await rewindPoints(stage)).length
   await stage.ask(prompts.failing)
   expect(stage.sessions().at(-1)).toMatchObject({ first_prompt: prompts.failing, checkpoint_count: 0 })

@@ -118,7 +118,7 @@ const acts: Play = {
   async stash(world) {
     if (world.stashed !== undefined || (await world.repo.git('status', '--porcelain')) === '') return
     await world.repo.git('stash', '--quiet', '--include-untracked')
-    // What goes before any hook has found it cannot be known when it comes back.
+    // Work that is stashed before any hook has seen it cannot be recognised when it is restored.
     world.stashed = new Map(world.actors.map((actor) => [actor, actor.touched]))
     for (const actor of world.actors) actor.touched = new Map()
   },
@@ -149,7 +149,8 @@ const acts: Play = {
       actor.running = verb === 'user-prompt-submit' || verb === 'pre-compact'
       return
     }
-    // The program keeps what it knew, but what it knows of this turn depends on the write at which it was killed.
+    // The program keeps what it knew, but what it knows of this turn depends on the write at which it was
+    // killed.
     actor.running = false
     actor.alone = verb === 'user-prompt-submit' || verb === 'pre-compact'
   },
@@ -162,7 +163,8 @@ const acts: Play = {
   },
 }
 
-// Of a turn whose prompt was not seen only the transcript tells; everything else is done in a turn that the program knows of.
+// Of a turn whose prompt was not seen only the transcript tells; everything else is done in a turn that the
+// program knows of.
 async function atWork(world: World, who: number): Promise<Actor> {
   const actor = world.actors[who] as Actor
   if (!actor.running) await acts.prompt(world, { type: 'prompt', who })

@@ -16,7 +16,7 @@ test.each(rotatingSeeds(20261115))('no rewind loses a byte (stories of seed %d)'
 async function tell({ kind, events }: { kind: 'plain' | 'linked-worktree'; events: Event[] }): Promise<void> {
   await using world = await newWorld(kind)
   for (const event of events) await play(world, event)
-  // All redos, then all undos: every content that was ever removed comes back once.
+  // All redos, then all undos: every content that was ever removed is restored once.
   for (const way of ['--redo', '--undo']) await goAllTheWay(world, way)
   const lost = [...world.owed]
     .filter(([, contents]) => contents.size > 0)
@@ -152,7 +152,7 @@ async function goAllTheWay(world: World, way: string): Promise<void> {
     const ran = await world.repo.entire(['rewind', way, '--json'])
     settle(world, readDisk(world.repo))
     if (ran.code !== 0) return expect(ran.err).toMatch(/There is no (rewind|undo) to/)
-    // What the user put in the way since is put aside, as the message says.
+    // Files that the user put in the way since are renamed, as the message says.
     const { keep } = JSON.parse(ran.out) as { keep: { path: string }[] }
     for (const { path } of keep) clearWay(world, path)
   }

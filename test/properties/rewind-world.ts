@@ -23,7 +23,7 @@ export interface World extends AsyncDisposable {
   repo: RecordedRepo
   agent: FakeAgent
   running: boolean
-  /** What must come back by undo or redo. */
+  /** What an undo or redo must restore. */
   owed: Map<string, Set<string>>
 }
 

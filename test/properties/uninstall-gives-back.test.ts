@@ -138,7 +138,7 @@ function lay(repo: TempRepo, { claude, claudeLocal, gemini, gitignore, hooks: sc
 const kept = /^\.git\/(objects|(logs\/)?refs\/heads\/entire)(\/|$)/
 
 function everyFile(repo: TempRepo, below = ''): string[] {
-  // Sorted: a file that is written anew may come elsewhere in the list of the file system.
+  // Sorted: a rewritten file may have another place in the list of the file system.
   const names = readdirSync(join(repo.root, below)).sort()
   return names.flatMap((name) => {
     const path = below === '' ? name : `${below}/${name}`

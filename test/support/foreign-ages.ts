@@ -1,4 +1,5 @@
-// What each version of the reference program left in a repository for one checkpoint, and what is to be read from it.
+// What each version of the reference program left in a repository for one checkpoint, and what is to be read
+// from it.
 import type { Files } from './foreign-repo.ts'
 
 export interface Age {
@@ -89,7 +90,7 @@ export const ages: Record<string, Age> = {
     transcript: `${line('fix it')}\n`,
     tokens: 10,
   },
-  'several sessions: earlier ones put aside in numbered directories, the newest at the top': {
+  'several sessions: earlier ones in numbered directories, the newest at the top': {
     ...one,
     trees: {
       [v1]: below(dir, {

@@ -1,4 +1,4 @@
-// A way of cutting that nobody else knows: a list becomes lists with numbers, in the wrong order. `cut <bytes>`, or `join`.
+// Cuts a list into numbered lists in the wrong order, as only this plugin can join them. `cut <bytes>`, or `join`.
 import { readFileSync } from 'node:fs'
 
 const [act, max] = process.argv.slice(2)

@@ -82,7 +82,7 @@ test('two files are two calls of one reply', async () => {
   expect(await answers([ask(prompts.twoFiles)])).toHaveLength(2)
 })
 
-test('chat ends with what it cost', async () => {
+test('a chat ends with its token usage', async () => {
   await using model = startModel(tools, '/repo')
   const sent = await events(await post(`${model.url}/v1/chat/completions`, chat([ask(prompts.create)])))
   expect(sent.slice(-2)).toMatchObject([
@@ -113,7 +113,7 @@ test('Gemini is answered in parts, with the reason and the cost', async () => {
   expect(model.exchanges).toMatchObject([{ asked: { model: 'some-model', tools: ['write'] } }])
 })
 
-test('what it has no answer to is kept for the test to see', async () => {
+test('requests without an answer are kept for the test', async () => {
   await using model = startModel(tools, '/repo')
   expect((await fetch(`${model.url}/telemetry`)).status).toBe(404)
   expect(model.unknown).toEqual(['GET /telemetry'])
