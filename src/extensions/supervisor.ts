@@ -179,7 +179,12 @@ export class Supervisor {
   }
 
   async #launch(attempt: number): Promise<void> {
-    const started = await this.#options.launch(() => void this.#checkAnswers(started))
+    // A request may time out before the launch has returned the process; then the launch itself decides.
+    let launched: LiveExtension | undefined
+    const started = await this.#options.launch(() => {
+      if (launched !== undefined) void this.#checkAnswers(launched)
+    })
+    launched = started
     const isWell = started.isRunning() && (await started.ping(this.#times.graceMs))
     if (attempt !== this.#attempt) return started.stop()
     if (!isWell) {

@@ -26,7 +26,7 @@ import {
 import { type PigletConfig, readPigletConfig } from './settings/config.ts'
 import { createFindKey, type FindKey } from './settings/keys.ts'
 import { Trust } from './settings/trust.ts'
-import { Undo } from './tools/undo.ts'
+import { Undo } from './tools/tool-context.ts'
 import { Dialogs, Screen } from './view.ts'
 
 export interface ServiceLinks {

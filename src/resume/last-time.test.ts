@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { lastTimeIn, readLastTime } from './last-time.ts'
+import { lastTimeIn, readLastTime } from './stored-transcript.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'entire-last-time-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

@@ -13,7 +13,6 @@ import type { Agent, LogOrigin } from '../model/agent.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { fileSize, readRange } from '../std/file.ts'
 import { given } from '../std/given.ts'
-import { readLastTime } from './last-time.ts'
 import {
   copyTranscript,
   incomplete,
@@ -21,6 +20,7 @@ import {
   isWhole,
   readBeginning,
   readLastStoredTime,
+  readLastTime,
 } from './stored-transcript.ts'
 import { findLogPath, isPlainId } from './write-log.ts'
 

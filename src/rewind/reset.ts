@@ -29,11 +29,10 @@ import {
 } from './locked-worktree.ts'
 import type { RewindPlan } from './plan.ts'
 import { headOf, rollBackOnFailure } from './restore-state.ts'
-import { type RefChange, saveSafety } from './safety-step.ts'
+import { pushUndo, type RefChange, readStacks, saveSafety, writeStacks } from './safety-step.ts'
 import { readIndex } from './saved-index.ts'
 import type { SavedLog } from './saved-log.ts'
 import { saveSessions, sessionsHere, settleSessions } from './sessions.ts'
-import { pushUndo, readStacks, writeStacks } from './undo-stacks.ts'
 
 export interface ResetReport extends RewindPlan {
   head: RefChange

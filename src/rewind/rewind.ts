@@ -22,9 +22,8 @@ import { type LogReport, planStepLog, reportLog, type StepLogPlan, writeStepLog 
 import { isEmptyPlan, pathsInQuestion, planRewind, type RewindPlan } from './plan.ts'
 import { type RewindPoint, readStepPrompts } from './points.ts'
 import { rollBackOnFailure } from './restore-state.ts'
-import { type RefChange, saveSafety } from './safety-step.ts'
+import { pushUndo, type RefChange, readStacks, saveSafety, writeStacks } from './safety-step.ts'
 import { saveSessions, sessionsHere, settleSessions } from './sessions.ts'
-import { pushUndo, readStacks, writeStacks } from './undo-stacks.ts'
 import { openStage, putFiles } from './write-files.ts'
 
 export type StepPoint = Pick<RewindPoint, 'id' | 'session' | 'isTask' | 'metadataDir'>

@@ -1,4 +1,5 @@
-// Undoes the last rewind or reset, or redoes what was undone, after a safety step has saved the present state.
+// Undoes the last rewind or reset, or redoes what was undone, after a safety step has saved the present
+// state.
 
 import type { Oid } from '../git/oid.ts'
 import type { Recorder } from '../sessions/event-work.ts'
@@ -23,11 +24,19 @@ import {
   type StateRestored,
   stageState,
 } from './restore-state.ts'
-import { type RefChange, type SafetyStep, saveSafety } from './safety-step.ts'
+import {
+  type Direction,
+  popSafetyStep,
+  type RefChange,
+  readStacks,
+  type SafetyStep,
+  type Stacks,
+  saveSafety,
+  writeStacks,
+} from './safety-step.ts'
 import { readIndex } from './saved-index.ts'
 import { reversed, type UndoneLog, undoLogs } from './saved-log.ts'
 import { restoreSessions, saveSessions } from './sessions.ts'
-import { type Direction, popSafetyStep, readStacks, type Stacks, writeStacks } from './undo-stacks.ts'
 import { openStage } from './write-files.ts'
 
 export interface UndoReport extends StatePlan, StateRestored {

@@ -15,8 +15,7 @@ import {
 import { asText } from '../shared/hook-table.ts'
 import { parseTranscriptLines, toolDetail } from '../shared/message-text.ts'
 import { changesOf, codexPromptOf, originOf, printedFiles, resolveFile } from './rollout.ts'
-import { type FinishedSubagents, finishedSubagents } from './subagents.ts'
-import { type UsageMeter, usageMeter } from './usage.ts'
+import { type FinishedSubagents, finishedSubagents, type UsageMeter, usageMeter } from './usage.ts'
 
 const field = 'encrypted_content'
 /** Items that may be without the field; Codex cannot read other items without it. */

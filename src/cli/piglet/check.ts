@@ -26,7 +26,7 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
       await Promise.all([
         import('../../sdk/conformance/extension/check-extension.ts'),
         import('../../sdk/conformance/engine.ts'),
-        import('../../sdk/conformance/extension/fixtures.ts'),
+        import('../../sdk/conformance/extension/sandbox.ts'),
         import('../../sdk/conformance/report.ts'),
       ])
     const unknown = (flags.only ?? []).filter(

@@ -1,7 +1,7 @@
 // Undoes or redoes a rewind, and reports what was done.
 
+import type { Direction } from '../../rewind/safety-step.ts'
 import { type UndoReport, undoOrRedo } from '../../rewind/undo.ts'
-import type { Direction } from '../../rewind/undo-stacks.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseManifest } from '../../extensions/manifest.ts'
-import { Undo } from '../tools/undo.ts'
+import { Undo } from '../tools/tool-context.ts'
 import { readPigletConfig, writeSetting } from './config.ts'
 import { createFindKey } from './keys.ts'
 import { Trust } from './trust.ts'

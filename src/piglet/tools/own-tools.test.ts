@@ -23,7 +23,7 @@ import { changeSize } from './change-files.ts'
 import { searchLines } from './grep.ts'
 import { ownTools } from './own-tools.ts'
 import { globMatcher } from './project-files.ts'
-import { Undo } from './undo.ts'
+import { Undo } from './tool-context.ts'
 
 let base: string
 let cwd: string

@@ -1,14 +1,17 @@
 // Holds what piglet's tools share: the project, the settings, the undo store, and which files the model has
 // seen.
 
-import { readlinkSync, realpathSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { Environment } from '../../extensions/launch.ts'
-import { exists, findStat } from '../../std/file.ts'
+import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
+import { isErrno } from '../../std/errors.ts'
+import { exists, fileSize, findStat, readBytes, readText, writeAtomic } from '../../std/file.ts'
+import { isInside } from '../../std/program-search.ts'
 import type { PigletConfig } from '../settings/config.ts'
 import { ToolFailure } from './define-tool.ts'
-import type { Undo } from './undo.ts'
 
 export interface ToolContext {
   cwd: string
@@ -57,4 +60,68 @@ export function requireFresh({ seen }: ToolContext, path: string): void {
   const [known, now] = [seen.get(path), findStat(path)?.mtimeMs]
   if (known !== undefined && now !== undefined && now > known)
     throw new ToolFailure('FILE_STALE', `${path} was changed since it was read`, 'read it again first')
+}
+
+/** Larger files are not kept. */
+const maxBytes = 10_000_000
+
+/**
+ * All projects keep their files in one directory. With a project given, only files inside it, and files kept
+ * by this process, are listed and restored.
+ */
+export class Undo {
+  readonly #dir: string
+  readonly #project: string | undefined
+  readonly #keptHere = new Set<string>()
+
+  constructor(configDir: string, project?: string) {
+    this.#dir = join(configDir, 'undo')
+    this.#project = project
+  }
+
+  /** Called before a change. There is nothing to keep of a file that does not exist yet. */
+  keep(path: string): void {
+    const size = fileSize(path)
+    if (size === undefined || size > maxBytes) return
+    this.#keptHere.add(path)
+    const base = this.#baseOf(path)
+    writeAtomic(`${base}.snap`, readBytes(path) ?? Buffer.alloc(0), { mode: 0o600 })
+    writeAtomic(`${base}.path`, path, { mode: 0o600 })
+  }
+
+  /** The kept files by path, with their sizes in bytes. */
+  list(): Record<string, number> {
+    const found = namesIn(this.#dir).flatMap((name) => {
+      const path = name.endsWith('.path') ? readText(join(this.#dir, name)) : undefined
+      const size = path === undefined ? undefined : fileSize(join(this.#dir, name.replace(/path$/, 'snap')))
+      return path === undefined || size === undefined || !this.#isVisible(path) ? [] : [[path, size] as const]
+    })
+    return Object.fromEntries(found)
+  }
+
+  restore(path: string): void {
+    const base = this.#baseOf(path)
+    const isKept = this.#isVisible(path) && readText(`${base}.path`) === path
+    const bytes = isKept ? readBytes(`${base}.snap`) : undefined
+    if (bytes === undefined) throw new RpcFailure(rpcErrorCodes.notFound, `no snapshot for path: ${path}`)
+    writeAtomic(path, bytes, { mode: (findStat(path)?.mode ?? 0o644) & 0o777, dirMode: 0o755 })
+  }
+
+  #baseOf(path: string): string {
+    return join(this.#dir, createHash('sha256').update(path).digest('hex').slice(0, 32))
+  }
+
+  #isVisible(path: string): boolean {
+    if (this.#project === undefined || this.#keptHere.has(path)) return true
+    return isInside(path, exists(this.#project) ? realpathSync(this.#project) : this.#project)
+  }
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  }
 }

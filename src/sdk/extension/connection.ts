@@ -9,9 +9,8 @@ import { given } from '../../std/given.ts'
 import { requestAnswers, type ServedRequest } from './answers.ts'
 import { parseOrRefuse } from './args.ts'
 import type { Context } from './definition.ts'
-import { createHost, type HostLink } from './host.ts'
+import { createHost, type HostLink, Subscriptions } from './host.ts'
 import { inOrder, type Offers, type Ranked } from './offers.ts'
-import { Subscriptions } from './subscriptions.ts'
 
 /** Where the extension works, as `initialize` says. */
 export interface ExtensionPlace {

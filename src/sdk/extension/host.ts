@@ -9,10 +9,10 @@ import {
   methods,
   type SentParams,
 } from '../../protocol/extension/table.ts'
+import { messageOf } from '../../std/errors.ts'
 import type { NoticeLevel } from './actions.ts'
 import { parseOrRefuse } from './args.ts'
 import type { Message } from './messages.ts'
-import type { Subscriptions } from './subscriptions.ts'
 
 export interface HostCallOptions {
   /** Aborting it cancels the request at the host. */
@@ -235,4 +235,45 @@ function named(method: string, error: unknown): unknown {
   return error instanceof RpcFailure && !error.message.startsWith(method)
     ? new RpcFailure(error.code, `${method}: ${error.message}`)
     : error
+}
+
+type Listener = (data: unknown, topic: string) => unknown
+
+interface Topic {
+  listeners: Set<Listener>
+  subscribed?: Promise<unknown>
+}
+
+export class Subscriptions {
+  readonly #topics = new Map<string, Topic>()
+  readonly #onError: (message: string) => void
+
+  constructor(onError: (message: string) => void) {
+    this.#onError = onError
+  }
+
+  /** Returns a function that removes the listener. */
+  async add(topic: string, listener: Listener, subscribe: () => Promise<unknown>): Promise<() => void> {
+    const entry: Topic = this.#topics.get(topic) ?? { listeners: new Set() }
+    this.#topics.set(topic, entry)
+    // Before the host is asked, because the first event may arrive together with its answer.
+    entry.listeners.add(listener)
+    try {
+      entry.subscribed ??= subscribe()
+      await entry.subscribed
+    } catch (error) {
+      this.#topics.delete(topic)
+      throw error
+    }
+    return () => void entry.listeners.delete(listener)
+  }
+
+  /** Calls every listener of the topic, also after one of them has failed. */
+  hear(topic: string, data: unknown): void {
+    for (const listener of this.#topics.get(topic)?.listeners ?? []) {
+      Promise.resolve()
+        .then(() => listener(data, topic))
+        .catch((error) => this.#onError(`listener of ${topic}: ${messageOf(error)}`))
+    }
+  }
 }

@@ -7,7 +7,7 @@ import { type ExtensionDirs, extensionDirs } from '../../../../test/extensions/l
 import { soundExtension } from '../../../../test/extensions/sound-extension.ts'
 import type { RuleResult } from '../rule.ts'
 import { checkExtension, type ExtensionCheckOptions, extensionRules } from './check-extension.ts'
-import { readExtensionFixtures } from './fixtures.ts'
+import { readExtensionFixtures } from './sandbox.ts'
 
 let dirs: ExtensionDirs
 let count = 0

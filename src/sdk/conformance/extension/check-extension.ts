@@ -8,12 +8,12 @@ import type { Registration } from '../../../protocol/extension/table.ts'
 import { EntireError } from '../../../std/errors.ts'
 import { type CheckOptions, type ConformanceRules, tryRules } from '../engine.ts'
 import type { RuleResult } from '../rule.ts'
-import type { ExtensionFixtures } from './fixtures.ts'
 import { handshakeRule, handshakeRules } from './rules-handshake.ts'
 import { extensionHookRules } from './rules-hooks.ts'
 import { endRules, manifestRules } from './rules-lifecycle.ts'
 import { framingRules, messageRules } from './rules-messages.ts'
 import { extensionFixtureRules, requestRules } from './rules-requests.ts'
+import type { ExtensionFixtures } from './sandbox.ts'
 import { makeExtensionSandboxes } from './sandbox.ts'
 import {
   type ExtensionLimits,

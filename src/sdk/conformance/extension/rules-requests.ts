@@ -3,8 +3,8 @@
 import { rpcErrorCodes } from '../../../protocol/extension/rpc.ts'
 import { asArray, asObject, asString } from '../../../std/json.ts'
 import { hold } from '../rule.ts'
-import type { ExtensionFixtures } from './fixtures.ts'
 import type { Probe, ProbeAnswer, ProbeCall } from './probe.ts'
+import type { ExtensionFixtures } from './sandbox.ts'
 import type { ExtensionRule } from './trial.ts'
 import { excerptOf } from './wire-log.ts'
 

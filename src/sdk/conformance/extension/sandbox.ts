@@ -1,9 +1,12 @@
-// Makes the sandbox of a trial of an extension: a project, a home and a directory for settings.
+// Makes the sandbox of a trial of an extension (a project, a home and a directory for settings), and reads
+// the fixtures: calls of its tools and commands, and what they must return.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { array, boolean, type InferOutput, looseObject, optional, record, string, unknown } from 'valibot'
 import { extensionEnvironment } from '../../../extensions/launch.ts'
 import type { Manifest } from '../../../extensions/manifest.ts'
+import { readFixturesFile } from '../fixtures.ts'
 import { type Environment, isolate, SandboxRoot } from '../sandbox.ts'
 
 export interface ExtensionSandbox {
@@ -38,4 +41,36 @@ export function makeExtensionSandboxes(env: Environment, manifest: Manifest): Ex
     },
     remove: () => sandboxes.remove(),
   }
+}
+
+const toolFixture = looseObject({
+  name: string(),
+  args: optional(record(string(), unknown()), {}),
+  /** The result must contain this text. */
+  contains: optional(string()),
+  isError: optional(boolean(), false),
+  /** The tool takes long: the call is cancelled while it runs. */
+  cancel: optional(boolean(), false),
+})
+
+const commandFixture = looseObject({
+  name: string(),
+  args: optional(string(), ''),
+  /** The command must show this text, in a message or a notification. */
+  says: optional(string()),
+})
+
+const extensionFixturesSchema = looseObject({
+  tools: optional(array(toolFixture), []),
+  commands: optional(array(commandFixture), []),
+})
+
+export type ExtensionFixtures = InferOutput<typeof extensionFixturesSchema>
+
+export function readExtensionFixtures(path: string): ExtensionFixtures {
+  return readFixturesFile(path, {
+    schema: extensionFixturesSchema,
+    errorCode: 'bad-usage',
+    hint: 'It has the form {"tools": [{"name": "greet", "args": {}, "contains": "Hello"}], "commands": [{"name": "hi", "says": "Hello"}]}.',
+  })
 }
