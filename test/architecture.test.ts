@@ -1,4 +1,5 @@
-// Holds the shape of the source: which folder may use which, and the habits that keep a file easy to find and to read.
+// Checks the shape of the source: which folder may use which, and the habits that keep a file easy to find
+// and to read.
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'

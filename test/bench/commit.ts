@@ -1,5 +1,5 @@
-// A commit with many sessions about: those it has nothing to do with must not cost, those it condenses must
-// cost little each.
+// Measures a commit beside many sessions: unrelated ones must cost nothing, and each one it condenses must
+// cost little.
 import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ground, makeGround, settle } from './ground.ts'

@@ -1,4 +1,5 @@
-// What the host costs: a question to an extension against the same bytes through bare pipes, and many extensions against one.
+// Measures the cost of the host: a request to an extension against the same bytes through bare pipes, and
+// many extensions against one.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

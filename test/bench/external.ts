@@ -1,4 +1,4 @@
-// What it costs to ask a plugin through the client, against starting it directly.
+// Measures a call of a plugin through the client, against starting the plugin directly.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

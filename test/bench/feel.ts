@@ -1,4 +1,5 @@
-// How soon a person at a terminal sees the first character of an answer, against `git log -1` at the same terminal.
+// Measures how soon a person at a terminal sees the first character of an answer, against `git log -1` at the
+// same terminal.
 import { type Ground, makeGround, settle } from './ground.ts'
 import { addHistory } from './long-history.ts'
 import { type Measurement, median, ratio } from './measure.ts'

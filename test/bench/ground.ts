@@ -1,4 +1,4 @@
-// A repository of a given size to measure in, in a temporary directory with an environment of its own.
+// Makes a repository of a given size to measure in, in a temporary directory with an environment of its own.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// A repository with a long past: many commits, the newest of them with checkpoints.
+// Makes a repository with a long history: many commits, the newest of them with checkpoints.
 import type { Ground } from './ground.ts'
 
 const committer = (at: number) => `committer Bench <bench@example.com> ${1_700_000_000 + at * 60} +0000\n`

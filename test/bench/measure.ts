@@ -1,4 +1,4 @@
-// Measuring: medians of interleaved runs, so that a busy machine slows down both sides of a ratio alike.
+// Measures medians of interleaved runs, so that a busy machine slows down both sides of a ratio alike.
 export interface Result {
   name: string
   /** What was measured: a ratio, a count or a rate. */

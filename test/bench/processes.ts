@@ -1,4 +1,4 @@
-// How many git processes we start in an event, whatever the size of the repository. Git itself tells, because
+// Counts the git processes of an event, whatever the size of the repository. Git itself reports them, because
 // inside its own hooks it puts its directory in front of PATH, where no wrapper would be found.
 // https://git-scm.com/docs/api-trace2
 import { existsSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Records the git commands of an event with what they were sent, and runs them again without us: the least
-// the event can cost.
+// Records the git commands of an event with their input, and runs them again without Entire: the least the
+// event can cost.
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Environment } from '../support/environment.ts'

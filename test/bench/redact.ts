@@ -1,4 +1,5 @@
-// How fast a transcript is redacted, and how much the keyword engine gains over trying every rule everywhere.
+// Measures how fast a transcript is redacted, and how much the keyword engine gains over trying every rule
+// everywhere.
 
 import { defaultSettings } from '../../src/model/settings.ts'
 import { createRedactor, redactText, redactTranscript } from '../../src/redact/redact.ts'

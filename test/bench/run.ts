@@ -1,4 +1,5 @@
-// `npm run bench`: every promise about speed, measured in one run and held against its limit. `npm run bench -- stop` runs one group.
+// Runs `npm run bench`: measures every promise about speed and compares it with its limit. `npm run bench --
+// stop` runs one group.
 import { measureCommit } from './commit.ts'
 import { measureExtension } from './extension.ts'
 import { measureExternal } from './external.ts'

@@ -1,4 +1,4 @@
-// A scripted Claude Code session to measure with: it appends to its transcript and calls the real hooks.
+// Plays a Claude Code session to measure with: it appends to its transcript and calls the real hooks.
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Environment } from '../support/environment.ts'

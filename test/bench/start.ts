@@ -1,4 +1,4 @@
-// How long a hook takes that has nothing to do.
+// Measures a hook that has nothing to do.
 import { makeGround } from './ground.ts'
 import { interleave, type Measurement, milliseconds, ratio } from './measure.ts'
 

@@ -1,4 +1,5 @@
-// The end of a turn against the git commands it cannot do without, in a small and in a large repository.
+// Measures the end of a turn against the git commands it cannot do without, in a small and in a large
+// repository.
 import { filePath, type Ground, makeGround } from './ground.ts'
 import { interleaveRounds, type Measurement, median, milliseconds, type Result, ratio } from './measure.ts'
 import { recordGit, replayGit } from './recorded-git.ts'

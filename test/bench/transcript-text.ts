@@ -1,5 +1,5 @@
-// Transcript lines that look like an agent's: prompts, prose, tool calls with code in them, results. The same, but for the tag, for the same
-// seed.
+// Makes transcript lines that look like an agent's: prompts, prose, tool calls with code, results. Equal
+// seeds give equal lines, except for the tag.
 const words =
   `the a function value returns error when file path test adds reads writes state session commit branch because
  should parse import export const await string number object array index length check before after each while if else`.split(

@@ -1,4 +1,4 @@
-// The end of a turn with a long transcript: the cost follows what was appended, not what is there.
+// Measures the end of a turn with a long transcript: the cost follows what was appended, not the length.
 import { filePath, makeGround } from './ground.ts'
 import { interleave, type Measurement, milliseconds, ratio } from './measure.ts'
 import { openSession, turn } from './session.ts'

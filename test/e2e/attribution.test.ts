@@ -1,4 +1,4 @@
-// Who wrote what: the user's lines and the agent's, from the first prompt to the commit.
+// Counts the lines of the user and of the agent, from the first prompt to the commit.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'

@@ -1,4 +1,4 @@
-// The auto-commit strategy: each turn that changed files is a commit on the user's branch.
+// Tests the auto-commit strategy: each turn that changed files is a commit on the user's branch.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'

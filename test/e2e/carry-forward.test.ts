@@ -1,5 +1,5 @@
-// What a commit leaves uncommitted of a session's work stays with the session, so that the next commit gets
-// its own checkpoint.
+// Commits only a part of a session's work: the rest stays with the session, so that the next commit gets its
+// own checkpoint.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'

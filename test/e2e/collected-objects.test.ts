@@ -1,4 +1,5 @@
-// Someone deletes our branches and lets git collect what was on them: the conversation is stored again from the agent's own file.
+// Deletes Entire's branches and lets git collect their objects: the conversation is stored again from the
+// agent's own file.
 import { expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'

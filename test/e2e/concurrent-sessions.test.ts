@@ -1,5 +1,5 @@
-// Several sessions in one work tree: they share a shadow branch and may share a commit, and none of them
-// loses anything to another.
+// Runs several sessions in one work tree: they share a shadow branch and may share a commit, and none loses
+// anything.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'

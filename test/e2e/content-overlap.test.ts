@@ -1,4 +1,4 @@
-// A commit is linked when it holds what a session wrote, not merely when it happens while one is around.
+// Tests that a commit is linked when it has work of a session, not merely when a session is running.
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

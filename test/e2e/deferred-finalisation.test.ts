@@ -1,5 +1,5 @@
-// Checkpoints of commits made in mid-turn exist at once with the transcript so far, and are completed when
-// the turn is over.
+// Commits in mid-turn: the checkpoint exists at once with the transcript so far, and is completed when the
+// turn has ended.
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { fakeAgent } from '../support/fake-agent.ts'

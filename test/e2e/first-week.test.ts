@@ -1,4 +1,4 @@
-// The guide is true: its commands are run in order, as a reader would, and print what it says.
+// Runs the commands of the guide in order, as a reader would, and compares their output with the guide.
 import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

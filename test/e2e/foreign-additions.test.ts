@@ -1,5 +1,5 @@
-// A session that joins a checkpoint of the reference program takes nothing away: neither the sessions that were there, whatever their age,
-// nor what their writer said about them.
+// Adds sessions to checkpoints of the reference program: existing sessions and their fields stay, whatever
+// their age.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readCheckpoint, readStoredPrompts, readTranscript } from '../../src/checkpoints/read.ts'
 import { openObjectReader } from '../../src/git/cat-file.ts'

@@ -1,5 +1,4 @@
-// What other versions of the reference program recorded is read as what it is, whatever its age, and reading
-// changes nothing.
+// Reads checkpoints of every version of the reference program. Reading changes nothing.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { type Age, ages } from '../support/foreign-ages.ts'

@@ -1,5 +1,4 @@
-// Clones that hold only a part of the repository: what is missing is fetched at once, or the answer says what
-// is missing.
+// Reads checkpoints in partial clones: missing objects are fetched at once, or the error names them.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Work that passes from one session to another, or from one agent to another.
+// Hands work over from one session to another, or from one agent to another.
 import { expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,4 @@
-// Recording leaves many small packs behind; the user's own `git gc --auto` must never have to clean up after
-// us.
+// Tests housekeeping: recording leaves many small packs, which must never trigger the user's `git gc --auto`.
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What a session remembers of its last checkpoint, and what a commit does to the rest of its state.
+// Tests what a session remembers of its last checkpoint, and how a commit changes the rest of its state.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'

@@ -1,4 +1,5 @@
-// When a session was last heard of: every sign of life of its own moves it, the commits of others do not.
+// Tests the time of the last interaction: every event of the session updates it, and commits of others do
+// not.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'

@@ -1,4 +1,4 @@
-// The log file: one JSON line for what a hook did, with whose it was, and never a word of what was said.
+// Tests the log file: one JSON line for each hook, with its session, and no text of the conversation.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'

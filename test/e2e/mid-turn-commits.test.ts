@@ -1,5 +1,4 @@
-// Commits made while a turn runs, by the agent or by the user beside it: no step has told yet what the agent
-// changed.
+// Commits while a turn runs, by the agent or by the user: no step shows yet what the agent changed.
 import { expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// HEAD moves under a session: rebase, amend, checkout. Its steps follow it, at the latest with its next step.
+// Moves HEAD under a session by rebase, amend and checkout: its steps follow, with its next step at the
+// latest.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'

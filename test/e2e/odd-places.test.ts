@@ -1,6 +1,6 @@
-// Projects in odd places: names with blanks, dots and letters of other alphabets, reached through a symlink,
-// from a subdirectory. For every agent: the turn is recorded, and its log is restored on a machine where the
-// project has another odd path.
+// Records projects with odd paths: blanks, dots, letters of other alphabets, a symlink, a subdirectory. For
+// every agent the turn is recorded, and its log is restored on a machine where the project has another odd
+// path.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

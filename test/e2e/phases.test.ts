@@ -1,4 +1,4 @@
-// The life of a session as its hooks tell it, and what commits of every kind make of it.
+// Follows the phases of a session through its hooks and through commits of every kind.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'

@@ -1,4 +1,5 @@
-// A pull under a session: its steps follow HEAD with its next step, and the commits of others stay theirs.
+// Pulls under a session: its steps follow HEAD with the next step, and pulled commits are not attributed to
+// it.
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'

@@ -1,4 +1,4 @@
-// Checkpoints travel with the user's push, whatever the remote looks like.
+// Pushes checkpoints along with the user's push, to remotes of every kind.
 import { expect, test } from 'bun:test'
 import { chmodSync, readFileSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'

@@ -1,4 +1,4 @@
-// Complete stories with rewinds.
+// Plays complete stories with rewinds.
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// What the user of an agent sees when a session starts.
+// Tests what the user of an agent sees when a session starts.
 import { expect, test } from 'bun:test'
 import { readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'

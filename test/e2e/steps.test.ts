@@ -1,4 +1,4 @@
-// Steps: when a turn makes one, and what is in it.
+// Tests when a turn makes a step, and what is in it.
 import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'

@@ -1,4 +1,4 @@
-// Hooks run wherever the agent happens to be; what they write is about the repository.
+// Runs hooks and commands in subdirectories: what they write is about the repository.
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'

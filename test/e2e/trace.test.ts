@@ -1,4 +1,5 @@
-// The life of a repository in nine steps, on the compiled program: what every reader of our data relies on.
+// Plays the life of a repository in nine steps, with the compiled program: what every reader of the data
+// relies on.
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

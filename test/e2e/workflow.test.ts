@@ -1,4 +1,4 @@
-// The everyday life of a session from the first prompt to the checkpoint: what is stored, where, and under which name.
+// Follows a session from the first prompt to the checkpoint: what is stored, where, and under which name.
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'

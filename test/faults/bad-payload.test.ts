@@ -1,4 +1,4 @@
-// What agents, users and accidents feed to hooks: a clear message, exit code 0, nothing half-written, nothing lost.
+// Feeds bad input to hooks: each gives a clear message and exit code 0, and nothing is half-written or lost.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'

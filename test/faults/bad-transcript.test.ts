@@ -1,4 +1,5 @@
-// Transcripts that are missing, endless, torn or no transcripts at all cost the conversation at most, never the files.
+// Records turns with missing, endless, torn or invalid transcripts: at most the conversation is lost, never
+// the files.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import {
   appendFileSync,

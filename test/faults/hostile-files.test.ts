@@ -1,4 +1,4 @@
-// Files that are hard to name, to read or to hold are recorded like any other.
+// Records files that are hard to name, to read or to store.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

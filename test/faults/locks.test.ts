@@ -1,4 +1,4 @@
-// Locks and notes that the dead left behind never block the living; those of the living are respected.
+// Tests locks and notes: those of dead processes never block, and those of living processes are respected.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'

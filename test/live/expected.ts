@@ -1,4 +1,4 @@
-// What the script makes an agent cost, and how recorded work is looked up.
+// Computes the tokens that the script costs an agent, and looks up recorded work.
 import { cost } from './model/conversation.ts'
 import { prompts } from './model/script.ts'
 import type { Exchange } from './model/server.ts'

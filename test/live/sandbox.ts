@@ -1,4 +1,4 @@
-// Where agents run: with the loopback interface as their only network, and in a process tree that ends as a whole.
+// Runs agents with the loopback interface as their only network, in a process tree that ends as a whole.
 import { runLimited } from '../../src/std/limited-proc.ts'
 
 type Env = Record<string, string | undefined>

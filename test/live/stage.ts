@@ -1,4 +1,4 @@
-// One agent in one repository: enabled as a user does it, and prompted against the scripted model.
+// Enables one agent in one repository, as a user does, and prompts it against the scripted model.
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// The story of every live test, told in order: a real agent works, and what it did is looked for where users
-// will look for it.
+// Tells the story of every live test in order: a real agent works, and its work is found where users look for
+// it.
 import { afterAll, expect, test } from 'bun:test'
 import { liveAgents } from './agents/index.ts'
 import { linkedCheckpoint, promptsIn, resumeCommand, rewindPoints, usage } from './expected.ts'

@@ -1,4 +1,5 @@
-// Everything that can happen in a repository while agents work in it, as data: what a property test draws, shrinks and prints.
+// Defines everything that can happen in a repository while agents work in it, as data that a property test
+// draws, shrinks and prints.
 import fc from 'fast-check'
 
 export type Event =

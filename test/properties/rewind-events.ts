@@ -1,4 +1,5 @@
-// Everything that can happen between two rewinds, as data: what the property draws, shrinks and prints.
+// Defines everything that can happen between two rewinds, as data that the property test draws, shrinks and
+// prints.
 import fc from 'fast-check'
 
 export type Who = 'user' | 'agent'

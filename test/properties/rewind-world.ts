@@ -1,4 +1,4 @@
-// A work tree that an agent and a user change, and an account of every file that a rewind took away.
+// Makes a work tree that an agent and a user change, and keeps account of every file that a rewind removed.
 import {
   chmodSync,
   existsSync,

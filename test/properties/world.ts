@@ -1,4 +1,5 @@
-// A real repository with agents in it, and an account of who touched what: the truth that checkpoints must tell.
+// Makes a real repository with agents in it, and keeps account of who touched what: checkpoints must say the
+// same.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FaultyRepo, faultyRepo } from '../faults/faulty-repo.ts'

@@ -1,4 +1,4 @@
-// `entire doctor --json`, for tests that look at its findings.
+// Runs `entire doctor --json`, for tests that check its findings.
 import type { RecordedRepo } from './recorded-repo.ts'
 
 export interface DoctorFinding {

@@ -1,4 +1,4 @@
-// A hermetic environment: nothing of the developer's git, agents or settings reaches a test.
+// Makes a hermetic environment: nothing of the developer's git, agents or settings reaches a test.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

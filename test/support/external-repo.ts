@@ -1,4 +1,5 @@
-// A repository in which an external agent is recorded: its plugin lies on the PATH, and a shell plays the agent.
+// Makes a repository in which an external agent is recorded: its plugin is on the PATH, and a shell plays the
+// agent.
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type RecordedRepo, recordedRepo } from './recorded-repo.ts'

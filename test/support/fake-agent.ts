@@ -1,4 +1,5 @@
-// An agent played by a script: it edits files, writes a transcript in Claude's form, and calls the real hooks of the compiled program.
+// Plays an agent by a script: it edits files, writes a transcript in Claude's form, and calls the real hooks
+// of the compiled program.
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { RecordedRepo } from './recorded-repo.ts'

@@ -1,5 +1,5 @@
-// What `opencode export`, `import` and `session delete` do, over sessions in files. OPENCODE_FAILS names commands that fail, OPENCODE_HANGS
-// those that never end.
+// Plays `opencode export`, `import` and `session delete`, over sessions in files. OPENCODE_FAILS names
+// commands that fail, OPENCODE_HANGS those that never end.
 import { readFileSync } from 'node:fs'
 import { opencodeSessions } from './opencode-sessions.ts'
 

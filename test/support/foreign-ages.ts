@@ -1,5 +1,5 @@
-// What each version of the reference program left in a repository for one checkpoint, and what is to be read
-// from it.
+// Lists what each version of the reference program left in a repository for one checkpoint, and what must be
+// read from it.
 import type { Files } from './foreign-repo.ts'
 
 export interface Age {

@@ -1,4 +1,4 @@
-// Repositories as other programs left them: built with plain git, so that the reader meets what our writer never wrote.
+// Builds repositories with plain git as other programs leave them, with forms that Entire never writes.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer } from './entire.ts'

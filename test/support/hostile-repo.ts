@@ -1,4 +1,5 @@
-// An enabled repository into which a stranger has written: names, prompts and ids that a terminal would obey, and records that are broken.
+// Makes an enabled repository with hostile data: names, prompts and ids with control characters, and broken
+// records.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asForeign, type ForeignRepo } from './foreign-repo.ts'

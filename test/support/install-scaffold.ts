@@ -1,4 +1,4 @@
-// What `npm install` and `npm run build` do in a new plugin, without a network.
+// Does what `npm install` and `npm run build` do in a new plugin, without a network.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildLibraries } from '../../scripts/build-libraries.ts'

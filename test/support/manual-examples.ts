@@ -1,4 +1,4 @@
-// The examples that manuals show, for tests that type them.
+// Finds the examples in manuals, for tests that run them.
 import { generateHelpTextForAllCommands } from '@stricli/core'
 import { buildCli } from '../../src/cli/app.ts'
 import type { Cli } from '../../src/cli/context.ts'

@@ -1,4 +1,5 @@
-// The plain definition of what is a secret: every rule over the whole text. Tests and the benchmark hold the engine to it.
+// Redacts by the plain definition of a secret, every rule over the whole text. Tests and the benchmark
+// compare the engine with it.
 import { builtInRules } from '../../src/redact/built-in-rules.ts'
 import { isHighEntropy } from '../../src/redact/credentials.ts'
 import { addMatch, otherOccurrences } from '../../src/redact/find-secrets.ts'

@@ -1,5 +1,6 @@
-// A process that is to a plugin what OpenCode was in a captured run: it loads the plugin, calls its hooks as they were called, does what the
-// tools did, and keeps the session as it grew. Called with the plugin, the events, the work tree, and how it ends.
+// Plays OpenCode for a plugin, from a captured run: it loads the plugin, calls its hooks, repeats what the
+// tools did, and lets the session grow as it did. Called with the plugin, the events, the work tree, and how
+// it ends.
 import { execSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

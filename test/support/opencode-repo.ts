@@ -1,4 +1,5 @@
-// A repository in which OpenCode is enabled, with a program called `opencode` that has the sessions of captured runs.
+// Makes a repository in which OpenCode is enabled, with a program called `opencode` that has the sessions of
+// captured runs.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { opencodeSessions } from './opencode-sessions.ts'

@@ -1,4 +1,5 @@
-// Sessions as OpenCode would have them in its database, in files: put there by the events of a captured run, or by an import.
+// Keeps sessions in files as OpenCode keeps them in its database: from the events of a captured run, or from
+// an import.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,4 +1,4 @@
-// A plugin with a way of cutting of its own, and what it would have stored.
+// Makes a plugin that cuts transcripts in its own way, and computes the pieces it would store.
 import { join } from 'node:path'
 import { run } from '../../src/std/proc.ts'
 

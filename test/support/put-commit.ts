@@ -1,4 +1,5 @@
-// Puts a commit with given files on a ref, without touching index or work tree: for tests that read what others have written.
+// Puts a commit with given files on a ref, without touching index or work tree: for tests that read foreign
+// data.
 import { startFastImport } from '../../src/git/fast-import.ts'
 import { listRefs } from '../../src/git/refs.ts'
 import type { Repo } from '../../src/git/repo.ts'

@@ -1,4 +1,4 @@
-// A repository in which the compiled program is enabled and on PATH, as it is for a user.
+// Makes a repository in which the compiled program is enabled and on PATH, as it is for a user.
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { branchName, shadowRef } from '../../src/checkpoints/layout.ts'

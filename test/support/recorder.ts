@@ -1,4 +1,4 @@
-// Plays the part of `entire` in tests of git hooks: writes down how it was called and what it was fed, and fails every time.
+// Plays the part of `entire` in tests of git hooks: records its arguments and input, and fails every time.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { installHooks } from '../../src/git/hooks/install.ts'

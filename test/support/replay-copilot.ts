@@ -1,4 +1,5 @@
-// Plays a captured session of Copilot CLI again. Its transcript tells of every hook, so it grows up to the hook that runs.
+// Replays a captured session of Copilot CLI. Its transcript records every hook, so it grows up to the hook
+// that runs.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asObject, type JsonObject } from '../../src/std/json.ts'

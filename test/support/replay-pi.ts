@@ -1,5 +1,5 @@
-// Plays a captured session of Pi again: the extension that is installed hears what Pi said, the tools do what they did, and the
-// session file grows as it grew.
+// Replays a captured session of Pi: the installed extension gets the events of Pi, the tools do what they
+// did, and the session file grows as it did.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { asArray, asObject, type JsonObject } from '../../src/std/json.ts'

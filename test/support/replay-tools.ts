@@ -1,4 +1,4 @@
-// What the tools of captured agents did to the work tree, done again.
+// Repeats what the tools of captured agents did to the work tree.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asObject, type JsonObject } from '../../src/std/json.ts'

@@ -1,5 +1,5 @@
-// Plays a captured session of a real agent again: its payloads go to the hooks that are installed, its tools do what they did, and its
-// transcripts grow as they grew.
+// Replays a captured session of a real agent: the installed hooks get its payloads, its tools do what they
+// did, and its transcripts grow as they did.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { asObject, type JsonObject } from '../../src/std/json.ts'

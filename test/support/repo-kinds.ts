@@ -1,4 +1,5 @@
-// The kinds of repository people work in, each as the commands that make one below a temporary directory.
+// Lists the kinds of repository people work in, each as the commands that make one below a temporary
+// directory.
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from './environment.ts'

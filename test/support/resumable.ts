@@ -1,4 +1,4 @@
-// Repositories with sessions to resume, and a second machine to resume them on.
+// Makes repositories with sessions to resume, and a second machine to resume them on.
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { hermeticEnv } from './environment.ts'

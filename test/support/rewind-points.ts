@@ -1,4 +1,4 @@
-// The points of `entire rewind --list`, and the ids of those a test is about.
+// Reads the points of `entire rewind --list`, and finds the ids a test needs.
 import type { RecordedRepo } from './recorded-repo.ts'
 
 export interface Point {

@@ -1,4 +1,4 @@
-// Aider, played by a script: it writes its chat history as the real one does, edits files and commits by itself.
+// Plays aider by a script: it writes its chat history as the real one does, edits files and commits.
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedRepo } from './recorded-repo.ts'

@@ -1,4 +1,4 @@
-// A person at a real pseudo-terminal: reads what is on it, presses keys.
+// Plays a person at a real pseudo-terminal, who reads the screen and presses keys.
 import { stripVTControlCharacters } from 'node:util'
 import type { Environment } from './environment.ts'
 

@@ -1,4 +1,4 @@
-// A conversation with Claude Code that was held while nothing recorded it: only the agent's own file tells of it.
+// Makes a conversation with Claude Code that was not recorded: only the agent's own file has it.
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TempRepo } from './repo.ts'

@@ -1,4 +1,5 @@
-// What a live test must know of an agent: which package it is, how it is started without a person, and what it calls its tools.
+// Defines what a live test must know of an agent: its package, how it is started without a person, and the
+// names of its tools.
 import type { Dialect } from '../model/dialect.ts'
 
 export interface Place {

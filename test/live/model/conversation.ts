@@ -1,4 +1,4 @@
-// What a model is asked and what it answers, whatever the wire it came over.
+// Defines the requests and answers of a model, independent of the wire protocol.
 import type { JsonObject } from '../../../src/std/json.ts'
 
 export interface Said {

@@ -1,4 +1,4 @@
-// How an agent names its tools and their arguments.
+// Defines how an agent names its tools and their arguments.
 import type { Call } from './conversation.ts'
 
 export interface Dialect {

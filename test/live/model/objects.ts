@@ -1,4 +1,4 @@
-// Requests are read leniently: what is missing is empty.
+// Reads requests leniently: missing values are empty.
 import { asArray, asObject, type JsonObject } from '../../../src/std/json.ts'
 
 export function objects(value: unknown): JsonObject[] {

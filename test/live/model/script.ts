@@ -1,4 +1,4 @@
-// What the model does: for each prompt the tools it calls, round by round, and what it says when it is done.
+// Scripts the model: for each prompt the tools it calls, round by round, and its final answer.
 import { join } from 'node:path'
 import type { Call, Conversation, Reply } from './conversation.ts'
 import type { Dialect } from './dialect.ts'

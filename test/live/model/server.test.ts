@@ -1,4 +1,4 @@
-// The scripted model, asked the way agents ask it.
+// Asks the scripted model in the way agents do.
 import { expect, test } from 'bun:test'
 import type { Dialect } from './dialect.ts'
 import { contents, prompts } from './script.ts'

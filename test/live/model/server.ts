@@ -1,4 +1,4 @@
-// The scripted model as a server: on the loopback interface only, on whatever port is free.
+// Serves the scripted model, on the loopback interface only, on any free port.
 import { asObject, type JsonObject, parseJson } from '../../../src/std/json.ts'
 import { chatAnswer, chatEvents, parseChat } from './chat-wire.ts'
 import type { Conversation, Reply } from './conversation.ts'
