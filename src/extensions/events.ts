@@ -13,7 +13,7 @@ export interface QueuedEvent {
 }
 
 export interface EventQueueOptions {
-  /** The extension that hears the events, if it runs. */
+  /** The extension that receives the events, if it runs. */
   find(): LiveExtension | undefined
   /** Does what the extension asks for in its answer. */
   act(action: ExtensionAction): void
@@ -88,7 +88,7 @@ function mergeDeltas(a: QueuedEvent, b: QueuedEvent): QueuedEvent | undefined {
 
 type Subscriber = Pick<LiveExtension, 'manifest' | 'nextId' | 'tell'>
 
-/** Topics by which extensions talk to each other. Every subscriber hears an event, the publisher included. */
+/** Topics by which extensions talk to each other. Every subscriber receives an event, the publisher included. */
 export class EventBus {
   readonly #topics = new Map<string, { id: number; subscriber: Subscriber }[]>()
 

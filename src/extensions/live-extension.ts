@@ -74,7 +74,7 @@ export interface CallingExtension {
   signal: AbortSignal
 }
 
-/** Answers the requests and hears the notices of extensions. A missing handler does not compile. */
+/** Answers the requests and handles the notices of extensions. A missing handler does not compile. */
 export interface HostSide {
   requests: {
     [M in HostRequest]: (

@@ -142,7 +142,7 @@ export class Registry {
     return this.#registered('register/interceptor').sort((a, b) => b.value.priority - a.value.priority)
   }
 
-  /** The extensions that hear an event, each once, lowest priority first. */
+  /** The extensions that receive an event, each once, lowest priority first. */
   listeners(event: string): string[] {
     return ownersByPriority(
       this.#registered('register/eventHandler').filter(

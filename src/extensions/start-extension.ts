@@ -109,7 +109,7 @@ class ExtensionProcess implements LiveExtension {
         this.#printed.add(line)
         options.log('debug', line)
       },
-      // An extension that can say nothing more is of no use; its exit tells what happened.
+      // An extension that can send nothing more is useless; its exit code tells what happened.
       onEnd: () => void stopChild(child, this.#transport),
     })
     this.#peer = new Peer({

@@ -61,7 +61,7 @@ export interface ProjectContext {
   env: Record<string, string | undefined>
 }
 
-/** A session log to be given back to its agent. */
+/** A session log to deliver to its agent. */
 export interface DeliveredLog {
   session: string
   path: string

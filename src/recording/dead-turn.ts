@@ -47,7 +47,7 @@ export async function endDeadTurn(recorder: Recorder, id: string): Promise<void>
     await dispatch({ ...recorder, repo: place }, agent, { type: 'turn-end', session: id })
 }
 
-// Undefined when the session ran in another work tree that is gone: what lies here is not its work.
+// Undefined when the session ran in another work tree that is gone: the files here are not its work.
 function findPlace({ repo }: Recorder, session: Session): Repo | undefined {
   const place = worktreeOf(repo, session)
   return place.worktreeId === session.worktreeId && exists(place.root) ? place : undefined

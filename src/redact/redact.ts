@@ -27,7 +27,7 @@ export function createRedactor(settings: Settings['redaction']): Redactor {
 
 const byteOrderMark = '\uFEFF'
 
-/** A text whose first line is a JSON value is taken for JSON lines. */
+/** A text whose first line is a JSON value is read as JSON lines. */
 export function redactTranscript(text: string, redactor: Redactor): string {
   const firstLine = text.slice(0, text.indexOf('\n') + 1).replace(byteOrderMark, '')
   return isJson(firstLine)

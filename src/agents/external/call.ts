@@ -1,5 +1,5 @@
 // Calls a plugin: a process with a time limit and a size limit. Its answer is what the protocol promises, or an error
-// that says what came instead.
+// that describes what the plugin returned instead.
 
 import type { Env } from '../../model/agent.ts'
 import type { AnswerMessage } from '../../protocol/external-agent/answer.ts'

@@ -1,4 +1,4 @@
-// Declares the events by which an extension hears what the agent does. The keys are those on the wire.
+// Declares the events that report to an extension what the agent does. The keys are those on the wire.
 import * as v from 'valibot'
 import { assistantMessage, conversationMessage, toolResultMessage } from './content.ts'
 import { anything, fields, flag, integer, list, quantity, shape, text } from './fields.ts'

@@ -1,7 +1,7 @@
 // Defines a method of the extension protocol: who receives it, what it carries, and which permission it needs.
 import type { GenericSchema } from 'valibot'
 
-/** Which side answers or hears it. */
+/** Which side receives it. */
 export type Receiver = 'extension' | 'host' | 'both'
 
 /**
