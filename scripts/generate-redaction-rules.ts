@@ -4,7 +4,8 @@ import preset from '@secretlint/secretlint-rule-preset-recommend/package.json'
 import { literalPrefixes } from './regex-prefixes.ts'
 
 /**
- * Rules that are not generated: they report a whole URL or block, of which our rules replace only the secret.
+ * Rules that are not generated: they report a whole URL or block, of which Entire's own rules replace only
+ * the secret.
  */
 const ownRules: Record<string, string> = {
   aws: 'built-in-rules.ts and provider-rules.ts',

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { findCycle, readModules, type SourceModule, staticallyReachable } from './architecture/modules.ts'
 
-// Which folders a folder builds on, directly. An import may point to any folder that these arrows lead to, and to no other.
-// A new folder below src/ needs a line here and one in docs/architecture.md.
+// Which folders a folder builds on, directly. An import may point to any folder that these arrows lead to,
+// and to no other. A new folder below src/ needs a line here and one in docs/architecture.md.
 const arrows: Record<string, string[]> = {
   std: [],
   model: ['std'],
@@ -42,7 +42,7 @@ const modules = readModules(['src', 'scripts', 'test'])
 const source = modules.filter((module) => module.path.startsWith('src/'))
 const product = source.filter((module) => !module.path.endsWith('.test.ts'))
 const written = product.filter((module) => !module.path.endsWith('.generated.ts'))
-// What authors of plugins import is one file each, whatever it is made of.
+// Each library for authors is one file, whatever it is made of.
 const published = ['src/sdk/agent.ts', 'src/sdk/extension.ts', 'src/sdk/extension-host.ts']
 const folderOf = (path: string) => path.split('/')[1] ?? ''
 const paths = (found: SourceModule[]) => found.map((module) => module.path)
@@ -163,7 +163,8 @@ test('the program decides for the hook path before anything else is loaded', () 
   ).toEqual([])
 })
 
-// A path in a document is a promise: `src/git/refs.ts`, or `git/refs.ts` below src/. Placeholders such as <name> do not count.
+// A path in a document is a promise: `src/git/refs.ts`, or `git/refs.ts` below src/. Placeholders such as
+// <name> do not count.
 test('documents name files that exist', async () => {
   const documents = ['*.md', 'docs/*.md', 'docs/adr/*.md'].flatMap((pattern) => [
     ...new Bun.Glob(pattern).scanSync('.'),

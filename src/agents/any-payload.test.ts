@@ -1,4 +1,5 @@
-// What holds for the hooks of every agent: agents of tomorrow say more, less and other things than those of today.
+// What holds for the hooks of every agent: agents of tomorrow say more, less and other things than those of
+// today.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -87,7 +88,7 @@ const everything: JsonObject = {
   },
 }
 
-/** The same without what says that a subagent speaks. */
+/** The same without the fields of a subagent. */
 const { agent_id: _id, agentId: _agentId, ...ofTheSession } = everything
 
 const values: Json[] = [
@@ -118,7 +119,7 @@ const future: JsonObject = {
   },
 }
 
-/** What the payload comes to; a refusal counts, anything else that is thrown does not. */
+/** The event or the refusal that a payload gives. Other exceptions fail the test. */
 async function meaning(
   agent: Agent,
   verb: string,

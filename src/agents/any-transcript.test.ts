@@ -1,4 +1,5 @@
-// What holds for the transcripts of every agent, shown on all that were captured: later versions write more, and other things.
+// What holds for the transcripts of every agent, shown on all that were captured: later versions write more,
+// and other things.
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ const logs = agents.flatMap(({ name, transcript }) =>
   ),
 )
 
-/** Of OpenCode, whose transcript is one document, every message is a line here. */
+/** The transcript of OpenCode is one document; here each of its messages is a line. */
 const documents = agents.flatMap(({ name, transcript }) =>
   findAll(`${name}/*/export.json`).map((path): Captured => {
     const { messages, ...rest } = JSON.parse(readFileSync(join(fixtures, path), 'utf8')) as {
@@ -45,7 +46,10 @@ const histories = findAll('aider/[!R]*.md').map((path): Captured => {
 
 const future: JsonObject = { ofTheFuture: { deep: [{ er: null }] }, schemaVersion: 99 }
 
-/** More fields in the line, and in what is in it; deeper down are names of files and arguments of tools. */
+/**
+ * Adds fields to the line and to its objects, but not deeper: there are names of files and arguments of
+ * tools.
+ */
 function withMoreFields(line: string): string {
   const entry = asObject(parseJson(line))
   if (entry === undefined) return line
@@ -118,7 +122,7 @@ describe.each([...logs, ...documents, ...histories])('%s', (_path, lines, read) 
   })
 })
 
-/** Another value for one of the fields of a line, however deep. */
+/** Replaces the value of one field of a line, however deep. */
 function spoil(line: string, which: number, value: Json): string {
   let fields = 0
   const count = (text: string, change: (at: number, old: unknown) => unknown) =>

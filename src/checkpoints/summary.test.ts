@@ -20,8 +20,8 @@ const summary: CheckpointSummary = {
 }
 const author = { name: 'Test', email: 'test@example.com' }
 
-// As another program writes it: escapes of its own, numbers we cannot hold, fields we do not know, an order
-// of its own.
+// As another program writes it: escapes of its own, numbers too large for JavaScript, unknown fields, an
+// order of its own.
 const foreign = `{
   "session_id": "one",
   "checkpoint_id": "${id}",

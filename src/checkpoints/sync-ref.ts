@@ -54,7 +54,7 @@ export async function syncRef(sync: RefSync): Promise<boolean> {
   return failure === undefined
 }
 
-// --no-verify, because our own pre-push hook is running. Never --force. Returns the reason of a failure.
+// --no-verify, because Entire's pre-push hook is running. Never --force. Returns the reason of a failure.
 export async function pushRefs(
   { repo, remote }: Pick<RefSync, 'repo' | 'remote'>,
   refs: string[],
@@ -156,8 +156,8 @@ interface MergeTips {
 }
 
 /**
- * The changes to our tree after which it holds both sides. A file changed on both sides is taken from theirs,
- * which was published first. Directories are compared by id, so the cost is that of the differences.
+ * The changes to the local tree after which it holds both sides. A file changed on both sides is taken from
+ * theirs, which was published first. Directories are compared by id, so the cost is that of the differences.
  */
 async function planMerge(objects: ObjectReader, tips: MergeTips): Promise<TreeChange[]> {
   const trees = {

@@ -64,7 +64,7 @@ function commitTurn(ground: Ground, name: string): number {
   return time
 }
 
-/** A commit that recorded nothing is quick; that must not count as a result. */
+/** Fails when a commit recorded nothing: such a commit is quick, and must not count as a result. */
 function expectSessions(ground: Ground, count: number): void {
   const id = ground.run(['git', 'log', '-1', '--format=%(trailers:key=Entire-Checkpoint,valueonly)']).trim()
   const entries = ground

@@ -30,7 +30,7 @@ const echo = `function on(method, params, id) {
   else if (id !== undefined) say({ id, error: { code: -32601, message: 'no' } })
 }`
 
-/** Gives back a line of the size of an answer for every line, and looks at nothing. */
+/** Writes a line of the size of an answer for every line, without parsing anything. */
 const bareEcho = `const fs = require('node:fs')
 const line = Buffer.from(${JSON.stringify(resultLine(1, answer))})
 fs.createReadStream(null, { fd: 3 }).on('data', (chunk) => { for (const byte of chunk) if (byte === 10) fs.writeSync(4, line) }).on('end', () => process.exit(0))

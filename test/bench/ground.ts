@@ -15,7 +15,8 @@ export interface Ground {
 
 const dist = join(import.meta.dir, '../../dist')
 
-// Removed when everything is measured: file systems are slow to give new files the place of others that were deleted a moment ago.
+// Removed when everything is measured: file systems are slow to give new files the place of others that were
+// deleted a moment ago.
 const bases: string[] = []
 process.on('exit', () => {
   for (const base of bases) rmSync(base, { recursive: true, force: true, maxRetries: 3 })
@@ -73,8 +74,8 @@ function fill(ground: Ground, files: number): void {
   // As everybody has it: without, every git process that writes a ref looks for a name in the system's files.
   ground.run(['git', 'config', 'user.name', 'Bench'])
   ground.run(['git', 'config', 'user.email', 'bench@example.com'])
-  // As git comes: after a commit it starts a process that looks whether to tidy up. That one never finds enough to do here, or it would
-  // go on doing it beside the next measurement.
+  // As git comes: after a commit it starts a process that checks whether to tidy up. It never finds enough to
+  // do here, or it would keep running during the next measurement.
   ground.run(['git', 'config', 'maintenance.auto', 'true'])
   ground.run(['git', 'fast-import', '--quiet', '--done'], { stdin: `${head}${lines.join('')}done\n` })
   ground.run(['git', 'reset', '--quiet', '--hard'])
@@ -84,7 +85,10 @@ export function filePath(at: number): string {
   return `src/d${Math.floor(at / 100)}/f${at}.txt`
 }
 
-/** Gives git an index whose entries are all known to be unchanged; one written in the same second as its files is not. */
+/**
+ * Gives git an index whose entries are all known to be unchanged; one written in the same second as its files
+ * is not.
+ */
 export function settle(ground: Ground): void {
   Bun.sleepSync(1_100)
   ground.run(['git', 'update-index', '--refresh', '--force-write-index'])

@@ -3,7 +3,7 @@ export interface Result {
   name: string
   /** What was measured: a ratio, a count or a rate. */
   value: number
-  /** The value must not be above it. Absent: told, not judged. */
+  /** The value must not be above it. Absent: reported, not judged. */
   limit?: number
   unit: string
   detail: string
@@ -41,7 +41,7 @@ export function interleaveRounds<Side extends string>(
     number[]
   >
   for (let round = 0; round < rounds; round += 1) {
-    // Every other round backwards: what one side leaves in the caches is a gift to the next.
+    // Every other round runs backwards: one side fills the caches for the next.
     for (const name of round % 2 === 0 ? names : [...names].reverse()) times[name].push(sides[name](round))
   }
   return times

@@ -43,9 +43,9 @@ export function recordGit(ground: Ground, event: (env: Environment) => void): Re
 }
 
 /**
- * Runs recorded commands one after another and gives the time they took together. What is written must be new
- * to the repository, as it was for us: the tag of the recorded turn becomes another of the same length, and
- * refs move below `refs/bench/`.
+ * Runs recorded commands one after another and returns the time they took together. Objects must be new
+ * to the repository, as it was for Entire: the tag of the recorded turn becomes another of the same length,
+ * and refs move below `refs/bench/`.
  */
 export function replayGit(ground: Ground, recorded: Recorded[], tag: string): number {
   const fresh = nextTag()

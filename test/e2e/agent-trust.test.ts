@@ -10,7 +10,7 @@ setDefaultTimeout(60_000)
 
 const homeOf = (repo: RecordedRepo, dir: string) => join(repo.base, 'home', dir)
 
-/** As Codex notes it when its user agrees to the hooks it lists. */
+/** Writes what Codex writes when its user agrees to the listed hooks. */
 function agree(repo: RecordedRepo): string {
   const path = join(repo.root, '.codex/hooks.json')
   const { hooks } = JSON.parse(readFileSync(path, 'utf8')) as {
@@ -45,7 +45,7 @@ test('Codex: enable and doctor say what to do until it is done, and the user’s
     title: expect.stringContaining('8 of the 8 hooks'),
     fix: expect.stringContaining('`/hooks`'),
   })
-  // Enabling again finds everything in place, and still says it.
+  // Enabling again changes nothing, and still prints the hint.
   expect((await repo.entire(['enable'])).err).toContain('8 of the 8 hooks')
   expect((await repo.entire(['agent', 'add', 'codex'])).err).toContain('8 of the 8 hooks')
 

@@ -42,7 +42,7 @@ test('files of a finished turn committed one by one get a checkpoint each, with 
     ids.push(await repo.checkpointOf())
     expect(await repo.shadows()).toEqual([repo.shadow(head)])
     expect(await repo.subjects(repo.shadow(head))).toEqual(['carry forward: uncommitted session files'])
-    // What is left is known by what the session was asked.
+    // The carried step has the prompt of the session.
     const [step] = JSON.parse((await repo.entire(['rewind', '--list'])).out)
     expect(step).toMatchObject({
       message: 'carry forward: uncommitted session files',
@@ -155,7 +155,7 @@ test('several turns before one commit make one checkpoint that counts their step
   ])
   expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
 
-  // The next checkpoint speaks of what came after, in front of the whole transcript.
+  // The next checkpoint covers what came after, and has the whole transcript.
   await agent.turn('fourth part', { 'c.ts': line('c') })
   await repo.commitAs('human', 'fourth', 'c.ts')
   const next = await repo.checkpointOf()

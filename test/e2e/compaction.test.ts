@@ -24,7 +24,7 @@ test('compaction in the middle of a turn saves a step and leaves the turn runnin
     isCompactSummary: true,
     message: { role: 'user', content: 'A summary of what was said.' },
   })
-  // The agent reports a start of the same session; it is none, and there is nothing to greet.
+  // The agent reports another start of the same session, which is ignored.
   expect(await agent.hook('session-start', { source: 'compact' })).toEqual({ code: 0, out: '', err: '' })
   agent.write('b.ts', line('b'))
   agent.say('Done.')
@@ -73,7 +73,7 @@ test('a transcript that was rewritten shorter is read from its beginning, and no
     token_usage: { api_call_count: 4 },
     checkpoint_transcript_start: 6,
   })
-  // The agent threw away what it had said, all but the last answer.
+  // The agent removed all its messages but the last answer.
   writeFileSync(agent.transcript, `${agent.lines().slice(-1).join('\n')}\n`)
   await agent.turn('write c', { 'c.ts': line('c') })
   await repo.commitAs('human', 'c', 'c.ts')

@@ -23,7 +23,7 @@ test('a commit with work of two sessions is one checkpoint with a slot for each'
       `.entire/metadata/${two.session}/full.jsonl`,
     ]),
   )
-  // What the first one wrote is not the second one's.
+  // Files of the first session do not count as those of the second.
   expect(repo.state(two.session).files_touched).toEqual(['b.ts'])
 
   await repo.commitAs('human', 'both', 'a.ts', 'b.ts')

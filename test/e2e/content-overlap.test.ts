@@ -122,7 +122,7 @@ test('a commit whose trailer the user removed gets no checkpoint, and no work is
   await repo.gitAs('human', ['commit', '--quiet'], { env: { GIT_EDITOR: `${repo.base}/editor.sh` } })
   expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toContain('b.ts')
 
-  // A message of nothing but our trailer is an empty one: the commit is given up.
+  // A message with only the trailer counts as empty: git aborts the commit.
   await agent.turn('write c', { 'c.ts': 'export const c = 1\n' })
   await repo.git('add', 'c.ts')
   const head = await repo.head()

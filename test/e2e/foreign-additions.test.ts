@@ -40,7 +40,7 @@ test.each(Object.entries(ages))('%s', async (_name, age) => {
   expect(after.sessions.at(-1)).toMatchObject({ session: id, prompts: ['add b'] })
   expect(after.files).toEqual(expect.arrayContaining(age.files))
 
-  // Again, with more to say: its own part grows, and nothing else changes.
+  // The session continues and is attached again: its own part grows, and nothing else changes.
   unrecordedSession(repo, id).turn('and c', { 'c.ts': 'c\n' }, 30)
   expect(await repo.entire(['session', 'attach', id])).toMatchObject({ code: 0 })
   const again = await read(repo, age)

@@ -21,7 +21,7 @@ async function examine(repo: ForeignRepo): Promise<{ ok: boolean; findings: Find
 
 async function agedRepo(age: Age): Promise<ForeignRepo> {
   const repo = asForeign(await recordedRepo())
-  // `entire enable` created it; they had their own.
+  // `entire enable` created it; the foreign repository had its own.
   await repo.git('update-ref', '-d', 'refs/heads/entire/checkpoints/v1')
   for (const [ref, files] of Object.entries(age.trees)) await repo.put(ref, files)
   await repo.link(age.checkpoint)

@@ -67,7 +67,7 @@ describe.each(Object.entries(turns))('%s', (name, [start, stop, id]) => {
       runProgram(args, { cwd, env, ...(stdin === undefined ? {} : { stdin }) })
     expect(await run([binary, 'enable', '--agent', name])).toMatchObject({ code: 0 })
 
-    // Agents are told the place as the shell has it, or as it is.
+    // Agents get the path as the shell has it, or the real path.
     const transcript = (await agent.resume?.sessionFile(
       (await agent.resume.sessionDir(root, plain.env)) as string,
       uuid,

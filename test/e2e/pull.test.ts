@@ -7,7 +7,7 @@ import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
 const line = (name: string) => `export const ${name} = '${name}'\n`
 
-/** Someone else pushes a commit; gives it. */
+/** Pushes a commit of another person, and returns its id. */
 async function colleaguePushes(repo: RecordedRepo, path: string): Promise<string> {
   const clone = join(repo.base, 'colleague')
   const quiet = ['-c', 'user.name=Colleague', '-c', 'user.email=colleague@example.com']

@@ -44,7 +44,7 @@ test('amending keeps the link and never makes a second checkpoint', async () => 
   expect((await repo.transcript(id)).split('\n')).toEqual(agent.lines())
   expect(await repo.shadows()).toEqual([])
 
-  // A new message drops the trailer; the next amendment that takes the old message brings it back.
+  // A new message drops the trailer; the next amendment with the old message restores it.
   const tip = await repo.git('rev-parse', 'entire/checkpoints/v1')
   await repo.gitAs('human', ['commit', '--quiet', '--amend', '-m', 'reworded'])
   await repo.gitAs('human', ['commit', '--quiet', '--amend', '--no-edit'])

@@ -137,7 +137,7 @@ test('enable, two turns, partial commits, amend, manual work, a commit in mid-tu
   expect(await repo.checkpointsOf()).toEqual([])
   expect(repo.state(agent.session)).toEqual(before)
 
-  // 8. The agent commits in the middle of its turn, and goes on.
+  // 8. The agent commits in the middle of its turn, and continues.
   await agent.prompt('now add d')
   agent.write('d', 'delta\n')
   await repo.commitAs('agent', 'd', 'd')

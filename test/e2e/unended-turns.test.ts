@@ -109,7 +109,7 @@ async function ready(agent: string): Promise<{ repo: RecordedRepo; say(said: Sai
   }
 }
 
-/** Edits the state as only time could. */
+/** Edits the state as if time had passed. */
 function age(repo: RecordedRepo, session: string): void {
   const path = join(repo.repo.commonDir, 'entire-sessions', `${session}.json`)
   const hours = new Date(Date.now() - 3 * 60 * 60 * 1000).toISOString()

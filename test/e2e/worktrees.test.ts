@@ -20,7 +20,7 @@ test('sessions of two work trees have shadow branches of their own and never mix
   expect(await repo.shadows()).toEqual(
     [`entire/${h0.slice(0, 7)}-${suffix('')}`, `entire/${h0.slice(0, 7)}-${suffix('linked')}`].toSorted(),
   )
-  // One place for the states of all of them.
+  // All work trees share one directory of states.
   expect(repo.state(there.session)).toMatchObject({
     worktree_path: other.root,
     worktree_id: 'linked',
@@ -137,7 +137,7 @@ test('a session continues in another work tree, and its earlier files are linked
   )
   expect(await repo.paths(other.shadow(await other.head()))).not.toContain('a.ts')
 
-  // What lies here is linked here, although the session is elsewhere.
+  // Files in this work tree are linked here, although the session is elsewhere.
   await repo.commitAs('human', 'a', 'a.ts')
   expect(await repo.storedSession(await repo.checkpointOf())).toMatchObject({
     session_id: agent.session,

@@ -12,7 +12,7 @@ export const commitStories: Record<string, Story> = {
       await anotherTurn(round)
       await commitAll(round)
     },
-    // Without a link the commit of the first file stands alone; then the next one speaks for both.
+    // If the commit of the first file was not linked, the checkpoint of the next one has both files.
     recorded: ({ a, b }) => [
       ['HEAD~ HEAD', [a]],
       ['HEAD', [b]],

@@ -32,7 +32,7 @@ const told = (agent: ShellAgent) => readFileSync(agent.transcript, 'utf8').repla
 
 const shows = (pattern: RegExp) => expect.stringMatching(pattern)
 
-// What happens in parse-hook, and what is said of it.
+// The defect in parse-hook, and the message about it.
 const events: [title: string, script: string, message: RegExp][] = [
   ['hangs', 'sleep 60', /entire-agent-sample parse-hook did not answer within 1\.5 s, and was ended\./],
   [
@@ -193,7 +193,7 @@ for (const [title, defect] of [
   })
 }
 
-// Who it says it is.
+// The answer to `info`.
 const infos: [title: string, script: string, message: RegExp][] = [
   [
     'lies about its name',

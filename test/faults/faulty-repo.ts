@@ -8,11 +8,15 @@ import type { FakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
 export interface FaultyRepo extends RecordedRepo {
-  /** Runs git; the named git hook is killed at its n-th write, or before it starts for 0. Returns whether it was killed. */
+  /**
+   * Runs git; the named git hook is killed at its n-th write, or before it starts for 0. Returns whether it
+   * was killed.
+   */
   gitKilling(hook: string, at: number, args: string[], env?: Record<string, string>): Promise<boolean>
 }
 
-// Git hooks find this script as `entire`: a variable in git's own environment would reach every hook of the commit.
+// Git hooks find this script as `entire`: a variable in git's own environment would reach every hook of the
+// commit.
 const deadlyEntire = `#!/bin/sh
 if [ "$2 $3" = "git $DEADLY_HOOK" ]; then
     [ "$DEADLY_WRITE" != 0 ] || exit 0
@@ -63,7 +67,8 @@ export async function faultyRepo(options: Parameters<typeof recordedRepo>[0] = {
 export async function expectReadable(repo: RecordedRepo): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const fsck = await repo.run(['git', 'fsck', '--strict', '--no-dangling', '--no-progress'])
-    // Packs that are merged in the background vanish while it reads; an object that is really missing stays missing.
+    // Packs that are merged in the background vanish while it reads; an object that is really missing stays
+    // missing.
     if (fsck.code !== 0 && attempt < 4) await Bun.sleep(attempt * 100)
     else
       return expect({ code: fsck.code, out: fsck.stdout.toString(), err: fsck.stderr }).toEqual({
@@ -165,7 +170,7 @@ interface Part {
   transcript: string
 }
 
-/** What each session brought to a checkpoint, read with git alone. */
+/** The part of each session in a checkpoint, read with git alone. */
 export async function readParts(repo: RecordedRepo, id: string): Promise<Part[]> {
   const dir = `${id.slice(0, 2)}/${id.slice(2)}`
   const names = (await repo.git('ls-tree', '-r', '--name-only', `entire/checkpoints/v1:${dir}`)).split('\n')

@@ -18,7 +18,8 @@ import {
 
 setDefaultTimeout(60_000)
 
-// Milliseconds, from before the program has started to after it has ended: twelve in a soak, else a few of them.
+// Milliseconds, from before the program has started to after it has ended: twelve in a soak, else a few of
+// them.
 const moments = fc
   .sample(fc.integer({ min: 5, max: 90 }), { seed: 20261115, numRuns: 12 })
   .filter((_, index) => isSoak || index % 3 === rotationSeed % 3)
@@ -77,13 +78,13 @@ async function killGroup(repo: FaultyRepo, args: string[], ms: number, stdin: st
   try {
     process.kill(-(child.pid as number), 'SIGKILL')
   } catch {
-    // It was quicker than we were.
+    // The hook ended before it was killed.
   }
   await ended
   letTimePass(repo)
 }
 
-// A lock that git left on one of our refs is taken away after a while: it is a while later now.
+// Makes locks old that git left on refs of Entire: only old ones are removed.
 function letTimePass({ repo }: FaultyRepo): void {
   const later = Date.now() / 1000 - 60
   for (const dir of ['refs/heads/entire', 'refs/heads/entire/checkpoints'].map((name) =>
@@ -92,6 +93,7 @@ function letTimePass({ repo }: FaultyRepo): void {
     const locks = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.lock')) : []
     for (const name of locks) utimesSync(join(dir, name), later, later)
   }
-  // Every git command uses this one. Only a person can know that none is running, and git tells them to remove it.
+  // Every git command uses this one. Only the user can know that none is running, and git asks the user to
+  // remove it.
   rmSync(join(repo.commonDir, 'packed-refs.lock'), { force: true })
 }

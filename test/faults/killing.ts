@@ -18,7 +18,7 @@ export interface Story {
   strategy?: string
   /** Everything before the event that dies. */
   before(round: Round): Promise<void>
-  /** The event; tells whether it died. */
+  /** Runs the event; returns whether its process died. */
   event(round: Round): Promise<boolean>
   /** The events after it, which complete its work. */
   after(round: Round): Promise<void>

@@ -8,7 +8,7 @@ import { expectReadable, expectRecorded } from './faulty-repo.ts'
 
 setDefaultTimeout(60_000)
 
-// Modes mean nothing to root, except without the capabilities that make it so.
+// Root ignores file modes, unless it lacks the capabilities for that.
 const asUser =
   process.getuid?.() === 0
     ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search,-fowner', '--']

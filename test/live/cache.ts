@@ -1,4 +1,5 @@
-// Brings the agents from npm into a cache folder of their own, so that none of them becomes a dependency of the project.
+// Brings the agents from npm into a cache folder of their own, so that none of them becomes a dependency of
+// the project.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -18,12 +19,15 @@ export function cacheDir(env: Env): string {
 
 export type Installed = { bin: string } | { problem: string }
 
-/** The folder with the agent's program in it. One folder for each version: two checkouts may want different ones. */
+/**
+ * The folder with the agent's program in it. One folder for each version: two checkouts may want different
+ * ones.
+ */
 export async function install(agent: LiveAgent, sandbox: Sandbox, env: Env): Promise<Installed> {
   const dir = join(cacheDir(env), `${agent.name}-${agent.version}`)
   const bin = join(dir, 'node_modules', '.bin')
   if (existsSync(join(bin, agent.program))) return { bin }
-  // Moved into place when complete: an installation that was interrupted is not taken for one.
+  // Moved into place when complete: an interrupted installation must not look complete.
   const fresh = `${dir}.${process.pid}`
   mkdirSync(fresh, { recursive: true })
   try {

@@ -4,7 +4,7 @@ import { runLimited } from '../../src/std/limited-proc.ts'
 type Env = Record<string, string | undefined>
 
 const isolated = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc']
-// Who is not root may still become it in a user namespace of their own, where the system allows that.
+// A user who is not root can become root in a user namespace, where the system allows that.
 const ways = [
   ['unshare', ...isolated],
   ['unshare', '--map-root-user', ...isolated],
@@ -13,7 +13,8 @@ const ways = [
 const loopbackUp = 'ip link set lo up && exec "$@"'
 
 function inside(way: string[], argv: string[]): string[] {
-  // A shell of its own stays the first process in there: the first one must not be the program, which would then have to reap orphans.
+  // A shell of its own stays the first process in there: the first one must not be the program, which would
+  // then have to reap orphans.
   return [...way, 'sh', '-c', `(${loopbackUp})`, 'sh', ...argv]
 }
 

@@ -37,7 +37,8 @@ export async function setStage(agent: LiveAgent, bin: string): Promise<Stage> {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, JSON.stringify(content))
   }
-  // npm hands its own settings down to whatever it runs, and some agents believe PWD more than where they are.
+  // npm hands its own settings down to whatever it runs, and some agents trust PWD more than their working
+  // directory.
   for (const name of Object.keys(repo.env)) if (/^(?:npm_|CI$)/i.test(name)) delete repo.env[name]
   Object.assign(repo.env, env, { PWD: repo.root, PATH: `${bin}${delimiter}${repo.env.PATH}` })
   return {

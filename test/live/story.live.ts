@@ -81,7 +81,7 @@ test('commit: the agent’s commit is linked to a checkpoint with everything tha
   expect(transcript).toContain('It is friendlier now.')
   const committer = await repo.storedSession(id, 1)
   expect(committer).toMatchObject({ session_id: session(1), agent: agent.type, model: agent.model })
-  // What the turn cost after its commit is not known to a checkpoint that the commit made.
+  // The checkpoint of the commit does not have tokens that the turn spent after it.
   const calls = Number((committer.token_usage as Record<string, unknown>).api_call_count)
   expect(committer.token_usage).toEqual(usage(calls, delegates ? 2 : 0))
   expect([1, 2, 3, 4].slice(0, delegates ? 4 : 2)).toContain(calls)

@@ -1,4 +1,5 @@
-// Plays random stories of agents, people and accidents: checkpoints record every touched file with its session.
+// Plays random stories of agents, people and accidents: checkpoints record every touched file with its
+// session.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -52,7 +53,8 @@ async function expectUncommittedIsKept({ repo, actors, written }: World): Promis
         known: true,
         isThere,
       })
-      // All writers only append lines; lines that the user added after the last change of an agent may be in a later step.
+      // All writers only append lines; lines that the user added after the last change of an agent may be in
+      // a later step.
       const live = isThere ? readFileSync(join(repo.root, file), 'utf8') : ''
       expect({
         file,
@@ -78,7 +80,7 @@ async function expectClaims({ repo, claims }: World): Promise<void> {
   expect(lost).toEqual([])
 }
 
-// What is stored of a conversation is how it began.
+// A stored conversation is a beginning of the real one.
 async function expectTranscripts({ repo, actors }: World): Promise<void> {
   const live = new Map(
     actors.map(({ agent }) => [

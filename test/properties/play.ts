@@ -163,8 +163,8 @@ const acts: Play = {
   },
 }
 
-// Of a turn whose prompt was not seen only the transcript tells; everything else is done in a turn that the
-// program knows of.
+// A turn whose prompt was not reported is known only from the transcript; everything else is done in a turn
+// that the program knows of.
 async function atWork(world: World, who: number): Promise<Actor> {
   const actor = world.actors[who] as Actor
   if (!actor.running) await acts.prompt(world, { type: 'prompt', who })

@@ -110,7 +110,7 @@ async function reset(world: World, { pick, from, undone }: Extract<Event, { type
   expect([await readIndex(world), await world.repo.head()]).toEqual([index, head])
 }
 
-// Right after it, an undo gives back everything exactly, and the redo as well.
+// Right after it, an undo restores everything exactly, and so does the redo.
 async function expectUndone(world: World, before: Disk, from: string): Promise<void> {
   const after = readDisk(world.repo)
   await act(world, ['--undo'], from)
@@ -128,7 +128,7 @@ async function act(world: World, args: string[], from: string): Promise<boolean>
   const before = readDisk(repo)
   const ran = await repo.entire(['rewind', ...args], { cwd })
   const after = readDisk(repo)
-  // What is back on disk is the user's again, to change or to delete.
+  // Restored files are the user's again, to change or to delete.
   settle(world, after)
   owe(world, before, after)
   if (ran.code !== 0) {

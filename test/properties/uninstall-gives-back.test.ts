@@ -78,7 +78,7 @@ const ground = fc.record(
   { requiredKeys: ['hooks'] },
 )
 
-// What people do between the two.
+// What people do between enabling and uninstalling.
 const changes = fc.subarray(
   [
     ['agent', 'add', 'claude-code', 'gemini'],

@@ -8,8 +8,8 @@ import { readUserState } from '../support/user-state.ts'
 import { sessions } from './events.ts'
 
 /**
- * How much the program can know of what a session did to a file that is not committed yet: nothing so far, what the transcript of the
- * running turn says, or what a hook found in the work tree.
+ * How much the program can know of what a session did to a file that is not committed yet: nothing so far,
+ * what the transcript of the running turn says, or what a hook found in the work tree.
  */
 export type Touch = 'unseen' | 'named' | 'saved'
 
@@ -72,7 +72,7 @@ export function isWorking(actor: Actor): boolean {
   return actor.running || actor.alone
 }
 
-// A hook has looked at the work tree: what the session did is known now.
+// A hook has examined the work tree: the work of the session is known now.
 export function saved(actor: Actor): void {
   for (const file of actor.touched.keys()) actor.touched.set(file, 'saved')
   actor.running = false
@@ -117,7 +117,8 @@ export async function claim(world: World, by: Actor | undefined, linked: boolean
     for (const file of changed) {
       const touch = actor.touched.get(file)
       if (touch === undefined) continue
-      // An agent that commits in its own turn is known by its environment, so everything it commits counts as its own.
+      // An agent that commits in its own turn is known by its environment, so everything it commits counts as
+      // its own.
       if (linked && (touch !== 'unseen' || actor === by))
         world.claims.push({ commit, file, session: actor.agent.session })
       actor.touched.delete(file)
@@ -126,7 +127,8 @@ export async function claim(world: World, by: Actor | undefined, linked: boolean
   await forgetClean(world)
 }
 
-// A file that equals HEAD, such as a deletion on a branch that never had it, is not uncommitted work any more.
+// A file that equals HEAD, such as a deletion on a branch that never had it, is not uncommitted work any
+// more.
 export async function forgetClean({ repo, actors }: World): Promise<void> {
   const status = await repo.git('status', '--porcelain', '-z', '--no-renames', '--untracked-files=all')
   const changed = status.split('\0').map((line) => line.slice(3))

@@ -12,7 +12,7 @@ export interface FakeAgent {
     fields?: Record<string, unknown>,
     options?: { cwd?: string; env?: Record<string, string> },
   ): Promise<{ code: number; out: string; err: string }>
-  /** The start of a session; gives the message for the user. */
+  /** Starts a session; returns the message for the user. */
   start(source?: string): Promise<string>
   prompt(text: string): Promise<void>
   /** Writes a file with its tool, which the transcript shows. */
@@ -37,7 +37,7 @@ export interface FakeTask {
   description?: string
   /** What the subagent does between its beginning and its end. */
   work(agent: FakeAgent): void | Promise<void>
-  /** Files the subagent's own transcript says it wrote. */
+  /** Files that the subagent's own transcript names as written. */
   files?: Record<string, string>
 }
 

@@ -26,7 +26,7 @@ if (command === 'export') {
   else process.stdout.write(text)
 } else if (command === 'import') {
   const session = JSON.parse(readFileSync(rest[0] ?? '', 'utf8'))
-  // Like the real one, it believes what the shell says of where it is.
+  // Like the real one, it takes its directory from the variable of the shell.
   sessions.importInto(session, process.env.PWD ?? process.cwd())
   process.stdout.write(`Imported session: ${session.info.id}\n`)
 } else if (command === 'session' && rest[0] === 'delete') {

@@ -11,7 +11,7 @@ export interface Age {
   transcript?: string
   files: string[]
   tokens?: number | undefined
-  /** The agent of the last session cannot go on from what is stored. */
+  /** The agent of the last session cannot continue from the stored transcript. */
   isOver?: boolean
 }
 

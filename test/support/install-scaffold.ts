@@ -6,7 +6,7 @@ import { run } from '../../src/std/proc.ts'
 
 const modules = join(import.meta.dir, '../../node_modules')
 
-/** Throws what the compiler has to say. */
+/** Throws the messages of the compiler. */
 export async function installAndBuild(place: string): Promise<void> {
   const sdk = join(place, 'node_modules', 'entire-ts')
   mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })

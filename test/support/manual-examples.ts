@@ -4,7 +4,7 @@ import { buildCli } from '../../src/cli/app.ts'
 import type { Cli } from '../../src/cli/context.ts'
 import { rootHelp } from '../../src/cli/root-help.ts'
 
-/** Of a line of shell the words of our program: no pipe, no redirection, no quotes. */
+/** The words of a shell line that belong to `entire`, without pipe, redirection and quotes. */
 export function wordsOf(line: string, program = 'entire'): string[] | undefined {
   const words = line.match(/(?:'[^']*'|[^\s'])+/g) ?? []
   const start = words.findIndex((word) => word.replace(/^<\(/, '') === program)

@@ -58,7 +58,7 @@ export function opencodeSessions(home: string) {
     put(session)
   }
 
-  /** What is there stays; what is missing is added. */
+  /** Adds missing messages, and leaves existing ones as they are. */
   function importInto(session: OpencodeSession, directory: string): void {
     const there = find(session.info.id) ?? { info: { ...session.info, directory }, messages: [] }
     const known = new Set(there.messages.map(({ info }) => info.id))

@@ -4,7 +4,7 @@ import { run } from '../../src/std/proc.ts'
 
 const script = join(import.meta.dir, 'own-pieces.mjs')
 
-/** For the front of a plugin in sh. What it was given to cut is kept in the home directory. */
+/** For the front of a plugin in sh. Keeps its input in the home directory. */
 export const ownPieces = `
 case $1 in
   chunk-transcript) echo "$@" >> "$HOME/calls"; tee "$HOME/to-cut" | node '${script}' cut "$3"; exit $? ;;

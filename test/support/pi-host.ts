@@ -1,5 +1,5 @@
-// Loads an extension as Pi does, and gives it the events that come in on stdin, one JSON line each. For every event that was
-// handled, a line goes out: what the handlers returned, and what the user was shown.
+// Loads an extension as Pi does, and gives it the events that come in on stdin, one JSON line each. For every
+// event that was handled, a line goes out: what the handlers returned, and what the user was shown.
 interface Call {
   name: string
   event: Record<string, unknown>
@@ -11,7 +11,7 @@ interface Call {
     model?: { id: string }
     parentSession?: string
   }
-  /** Pi goes on while the handlers are still at work. */
+  /** Pi continues while the handlers are still running. */
   goOn?: boolean
 }
 

@@ -18,7 +18,10 @@ export interface RecordedRepo extends TempRepo {
     args: string[],
     options?: { stdin?: string; env?: Record<string, string>; cwd?: string },
   ): Promise<{ code: number; out: string; err: string }>
-  /** A git command by a person at a terminal, or by an agent without one. Throws when git fails; gives what it said on stderr. */
+  /**
+   * A git command by a person at a terminal, or by an agent without one. Throws when git fails; returns its
+   * stderr.
+   */
   gitAs(who: Who, args: string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<string>
   /** `git commit` by a person at a terminal, or by an agent without one. */
   commitAs(who: Who, message: string, ...paths: string[]): Promise<string>

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { installHooks } from '../../src/git/hooks/install.ts'
 import type { TempRepo } from './repo.ts'
 
-/** A message for which our commit-msg hook is called: ordinary ones are none of its business. */
+/** A message for which Entire's commit-msg hook is called; it ignores ordinary ones. */
 export const loneTrailer = 'Entire-Checkpoint: 0123456789ab'
 
 export interface Recorder {

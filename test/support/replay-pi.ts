@@ -89,7 +89,7 @@ export function replayPi(repo: RecordedRepo, scenario: string): PiReplay {
   }
 }
 
-/** What subagents did, from the result of the tool that let them. */
+/** What subagents did, from the result of the tool that started them. */
 function callsOf(result: JsonObject | undefined): { name: string; input: JsonObject | undefined }[] {
   const messages = asArray(asObject(result?.details)?.results).flatMap((one) =>
     asArray(asObject(one)?.messages),

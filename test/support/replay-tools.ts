@@ -49,7 +49,10 @@ function shellOf(agent: string, session: string): Record<string, string> {
   return agent === 'qwen' ? { QWEN_CODE: '1' } : { GEMINI_CLI: '1' }
 }
 
-/** Droid gives its hooks everything in the payload that is a plain value, once more and by the same names; Codex gives them nothing. */
+/**
+ * Droid also puts every plain value of the payload into the environment of its hooks, by the same names;
+ * Codex puts nothing there.
+ */
 export function hookEnv(agent: string, payload: JsonObject): Record<string, string> {
   if (agent === 'codex') return {}
   const plain = Object.entries(payload).filter(([, value]) => typeof value !== 'object')

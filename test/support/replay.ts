@@ -10,7 +10,7 @@ export interface Replay {
   session: string
   /** The main transcript, where this repository's agent has it. */
   transcript: string
-  /** Plays on up to and including the hook of this name; what the hooks said on stderr. */
+  /** Plays on up to and including the hook of this name; returns the stderr of the hooks. */
   to(name: string): Promise<string>
   rest(): Promise<string>
 }
@@ -94,7 +94,8 @@ export function replay(repo: RecordedRepo, scenario: string, options: Options = 
       for (const [path, text] of finals) if (path.endsWith('.settings.json')) writeFileSync(path, text)
     const running = deliver(event, payload)
     if (seen.length > 0) {
-      // The last lines of the turn are written while the hook runs; what follows the hook comes when it is over.
+      // The last lines of the turn are written while the hook runs; later lines are written when it has
+      // ended.
       await Bun.sleep(40)
       if (subagent !== undefined && finals.has(subagent)) grow(subagent, Number.POSITIVE_INFINITY)
       if (event === 'Stop' && agent === 'claude-code') grow(transcript, endOfTurn(transcript))

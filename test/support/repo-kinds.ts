@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Environment } from './environment.ts'
 import { runGit, runProgram } from './process.ts'
 
-/** Makes the repository and gives the top of the work tree to test in. */
+/** Makes the repository and returns the top of the work tree to test in. */
 type Make = (base: string, env: Environment) => Promise<string>
 
 const identity = '[user]\n\tname = Test User\n\temail = test@example.com\n'

@@ -1,4 +1,5 @@
-// Gives a test a real repository in a temporary directory; `await using repo = await tempRepo()` removes it afterwards.
+// Gives a test a real repository in a temporary directory; `await using repo = await tempRepo()` removes it
+// afterwards.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -30,7 +31,7 @@ export interface TempRepo extends TempDir {
   write(path: string, content: string | Uint8Array, mode?: number): void
   read(path: string): string
   remove(path: string): void
-  /** Commits the paths, or everything when none is named, and gives the new commit. */
+  /** Commits the paths, or everything when none is named, and returns the new commit. */
   commit(message: string, ...paths: string[]): Promise<string>
   head(): Promise<string>
   /** Installs a shell script as a git hook; the shebang is added. */

@@ -1,4 +1,5 @@
-// Chooses how much of the long tests a run does: a fifth, another one after each commit, or everything (`npm run soak`).
+// Chooses how much of the long tests a run does: a fifth, another one after each commit, or everything (`npm
+// run soak`).
 import { join } from 'node:path'
 
 /** Whether this run does everything. */
@@ -6,12 +7,15 @@ export const isSoak = process.env.ENTIRE_TEST_SOAK === '1'
 
 const parts = 5
 
-/** Decides which part it is: ENTIRE_TEST_SEED, else the commit, so that a failure happens again until it is fixed. */
+/**
+ * Decides which part it is: ENTIRE_TEST_SEED, else the commit, so that a failure happens again until it is
+ * fixed.
+ */
 export const rotationSeed = Number(process.env.ENTIRE_TEST_SEED ?? seedOfCommit())
 
 const part = rotationSeed % parts
 
-/** Says for the names of tests what is done, and how to do the same again. */
+/** Describes the rotation in the names of tests, and how to repeat it. */
 export const rotationTitle = isSoak
   ? 'all of them'
   : `part ${part + 1} of ${parts}, ENTIRE_TEST_SEED=${rotationSeed}`

@@ -16,7 +16,7 @@ export interface PiContext {
 
 export interface Handled {
   name: string
-  /** What the handlers gave back. */
+  /** What the handlers returned. */
   returned: unknown[]
   /** What the user was shown. */
   shown: string[]

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { builtInRules } from '../../src/redact/built-in-rules.ts'
 import type { SecretRule } from '../../src/redact/rule.ts'
 
-/** Look-around says what may stand beside a match, not what is in it. */
+/** Look-around constrains the text beside a match, not the match. */
 function withoutLookaround(source: string): string {
   const open = source.search(/\(\?<?[=!]/)
   if (open === -1) return source

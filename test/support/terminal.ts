@@ -12,7 +12,10 @@ export const keys = {
   end: '\x04',
 } as const
 
-/** Put before a command that is to be interrupted by Ctrl-C: the terminal then controls it, as it does below a shell. */
+/**
+ * Put before a command that is to be interrupted by Ctrl-C: the terminal then controls it, as it does below a
+ * shell.
+ */
 export const underControl = ['setsid', '--ctty', '--wait'] as const
 
 export interface Terminal extends AsyncDisposable {
@@ -20,7 +23,7 @@ export interface Terminal extends AsyncDisposable {
   raw(): string
   /** Everything printed so far, without control sequences. */
   text(): string
-  /** Waits until the text since the last wait contains this, and gives that text. */
+  /** Waits until the text since the last wait contains this, and returns that text. */
   sees(expected: string | RegExp): Promise<string>
   press(...pressed: string[]): Promise<void>
   exited(): Promise<number>
@@ -67,13 +70,13 @@ export function openTerminal(
     async press(...pressed) {
       for (const key of pressed) {
         device.write(key)
-        // Prompts read one key at a time; several at once may be taken for one escape sequence.
+        // Prompts read one key at a time; several at once may look like one escape sequence.
         await Bun.sleep(30)
       }
     },
     async exited() {
       const code = await child.exited
-      // What was printed last may still be on its way.
+      // The last output may still be on its way.
       await Bun.sleep(20)
       return code
     },

@@ -16,7 +16,10 @@ export function readUserState(repo: Repo): string[] {
   return [...readWorkTree(repo), ...git].sort()
 }
 
-/** The same of the work tree alone: in the git directory a process may still be clearing up after one that was killed. */
+/**
+ * The same for the work tree alone: in the git directory a process may still be cleaning up after a killed
+ * one.
+ */
 export function readWorkTree(repo: Repo): string[] {
   return listFiles(repo.root, (path) => path !== '.git').map((path) => describeFile(repo.root, path))
 }

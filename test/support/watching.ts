@@ -3,11 +3,11 @@ import { binary, type RecordedRepo } from './recorded-repo.ts'
 import { until } from './until.ts'
 
 export interface Watching extends AsyncDisposable {
-  /** Everything that was told so far. */
+  /** Everything that was reported so far. */
   told(): Record<string, unknown>[]
-  /** Waits until as many events of this kind were told, and gives them. */
+  /** Waits until this many events of this kind were reported, and returns them. */
   hears(event: string, count?: number): Promise<Record<string, unknown>[]>
-  /** Ends it in good order, and gives its exit code. */
+  /** Ends it in good order, and returns its exit code. */
   stop(signal?: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): Promise<number>
   err(): string
 }

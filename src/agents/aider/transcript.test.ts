@@ -24,7 +24,8 @@ const expected: Record<string, Pick<TranscriptReading, 'prompts' | 'files' | 'to
     'edits.md': {
       prompts: ['greet in French', 'and say goodbye in a file of its own', 'greet louder'],
       files: ['greet.txt', 'docs/good bye.txt'],
-      // Sent, without what the cache took (1.5k) and gave (4.0k, 12k): 2.3k + 6.5k + 1k + 1234.
+      // Sent, without tokens written to the cache (1.5k) and read from it (4.0k, 12k): 2.3k + 6.5k + 1k +
+      // 1234.
       tokens: { input: 11_034, cacheCreation: 1500, cacheRead: 16_000, output: 2_501_405, calls: 4 },
       model: 'o3',
     },

@@ -20,7 +20,10 @@ const said = (id: string, text: string) =>
   `${JSON.stringify({ type: 'assistant', message: { id, content: [{ type: 'text', text }] } })}\n`
 const noise = (size: number) => `${JSON.stringify({ type: 'attachment', content: 'x'.repeat(size) })}\n`
 
-/** Writes the first part, prepares, writes the second part meanwhile; tells what was in the file when preparing was done. */
+/**
+ * Writes the first part, starts to prepare, writes the second part, and returns the content when preparing
+ * was done.
+ */
 async function prepareWhileWriting(
   name: string,
   first: string,

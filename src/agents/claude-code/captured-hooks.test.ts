@@ -29,7 +29,8 @@ const steps = (first: string, second: string) => ({
   ],
 })
 
-// Every payload of a scenario in order of arrival. A resume whose transcript is not there (the paths are those of another machine) is left without.
+// Every payload of a scenario in order of arrival. A resume has no transcript here, because the paths are
+// those of another machine.
 const scenarios: Record<string, [string, string, AgentEvent | null][]> = {
   'A1-create': [
     ['001-SessionStart', 'session-start', { type: 'session-start', ...base(ids.a) }],

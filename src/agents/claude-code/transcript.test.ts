@@ -105,7 +105,7 @@ test('what a fork copied of the conversation it continues does not count', () =>
       ...used(10, 20),
       content: [{ type: 'tool_use', name: 'Write', input: { file_path: '/a' } }],
     }),
-    // The last answer before a compaction is copied without what it cost.
+    // The last answer before a compaction is copied without its usage.
     assistant({ id: 'm2', ...used(0, 0), content: [{ type: 'text', text: 'Wrote p2.' }] }),
   ]
   const own = [

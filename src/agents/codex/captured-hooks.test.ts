@@ -21,7 +21,7 @@ const rollouts: Record<string, string> = {
 }
 const base = (session: string) => ({ session, transcript: String(rollouts[session]) })
 
-/** What a run with one turn says; hooks that are not named mean nothing. */
+/** The events of a run with one turn; hooks that are not named mean nothing. */
 function turn(session: string, model: string, prompt: string): Record<string, AgentEvent> {
   return {
     SessionStart: { type: 'session-start', ...base(session), model },

@@ -52,7 +52,8 @@ const expected: Record<string, Total> = {
     summary: 'Committed.',
     lastId: 'msg_3Rvbzx4i1xhdNSsc6DP2vJEH',
   },
-  // The running total is told twice for the first call, and the compaction is a call of its own whose answer is none for the user.
+  // The running total is recorded twice for the first call, and the compaction is a call of its own without
+  // an answer for the user.
   [`c12-autocompact/${day}/rollout-2026-11-15T19-37-23-01a1e0b6-defd-7b70-9b1d-0cc44e161e4a.jsonl`]: {
     items: 31,
     prompts: ['edit hello.txt'],

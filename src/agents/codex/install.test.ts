@@ -61,7 +61,7 @@ test('hooks of the reference program, with null for a matcher, are replaced; oth
   expect(await codexInstaller.installed(site())).toBe(true)
   expect(await codexInstaller.current(site(), { command: 'entire' })).toBe(false)
   await install()
-  // What the user agreed to is known by its place in the list.
+  // Codex identifies trusted hooks by their place in the list.
   expect(read().hooks.Stop).toEqual([{ hooks: [theirs, entireHook('stop')] }])
   expect(JSON.stringify(read())).not.toContain('post-tool-use')
 })

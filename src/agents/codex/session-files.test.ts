@@ -41,7 +41,7 @@ test('a new rollout is named as it was recorded, or after its local start time',
   const name = `rollout-2026-11-15T19-42-57-${id}.jsonl`
   expect(file({ name, startedAt: '2020-01-01T00:00:00Z' })).toBe(join(dir, '2026/11/15', name))
   expect(codexResume.sessionFile(join(dir, '2026/11/15'), id, { name })).toBe(join(dir, '2026/11/15', name))
-  // 11 o'clock in the time of this machine, wherever it stands.
+  // 11 o'clock in the time zone of this machine.
   const started = new Date(2026, 2, 4, 11, 12, 13)
   const here = join(dir, '2026/03/04', `rollout-2026-03-04T11-12-13-${id}.jsonl`)
   for (const odd of [

@@ -295,7 +295,7 @@ test('any rollout reads the same in any stretches, whatever its values are', () 
       fc.array(record, { maxLength: 20 }),
       fc.array(fc.nat(20), { maxLength: 4 }),
       (records, ends) => {
-        // Whose thread it is stands in the first line.
+        // The first line names the thread.
         const lines = [{ type: 'session_meta', payload: { id: 't', cwd: '/r' } }, ...records].map((one) =>
           JSON.stringify(one),
         )

@@ -23,7 +23,10 @@ const hook = (timestamp: number) =>
   line('hook.start', { hookType: 'agentStop', input: { sessionId: 's', timestamp } })
 const said = line('assistant.message', { content: 'Done.' })
 
-/** Writes the first part, prepares, writes the second part meanwhile; tells what was in the file when preparing was done. */
+/**
+ * Writes the first part, starts to prepare, writes the second part, and returns the content when preparing
+ * was done.
+ */
 async function prepareWhileWriting(
   path: string,
   first: string,

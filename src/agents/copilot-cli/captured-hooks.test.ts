@@ -18,7 +18,7 @@ const task = (subagent: string) => ({ toolUse: subagent, subagent, subagentType:
 
 type Meaning = Omit<AgentEvent, 'session' | 'transcript' | 'timestamp'>
 
-/** Which session, and what each hook means; hooks that are not named mean nothing. */
+/** The session, and the event of each hook; hooks that are not named mean nothing. */
 const scenarios: Record<
   string,
   [session: string, meanings: Record<string, Meaning | [session: string, Meaning]>]
@@ -86,7 +86,7 @@ const scenarios: Record<
       '020-sessionEnd': { type: 'session-end' },
     },
   ],
-  // Without a transcript to look into, the reason a hook gave cannot be told from a prompt.
+  // Without a transcript, the reason of a hook cannot be told from a prompt.
   'stop-blocked': [
     '6cd05bf4-1855-4f23-8403-1dfc88615a76',
     {

@@ -11,7 +11,7 @@ import {
 import { droidTotals, droidTranscript } from './transcript.ts'
 
 const sessions = 'home/.factory/sessions/-home-dev-app'
-// How often the model was called is in the transcript; what that cost is in the file beside it.
+// The transcript has the number of calls; the file beside it has their tokens.
 const called = (calls: number) => ({ input: 0, cacheCreation: 0, cacheRead: 0, output: 0, calls })
 const used = (input: number, cacheRead: number, output: number) => ({
   input,

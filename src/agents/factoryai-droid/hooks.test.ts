@@ -32,7 +32,8 @@ test.each(rows)('%s %s becomes the expected event', (scenario, file, session) =>
   const hook = /^\d+-(\w+)\.json$/.exec(file)?.[1] ?? ''
   const verb = hook.replace(/(?!^)[A-Z]/g, '-$&').toLowerCase()
   const payload = JSON.parse(readFileSync(join(fixtures, scenario, 'hooks', file), 'utf8'))
-  // The plain values of a payload are in the environment too; those of another hook must not be taken for this one's.
+  // The plain values of a payload are in the environment too; those of another hook must not be used for this
+  // one.
   const env = {
     session_id: 'other',
     transcript_path: '/other.jsonl',

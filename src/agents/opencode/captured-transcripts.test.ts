@@ -19,7 +19,7 @@ const tokens = (input: number, cacheRead: number, output: number, calls: number)
 const hello = ['/home/dev/app/hello.txt']
 const model = 'mock-model'
 
-// Input is without what was cached, output without what was reasoned.
+// Input excludes cached tokens, and output excludes reasoning.
 const expected: [string, number, TranscriptReading][] = [
   [
     'run1-create',

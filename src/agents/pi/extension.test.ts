@@ -28,7 +28,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 const recording =
   'printf "%s begins\\n" "$*" >>"$0.log"; cat >>"$0.in"; printf "\\n" >>"$0.in"; sleep 0.1; printf "%s ends\\n" "$*" >>"$0.log"'
 
-/** What is run instead of `entire`. */
+/** The script that runs in the place of `entire`. */
 function put(program: string, script: string): string {
   const file = join(root, 'bin', program)
   mkdirSync(join(root, 'bin'), { recursive: true })

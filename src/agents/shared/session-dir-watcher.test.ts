@@ -11,7 +11,7 @@ const fixtures = resolve(import.meta.dir, '../../../test/fixtures/agents')
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'entire-watcher-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-/** Captured sessions of a project: in which file, which session it is, and what was typed. */
+/** Captured sessions of a project: their files, their ids and their prompts. */
 const captured: {
   agent: string
   run: string

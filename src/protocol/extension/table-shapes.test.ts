@@ -1,4 +1,4 @@
-// What the original program writes is what we read, field for field.
+// Reads what the reference program writes, field for field.
 import { describe, expect, test } from 'bun:test'
 import * as v from 'valibot'
 import { type MethodName, methods } from './table.ts'

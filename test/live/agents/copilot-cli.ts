@@ -20,7 +20,7 @@ export const copilotCli: LiveAgent = {
     }),
   },
   prepare: ({ home, root, url }) => ({
-    // Hooks of a repository run only in a trusted folder, and nothing says so when they do not.
+    // Hooks of a repository run only in a trusted folder; elsewhere they are skipped silently.
     files: { [join(home, '.copilot/config.json')]: { trusted_folders: [root] } },
     env: {
       COPILOT_OFFLINE: 'true',

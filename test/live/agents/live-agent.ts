@@ -16,7 +16,7 @@ export interface LiveAgent {
   /** As stored in checkpoints. */
   type: string
   package: string
-  /** Pinned: what was seen with one version says nothing about the next. */
+  /** Pinned: results with one version prove nothing about the next. */
   version: string
   /** The program that the package brings. */
   program: string
@@ -27,11 +27,16 @@ export interface LiveAgent {
   tools: Dialect
   /** Files by absolute path, and variables, without which it would ask for a login or for trust. */
   prepare(place: Place): { files: Record<string, unknown>; env: Record<string, string> }
-  /** Arguments that make it work on one prompt and end. `resumed`: those of the command that continues a session. */
+  /**
+   * Arguments that make it work on one prompt and end. `resumed`: those of the command that continues a
+   * session.
+   */
   args(prompt: string, resumed: string[]): string[]
-  /** Where it keeps its sessions, from the home directory: what another machine does not have. */
+  /** The directory of its sessions, relative to the home directory: another machine does not have it. */
   memory: string[]
-  /** False: it switches git's hooks off in its shell, and a commit gets its link as a note when the turn ends. */
+  /**
+   * False: it switches git's hooks off in its shell, and a commit gets its link as a note when the turn ends.
+   */
   runsGitHooks: boolean
   /** True: the end of a subagent is a step of its own. */
   taskSteps: boolean

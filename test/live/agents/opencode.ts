@@ -56,7 +56,9 @@ export const opencode: LiveAgent = {
   taskSteps: true,
 }
 
-/** It wants the types of plugins beside them, and tries for more than a minute to download what it believes is missing. */
+/**
+ * OpenCode wants the types of plugins beside them, and tries for more than a minute to download missing ones.
+ */
 function typesInstalled(dir: string): Record<string, unknown> {
   return {
     [join(dir, 'package-lock.json')]: { packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } },

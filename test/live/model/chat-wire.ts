@@ -17,7 +17,10 @@ export function parseChat(body: JsonObject): Conversation {
   }
 }
 
-/** Words, then the calls, then why it stopped, then what it cost. `id` makes the ids of calls unique in a session. */
+/**
+ * Streams text, then calls, then the stop reason, then usage. `id` makes the ids of calls unique in a
+ * session.
+ */
 export function chatEvents({ model }: Conversation, { text, calls }: Reply, id: string): JsonObject[] {
   const called = calls.map(({ tool, args }, index) => ({
     index,

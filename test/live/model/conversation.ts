@@ -25,5 +25,8 @@ export interface Reply {
   calls: Call[]
 }
 
-/** What every reply is said to cost, so that a sum tells how many replies were counted. The input includes what was cached. */
+/**
+ * The usage of every reply, so that a sum shows how many replies were counted. The input includes cached
+ * tokens.
+ */
 export const cost = { input: 1000, cached: 200, output: 30 }

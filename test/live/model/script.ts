@@ -13,7 +13,7 @@ export const prompts = {
   failing: 'Run a command that fails',
 } as const
 
-/** What the subagent is asked for. */
+/** The task of the subagent. */
 const poemPrompt = 'Compose poem.txt'
 
 export const contents = {
@@ -35,7 +35,7 @@ const acts: Record<string, Act> = {
     rounds: [(tools, at) => [tools.write(at('greeting.txt'), contents.greeting)]],
     answer: 'I wrote greeting.txt.',
   },
-  // Some agents refuse to edit what the session has not read.
+  // Some agents refuse to edit files that the session has not read.
   [prompts.edit]: {
     rounds: [
       (tools, at) => [tools.read(at('greeting.txt'))],
@@ -75,7 +75,10 @@ const acts: Record<string, Act> = {
   },
 }
 
-/** The reply to a conversation. One that plays no act, or offers no tools, is some errand of the agent's own: a title, a summary. */
+/**
+ * The reply to a conversation. One that plays no act, or offers no tools, is some errand of the agent's own:
+ * a title, a summary.
+ */
 export function reply(conversation: Conversation, tools: Dialect, root: string): Reply {
   const { said } = conversation
   const asked = said.findLastIndex(({ role, text }) => role === 'user' && findAct(text) !== undefined)

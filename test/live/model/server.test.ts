@@ -37,7 +37,7 @@ const called = {
 const result = { role: 'tool', tool_call_id: 'a', content: 'done' }
 const ask = (content: string) => ({ role: 'user', content })
 
-/** What is called for a conversation, or what is said where nothing is. */
+/** The tool calls of a reply, or its text when there are none. */
 async function answers(messages: unknown[], offered?: string[]): Promise<unknown> {
   await using model = startModel(tools, '/repo')
   const deltas = (
