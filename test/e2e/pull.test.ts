@@ -45,7 +45,7 @@ test('after a pull between two turns the steps move to the new HEAD with the nex
   agent.write('b.ts', line('b'))
   agent.say('Done.')
   const stopped = await agent.hook('stop')
-  expect(stopped.err).toContain('(HEAD changed during session)')
+  expect(stopped.err).toContain('(HEAD changed during the session)')
   expect(repo.state(agent.session)).toMatchObject({
     base_commit: pulled,
     attribution_base_commit: h0,

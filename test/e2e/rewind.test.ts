@@ -173,7 +173,7 @@ test('an unknown point is reported, and nothing changes', async () => {
     code: 1,
     err: 'error: rewind point not found: abcdef0123\nhint: `entire rewind --list` shows the points.\n',
   })
-  expect((await repo.entire(['rewind', '--to', 'abc'])).err).toContain('Give at least 7 digits.')
+  expect((await repo.entire(['rewind', '--to', 'abc'])).err).toContain('Type at least 7 digits.')
   expect((await repo.entire(['rewind'])).code).toBe(2)
   expect((await repo.entire(['rewind', '--list'])).out).toBe('[]\n')
 })
