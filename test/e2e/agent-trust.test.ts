@@ -24,7 +24,7 @@ function agree(repo: RecordedRepo): string {
     .join('\n')
 }
 
-test('Codex: enable and doctor say what to do until it is done, and the user’s configuration is never edited', async () => {
+test('Codex: enable and doctor print the next step until its hooks are trusted, and never edit the user’s configuration', async () => {
   await using repo = await recordedRepo()
   await repo.commitAs('human', 'begin')
   const config = join(homeOf(repo, '.codex'), 'config.toml')

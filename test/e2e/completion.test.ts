@@ -28,7 +28,7 @@ async function offered(repo: RecordedRepo, ...words: string[]): Promise<string[]
     .filter((line) => line !== '')
 }
 
-test('commands, subcommands, flags and their values', async () => {
+test('commands, subcommands, flags and their values are proposed', async () => {
   await using repo = await recordedRepo()
   const names = agents.map(({ name }) => name)
   const cases: [string[], string[]][] = [

@@ -61,7 +61,7 @@ test('a new file of the agent that the user polished is linked: enough of its li
   expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toEqual(['a.ts'])
 })
 
-test('a tracked file the agent edited is linked whatever the user made of it', async () => {
+test('a tracked file that the agent edited is linked, however the user changed it', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('edit the readme', { 'README.md': '# test\n\nA long line by the agent.\n' })
@@ -70,7 +70,7 @@ test('a tracked file the agent edited is linked whatever the user made of it', a
   expect((await repo.storedSession(await repo.checkpointOf())).files_touched).toEqual(['README.md'])
 })
 
-test('edits the user took back before the commit are not linked', async () => {
+test('edits that the user reverted before the commit are not linked', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.turn('edit the readme', {
@@ -181,7 +181,7 @@ test('a commit of some paths is judged by those paths, not by the rest of the in
   expect((await repo.storedSession(id)).files_touched).toEqual(['a.ts', 'b.ts'])
 })
 
-test('sessions with more files than are asked for one by one', async () => {
+test('sessions with very many files are linked', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   const files = Object.fromEntries(

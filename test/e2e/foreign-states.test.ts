@@ -76,7 +76,7 @@ test('a turn that another version began is finished here, and its commit is link
   })
 })
 
-test('a step that another version saved is in the checkpoint of the next commit, and can be gone back to', async () => {
+test('a step that another version saved is in the checkpoint of the next commit, and is a rewind point', async () => {
   const { repo, head } = await ground()
   await using _repo = repo
   const agent = fakeAgent(repo, { session })

@@ -8,7 +8,7 @@ import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 const packs = (root: string) =>
   readdirSync(join(root, '.git/objects/pack')).filter((name) => name.endsWith('.pack')).length
 
-test('packs of many turns grow together in the background before git would do it in the user’s way', async () => {
+test('packs of many turns are merged in the background, before git would do it in the foreground', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   // Each turn leaves a small pack; git begins to collect at fifty.
@@ -80,7 +80,7 @@ test('without kept refs their file is removed, and a broken file is repaired', a
   expect(existsSync(dueFile(repo.root))).toBe(false)
 })
 
-test('the ways back are found by their refs when the file that lists them is lost', async () => {
+test('safety steps are found by their refs when the file that lists them is lost', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const agent = fakeAgent(repo)

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
-test('one commit, one checkpoint: the state names it until the next prompt', async () => {
+test('the state names the checkpoint of a commit until the next prompt', async () => {
   await using repo = await recordedRepo()
   const h0 = await repo.head()
   const agent = fakeAgent(repo)

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
-test('prompts, turn ends and commits with work of the session move it on; other commits leave it', async () => {
+test('prompts, turn ends and commits with work of the session update the time; other commits do not', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   const at = () => Date.parse(repo.state(agent.session).last_interaction_time as string)

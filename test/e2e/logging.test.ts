@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
-test('hooks write JSON lines with component, agent and session; words of the user stay out', async () => {
+test('hooks write JSON lines with component, agent and session, and no prompts', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.start()
@@ -46,7 +46,7 @@ test('git hooks log without a session, and the level decides what is written', a
   expect(repo.log()).toHaveLength(before + 1)
 })
 
-test('a hook that fails says so in the log', async () => {
+test('a hook that fails is logged as an error', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('write a')

@@ -83,7 +83,7 @@ test('a commit without terminal during a turn is the agent’s, whatever is in i
   expect(await repo.checkpointsOf()).toEqual([])
 })
 
-test('a turn that showed no sign of life for a day has no claim on commits that name none of its files', async () => {
+test('a commit without files of a turn that was inactive for a day is not linked to it', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.prompt('write a, then die')

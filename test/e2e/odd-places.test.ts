@@ -32,7 +32,7 @@ const places: Record<string, (root: string, home: string) => string> = {
 }
 
 test.each(agents.map((agent): [string, Agent] => [agent.name, agent]))(
-  '%s: where the sessions of a project are',
+  '%s: the directory of sessions is the one the agent uses',
   async (name, agent) => {
     const root = '/home/dev/My_Proj.v2 x é'
     expect(await agent.resume?.sessionDir(root, { HOME: '/h' })).toBe(places[name]?.(root, '/h') as string)

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
-test('idle, active, active_committed, idle, ended, and back', async () => {
+test('a session goes through idle, active, active_committed, idle and ended, and back', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   await agent.start()
@@ -89,7 +89,7 @@ test('a session that ends in the middle of a turn keeps the turn’s work', asyn
   expect(repo.state(agent.session)).toEqual(before)
 })
 
-test('a turn end or a session end of which no beginning was seen does no harm', async () => {
+test('the end of a turn or a session whose beginning was not recorded does no harm', async () => {
   await using repo = await recordedRepo()
   const [ending, stopping] = [fakeAgent(repo), fakeAgent(repo)]
   await ending.end()

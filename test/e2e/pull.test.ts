@@ -79,7 +79,7 @@ test('after a pull the next commit is linked even when no turn came in between',
   expect(await repo.shadows()).toEqual([])
 })
 
-test('commits of others that are pulled during a turn are not taken for the agent’s', async () => {
+test('commits of others that are pulled during a turn are not attributed to the agent', async () => {
   await using repo = await withOrigin()
   const agent = fakeAgent(repo)
   await agent.prompt('pull and write a')

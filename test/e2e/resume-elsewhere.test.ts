@@ -112,7 +112,7 @@ test('checkpoints in a separate repository are fetched from there', async () => 
   expect(await machine.git('for-each-ref', 'refs/entire-fetch-tmp')).toBe('')
 })
 
-test('a checkpoint with a ref of its own is fetched by itself', async () => {
+test('a checkpoint with a ref of its own is fetched alone', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   writeFileSync(

@@ -121,7 +121,7 @@ test('a prompt cannot inject anything into the terminal, or into the shell where
   expect(readFileSync(join(repo.base, 'home/.claude/projects', name), 'utf8')).toBe(`${entry('hello')}\n`)
 })
 
-test('data of all versions: without an agent, with the old file name, in chunks, and of an unknown agent', async () => {
+test('data of all versions is resumed: without an agent, with the old file name, in chunks, and of an unknown agent', async () => {
   await using repo = await recordedRepo()
   await linked(
     repo,

@@ -7,7 +7,7 @@ import { unrecordedSession } from '../support/unrecorded-session.ts'
 
 const id = '33333333-aaaa-4000-8000-000000000003'
 
-test('a session without a transcript', async () => {
+test('a session without a transcript is an error', async () => {
   await using repo = await recordedRepo()
   const { code, err } = await repo.entire(['session', 'attach', id])
   expect(code).toBe(1)
@@ -34,7 +34,7 @@ test('an unknown agent, or one that does not have the session, is an error', asy
   })
 })
 
-test('an ambiguous prefix', async () => {
+test('an ambiguous prefix is an error', async () => {
   await using repo = await recordedRepo()
   for (const end of ['1', '2']) unrecordedSession(repo, `3333-${end}`).turn('write a', { 'a.ts': 'a\n' })
   expect(await repo.entire(['session', 'attach', '3333'])).toMatchObject({
@@ -45,7 +45,7 @@ test('an ambiguous prefix', async () => {
   })
 })
 
-test('a repository without commits', async () => {
+test('a repository without commits is an error', async () => {
   await using repo = await recordedRepo()
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\n' })
   await repo.git('checkout', '--quiet', '--orphan', 'fresh')
@@ -56,7 +56,7 @@ test('a repository without commits', async () => {
   expect(repo.hasState(id)).toBe(false)
 })
 
-test('a transcript without a conversation', async () => {
+test('a transcript without a conversation is an error', async () => {
   await using repo = await recordedRepo()
   const session = unrecordedSession(repo, id)
   session.turn('x', {})
@@ -71,7 +71,7 @@ test('a transcript without a conversation', async () => {
   expect(await repo.refs('refs/notes/')).toEqual([])
 })
 
-test('a session of another work tree', async () => {
+test('a session of another work tree is an error', async () => {
   await using repo = await recordedRepo()
   await repo.commit('set up')
   const other = await repo.addWorktree('other')

@@ -15,7 +15,7 @@ async function addRemote(repo: RecordedRepo, name: string): Promise<void> {
   await repo.git('remote', 'add', name, join(repo.base, `${name}.git`))
 }
 
-test('a disabled repository says so and nothing else', async () => {
+test('in a disabled repository status says only that', async () => {
   await using repo = await recordedRepo()
   await fakeAgent(repo).turn('write a', { 'a.ts': 'a\n' })
   await repo.entire(['disable'])

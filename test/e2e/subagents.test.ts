@@ -123,7 +123,7 @@ test('a to-do list of the main agent makes no step', async () => {
   expect(await repo.shadows()).toEqual([])
 })
 
-test('files the user had lying about before the task are not the subagent’s', async () => {
+test('untracked files from before the task are not attributed to the subagent', async () => {
   await using repo = await recordedRepo()
   repo.write('notes.md', 'mine\n')
   const agent = fakeAgent(repo)
@@ -136,7 +136,7 @@ test('files the user had lying about before the task are not the subagent’s', 
   expect(repo.state(agent.session).files_touched).toEqual(['b.ts'])
 })
 
-test('the end of a task of which no beginning was seen counts from the beginning of the turn', async () => {
+test('a task whose beginning was not recorded counts from the beginning of the turn', async () => {
   await using repo = await recordedRepo()
   repo.write('notes.md', 'mine\n')
   const agent = fakeAgent(repo)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
-test('enable, two turns, partial commits, amend, manual work, a commit in mid-turn, listing and pushing', async () => {
+test('all nine steps leave the expected data', async () => {
   await using repo = await recordedRepo()
   const h0 = await repo.head()
   const agent = fakeAgent(repo)

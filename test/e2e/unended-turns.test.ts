@@ -183,7 +183,7 @@ describe.each(Object.entries(ways))('%s', (agent, { session, prompt, stop, start
     })
   })
 
-  test('a turn that changed nothing leaves no step, and the user’s commit is the user’s', async () => {
+  test('a turn that changed nothing makes no step, and a commit by the user is not linked', async () => {
     const { repo, say } = await ready(agent)
     await using _repo = repo
     repo.write('before.txt', 'of the user, before\n')

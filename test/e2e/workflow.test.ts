@@ -103,7 +103,7 @@ test('nothing secret reaches the checkpoint or the step', async () => {
   )
 })
 
-test('a transcript that is named but never written costs the transcript, nothing else', async () => {
+test('without the transcript file, everything else is recorded', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)
   const away = { transcript_path: join(repo.base, 'home', 'nowhere.jsonl') }
@@ -122,7 +122,7 @@ test('a transcript that is named but never written costs the transcript, nothing
   expect(await repo.transcript(id)).toBe('')
 })
 
-test('with one ref per checkpoint, commits of every kind find their way there', async () => {
+test('with one ref per checkpoint, commits of every kind are stored in their refs', async () => {
   await using repo = await recordedRepo()
   repo.write(
     '.entire/settings.local.json',
