@@ -1,4 +1,4 @@
-// `entire version`: prints the version of the program, its runtime and the platform.
+// Defines `entire version`, which prints the version of the program, its runtime and the platform.
 
 import { arch, platform } from 'node:os'
 import { buildCommand } from '@stricli/core'

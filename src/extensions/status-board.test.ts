@@ -32,7 +32,7 @@ test('files of programs that are gone, and unreadable files, are removed', () =>
   expect(readdirSync(join(dir, 'run'))).toEqual(['other.txt'])
 })
 
-test('a directory that cannot be written is no error', () => {
+test('a directory that cannot be written is not an error', () => {
   writeFileSync(join(dir, 'file'), '')
   publishBoard(join(dir, 'file'), () => board('0')).close()
   expect(readBoards(join(dir, 'file'))).toEqual([])

@@ -9,7 +9,7 @@ const fixtures = join(import.meta.dir, '../../../test/fixtures/agents/claude-cod
 const home = mkdtempSync(join(tmpdir(), 'entire-claude-hooks-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** The background scenario with its files at hand, as far as they were on disk when the subagent ended. */
+/** The background scenario with its files, as they were on disk when the subagent ended. */
 function backgroundPayload(name: string, meta?: string) {
   const dir = join(home, name)
   const payload = JSON.parse(readFileSync(join(fixtures, 's4-subagent/013-SubagentStop.json'), 'utf8'))

@@ -1,4 +1,5 @@
-// `entire agent`: lists the agents, installs and removes their hooks, and creates and checks plugins.
+// Defines `entire agent`, which lists the agents, installs and removes their hooks, and creates and checks
+// plugins.
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { agents } from '../../agents/all.ts'

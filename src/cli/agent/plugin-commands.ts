@@ -1,4 +1,4 @@
-// `entire agent check` and `entire agent new`: for authors of plugins.
+// Defines `entire agent check` and `entire agent new`, which check and create plugins.
 
 import { basename, join, resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'

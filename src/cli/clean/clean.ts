@@ -1,4 +1,5 @@
-// `entire clean`: removes sessions and steps that are no longer needed, and restores them with --undo.
+// Defines `entire clean`, which removes sessions and steps that are no longer needed, and restores them with
+// --undo.
 
 import { relative } from 'node:path'
 import { buildCommand } from '@stricli/core'

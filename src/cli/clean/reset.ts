@@ -1,4 +1,5 @@
-// `entire reset`: removes the sessions and steps since the last commit, and leaves the work tree alone.
+// Defines `entire reset`, which removes the sessions and steps since the last commit, and leaves the work
+// tree alone.
 
 import { buildCommand } from '@stricli/core'
 import { branchName, shadowRef } from '../../checkpoints/layout.ts'

@@ -1,4 +1,5 @@
-// `entire completion`: prints the completion script for a shell, which asks propose.ts for each completion.
+// Defines `entire completion`, which prints the completion script for a shell. The script asks propose.ts for
+// each completion.
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { formatManual } from '../command-parts.ts'

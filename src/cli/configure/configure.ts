@@ -1,4 +1,4 @@
-// `entire configure`: shows the settings and changes them, by name or from a menu.
+// Defines `entire configure`, which shows the settings and changes them, by name or from a menu.
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'

@@ -1,4 +1,4 @@
-// `entire disable`: stops recording, or removes everything that `entire enable` installed.
+// Defines `entire disable`, which stops recording, or removes everything that `entire enable` installed.
 
 import { buildCommand } from '@stricli/core'
 import { metadataBranch } from '../../checkpoints/layout.ts'

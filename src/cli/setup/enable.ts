@@ -1,4 +1,5 @@
-// `entire enable`: installs the hooks of agents and git and writes the settings, or repairs them.
+// Defines `entire enable`, which installs the hooks of agents and git and writes the settings, or repairs
+// them.
 
 import { buildCommand } from '@stricli/core'
 import { readLog } from '../../git/log.ts'

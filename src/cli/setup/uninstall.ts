@@ -1,4 +1,5 @@
-// `entire disable --uninstall`: removes everything from a repository except checkpoints, the user's data.
+// Runs `entire disable --uninstall`: removes everything from a repository except checkpoints, the user's
+// data.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

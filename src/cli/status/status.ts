@@ -1,4 +1,4 @@
-// `entire status`: shows what is being recorded.
+// Defines `entire status`, which shows what is being recorded.
 
 import { buildCommand } from '@stricli/core'
 import { readWorktrees } from '../../git/branches.ts'
