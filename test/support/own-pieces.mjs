@@ -1,5 +1,7 @@
-// Cuts a list into numbered lists in the wrong order, as only this plugin can join them. `cut <bytes>`, or `join`.
-import { readFileSync } from 'node:fs'
+// Cuts a list into numbered lists in the wrong order, as only this plugin can join them: `cut <bytes>`, `join`.
+// `write` puts a session log in its place.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 const [act, max] = process.argv.slice(2)
 const input = readFileSync(0)
@@ -17,6 +19,10 @@ if (act === 'cut') {
   }
   const texts = pieces.map(({ items }, piece) => JSON.stringify({ piece, items })).reverse()
   console.log(JSON.stringify({ chunks: texts.map((text) => Buffer.from(text).toString('base64')) }))
+} else if (act === 'write') {
+  const { session_ref: path, native_data: data } = JSON.parse(input.toString())
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, Buffer.from(data, 'base64'))
 } else {
   const pieces = JSON.parse(input.toString()).chunks.map((chunk) =>
     JSON.parse(Buffer.from(chunk, 'base64').toString()),

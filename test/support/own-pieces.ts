@@ -8,6 +8,7 @@ const script = join(import.meta.dir, 'own-pieces.mjs')
 export const ownPieces = `
 case $1 in
   chunk-transcript) echo "$@" >> "$HOME/calls"; tee "$HOME/to-cut" | node '${script}' cut "$3"; exit $? ;;
+  write-session) exec node '${script}' write ;;
   reassemble-transcript) echo "$@" >> "$HOME/calls"; exec node '${script}' join ;;
 esac`
 
