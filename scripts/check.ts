@@ -1,4 +1,5 @@
-// Runs everything that must hold before a commit: `npm run check`. The last line is the verdict, `N passed, N failed`.
+// Runs everything that must hold before a commit: `npm run check`. The last line is the verdict, `N passed, N
+// failed`.
 import { rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +13,10 @@ const tool = (name: string) => join(root, 'node_modules', '.bin', name)
 
 interface Check {
   command: string[]
-  /** Whether its output counts its own passes and failures. It is shown as it comes, and starts when others have ended. */
+  /**
+   * Whether its output counts its own passes and failures. It is shown as it comes, and starts when others
+   * have ended.
+   */
   hasCounts?: boolean
   /** Whether it waits for the network so long that the tests start meanwhile. */
   isSlow?: boolean
@@ -32,8 +36,8 @@ const checks: Record<string, Check> = {
   timings: { command: [...testCommand(), '--update-timings'], hasCounts: true, isOptional: true },
 }
 
-// Tests start real processes; on a busy machine one may take much longer than Bun's five seconds. One worker more than
-// there are processors, because a test that waits uses none.
+// Tests start real processes; on a busy machine one may take much longer than Bun's five seconds. One worker
+// more than there are processors, because a test that waits uses none.
 function testCommand(): string[] {
   const workers = availableParallelism() + 1
   const longestFirst = ['--timings', join(root, 'test', 'timings.json')]

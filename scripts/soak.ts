@@ -1,4 +1,5 @@
-// Tries every kill point and many more random stories than `npm run check` does: `npm run soak`, for about an hour.
+// Tries every kill point and many more random stories than `npm run check` does: `npm run soak`, for about an
+// hour.
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

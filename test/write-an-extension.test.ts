@@ -1,4 +1,5 @@
-// Checks the page for authors of extensions: its extension runs with its manifest and does what the page says.
+// Checks the page for authors of extensions: its extension runs with its manifest and does what the page
+// says.
 import { expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// Generates the page about the state machine of sessions, a table and a Mermaid diagram, from the table that the program uses.
+// Generates the page about the state machine of sessions, a table and a Mermaid diagram, from the table that
+// the program uses.
 
 import { phases } from '../../src/model/session.ts'
 import { actions, decide, triggers } from '../../src/sessions/machine.ts'

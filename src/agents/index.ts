@@ -18,7 +18,10 @@ interface Listed {
   load(): Promise<Agent>
 }
 
-/** In the order of detection; the first one is the default. Programs that need external agents add them at their start. */
+/**
+ * In the order of detection; the first one is the default. Programs that need external agents add them at
+ * their start.
+ */
 const list: Listed[] = [
   { card: claudeCodeCard, load: async () => (await import('./claude-code/index.ts')).claudeCode },
   { card: geminiCard, load: async () => (await import('./gemini/index.ts')).gemini },

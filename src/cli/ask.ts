@@ -1,7 +1,7 @@
 // Asks the person at the terminal.
 //
-// The prompt library is loaded with the first question. With ACCESSIBLE=1, questions and answers are plain lines
-// instead, which suits screen readers, dumb terminals and pipes.
+// The prompt library is loaded with the first question. With ACCESSIBLE=1, questions and answers are plain
+// lines instead, which suits screen readers, dumb terminals and pipes.
 
 import { readSync } from 'node:fs'
 import { EntireError, isErrno } from '../std/errors.ts'

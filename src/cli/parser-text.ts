@@ -96,7 +96,7 @@ export function plainHelp(help: string): string {
 
 const ansi = String.raw`(?:\x1b\[[\d;]*m)*`
 const margin = `^((?:${ansi} |${ansi}-\\w)*${ansi})`
-const optionalName = new RegExp(`${margin}\\[(-{0,2}[\\w-]+)\\](\\.\\.\\.)?`, 'gm')
+const optionalName = new RegExp(`${margin}\\[(-{0,2}[\\w/-]+)\\](\\.\\.\\.)?`, 'gm')
 // Beside names in brackets the parser indents the others by one more column.
 const requiredName = new RegExp(`${margin} (--[\\w-]*|\\w[\\w-]*)`, 'gm')
 const separator = new RegExp(` *\\[${ansi}separator:${ansi} [^\\]]*\\]`, 'g')

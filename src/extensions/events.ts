@@ -88,7 +88,9 @@ function mergeDeltas(a: QueuedEvent, b: QueuedEvent): QueuedEvent | undefined {
 
 type Subscriber = Pick<LiveExtension, 'manifest' | 'nextId' | 'tell'>
 
-/** Topics by which extensions talk to each other. Every subscriber receives an event, the publisher included. */
+/**
+ * Topics by which extensions talk to each other. Every subscriber receives an event, the publisher included.
+ */
 export class EventBus {
   readonly #topics = new Map<string, { id: number; subscriber: Subscriber }[]>()
 

@@ -12,7 +12,7 @@ import { type GitSession, openGit } from '../sessions/git-session.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { type Action, decide, machine, type Trigger } from '../sessions/machine.ts'
 import { findEventWorktree, moveToWorktree, reporterOf } from '../sessions/ownership.ts'
-import { statusIfStillTrue } from '../sessions/prefetch-status.ts'
+import { type PrefetchedStatus, statusIfStillTrue } from '../sessions/prefetch-status.ts'
 import { hasNoWorkYet, isProvisional } from '../sessions/provisional-turn.ts'
 import { lockFile, retrying, save } from '../sessions/save.ts'
 import { keepModelHint, newSession, removeModelHint } from '../sessions/start.ts'
@@ -36,7 +36,13 @@ const lockWaitMs: Record<EventType, number> = {
   'subagent-end': 15_000,
 }
 
-export async function dispatch(caller: Recorder, agent: Agent, reported: AgentEvent): Promise<void> {
+/** `prefetched`: what git was asked before the rest of the program was loaded. */
+export async function dispatch(
+  caller: Recorder,
+  agent: Agent,
+  reported: AgentEvent,
+  prefetched?: PrefetchedStatus,
+): Promise<void> {
   checkIds(reported)
   const endTurn = (repo: Repo) =>
     dispatch({ ...caller, repo }, agent, { type: 'turn-end', session: reported.session })
@@ -50,10 +56,10 @@ export async function dispatch(caller: Recorder, agent: Agent, reported: AgentEv
   if (event.type === 'turn-start') sweep(recorder.repo)
   if (isUnfinished(recorder.repo)) await (await import('../commits/complete.ts')).completeCommit(recorder)
   recorder.trace.mark('prepare')
-  let prefetched = statusIfStillTrue(caller.prefetchedStatus, recorder.repo)
+  let known = statusIfStillTrue(prefetched, recorder.repo)
   await retrying(async () => {
-    const status = prefetched
-    prefetched = undefined
+    const status = known
+    known = undefined
     await handle(recorder, agent, event, status)
   })
   if (event.type === 'session-end' || event.type === 'turn-end') await tidyUp(recorder)

@@ -49,7 +49,8 @@ export async function saveShadowStep(
     return
   }
   countStep(work, transcript)
-  recorder.say(`Saved step ${session.stepCount} on branch '${site.ref.replace('refs/heads/', '')}'`)
+  const branch = site.ref.replace('refs/heads/', '')
+  recorder.say(`Saved step ${session.stepCount} of session ${session.id.slice(0, 8)} on branch '${branch}'`)
 }
 
 async function writeTurn(

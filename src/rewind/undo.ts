@@ -160,13 +160,13 @@ function swapped({ ref, before, after }: RefChange): RefChange {
 
 function nothingToUndo(direction: Direction, stacks: Stacks): EntireError {
   if (direction === 'redo')
-    return new EntireError('not-found', 'There is no undo to take back.', {
-      hint: '`entire rewind --undo` takes a rewind back.',
+    return new EntireError('not-found', 'There is no undo to reverse.', {
+      hint: '`entire rewind --undo` undoes a rewind.',
     })
   return new EntireError('not-found', 'There is no rewind to undo.', {
     hint:
       stacks.redo.length > 0
-        ? '`entire rewind --redo` takes the last undo back.'
+        ? '`entire rewind --redo` reverses the last undo.'
         : '`entire rewind --list` shows where you can go.',
   })
 }

@@ -11,7 +11,6 @@ import type { RandomHex } from '../std/random.ts'
 import type { Clock } from '../std/time.ts'
 import type { GitSession } from './git-session.ts'
 import type { LiveIndex } from './live-index.ts'
-import type { PrefetchedStatus } from './prefetch-status.ts'
 
 export interface EventWork extends GitSession {
   recorder: Recorder
@@ -35,8 +34,6 @@ export interface Recorder {
   random: RandomHex
   log: Log
   trace: Trace
-  /** Set by hooks that ask git before the rest of the program is loaded. */
-  prefetchedStatus?: PrefetchedStatus | undefined
   /** Shows a line to the person at the terminal. */
   say(line: string): void
   /** Answers the agent that called the hook. */

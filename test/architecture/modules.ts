@@ -66,7 +66,10 @@ export function staticallyReachable(modules: SourceModule[], entry: string): Sou
   return [...reached]
 }
 
-/** The paths of one import cycle, or undefined when there is none. Imports of types count: they tie files together all the same. */
+/**
+ * The paths of one import cycle, or undefined when there is none. Imports of types count: they tie files
+ * together all the same.
+ */
 export function findCycle(modules: SourceModule[]): string[] | undefined {
   const byPath = new Map(modules.map((module) => [module.path, module]))
   const finished = new Set<string>()

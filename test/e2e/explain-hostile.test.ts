@@ -132,7 +132,9 @@ test.each([
     const list = await repo.entire(['explain'])
     expect(list.out).toContain('[bbbbbbbbbbbb]')
     expect(list.out).not.toContain(id)
-    expect(list.err).toContain(`Not shown: 1 unreadable checkpoint (${id}).`)
+    expect(list.err).toContain(
+      `Not shown: 1 checkpoint that commits name but that cannot be read here (${id}).`,
+    )
   },
 )
 

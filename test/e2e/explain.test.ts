@@ -171,7 +171,9 @@ test('the newest of several checkpoints of a commit is shown first', async () =>
     out: '',
     err: expect.stringContaining('checkpoint not found: ffffffffffff'),
   })
-  expect((await repo.entire(['explain'])).err).toContain('Not shown: 1 unreadable checkpoint')
+  expect((await repo.entire(['explain'])).err).toContain(
+    'Not shown: 1 checkpoint that commits name but that cannot be read here',
+  )
 })
 
 test('a step of a working agent is explained, with only its own part of the conversation', async () => {

@@ -1,4 +1,5 @@
-// Kills a rewind at its writes: a way back to every byte remains. A rewind that fails half way changes nothing.
+// Kills a rewind at its writes: a way back to every byte remains. A rewind that fails half way changes
+// nothing.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

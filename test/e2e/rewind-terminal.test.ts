@@ -19,7 +19,9 @@ async function twoSteps() {
   return { repo, agent, one, two }
 }
 
-/** The menu of a commit, drawn completely. The first menu contains 'Cancel', too, and is redrawn at each key. */
+/**
+ * The menu of a commit, drawn completely. The first menu contains 'Cancel', too, and is redrawn at each key.
+ */
 const commitMenu = /Choose an action:[\s\S]*Cancel/
 
 async function twoCommits() {

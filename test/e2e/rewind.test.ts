@@ -70,7 +70,7 @@ test('a rewind restores the step, keeps files of the user and the index, and can
   const again = await repo.entire(['rewind', '--undo'])
   expect(again).toMatchObject({
     code: 1,
-    err: 'error: There is no rewind to undo.\nhint: `entire rewind --redo` takes the last undo back.\n',
+    err: 'error: There is no rewind to undo.\nhint: `entire rewind --redo` reverses the last undo.\n',
   })
 
   expect((await repo.entire(['rewind', '--redo'])).code).toBe(0)

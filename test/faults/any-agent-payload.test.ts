@@ -1,4 +1,5 @@
-// Calls every hook of every agent with payloads of future versions: the agent keeps working, the repository stays sound.
+// Calls every hook of every agent with payloads of future versions: the agent keeps working, the repository
+// stays sound.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { agents } from '../../src/agents/all.ts'

@@ -1,4 +1,5 @@
-// Restores checkpoints with hostile paths and ids, which anyone with push access can write: logs go where agents keep them.
+// Restores checkpoints with hostile paths and ids, which anyone with push access can write: logs go where
+// agents keep them.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

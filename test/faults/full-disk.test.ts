@@ -1,5 +1,6 @@
-// Fills the disk: the user's files stay as they are, the agent gets a message, and the work is done when there is room
-// again. A limit on the size of files, which git and all other child processes inherit, plays the full disk.
+// Fills the disk: the user's files stay as they are, the agent gets a message, and the work is done when
+// there is room again. A limit on the size of files, which git and all other child processes inherit, plays
+// the full disk.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { type FakeAgent, fakeAgent } from '../support/fake-agent.ts'
 import { binary } from '../support/recorded-repo.ts'

@@ -47,7 +47,9 @@ export function promptsIn(exchange: Exchange | undefined): string[] {
   return Object.values(prompts).filter((prompt) => users.some(({ text }) => text.includes(prompt)))
 }
 
-/** The checkpoint of the last commit: from its message, or from a note where git's hooks were switched off. */
+/**
+ * The checkpoint of the last commit: from its message, or from a note where git's hooks were switched off.
+ */
 export async function linkedCheckpoint({ repo }: Stage, runsGitHooks: boolean): Promise<string> {
   if (runsGitHooks) return await repo.checkpointOf()
   const note = await repo.git('notes', '--ref=entire-checkpoints', 'show', 'HEAD')

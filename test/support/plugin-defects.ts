@@ -1,4 +1,5 @@
-// Lists plugins with one defect each: a script that runs before a correct plugin, and the rule that it breaks.
+// Lists plugins with one defect each: a script that runs before a correct plugin, and the rule that it
+// breaks.
 
 /** Runs a script for one subcommand; unless the script exits, the correct plugin runs after it. */
 export const on = (subcommand: string, script: string) => `if [ "$1" = ${subcommand} ]; then\n${script}\nfi\n`

@@ -1,4 +1,5 @@
-// Prepares every test file: the same random input for everyone, temporary files in memory, quick starts of Node.
+// Prepares every test file: the same random input for everyone, temporary files in memory, quick starts of
+// Node.
 import { tmpdir } from 'node:os'
 import fc from 'fast-check'
 import { makeRunDirectory } from './run-directory.ts'
@@ -13,5 +14,6 @@ if (process.env.ENTIRE_TEST_DISK === undefined) {
   process.env.TMPDIR = makeRunDirectory(isWorker ? process.ppid : process.pid)
 }
 
-// Node reads every certificate at each start, which takes twice as long as the start itself. No test uses the network.
+// Node reads every certificate at each start, which takes twice as long as the start itself. No test uses the
+// network.
 delete process.env.NODE_EXTRA_CA_CERTS

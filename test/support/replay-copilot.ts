@@ -29,7 +29,9 @@ export function replayCopilot(repo: RecordedRepo, scenario: string): CopilotRepl
   const pathOf = (session: unknown) => `.copilot/session-state/${session}/events.jsonl`
   let next = 0
 
-  /** All lines up to that of the hook; everything when the session ends, because what follows is written then. */
+  /**
+   * All lines up to that of the hook; everything when the session ends, because what follows is written then.
+   */
   function grow(event: string, payload: JsonObject): void {
     const session = existsSync(join(dir, 'home', pathOf(payload.sessionId)))
       ? payload.sessionId

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
-/** What a run with these variables does of fifty kill points, and with which seeds it tells random stories. */
+/**
+ * What a run with these variables does of fifty kill points, and with which seeds it tells random stories.
+ */
 function chosen(env: Record<string, string>): { points: number[]; seeds: number[] } {
   const script = `
     const { rotatingNumbers, rotatingSeeds } = await import(${JSON.stringify(join(import.meta.dir, 'rotation.ts'))})

@@ -8,8 +8,8 @@ export const isSoak = process.env.ENTIRE_TEST_SOAK === '1'
 const parts = 5
 
 /**
- * Decides which part it is: ENTIRE_TEST_SEED, else the commit, so that a failure happens again until it is
- * fixed.
+ * Decides which part it is: ENTIRE_TEST_SEED, else the number of commits, so that a failure happens again
+ * until the next commit.
  */
 export const rotationSeed = Number(process.env.ENTIRE_TEST_SEED ?? seedOfCommit())
 
@@ -33,12 +33,13 @@ export function rotatingSeeds(first: number): number[] {
   return [...known, ...fresh]
 }
 
+// The number of commits: each commit plays the part after that of the commit before it.
 function seedOfCommit(): number {
-  const ran = Bun.spawnSync(['git', 'rev-parse', 'HEAD'], {
+  const ran = Bun.spawnSync(['git', 'rev-list', '--count', 'HEAD'], {
     cwd: join(import.meta.dir, '../..'),
     stderr: 'ignore',
   })
   // Without git, as in an unpacked archive, the day decides.
   if (ran.exitCode !== 0) return Math.floor(Date.now() / 86_400_000)
-  return Number.parseInt(ran.stdout.toString().slice(0, 8), 16)
+  return Number.parseInt(ran.stdout.toString(), 10)
 }

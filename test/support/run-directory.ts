@@ -1,5 +1,5 @@
-// Makes the temporary directory of a test run, in memory where there is room: tests write thousands of small files, and
-// git waits for the disk after many of them.
+// Makes the temporary directory of a test run, in memory where there is room: tests write thousands of small
+// files, and git waits for the disk after many of them.
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ const tmpfs = 0x01021994
 const bytesNeeded = 2 ** 30
 
 /**
- * Names the directory after the process that owns the run, and removes the directories of runs whose process is gone.
- * A second call for the same process returns the same directory.
+ * Names the directory after the process that owns the run, and removes the directories of runs whose process
+ * is gone. A second call for the same process returns the same directory.
  */
 export function makeRunDirectory(owner: number): string {
   const parent = findMemory() ?? tmpdir()

@@ -1,4 +1,5 @@
-// Copies a directory that is made once per test run, because a copy costs a fraction of the commands that make it.
+// Copies a directory that is made once per test run, because a copy costs a fraction of the commands that
+// make it.
 import {
   copyFileSync,
   existsSync,
@@ -18,8 +19,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Fills `target` with a copy of the template called `name`. `make` fills the template the first time that a test of the
- * run asks for it. Paths inside the template that its files and links mention become paths inside the copy.
+ * Fills `target` with a copy of the template called `name`. `make` fills the template the first time that a
+ * test of the run asks for it. Paths inside the template that its files and links mention become paths inside
+ * the copy.
  */
 export async function copyTemplate(
   name: string,
@@ -70,7 +72,8 @@ function adapt(text: string, moved: Moved | undefined): string {
   return moved === undefined ? text : text.replaceAll(moved.old, moved.new)
 }
 
-// Test files that want the same template at the same time make one each; the first that is complete gets the name.
+// Test files that want the same template at the same time make one each; the first that is complete gets the
+// name.
 async function makeTemplate(link: string, make: (dir: string) => Promise<void>): Promise<void> {
   mkdirSync(join(link, '..'), { recursive: true })
   const template = mkdtempSync(`${link}.`)

@@ -1,5 +1,6 @@
-// Parses the chat history of Aider: Markdown in which Aider's own lines end with two spaces. That distinguishes what the
-// user typed (`#### …`) and what Aider reports (`> …`) from headings and quotes in an answer.
+// Parses the chat history of Aider: Markdown in which Aider's own lines end with two spaces. That
+// distinguishes what the user typed (`#### …`) and what Aider reports (`> …`) from headings and quotes in an
+// answer.
 
 import type { TokenUsage } from '../../model/tokens.ts'
 import type { JsonObject } from '../../std/json.ts'
@@ -21,8 +22,9 @@ const report = /^> (.*?) {2}$/
 const longCommit = /^> (Commit [0-9a-f]{7,64} .*)$/
 
 /**
- * `carry.typing`: the line before these was typed, so typed lines that follow belong to it. `carry.starting`: Aider has
- * not printed its version yet; until then it repeats its command line, which may have prompts of many lines.
+ * `carry.typing`: the line before these was typed, so typed lines that follow belong to it. `carry.starting`:
+ * Aider has not printed its version yet; until then it repeats its command line, which may have prompts of
+ * many lines.
  */
 export function parseHistory(
   lines: string[],

@@ -1,5 +1,5 @@
-// Finds the sessions of Aider in its chat history: one file for a repository, in which each session begins with a line
-// that has the time.
+// Finds the sessions of Aider in its chat history: one file for a repository, in which each session begins
+// with a line that has the time.
 
 import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -22,8 +22,9 @@ export function historyFile(root: string, env: Env): string {
 }
 
 /**
- * Aider has no ids for sessions. Work trees share the sessions of a repository, and two of them can begin in the same
- * second, so the id has a hash of the path. It comes first, because often only the beginning of an id is shown.
+ * Aider has no ids for sessions. Work trees share the sessions of a repository, and two of them can begin in
+ * the same second, so the id has a hash of the path. It comes first, because often only the beginning of an
+ * id is shown.
  */
 export function aiderSessionId(path: string, time: string | undefined): string {
   const own = new Bun.CryptoHasher('sha256')
@@ -63,7 +64,10 @@ export const aiderResume: SessionResumer = {
   },
 }
 
-/** As `2026-11-16 03:18:12`; undefined for what is before the first heading, null when it is not a session of Aider. */
+/**
+ * As `2026-11-16 03:18:12`; undefined for what is before the first heading, null when it is not a session of
+ * Aider.
+ */
 function timeOf(session: string): string | undefined | null {
   if (session.endsWith('-aider-first')) return undefined
   const [, y, mo, d, h, mi, s] = /-aider-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(session) ?? []

@@ -1,5 +1,5 @@
-// Turns the hooks of Claude Code into events. By default a subagent runs in the background and ends long after the tool
-// call that started it.
+// Turns the hooks of Claude Code into events. By default a subagent runs in the background and ends long
+// after the tool call that started it.
 
 import { exists } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
@@ -84,8 +84,8 @@ export const claudeHooks: HookTable = {
   }),
 }
 
-// When a session is resumed from another directory, the first hook names a file below that directory that will never
-// exist; later hooks name the right one.
+// When a session is resumed from another directory, the first hook names a file below that directory that
+// will never exist; later hooks name the right one.
 function startOf(payload: JsonObject, base: HookBase): HookBase {
   if (payload.source !== 'resume' || base.transcript === undefined || exists(base.transcript)) return base
   const { transcript: _wrong, ...rest } = base

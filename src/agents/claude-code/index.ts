@@ -22,7 +22,8 @@ export const claudeGenerator: TextGenerator = {
     '',
     ...(model === undefined ? [] : [`--model=${model}`]),
   ],
-  // A Claude Code that runs this program sets these: with them, the new one would take itself for a part of that session.
+  // A Claude Code that runs this program sets these: with them, the new one would take itself for a part of
+  // that session.
   env: {
     CLAUDE_PROJECT_DIR: undefined,
     CLAUDE_ENV_FILE: undefined,

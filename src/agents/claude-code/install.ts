@@ -1,4 +1,5 @@
-// Installs the hooks of Claude Code in .claude/settings.json, and a rule that keeps it from reading its own recordings.
+// Installs the hooks of Claude Code in .claude/settings.json, and a rule that keeps it from reading its own
+// recordings.
 
 import { given } from '../../std/given.ts'
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'

@@ -29,8 +29,8 @@ export function claudeSubagentTranscript(mainTranscript: string, subagent: strin
   return !exists(nested) && exists(beside) ? beside : nested
 }
 
-// A longer name is cut and gets a hash of the path. The hash is undocumented: an existing directory is preferred to the
-// computed one.
+// A longer name is cut and gets a hash of the path. The hash is undocumented: an existing directory is
+// preferred to the computed one.
 const longestSlug = 200
 
 function findProjectDir(root: string, env: Env): string {
@@ -60,8 +60,8 @@ const staleMs = 120_000
 const windows = [8 * 1024, 64 * 1024, 1024 * 1024, 16 * 1024 * 1024]
 
 /**
- * Returns when the transcript ends with the last message of the event, or when waiting longer is useless. At the Stop
- * hook the last lines are often not on disk yet; they arrive while the hook runs.
+ * Returns when the transcript ends with the last message of the event, or when waiting longer is useless. At
+ * the Stop hook the last lines are often not on disk yet; they arrive while the hook runs.
  */
 export async function awaitLastMessage(transcript: string, event: AgentEvent): Promise<undefined> {
   const expected = squeeze(event.lastMessage ?? '')

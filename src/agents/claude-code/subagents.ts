@@ -1,5 +1,5 @@
-// Finds out which subagents of Claude Code have finished, and which tool call started one: a background subagent
-// reports its end without the id of that call.
+// Finds out which subagents of Claude Code have finished, and which tool call started one: a background
+// subagent reports its end without the id of that call.
 
 import { readText } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
@@ -52,7 +52,10 @@ function findLaunchResult(transcript: string, subagent: string): Launch | undefi
   return undefined
 }
 
-/** The main transcript reports the end of a subagent in three ways, depending on the version and on how it ran. */
+/**
+ * The main transcript reports the end of a subagent in three ways, depending on the version and on how it
+ * ran.
+ */
 export function finishedSubagents(entry: JsonObject): string[] {
   const found =
     entry.type === 'user'

@@ -1,5 +1,5 @@
-// Turns the hooks of Codex into events. A subagent is a thread with its own rollout that reports under the id of the
-// session it works for: its turns are not the user's, and its rollout is not the session's.
+// Turns the hooks of Codex into events. A subagent is a thread with its own rollout that reports under the id
+// of the session it works for: its turns are not the user's, and its rollout is not the session's.
 
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
@@ -51,8 +51,9 @@ function ofMainThread(
   }
 }
 
-// The payload does not name the tool call that started the subagent, so the id of its thread stands for it. The rollout
-// it names may be that of a subagent that started another one, so the session keeps the one it has.
+// The payload does not name the tool call that started the subagent, so the id of its thread stands for it.
+// The rollout it names may be that of a subagent that started another one, so the session keeps the one it
+// has.
 function ofSubagent(
   type: 'subagent-start' | 'subagent-end',
   payload: JsonObject,

@@ -1,12 +1,12 @@
-// Installs the hooks of Codex in .codex/hooks.json. Codex also reads hooks from its config.toml; those belong to the
-// user and are left alone.
+// Installs the hooks of Codex in .codex/hooks.json. Codex also reads hooks from its config.toml; those belong
+// to the user and are left alone.
 
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
 import type { HookEntry } from '../shared/hook-settings.ts'
 import { settingsInstaller } from '../shared/settings-installer.ts'
 
-// By default Codex waits ten minutes for a hook; at the end of a session and of an interrupted turn, one second and at
-// most three.
+// By default Codex waits ten minutes for a hook; at the end of a session and of an interrupted turn, one
+// second and at most three.
 const seconds = 30
 const lastSeconds = 3
 

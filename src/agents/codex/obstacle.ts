@@ -1,5 +1,6 @@
-// Finds out why Codex does not run installed hooks: it silently skips them until its user trusts the project and each
-// hook. Both are recorded in the user's config.toml, which is only read here: trust is the user's decision.
+// Finds out why Codex does not run installed hooks: it silently skips them until its user trusts the project
+// and each hook. Both are recorded in the user's config.toml, which is only read here: trust is the user's
+// decision.
 
 import { basename, dirname, join } from 'node:path'
 import type { Env, Obstacle } from '../../model/agent.ts'
@@ -132,8 +133,8 @@ export function eventKey(event: string): string {
 }
 
 /**
- * The hash under which Codex records that its user trusts a hook: of what identifies the hook, with the keys in this
- * order. It changes with the hook.
+ * The hash under which Codex records that its user trusts a hook: of what identifies the hook, with the keys
+ * in this order. It changes with the hook.
  */
 export function hookHash(event: string, group: JsonObject, hook: JsonObject): string {
   const key = eventKey(event)

@@ -1,4 +1,5 @@
-// Reads records of a rollout: the origin of a thread, the task of a subagent, prompts, and files that were written.
+// Reads records of a rollout: the origin of a thread, the task of a subagent, prompts, and files that were
+// written.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'

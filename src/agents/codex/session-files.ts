@@ -18,7 +18,9 @@ export function codexHome(env: Env): string {
   return env.CODEX_HOME || join(env.HOME || homedir(), '.codex')
 }
 
-/** A sibling of the main rollout, or in the directory of the next day when the subagent began after midnight. */
+/**
+ * A sibling of the main rollout, or in the directory of the next day when the subagent began after midnight.
+ */
 export function codexSubagentTranscript(mainTranscript: string, subagent: string): string {
   const beside = dirname(mainTranscript)
   const root = dayDir.test(beside) ? join(beside, '../../..') : beside

@@ -32,7 +32,8 @@ const expected: Record<string, Total> = {
     summary: 'Created hello.txt with a greeting.',
     lastId: 'aaf4c3aa-d622-4ef4-ab8b-92126cbf47e2',
   },
-  // Resumed by another process, which counts its calls from 1 again; the totals at its end are those of the whole session.
+  // Resumed by another process, which counts its calls from 1 again; the totals at its end are those of the
+  // whole session.
   [log('run2-resume-edit', 'dfe59430-ad73-4e15-af15-a9a2b70ebb91')]: {
     ...common,
     items: 66,

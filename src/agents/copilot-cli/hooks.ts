@@ -1,5 +1,5 @@
-// Turns the hooks of Copilot CLI into events. Subagents report the same hooks as the session they work for; of these,
-// only their start and end count.
+// Turns the hooks of Copilot CLI into events. Subagents report the same hooks as the session they work for;
+// of these, only their start and end count.
 
 import type { Env } from '../../model/agent.ts'
 import { given } from '../../std/given.ts'
@@ -34,7 +34,9 @@ export const copilotHooks: HookTable = {
 // Most descriptions were written a moment ago; a subagent that ran for hours is shown without one.
 const searchedBytes = 1024 * 1024
 
-/** Undefined when the agent continues by itself: a hook kept it from stopping, or a background task is done. */
+/**
+ * Undefined when the agent continues by itself: a hook kept it from stopping, or a background task is done.
+ */
 function typedPrompt(payload: JsonObject, { transcript }: HookBase): string | undefined {
   const prompt = asText(payload.prompt)
   if (prompt === undefined || (transcript !== undefined && findBlockReason(transcript) === prompt))
@@ -69,7 +71,10 @@ function findDescription(transcript: string | undefined, subagent: string): stri
   return entry?.agentId === subagent ? asText(asObject(entry.data)?.agentDescription) : undefined
 }
 
-/** A field in either spelling: hooks with camelCase names get camelCase fields, others and VS Code snake_case ones. */
+/**
+ * A field in either spelling: hooks with camelCase names get camelCase fields, others and VS Code snake_case
+ * ones.
+ */
 function field(payload: JsonObject, name: string): string | undefined {
   return (
     asText(payload[name]) ?? asText(payload[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)])
@@ -94,7 +99,10 @@ function isFromSubagent(payload: JsonObject): boolean {
   return field(payload, 'parentAgentId') !== undefined || isToolCall(field(payload, 'sessionId'))
 }
 
-/** The session that a subagent works for: the transcript is that of the session, however deeply subagents nest. */
+/**
+ * The session that a subagent works for: the transcript is that of the session, however deeply subagents
+ * nest.
+ */
 function rootSession(payload: JsonObject): string | undefined {
   const named = field(payload, 'transcriptPath')
   const session =
@@ -118,8 +126,9 @@ function timeOf(timestamp: unknown): string | undefined {
 }
 
 /**
- * Waits until the transcript has the outcome of the last stop: a hook may keep the agent from stopping, and the agent
- * then continues with the reason as if the user had typed it. Undefined when there is nothing to wait for.
+ * Waits until the transcript has the outcome of the last stop: a hook may keep the agent from stopping, and
+ * the agent then continues with the reason as if the user had typed it. Undefined when there is nothing to
+ * wait for.
  */
 export function awaitOutcome(transcript: string): Promise<void> | undefined {
   const isKnown = (lines: string[]) => lastTurnEvent(lines)?.type !== 'hook.start'

@@ -10,7 +10,10 @@ import { awaitOutcome, copilotFields, copilotHooks } from './hooks.ts'
 import { awaitHookRecord, copilotResume } from './session-files.ts'
 import { copilotTranscript } from './transcript.ts'
 
-/** Writes text without tools and without the instructions of a project. Hooks of a repository run only in trusted folders. */
+/**
+ * Writes text without tools and without the instructions of a project. Hooks of a repository run only in
+ * trusted folders.
+ */
 export const copilotGenerator: TextGenerator = {
   // No tool has the name `none`, so no tool is left.
   command: ({ model }) => [

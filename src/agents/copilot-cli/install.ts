@@ -1,5 +1,6 @@
-// Installs the hooks of Copilot CLI in their own file below .github/hooks. Hooks of tools are not among them: they have
-// nothing to report, and one that fails before a tool (killed, timed out, out of memory) denies the tool.
+// Installs the hooks of Copilot CLI in their own file below .github/hooks. Hooks of tools are not among them:
+// they have nothing to report, and one that fails before a tool (killed, timed out, out of memory) denies the
+// tool.
 
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
 import type { HookEntry } from '../shared/hook-settings.ts'

@@ -1,4 +1,5 @@
-// Finds out why Copilot CLI does not run installed hooks: it silently skips those of folders that are not trusted.
+// Finds out why Copilot CLI does not run installed hooks: it silently skips those of folders that are not
+// trusted.
 
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { parse } from 'jsonc-parser'

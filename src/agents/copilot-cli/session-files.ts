@@ -1,5 +1,5 @@
-// Finds the sessions of Copilot CLI, which has one directory for each session of any project, and waits until the last
-// lines of a transcript are on disk.
+// Finds the sessions of Copilot CLI, which has one directory for each session of any project, and waits until
+// the last lines of a transcript are on disk.
 
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -38,7 +38,8 @@ export function copilotSessionOf(transcript: string): string | undefined {
   return basename(transcript) === transcriptName ? basename(dirname(transcript)) : undefined
 }
 
-// Copilot CLI writes its transcript late, by about 100 ms: when a short turn ends, even the file may be missing.
+// Copilot CLI writes its transcript late, by about 100 ms: when a short turn ends, even the file may be
+// missing.
 const patienceMs = 1_000
 const pauseMs = 15
 const tailBytes = 64 * 1024
@@ -58,7 +59,9 @@ export async function awaitTail(transcript: string, isComplete: (lines: string[]
   }
 }
 
-/** Returns when the transcript contains the hook that the event comes from, or when waiting longer is useless. */
+/**
+ * Returns when the transcript contains the hook that the event comes from, or when waiting longer is useless.
+ */
 export async function awaitHookRecord(transcript: string, event: AgentEvent): Promise<undefined> {
   const time = Date.parse(event.timestamp ?? '')
   // Other programs run the same hooks and do not record them.

@@ -1,5 +1,6 @@
-// Counts the tokens of a Copilot CLI session. Every call of the model has a usage record (a receipt). Versions without
-// receipts write the output of each message, and when the program ends the total since the session began.
+// Counts the tokens of a Copilot CLI session. Every call of the model has a usage record (a receipt).
+// Versions without receipts write the output of each message, and when the program ends the total since the
+// session began.
 
 import { addTokens, noTokens, type TokenUsage } from '../../model/tokens.ts'
 import { given } from '../../std/given.ts'

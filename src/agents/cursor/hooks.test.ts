@@ -10,7 +10,8 @@ const ide = '3f1c7a52-6b0e-4d57-9a0c-5d1f0a6e2b11'
 const cli = '9a4e2c10-1d77-4f0b-8e63-0c2b7d5f4a99'
 const model = 'gpt-5.2'
 const transcripts = '/home/dev/.cursor/projects/home-dev-app/agent-transcripts'
-// The directory of the conversation is not there on this machine, so the path that is expected of it is that of the command line.
+// The directory of the conversation is not there on this machine, so the path that is expected of it is that
+// of the command line.
 const expectedOf = (session: string) => ({ session, transcript: `${transcripts}/${session}.jsonl` })
 const named = { session: ide, transcript: `${transcripts}/${ide}/${ide}.jsonl` }
 const task = {

@@ -1,5 +1,5 @@
-// Turns the hooks of Cursor into events. With `-p` Cursor reports only the start and the end of the session, so a turn
-// begins with the session.
+// Turns the hooks of Cursor into events. With `-p` Cursor reports only the start and the end of the session,
+// so a turn begins with the session.
 
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'

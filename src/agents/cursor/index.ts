@@ -67,8 +67,9 @@ const pauseMs = 50
 const missing = { transcript: 'missing' }
 
 /**
- * Returns when the transcript has content: Cursor may report the end of a turn before it has written the first line.
- * Does not wait where Cursor keeps no transcripts of the project, nor again for a session whose transcript did not appear.
+ * Returns when the transcript has content: Cursor may report the end of a turn before it has written the
+ * first line. Does not wait where Cursor keeps no transcripts of the project, nor again for a session whose
+ * transcript did not appear.
  */
 export async function awaitTranscript(
   transcript: string,

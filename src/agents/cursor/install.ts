@@ -1,4 +1,5 @@
-// Installs the hooks of Cursor in .cursor/hooks.json. Cursor would ignore the whole file for one unknown event.
+// Installs the hooks of Cursor in .cursor/hooks.json. Cursor would ignore the whole file for one unknown
+// event.
 
 import { hookCommandLine, hookRecogniser } from '../shared/hook-command.ts'
 import { settingsInstaller } from '../shared/settings-installer.ts'

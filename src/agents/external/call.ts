@@ -1,5 +1,5 @@
-// Calls a plugin: a process with a time limit and a size limit. Its answer is what the protocol promises, or an error
-// that describes what the plugin returned instead.
+// Calls a plugin: a process with a time limit and a size limit. Its answer is what the protocol promises, or
+// an error that describes what the plugin returned instead.
 
 import type { Env } from '../../model/agent.ts'
 import type { AnswerMessage } from '../../protocol/external-agent/answer.ts'
@@ -28,7 +28,10 @@ export interface AgentPlugin {
   path: string
   site: PluginSite
   env: Env
-  /** A call ran into the time limit. Further calls would hold up the agent and every process that waits for the lock. */
+  /**
+   * A call ran into the time limit. Further calls would hold up the agent and every process that waits for
+   * the lock.
+   */
   isHung: boolean
   /** Called when a call runs into the time limit, so that other processes need not wait for the plugin. */
   onHang?(): void

@@ -16,7 +16,10 @@ export interface Discovery {
   /** Where answers to `info` are remembered. */
   cacheDir: string
   clock: Clock
-  /** Asks every plugin again, for commands that set something up: a plugin may depend on files that are not checked. */
+  /**
+   * Asks every plugin again, for commands that set something up: a plugin may depend on files that are not
+   * checked.
+   */
   refresh?: boolean
   /** For commands unrelated to the agent: a plugin that ran into the time limit is not called for a while. */
   hurried?: boolean

@@ -1,5 +1,5 @@
-// Records which plugins have hooks in this work tree: only a plugin can remove its hooks, and a plugin that is no longer
-// installed cannot be asked whether it has any.
+// Records which plugins have hooks in this work tree: only a plugin can remove its hooks, and a plugin that
+// is no longer installed cannot be asked whether it has any.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

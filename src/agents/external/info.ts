@@ -1,5 +1,5 @@
-// Asks a plugin for its name, type and capabilities, and remembers the answer until its file changes: a hook must not
-// pay for a second process.
+// Asks a plugin for its name, type and capabilities, and remembers the answer until its file changes: a hook
+// must not pay for a second process.
 
 import type { Messages } from '../../protocol/external-agent/messages.ts'
 import { limits } from '../../protocol/external-agent/subcommand.ts'
@@ -40,7 +40,9 @@ export interface InfoCache {
   noteHang(path: string): void
 }
 
-/** How long a failure is remembered: it may be temporary, but a plugin that hangs must not delay every commit. */
+/**
+ * How long a failure is remembered: it may be temporary, but a plugin that hangs must not delay every commit.
+ */
 const problemMs = 10 * 60 * 1000
 
 export function openInfoCache(file: string, now: () => Date): InfoCache {
@@ -86,7 +88,8 @@ function stampOf(path: string): string | undefined {
   return stat && `${stat.size}:${stat.mtimeMs}`
 }
 
-// A quick check without the schema, which was checked before the file was written: a damaged file is not used.
+// A quick check without the schema, which was checked before the file was written: a damaged file is not
+// used.
 function isInfo(info: JsonObject | undefined): boolean {
   const texts = [info?.name, info?.type, info?.description].every((text) => asString(text) !== undefined)
   const lists = [info?.hook_names, info?.protected_dirs].every((list) =>

@@ -101,8 +101,9 @@ async function deliver(
 }
 
 /**
- * Refuses references that lead elsewhere: they come from plugins and from stored data, and become paths that are written
- * to. A path must be in the plugin's directory of sessions; anything else is a key, which must not lead out of it.
+ * Refuses references that lead elsewhere: they come from plugins and from stored data, and become paths that
+ * are written to. A path must be in the plugin's directory of sessions; anything else is a key, which must
+ * not lead out of it.
  */
 export function checkSessionRef(reference: string, sessionDir: string): void {
   const problem =

@@ -1,5 +1,5 @@
-// Reads transcripts of unknown form: JSON lines, one JSON value, or any text; and cuts and joins them through the plugin.
-// They are stored as they are.
+// Reads transcripts of unknown form: JSON lines, one JSON value, or any text; and cuts and joins them through
+// the plugin. They are stored as they are.
 
 import type {
   TranscriptEntry,
@@ -32,7 +32,8 @@ export const anyTranscript: TranscriptFormat = {
 const nothing: TranscriptReading = { items: 0, files: [], prompts: [], tokens: noTokens, subagents: [] }
 
 const lists = ['messages', 'history', 'conversation', 'entries']
-// Plain values before a list of messages: one JSON value that is rewritten each time, perhaps on a single line.
+// Plain values before a list of messages: one JSON value that is rewritten each time, perhaps on a single
+// line.
 const listFirst = new RegExp(
   String.raw`^\{\s*(?:"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,\s*)*"(?:${lists.join('|')})"\s*:\s*\[`,
 )
@@ -132,7 +133,8 @@ export function pluginPieces(plugin: AgentPlugin): TranscriptPieces {
   return {
     async cut(whole, maxBytes) {
       if (whole.length > mostToCut) return undefined
-      // The answer is optional, so it gets a short time limit, which does not count as a hang for other calls.
+      // The answer is optional, so it gets a short time limit, which does not count as a hang for other
+      // calls.
       const hurried = {
         ...plugin,
         site: { ...plugin.site, timeoutMs: Math.min(plugin.site.timeoutMs, limits.hurriedMs) },

@@ -1,4 +1,5 @@
-// Turns the hooks of Droid into events. `droid exec` does not report its prompt, so a turn begins with the session.
+// Turns the hooks of Droid into events. `droid exec` does not report its prompt, so a turn begins with the
+// session.
 
 import type { AgentEvent } from '../../model/event.ts'
 import { given } from '../../std/given.ts'
@@ -20,7 +21,8 @@ export const droidHooks: HookTable = {
           ...given({ previousSession: asText(payload.previous_session_id) }),
         },
 
-  // Installed for the start of a session as well, for the reference program, which begins a turn only at a prompt.
+  // Installed for the start of a session as well, for the reference program, which begins a turn only at a
+  // prompt.
   'user-prompt-submit': (payload, base) =>
     payload.hook_event_name === 'SessionStart'
       ? null

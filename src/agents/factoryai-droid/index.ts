@@ -1,4 +1,5 @@
-// Defines Droid by Factory as an agent, finds its sessions, and finds out why it does not run installed hooks.
+// Defines Droid by Factory as an agent, finds its sessions, and finds out why it does not run installed
+// hooks.
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -67,7 +68,10 @@ export const factoryaiDroid = {
 const hookFiles = ['.factory/hooks.json', '.factory/hooks/hooks.json']
 const settingsFiles = ['.factory/settings.json', '.factory/settings.local.json']
 
-/** Droid reads the hooks in settings.json only where there is no hooks.json, and none where hooks are disabled. */
+/**
+ * Droid reads the hooks in settings.json only where there is no hooks.json, and none where hooks are
+ * disabled.
+ */
 function droidObstacle(root: string, env: Env): Obstacle | undefined {
   const other = hookFiles.find(
     (file) => readText(join(root, file))?.includes('hooks factoryai-droid ') === false,

@@ -1,5 +1,5 @@
-// Reads the session of Droid: JSON lines, appended to. They show how often the model was called; its usage is in another
-// file.
+// Reads the session of Droid: JSON lines, appended to. They show how often the model was called; its usage is
+// in another file.
 
 import type { TranscriptEntry, TranscriptFormat, TranscriptReading, UsageTotals } from '../../model/agent.ts'
 import { noTokens, subtractTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'
@@ -18,7 +18,8 @@ export const droidTotals: UsageTotals = {
     const settings = asObject(parseJson(text))
     const own = settings && parseUsage(settings.tokenUsage)
     if (settings === undefined || own === undefined) return undefined
-    // Subagents have their own sessions. How often they called the model is unknown, but each did at least once.
+    // Subagents have their own sessions. How often they called the model is unknown, but each did at least
+    // once.
     const subagents = subtractTokens(parseUsage(settings.inclusiveTokenUsage) ?? noTokens, own)
     const children = Object.keys(asObject(settings.childInclusiveTokenUsageBySessionId) ?? {}).length
     const tokens =

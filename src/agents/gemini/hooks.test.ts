@@ -44,7 +44,10 @@ const scenarios: Record<string, Scenario> = {
   },
 }
 
-/** What each hook of a scenario means. A resume begins with a stub in place of the transcript, which is not passed on. */
+/**
+ * What each hook of a scenario means. A resume begins with a stub in place of the transcript, which is not
+ * passed on.
+ */
 function expected(
   { session, transcript, prompt, resumed }: Scenario,
   hook: string,

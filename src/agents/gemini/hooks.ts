@@ -24,8 +24,8 @@ export const geminiHooks: HookTable = {
   'before-tool-selection': nothing,
   'before-tool': nothing,
   'after-tool': nothing,
-  // The automatic one runs before every call of the model, whether or not anything is compressed. The transcript only
-  // grows, so nothing is lost.
+  // The automatic one runs before every call of the model, whether or not anything is compressed. The
+  // transcript only grows, so nothing is lost.
   'pre-compress': (payload, base) => (payload.trigger === 'auto' ? null : { type: 'compaction', ...base }),
   notification: nothing,
 }

@@ -1,4 +1,5 @@
-// Finds out why Gemini CLI does not run installed hooks: it silently skips those of directories that are not trusted.
+// Finds out why Gemini CLI does not run installed hooks: it silently skips those of directories that are not
+// trusted.
 
 import { homedir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'

@@ -17,7 +17,9 @@ export const geminiResume: SessionResumer = {
   claim: claimChatsDir,
 }
 
-/** In a directory with the full id of the session; the name of the main file has only the beginning of the id. */
+/**
+ * In a directory with the full id of the session; the name of the main file has only the beginning of the id.
+ */
 export function geminiSubagentTranscript(mainTranscript: string, subagent: string): string {
   const header = asObject(parseJson(readFirstLine(mainTranscript, 4096) ?? ''))
   const session = asText(header?.sessionId) ?? basename(mainTranscript).replace(/^.*-|\.jsonl?$/g, '')
@@ -37,8 +39,8 @@ function newName(session: string, origin: LogOrigin | undefined): string {
 }
 
 /**
- * The first file with an answer in it, in the order of names, which begin with the time: a resume leaves a second, empty
- * file behind.
+ * The first file with an answer in it, in the order of names, which begin with the time: a resume leaves a
+ * second, empty file behind.
  */
 function findSessionFile(dir: string, session: string): string | undefined {
   const ending = new RegExp(`-${session.slice(0, 8).replace(/[^A-Za-z0-9]/g, '\\$&')}\\.jsonl?$`)
@@ -73,7 +75,10 @@ export function findChatsDir(root: string, env: Env): string {
   )
 }
 
-/** Marks the directory as the project's, as Gemini CLI does, so that no other project of the same name gets it. */
+/**
+ * Marks the directory as the project's, as Gemini CLI does, so that no other project of the same name gets
+ * it.
+ */
 export function claimChatsDir(dir: string, root: string): void {
   if (basename(dir) !== 'chats' || basename(dirname(dirname(dir))) !== 'tmp') return
   try {

@@ -1,6 +1,6 @@
-// Delivers a session to OpenCode's database, and mirrors one from there in a file. An import only adds to an existing
-// session: one that continued differently is deleted first, and the sessions of its subagents, which are deleted with
-// it, are imported again.
+// Delivers a session to OpenCode's database, and mirrors one from there in a file. An import only adds to an
+// existing session: one that continued differently is deleted first, and the sessions of its subagents, which
+// are deleted with it, are imported again.
 
 import type { DeliveredLog, ProjectContext } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'

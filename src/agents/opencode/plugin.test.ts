@@ -1,4 +1,5 @@
-// The plugin itself, run in a process of its own with the events of captured runs, and a program in place of `entire` that notes its calls.
+// The plugin itself, run in a process of its own with the events of captured runs, and a program in place of
+// `entire` that notes its calls.
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Runs OpenCode to export a session from its database or import one: only OpenCode knows what is in there and what is
-// still being written. Exports are files below .entire/tmp.
+// Runs OpenCode to export a session from its database or import one: only OpenCode knows what is in there and
+// what is still being written. Exports are files below .entire/tmp.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,8 +68,8 @@ export async function deleteSession(session: string, place: ProjectContext): Pro
 }
 
 async function run(argv: string[], { root, env }: ProjectContext): Promise<LimitedResult> {
-  // The variables of a git hook would mislead the git that OpenCode runs. No plugins, including Entire's. OpenCode takes
-  // its directory from PWD.
+  // The variables of a git hook would mislead the git that OpenCode runs. No plugins, including Entire's.
+  // OpenCode takes its directory from PWD.
   const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))
   return await runLimited(argv, {
     cwd: root,

@@ -20,7 +20,8 @@ const tokens = (input: number, cacheRead: number, output: number, calls: number)
 const model = 'mock-model'
 const files = ['/home/dev/app/hello.txt']
 
-// Answer n of a run: 800+99n read, 200+n of the cache, 20+n written. The first three runs continue the same session.
+// Answer n of a run: 800+99n read, 200+n of the cache, 20+n written. The first three runs continue the same
+// session.
 const expected: Record<string, Total> = {
   [`run1-create/${file}`]: {
     items: 7,

@@ -1,4 +1,5 @@
-// Turns the events that Entire's extension for Pi passes on into events of the model. They have the names of Pi.
+// Turns the events that Entire's extension for Pi passes on into events of the model. They have the names of
+// Pi.
 
 import { basename, dirname } from 'node:path'
 import type { Env } from '../../model/agent.ts'
@@ -105,7 +106,10 @@ function findExpanded(text: string): { typed: string; length: number } | undefin
   return undefined
 }
 
-/** Session files are `<time>_<id>.jsonl`, or `<time>_<parent id>/<subagent>/<run>/session.jsonl` for subagents. */
+/**
+ * Session files are `<time>_<id>.jsonl`, or `<time>_<parent id>/<subagent>/<run>/session.jsonl` for
+ * subagents.
+ */
 export function sessionIdOf(file: string): string | undefined {
   const path = file.replaceAll('\\', '/')
   const name = basename(path).replace(/\.jsonl?$/, '')

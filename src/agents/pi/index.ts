@@ -40,7 +40,8 @@ export const piGenerator: TextGenerator = {
     '--no-skills',
     '--no-prompt-templates',
     '--no-context-files',
-    // Pi takes the next word as the value, even one that looks like a flag; it does not understand `--model=`.
+    // Pi takes the next word as the value, even one that looks like a flag; it does not understand
+    // `--model=`.
     ...(model === undefined ? [] : ['--model', model]),
     '--print',
   ],
@@ -117,8 +118,8 @@ function newName(session: string, origin: LogOrigin | undefined): string {
 }
 
 /**
- * The session with `root` as its directory in the first line: on another machine, or in another clone, the directory is
- * another one. Undefined when it already runs there, or does not say where it runs.
+ * The session with `root` as its directory in the first line: on another machine, or in another clone, the
+ * directory is another one. Undefined when it already runs there, or does not say where it runs.
  */
 export function movePiSession(root: string, session: Buffer): Buffer | undefined {
   const end = session.indexOf('\n')

@@ -1,6 +1,8 @@
 // Writes the command line that an agent runs for a hook, and recognises those that Entire has installed.
 
-/** Where the program is not installed, as in a fresh clone of the repository, the hook is silent and succeeds. */
+/**
+ * Where the program is not installed, as in a fresh clone of the repository, the hook is silent and succeeds.
+ */
 export function hookCommandLine(program: string, agent: string, verb: string): string {
   const name = quote(program)
   return `sh -c ${quote(`if ! command -v ${name} >/dev/null 2>&1; then exit 0; fi; exec ${name} hooks ${agent} ${verb}`, true)}`
@@ -12,7 +14,10 @@ function quote(word: string, always = false): string {
 
 const program = String.raw`(?<![\w-])entire(?:\.exe|\.ts|\.js)?`
 
-/** Recognises every form that was ever installed: plain, by path, run from source, wrapped for sh or for cmd.exe. */
+/**
+ * Recognises every form that was ever installed: plain, by path, run from source, wrapped for sh or for
+ * cmd.exe.
+ */
 export function hookRecogniser(
   agentNames: string[],
   oldCommands: string[] = [],

@@ -1,5 +1,5 @@
-// Adds hooks to the text of an agent's settings file and takes them out again. Such a file has, for each event, a list
-// of groups, each with a matcher and a list of commands; or it has the commands alone.
+// Adds hooks to the text of an agent's settings file and takes them out again. Such a file has, for each
+// event, a list of groups, each with a matcher and a list of commands; or it has the commands alone.
 
 import { getNodeValue, type Node } from 'jsonc-parser'
 import { EntireError } from '../../std/errors.ts'
@@ -113,7 +113,8 @@ function addEntry(text: string, layout: HookLayout, entry: HookEntry): string {
   const groups = findNode(parseSettings(prepared, layout.configPath), ['hooks', entry.event])
   if (layout.groups === 'none')
     return appendItem(prepared, typed(groups, 'array', layout, `hooks.${entry.event}`), entry.hook)
-  // Only into a group that is not empty: a group that is empty after an uninstall is then known to have been added.
+  // Only into a group that is not empty: a group that is empty after an uninstall is then known to have been
+  // added.
   const lists = childrenOf(groups)
     .filter((group) => matcherOf(group) === entry.matcher)
     .map((group) => findNode(group, ['hooks']))
@@ -199,9 +200,9 @@ function childrenOf(node: Node | undefined): Node[] {
 }
 
 /**
- * Takes the hooks out of a settings file that was edited since they were installed, and undoes what the installation
- * changed around them. `original` is the file before the installation, where it is known; what it had stays, even when
- * it is empty.
+ * Takes the hooks out of a settings file that was edited since they were installed, and undoes what the
+ * installation changed around them. `original` is the file before the installation, where it is known; what
+ * it had stays, even when it is empty.
  */
 export function removeHooks(text: string, layout: HookLayout, original: string | undefined): string {
   const before = original === undefined ? undefined : parseSettings(original, layout.configPath)

@@ -49,8 +49,8 @@ export function asText(value: unknown): string | undefined {
 }
 
 /**
- * An id for a subagent whose agent announces it without one: the hooks that start and end it describe it in the same
- * words, and the id is made from them. Safe in names of files and branches.
+ * An id for a subagent whose agent announces it without one: the hooks that start and end it describe it in
+ * the same words, and the id is made from them. Safe in names of files and branches.
  */
 export function taskId(prefix: string, ...parts: string[]): string {
   return `${prefix}_${new Bun.CryptoHasher('sha256').update(parts.join('\n')).digest('hex').slice(0, 16)}`

@@ -1,6 +1,6 @@
-// Counts the tokens of each message of a transcript once, although transcripts repeat a message on several lines and
-// list old ones again after a resume. When a transcript is read in stretches, what the tally must remember is in the
-// carry, which is bounded in size.
+// Counts the tokens of each message of a transcript once, although transcripts repeat a message on several
+// lines and list old ones again after a resume. When a transcript is read in stretches, what the tally must
+// remember is in the carry, which is bounded in size.
 import type { TokenUsage } from '../../model/tokens.ts'
 import { asArray, asNumber, asString, asStrings, type Json, type JsonObject } from '../../std/json.ts'
 
@@ -16,9 +16,13 @@ interface Entry {
 export interface MessageTally {
   /** `old`: older than everything remembered, so it was counted and forgotten. */
   meet(id: string, at: string): 'new' | 'known' | 'old'
-  /** Adds what this usage has more than an earlier one of the same message. Without an id it is a new message. */
+  /**
+   * Adds what this usage has more than an earlier one of the same message. Without an id it is a new message.
+   */
   count(id: string | undefined, usage: TokenUsage): void
-  /** Returns how many finished tool calls of the message were handled so far, and notes that now `tools` are. */
+  /**
+   * Returns how many finished tool calls of the message were handled so far, and notes that now `tools` are.
+   */
   advanceTools(id: string, tools: number): number
   readonly tokens: TokenUsage
   carry(): JsonObject

@@ -1,4 +1,5 @@
-// Records what a settings file was before hooks were installed in it, so that uninstalling restores it byte for byte.
+// Records what a settings file was before hooks were installed in it, so that uninstalling restores it byte
+// for byte.
 
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'

@@ -44,7 +44,10 @@ function isOfProject(root: string, head: string): boolean {
   return typeof dir !== 'string' || resolve(dir) === root || isInside(resolve(dir), root)
 }
 
-/** The id is somewhere in the file or in its path: it is the candidate for which the agent names this very file. */
+/**
+ * The id is somewhere in the file or in its path: it is the candidate for which the agent names this very
+ * file.
+ */
 async function findSessionId(
   resume: SessionResumer,
   dir: string,

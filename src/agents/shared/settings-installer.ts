@@ -1,5 +1,5 @@
-// Installs hooks into a settings file that belongs to the user: only entries of Entire change, and uninstalling leaves
-// no trace.
+// Installs hooks into a settings file that belongs to the user: only entries of Entire change, and
+// uninstalling leaves no trace.
 
 import { chmodSync, lstatSync, readlinkSync, realpathSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -26,8 +26,8 @@ function install(layout: HookLayout, site: HookSite, options: { command: string;
   const result = addHooks(text.body, layout, options)
   if (bytes !== undefined && result.text === text.body) return result.added
   const written = Buffer.from(text.mark + result.text)
-  // The record comes first: a process that dies between the two writes leaves a file that is not the recorded one, and
-  // an uninstall does not replace such a file.
+  // The record comes first: a process that dies between the two writes leaves a file that is not the recorded
+  // one, and an uninstall does not replace such a file.
   writeOriginal(site, layout.configPath, {
     ...originalOf(layout, site, path, bytes),
     written: hashOf(written),
@@ -37,8 +37,8 @@ function install(layout: HookLayout, site: HookSite, options: { command: string;
 }
 
 /**
- * The file to restore when the hooks are uninstalled: the recorded one if the settings file is still as it was written,
- * else the settings file as it is now without the hooks.
+ * The file to restore when the hooks are uninstalled: the recorded one if the settings file is still as it
+ * was written, else the settings file as it is now without the hooks.
  */
 function originalOf(
   layout: HookLayout,

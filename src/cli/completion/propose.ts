@@ -9,8 +9,8 @@ import { clean, cut } from '../render/text.ts'
 import { type Completion, type CompletionRequest, type CompletionSource, findSource } from './sources.ts'
 
 /**
- * Answers `entire completion complete -- <words>`, which the completion scripts call when a person presses Tab.
- * Errors are dropped: they would appear in the middle of the command line.
+ * Answers `entire completion complete -- <words>`, which the completion scripts call when a person presses
+ * Tab. Errors are dropped: they would appear in the middle of the command line.
  */
 export async function answerShell(cli: Cli, words: readonly string[]): Promise<number> {
   try {

@@ -184,7 +184,7 @@ test.each([
   [['-c', 'bbbb'], 1, 'checkpoint not found: bbbb'],
   [['-c', 'no\x1b[2Jsuch\nid'], 1, 'checkpoint not found: nosuch id'],
   [['-c', ' '], 2, 'The checkpoint id is empty.'],
-  [['nope'], 1, 'checkpoint or commit not found: nope'],
+  [['nope'], 1, 'checkpoint, step or commit not found: nope'],
   [['--commit', 'nope'], 1, 'commit not found: nope'],
   [['--commit', 'HEAD~1..HEAD'], 1, 'commit not found: HEAD~1..HEAD'],
   [['--commit=--all'], 1, 'commit not found: --all'],

@@ -76,7 +76,7 @@ export async function explainBranch(run: ExplainRun): Promise<void> {
   const unreadable = (await (run.flags.json ? printJson : printList)(run)).unreadable
   if (unreadable.length > 0)
     run.cli.note(
-      `Not shown: ${unreadable.length} unreadable ${unreadable.length === 1 ? 'checkpoint' : 'checkpoints'} (${unreadable.slice(0, 3).join(', ')}${unreadable.length > 3 ? ', …' : ''}). \`entire doctor\` shows details.`,
+      `Not shown: ${unreadable.length} ${unreadable.length === 1 ? 'checkpoint' : 'checkpoints'} that commits name but that cannot be read here (${unreadable.slice(0, 3).join(', ')}${unreadable.length > 3 ? ', …' : ''}). \`entire doctor\` shows details.`,
     )
 }
 

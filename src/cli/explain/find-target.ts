@@ -41,7 +41,7 @@ export async function findAnything(repo: Repo, objects: ObjectReader, typed: str
   const name = requireName(typed, 'checkpoint id or commit')
   const found = (await findStored(repo, objects, name)) ?? (await readCommitTarget(repo, objects, name))
   if (found !== undefined) return found
-  throw notFound('checkpoint or commit', clean(typed), fetchHint)
+  throw notFound('checkpoint, step or commit', clean(typed), fetchHint)
 }
 
 function requireName(typed: string, what: string): string {

@@ -4,7 +4,6 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { agentCards, loadAgent } from '../../agents/index.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import type { Recorder } from '../../sessions/event-work.ts'
 import { prefetchStatus } from '../../sessions/prefetch-status.ts'
 import { isSetUp, readHookSettings, readSettings } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
@@ -40,15 +39,12 @@ export async function runAgentHook(name: string, hookName: string, args: string[
     import('../recorder.ts'),
     import('../../recording/dispatch.ts'),
   ])
-  const recorder: Recorder = {
-    ...systemRecorder(repo, { component: 'hooks', agent: agent.name }, settings),
-    prefetchedStatus,
-  }
+  const recorder = systemRecorder(repo, { component: 'hooks', agent: agent.name }, settings)
   // Other sessions of the work tree, of any agent, may take part in the event.
   if (recorder.settings.externalAgents)
     await (await import('../external-agents.ts')).loadExternalAgents(repo, process.env, { hurried: true })
   try {
-    await dispatch(recorder, agent, event)
+    await dispatch(recorder, agent, event, prefetchedStatus)
     recorder.log.write('info', `${agent.name} ${verb}`, {
       session_id: event.session,
       ms: recorder.trace.total(),
@@ -81,7 +77,8 @@ async function parse(
   }
 }
 
-// Hooks that a plugin installed for all repositories also run where nothing is recorded, and are silent there.
+// Hooks that a plugin installed for all repositories also run where nothing is recorded, and are silent
+// there.
 async function findExternal(name: string): Promise<Agent | undefined> {
   const repo = findRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root) || !readSettings(repo.root).enabled) return undefined

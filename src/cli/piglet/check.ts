@@ -62,7 +62,7 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
         variadic: ',',
         optional: true,
         placeholder: 'rule',
-        brief: 'Rule or group of rules; may be repeated',
+        brief: 'Rule or group of rules; may be repeated, or separate names with commas',
       },
       json: switchFlag('Print the results as JSON'),
       junit: switchFlag('Print the results as JUnit XML'),

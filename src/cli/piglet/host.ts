@@ -32,7 +32,7 @@ export const extFlag = {
   variadic: ',',
   optional: true,
   placeholder: 'extension',
-  brief: 'Only this extension, by name or directory; may be repeated',
+  brief: 'Only this extension, by name or directory; may be repeated, or separate names with commas',
 } as const
 
 export async function withHost<Value>(

@@ -53,6 +53,6 @@ export function findExtension(cli: Cli, places: PigletPlaces, nameOrDir: string)
     clean(nameOrDir),
     near.length > 0
       ? `Did you mean ${near.join(' or ')}?`
-      : '`piglet ext list` shows the extensions. A directory can be named, too.',
+      : '`piglet ext list` shows the extensions. You can also name a directory.',
   )
 }

@@ -7,7 +7,7 @@ import { type Deviation, replayProcess } from '../../extensions/flight-recorder/
 import { checkRuntime, extensionEnvironment } from '../../extensions/launch.ts'
 import type { Manifest } from '../../extensions/manifest.ts'
 import { Trust } from '../../piglet/settings/trust.ts'
-import { EntireError, notFound } from '../../std/errors.ts'
+import { EntireError, invalidValue, notFound } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
 import { asObject, formatJson } from '../../std/json.ts'
 import { askLine } from '../ask.ts'
@@ -126,14 +126,14 @@ export const extReplayCommand = buildCommand<ReplayFlags, [string], Cli>({
         variadic: ',',
         optional: true,
         placeholder: 'field',
-        brief: 'Field to ignore because it always differs; may be repeated',
+        brief: 'Field to ignore because it always differs; may be repeated, or separate fields with commas',
       },
       within: {
         kind: 'parsed',
         parse: parseSeconds,
         default: '10',
         placeholder: 'seconds',
-        brief: 'Time limit for each answer',
+        brief: 'Time limit for each answer, up to 3600',
       },
       json: switchFlag('Print JSON'),
     },
@@ -191,5 +191,5 @@ function describe({ extension, messages, deviations }: Replayed): string[] {
 function parseSeconds(text: string): number {
   const seconds = Number(text)
   if (seconds > 0 && seconds <= 3600) return seconds
-  throw new SyntaxError(`"${text}" is not a number of seconds up to 3600`)
+  throw invalidValue(clean(text), '--within', 'Use a number of seconds, up to 3600.')
 }

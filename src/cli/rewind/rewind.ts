@@ -104,7 +104,8 @@ function checkFlags(cli: Cli, flags: RewindFlags): void {
   if (flags.to === undefined && flags.logsOnly) throw requires('--logs-only', '--to', listHint)
   if (flags.reset && flags.logsOnly)
     throw cannotCombine(['--reset', '--logs-only'], 'One moves the branch, the other does not.')
-  if (flags.force && !flags.reset) throw requires('--force', '--reset', 'Only a reset asks.')
+  if (flags.force && !flags.reset)
+    throw requires('--force', '--reset', 'Only a reset asks a question that --force answers.')
   if (chosen === 0 && (flags.json || flags.dryRun || !cli.interactive))
     throw new EntireError('bad-usage', 'Choose one of --list, --to <id>, --undo and --redo.', {
       hint: listHint,

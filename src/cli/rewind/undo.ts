@@ -51,7 +51,9 @@ function printReport(cli: Cli, direction: Direction, report: UndoReport): void {
   const count = report.restore.length + report.remove.length
   cli.out(`${direction === 'undo' ? 'Undone' : 'Redone'}: ${count} file${count === 1 ? '' : 's'} changed.`)
   cli.note(
-    direction === 'undo' ? '`entire rewind --redo` redoes this.' : '`entire rewind --undo` undoes this.',
+    direction === 'undo'
+      ? '`entire rewind --redo` reverses this undo.'
+      : '`entire rewind --undo` undoes this.',
   )
 }
 

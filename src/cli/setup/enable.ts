@@ -68,7 +68,7 @@ export const enableCommand = buildCommand<EnableFlags, [], Cli>({
       skipPushSessions: switchFlag('Do not push checkpoints with `git push`'),
       checkpointRemote: valueFlag(
         'remote',
-        'Push checkpoints to a git remote, a URL (for you alone), or for example github:owner/repo',
+        'Push checkpoints to this place: the name of a git remote, a URL, or for example github:owner/repo',
       ),
       absoluteGitHookPath: switchFlag('Call this program by its absolute path in hooks'),
       yes: switchFlag('Do not ask; use the agents that are installed or detected'),

@@ -30,7 +30,7 @@ export const watchCommand = buildCommand<WatchFlags, [], Cli>({
         parse: String,
         variadic: ',',
         optional: true,
-        brief: 'Agent to watch; may be repeated',
+        brief: 'Agent to watch; may be repeated, or separate names with commas',
         placeholder: 'agent',
       },
       chatHistoryFile: valueFlag('file', "Chat history file of aider, as in aider's own option"),

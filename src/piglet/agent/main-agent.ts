@@ -196,7 +196,9 @@ export class InputQueue {
   }
 }
 
-/** One run of the main agent: extensions add to the prompt, and receive an event for everything the run does. */
+/**
+ * One run of the main agent: extensions add to the prompt, and receive an event for everything the run does.
+ */
 export function createMainRun(services: Services, stepMode: StepMode): MainAgentOptions['run'] {
   const { host, choice, toolSet, answer, emit, call, clock, config, compaction } = services
   return async (prompt, conversation, queue, run) => {

@@ -1,5 +1,5 @@
-// Declares the parts of a conversation as they are in protocol messages and session files. A kind is recognised by its
-// fields; keys that name the kind are written in addition and never needed.
+// Declares the parts of a conversation as they are in protocol messages and session files. A kind is
+// recognised by its fields; keys that name the kind are written in addition and never needed.
 import * as v from 'valibot'
 import { anything, fields, flag, integer, list, quantity, shape, some, text } from './fields.ts'
 
@@ -23,8 +23,8 @@ export const toolAnswer = shape({
 
 const filled = v.pipe(v.string(), v.nonEmpty())
 
-// Recognised as in the reference program: a part with an id or a name is a call, one with a MIME type is an image, and the
-// rest is text.
+// Recognised as in the reference program: a part with an id or a name is a call, one with a MIME type is an
+// image, and the rest is text.
 export const textPart = shape({ text })
 export const imagePart = shape({ data: text, mimeType: filled })
 export const thinkingPart = shape({ thinking: filled })
@@ -65,7 +65,10 @@ export const toolResultMessage = shape({
   timestamp: text,
 })
 
-/** A tool result has the id of its call; an assistant message names its model or provider; the rest is from the user. */
+/**
+ * A tool result has the id of its call; an assistant message names its model or provider; the rest is from
+ * the user.
+ */
 export const conversationMessage = v.union([
   toolResultMessage,
   v.pipe(

@@ -1,11 +1,12 @@
-// Builds the schemas of fields and messages. A field that is missing or null gets the zero value that Go gives it.
+// Builds the schemas of fields and messages. A field that is missing or null gets the zero value that Go
+// gives it.
 import * as v from 'valibot'
 
 const record = v.record(v.string(), v.unknown())
 
 /**
- * An object with any names and values, passed on unchanged. Valibot's own record leaves out names that JavaScript uses,
- * such as `constructor`, and a tool may have an argument of that name.
+ * An object with any names and values, passed on unchanged. Valibot's own record leaves out names that
+ * JavaScript uses, such as `constructor`, and a tool may have an argument of that name.
  */
 export const openRecord: typeof record = {
   ...record,

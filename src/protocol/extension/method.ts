@@ -1,12 +1,13 @@
-// Defines a method of the extension protocol: who receives it, what it carries, and which permission it needs.
+// Defines a method of the extension protocol: who receives it, what it carries, and which permission it
+// needs.
 import type { GenericSchema } from 'valibot'
 
 /** Which side receives it. */
 export type Receiver = 'extension' | 'host' | 'both'
 
 /**
- * What each permission lets an extension do. A manifest that lists permissions gets only those. `auth` and `env` are for
- * one name each, as in `auth:openai`.
+ * What each permission lets an extension do. A manifest that lists permissions gets only those. `auth` and
+ * `env` are for one name each, as in `auth:openai`.
  */
 export const permissionMeanings = {
   'register:tools': 'offer tools to the model',

@@ -1,5 +1,5 @@
-// Declares the notices of an extension to the host: what it registers between `initialize` and its answer, and what it
-// reports later.
+// Declares the notices of an extension to the host: what it registers between `initialize` and its answer,
+// and what it reports later.
 import * as v from 'valibot'
 import { flag, integer, nothing, shape, some, text, texts } from './fields.ts'
 import type { Method, Permission } from './method.ts'

@@ -1,5 +1,5 @@
-// Speaks one side of the extension protocol: sends requests and answers, keeps deadlines, and cancels requests. It knows
-// no method; lines go out through `send` and come in through `receive`.
+// Speaks one side of the extension protocol: sends requests and answers, keeps deadlines, and cancels
+// requests. It knows no method; lines go out through `send` and come in through `receive`.
 
 import { Buffer } from 'node:buffer'
 import {
@@ -84,7 +84,9 @@ export class Peer {
     }
   }
 
-  /** Sends a notice. Resolves when the line has been handed over, so that a sender of many notices can wait. */
+  /**
+   * Sends a notice. Resolves when the line has been handed over, so that a sender of many notices can wait.
+   */
   tell(method: string, params: unknown): Promise<boolean> {
     return this.#write(noticeLine(method, params)).then(
       () => true,
@@ -170,7 +172,8 @@ export class Peer {
 
   async #write(line: string): Promise<void> {
     if (this.#closed) throw this.#closed
-    // A string has at most three bytes for each unit of its length, so bytes are counted only when they may matter.
+    // A string has at most three bytes for each unit of its length, so bytes are counted only when they may
+    // matter.
     if (line.length * 3 > maxLineBytes && Buffer.byteLength(line) >= maxLineBytes)
       throw new RpcFailure(
         rpcErrorCodes.failed,

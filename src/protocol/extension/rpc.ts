@@ -36,7 +36,10 @@ export type Incoming =
   | { kind: 'notice'; method: string; params: Json | undefined }
   | { kind: 'answer'; id: number; result: Json | undefined; error: RpcError | undefined }
 
-/** Undefined for a line that is not a message. An answer has an id, a request also a method; a notice has no id. */
+/**
+ * Undefined for a line that is not a message. An answer has an id, a request also a method; a notice has no
+ * id.
+ */
 export function parseLine(line: string): Incoming | undefined {
   const message = asObject(parseJson(line))
   if (message === undefined) return undefined

@@ -1,5 +1,5 @@
-// Lists every method of the extension protocol, version 5, once. The host, the kit for authors, the conformance check,
-// the schemas and the reference are made from this table.
+// Lists every method of the extension protocol, version 5, once. The host, the kit for authors, the
+// conformance check, the schemas and the reference are made from this table.
 import type { InferInput, InferOutput } from 'valibot'
 import { callbacks, lifecycle } from './callbacks.ts'
 import { hostServices } from './host-services.ts'

@@ -1,6 +1,6 @@
-// Declares the JSON messages of the external agent protocol as schemas. Types are inferred from them; names are those on
-// the wire. Readers are tolerant: unknown fields are dropped (those of a session are kept), and null stands for an
-// absent field or an empty list, because programs in Go write it so.
+// Declares the JSON messages of the external agent protocol as schemas. Types are inferred from them; names
+// are those on the wire. Readers are tolerant: unknown fields are dropped (those of a session are kept), and
+// null stands for an absent field or an empty list, because programs in Go write it so.
 
 import * as v from 'valibot'
 import { openRecord } from '../extension/fields.ts'

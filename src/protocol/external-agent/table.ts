@@ -1,5 +1,6 @@
-// Lists every subcommand of the external agent protocol once. The client, the kit for authors, the conformance check and
-// the reference are made from this table. It loads no schema; `messages.ts` has those by name.
+// Lists every subcommand of the external agent protocol once. The client, the kit for authors, the
+// conformance check and the reference are made from this table. It loads no schema; `messages.ts` has those
+// by name.
 
 import type { MessageInput, MessageName } from './messages.ts'
 import type { ArgumentKind, Subcommand } from './subcommand.ts'

@@ -1,4 +1,5 @@
-// Makes the files of a new agent plugin for `entire agent new`, which works as it is and marks what to change.
+// Makes the files of a new agent plugin for `entire agent new`, which works as it is and marks what to
+// change.
 
 import { formatJson } from '../../std/json.ts'
 import { version } from '../../std/version.ts'
