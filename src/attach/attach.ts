@@ -182,7 +182,7 @@ function unreadable({ path }: AttachPlan): EntireError {
 }
 
 /** Adds the link to the import as a note. The text of an earlier note stays. */
-export async function writeNote(
+async function writeNote(
   recorder: Recorder,
   gitSession: GitSession,
   commit: string,

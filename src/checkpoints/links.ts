@@ -41,7 +41,7 @@ export async function readNotes(objects: ObjectReader): Promise<Map<string, stri
 }
 
 /** The same for the given commits only, at a cost that does not grow with the number of notes. */
-export async function readNotesOf(objects: ObjectReader, commits: string[]): Promise<Map<string, string[]>> {
+async function readNotesOf(objects: ObjectReader, commits: string[]): Promise<Map<string, string[]>> {
   if ((await objects.info(notesRef)) === undefined) return new Map()
   const read = commits.map(async (commit): Promise<[string, string[]]> => {
     const found = await Promise.all(notePaths(commit).map((path) => objects.contents(`${notesRef}:${path}`)))
@@ -57,7 +57,7 @@ function notePaths(commit: string): string[] {
 }
 
 /** A note that was appended to contains several links, each in a paragraph of its own. */
-export function parseNote(text: string): string[] {
+function parseNote(text: string): string[] {
   const ids = [...text.matchAll(/^Entire-Checkpoint:[ \t]*(\S+)[ \t]*$/gm)].map((match) => match[1] as string)
   return [...new Set(ids)].filter(isCheckpointId)
 }

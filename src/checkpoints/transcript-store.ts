@@ -18,7 +18,7 @@ import { type ChunkStore, ChunkWriter, type DocumentStore, storeDocument } from 
 import { maxBlobBytes, stripLines } from './transcript-chunks.ts'
 
 /** More than this at once is not a conversation, and reading it would block the agent for minutes. */
-export const maxUnseenBytes = 512 * 1024 * 1024
+const maxUnseenBytes = 512 * 1024 * 1024
 
 const blockBytes = 8 * 1024 * 1024
 const sealBytes = 1024
@@ -224,7 +224,7 @@ function tooLarge(path: string, bytes: number): EntireError {
   )
 }
 
-export function mergeReadings(a: TranscriptReading, b: TranscriptReading): TranscriptReading {
+function mergeReadings(a: TranscriptReading, b: TranscriptReading): TranscriptReading {
   return {
     ...a,
     ...b,
@@ -236,7 +236,7 @@ export function mergeReadings(a: TranscriptReading, b: TranscriptReading): Trans
   }
 }
 
-export function emptyReading(carry: TranscriptReading['carry']): TranscriptReading {
+function emptyReading(carry: TranscriptReading['carry']): TranscriptReading {
   return {
     items: 0,
     files: [],

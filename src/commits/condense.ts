@@ -180,7 +180,7 @@ export function shareOut(commit: Pick<CommitInfo, 'files'>, touched: Set<string>
 }
 
 /** Reads the three states of every file of a commit, and measures who wrote it. */
-export async function attributeCommit(
+async function attributeCommit(
   { recorder, git }: Pick<CommitUnderway, 'recorder' | 'git'>,
   session: Session,
   { files, touched, others }: Shares,
@@ -227,7 +227,7 @@ export async function readRecordedFiles(objects: ObjectReader, checkpoint: strin
 }
 
 /** An amended commit keeps its checkpoint: the session's new part is added to the recorded one. */
-export async function addToRecorded(objects: ObjectReader, part: SessionPart): Promise<SessionPart> {
+async function addToRecorded(objects: ObjectReader, part: SessionPart): Promise<SessionPart> {
   const { checkpoint, session } = part.record
   const { sessions } = await readSlots(objects, checkpoint)
   const before = sessions.find(({ record }) => record.session === session)

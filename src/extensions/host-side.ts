@@ -124,7 +124,7 @@ function toolAnswer(
 type ExtensionInfos = NonNullable<SentResult<'host/extInfos'>['extensions']>
 
 /** What every owner offers, with the version and runtime of its manifest. */
-export function extensionInfos(registry: Registry, manifests: Manifest[]): ExtensionInfos {
+function extensionInfos(registry: Registry, manifests: Manifest[]): ExtensionInfos {
   return registry.offers().map((offer) => ({
     ...describeOffer(offer),
     ...versionAndRuntime(manifests.find(({ name }) => name === offer.owner)),

@@ -25,7 +25,7 @@ export const supervisorEvents = {
 
 export type SupervisorEvent = keyof typeof supervisorEvents
 
-export const supervisorActions = {
+const supervisorActions = {
   launch: 'start a process, with the manifest as it is now',
   adopt: 'from now on this is the process behind the name',
   retire: 'let the old process finish its requests, then stop it',

@@ -93,7 +93,7 @@ function withErrorCode(outcome: ToolOutcome): ToolOutcome {
   }
 }
 
-export function codedContent(content: ContentBlock[], code: string, hint: string): ContentBlock[] {
+function codedContent(content: ContentBlock[], code: string, hint: string): ContentBlock[] {
   const [first, ...rest] = content
   if (code === '' || first === undefined || first.type === 'image') return content
   const text = first.text ?? ''

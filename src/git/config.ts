@@ -131,10 +131,10 @@ function expandHome(repo: Repo, path: string): string {
   return path.startsWith('~/') ? join(repo.env.HOME ?? homedir(), path.slice(2)) : path
 }
 
-export const unknownIdentity: Identity = { name: 'Unknown', email: 'unknown@local' }
+const unknownIdentity: Identity = { name: 'Unknown', email: 'unknown@local' }
 
 /** Leaves out characters that would end a field of a commit header. */
-export function safeIdentity(name: string | undefined, email: string | undefined): Identity {
+function safeIdentity(name: string | undefined, email: string | undefined): Identity {
   const clean = (text: string | undefined) => text?.replace(/[<>\n\0]/g, '').trim()
   return { name: clean(name) || unknownIdentity.name, email: clean(email) || unknownIdentity.email }
 }

@@ -62,7 +62,7 @@ function onlyBelow(status: Status, paths: string[]): Status {
   return { ...status, modified, deleted, untracked }
 }
 
-export function parseStatus(output: Buffer): Changes {
+function parseStatus(output: Buffer): Changes {
   const status: Changes = { head: undefined, branch: undefined, modified: [], deleted: [], untracked: [] }
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(0, at)

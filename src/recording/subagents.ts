@@ -157,7 +157,7 @@ const maxSubagentBytes = 50 * 1024 * 1024
 const tailBytes = 1024 * 1024
 
 /** Files that the subagent wrote, by its own transcript. */
-export function readSubagentFiles(work: EventWork): string[] {
+function readSubagentFiles(work: EventWork): string[] {
   const text = readSubagentTranscript(work)
   return text === undefined
     ? []
@@ -170,7 +170,7 @@ export interface TaskFile {
   content: Buffer
 }
 
-export async function finalFiles(work: EventWork, task: string): Promise<TaskFile[]> {
+async function finalFiles(work: EventWork, task: string): Promise<TaskFile[]> {
   const { session, event, recorder } = work
   const text = readSubagentTranscript(work)
   const result = {
@@ -192,7 +192,7 @@ export async function finalFiles(work: EventWork, task: string): Promise<TaskFil
   ]
 }
 
-export async function incrementalFile(
+async function incrementalFile(
   { recorder, event }: EventWork,
   task: string,
   sequence: number,

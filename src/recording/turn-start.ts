@@ -99,7 +99,7 @@ async function ensureHooks(work: EventWork): Promise<void> {
 const maxBytes = 1024 * 1024
 
 /** What the user changed since the last step, measured before the agent works. */
-export async function measureUserEdits(
+async function measureUserEdits(
   { recorder, session, objects }: EventWork,
   status: Status,
 ): Promise<PromptAttribution> {

@@ -10,12 +10,12 @@ import { generatedRules } from './secretlint-rules.ts'
 export const quote = String.raw`\\{0,3}["'\x60]`
 
 /** A quote in the raw JSON around such text. */
-export const encodedQuote = String.raw`\\{0,7}["'\x60]`
+const encodedQuote = String.raw`\\{0,7}["'\x60]`
 
 /** For rules whose encoded matches have no useful shape. */
-export const anyText = ''
+const anyText = ''
 
-export function withTails(names: readonly string[], tails: readonly string[]): string[] {
+function withTails(names: readonly string[], tails: readonly string[]): string[] {
   return names.flatMap((name) => tails.map((tail) => name + tail))
 }
 
@@ -39,7 +39,7 @@ const parameters = [
 const azureParameters = ['accountkey', 'sharedaccesskey', 'sig']
 const otherSettings = String.raw`(?:host|hostaddr|server|data source|addr|address|port|user|username|user id|uid|dbname|database|initial catalog)\s?=`
 
-export const connectionRules: readonly SecretRule[] = [
+const connectionRules: readonly SecretRule[] = [
   {
     id: 'uri-credentials',
     keywords: ['://'],
@@ -158,7 +158,7 @@ function literal(id: string, names: readonly string[], accept: Judgement): Secre
   }
 }
 
-export const assignmentRules: readonly SecretRule[] = [
+const assignmentRules: readonly SecretRule[] = [
   {
     id: 'environment-password',
     keywords: passwordVariables,
@@ -219,7 +219,7 @@ const body = String.raw`(?:[A-Za-z0-9+/=\s\\:,.()"'_@<>|\u2192]|-(?!----BEGIN)){
 const line = String.raw`(?:\s|\\+[nrt]|\d{1,6}[\u2192|])+[A-Za-z0-9+/=]{16,}`
 const name = '[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----'
 
-export const privateKeyRule: SecretRule = {
+const privateKeyRule: SecretRule = {
   id: 'private-key',
   keywords: ['-----BEGIN'],
   source: `-----BEGIN ?${name}(?:${body}-----END ?${name}|(?:${line})+)`,

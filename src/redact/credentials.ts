@@ -5,32 +5,32 @@ const template =
   /^\$|\$\{|\{\{|^<|^%[A-Za-z_]+%$|^%s$|^\{.*\}$|^[*x.•]+$|^(?:process\.env|os\.(?:environ|getenv)|import\.meta|env[.(]|getenv)/i
 const constant = /^(?:true|false|null|none|nil|undefined|string|number|boolean|str|required|optional)$/i
 
-export function isTemplate(value: string): boolean {
+function isTemplate(value: string): boolean {
   return template.test(value) || constant.test(value)
 }
 
 /** For a name that says password: any value counts. */
-export function isFilledIn(value: string): boolean {
+function isFilledIn(value: string): boolean {
   return value.length >= 3 && !isTemplate(value)
 }
 
 /** `config.password`, `read(file)`: the value is computed, not a literal. */
-export function isCode(value: string): boolean {
+function isCode(value: string): boolean {
   return /^[A-Za-z_]+[.([]/.test(value)
 }
 
 /** For names such as TOKEN or SECRET, which also have paths and switches as values. */
-export function isOpaque(value: string): boolean {
+function isOpaque(value: string): boolean {
   return value.length >= 8 && !isTemplate(value) && !/^[./~]/.test(value)
 }
 
 /** In source code a quoted word is more often a label than a password. */
-export function isPasswordLiteral(value: string): boolean {
+function isPasswordLiteral(value: string): boolean {
   return value.length >= 6 && !isTemplate(value) && /[0-9!@#$%^&*?]/.test(value)
 }
 
 /** Letters and digits in a mixture that no person writes by hand. */
-export function looksRandom(value: string): boolean {
+function looksRandom(value: string): boolean {
   if (value.length < 12 || isTemplate(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false
   return entropy(value, 0, value.length) >= 3 && !isMadeOfWords(value)
 }
@@ -175,7 +175,7 @@ const vowel = /[aeiouy]/i
  * True for names of files, branches and functions, such as `add-users-2024-01-15_v2` or
  * `parseTranscriptLines`.
  */
-export function isMadeOfWords(token: string): boolean {
+function isMadeOfWords(token: string): boolean {
   if (token.length > longestName || !wordParts.test(token)) return false
   const words = token.match(longWord) ?? []
   return words.length > 0 && words.every((word) => vowel.test(word))

@@ -25,7 +25,7 @@ const farthest = 2
  * Uses five bits of each character, which upper and lower case share. Other collisions are resolved by
  * comparing.
  */
-export function slotOf(first: number, second: number, third: number): number {
+function slotOf(first: number, second: number, third: number): number {
   return ((first & 31) << 10) | ((second & 31) << 5) | (third & 31)
 }
 

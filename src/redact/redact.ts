@@ -112,7 +112,7 @@ const maxLines = 400
 const ofKey = /^[A-Za-z0-9+/=]*$|^[A-Za-z-]+: .*$/
 const onlyOfKey = /^[A-Za-z0-9+/=]{16,}$|^$/
 
-export function redactPrivateKeys(text: string): string {
+function redactPrivateKeys(text: string): string {
   if (!begins.test(text)) return text
   const lines = text.split('\n')
   for (let at = 0; at < lines.length; at += 1) {
@@ -149,7 +149,7 @@ export interface Edit {
 }
 
 /** The places in raw JSON worth a second look, in order. Most lines of a transcript have none. */
-export function findSuspects(text: string): number[] {
+function findSuspects(text: string): number[] {
   const ruleSet = getRuleSet()
   const hits = findHits(text, ruleSet).filter((hit) => isPromising(text, hit, ruleSet))
   const places = [
@@ -171,7 +171,7 @@ function isPromising(text: string, { start, rule }: KeywordHit, ruleSet: RuleSet
  * The edits for the JSON text between two positions; undefined if it is not JSON. `suspects` are places to
  * look at.
  */
-export function planJsonEdits(
+function planJsonEdits(
   text: string,
   start: number,
   end: number,

@@ -56,7 +56,7 @@ interface Group {
  * True for expressions that can take exponential time: an open-ended repeat of a group that can itself match
  * in several ways. They are refused, because JavaScript cannot interrupt a regular expression.
  */
-export function hasNestedRepeat(source: string): boolean {
+function hasNestedRepeat(source: string): boolean {
   const stack: Group[] = [{ ambiguous: false }]
   for (let i = 0; i < source.length; i++) {
     const character = source[i]!

@@ -166,7 +166,7 @@ async function cutLog(
 }
 
 /** The beginning of the log on disk that says what the stored log says; undefined when it differs. */
-export async function matchingBeginning(
+async function matchingBeginning(
   recorder: Recorder,
   live: Buffer,
   stored: Buffer,

@@ -103,10 +103,7 @@ export interface TranscriptPosition {
 }
 
 /** The position at the end of a transcript. Counts only lines that the cursor has not seen. */
-export function readPosition(
-  path: string | undefined,
-  cursor: TranscriptCursor | undefined,
-): TranscriptPosition {
+function readPosition(path: string | undefined, cursor: TranscriptCursor | undefined): TranscriptPosition {
   const size = path === undefined ? undefined : fileSize(path)
   if (path === undefined || size === undefined) return { items: 0, bytes: 0 }
   const known = cursor?.path === path && cursor.bytes <= size ? cursor : { items: 0, bytes: 0 }

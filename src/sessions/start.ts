@@ -57,7 +57,7 @@ export function keepModelHint({ recorder: { repo }, event: { session, model } }:
   if (model !== undefined) writeAtomic(hintFile(repo, session), model)
 }
 
-export function readModelHint(repo: Repo, session: string): string | undefined {
+function readModelHint(repo: Repo, session: string): string | undefined {
   return readText(hintFile(repo, session))?.trim() || undefined
 }
 

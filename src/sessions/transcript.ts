@@ -201,7 +201,7 @@ export function readTotals(
 }
 
 /** What the total grew by since it was last counted, and the update that remembers it. */
-export function countTotals(
+function countTotals(
   { recorder, agent, session }: Pick<EventWork, 'recorder' | 'agent' | 'session'>,
   path: string,
   { cursor, reading, restarted }: TranscriptUpdate,

@@ -3,7 +3,7 @@
 
 import { given } from './given.ts'
 
-export const errorCodes = [
+const errorCodes = [
   'agent-failed',
   'bad-payload',
   'bad-id',

@@ -48,7 +48,7 @@ export interface MissedPrompt {
   prompt?: string
 }
 
-export function watchStateFile(repo: Pick<Repo, 'gitDir'>): string {
+function watchStateFile(repo: Pick<Repo, 'gitDir'>): string {
   return join(repo.gitDir, 'entire-watch.json')
 }
 

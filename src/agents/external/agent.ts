@@ -145,7 +145,7 @@ function pluginInstaller(
   }
 }
 
-export function pluginAnalyser(plugin: AgentPlugin, { capabilities }: Info): TranscriptAnalyser | undefined {
+function pluginAnalyser(plugin: AgentPlugin, { capabilities }: Info): TranscriptAnalyser | undefined {
   const analyses = capabilities.transcript_analyzer === true
   const readsSubagents = capabilities.subagent_aware_extractor === true
   if (!analyses && !readsSubagents && capabilities.token_calculator !== true) return undefined

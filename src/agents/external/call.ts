@@ -166,7 +166,7 @@ const sequence = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@
 const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g
 
 /** Line breaks and tabs stay. */
-export function plainText(text: string): string {
+function plainText(text: string): string {
   return text.replace(sequence, '').replace(control, '').trim()
 }
 

@@ -27,7 +27,7 @@ export interface Discovery {
   taken: Pick<Agent, 'name' | 'type'>[]
 }
 
-export const infoCacheName = 'entire-agents.json'
+const infoCacheName = 'entire-agents.json'
 
 /** Undefined when there is no such plugin. Throws when the plugin cannot be used. */
 export async function findExternalAgent(discovery: Discovery, name: string): Promise<Agent | undefined> {
@@ -83,7 +83,7 @@ async function readKnown(plugin: AgentPlugin): Promise<KnownPlugin> {
 const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
 /** The first executable of that name on the PATH that other users cannot change. */
-export function findAgentPlugin(site: PluginSite, name: string): AgentPlugin | undefined {
+function findAgentPlugin(site: PluginSite, name: string): AgentPlugin | undefined {
   if (!nameRule.test(name)) return undefined
   const path = searchPath(site.env)
     .map((dir) => join(dir, executablePrefix + name))
@@ -91,7 +91,7 @@ export function findAgentPlugin(site: PluginSite, name: string): AgentPlugin | u
   return path === undefined ? undefined : makePlugin(name, path, site)
 }
 
-export function listAgentPlugins(site: PluginSite): AgentPlugin[] {
+function listAgentPlugins(site: PluginSite): AgentPlugin[] {
   const found = new Map<string, AgentPlugin>()
   for (const dir of searchPath(site.env)) {
     for (const file of list(dir)) {

@@ -110,7 +110,7 @@ function findExpanded(text: string): { typed: string; length: number } | undefin
  * Session files are `<time>_<id>.jsonl`, or `<time>_<parent id>/<subagent>/<run>/session.jsonl` for
  * subagents.
  */
-export function sessionIdOf(file: string): string | undefined {
+function sessionIdOf(file: string): string | undefined {
   const path = file.replaceAll('\\', '/')
   const name = basename(path).replace(/\.jsonl?$/, '')
   return (name === 'session' ? subagentId(dirname(path)) : undefined) ?? afterLastUnderscore(name)

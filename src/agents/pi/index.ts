@@ -121,7 +121,7 @@ function newName(session: string, origin: LogOrigin | undefined): string {
  * The session with `root` as its directory in the first line: on another machine, or in another clone, the
  * directory is another one. Undefined when it already runs there, or does not say where it runs.
  */
-export function movePiSession(root: string, session: Buffer): Buffer | undefined {
+function movePiSession(root: string, session: Buffer): Buffer | undefined {
   const end = session.indexOf('\n')
   const header = asObject(parseJson(session.toString('utf8', 0, end === -1 ? session.length : end)))
   const cwd = asText(header?.cwd)

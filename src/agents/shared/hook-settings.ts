@@ -93,7 +93,7 @@ export function findHooks(text: string, layout: HookLayout): FoundHook[] {
 }
 
 /** Removes installed commands except those to be kept, and the groups they leave empty. */
-export function removeCommands(
+function removeCommands(
   text: string,
   layout: HookLayout,
   keep: (hook: FoundHook, earlier: FoundHook[]) => boolean,

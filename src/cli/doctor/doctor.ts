@@ -8,7 +8,7 @@ import type { CheckUpFlags } from './check-up.ts'
 import { doctorLogsCommand } from './logs.ts'
 import { doctorTraceCommand } from './trace.ts'
 
-export const doctorManual = formatManual({
+const doctorManual = formatManual({
   text: [
     'Looks for stuck sessions, incomplete checkpoints, missing, replaced or outdated hooks, unreadable files, stale locks, shadow branches',
     'without a session, links to missing checkpoints, and copies of the checkpoints that have diverged.',
@@ -27,7 +27,7 @@ export const doctorManual = formatManual({
   ],
 })
 
-export const doctorCheckCommand = buildCommand<CheckUpFlags, [], Cli>({
+const doctorCheckCommand = buildCommand<CheckUpFlags, [], Cli>({
   async func(flags) {
     // Loaded here, so that the other subcommands do not load the checks.
     const { runCheckUp: runCheck } = await import('./check-up.ts')
@@ -47,7 +47,7 @@ export const doctorCheckCommand = buildCommand<CheckUpFlags, [], Cli>({
   },
 })
 
-export const doctorBundleCommand = buildCommand<BundleFlags, [], Cli>({
+const doctorBundleCommand = buildCommand<BundleFlags, [], Cli>({
   async func(flags) {
     const { writeBundle } = await import('./bundle.ts')
     await writeBundle(this, flags)

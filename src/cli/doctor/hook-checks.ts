@@ -185,7 +185,7 @@ export async function checkProgram(exam: Examination): Promise<Finding[]> {
   ]
 }
 
-export function isRecording({ repo, recorder }: Examination): boolean {
+function isRecording({ repo, recorder }: Examination): boolean {
   return isSetUp(repo.root) && recorder.settings.enabled
 }
 

@@ -72,7 +72,7 @@ export const explainCommand = buildCommand<ExplainFlags, [string?], Cli>({
   },
 })
 
-export async function explainBranch(run: ExplainRun): Promise<void> {
+async function explainBranch(run: ExplainRun): Promise<void> {
   const unreadable = (await (run.flags.json ? printJson : printList)(run)).unreadable
   if (unreadable.length > 0)
     run.cli.note(

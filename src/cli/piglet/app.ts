@@ -41,7 +41,7 @@ export async function runPiglet(args: string[], cli: Cli = systemContext()): Pro
   return await runApplication(buildPiglet(inputs), inputs, cli)
 }
 
-export const extCommands = buildRouteMap<string, Cli>({
+const extCommands = buildRouteMap<string, Cli>({
   routes: {
     list: extListCommand,
     info: extInfoCommand,

@@ -54,7 +54,7 @@ export const extCallCommand = buildCommand<CallFlags, [string, string?], Cli>({
   },
 })
 
-export function outcomeLines({ content }: ToolOutcome): string[] {
+function outcomeLines({ content }: ToolOutcome): string[] {
   return content.map(({ text, data, mime }) =>
     data ? `(an image, ${mime ?? 'of unknown kind'})` : cleanLines(text ?? ''),
   )

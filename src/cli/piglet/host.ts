@@ -110,7 +110,7 @@ function openRecording(cli: Cli, file: string | undefined): { tap?: WireTap } & 
 }
 
 /** Asks the user the questions of extensions. Without a terminal they are dismissed. */
-export function answerAtTerminal(cli: Cli): AnswerQuestion | undefined {
+function answerAtTerminal(cli: Cli): AnswerQuestion | undefined {
   if (!cli.interactive) return undefined
   return async (question) => {
     const [message, choices] =
@@ -159,6 +159,6 @@ const printer: Printer = {
   inputText: (cli, { inputText }) => cli.note(`Input: ${cleanLines(inputText)}`),
 }
 
-export function printChanges(cli: Cli): (part: ViewPart, view: Readonly<View>) => void {
+function printChanges(cli: Cli): (part: ViewPart, view: Readonly<View>) => void {
   return (part, view) => printer[part]?.(cli, view)
 }

@@ -147,7 +147,7 @@ export const extListCommand = buildCommand<{ json?: boolean }, [], Cli>({
   },
 })
 
-export function listExtensions(places: PigletPlaces): { extensions: ListedExtension[]; problems: string[] } {
+function listExtensions(places: PigletPlaces): { extensions: ListedExtension[]; problems: string[] } {
   const running = new Set(discoverExtensions(places).extensions.map(({ dir }) => dir))
   const [user, project] = [
     discoverExtensions({ ...places, projectDir: undefined, disabled: [] }),

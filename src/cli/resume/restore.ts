@@ -104,7 +104,7 @@ const stateLabels: Record<LogState, string> = {
   'local-newer': '(local is newer)',
 }
 
-export function progressLines(logs: LogToRestore[]): string[] {
+function progressLines(logs: LogToRestore[]): string[] {
   const [first] = logs
   if (first === undefined) return []
   if (logs.length === 1)
@@ -123,7 +123,7 @@ function upToDate({ path }: LogToRestore): string {
 }
 
 /** Warns about local logs that are newer than the checkpoint. */
-export function conflictLines({ logs }: RestorePlan): string[] {
+function conflictLines({ logs }: RestorePlan): string[] {
   const others = logs.filter((log) => log.state !== 'local-newer')
   return [
     '',
@@ -162,7 +162,7 @@ export function restoredLines(logs: RestoredLog[]): string[] {
 }
 
 /** One line per session, the most recent one last. */
-export function commandLines(logs: RestoredLog[]): string[] {
+function commandLines(logs: RestoredLog[]): string[] {
   return logs.map(
     (log, index) =>
       `  ${commandLine(log, logs.length > 1 && index === logs.length - 1 ? '(most recent)' : '')}`,
@@ -170,7 +170,7 @@ export function commandLines(logs: RestoredLog[]): string[] {
 }
 
 /** False for a sentence: agents without a command line describe what to do. */
-export function isCommand(command: string | undefined): boolean {
+function isCommand(command: string | undefined): boolean {
   return command !== undefined && !/^\p{Lu}.*\s.*[.!]$/su.test(command)
 }
 

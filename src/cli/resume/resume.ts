@@ -6,7 +6,7 @@ import { type Cli, requireRepo } from '../context.ts'
 import { reportIfDisabled } from '../preconditions.ts'
 import type { ResumeFlags } from './restore.ts'
 
-export const resumeFlags = {
+const resumeFlags = {
   force: switchFlag('Do not ask, and replace newer local logs; copies of them are kept'),
   yes: switchFlag('Do not ask, but stop before replacing a newer local log'),
   json: switchFlag('Print JSON'),

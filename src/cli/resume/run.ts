@@ -76,7 +76,7 @@ export type ResumeTarget = BranchTarget | SessionTarget | CheckpointTarget
 // Shorter prefixes are too ambiguous.
 const shortestPrefix = 4
 
-export async function findResumeTarget(run: ResumeRun, typed: string): Promise<ResumeTarget> {
+async function findResumeTarget(run: ResumeRun, typed: string): Promise<ResumeTarget> {
   const branch = await findBranch(run, typed)
   if (branch !== undefined) return branch
   const [sessions, checkpoints] = await Promise.all([findSessions(run, typed), findCheckpoints(run, typed)])
@@ -92,7 +92,7 @@ export async function findResumeTarget(run: ResumeRun, typed: string): Promise<R
   )
 }
 
-export async function findSessionTarget(run: ResumeRun, typed: string): Promise<SessionTarget> {
+async function findSessionTarget(run: ResumeRun, typed: string): Promise<SessionTarget> {
   const found = await findSessions(run, typed)
   const [first, ...others] = found.filter(({ id }) => id === typed).concat(found)
   if (first === undefined)
@@ -149,7 +149,7 @@ interface PickerOption {
 }
 
 /** Offers branches with checkpoints and recent sessions. Undefined when the user picks none. */
-export async function pickResumeTarget(run: ResumeRun): Promise<ResumeTarget | undefined> {
+async function pickResumeTarget(run: ResumeRun): Promise<ResumeTarget | undefined> {
   const [branches, sessions] = [await branchOptions(run), sessionOptions(run)]
   const options = [...branches, ...sessions]
   if (options.length === 0) {

@@ -163,7 +163,7 @@ export async function checkOutCommit(run: RewindRun): Promise<void> {
 // Restores the session logs of a commit. The user asked for them, so they replace newer local logs, which are
 // kept beside them. The log of a running session is not changed.
 
-export async function planLogsOfCommit({ recorder, objects, point }: RewindRun): Promise<RestorePlan> {
+async function planLogsOfCommit({ recorder, objects, point }: RewindRun): Promise<RestorePlan> {
   const checkpoint =
     point.checkpoint === undefined ? undefined : await readCheckpoint(objects, point.checkpoint)
   if (checkpoint === undefined)
@@ -185,7 +185,7 @@ export async function planLogsOfCommit({ recorder, objects, point }: RewindRun):
 }
 
 /** Restores the planned logs; warnings and backups go to standard error. */
-export async function restorePlannedLogs(
+async function restorePlannedLogs(
   { cli, recorder, objects }: RewindRun,
   plan: RestorePlan,
 ): Promise<RestoredLog[]> {
@@ -196,7 +196,7 @@ export async function restorePlannedLogs(
   return logs
 }
 
-export function restoredLogsJson(logs: RestoredLog[]): JsonObject[] {
+function restoredLogsJson(logs: RestoredLog[]): JsonObject[] {
   return logs.map(({ session, agent, path, command, state, backup }) => ({
     session_id: session,
     agent,

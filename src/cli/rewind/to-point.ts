@@ -54,7 +54,7 @@ function printReport(cli: Cli, point: RewindPoint, report: StepReport): void {
 }
 
 /** Leaves the files alone. */
-export async function restoreLogOfStep(run: RewindRun): Promise<void> {
+async function restoreLogOfStep(run: RewindRun): Promise<void> {
   const { cli, recorder, objects, point, options } = run
   const log = await restoreStepLog(
     recorder,

@@ -22,7 +22,7 @@ interface ListFlags {
   json?: boolean
 }
 
-export const sessionListCommand = buildCommand<ListFlags, [], Cli>({
+const sessionListCommand = buildCommand<ListFlags, [], Cli>({
   async func(flags) {
     const repo = requireRepo(this, 'session list')
     const { heads, unreadable } = listSessionHeads(repo)
@@ -66,7 +66,7 @@ export const sessionListCommand = buildCommand<ListFlags, [], Cli>({
   },
 })
 
-export const sessionAttachCommand = buildCommand<AttachFlags, [string], Cli>({
+const sessionAttachCommand = buildCommand<AttachFlags, [string], Cli>({
   loader: async () => (await import('./attach-run.ts')).runAttach,
   parameters: {
     positional: {

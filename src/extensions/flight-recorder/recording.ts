@@ -6,7 +6,7 @@ import { extensionProtocolVersion } from '../../protocol/extension/table.ts'
 import { EntireError } from '../../std/errors.ts'
 import { asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'
 
-export const recordingVersion = 1
+const recordingVersion = 1
 
 export interface RecordedMessage {
   /** Milliseconds since the recording began. */
@@ -25,11 +25,11 @@ export interface RecordedProcess {
   entries: (RecordedMessage & { incoming: Incoming })[]
 }
 
-export function headerLine(at: Date): string {
+function headerLine(at: Date): string {
   return `${JSON.stringify({ recording: recordingVersion, protocol: extensionProtocolVersion, at: at.toISOString() })}\n`
 }
 
-export function recordedLine(entry: RecordedMessage): string {
+function recordedLine(entry: RecordedMessage): string {
   return `${JSON.stringify(entry)}\n`
 }
 
@@ -75,7 +75,7 @@ export interface WireRecorderOptions {
 /** Sees every line of the protocol; the host calls it as its `tap`. */
 export type WireTap = (extension: string, direction: 'in' | 'out', line: string, process: number) => void
 
-export const leftOut = '(left out)'
+const leftOut = '(left out)'
 
 /**
  * Records everything that a host and its extensions say to each other, except the keys that the host hands

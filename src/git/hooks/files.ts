@@ -133,7 +133,7 @@ export function findHookManagers(root: string): string[] {
 }
 
 /** The manager that generated this hook. Unlike a hand-written hook, it can be generated again. */
-export function managerOf(script: string): HookManager | undefined {
+function managerOf(script: string): HookManager | undefined {
   return managerNames.find((name) => managers[name].generated.test(script))
 }
 

@@ -224,7 +224,7 @@ export function planHookInstall(state: HookState, command: string): HookPlan {
   return plan
 }
 
-export function planHookUninstall(state: HookState): HookPlan {
+function planHookUninstall(state: HookState): HookPlan {
   const { name, dir, main } = state
   const plan: HookPlan = { steps: [], warnings: [] }
   const isReplaced = main !== undefined && !main.isEntireHook
@@ -256,7 +256,7 @@ export function isHosted({ name, main }: HookState): boolean {
   return main?.manager === 'pre-commit' && main.isExecutable && name !== 'post-rewrite'
 }
 
-export function hasEntireHook(state: HookState): boolean {
+function hasEntireHook(state: HookState): boolean {
   return [state.main, state.legacy, ...state.aside].some((file) => file?.isEntireHook)
 }
 

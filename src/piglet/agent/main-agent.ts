@@ -154,7 +154,7 @@ const maxQueued = 50
  * What the user says during a run: prompts join it as soon as a tool has ended, commands follow when it is
  * over.
  */
-export class InputQueue {
+class InputQueue {
   #prompts: string[] = []
   #commands: string[] = []
   #steering: string[] = []

@@ -200,7 +200,7 @@ export function unknownTool(name: string): ToolOutcome {
 }
 
 /** Runs the tools that a model called in one turn, several at once. Every call gets a result. */
-export async function runCalls(
+async function runCalls(
   calls: CallPart[],
   parts: CallParts,
   run: AbortController,

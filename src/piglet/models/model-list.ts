@@ -143,7 +143,7 @@ const rows: Row[] = [
 ]
 
 /** The models that are known without a `models.yaml`. */
-export const knownModels = rows.map(
+const knownModels = rows.map(
   ([provider, id, name, contextWindow, maxTokens, input = 0, output = 0, cacheRead = 0, cacheWrite = 0]) =>
     modelOf({
       id,
@@ -163,7 +163,7 @@ const embedding = /embed|minilm|^e5-|bge-|gte-/i
 /**
  * Asks the servers of the setting `localServers` for their models. A server that does not answer has none.
  */
-export async function probeLocalServers(config: PigletConfig, fetcher: typeof fetch): Promise<ChatModel[]> {
+async function probeLocalServers(config: PigletConfig, fetcher: typeof fetch): Promise<ChatModel[]> {
   const found = await Promise.all(
     config
       .texts('localServers')

@@ -186,10 +186,10 @@ function uuid(random: RandomHex): string {
 }
 
 /** The author of an assistant message that no model made. */
-export const customAuthor = { model: 'custom', provider: 'custom' }
+const customAuthor = { model: 'custom', provider: 'custom' }
 
 /** The conversation that a branch of entries stands for. */
-export function branchMessages(branch: SessionEntry[]): ChatMessage[] {
+function branchMessages(branch: SessionEntry[]): ChatMessage[] {
   let messages: ChatMessage[] = []
   for (const entry of branch) {
     // A compaction replaces everything before it.

@@ -72,7 +72,7 @@ export function fullTree(tree: SessionTree): TreeNode[] {
 }
 
 /** The current labels, by entry. */
-export function labelsOf({ entries }: SessionTree): Map<string, string> {
+function labelsOf({ entries }: SessionTree): Map<string, string> {
   const labels = new Map<string, string>()
   for (const { type, data } of entries.values()) {
     const [target, label] = [asString(asObject(data)?.targetId), asString(asObject(data)?.label)]

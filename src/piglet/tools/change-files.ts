@@ -106,7 +106,7 @@ export interface ChangeSize {
 }
 
 /** Keeps the earlier content, then replaces the file in one step. */
-export function changeFile(context: ToolContext, path: string, before: string, after: string): ChangeSize {
+function changeFile(context: ToolContext, path: string, before: string, after: string): ChangeSize {
   const mode = findStat(path)?.mode
   context.undo.keep(path)
   writeAtomic(path, after, { mode: mode === undefined ? 0o644 : mode & 0o777, dirMode: 0o755 })

@@ -25,10 +25,10 @@ const filled = v.pipe(v.string(), v.nonEmpty())
 
 // Recognised as in the reference program: a part with an id or a name is a call, one with a MIME type is an
 // image, and the rest is text.
-export const textPart = shape({ text })
-export const imagePart = shape({ data: text, mimeType: filled })
-export const thinkingPart = shape({ thinking: filled })
-export const callPart = v.union([
+const textPart = shape({ text })
+const imagePart = shape({ data: text, mimeType: filled })
+const thinkingPart = shape({ thinking: filled })
+const callPart = v.union([
   shape({ id: filled, name: text, arguments: fields, providerMeta: some.fields }),
   shape({ id: text, name: filled, arguments: fields, providerMeta: some.fields }),
 ])
@@ -106,7 +106,6 @@ export const toolDefinition = shape({
 export const action = shape({ type: v.string(), payload: v.optional(v.unknown()) })
 
 export type ContentBlock = v.InferOutput<typeof lowerBlock>
-export type ToolAnswer = v.InferInput<typeof toolAnswer>
 export type Usage = v.InferOutput<typeof usage>
 export type UserMessage = v.InferOutput<typeof userMessage>
 export type AssistantMessage = v.InferOutput<typeof assistantMessage>

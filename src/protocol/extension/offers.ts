@@ -84,8 +84,6 @@ const restrictedNotice = <Params extends v.GenericSchema>(
   permission: Permission,
 ) => ({ purpose, to: 'host', params, permission }) as const
 
-export const deltaTypes = ['text_delta', 'thinking_delta', 'toolcall_delta', 'toolcall_end'] as const
-
 export const notices = {
   notify: notice('Shows a short message for a moment.', shape({ message: text, level: text })),
   showMessage: notice('Shows a message that stays.', shape({ text })),
@@ -127,5 +125,3 @@ export const notices = {
     }),
   ),
 } as const satisfies Record<string, Method>
-
-export type DeltaType = (typeof deltaTypes)[number]

@@ -107,7 +107,7 @@ function parseInput(name: SubcommandName, bytes: Buffer): SubcommandInput<typeof
 }
 
 /** Ignores unknown flags and their values, because a newer caller may send some. */
-export function parseCallArguments<Name extends SubcommandName>(
+function parseCallArguments<Name extends SubcommandName>(
   name: Name,
   words: string[],
 ): SubcommandArguments<Name> {

@@ -94,7 +94,7 @@ function parseLine(line: string): unknown[] {
  * Cuts at line ends. The newline at a cut belongs to no piece, so that pieces joined by newlines are the
  * transcript again: programs that store lines join them that way without asking the plugin.
  */
-export function cutAtLines(bytes: Buffer, max: number): Buffer[] {
+function cutAtLines(bytes: Buffer, max: number): Buffer[] {
   const pieces: Buffer[] = []
   let start = 0
   while (bytes.length - start > max) {
@@ -174,7 +174,7 @@ const backslash = 0x5c
  * in other documents, after newlines. In the bytes, because parsing and printing again would not give the
  * same bytes.
  */
-export function findListItems(bytes: Buffer, key: string): number[] {
+function findListItems(bytes: Buffer, key: string): number[] {
   return scanListItems(bytes, key) ?? afterNewlines(bytes)
 }
 

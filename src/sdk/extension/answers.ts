@@ -177,7 +177,7 @@ type Part =
   | { id: string; name: string; arguments: Record<string, unknown> }
 type AssistantMessage = NonNullable<SentResult<'provider/stream'>['message']>
 
-export async function streamProvider(
+async function streamProvider(
   provider: Provider,
   request: ProviderRequest,
   context: Context,

@@ -182,7 +182,7 @@ const emptySchema = { type: 'object', properties: {} }
  * Several handlers of one kind are announced as one: the host asks the extension once, and the extension asks
  * all of them.
  */
-export function announcements(offers: Offers): Announcement[] {
+function announcements(offers: Offers): Announcement[] {
   const {
     tools,
     commands,

@@ -31,7 +31,7 @@ export interface Piglet {
 }
 
 /** `start` connects the extension to the host. */
-export function createOldKit(start: (extension: Extension) => void): Piglet {
+function createOldKit(start: (extension: Extension) => void): Piglet {
   const info = { name: 'unnamed', version: '0.0.0' }
   let started: Extension | undefined
   const extension = () => {

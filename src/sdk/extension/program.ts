@@ -57,7 +57,7 @@ type Environment = Record<string, string | undefined>
  * Opens descriptors 3 and 4 where PIGLET_FD says that they are there, else standard input and output. Removes
  * PIGLET_FD from the environment, because it would mislead programs that the extension starts.
  */
-export function openStreams(name: string, env: Environment): Streams {
+function openStreams(name: string, env: Environment): Streams {
   const isOffered = env.PIGLET_FD === '1'
   delete env.PIGLET_FD
   const [incoming, outgoing] = isOffered ? [findDescriptor(3, 'r'), findDescriptor(4, 'w')] : []

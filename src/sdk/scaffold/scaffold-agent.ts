@@ -38,7 +38,7 @@ const transcript = [
 ]
 
 /** `analyses`: whether the template reads transcripts, so that the fixtures can say what it must find. */
-export function sampleFixtures(analyses: boolean): string {
+function sampleFixtures(analyses: boolean): string {
   return formatJson({
     hooks: [
       {

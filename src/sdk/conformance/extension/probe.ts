@@ -216,7 +216,7 @@ const specialAnswers: Record<string, () => unknown> = {
 }
 
 /** The answer of an empty host. Throws an RpcFailure for requests that it cannot serve. */
-export function emptyAnswer(method: string): unknown {
+function emptyAnswer(method: string): unknown {
   const schema = findMethod(method)?.result
   if (schema === undefined) return refuse(rpcErrorCodes.unknownMethod, `method not found: ${method}`)
   const answer = specialAnswers[method]

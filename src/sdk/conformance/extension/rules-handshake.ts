@@ -190,7 +190,7 @@ function labelOf(one: object): string {
 }
 
 /** Why the parameters of a tool cannot be given to a model. */
-export function findSchemaProblem(schema: unknown): string | undefined {
+function findSchemaProblem(schema: unknown): string | undefined {
   const root = asObject(schema)
   if (root === undefined) return 'it is not an object'
   // An empty schema means that the tool takes no arguments.

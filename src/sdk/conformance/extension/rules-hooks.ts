@@ -200,7 +200,7 @@ export const conversation: SentParams<'compact/execute'>['messages'] = turns.fla
 const call = { ToolCallID: 'call-1', ToolName: 'read' }
 
 /** In the order of a run. */
-export const sampleEvents: Record<EventName, Record<string, unknown>> = {
+const sampleEvents: Record<EventName, Record<string, unknown>> = {
   EventAgentStart: {},
   EventSessionLoad: { MessageCount: 4 },
   EventAgentInit: { ToolCount: 7 },
@@ -222,4 +222,4 @@ export const sampleEvents: Record<EventName, Record<string, unknown>> = {
 }
 
 /** The event of a turn in which the model could not be reached: all optional values are missing. */
-export const emptyTurnEnd = { Assistant: null, ToolResults: null }
+const emptyTurnEnd = { Assistant: null, ToolResults: null }
