@@ -23,6 +23,9 @@ const invalidParamsCode: Record<string, number> = {
   'host/setConversationMessages': rpcErrorCodes.invalidRequest,
 }
 
+/** For a method that names no deadline of its own. */
+const defaultDeadlineMs = 30_000
+
 export async function serveRequest(
   { side, approve, live }: Serving,
   name: string,
@@ -39,21 +42,19 @@ export async function serveRequest(
       `invalid params: ${parsed.problem}`,
     )
   const { manifest } = live
+  const deadlineMs = method.deadlineMs ?? defaultDeadlineMs
   const refusal =
     findRefusal(manifest, name, method, parsed.value) ??
     // The deadline does not count while the user decides.
     (await Promise.race([
       findDenial({ manifest, name, method, params: parsed.value }, approve),
-      untilAborted(signal, name, method.deadlineMs),
+      untilAborted(signal, name, deadlineMs),
     ]))
   if (refusal !== undefined) throw new RpcFailure(rpcErrorCodes.failed, refusal)
-  const deadline = AbortSignal.timeout(method.deadlineMs ?? 30_000)
+  const deadline = AbortSignal.timeout(deadlineMs)
   const caller = { extension: manifest, live, signal: AbortSignal.any([signal, deadline]) }
   const handler = side.requests[name as HostRequest] as (params: unknown, by: CallingExtension) => unknown
-  return await Promise.race([
-    handler(parsed.value, caller),
-    untilAborted(caller.signal, name, method.deadlineMs),
-  ])
+  return await Promise.race([handler(parsed.value, caller), untilAborted(caller.signal, name, deadlineMs)])
 }
 
 /** A notice has no answer: what is wrong with it is returned, for the log. */
@@ -94,7 +95,7 @@ export function parseMethodParams(name: string, params: unknown): { value: unkno
   return { problem: `${path === undefined ? 'params' : path}: ${issue.message}` }
 }
 
-function untilAborted(signal: AbortSignal, name: string, deadlineMs: number | undefined): Promise<never> {
+function untilAborted(signal: AbortSignal, name: string, deadlineMs: number): Promise<never> {
   return new Promise((_resolve, reject) => {
     const fail = () =>
       reject(
