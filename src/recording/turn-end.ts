@@ -43,14 +43,17 @@ export class TurnEnd {
   /** Starts everything side by side. HEAD is most likely where it was when the turn began. */
   prefetch(): void {
     this.#work.prefetch('status', 'objects', 'writes')
-    if (this.#work.session.baseCommit !== '') prefetch(this.transcript())
+    prefetch(this.transcript())
     prefetch(this.#prefetchLastStep())
   }
 
-  transcript(): Promise<TurnTranscript | undefined> {
+  /** Nothing is read before the session has a base commit: its id tells how objects are named. */
+  async transcript(): Promise<TurnTranscript | undefined> {
+    const sampleOid = this.#work.session.baseCommit
+    if (sampleOid === '') return undefined
     this.#reading ??= readTurnTranscript({
       ...this.#work,
-      sampleOid: this.#work.session.baseCommit,
+      sampleOid,
       storeAhead: (blobs) => this.#storeAhead(blobs),
     })
     return this.#reading
