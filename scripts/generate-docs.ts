@@ -1,8 +1,8 @@
 // Writes the pages and schemas generated from the program; with --check, fails when one is out of date.
 import { join } from 'node:path'
 import { agents } from '../src/agents/all.ts'
-import { buildCli } from '../src/cli/app.ts'
-import { buildPiglet } from '../src/cli/piglet/app.ts'
+import { buildCli } from '../src/cli/entire.ts'
+import { buildPiglet } from '../src/cli/piglet/piglet.ts'
 import { readText, writeAtomic } from '../src/std/file.ts'
 import { agentCapabilities } from './docs/agents.ts'
 import { cliReference } from './docs/cli.ts'
@@ -20,7 +20,7 @@ const schemas = [
 ]
 const files = new Map([
   ['docs/generated/cli.md', cliReference(await buildCli())],
-  ['docs/generated/piglet.md', cliReference(buildPiglet(), 'src/cli/piglet/app.ts')],
+  ['docs/generated/piglet.md', cliReference(buildPiglet(), 'src/cli/piglet/piglet.ts')],
   ['docs/generated/agents.md', await agentCapabilities(agents)],
   ['docs/generated/state-machine.md', stateMachineDoc()],
   ['docs/generated/external-agent-protocol.md', externalAgentReference()],

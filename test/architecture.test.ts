@@ -108,9 +108,9 @@ test('only the command line prints, and only std starts processes', () => {
   )
   expect(paths(quiet.filter(({ text }) => /\bconsole\.|process\.(?:stdout|stderr)\b/.test(text)))).toEqual([])
   expect(paths(product.filter(({ text }) => /\bBun\.(?:spawn|\$)|\bchild_process\b/.test(text)))).toEqual([
-    'src/std/child-process.ts',
-    'src/std/limited-proc.ts',
-    'src/std/proc.ts',
+    'src/std/limited-process.ts',
+    'src/std/long-running-child.ts',
+    'src/std/process.ts',
   ])
 })
 
@@ -128,7 +128,7 @@ test('the model does no input or output', () => {
 
 // A package on this path would be paid for at every event of every agent.
 test.each([
-  'cli/hooks/hooks.ts',
+  'cli/hooks/run-hook.ts',
   'cli/hooks/agent-hook.ts',
   'cli/hooks/git-hook.ts',
   'cli/recorder.ts',

@@ -7,7 +7,7 @@ import { agentRules, checkAgent } from '../src/sdk/conformance/agent/check-agent
 import { readAgentFixtures } from '../src/sdk/conformance/agent/fixtures.ts'
 import { formatResult } from '../src/sdk/conformance/report.ts'
 import { scaffoldAgent } from '../src/sdk/scaffold/scaffold-agent.ts'
-import { run } from '../src/std/proc.ts'
+import { run } from '../src/std/process.ts'
 import { installAndBuild } from './support/install-scaffold.ts'
 
 const page = readFileSync(join(import.meta.dir, '../docs/write-an-agent-plugin.md'), 'utf8')

@@ -3,7 +3,7 @@ import { type Application, type CommandContext, generateHelpTextForAllCommands }
 
 export function cliReference<T extends CommandContext>(
   app: Application<T>,
-  source = 'src/cli/app.ts',
+  source = 'src/cli/entire.ts',
 ): string {
   const commands = generateHelpTextForAllCommands(app as unknown as Application<CommandContext>)
   return [

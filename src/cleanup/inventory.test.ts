@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Session } from '../model/session.ts'
-import { parseSessionState } from '../sessions/record.ts'
+import { parseSessionState } from '../sessions/state-format.ts'
 import { hasUncommittedSteps, whyInUse } from './inventory.ts'
 
 const now = new Date('2026-02-10T12:00:00Z')

@@ -11,7 +11,7 @@ import { isActive, type Session } from '../model/session.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { findStashed } from '../sessions/stash.ts'
 import { listSessions } from '../sessions/store.ts'
-import { listWorktrees } from '../sessions/work-trees.ts'
+import { listWorktrees } from '../sessions/worktrees.ts'
 import { exists } from '../std/file.ts'
 import { parseTime } from '../std/time.ts'
 

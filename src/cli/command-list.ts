@@ -71,7 +71,7 @@ export const commandList = {
   },
   hooks: {
     brief: 'Handle a hook of an agent or of git',
-    load: async () => (await import('./hooks/command.ts')).hookEntryCommand,
+    load: async () => (await import('./hooks/hooks.ts')).hooksCommand,
   },
 } satisfies Record<string, CommandEntry>
 

@@ -26,7 +26,7 @@ export interface Cli extends CommandContext {
 }
 
 export function systemContext(): Cli {
-  // Stricli leaves its exit codes here; application.ts turns them into those of the program.
+  // Stricli leaves its exit codes here; command-line.ts turns them into those of the program.
   const streams: StricliProcess = { stdout: sink(1), stderr: sink(2), env: process.env }
   return {
     process: streams,

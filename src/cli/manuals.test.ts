@@ -2,9 +2,9 @@
 import { expect, test } from 'bun:test'
 import { parseWords } from '../../test/support/idle-app.ts'
 import { examples, manuals, wordsOf } from '../../test/support/manual-examples.ts'
-import { buildCli } from './app.ts'
 import { canonical } from './command-list.ts'
 import type { CommandNode } from './command-parts.ts'
+import { buildCli } from './entire.ts'
 
 const app = await buildCli()
 

@@ -1,6 +1,6 @@
 // Shows long answers on a terminal in the user's pager, as git does, and prints them elsewhere.
 
-import { type PagerProcess, startPager } from '../std/proc.ts'
+import { type PagerProcess, startPager } from '../std/process.ts'
 import type { Cli } from './context.ts'
 
 export interface PagerOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { runtimeCommand } from './launch.ts'
 import { parseManifest } from './manifest.ts'
+import { runtimeCommand } from './runtime.ts'
 
 const dir = '/ext/hello'
 

@@ -5,8 +5,8 @@
 import type { Readable, Writable } from 'node:stream'
 import { parseLine, RpcFailure, rpcErrorCodes } from '../protocol/extension/rpc.ts'
 import { maxLineBytes } from '../protocol/extension/table.ts'
-import type { LongRunningChild } from '../std/child-process.ts'
 import { lineReader } from '../std/line-reader.ts'
+import type { LongRunningChild } from '../std/long-running-child.ts'
 import type { Manifest } from './manifest.ts'
 
 export interface TransportEvents {

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto'
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findStat, readBytes } from '../std/file.ts'
-import { isScript, runtimeCommand } from './launch.ts'
 import type { Manifest } from './manifest.ts'
 import { manifestName } from './manifest.ts'
+import { isScript, runtimeCommand } from './runtime.ts'
 
 export interface Watcher {
   close(): void

@@ -1,7 +1,7 @@
 // Starts the `git cat-file` process that reads objects. The hooks of a commit start it before they load the
 // rest of the program.
 
-import { type PipedProcess, startPiped } from '../std/proc.ts'
+import { type PipedProcess, startPiped } from '../std/process.ts'
 import { gitEnv } from './env.ts'
 import type { Repo } from './repo.ts'
 

@@ -2,7 +2,7 @@
 
 import { encodePath } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
-import type { PipedProcess } from '../std/proc.ts'
+import type { PipedProcess } from '../std/process.ts'
 import { catFileCommand, indexEnv, type PrefetchedCatFile, takeIfMatching } from './cat-file-process.ts'
 import { gitFailure, startGit } from './exec.ts'
 import type { Oid } from './oid.ts'

@@ -3,8 +3,8 @@
 import { EntireError, isErrno } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { given } from '../std/given.ts'
-import type { LimitedResult } from '../std/limited-proc.ts'
-import { type PipedProcess, type ProcResult, run, startPiped } from '../std/proc.ts'
+import type { LimitedResult } from '../std/limited-process.ts'
+import { type PipedProcess, type ProcResult, run, startPiped } from '../std/process.ts'
 import { gitEnv } from './env.ts'
 import type { Repo } from './repo.ts'
 
@@ -41,7 +41,7 @@ export async function gitLimited(
   options: { stdin: string; timeoutMs: number },
 ): Promise<LimitedResult> {
   // Rarely needed, and slow to load.
-  const { runLimited } = await import('../std/limited-proc.ts')
+  const { runLimited } = await import('../std/limited-process.ts')
   return await runLimited(argv(repo, args), {
     cwd: repo.root,
     env: gitEnv(repo.env),

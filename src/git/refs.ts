@@ -2,9 +2,9 @@
 
 import { join } from 'node:path'
 import { EntireError } from '../std/errors.ts'
-import { writePoint } from '../std/fault.ts'
 import { exists } from '../std/file.ts'
-import type { PipedProcess } from '../std/proc.ts'
+import { writePoint } from '../std/kill-point.ts'
+import type { PipedProcess } from '../std/process.ts'
 import { git, gitFailure, startGit } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'

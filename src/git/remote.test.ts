@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import { given } from '../std/given.ts'
-import { run } from '../std/proc.ts'
+import { run } from '../std/process.ts'
 import { fetchRefs } from './remote.ts'
 
 /** A repository whose ssh runs the script, after it has noted its process id and group. */

@@ -1,4 +1,4 @@
-// Defines a session as it is kept between events. Its file format is in sessions/record.ts.
+// Defines a session as it is kept between events. Its file format is in sessions/state-format.ts.
 import type { Json, JsonObject } from '../std/json.ts'
 import type { TokenUsage } from './tokens.ts'
 

@@ -2,7 +2,7 @@
 
 import type { ExtensionPlaces } from '../extensions/discover.ts'
 import type { ExtensionHostOptions } from '../extensions/extension-host.ts'
-import type { Environment } from '../extensions/launch.ts'
+import type { Environment } from '../extensions/runtime.ts'
 import type { EventData, EventName } from '../protocol/extension/events.ts'
 import type { RandomHex } from '../std/random.ts'
 import type { Clock } from '../std/time.ts'

@@ -12,7 +12,7 @@ import { sessionsDir } from '../sessions/store.ts'
 import { messageOf } from '../std/errors.ts'
 import { findStat, readText, removeFile } from '../std/file.ts'
 import { isAlive } from '../std/lock.ts'
-import { startDetached } from '../std/proc.ts'
+import { startDetached } from '../std/process.ts'
 
 export async function tidyUp(recorder: Recorder): Promise<void> {
   // Another process may do the same at the same time, and the turn is recorded in any case.

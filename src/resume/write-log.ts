@@ -18,8 +18,8 @@ import type { DeliveredLog } from '../model/session-file.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { readSession } from '../sessions/store.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
-import { writePoint } from '../std/fault.ts'
 import { exists, fileSize, findStat, readBytes, readRange, removeFile } from '../std/file.ts'
+import { writePoint } from '../std/kill-point.ts'
 
 export interface LogWriting {
   write(bytes: Uint8Array): void

@@ -9,8 +9,8 @@ import type { Status } from '../git/status.ts'
 import { diffTrees } from '../git/tree-diff.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { EntireError } from '../std/errors.ts'
-import { writePoint } from '../std/fault.ts'
 import { given } from '../std/given.ts'
+import { writePoint } from '../std/kill-point.ts'
 import {
   type Disk,
   filesBelow,

@@ -7,9 +7,9 @@ import { git } from '../git/exec.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import { isErrno } from '../std/errors.ts'
-import { writePoint } from '../std/fault.ts'
 import { exists, readBytes, removeFile } from '../std/file.ts'
 import { given } from '../std/given.ts'
+import { writePoint } from '../std/kill-point.ts'
 
 export interface SavedIndex {
   /** The file, as git wrote it. */

@@ -23,7 +23,7 @@ import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import { decodePath, encodePath, nativePathIn } from '../std/encoding.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
-import { writePoint } from '../std/fault.ts'
+import { writePoint } from '../std/kill-point.ts'
 import {
   type Disk,
   type FileEntry,

@@ -11,7 +11,7 @@ import { exists } from '../std/file.ts'
 import type { Recorder } from './event-work.ts'
 import type { LiveIndex } from './live-index.ts'
 import { findSessionState } from './store.ts'
-import { worktreeOf } from './work-trees.ts'
+import { worktreeOf } from './worktrees.ts'
 
 /** A turn begins in the work tree where the agent is now; every other event belongs where its turn began. */
 export async function findEventWorktree(

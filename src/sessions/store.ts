@@ -1,4 +1,4 @@
-// Reads and writes session state files in the shared git directory. record.ts defines their format.
+// Reads and writes session state files in the shared git directory. state-format.ts defines their format.
 
 import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Session } from '../model/session.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
 import { fileSize, readText, type StagedFile, stageFile, stageFiles } from '../std/file.ts'
 import { formatJson, parseJson } from '../std/json.ts'
-import { formatSessionState, parseSessionState } from './record.ts'
+import { formatSessionState, parseSessionState } from './state-format.ts'
 
 // A state of a long session has some hundred kilobytes.
 export const maxStateBytes = 64 * 1024 * 1024

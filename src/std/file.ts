@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { isErrno } from './errors.ts'
-import { writePoint } from './fault.ts'
+import { writePoint } from './kill-point.ts'
 
 // Error codes that mean a missing file. The last one stands for a name with a NUL byte in it.
 const absent = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']

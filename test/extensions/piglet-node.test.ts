@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../../src/std/proc.ts'
+import { run } from '../../src/std/process.ts'
 import { asker, type Stage, stage } from './piglet-stage.ts'
 
 let on: Stage

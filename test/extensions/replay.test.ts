@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { parseRecording, WireRecorder } from '../../src/extensions/flight-recorder/recording.ts'
 import { type Deviation, replayProcess } from '../../src/extensions/flight-recorder/replay.ts'
-import { extensionEnvironment } from '../../src/extensions/launch.ts'
+import { extensionEnvironment } from '../../src/extensions/runtime.ts'
 import { startExtension } from '../../src/extensions/start-extension.ts'
 import { type ExtensionDirs, extensionDirs, recordingSide, startOptions } from './live.ts'
 import { soundExtension } from './sound-extension.ts'

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { runLimited } from '../../src/std/limited-proc.ts'
+import { runLimited } from '../../src/std/limited-process.ts'
 import type { LiveAgent } from './agents/live-agent.ts'
 import type { Sandbox } from './sandbox.ts'
 

@@ -1,5 +1,5 @@
 // Runs agents with the loopback interface as their only network, in a process tree that ends as a whole.
-import { runLimited } from '../../src/std/limited-proc.ts'
+import { runLimited } from '../../src/std/limited-process.ts'
 
 type Env = Record<string, string | undefined>
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { runLimited } from '../../src/std/limited-proc.ts'
+import { runLimited } from '../../src/std/limited-process.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import type { LiveAgent } from './agents/live-agent.ts'
 import { type ScriptedModel, startModel } from './model/server.ts'

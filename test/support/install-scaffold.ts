@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildLibraries } from '../../scripts/build-libraries.ts'
-import { run } from '../../src/std/proc.ts'
+import { run } from '../../src/std/process.ts'
 
 const modules = join(import.meta.dir, '../../node_modules')
 

@@ -1,7 +1,7 @@
 // Finds the examples in manuals, for tests that run them.
 import { generateHelpTextForAllCommands } from '@stricli/core'
-import { buildCli } from '../../src/cli/app.ts'
 import type { Cli } from '../../src/cli/context.ts'
+import { buildCli } from '../../src/cli/entire.ts'
 import { rootHelp } from '../../src/cli/root-help.ts'
 
 /** The words of a shell line that belong to `entire`, without pipe, redirection and quotes. */

@@ -1,6 +1,6 @@
 // Makes a plugin that cuts transcripts in its own way, and computes the pieces it would store.
 import { join } from 'node:path'
-import { run } from '../../src/std/proc.ts'
+import { run } from '../../src/std/process.ts'
 
 const script = join(import.meta.dir, 'own-pieces.mjs')
 

@@ -10,7 +10,7 @@ import { EntireError, messageOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asString, type JsonObject, parseJson } from '../../std/json.ts'
 import { type AgentPlugin, answerOrReport, ask, askForBytes } from './call.ts'
-import { forgetHooks, noteHooks } from './hook-note.ts'
+import { forgetHooks, rememberHooks } from './hooked-plugins.ts'
 import type { Info } from './info.ts'
 import { pluginResumer, pluginSource } from './session-files.ts'
 import { anyTranscript, pluginPieces } from './transcript.ts'
@@ -121,7 +121,12 @@ function pluginInstaller(
     configPath: plugin.path,
     async install(site, { force }) {
       const { hooks_installed: added } = await ask(plugin, 'install-hooks', { 'local-dev': false, force })
-      noteHooks(site, { name: plugin.name, type: agent.type, path: plugin.path, dirs: agent.protectedDirs })
+      rememberHooks(site, {
+        name: plugin.name,
+        type: agent.type,
+        path: plugin.path,
+        dirs: agent.protectedDirs,
+      })
       return added
     },
     async uninstall(site) {

@@ -11,7 +11,7 @@ import {
 } from '../../protocol/external-agent/table.ts'
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
-import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
+import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
 
 export interface PluginSite {
   /** The root of the repository; plugins run there. */

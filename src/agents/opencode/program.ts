@@ -7,7 +7,7 @@ import type { ProjectContext } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { readBytes, removeFile } from '../../std/file.ts'
 import { asObject, parseJson } from '../../std/json.ts'
-import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
+import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
 import { systemRandom } from '../../std/random.ts'
 
 const timeoutMs = 30_000

@@ -3,7 +3,7 @@
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import { agents } from '../../agents/all.ts'
-import { forgetHooks } from '../../agents/external/hook-note.ts'
+import { forgetHooks } from '../../agents/external/hooked-plugins.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { defaultSettings } from '../../model/settings.ts'

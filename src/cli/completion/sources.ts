@@ -98,13 +98,13 @@ const targets: CompletionSource = async (request) =>
   (await Promise.all([branches, sessions, checkpoints].map((source) => source(request)))).flat()
 
 const keys: CompletionSource = async () => {
-  const { settingKeys } = await import('../configure/keys.ts')
+  const { settingKeys } = await import('../configure/setting-keys.ts')
   return settingKeys.map(({ name, meaning }) => ({ value: name, about: meaning }))
 }
 
 // The values of the setting that was just named.
 const settingValues: CompletionSource = async ({ words }) => {
-  const { findKey } = await import('../configure/keys.ts')
+  const { findKey } = await import('../configure/setting-keys.ts')
   const name = words.findLast((word) => !word.startsWith('-')) ?? ''
   return findKey(name).choices.map((value) => ({ value, about: name }))
 }

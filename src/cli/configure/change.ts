@@ -15,7 +15,7 @@ import {
   installGitHooks,
   noteOverridden,
 } from '../setup/setup.ts'
-import { parseValue, readRaw, type SettingKey, type SettingValue, settingValue } from './keys.ts'
+import { parseValue, readRaw, type SettingKey, type SettingValue, settingValue } from './setting-keys.ts'
 
 export interface SettingEdit {
   key: SettingKey

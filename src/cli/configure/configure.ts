@@ -19,7 +19,7 @@ import {
   readRaw,
   settingKeys,
   settingValue,
-} from './keys.ts'
+} from './setting-keys.ts'
 
 interface ConfigureFlags {
   list?: boolean

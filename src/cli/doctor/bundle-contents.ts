@@ -13,8 +13,8 @@ import { readText } from '../../std/file.ts'
 import { asObject, formatJson, type Json, type JsonObject, parseJson } from '../../std/json.ts'
 import { version } from '../../std/version.ts'
 import { readHookHealth } from '../setup/health.ts'
-import { diagnose } from './diagnose.ts'
-import { type Examination, type Finding, findingJson, isWrong } from './examination.ts'
+import { runChecks } from './all-checks.ts'
+import { type DoctorRun, type Finding, findingJson, isWrong } from './finding.ts'
 import { parseLogLine, readLogBackwards } from './log-file.ts'
 
 export interface BundleFile {
@@ -26,16 +26,16 @@ export interface BundleFile {
 const logLines = 500
 const refLines = 500
 
-export async function collectBundle(exam: Examination): Promise<BundleFile[]> {
-  const { repo } = exam
+export async function collectBundle(run: DoctorRun): Promise<BundleFile[]> {
+  const { repo } = run
   const parts: [name: string, about: string, text: () => string | Promise<string>][] = [
     [
       'environment.json',
       'versions of entire, git and the system',
-      async () => formatJson(await describeEnvironment(exam)),
+      async () => formatJson(await describeEnvironment(run)),
     ],
     ['settings.json', 'settings, without free text', () => formatJson(describeSettings(repo))],
-    ['hooks.json', 'which hooks are installed', async () => formatJson(await describeHooks(exam))],
+    ['hooks.json', 'which hooks are installed', async () => formatJson(await describeHooks(run))],
     [
       'sessions.json',
       'state of each session, without prompts and file names',
@@ -46,7 +46,7 @@ export async function collectBundle(exam: Examination): Promise<BundleFile[]> {
     [
       'findings.json',
       'findings of `entire doctor`',
-      async () => formatJson((await diagnose(exam)).map(describeFinding)),
+      async () => formatJson((await runChecks(run)).map(describeFinding)),
     ],
   ]
   return Promise.all(parts.map(async ([name, about, text]) => ({ name, about, text: await attempt(text) })))
@@ -61,7 +61,7 @@ async function attempt(read: () => string | Promise<string>): Promise<string> {
   }
 }
 
-async function describeEnvironment({ cli, repo }: Examination): Promise<JsonObject> {
+async function describeEnvironment({ cli, repo }: DoctorRun): Promise<JsonObject> {
   const gitVersion = await git(repo, ['--version']).then(
     ({ stdout }) => stdout.toString('utf8').trim(),
     () => 'not found',
@@ -103,7 +103,7 @@ function outline(value: Json): Json {
     : Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, outline(field)]))
 }
 
-async function describeHooks({ cli, repo, recorder }: Examination): Promise<JsonObject> {
+async function describeHooks({ cli, repo, recorder }: DoctorRun): Promise<JsonObject> {
   const health = await readHookHealth(cli, repo, recorder.settings)
   return {
     agents: health.agents.map(({ name }) => name),

@@ -9,7 +9,7 @@ import { formatJson } from '../../std/json.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { clean, tableLines } from '../render/text.ts'
 import { type BundleFile, collectBundle } from './bundle-contents.ts'
-import { type Examination, examine } from './examination.ts'
+import { type DoctorRun, openDoctorRun } from './finding.ts'
 
 export interface BundleFlags {
   output?: string
@@ -17,9 +17,9 @@ export interface BundleFlags {
 }
 
 export async function writeBundle(cli: Cli, flags: BundleFlags): Promise<void> {
-  await using exam = examine(cli, requireRepo(cli, 'doctor bundle'))
+  await using run = openDoctorRun(cli, requireRepo(cli, 'doctor bundle'))
   const path = resolve(cli.cwd, flags.output ?? defaultName(cli.clock()))
-  const files = await scrubAll(exam, await collectBundle(exam))
+  const files = await scrubAll(run, await collectBundle(run))
   const bytes = Bun.gzipSync(new Uint8Array(formatTar(files, cli.clock())))
   writeNew(path, bytes)
   if (flags.json)
@@ -38,7 +38,7 @@ export async function writeBundle(cli: Cli, flags: BundleFlags): Promise<void> {
   cli.out(`Review it before you share it: tar -xzOf ${clean(relative(cli.cwd, path))} | less`)
 }
 
-async function scrubAll({ repo, recorder, cli }: Examination, files: BundleFile[]): Promise<BundleFile[]> {
+async function scrubAll({ repo, recorder, cli }: DoctorRun, files: BundleFile[]): Promise<BundleFile[]> {
   const user = cli.env.USER ?? cli.env.LOGNAME ?? userName()
   const scrubbing = { redaction: await recorder.redaction(), home: recorder.home, user, root: repo.root }
   return files.map((file) => ({

@@ -12,18 +12,18 @@ import { discard, emptyPlan } from '../../cleanup/clean.ts'
 import type { Inventory } from '../../cleanup/inventory.ts'
 import { readConfig } from '../../git/config.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
-import type { Examination, Finding } from './examination.ts'
+import type { DoctorRun, Finding } from './finding.ts'
 
 const commitsWalked = 200
 const mostNamed = 10
 
-export async function checkMetadata(exam: Examination): Promise<Finding[]> {
-  const { local, copies } = await readMetadataHealth(exam.repo, exam.objects)
+export async function checkMetadata(run: DoctorRun): Promise<Finding[]> {
+  const { local, copies } = await readMetadataHealth(run.repo, run.objects)
   return [
     ...(local === 'unreadable' ? [unreadableBranch] : []),
     ...copies.flatMap((copy) => {
       if (copy.relation === 'connected') return []
-      return copy.relation === 'diverged' ? divergedCopy(copy) : disconnectedCopy(exam, copy)
+      return copy.relation === 'diverged' ? divergedCopy(copy) : disconnectedCopy(run, copy)
     }),
   ]
 }
@@ -49,7 +49,7 @@ function divergedCopy({ remote }: MetadataCopy): Finding {
   }
 }
 
-function disconnectedCopy({ repo, objects, recorder }: Examination, { remote, oid }: MetadataCopy): Finding {
+function disconnectedCopy({ repo, objects, recorder }: DoctorRun, { remote, oid }: MetadataCopy): Finding {
   const merge = async () => {
     const { author } = await readConfig(repo)
     const { clock } = recorder
@@ -73,7 +73,7 @@ function disconnectedCopy({ repo, objects, recorder }: Examination, { remote, oi
   }
 }
 
-export async function checkLinks({ repo, objects }: Examination): Promise<Finding[]> {
+export async function checkLinks({ repo, objects }: DoctorRun): Promise<Finding[]> {
   const { dangling, incomplete } = await findBrokenLinks(repo, objects, commitsWalked)
   return [...describeDangling(dangling), ...describeIncomplete(incomplete)]
 }
@@ -125,13 +125,13 @@ function describeIncomplete(incomplete: BrokenLinks['incomplete']): Finding[] {
   ]
 }
 
-export async function checkBranches(exam: Examination): Promise<Finding[]> {
+export async function checkBranches(run: DoctorRun): Promise<Finding[]> {
   const findOrphans = ({ shadows, owners }: Inventory) =>
     shadows.filter(({ ref }) => (owners.get(ref) ?? []).length === 0)
-  const branches = findOrphans(await exam.inventory())
+  const branches = findOrphans(await run.inventory())
   if (branches.length === 0) return []
   const apply = async () => {
-    const done = await discard(exam.recorder, 'doctor', { ...emptyPlan, branches }, (now) => ({
+    const done = await discard(run.recorder, 'doctor', { ...emptyPlan, branches }, (now) => ({
       ...emptyPlan,
       branches: findOrphans(now),
     }))

@@ -4,7 +4,7 @@ import { buildCommand, buildRouteMap } from '@stricli/core'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
 import type { BundleFlags } from './bundle.ts'
-import type { CheckUpFlags } from './check-up.ts'
+import type { DoctorFlags } from './find-and-fix.ts'
 import { doctorLogsCommand } from './logs.ts'
 import { doctorTraceCommand } from './trace.ts'
 
@@ -27,12 +27,12 @@ const doctorManual = formatManual({
   ],
 })
 
-const doctorCheckCommand = buildCommand<CheckUpFlags, [], Cli>({
+const doctorCheckCommand = buildCommand<DoctorFlags, [], Cli>({
   async func(flags) {
     // Loaded here, so that the other subcommands do not load the checks.
-    const { runCheckUp: runCheck } = await import('./check-up.ts')
+    const { findAndFix } = await import('./find-and-fix.ts')
     // The command succeeded; the exit code tells scripts about the problems that are left.
-    if (!(await runCheck(this, flags))) this.process.exitCode = 1
+    if (!(await findAndFix(this, flags))) this.process.exitCode = 1
   },
   parameters: {
     flags: {

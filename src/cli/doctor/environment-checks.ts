@@ -7,12 +7,12 @@ import { sessionsDir } from '../../sessions/store.ts'
 import { isSetUp, readSettings } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { findStat } from '../../std/file.ts'
-import type { Examination, Finding } from './examination.ts'
+import type { DoctorRun, Finding } from './finding.ts'
 import { type LogLine, logFile, parseLogLine, readLogBackwards } from './log-file.ts'
 
 const oldestGit = [2, 38] as const
 
-export async function checkGit({ repo }: Examination): Promise<Finding[]> {
+export async function checkGit({ repo }: DoctorRun): Promise<Finding[]> {
   const text = (await git(repo, ['--version'])).stdout.toString('utf8')
   const [major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number) ?? []
   if (major > oldestGit[0] || (major === oldestGit[0] && minor >= oldestGit[1])) return []
@@ -28,7 +28,7 @@ export async function checkGit({ repo }: Examination): Promise<Finding[]> {
   ]
 }
 
-export async function checkSettings({ repo }: Examination): Promise<Finding[]> {
+export async function checkSettings({ repo }: DoctorRun): Promise<Finding[]> {
   const base = { detail: [], remedies: [] }
   if (!isSetUp(repo.root))
     return [
@@ -61,7 +61,7 @@ export async function checkSettings({ repo }: Examination): Promise<Finding[]> {
 }
 
 /** A repository could contain a link that makes entire write outside of it. */
-export async function checkDirectories({ repo }: Examination): Promise<Finding[]> {
+export async function checkDirectories({ repo }: DoctorRun): Promise<Finding[]> {
   const own = ['.entire', '.entire/logs', '.entire/metadata', '.entire/tmp'].map((path) =>
     join(repo.root, path),
   )
@@ -87,7 +87,7 @@ function isLink(path: string): boolean {
   }
 }
 
-export async function checkLog({ repo }: Examination): Promise<Finding[]> {
+export async function checkLog({ repo }: DoctorRun): Promise<Finding[]> {
   if (!isSetUp(repo.root)) return []
   const dir = dirname(logFile(repo))
   const problem = whyUnwritable(repo.root, dir, logFile(repo))
@@ -119,7 +119,7 @@ function whyUnwritable(root: string, dir: string, file: string): string | undefi
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Reads the log for errors of hooks, which hooks never show to their callers. */
-export async function checkHookErrors({ repo, now }: Examination): Promise<Finding[]> {
+export async function checkHookErrors({ repo, now }: DoctorRun): Promise<Finding[]> {
   const errors: LogLine[] = []
   // A hook succeeded after the last failure.
   let hasRecovered = false

@@ -8,16 +8,16 @@ import { isUnfinished, readPending, rewriteFile } from '../../commits/pending.ts
 import { readCommit } from '../../git/commit.ts'
 import { readCheckpointIds } from '../../git/trailers.ts'
 import { sweep } from '../../recording/housekeeping.ts'
-import { listSessionHeads } from '../../sessions/heads.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
+import { listSessionHeads } from '../../sessions/list.ts'
 import { lockFile } from '../../sessions/save.ts'
 import { sessionsDir } from '../../sessions/store.ts'
-import { listWorktrees, lockWorktrees } from '../../sessions/work-trees.ts'
+import { listWorktrees, lockWorktrees } from '../../sessions/worktrees.ts'
 import { findStat, readText } from '../../std/file.ts'
 import { isStale, takeLock } from '../../std/lock.ts'
-import type { Examination, Finding, Remedy } from './examination.ts'
+import type { DoctorRun, Finding, Remedy } from './finding.ts'
 
-export async function checkStates({ repo, recorder }: Examination): Promise<Finding[]> {
+export async function checkStates({ repo, recorder }: DoctorRun): Promise<Finding[]> {
   const bad = listSessionHeads(repo).unreadable.map((id) => `${id}.json`)
   const names = [...bad, ...list(sessionsDir(repo)).filter((name) => name.endsWith('.json.corrupt'))]
   const paths = [...new Set(names)]
@@ -51,7 +51,7 @@ export async function checkStates({ repo, recorder }: Examination): Promise<Find
 
 const staleLockMs = 60_000
 
-export async function checkLocks({ repo, now }: Examination): Promise<Finding[]> {
+export async function checkLocks({ repo, now }: DoctorRun): Promise<Finding[]> {
   const own = listWorktrees(repo).flatMap((place) => [lockFile(place), `${lockFile(place)}.takeover`])
   const queue = join(repo.commonDir, 'entire-checkpoint-push-queue.jsonl.lock')
   const locks = [...own, queue].filter((path) => existsSync(path))
@@ -101,7 +101,7 @@ function findRefLocks(commonDir: string, now: Date): string[] {
 // How long writing a commit message may take.
 const messageMs = 10 * 60 * 1000
 
-export async function checkPending({ repo, recorder, now }: Examination): Promise<Finding[]> {
+export async function checkPending({ repo, recorder, now }: DoctorRun): Promise<Finding[]> {
   if (!isUnfinished(repo) || existsSync(lockFile(repo))) return []
   const pending = readPending(repo)
   const isOld = pending === undefined || now.getTime() - pending.at > messageMs
@@ -149,7 +149,7 @@ function list(dir: string): string[] {
 const staleGitLockMs = 10 * 60_000
 
 /** Finds old locks of git itself. They are only reported: only the user can know that no git is running. */
-export async function checkGitLocks({ repo, now }: Examination): Promise<Finding[]> {
+export async function checkGitLocks({ repo, now }: DoctorRun): Promise<Finding[]> {
   const own = ['HEAD.lock', 'index.lock'].map((name) => join(repo.gitDir, name))
   const shared = ['packed-refs.lock', 'config.lock', 'shallow.lock', 'reftable/tables.list.lock'].map(
     (name) => join(repo.commonDir, name),

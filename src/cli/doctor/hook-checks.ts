@@ -1,7 +1,7 @@
 // Checks the hooks of git and of agents: missing, replaced, outdated, blocked, or without their program.
 
 import { readdirSync, realpathSync } from 'node:fs'
-import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
+import { type HookedPlugin, readHookedPlugins } from '../../agents/external/hooked-plugins.ts'
 import { readOriginal } from '../../agents/shared/original-file.ts'
 import { readConfig } from '../../git/config.ts'
 import { installHooks, isHosted, planHookInstall, readHookState } from '../../git/hooks/install.ts'
@@ -18,9 +18,9 @@ import {
   hookSite,
   readAgentHooks,
 } from '../setup/setup.ts'
-import type { Examination, Finding, Remedy } from './examination.ts'
+import type { DoctorRun, Finding, Remedy } from './finding.ts'
 
-function commandOf({ cli, recorder }: Examination): string {
+function commandOf({ cli, recorder }: DoctorRun): string {
   return hookProgram(recorder.settings, cli.program)
 }
 
@@ -45,10 +45,10 @@ const gitFaults: Record<HookFault, { severity: Finding['severity']; title: strin
   },
 }
 
-export async function checkGitHooks(exam: Examination): Promise<Finding[]> {
-  if (!isRecording(exam)) return []
-  const command = commandOf(exam)
-  const { hooksDir } = await readConfig(exam.repo)
+export async function checkGitHooks(run: DoctorRun): Promise<Finding[]> {
+  if (!isRecording(run)) return []
+  const command = commandOf(run)
+  const { hooksDir } = await readConfig(run.repo)
   const faults = hookNames.map((name) => {
     const state = readHookState(hooksDir, name, () => listNames(hooksDir))
     if (planHookInstall(state, command).steps.length === 0) return undefined
@@ -77,25 +77,25 @@ export async function checkGitHooks(exam: Examination): Promise<Finding[]> {
   })
 }
 
-export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
-  if (!isRecording(exam)) return []
-  const site = hookSite(exam.repo)
-  const command = commandOf(exam)
-  const states = await readAgentHooks(exam.repo)
+export async function checkAgentHooks(run: DoctorRun): Promise<Finding[]> {
+  if (!isRecording(run)) return []
+  const site = hookSite(run.repo)
+  const command = commandOf(run)
+  const states = await readAgentHooks(run.repo)
   const installed = states.flatMap(({ agent, installed: isInstalled }) => (isInstalled === true ? agent : []))
   const silent = states.flatMap(({ agent, installed: problem }) =>
     typeof problem === 'boolean' ? [] : silentPlugin(agent, problem),
   )
   const current = await Promise.all(installed.map((agent) => agent.installer.current(site, { command })))
-  // A note, or a backup of the settings file, shows that the hooks of an agent were installed.
-  const noted = readHookNotes(site).map(({ name }) => name)
+  // A record of its plugin, or a backup of the settings file, shows that the hooks of an agent were installed.
+  const hooked = readHookedPlugins(site).map(({ name }) => name)
   const lost = states.flatMap(({ agent, installed: isInstalled }) =>
     isInstalled === false &&
-    (noted.includes(agent.name) || readOriginal(site, agent.installer.configPath) !== undefined)
+    (hooked.includes(agent.name) || readOriginal(site, agent.installer.configPath) !== undefined)
       ? agent
       : [],
   )
-  const isWatched = (await findWatchedAgents(exam.repo)).length > 0
+  const isWatched = (await findWatchedAgents(run.repo)).length > 0
   if (installed.length === 0 && lost.length === 0 && !isWatched)
     return [
       ...silent,
@@ -114,8 +114,8 @@ export async function checkAgentHooks(exam: Examination): Promise<Finding[]> {
     ]
   return [
     ...silent,
-    ...lost.map((agent) => agentFinding(exam, agent, 'missing')),
-    ...installed.filter((_, index) => !current[index]).map((agent) => agentFinding(exam, agent, 'outdated')),
+    ...lost.map((agent) => agentFinding(run, agent, 'missing')),
+    ...installed.filter((_, index) => !current[index]).map((agent) => agentFinding(run, agent, 'outdated')),
   ]
 }
 
@@ -131,7 +131,7 @@ function silentPlugin(agent: HookedAgent, problem: EntireError): Finding {
   }
 }
 
-function agentFinding(exam: Examination, agent: HookedAgent, fault: 'missing' | 'outdated'): Finding {
+function agentFinding(run: DoctorRun, agent: HookedAgent, fault: 'missing' | 'outdated'): Finding {
   const { configPath } = agent.installer
   return {
     id: `agent-hooks-${fault}`,
@@ -147,7 +147,7 @@ function agentFinding(exam: Examination, agent: HookedAgent, fault: 'missing' | 
       {
         label: `Install the hooks of ${agent.type} again`,
         apply: async () => {
-          await agent.installer.install(hookSite(exam.repo), { command: commandOf(exam), force: false })
+          await agent.installer.install(hookSite(run.repo), { command: commandOf(run), force: false })
           return [`Installed hooks for ${agent.description}`]
         },
       },
@@ -156,10 +156,10 @@ function agentFinding(exam: Examination, agent: HookedAgent, fault: 'missing' | 
 }
 
 /** Hooks call the program by name: it must be on the PATH, and should be this one. */
-export async function checkProgram(exam: Examination): Promise<Finding[]> {
-  const { cli } = exam
-  if (!isRecording(exam)) return []
-  const command = commandOf(exam)
+export async function checkProgram(run: DoctorRun): Promise<Finding[]> {
+  const { cli } = run
+  if (!isRecording(run)) return []
+  const command = commandOf(run)
   const found = Bun.which(command, { PATH: cli.env.PATH ?? '' })
   if (found === null)
     return [
@@ -185,7 +185,7 @@ export async function checkProgram(exam: Examination): Promise<Finding[]> {
   ]
 }
 
-function isRecording({ repo, recorder }: Examination): boolean {
+function isRecording({ repo, recorder }: DoctorRun): boolean {
   return isSetUp(repo.root) && recorder.settings.enabled
 }
 
@@ -198,12 +198,12 @@ function listNames(dir: string): string[] {
 }
 
 /** Finds installed hooks that do not run because the user of the agent has not allowed them yet. */
-export async function checkObstacles(exam: Examination): Promise<Finding[]> {
-  if (!isRecording(exam)) return []
-  const installed = await findInstalledAgents(exam.repo)
+export async function checkObstacles(run: DoctorRun): Promise<Finding[]> {
+  if (!isRecording(run)) return []
+  const installed = await findInstalledAgents(run.repo)
   const found = await Promise.all(
     installed.map(async (agent): Promise<Finding[]> => {
-      const obstacle = await agent.findObstacle?.(exam.repo.root, exam.cli.env)
+      const obstacle = await agent.findObstacle?.(run.repo.root, run.cli.env)
       if (obstacle === undefined) return []
       return [
         {
@@ -222,13 +222,14 @@ export async function checkObstacles(exam: Examination): Promise<Finding[]> {
 }
 
 /** Finds external agents with hooks whose plugin is missing, or that the settings do not allow. */
-export async function checkPlugins(exam: Examination): Promise<Finding[]> {
-  if (!isRecording(exam)) return []
-  if (!exam.recorder.settings.externalAgents) return readHookNotes(hookSite(exam.repo)).map(disallowedPlugin)
-  return (await findGonePlugins(exam.repo, exam.cli.env)).map(missingPlugin)
+export async function checkPlugins(run: DoctorRun): Promise<Finding[]> {
+  if (!isRecording(run)) return []
+  if (!run.recorder.settings.externalAgents)
+    return readHookedPlugins(hookSite(run.repo)).map(disallowedPlugin)
+  return (await findGonePlugins(run.repo, run.cli.env)).map(missingPlugin)
 }
 
-function disallowedPlugin({ name, type }: HookNote): Finding {
+function disallowedPlugin({ name, type }: HookedPlugin): Finding {
   return {
     id: 'external-agents-off',
     subject: name,

@@ -7,28 +7,28 @@ import { findUncommitted, type Inventory, readInventory, shadowsOf } from '../..
 import { isActive, type Session } from '../../model/session.ts'
 import { completeTurn, findUnsaved, isStuck, whyStuck } from '../../recording/dead-turn.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
-import { worktreeOf } from '../../sessions/work-trees.ts'
+import { worktreeOf } from '../../sessions/worktrees.ts'
 import { planNamed } from '../clean/report.ts'
 import { clean } from '../render/text.ts'
-import type { Examination, Finding, Remedy } from './examination.ts'
+import type { DoctorRun, Finding, Remedy } from './finding.ts'
 
 const mostNamed = 10
 
-export async function checkStuck(exam: Examination): Promise<Finding[]> {
-  const { sessions, shadows } = await exam.inventory()
+export async function checkStuck(run: DoctorRun): Promise<Finding[]> {
+  const { sessions, shadows } = await run.inventory()
   const refs = new Set(shadows.map(({ ref }) => ref))
   const ended = sessions.filter(
     (session) =>
       session.phase === 'ended' && session.stepCount > 0 && shadowsOf(session).some((ref) => refs.has(ref)),
   )
-  const waiting = await findWaiting(exam, ended)
+  const waiting = await findWaiting(run, ended)
   const filesOf = (session: Session) =>
     session.filesTouched.filter((path) => waiting.get(session.worktreeId)?.has(path))
   const stuck = sessions.flatMap((session) => {
     const isOver = ended.includes(session) && filesOf(session).length === 0
     const reason =
-      whyStuck(session, exam.now) ?? (isOver ? 'ended with steps that no checkpoint holds' : undefined)
-    return reason === undefined ? [] : [stuckFinding(exam, session, reason)]
+      whyStuck(session, run.now) ?? (isOver ? 'ended with steps that no checkpoint holds' : undefined)
+    return reason === undefined ? [] : [stuckFinding(run, session, reason)]
   })
   const later = ended
     .map((session) => ({ id: session.id, files: filesOf(session) }))
@@ -37,7 +37,7 @@ export async function checkStuck(exam: Examination): Promise<Finding[]> {
 }
 
 // Runs git once for each work tree, with the files of all its sessions.
-async function findWaiting({ repo }: Examination, sessions: Session[]): Promise<Map<string, Set<string>>> {
+async function findWaiting({ repo }: DoctorRun, sessions: Session[]): Promise<Map<string, Set<string>>> {
   const groups = Map.groupBy(sessions, (session) => session.worktreeId)
   const found = [...groups].map(async ([id, group]): Promise<[string, Set<string>]> => {
     const files = [...new Set(group.flatMap((session) => session.filesTouched))]
@@ -63,14 +63,14 @@ function shortList(files: string[]): string {
   return `${files.slice(0, 3).map(clean).join(', ')}${files.length > 3 ? ', …' : ''}`
 }
 
-async function stuckFinding(exam: Examination, session: Session, reason: string): Promise<Finding> {
-  const { shadows } = await exam.inventory()
+async function stuckFinding(run: DoctorRun, session: Session, reason: string): Promise<Finding> {
+  const { shadows } = await run.inventory()
   const branch = shadows.find(({ ref }) => shadowsOf(session).includes(ref))
-  const unsaved = await findUnsaved(exam.recorder, session)
+  const unsaved = await findUnsaved(run.recorder, session)
   const hasSteps =
     branch !== undefined &&
     session.stepCount > 0 &&
-    (await exam.recorder.findAgentByType(session.agentType)) !== undefined
+    (await run.recorder.findAgentByType(session.agentType)) !== undefined
   const canSave = hasSteps || unsaved.length > 0
   return {
     id: 'stuck-session',
@@ -90,11 +90,11 @@ async function stuckFinding(exam: Examination, session: Session, reason: string)
     fix: canSave
       ? '`entire doctor --force` saves it as a checkpoint'
       : `\`entire doctor --force\` discards it; it is kept for ${keptRefDays} days`,
-    remedies: [...(canSave ? [saveRemedy(exam, session)] : []), discardRemedy(exam, session)],
+    remedies: [...(canSave ? [saveRemedy(run, session)] : []), discardRemedy(run, session)],
   }
 }
 
-function saveRemedy({ recorder }: Examination, session: Session): Remedy {
+function saveRemedy({ recorder }: DoctorRun, session: Session): Remedy {
   return {
     label: 'Save as a checkpoint',
     async apply() {
@@ -107,7 +107,7 @@ function saveRemedy({ recorder }: Examination, session: Session): Remedy {
   }
 }
 
-function discardRemedy({ recorder }: Examination, session: Session): Remedy {
+function discardRemedy({ recorder }: DoctorRun, session: Session): Remedy {
   return {
     label: 'Discard',
     async apply() {
@@ -129,17 +129,17 @@ function isActiveAgain(sessions: Session[], id: string, now: Date): boolean {
 }
 
 /** Finds checkpoints of commits made during a turn whose end, which completes them, was never reported. */
-export async function checkProvisional(exam: Examination): Promise<Finding[]> {
-  const { sessions } = await exam.inventory()
+export async function checkProvisional(run: DoctorRun): Promise<Finding[]> {
+  const { sessions } = await run.inventory()
   const left = sessions.filter(
-    (session) => session.turnCheckpoints.length > 0 && (!isActive(session) || isStuck(session, exam.now)),
+    (session) => session.turnCheckpoints.length > 0 && (!isActive(session) || isStuck(session, run.now)),
   )
   return left.map((session): Finding => {
     const ids = session.turnCheckpoints.map(clean).join(', ')
-    const isKnown = exam.recorder.agentCards().some(({ type }) => type === session.agentType)
+    const isKnown = run.recorder.agentCards().some(({ type }) => type === session.agentType)
     const remedy: Remedy = {
       label: 'Complete it with the current transcript',
-      apply: async () => [`Completed ${(await completeTurn(exam.recorder, session.id)).join(', ')}`],
+      apply: async () => [`Completed ${(await completeTurn(run.recorder, session.id)).join(', ')}`],
     }
     return {
       id: 'provisional-checkpoint',

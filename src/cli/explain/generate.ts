@@ -14,14 +14,14 @@ import type { CheckpointSummary } from '../../model/checkpoint.ts'
 import type { Settings } from '../../model/settings.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { parseJson } from '../../std/json.ts'
-import { type LimitedResult, runLimited } from '../../std/limited-proc.ts'
+import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
 import { queueForPush } from '../../sync/queue.ts'
 import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { clean, cut } from '../render/text.ts'
 import { readStoredConversation } from './conversation.ts'
 import type { ExplainRun } from './flags.ts'
-import { parseSummaryAnswer, summaryPrompt } from './summary.ts'
+import { parseSummaryAnswer, summaryPrompt } from './summary-prompt.ts'
 
 const maxBytes = 4 * 1024 * 1024
 

@@ -1,6 +1,6 @@
 // Summaries are found in the answers of models.
 import { expect, test } from 'bun:test'
-import { parseSummaryAnswer } from './summary.ts'
+import { parseSummaryAnswer } from './summary-prompt.ts'
 
 const whole = {
   intent: 'Add a parser',

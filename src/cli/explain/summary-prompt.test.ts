@@ -1,7 +1,7 @@
 // The prompt for a summary is bounded and cannot be escaped from.
 import { expect, test } from 'bun:test'
 import type { TranscriptEntry } from '../../model/agent.ts'
-import { summaryPrompt } from './summary.ts'
+import { summaryPrompt } from './summary-prompt.ts'
 
 test('the conversation cannot close the tags around it', () => {
   const prompt = summaryPrompt([

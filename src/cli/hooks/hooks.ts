@@ -1,35 +1,36 @@
-// Runs the hooks that agents and git call: fast, without ever making the caller fail, and reporting on
-// stderr.
+// Defines `entire hooks` for the help. Real calls of hooks bypass the parser: bin/entire.ts calls run-hook.ts.
 
-import { prefetchCatFile } from '../../commits/prefetch-git.ts'
-import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
+import { buildCommand } from '@stricli/core'
+import { formatManual } from '../command-parts.ts'
+import type { Cli } from '../context.ts'
 
-/** Returns the exit code: always 0, because a hook that fails would stop the agent or the commit. */
-export async function runHook(args: string[]): Promise<number> {
-  const [caller = '', hookName = ''] = args
-  try {
-    if (caller === 'git') {
-      const catFile = prefetchCatFile(hookName)
-      await (await import('./git-hook.ts')).runGitHook(hookName, args.slice(2), catFile)
-    } else await (await import('./agent-hook.ts')).runAgentHook(caller, hookName, args)
-  } catch (error) {
-    await report(error, caller, hookName)
-  }
-  return 0
-}
-
-// A full disk, a quota or a read-only repository: neither a bug nor something Entire can fix.
-const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG']
-
-async function report(error: unknown, caller: string, hookName: string): Promise<void> {
-  const { write } = await import('../streams.ts')
-  if (isErrno(error, ...unwritable))
-    write(2, `[entire] Nothing was recorded: ${messageOf(error)}. The next event tries again.\n`)
-  else if (error instanceof EntireError)
-    write(2, `[entire] ${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}\n`)
-  else
-    write(
-      2,
-      `[entire] hooks ${caller} ${hookName} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    )
-}
+export const hooksCommand = buildCommand<Record<never, never>, string[], Cli>({
+  async func(_flags, ...args) {
+    const { runHook } = await import('./run-hook.ts')
+    this.process.exitCode = await runHook(args)
+  },
+  parameters: {
+    positional: {
+      kind: 'array',
+      minimum: 2,
+      parameter: {
+        brief: 'The caller (an agent or `git`), the name of the hook, and its arguments',
+        parse: String,
+        placeholder: 'hook',
+      },
+    },
+  },
+  docs: {
+    brief: 'Handle a hook of an agent or of git',
+    fullDescription: formatManual({
+      text: [
+        'Called by the hooks that `entire enable` installs; you do not need to call it yourself. An agent sends its payload as JSON',
+        'on standard input. A hook never makes the agent or the commit fail: problems are written to .entire/logs/entire.log.',
+      ],
+      examples: [
+        ["echo '{…}' | entire hooks claude-code stop", 'an agent reports the end of a turn'],
+        ['entire hooks git post-commit', 'git reports a commit'],
+      ],
+    }),
+  },
+})

@@ -6,16 +6,8 @@ import { readStatus } from '../../git/status.ts'
 import { type BranchCheckpoint, findBranchCheckpoint, readNewestCheckpoint } from '../../resume/find.ts'
 import { EntireError } from '../../std/errors.ts'
 import { clean } from '../render/text.ts'
-import {
-  fetchMissing,
-  finishRestore,
-  isAgreed,
-  noteLines,
-  type PreparedRestore,
-  prepareRestore,
-  printReport,
-  type ResumeRun,
-} from './restore.ts'
+import { finishRestore, type PreparedRestore, prepareRestore, printReport } from './restore.ts'
+import { fetchMissing, isAgreed, noteLines, type ResumeRun } from './resume-run.ts'
 
 export interface BranchTarget {
   kind: 'branch'

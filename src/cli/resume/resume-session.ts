@@ -11,14 +11,8 @@ import { readSession } from '../../sessions/store.ts'
 import { EntireError, notFound } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { clean } from '../render/text.ts'
-import {
-  fetchMissing,
-  finishRestore,
-  noteLines,
-  prepareRestore,
-  printReport,
-  type ResumeRun,
-} from './restore.ts'
+import { finishRestore, prepareRestore, printReport } from './restore.ts'
+import { fetchMissing, noteLines, type ResumeRun } from './resume-run.ts'
 
 export interface CheckpointTarget {
   kind: 'checkpoint'

@@ -4,7 +4,7 @@ import { buildCommand } from '@stricli/core'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { reportIfDisabled } from '../preconditions.ts'
-import type { ResumeFlags } from './restore.ts'
+import type { ResumeFlags } from './resume-run.ts'
 
 const resumeFlags = {
   force: switchFlag('Do not ask, and replace newer local logs; copies of them are kept'),
@@ -16,7 +16,7 @@ export const resumeCommand = buildCommand<ResumeFlags, [string?], Cli>({
   async func(flags, target) {
     const repo = requireRepo(this, 'resume')
     if (reportIfDisabled(this, repo)) return
-    const { resume } = await import('./run.ts')
+    const { resume } = await import('./resume-target.ts')
     await resume(this, repo, target, flags)
   },
   parameters: {
@@ -62,7 +62,7 @@ export const sessionResumeCommand = buildCommand<ResumeFlags, [string], Cli>({
   async func(flags, id) {
     const repo = requireRepo(this, 'session resume')
     if (reportIfDisabled(this, repo)) return
-    const { resumeOneSession } = await import('./run.ts')
+    const { resumeOneSession } = await import('./resume-target.ts')
     await resumeOneSession(this, repo, id, flags)
   },
   parameters: {

@@ -1,7 +1,7 @@
 // Defines `entire session`, which shows and manages sessions, with its subcommands `list` and `attach`.
 
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import { listSessionHeads, readState } from '../../sessions/heads.ts'
+import { listSessionHeads, readState } from '../../sessions/list.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
@@ -9,7 +9,7 @@ import { page } from '../pager.ts'
 import { cardLines, unreadableText } from '../render/sessions.ts'
 import { fit } from '../render/text.ts'
 import { sessionResumeCommand } from '../resume/resume.ts'
-import type { AttachFlags } from './attach-run.ts'
+import type { AttachFlags } from './attach.ts'
 import { idParameter, sessionJson } from './find-session.ts'
 import { sessionCurrentCommand, sessionInfoCommand } from './info.ts'
 import { sessionStopCommand } from './stop.ts'
@@ -67,7 +67,7 @@ const sessionListCommand = buildCommand<ListFlags, [], Cli>({
 })
 
 const sessionAttachCommand = buildCommand<AttachFlags, [string], Cli>({
-  loader: async () => (await import('./attach-run.ts')).runAttach,
+  loader: async () => (await import('./attach.ts')).runAttach,
   parameters: {
     positional: {
       kind: 'tuple',

@@ -101,7 +101,7 @@ async function stopOne(cli: Cli, repo: Repo, session: Session): Promise<void> {
   const [{ systemRecorder }, { stopSession }, { worktreeOf }] = await Promise.all([
     import('../recorder.ts'),
     import('../../recording/stop-session.ts'),
-    import('../../sessions/work-trees.ts'),
+    import('../../sessions/worktrees.ts'),
   ])
   const recorder = systemRecorder(worktreeOf(repo, session), {
     component: 'session-stop',

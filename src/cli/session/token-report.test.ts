@@ -1,7 +1,7 @@
 // The token report: totals, parts, recommendations.
 import { expect, test } from 'bun:test'
 import type { Session } from '../../model/session.ts'
-import { parseSessionState } from '../../sessions/record.ts'
+import { parseSessionState } from '../../sessions/state-format.ts'
 import { briefLines, reportJson, reportTokens } from './token-report.ts'
 
 const tokens = (more: object = {}) => ({

@@ -1,6 +1,6 @@
 // Checks whether the hooks of agents and git are installed and current, and finds plugins that are gone.
 
-import { type HookNote, readHookNotes } from '../../agents/external/hook-note.ts'
+import { type HookedPlugin, readHookedPlugins } from '../../agents/external/hooked-plugins.ts'
 import { readConfig } from '../../git/config.ts'
 import { hooksStatus } from '../../git/hooks/install.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -44,21 +44,21 @@ export function isHealthy(health: HookHealth): boolean {
 }
 
 /** An external agent that has hooks here, but whose plugin cannot be used any more. */
-export interface GonePlugin extends HookNote {
+export interface GonePlugin extends HookedPlugin {
   why: string
 }
 
 /** Also loads the external agents whose plugins still exist, whatever the settings say. */
 export async function findGonePlugins(repo: Repo, env: Env): Promise<GonePlugin[]> {
   const gone: GonePlugin[] = []
-  for (const note of readHookNotes(hookSite(repo))) {
-    const why = await whyGone(repo, env, note)
-    if (why !== undefined) gone.push({ ...note, why })
+  for (const plugin of readHookedPlugins(hookSite(repo))) {
+    const why = await whyGone(repo, env, plugin)
+    if (why !== undefined) gone.push({ ...plugin, why })
   }
   return gone
 }
 
-async function whyGone(repo: Repo, env: Env, { name, path }: HookNote): Promise<string | undefined> {
+async function whyGone(repo: Repo, env: Env, { name, path }: HookedPlugin): Promise<string | undefined> {
   try {
     const agent = await loadExternalAgent(repo, env, name, { evenIfDisabled: true })
     return agent === undefined
@@ -76,7 +76,7 @@ export function hooksLeftError(plugin: GonePlugin): EntireError {
   })
 }
 
-export function removalByHand({ name, dirs }: HookNote): string {
+export function removalByHand({ name, dirs }: HookedPlugin): string {
   const where =
     dirs.length === 0
       ? 'in the settings of the agent'

@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { noteHooks, readHookNotes } from '../../agents/external/hook-note.ts'
+import { readHookedPlugins, rememberHooks } from '../../agents/external/hooked-plugins.ts'
 import { branchName, isShadowRef, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
 import { readConfig } from '../../git/config.ts'
 import { git } from '../../git/exec.ts'
@@ -161,10 +161,10 @@ async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promise<Unins
   )
   done.push(...plan.shadowRefs.map(({ ref }) => `Deleted shadow branch ${branchName(ref)}`))
   if (plan.undoRefs.length > 0) done.push(`Removed data kept for undo (${plan.undoRefs.length})`)
-  const left = readHookNotes(hookSite(repo)).filter(({ name }) => stay.has(name))
+  const left = readHookedPlugins(hookSite(repo)).filter(({ name }) => stay.has(name))
   for (const path of findOwnFiles(repo)) rmSync(path, { recursive: true, force: true })
   // Kept, so that a second try does not report that nothing is installed.
-  for (const note of left) noteHooks(hookSite(repo), note)
+  for (const plugin of left) rememberHooks(hookSite(repo), plugin)
   return { done, warnings, failed }
 }
 

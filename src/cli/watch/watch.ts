@@ -5,7 +5,7 @@ import { invalidValue } from '../../std/errors.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { reportIfDisabled, requireSetUp } from '../preconditions.ts'
-import { runWatch } from './run.ts'
+import { runWatch } from './follow-agents.ts'
 import { watchedAgents } from './watched-agents.ts'
 
 interface WatchFlags {

@@ -4,9 +4,9 @@
 import { type Incoming, parseLine } from '../../protocol/extension/rpc.ts'
 import { given } from '../../std/given.ts'
 import { asObject, type Json } from '../../std/json.ts'
-import type { Environment } from '../launch.ts'
+import { type HostlessExtension, startHostless } from '../hostless-extension.ts'
 import type { Manifest } from '../manifest.ts'
-import { openWire, type Wire } from '../wire.ts'
+import type { Environment } from '../runtime.ts'
 import type { RecordedProcess } from './recording.ts'
 
 export interface ReplayOptions {
@@ -39,24 +39,24 @@ export async function replayProcess(
   options: ReplayOptions,
 ): Promise<Deviation[]> {
   const inbox = new Inbox()
-  const wire = openWire(manifest, options.env, {
+  const extension = startHostless(manifest, options.env, {
     onLine: (line) => inbox.push(line),
     onTooLong: () => {},
     onPrinted: () => {},
   })
-  wire.exited.then(() => inbox.close())
+  extension.exited.then(() => inbox.close())
   try {
-    return await new Replay(recorded, options, wire, inbox).run()
+    return await new Replay(recorded, options, extension, inbox).run()
   } finally {
-    wire.closeInput()
-    await wire.kill()
+    extension.closeInput()
+    await extension.kill()
   }
 }
 
 class Replay {
   readonly #recorded: RecordedProcess
   readonly #options: ReplayOptions
-  readonly #wire: Wire
+  readonly #extension: HostlessExtension
   readonly #inbox: Inbox
   readonly #deviations: Deviation[] = []
   /** Notices are compared with the next answer or request: until then they may come in any order. */
@@ -64,10 +64,10 @@ class Replay {
   /** Ids of the extension's requests, by their ids in the recording. */
   readonly #ids = new Map<number, number>()
 
-  constructor(recorded: RecordedProcess, options: ReplayOptions, wire: Wire, inbox: Inbox) {
+  constructor(recorded: RecordedProcess, options: ReplayOptions, extension: HostlessExtension, inbox: Inbox) {
     this.#recorded = recorded
     this.#options = options
-    this.#wire = wire
+    this.#extension = extension
     this.#inbox = inbox
   }
 
@@ -96,7 +96,7 @@ class Replay {
     const id = incoming.kind === 'answer' ? this.#ids.get(incoming.id) : undefined
     // The extension did not send this request now, so it gets no answer.
     if (incoming.kind === 'answer' && id === undefined) return
-    await this.#wire
+    await this.#extension
       .write(`${JSON.stringify(id === undefined ? fields : { ...fields, id })}\n`)
       .catch(() => {})
   }

@@ -1,9 +1,9 @@
 // Chooses the model in use, and passes a request to what answers for it: an extension, or piglet itself.
 
-import type { Environment } from '../../extensions/launch.ts'
 import { requireRunning } from '../../extensions/live-extension.ts'
 import { streamAnswer } from '../../extensions/prompt-chain.ts'
 import type { ExtensionAccess } from '../../extensions/registry.ts'
+import type { Environment } from '../../extensions/runtime.ts'
 import { RpcFailure, rpcErrorCodes } from '../../protocol/extension/rpc.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { Clock } from '../../std/time.ts'

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { run } from '../../std/proc.ts'
+import { run } from '../../std/process.ts'
 import { systemRandom } from '../../std/random.ts'
 import { messageText, newUserMessage } from '../conversation/message.ts'
 import { forkPigletSession, loadPigletSession, newPigletSession, type SessionContext } from './session.ts'

@@ -2,11 +2,11 @@
 // or as a command, or else in the environment.
 
 import { join } from 'node:path'
-import type { Environment } from '../../extensions/launch.ts'
+import type { Environment } from '../../extensions/runtime.ts'
 import { EntireError } from '../../std/errors.ts'
 import { findStat, readText } from '../../std/file.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
-import { runLimited } from '../../std/limited-proc.ts'
+import { runLimited } from '../../std/limited-process.ts'
 
 export type FindKey = (provider: string) => Promise<string>
 

@@ -1,7 +1,7 @@
 // Defines the `bash` tool, which runs a shell command with limits for its time and its output.
 
 import type { LocalTool } from '../../extensions/registry.ts'
-import { runLimited } from '../../std/limited-proc.ts'
+import { runLimited } from '../../std/limited-process.ts'
 import { defineLocalTool, ToolFailure } from './define-tool.ts'
 import type { ToolContext } from './tool-context.ts'
 

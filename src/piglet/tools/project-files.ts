@@ -3,9 +3,9 @@
 
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import type { Environment } from '../../extensions/launch.ts'
+import type { Environment } from '../../extensions/runtime.ts'
 import { findStat } from '../../std/file.ts'
-import { runLimited } from '../../std/limited-proc.ts'
+import { runLimited } from '../../std/limited-process.ts'
 
 const skipped = ['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv']
 const maxFiles = 200_000

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { readModules, staticallyReachable } from '../../../test/architecture/modules.ts'
 import { buildPlugin } from '../../../test/support/plugin-build.ts'
 import { given } from '../../std/given.ts'
-import { runLimited } from '../../std/limited-proc.ts'
+import { runLimited } from '../../std/limited-process.ts'
 
 let dir: string
 beforeAll(() => {

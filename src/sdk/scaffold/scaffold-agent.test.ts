@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { installAndBuild } from '../../../test/support/install-scaffold.ts'
-import { runLimited } from '../../std/limited-proc.ts'
+import { runLimited } from '../../std/limited-process.ts'
 import { checkAgent } from '../conformance/agent/check-agent.ts'
 import { readAgentFixtures } from '../conformance/agent/fixtures.ts'
 import { formatResult } from '../conformance/report.ts'

@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentProtocolVersion, limits } from '../../../protocol/external-agent/subcommand.ts'
-import { runLimited } from '../../../std/limited-proc.ts'
+import { runLimited } from '../../../std/limited-process.ts'
 import { type Environment, isolate, SandboxRoot } from '../sandbox.ts'
 
 export interface AgentSandbox {

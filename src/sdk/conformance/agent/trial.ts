@@ -12,7 +12,7 @@ import {
   type SubcommandName,
 } from '../../../protocol/external-agent/table.ts'
 import { given } from '../../../std/given.ts'
-import { type LimitedResult, runLimited } from '../../../std/limited-proc.ts'
+import { type LimitedResult, runLimited } from '../../../std/limited-process.ts'
 import { BrokenRule, type ConformanceRule, hold } from '../rule.ts'
 import type { AgentFixtures } from './fixtures.ts'
 import type { AgentSandbox } from './sandbox.ts'

@@ -1,8 +1,8 @@
 // Checks an extension: tries every rule of the protocol on it, each in a process and a home of its own.
 
 import { resolve } from 'node:path'
-import { checkRuntime } from '../../../extensions/launch.ts'
 import { type Manifest, manifestName, readManifest } from '../../../extensions/manifest.ts'
+import { checkRuntime } from '../../../extensions/runtime.ts'
 import { noRegistrations } from '../../../extensions/start-extension.ts'
 import type { Registration } from '../../../protocol/extension/table.ts'
 import { EntireError } from '../../../std/errors.ts'

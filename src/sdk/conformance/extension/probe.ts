@@ -1,8 +1,8 @@
 // Runs an extension for a rule: sends requests, answers as an empty host would, and notes faults in messages.
 
 import { parse } from 'valibot'
+import { type HostlessExtension, startHostless } from '../../../extensions/hostless-extension.ts'
 import type { Manifest } from '../../../extensions/manifest.ts'
-import { openWire, type Wire } from '../../../extensions/wire.ts'
 import {
   errorLine,
   type Incoming,
@@ -14,7 +14,7 @@ import {
   rpcErrorCodes,
 } from '../../../protocol/extension/rpc.ts'
 import { findMethod } from '../../../protocol/extension/table.ts'
-import type { ChildExit } from '../../../std/child-process.ts'
+import type { ChildExit } from '../../../std/long-running-child.ts'
 import { BrokenRule } from '../rule.ts'
 import type { Environment } from '../sandbox.ts'
 import { excerptOf, judgeAnswer, judgeCall, judgeLine, type WireLog } from './wire-log.ts'
@@ -37,7 +37,7 @@ export class Probe {
   readonly calls: ProbeCall[] = []
   readonly exited: Promise<ChildExit>
   readonly #options: Required<ProbeOptions>
-  readonly #wire: Wire
+  readonly #extension: HostlessExtension
   readonly #sent = new Map<number, string>()
   readonly #answers = new Map<number, ProbeAnswer>()
   readonly #waiting = new Map<number, (answer: ProbeAnswer) => void>()
@@ -48,14 +48,14 @@ export class Probe {
   constructor(options: ProbeOptions) {
     this.#options = { answerWith: emptyAnswer, ...options }
     const { manifest, env, log } = options
-    this.#wire = openWire(manifest, env, {
+    this.#extension = startHostless(manifest, env, {
       onLine: (line) => this.#onLine(line),
       onTooLong: (head) => log.note('length', `a line of 4 MiB or more that begins with ${excerptOf(head)}`),
       onPrinted: (line) => {
         if (parseLine(line) !== undefined && !this.#isKilled) log.note('one-way', excerptOf(line))
       },
     })
-    this.exited = this.#wire.exited
+    this.exited = this.#extension.exited
   }
 
   /** Sends a request and returns its answer. The rule is broken when none comes in time. */
@@ -95,25 +95,25 @@ export class Probe {
 
   /** Writes bytes as they are. Returns in any case: whether the extension read them shows in its answers. */
   async write(bytes: string | Uint8Array): Promise<void> {
-    await Promise.race([this.#wire.write(bytes).catch(() => {}), later(this.#options.answerMs)])
+    await Promise.race([this.#extension.write(bytes).catch(() => {}), later(this.#options.answerMs)])
   }
 
   /** Reads nothing until `resume`. */
   pause(): void {
-    this.#wire.pause()
+    this.#extension.pause()
   }
 
   resume(): void {
-    this.#wire.resume()
+    this.#extension.resume()
   }
 
   closeInput(): void {
-    this.#wire.closeInput()
+    this.#extension.closeInput()
   }
 
   /** The last lines that the extension wrote beside the protocol. */
   printed(): string[] {
-    return this.#wire.printed()
+    return this.#extension.printed()
   }
 
   /** How the process ended; undefined when it did not end in time. */
@@ -123,11 +123,11 @@ export class Probe {
 
   async kill(): Promise<void> {
     this.#isKilled = true
-    await this.#wire.kill()
+    await this.#extension.kill()
   }
 
   #put(text: string): void {
-    void this.#wire.write(text).catch(() => {})
+    void this.#extension.write(text).catch(() => {})
   }
 
   #onLine(line: string): void {

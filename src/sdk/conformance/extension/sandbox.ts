@@ -4,8 +4,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { array, boolean, type InferOutput, looseObject, optional, record, string, unknown } from 'valibot'
-import { extensionEnvironment } from '../../../extensions/launch.ts'
 import type { Manifest } from '../../../extensions/manifest.ts'
+import { extensionEnvironment } from '../../../extensions/runtime.ts'
 import { readFixturesFile } from '../fixtures.ts'
 import { type Environment, isolate, SandboxRoot } from '../sandbox.ts'
 

@@ -1,14 +1,15 @@
-// Runs all checks. Findings are reported and fixed in the order of the table: prerequisites first.
+// Runs all checks of `entire doctor`. Findings are reported and fixed in the order of the table:
+// prerequisites first.
 
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { checkBranches, checkLinks, checkMetadata } from './data-checks.ts'
 import { checkDirectories, checkGit, checkHookErrors, checkLog, checkSettings } from './environment-checks.ts'
-import type { Examination, Finding } from './examination.ts'
+import type { DoctorRun, Finding } from './finding.ts'
 import { checkGitLocks, checkLocks, checkPending, checkStates } from './git-dir-checks.ts'
 import { checkAgentHooks, checkGitHooks, checkObstacles, checkPlugins, checkProgram } from './hook-checks.ts'
 import { checkProvisional, checkStuck } from './session-checks.ts'
 
-type Check = (exam: Examination) => Promise<Finding[]>
+type Check = (run: DoctorRun) => Promise<Finding[]>
 
 const checks = {
   'the version of git': checkGit,
@@ -33,10 +34,10 @@ const checks = {
 } satisfies Record<string, Check>
 
 /** A check that fails becomes a finding of its own; the others still run. */
-export async function diagnose(exam: Examination): Promise<Finding[]> {
+export async function runChecks(run: DoctorRun): Promise<Finding[]> {
   const found = await Promise.all(
     Object.entries(checks).map(([name, check]) =>
-      check(exam).catch((error: unknown) => [failed(name, error)]),
+      check(run).catch((error: unknown) => [failed(name, error)]),
     ),
   )
   const findings = found.flat()

@@ -1,5 +1,5 @@
-// Reads the first fields of every session state: when it started, whether it ended, where it runs. That costs
-// a fraction of reading the whole state, which also holds file lists and the position in the transcript.
+// Lists the sessions of a repository by the first fields of their states: when each started, whether it ended,
+// where it runs. That costs a fraction of reading whole states, with file lists and positions in transcripts.
 
 import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs'
 import type { Repo } from '../git/repo.ts'
@@ -9,7 +9,7 @@ import { fileSize, readText } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { asObject, asString, asTime, type JsonObject, parseJson } from '../std/json.ts'
 import { parseTime } from '../std/time.ts'
-import { parsePhase, parseSessionState } from './record.ts'
+import { parsePhase, parseSessionState } from './state-format.ts'
 import { maxStateBytes, sessionsDir } from './store.ts'
 
 export type SessionHead = Pick<

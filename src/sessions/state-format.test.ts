@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatSessionState, parseSessionState } from './record.ts'
+import { formatSessionState, parseSessionState } from './state-format.ts'
 
 const reference = {
   session_id: '6f3c0e52-8f0e-4a54-9a13-5a3f1f0a7c11',

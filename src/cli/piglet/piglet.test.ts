@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { generateHelpTextForAllCommands } from '@stricli/core'
 import { parseWords } from '../../../test/support/idle-app.ts'
 import { examplesIn, wordsOf } from '../../../test/support/manual-examples.ts'
-import { buildPiglet } from './app.ts'
+import { buildPiglet } from './piglet.ts'
 
 const app = buildPiglet()
 const manuals = generateHelpTextForAllCommands(

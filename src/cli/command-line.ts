@@ -1,4 +1,5 @@
-// Builds and runs the command lines of both programs. Exit codes: 0 done, 1 failed, 2 used wrongly.
+// Builds and runs a command line, of `entire` or of `piglet`: its help, usage errors and failures. Exit codes:
+// 0 done, 1 failed, 2 used wrongly.
 
 import { type Application, buildApplication, ExitCode, type RouteMap, run, text_en } from '@stricli/core'
 import { EntireError, type ErrorCode } from '../std/errors.ts'

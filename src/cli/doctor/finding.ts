@@ -1,4 +1,4 @@
-// Defines what every check of `entire doctor` examines, and what it finds.
+// Defines a finding of `entire doctor`, with its remedies, and what one run of the checks works with.
 
 import { type Inventory, readInventory } from '../../cleanup/inventory.ts'
 import { type ObjectReader, openObjectReader } from '../../git/cat-file.ts'
@@ -9,7 +9,7 @@ import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 
-export interface Examination extends AsyncDisposable {
+export interface DoctorRun extends AsyncDisposable {
   cli: Cli
   repo: Repo
   recorder: Recorder
@@ -20,7 +20,7 @@ export interface Examination extends AsyncDisposable {
 }
 
 /** Works when parts of the repository do not. */
-export function examine(cli: Cli, repo: Repo): Examination {
+export function openDoctorRun(cli: Cli, repo: Repo): DoctorRun {
   const objects = openObjectReader(repo)
   let inventory: Promise<Inventory> | undefined
   return {

@@ -1,14 +1,14 @@
 // Runs an extension without a host: every byte sent to it is the caller's, and every line it writes is passed
 // on unread. For conformance checks and replays.
 
-import { type ChildExit, startLongRunningChild } from '../std/child-process.ts'
-import { type Environment, runtimeCommand } from './launch.ts'
+import { type ChildExit, startLongRunningChild } from '../std/long-running-child.ts'
 import type { Manifest } from './manifest.ts'
+import { type Environment, runtimeCommand } from './runtime.ts'
 import { PrintedLines, Transport, type TransportEvents } from './transport.ts'
 
-export type WireEvents = Omit<TransportEvents, 'onEnd'>
+export type HostlessEvents = Omit<TransportEvents, 'onEnd'>
 
-export interface Wire {
+export interface HostlessExtension {
   /** Sends the bytes as they are; no newline is added. */
   write(bytes: string | Uint8Array): Promise<void>
   /** Nothing is read until `resume`. */
@@ -23,7 +23,11 @@ export interface Wire {
   kill(): Promise<void>
 }
 
-export function openWire(manifest: Manifest, env: Environment, events: WireEvents): Wire {
+export function startHostless(
+  manifest: Manifest,
+  env: Environment,
+  events: HostlessEvents,
+): HostlessExtension {
   const child = startLongRunningChild(runtimeCommand(manifest), { cwd: manifest.dir, env })
   const printed = new PrintedLines()
   const transport = new Transport(child, manifest, {

@@ -3,7 +3,7 @@ import { defaultSettings } from '../../model/settings.ts'
 import { readCheckpointRemote } from '../../settings/checkpoint-remote.ts'
 import { settingsKeys } from '../../settings/read.ts'
 import type { Json, JsonObject } from '../../std/json.ts'
-import { findKey, parseValue, patternKey, settingKeys } from './keys.ts'
+import { findKey, parseValue, patternKey, settingKeys } from './setting-keys.ts'
 
 const nested = (path: string[], value: Json) =>
   path.reduceRight<Json>((below, key) => ({ [key]: below }), value) as JsonObject

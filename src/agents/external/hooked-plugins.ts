@@ -7,7 +7,7 @@ import type { HookSite } from '../../model/agent.ts'
 import { readText, removeFile, writeAtomic } from '../../std/file.ts'
 import { asObject, asString, asStrings, formatJson, parseJson } from '../../std/json.ts'
 
-export interface HookNote {
+export interface HookedPlugin {
   name: string
   type: string
   /** Where the plugin was when it installed its hooks. */
@@ -16,31 +16,31 @@ export interface HookNote {
   dirs: string[]
 }
 
-export function noteHooks(site: HookSite, note: HookNote): void {
-  writeAtomic(notePath(site, note.name), formatJson(note))
+export function rememberHooks(site: HookSite, plugin: HookedPlugin): void {
+  writeAtomic(pathOf(site, plugin.name), formatJson(plugin))
 }
 
 export function forgetHooks(site: HookSite, name: string): void {
-  removeFile(notePath(site, name))
+  removeFile(pathOf(site, name))
 }
 
-export function readHookNotes(site: HookSite): HookNote[] {
+export function readHookedPlugins(site: HookSite): HookedPlugin[] {
   return list(site.keepDir).flatMap((file) => {
     const name = /^plugin-(.+)\.json$/.exec(file)?.[1]
-    const note = name === undefined ? undefined : asObject(parseJson(readText(notePath(site, name)) ?? ''))
-    if (name === undefined || note === undefined) return []
+    const record = name === undefined ? undefined : asObject(parseJson(readText(pathOf(site, name)) ?? ''))
+    if (name === undefined || record === undefined) return []
     return [
       {
         name,
-        type: asString(note.type) ?? name,
-        path: asString(note.path) ?? '',
-        dirs: asStrings(note.dirs),
+        type: asString(record.type) ?? name,
+        path: asString(record.path) ?? '',
+        dirs: asStrings(record.dirs),
       },
     ]
   })
 }
 
-function notePath(site: HookSite, name: string): string {
+function pathOf(site: HookSite, name: string): string {
   return join(site.keepDir, `plugin-${name}.json`)
 }
 

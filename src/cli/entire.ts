@@ -1,7 +1,7 @@
-// Runs the command line of `entire`. Exit codes: 0 done, 1 failed, 2 used wrongly.
+// Runs `entire`: finds the command that the words name, loads it and runs it.
 
 import { type Application, buildCommand, buildRouteMap } from '@stricli/core'
-import { makeApplication, runApplication } from './application.ts'
+import { makeApplication, runApplication } from './command-line.ts'
 import { type CommandName, canonical, commandList, commandNames, isCommandName } from './command-list.ts'
 import type { CommandNode } from './command-parts.ts'
 import { type Cli, systemContext } from './context.ts'

@@ -1,7 +1,7 @@
-// Defines the command line of `piglet`, with `piglet ext` for extensions.
+// Runs `piglet`, and defines its commands: `piglet ext` for extensions.
 
 import { type Application, buildRouteMap } from '@stricli/core'
-import { makeApplication, runApplication } from '../application.ts'
+import { makeApplication, runApplication } from '../command-line.ts'
 import { formatManual } from '../command-parts.ts'
 import { type Cli, systemContext } from '../context.ts'
 import { extCallCommand, extRunCommand } from './call.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type LimitedOptions, runLimited } from './limited-proc.ts'
+import { type LimitedOptions, runLimited } from './limited-process.ts'
 
 let dir: string
 beforeAll(() => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { tmpdir } from 'node:os'
-import { run, startPiped } from './proc.ts'
+import { run, startPiped } from './process.ts'
 
 const options = { cwd: tmpdir(), env: { PATH: process.env.PATH } }
 

@@ -4,8 +4,8 @@ import { readModules, staticallyReachable } from '../../test/architecture/module
 import { entire } from '../../test/support/entire.ts'
 import { tempDir, tempRepo } from '../../test/support/repo.ts'
 import { version } from '../std/version.ts'
-import { buildCli } from './app.ts'
 import { commandList, commandNames } from './command-list.ts'
+import { buildCli } from './entire.ts'
 
 test.each([
   ['no arguments: help', [], 0, 'COMMANDS', ''],
@@ -98,7 +98,7 @@ test('the list of commands repeats the brief of each command', async () => {
 test('help and version load no command', () => {
   const modules = readModules(['src'])
   for (const start of [
-    'src/cli/app.ts',
+    'src/cli/entire.ts',
     'src/cli/root-help.ts',
     'src/cli/command-plugins.ts',
     'src/cli/version.ts',

@@ -1,23 +1,24 @@
-// Runs a check-up: diagnoses, prints the findings, fixes what can be fixed, and diagnoses again.
+// Finds problems with all checks of `entire doctor`, prints the findings, fixes what can be fixed, and checks
+// again.
 
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { choose, confirm } from '../ask.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { clean, paint, type Style } from '../render/text.ts'
-import { diagnose } from './diagnose.ts'
-import { examine, type Finding, findingJson, isWrong, type Remedy, type Severity } from './examination.ts'
+import { runChecks } from './all-checks.ts'
+import { type Finding, findingJson, isWrong, openDoctorRun, type Remedy, type Severity } from './finding.ts'
 
-export interface CheckUpFlags {
+export interface DoctorFlags {
   force?: boolean
   json?: boolean
 }
 
 /** True when there are no problems, or none are left. */
-export async function runCheckUp(cli: Cli, flags: CheckUpFlags): Promise<boolean> {
+export async function findAndFix(cli: Cli, flags: DoctorFlags): Promise<boolean> {
   // Stays open until the end: remedies read through it.
-  await using exam = examine(cli, requireRepo(cli, 'doctor'))
-  const findings = await diagnose(exam)
+  await using run = openDoctorRun(cli, requireRepo(cli, 'doctor'))
+  const findings = await runChecks(run)
   const left = await (flags.json ? answerJson : answerText)(cli, findings, flags.force === true)
   return !left.some(isWrong)
 }
@@ -34,7 +35,7 @@ async function answerText(cli: Cli, findings: Finding[], force: boolean): Promis
     cli.out()
     await fixAll(findings, ({ lines }) => printDone(cli, lines))
   } else await fixAsking(cli, findings)
-  return summarise(cli, await diagnoseAgain(cli))
+  return summarise(cli, await runChecksAgain(cli))
 }
 
 function summarise(cli: Cli, left: Finding[]): Finding[] {
@@ -49,7 +50,7 @@ async function answerJson(cli: Cli, findings: Finding[], force: boolean): Promis
     if (!hasWorked) cli.note(lines.map(clean).join(' '))
   }
   const fixed = force ? await fixAll(findings, noteFailure) : []
-  const left = fixed.length === 0 ? findings : await diagnoseAgain(cli)
+  const left = fixed.length === 0 ? findings : await runChecksAgain(cli)
   cli.process.stdout.write(
     formatJson({
       ok: !left.some(isWrong),
@@ -60,10 +61,10 @@ async function answerJson(cli: Cli, findings: Finding[], force: boolean): Promis
   return left
 }
 
-/** In a new examination: the first one has cached what it read. */
-async function diagnoseAgain(cli: Cli): Promise<Finding[]> {
-  await using exam = examine(cli, requireRepo(cli, 'doctor'))
-  return await diagnose(exam)
+/** In a new run: the first one has cached what it read. */
+async function runChecksAgain(cli: Cli): Promise<Finding[]> {
+  await using run = openDoctorRun(cli, requireRepo(cli, 'doctor'))
+  return await runChecks(run)
 }
 
 function fixableFindings(findings: Finding[]): Finding[] {

@@ -18,8 +18,8 @@ import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { timeAgo } from '../render/numbers.ts'
 import { clean, cut, fit, tableLines } from '../render/text.ts'
-import { fetchMissing, noteLines, type ResumeFlags, type ResumeRun } from './restore.ts'
 import { type BranchTarget, resumeBranch } from './resume-branch.ts'
+import { fetchMissing, noteLines, type ResumeFlags, type ResumeRun } from './resume-run.ts'
 import {
   type CheckpointTarget,
   resumeCheckpoint,

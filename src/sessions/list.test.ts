@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempRepo } from '../../test/support/repo.ts'
 import type { Session } from '../model/session.ts'
-import { listSessionHeads, listStateIds, readState } from './heads.ts'
-import { parseSessionState } from './record.ts'
+import { listSessionHeads, listStateIds, readState } from './list.ts'
+import { parseSessionState } from './state-format.ts'
 import { writeSession } from './store.ts'
 
 function session(id: string, more: object = {}): Session {

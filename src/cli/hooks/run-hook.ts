@@ -1,0 +1,34 @@
+// Runs one hook that an agent or git calls: fast, without ever making the caller fail, and reporting on stderr.
+
+import { prefetchCatFile } from '../../commits/prefetch-cat-file.ts'
+import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
+
+/** Returns the exit code: always 0, because a hook that fails would stop the agent or the commit. */
+export async function runHook(args: string[]): Promise<number> {
+  const [caller = '', hookName = ''] = args
+  try {
+    if (caller === 'git') {
+      const catFile = prefetchCatFile(hookName)
+      await (await import('./git-hook.ts')).runGitHook(hookName, args.slice(2), catFile)
+    } else await (await import('./agent-hook.ts')).runAgentHook(caller, hookName, args)
+  } catch (error) {
+    await report(error, caller, hookName)
+  }
+  return 0
+}
+
+// A full disk, a quota or a read-only repository: neither a bug nor something Entire can fix.
+const unwritable = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG']
+
+async function report(error: unknown, caller: string, hookName: string): Promise<void> {
+  const { write } = await import('../streams.ts')
+  if (isErrno(error, ...unwritable))
+    write(2, `[entire] Nothing was recorded: ${messageOf(error)}. The next event tries again.\n`)
+  else if (error instanceof EntireError)
+    write(2, `[entire] ${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}\n`)
+  else
+    write(
+      2,
+      `[entire] hooks ${caller} ${hookName} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
+}
