@@ -1,7 +1,9 @@
 // Defines what a command may use of the world outside, and fills it in from the process.
+
 import type { CommandContext, StricliProcess } from '@stricli/core'
 import { findRepo, type Repo } from '../git/repo.ts'
 import type { Settings } from '../model/settings.ts'
+import type { Environment } from '../std/environment.ts'
 import { EntireError } from '../std/errors.ts'
 import { type Clock, systemClock } from '../std/time.ts'
 import { colourDepth, isTerminal, write } from './streams.ts'
@@ -9,7 +11,7 @@ import { colourDepth, isTerminal, write } from './streams.ts'
 export interface Cli extends CommandContext {
   process: StricliProcess
   cwd: string
-  env: Record<string, string | undefined>
+  env: Environment
   clock: Clock
   /** Whether a person can be asked. */
   interactive: boolean

@@ -3,8 +3,9 @@
 import { join } from 'node:path'
 import { addAgents, agentCards, loadAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
-import type { Agent, Env } from '../model/agent.ts'
+import type { Agent } from '../model/agent.ts'
 import { isSetUp, readSettings } from '../settings/read.ts'
+import type { Environment } from '../std/environment.ts'
 import { EntireError } from '../std/errors.ts'
 import { fileLog } from '../std/log.ts'
 import { systemClock } from '../std/time.ts'
@@ -21,7 +22,11 @@ export interface LoadOptions {
   hurried?: boolean
 }
 
-export async function loadExternalAgents(repo: Repo, env: Env, options: LoadOptions = {}): Promise<void> {
+export async function loadExternalAgents(
+  repo: Repo,
+  env: Environment,
+  options: LoadOptions = {},
+): Promise<void> {
   if (options.evenIfDisabled !== true && !allowsExternal(repo)) return
   const { listExternalAgents } = await import('../agents/external/discover.ts')
   addAgents(await listExternalAgents(await discoveryOptions(repo, env, options)))
@@ -30,7 +35,7 @@ export async function loadExternalAgents(repo: Repo, env: Env, options: LoadOpti
 /** Throws when the plugin cannot be used. */
 export async function loadExternalAgent(
   repo: Repo,
-  env: Env,
+  env: Environment,
   name: string,
   options: LoadOptions = {},
 ): Promise<Agent | undefined> {
@@ -52,7 +57,11 @@ function allowsExternal(repo: Repo): boolean {
   }
 }
 
-async function discoveryOptions(repo: Repo, env: Env, { refresh = false, hurried = false }: LoadOptions) {
+async function discoveryOptions(
+  repo: Repo,
+  env: Environment,
+  { refresh = false, hurried = false }: LoadOptions,
+) {
   const { limits } = await import('../protocol/external-agent/subcommand.ts')
   const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), 'info', {
     component: 'external-agents',

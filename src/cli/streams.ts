@@ -2,6 +2,7 @@
 // hook.
 
 import { fstatSync, statSync, writeSync } from 'node:fs'
+import type { Environment } from '../std/environment.ts'
 import { isErrno } from '../std/errors.ts'
 
 /**
@@ -28,7 +29,7 @@ export function isTerminal(fd: number): boolean {
 }
 
 /** How many bits of colour the stream shows. https://no-color.org, https://force-color.org */
-export function colourDepth(fd: 1 | 2, env: Record<string, string | undefined>): number {
+export function colourDepth(fd: 1 | 2, env: Environment): number {
   const forced = env.FORCE_COLOR
   if (forced !== undefined) return forced === '0' || forced === 'false' ? 1 : 4
   if ((env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb' || !isTerminal(fd)) return 1

@@ -9,7 +9,7 @@ import { maxSnapshotBytes } from '../checkpoints/snapshot.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
-import type { Agent, AgentCard, Env } from '../model/agent.ts'
+import type { Agent, AgentCard } from '../model/agent.ts'
 import { isActive, type Session } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import type { GitSession } from '../sessions/git-session.ts'
@@ -19,6 +19,7 @@ import { isProvisional } from '../sessions/provisional-turn.ts'
 import { findSessionState, readSession } from '../sessions/store.ts'
 import type { TurnTranscript } from '../sessions/transcript.ts'
 import { toRepoPath } from '../sessions/turn-changes.ts'
+import type { Environment } from '../std/environment.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
 
@@ -201,7 +202,7 @@ export interface Committer {
 /** Stands for the person or program that made a commit earlier. */
 export const unknownCommitter: Committer = { session: undefined, hasTerminal: true }
 
-export function findCommitter(env: Env, agents: AgentCard[]): Committer {
+export function findCommitter(env: Environment, agents: AgentCard[]): Committer {
   const namer = agents.find(({ callerSessionEnv }) => callerSessionEnv !== undefined && env[callerSessionEnv])
   const byAgent = agents.some((agent) => agent.callerEnv.some((name) => env[name]))
   return {

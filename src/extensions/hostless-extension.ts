@@ -1,9 +1,10 @@
 // Runs an extension without a host: every byte sent to it is the caller's, and every line it writes is passed
 // on unread. For conformance checks and replays.
 
+import type { Environment } from '../std/environment.ts'
 import { type ChildExit, startLongRunningChild } from '../std/long-running-child.ts'
 import type { Manifest } from './manifest.ts'
-import { type Environment, runtimeCommand } from './runtime.ts'
+import { runtimeCommand } from './runtime.ts'
 import { PrintedLines, Transport, type TransportEvents } from './transport.ts'
 
 export type HostlessEvents = Omit<TransportEvents, 'onEnd'>

@@ -2,6 +2,7 @@
 
 import { accessSync, constants } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import type { Environment } from '../std/environment.ts'
 import { EntireError } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { given } from '../std/given.ts'
@@ -68,8 +69,6 @@ function cannotRun(message: string): EntireError {
 const harmless =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|TEMP|TMP|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|XDG_.*|SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|PIGLET_.*|SYSTEMROOT|COMSPEC|PATHEXT|APPDATA|LOCALAPPDATA|USERPROFILE|PROGRAMFILES)$/i
 const secret = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i
-
-export type Environment = Record<string, string | undefined>
 
 /**
  * What any program needs to run, and what the manifest (`env:NAME`) or the user grants. No other keys or

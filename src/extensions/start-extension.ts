@@ -15,19 +15,14 @@ import {
   type Registration,
   type SentParams,
 } from '../protocol/extension/table.ts'
+import type { Environment } from '../std/environment.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import { type LongRunningChild, startLongRunningChild } from '../std/long-running-child.ts'
 import type { CallOptions, Delta, Exit, HostSide, LiveExtension, Registrations } from './live-extension.ts'
 import { type Manifest, manifestName } from './manifest.ts'
 import { type Approve, findRefusal } from './permissions.ts'
-import {
-  cannotStart,
-  checkRuntime,
-  type Environment,
-  extensionEnvironment,
-  runtimeCommand,
-} from './runtime.ts'
+import { cannotStart, checkRuntime, extensionEnvironment, runtimeCommand } from './runtime.ts'
 import { limitServing, parseMethodParams, serveNotice, serveRequest } from './serve.ts'
 import { PrintedLines, stopChild, Transport } from './transport.ts'
 

@@ -1,6 +1,7 @@
 // Starts the `git cat-file` process that reads objects. The hooks of a commit start it before they load the
 // rest of the program.
 
+import type { Environment } from '../std/environment.ts'
 import { type PipedProcess, startPiped } from '../std/process.ts'
 import { gitEnv } from './env.ts'
 import type { Repo } from './repo.ts'
@@ -17,11 +18,7 @@ export interface PrefetchedCatFile {
   index: string | undefined
 }
 
-export function startCatFile(
-  cwd: string,
-  env: Record<string, string | undefined>,
-  index: string | undefined,
-): PrefetchedCatFile {
+export function startCatFile(cwd: string, env: Environment, index: string | undefined): PrefetchedCatFile {
   return {
     process: startPiped(['git', ...catFileCommand], { cwd, env: { ...gitEnv(env), ...indexEnv(index) } }),
     cwd,

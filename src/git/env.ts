@@ -1,5 +1,7 @@
 // Builds the environment git runs in: the user's, without the variables that belong to another git command.
 
+import type { Environment } from '../std/environment.ts'
+
 // These point git at a repository, an index or an identity. Inside a hook they belong to the command that
 // runs the hook.
 const inherited = [
@@ -32,11 +34,11 @@ const inherited = [
   'GIT_ICASE_PATHSPECS',
 ] as const
 
-export function gitEnv(env: Record<string, string | undefined>): Record<string, string | undefined> {
+export function gitEnv(env: Environment): Environment {
   // GIT_FLUSH=0: log and rev-list write large blocks instead of single commits.
   // GIT_OPTIONAL_LOCKS=0: status must not write the user's index.
   // https://git-scm.com/docs/git#Documentation/git.txt-GITOPTIONALLOCKS
-  const clean: Record<string, string | undefined> = {
+  const clean: Environment = {
     ...env,
     GIT_FLUSH: '0',
     GIT_OPTIONAL_LOCKS: '0',

@@ -3,6 +3,7 @@
 
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { Environment } from '../std/environment.ts'
 import { findStat, readText } from '../std/file.ts'
 
 export interface Repo {
@@ -14,13 +15,13 @@ export interface Repo {
   commonDir: string
   /** Empty for the main work tree, otherwise its name below `worktrees/`. */
   worktreeId: string
-  env: Record<string, string | undefined>
+  env: Environment
   /** The caller named the repository (`git --git-dir=…`), so discovery might find another one. */
   explicit: boolean
 }
 
 /** The repository around a directory, or undefined when there is none. */
-export function findRepo(from: string, env: Record<string, string | undefined>): Repo | undefined {
+export function findRepo(from: string, env: Environment): Repo | undefined {
   const start = realDir(from)
   if (start === undefined) return undefined
   for (let dir = start; ; dir = dirname(dir)) {
@@ -34,7 +35,7 @@ export function findRepo(from: string, env: Record<string, string | undefined>):
  * The repository a git hook was started in. Git runs hooks at the top of the work tree, and may name the git
  * directory.
  */
-export function findHookRepo(cwd: string, env: Record<string, string | undefined>): Repo | undefined {
+export function findHookRepo(cwd: string, env: Environment): Repo | undefined {
   const found = findRepo(cwd, env)
   const named = env.GIT_DIR === undefined ? undefined : realDir(resolve(cwd, env.GIT_DIR))
   if (named === undefined || named === found?.gitDir || !isGitDir(named)) return found
@@ -42,12 +43,7 @@ export function findHookRepo(cwd: string, env: Record<string, string | undefined
   return root === undefined ? found : describe(root, named, env, true)
 }
 
-function describe(
-  root: string,
-  gitDir: string,
-  env: Record<string, string | undefined>,
-  explicit: boolean,
-): Repo {
+function describe(root: string, gitDir: string, env: Environment, explicit: boolean): Repo {
   const shared = readText(join(gitDir, 'commondir'))?.trim()
   const commonDir = shared === undefined ? gitDir : (realDir(resolve(gitDir, shared)) ?? gitDir)
   const worktreeId = commonDir !== gitDir && basename(dirname(gitDir)) === 'worktrees' ? basename(gitDir) : ''

@@ -1,12 +1,11 @@
 // Defines the agent contract. An agent is data and pure functions; it never drives the lifecycle and never
 // touches git.
 
+import type { Environment } from '../std/environment.ts'
 import type { JsonObject } from '../std/json.ts'
 import type { AgentEvent, EventMetadata } from './event.ts'
 import type { DeliveredLog, FileWatcher, ProjectContext, TranscriptSections } from './session-file.ts'
 import type { TokenUsage } from './tokens.ts'
-
-export type Env = Record<string, string | undefined>
 
 /** Built-in agents answer at once; an external one is a program that has to be asked. */
 export type MaybePromise<T> = T | Promise<T>
@@ -28,9 +27,14 @@ export interface Agent {
    * The event of a hook; null when it does not concern the lifecycle. `raw` is the payload as received, not
    * always JSON.
    */
-  parseHook(verb: string, payload: JsonObject, env: Env, raw?: Uint8Array): MaybePromise<AgentEvent | null>
+  parseHook(
+    verb: string,
+    payload: JsonObject,
+    env: Environment,
+    raw?: Uint8Array,
+  ): MaybePromise<AgentEvent | null>
   /** The directory the session was started in; a payload's cwd follows the agent's `cd`. */
-  projectDir(payload: JsonObject, env: Env): string | undefined
+  projectDir(payload: JsonObject, env: Environment): string | undefined
   /** Environment variables that only processes of this agent have; their commits are the agent's. */
   callerEnv: string[]
   /** The one of these variables that holds the session id, if any. */
@@ -48,7 +52,7 @@ export interface Agent {
   /**
    * What keeps installed hooks from running, such as a permission that the agent's user has not given yet.
    */
-  findObstacle?(root: string, env: Env): MaybePromise<Obstacle | undefined>
+  findObstacle?(root: string, env: Environment): MaybePromise<Obstacle | undefined>
   /** Hooks of another agent that this one runs as well. */
   borrowed?: BorrowedHooks
   /** What a hook prints to show a message to the agent's user. */
@@ -184,7 +188,7 @@ export interface HookInstaller {
 }
 
 export interface SessionResumer {
-  sessionDir(root: string, env: Env): MaybePromise<string>
+  sessionDir(root: string, env: Environment): MaybePromise<string>
   /**
    * The file of a session, existing or not; `origin` is for agents whose file names contain more than the id.
    */
@@ -199,7 +203,7 @@ export interface SessionResumer {
   /**
    * Puts a transcript where the agent finds it. False when it cannot, and the file must be written instead.
    */
-  deliver?(log: DeliveredLog, env?: Env): Promise<boolean>
+  deliver?(log: DeliveredLog, env?: Environment): Promise<boolean>
   /** Reserves the directory for the project, where the agent might otherwise give it to another one. */
   claim?(dir: string, root: string): void
 }
@@ -218,7 +222,7 @@ export interface TextGenerator {
   /** The command to run; the prompt goes to its standard input. */
   command(options: { model?: string }): string[]
   /** Variables to set; undefined ones are removed. */
-  env?: Env
+  env?: Environment
   /** Where it must run; by default an empty directory, so that its own hooks find nothing to record. */
   dir?: string
   /** The answer in its output. Throws when there is none. */

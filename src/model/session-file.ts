@@ -1,4 +1,5 @@
 // Defines how session files of agents are found, watched and delivered.
+import type { Environment } from '../std/environment.ts'
 import type { JsonObject } from '../std/json.ts'
 
 /** For agents that keep all sessions in one file. A rewind leaves such a file alone. */
@@ -58,7 +59,7 @@ export interface SessionSign {
 /** The project an agent is asked about. */
 export interface ProjectContext {
   root: string
-  env: Record<string, string | undefined>
+  env: Environment
 }
 
 /** A session log to deliver to its agent. */

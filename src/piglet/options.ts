@@ -2,8 +2,8 @@
 
 import type { ExtensionPlaces } from '../extensions/discover.ts'
 import type { ExtensionHostOptions } from '../extensions/extension-host.ts'
-import type { Environment } from '../extensions/runtime.ts'
 import type { EventData, EventName } from '../protocol/extension/events.ts'
+import type { Environment } from '../std/environment.ts'
 import type { RandomHex } from '../std/random.ts'
 import type { Clock } from '../std/time.ts'
 import type { Retries } from './agent/ask-model.ts'

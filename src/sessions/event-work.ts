@@ -2,10 +2,11 @@
 
 import type { WriteContext } from '../checkpoints/write.ts'
 import type { Repo } from '../git/repo.ts'
-import type { Agent, AgentCard, Env } from '../model/agent.ts'
+import type { Agent, AgentCard } from '../model/agent.ts'
 import type { AgentEvent } from '../model/event.ts'
 import type { Session } from '../model/session.ts'
 import type { Settings } from '../model/settings.ts'
+import type { Environment } from '../std/environment.ts'
 import type { Log, Trace } from '../std/log.ts'
 import type { RandomHex } from '../std/random.ts'
 import type { Clock } from '../std/time.ts'
@@ -25,7 +26,7 @@ export interface EventWork extends GitSession {
 export interface Recorder {
   repo: Repo
   settings: Settings
-  env: Env
+  env: Environment
   home: string
   /** What git hooks call: `entire`, or an absolute path. */
   command: string

@@ -3,11 +3,12 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import type { Environment } from './environment.ts'
 import { messageOf } from './errors.ts'
 
 export interface LimitedOptions {
   cwd: string
-  env: Record<string, string | undefined>
+  env: Environment
   stdin?: string | Uint8Array
   timeoutMs: number
   /** The limit for standard output and for standard error, each. */

@@ -4,6 +4,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { PassThrough, type Readable, type Writable } from 'node:stream'
+import type { Environment } from './environment.ts'
 
 export interface LongRunningChild {
   pid: number | undefined
@@ -29,7 +30,7 @@ export interface ChildExit {
 
 export function startLongRunningChild(
   argv: string[],
-  options: { cwd: string; env: Record<string, string | undefined> },
+  options: { cwd: string; env: Environment },
 ): LongRunningChild {
   const child: ChildProcess = spawn(argv[0] ?? '', argv.slice(1), {
     cwd: options.cwd,

@@ -1,6 +1,8 @@
 // Starts processes. Standard input is closed unless something is sent, so that no process waits for a
 // terminal.
 
+import type { Environment } from './environment.ts'
+
 export interface ProcResult {
   code: number
   stdout: Buffer
@@ -9,7 +11,7 @@ export interface ProcResult {
 
 export interface ProcOptions {
   cwd: string
-  env: Record<string, string | undefined>
+  env: Environment
   stdin?: string | Uint8Array
   /** The process is then asked to end. Children that still hold its output are not awaited. */
   timeoutMs?: number

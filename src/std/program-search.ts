@@ -1,12 +1,14 @@
 // Decides which programs on the PATH may be run without the user having typed their path.
+
 import { accessSync, constants, realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, relative, sep } from 'node:path'
+import type { Environment } from './environment.ts'
 import { findStat } from './file.ts'
 
 /**
  * The directories of the PATH. Relative entries are left out, because they mean another directory everywhere.
  */
-export function searchPath(env: Record<string, string | undefined>): string[] {
+export function searchPath(env: Environment): string[] {
   return [...new Set((env.PATH ?? '').split(delimiter).filter(isAbsolute))]
 }
 

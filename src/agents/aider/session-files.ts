@@ -3,8 +3,9 @@
 
 import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Env, SessionResumer } from '../../model/agent.ts'
+import type { SessionResumer } from '../../model/agent.ts'
 import type { FilePart, TranscriptSections } from '../../model/session-file.ts'
+import type { Environment } from '../../std/environment.ts'
 import { fileSize, readRange, readText } from '../../std/file.ts'
 import { asText } from '../shared/hook-table.ts'
 
@@ -14,7 +15,7 @@ const heading = '# aider chat started at '
 const blockBytes = 1024 * 1024
 
 /** The file that the environment or the settings of Aider name; else the one in the top directory. */
-export function historyFile(root: string, env: Env): string {
+export function historyFile(root: string, env: Environment): string {
   const configured = /^chat-history-file:[ \t]*(["']?)(.+?)\1[ \t]*(?:#.*)?$/m.exec(
     readText(join(root, '.aider.conf.yml')) ?? '',
   )?.[2]

@@ -3,8 +3,9 @@
 import { readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Env, SessionResumer } from '../../model/agent.ts'
+import type { SessionResumer } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
+import type { Environment } from '../../std/environment.ts'
 import { exists } from '../../std/file.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
@@ -33,7 +34,7 @@ export function claudeSubagentTranscript(mainTranscript: string, subagent: strin
 // preferred to the computed one.
 const longestSlug = 200
 
-function findProjectDir(root: string, env: Env): string {
+function findProjectDir(root: string, env: Environment): string {
   const projects = join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude'), 'projects')
   const slug = root.replace(/[^A-Za-z0-9]/g, '-')
   if (slug.length <= longestSlug) return join(projects, slug)

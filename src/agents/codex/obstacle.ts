@@ -3,7 +3,8 @@
 // decision.
 
 import { basename, dirname, join } from 'node:path'
-import type { Env, Obstacle } from '../../model/agent.ts'
+import type { Obstacle } from '../../model/agent.ts'
+import type { Environment } from '../../std/environment.ts'
 import { exists, readText } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
@@ -13,7 +14,7 @@ import { codexHome } from './session-files.ts'
 
 const file = '.codex/hooks.json'
 
-export function codexObstacle(root: string, env: Env): Obstacle | undefined {
+export function codexObstacle(root: string, env: Environment): Obstacle | undefined {
   const home = codexHome(env)
   // Where Codex was never used, there is nothing to report.
   if (!exists(home)) return undefined

@@ -3,7 +3,8 @@
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import type { Env, LogOrigin, SessionResumer } from '../../model/agent.ts'
+import type { LogOrigin, SessionResumer } from '../../model/agent.ts'
+import type { Environment } from '../../std/environment.ts'
 import { exists } from '../../std/file.ts'
 import { parseTime } from '../../std/time.ts'
 
@@ -14,7 +15,7 @@ export const codexResume: SessionResumer = {
   command: (session) => `codex resume ${session}`,
 }
 
-export function codexHome(env: Env): string {
+export function codexHome(env: Environment): string {
   return env.CODEX_HOME || join(env.HOME || homedir(), '.codex')
 }
 

@@ -1,7 +1,7 @@
 // Turns the hooks of Copilot CLI into events. Subagents report the same hooks as the session they work for;
 // of these, only their start and end count.
 
-import type { Env } from '../../model/agent.ts'
+import type { Environment } from '../../std/environment.ts'
 import { given } from '../../std/given.ts'
 import { asNumber, asObject, asTime, type JsonObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
@@ -82,7 +82,7 @@ function field(payload: JsonObject, name: string): string | undefined {
 }
 
 /** Most payloads do not name the transcript; its path follows from the session. */
-export function copilotFields(payload: JsonObject, env: Env): ReturnType<BaseFields> {
+export function copilotFields(payload: JsonObject, env: Environment): ReturnType<BaseFields> {
   const named = field(payload, 'transcriptPath')
   const session = field(payload, 'sessionId')
   // VS Code runs the same hooks, and keeps its sessions elsewhere.

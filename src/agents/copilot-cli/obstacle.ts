@@ -3,7 +3,8 @@
 
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { parse } from 'jsonc-parser'
-import type { Env, Obstacle } from '../../model/agent.ts'
+import type { Obstacle } from '../../model/agent.ts'
+import type { Environment } from '../../std/environment.ts'
 import { exists, readText } from '../../std/file.ts'
 import { asObject, asStrings, type JsonObject } from '../../std/json.ts'
 import { copilotHome } from './session-files.ts'
@@ -14,7 +15,7 @@ const settingsFiles = [
   '.github/copilot/settings.local.json',
 ]
 
-export function copilotObstacle(root: string, env: Env): Obstacle | undefined {
+export function copilotObstacle(root: string, env: Environment): Obstacle | undefined {
   const off = settingsFiles.find((path) => readSettings(join(root, path)).disableAllHooks === true)
   if (off !== undefined)
     return {
@@ -41,7 +42,7 @@ function isTrusted(root: string, config: JsonObject): boolean {
   })
 }
 
-function trustsEverything(env: Env): boolean {
+function trustsEverything(env: Environment): boolean {
   return env.COPILOT_ALLOW_ALL === 'true' || env.GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS === 'true'
 }
 

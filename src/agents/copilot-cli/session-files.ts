@@ -4,8 +4,9 @@
 import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import type { Env, SessionResumer } from '../../model/agent.ts'
+import type { SessionResumer } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
+import type { Environment } from '../../std/environment.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
 
@@ -19,12 +20,12 @@ export const copilotResume: SessionResumer = {
   command: (session) => `copilot --resume=${session}`,
 }
 
-export function copilotHome(env: Env): string {
+export function copilotHome(env: Environment): string {
   return env.COPILOT_HOME || join(env.HOME || homedir(), '.copilot')
 }
 
 /** Undefined for an id that cannot be the name of a directory. */
-export function transcriptOf(session: string, env: Env): string | undefined {
+export function transcriptOf(session: string, env: Environment): string | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(session)) return undefined
   return join(
     env.ENTIRE_TEST_COPILOT_SESSION_DIR || join(copilotHome(env), 'session-state'),

@@ -2,8 +2,9 @@
 
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Agent, Env, SessionResumer } from '../../model/agent.ts'
+import type { Agent, SessionResumer } from '../../model/agent.ts'
 import type { EventMetadata } from '../../model/event.ts'
+import type { Environment } from '../../std/environment.ts'
 import { exists, fileSize } from '../../std/file.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { cursorCard } from '../cards.ts'
@@ -43,13 +44,13 @@ export const cursor = {
 } satisfies Agent
 
 // The editor names the transcript; the command line has `null` there.
-function cursorFields(payload: JsonObject, env: Env) {
+function cursorFields(payload: JsonObject, env: Environment) {
   const session = asText(payload.conversation_id) ?? asText(payload.session_id)
   const named = asText(payload.transcript_path) ?? asText(env.CURSOR_TRANSCRIPT_PATH)
   return { session, transcript: named ?? predictTranscript(projectDir(payload, env), session, env) }
 }
 
-function projectDir(payload: JsonObject, env: Env): string | undefined {
+function projectDir(payload: JsonObject, env: Environment): string | undefined {
   return asText(env.CURSOR_PROJECT_DIR) ?? workspaceOf(payload) ?? asText(payload.cwd)
 }
 
@@ -57,7 +58,7 @@ function projectDir(payload: JsonObject, env: Env): string | undefined {
 export function predictTranscript(
   root: string | undefined,
   session: string | undefined,
-  env: Env,
+  env: Environment,
 ): string | undefined {
   if (root === undefined || session === undefined || !/^[A-Za-z0-9_-]+$/.test(session)) return undefined
   return cursorResume.sessionFile(cursorResume.sessionDir(root, env), session)

@@ -1,7 +1,6 @@
 // Calls a plugin: a process with a time limit and a size limit. Its answer is what the protocol promises, or
 // an error that describes what the plugin returned instead.
 
-import type { Env } from '../../model/agent.ts'
 import type { AnswerMessage } from '../../protocol/external-agent/answer.ts'
 import { agentProtocolVersion, limits } from '../../protocol/external-agent/subcommand.ts'
 import {
@@ -9,6 +8,7 @@ import {
   type SubcommandArguments,
   type SubcommandName,
 } from '../../protocol/external-agent/table.ts'
+import type { Environment } from '../../std/environment.ts'
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
@@ -16,7 +16,7 @@ import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
 export interface PluginSite {
   /** The root of the repository; plugins run there. */
   root: string
-  env: Env
+  env: Environment
   cliVersion: string
   timeoutMs: number
   /** Gets the problems of calls whose answer is optional. */
@@ -27,7 +27,7 @@ export interface AgentPlugin {
   name: string
   path: string
   site: PluginSite
-  env: Env
+  env: Environment
   /**
    * A call ran into the time limit. Further calls would hold up the agent and every process that waits for
    * the lock.
@@ -123,7 +123,7 @@ const notAsked: LimitedResult = {
 const gitHookVariables =
   /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|QUARANTINE_PATH|INTERNAL_\w+|IMPLICIT_WORK_TREE)$/
 
-function pluginEnv({ root, env, cliVersion }: PluginSite): Env {
+function pluginEnv({ root, env, cliVersion }: PluginSite): Environment {
   const own = Object.entries(env).filter(([name]) => !gitHookVariables.test(name))
   return {
     ...Object.fromEntries(own),

@@ -3,7 +3,8 @@
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Agent, Env, Obstacle, SessionResumer, TextGenerator } from '../../model/agent.ts'
+import type { Agent, Obstacle, SessionResumer, TextGenerator } from '../../model/agent.ts'
+import type { Environment } from '../../std/environment.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists, readText } from '../../std/file.ts'
 import { findObjects } from '../../std/json.ts'
@@ -72,7 +73,7 @@ const settingsFiles = ['.factory/settings.json', '.factory/settings.local.json']
  * Droid reads the hooks in settings.json only where there is no hooks.json, and none where hooks are
  * disabled.
  */
-function droidObstacle(root: string, env: Env): Obstacle | undefined {
+function droidObstacle(root: string, env: Environment): Obstacle | undefined {
   const other = hookFiles.find(
     (file) => readText(join(root, file))?.includes('hooks factoryai-droid ') === false,
   )

@@ -4,11 +4,12 @@
 import { homedir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
 import { parse } from 'jsonc-parser'
-import type { Env, Obstacle } from '../../model/agent.ts'
+import type { Obstacle } from '../../model/agent.ts'
+import type { Environment } from '../../std/environment.ts'
 import { exists, readText } from '../../std/file.ts'
 import { asObject, type JsonObject } from '../../std/json.ts'
 
-export function geminiObstacle(root: string, env: Env): Obstacle | undefined {
+export function geminiObstacle(root: string, env: Environment): Obstacle | undefined {
   const home = join(env.GEMINI_CLI_HOME || env.HOME || homedir(), '.gemini')
   // Where Gemini CLI was never used, there is nothing to report.
   if (!exists(home)) return undefined

@@ -3,7 +3,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Env, LogOrigin, SessionResumer } from '../../model/agent.ts'
+import type { LogOrigin, SessionResumer } from '../../model/agent.ts'
+import type { Environment } from '../../std/environment.ts'
 import { exists, readText } from '../../std/file.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { parseTime } from '../../std/time.ts'
@@ -61,7 +62,7 @@ function findSessionFile(dir: string, session: string): string | undefined {
 const ownerFile = '.project_root'
 
 /** The directory that Gemini CLI recorded for the project, else the one it would choose at its next start. */
-export function findChatsDir(root: string, env: Env): string {
+export function findChatsDir(root: string, env: Environment): string {
   const home = join(env.GEMINI_CLI_HOME || env.HOME || homedir(), '.gemini')
   const known = asObject(asObject(parseJson(readText(join(home, 'projects.json')) ?? ''))?.projects) ?? {}
   const tmp = join(home, 'tmp')

@@ -2,8 +2,8 @@
 // Pi.
 
 import { basename, dirname } from 'node:path'
-import type { Env } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
+import type { Environment } from '../../std/environment.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, type JsonObject } from '../../std/json.ts'
 import {
@@ -43,7 +43,7 @@ const piFields: BaseFields = (payload) => {
 const parse = hookParser('pi', piHooks, piFields)
 
 /** The reference program's extension names no session when one ends, and elsewhere only its file. */
-export function parsePiHook(verb: string, payload: JsonObject, env: Env): AgentEvent | null {
+export function parsePiHook(verb: string, payload: JsonObject, env: Environment): AgentEvent | null {
   if (verb === 'session_shutdown' && piFields(payload, env).session === undefined) return null
   return parse(verb, payload, env)
 }

@@ -3,7 +3,8 @@
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve, sep } from 'node:path'
-import type { Agent, Env, LogOrigin, SessionResumer, TextGenerator } from '../../model/agent.ts'
+import type { Agent, LogOrigin, SessionResumer, TextGenerator } from '../../model/agent.ts'
+import type { Environment } from '../../std/environment.ts'
 import { EntireError } from '../../std/errors.ts'
 import { exists, readText, writeAtomic } from '../../std/file.ts'
 import { asObject, parseJson } from '../../std/json.ts'
@@ -71,12 +72,12 @@ export const pi = {
   generator: piGenerator,
 } satisfies Agent
 
-function agentDir(env: Env): string {
+function agentDir(env: Environment): string {
   return env.PI_CODING_AGENT_DIR ? expand(env.PI_CODING_AGENT_DIR, env) : join(homeOf(env), '.pi', 'agent')
 }
 
 // The settings of the project come before those of the user.
-function findChosenDir(root: string, env: Env): string | undefined {
+function findChosenDir(root: string, env: Environment): string | undefined {
   const settings = [join(root, '.pi', 'settings.json'), join(agentDir(env), 'settings.json')]
   const chosen =
     env.PI_CODING_AGENT_SESSION_DIR || settings.map(sessionDirIn).find((dir) => dir !== undefined)
@@ -87,11 +88,11 @@ function sessionDirIn(settings: string): string | undefined {
   return asText(asObject(parseJson(readText(settings) ?? ''))?.sessionDir)
 }
 
-function expand(path: string, env: Env): string {
+function expand(path: string, env: Environment): string {
   return path === '~' || path.startsWith('~/') ? join(homeOf(env), path.slice(1)) : path
 }
 
-function homeOf(env: Env): string {
+function homeOf(env: Environment): string {
   return env.HOME || homedir()
 }
 

@@ -1,13 +1,17 @@
 // Parses an agent's hooks by a table from verb to event, and helps agents to read payloads.
 
-import type { Agent, Env, HookInstaller } from '../../model/agent.ts'
+import type { Agent, HookInstaller } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
+import type { Environment } from '../../std/environment.ts'
 import { EntireError } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asString, type JsonObject } from '../../std/json.ts'
 
 /** Null: the hook is acknowledged and means nothing for the lifecycle. */
-export type HookTable = Record<string, (payload: JsonObject, base: HookBase, env: Env) => AgentEvent | null>
+export type HookTable = Record<
+  string,
+  (payload: JsonObject, base: HookBase, env: Environment) => AgentEvent | null
+>
 
 /** The fields that all events of a hook payload share. */
 export type HookBase = Pick<AgentEvent, 'session' | 'transcript' | 'timestamp'>
@@ -15,7 +19,7 @@ export type HookBase = Pick<AgentEvent, 'session' | 'transcript' | 'timestamp'>
 /** Reads those fields from a payload. */
 export type BaseFields = (
   payload: JsonObject,
-  env: Env,
+  env: Environment,
 ) => { [K in keyof HookBase]?: HookBase[K] | undefined }
 
 /** How most agents spell them. */

@@ -4,8 +4,9 @@ import { type HookedPlugin, readHookedPlugins } from '../../agents/external/hook
 import { readConfig } from '../../git/config.ts'
 import { hooksStatus } from '../../git/hooks/install.ts'
 import type { Repo } from '../../git/repo.ts'
-import type { Agent, Env } from '../../model/agent.ts'
+import type { Agent } from '../../model/agent.ts'
 import type { Settings } from '../../model/settings.ts'
+import type { Environment } from '../../std/environment.ts'
 import { EntireError } from '../../std/errors.ts'
 import { type Cli, hookProgram } from '../context.ts'
 import { loadExternalAgent } from '../external-agents.ts'
@@ -49,7 +50,7 @@ export interface GonePlugin extends HookedPlugin {
 }
 
 /** Also loads the external agents whose plugins still exist, whatever the settings say. */
-export async function findGonePlugins(repo: Repo, env: Env): Promise<GonePlugin[]> {
+export async function findGonePlugins(repo: Repo, env: Environment): Promise<GonePlugin[]> {
   const gone: GonePlugin[] = []
   for (const plugin of readHookedPlugins(hookSite(repo))) {
     const why = await whyGone(repo, env, plugin)
@@ -58,7 +59,11 @@ export async function findGonePlugins(repo: Repo, env: Env): Promise<GonePlugin[
   return gone
 }
 
-async function whyGone(repo: Repo, env: Env, { name, path }: HookedPlugin): Promise<string | undefined> {
+async function whyGone(
+  repo: Repo,
+  env: Environment,
+  { name, path }: HookedPlugin,
+): Promise<string | undefined> {
   try {
     const agent = await loadExternalAgent(repo, env, name, { evenIfDisabled: true })
     return agent === undefined

@@ -2,11 +2,11 @@
 // said.
 
 import { type Incoming, parseLine } from '../../protocol/extension/rpc.ts'
+import type { Environment } from '../../std/environment.ts'
 import { given } from '../../std/given.ts'
 import { asObject, type Json } from '../../std/json.ts'
 import { type HostlessExtension, startHostless } from '../hostless-extension.ts'
 import type { Manifest } from '../manifest.ts'
-import type { Environment } from '../runtime.ts'
 import type { RecordedProcess } from './recording.ts'
 
 export interface ReplayOptions {

@@ -2,7 +2,7 @@
 // its answer.
 
 import { parse } from 'yaml'
-import type { Environment } from '../../extensions/runtime.ts'
+import type { Environment } from '../../std/environment.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { asArray, asNumber, asObject, asString } from '../../std/json.ts'
 import type { AssistantMessage, ChatMessage, StopReason } from '../conversation/message.ts'

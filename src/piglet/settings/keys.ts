@@ -2,7 +2,7 @@
 // or as a command, or else in the environment.
 
 import { join } from 'node:path'
-import type { Environment } from '../../extensions/runtime.ts'
+import type { Environment } from '../../std/environment.ts'
 import { EntireError } from '../../std/errors.ts'
 import { findStat, readText } from '../../std/file.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'

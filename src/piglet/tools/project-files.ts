@@ -3,7 +3,7 @@
 
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import type { Environment } from '../../extensions/runtime.ts'
+import type { Environment } from '../../std/environment.ts'
 import { findStat } from '../../std/file.ts'
 import { runLimited } from '../../std/limited-process.ts'
 

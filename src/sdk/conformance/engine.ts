@@ -1,8 +1,8 @@
 // Tries the rules of a protocol on a program, several at a time, each in a trial of its own.
 
+import type { Environment } from '../../std/environment.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { BrokenRule, type ConformanceRule, type RuleResult } from './rule.ts'
-import type { Environment } from './sandbox.ts'
 
 export interface CheckOptions<Fixtures, Limits> {
   fixtures?: Fixtures

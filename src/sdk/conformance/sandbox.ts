@@ -12,8 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
-
-export type Environment = Record<string, string | undefined>
+import type { Environment } from '../../std/environment.ts'
 
 export interface TrialDirs {
   dir: string

@@ -5,6 +5,7 @@ import { Socket } from 'node:net'
 import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { maxLineBytes } from '../../protocol/extension/table.ts'
+import type { Environment } from '../../std/environment.ts'
 import { lineReader } from '../../std/line-reader.ts'
 import type { Connection } from './connection.ts'
 
@@ -50,8 +51,6 @@ export interface Streams {
   /** Called when either side is broken. */
   onBroken(listener: () => void): void
 }
-
-type Environment = Record<string, string | undefined>
 
 /**
  * Opens descriptors 3 and 4 where PIGLET_FD says that they are there, else standard input and output. Removes

@@ -3,8 +3,9 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentProtocolVersion, limits } from '../../../protocol/external-agent/subcommand.ts'
+import type { Environment } from '../../../std/environment.ts'
 import { runLimited } from '../../../std/limited-process.ts'
-import { type Environment, isolate, SandboxRoot } from '../sandbox.ts'
+import { isolate, SandboxRoot } from '../sandbox.ts'
 
 export interface AgentSandbox {
   /** The repository. */

@@ -14,9 +14,9 @@ import {
   rpcErrorCodes,
 } from '../../../protocol/extension/rpc.ts'
 import { findMethod } from '../../../protocol/extension/table.ts'
+import type { Environment } from '../../../std/environment.ts'
 import type { ChildExit } from '../../../std/long-running-child.ts'
 import { BrokenRule } from '../rule.ts'
-import type { Environment } from '../sandbox.ts'
 import { excerptOf, judgeAnswer, judgeCall, judgeLine, type WireLog } from './wire-log.ts'
 
 export type ProbeAnswer = Pick<AnswerMessage, 'result' | 'error'>

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { array, boolean, type InferOutput, looseObject, optional, record, string, unknown } from 'valibot'
 import type { Manifest } from '../../../extensions/manifest.ts'
 import { extensionEnvironment } from '../../../extensions/runtime.ts'
+import type { Environment } from '../../../std/environment.ts'
 import { readFixturesFile } from '../fixtures.ts'
-import { type Environment, isolate, SandboxRoot } from '../sandbox.ts'
+import { isolate, SandboxRoot } from '../sandbox.ts'
 
 export interface ExtensionSandbox {
   /** The working directory that `initialize` names. */

@@ -8,10 +8,10 @@ import {
   isRegistration,
   type Registration,
 } from '../../../protocol/extension/table.ts'
+import type { Environment } from '../../../std/environment.ts'
 import { given } from '../../../std/given.ts'
 import type { Json } from '../../../std/json.ts'
 import { type ConformanceRule, hold } from '../rule.ts'
-import type { Environment } from '../sandbox.ts'
 import { Probe } from './probe.ts'
 import type { ExtensionSandbox } from './sandbox.ts'
 import type { WireLog } from './wire-log.ts'
