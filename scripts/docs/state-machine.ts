@@ -2,7 +2,7 @@
 // the program uses.
 
 import { phases } from '../../src/model/session.ts'
-import { actions, decide, triggers } from '../../src/sessions/machine.ts'
+import { actionMeanings, decide, triggers } from '../../src/sessions/machine.ts'
 
 export function stateMachineDoc(): string {
   const edges = phases.flatMap((from) =>
@@ -30,7 +30,7 @@ export function stateMachineDoc(): string {
     '',
     '| action | meaning |',
     '|---|---|',
-    ...Object.entries(actions).map(([name, meaning]) => `| ${name} | ${meaning} |`),
+    ...Object.entries(actionMeanings).map(([name, meaning]) => `| ${name} | ${meaning} |`),
     '',
   ].join('\n')
 }

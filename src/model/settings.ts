@@ -14,7 +14,7 @@ export interface RedactionRule {
 
 /** Where checkpoints are pushed, if not to where the user pushes. */
 export type CheckpointRemote =
-  | { kind: 'hosted'; provider: Provider; repo: string }
+  | { kind: 'hosted'; provider: HostingProvider; repo: string }
   | { kind: 'remote'; name: string }
   | { kind: 'url'; url: string }
   /** An invalid setting: nothing is pushed, because the target is not known. */
@@ -27,7 +27,7 @@ export const providerHosts = {
   codeberg: 'codeberg.org',
 } as const
 
-export type Provider = keyof typeof providerHosts
+export type HostingProvider = keyof typeof providerHosts
 
 export interface Settings {
   enabled: boolean

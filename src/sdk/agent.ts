@@ -8,11 +8,11 @@ import { answerCall, type PluginCall, runPlugin } from './agent/program.ts'
 
 export type { PluginEvent } from '../protocol/external-agent/event.ts'
 export type {
+  AgentContext as Context,
   AgentDefinition,
   AgentHooks,
   AgentSession,
   AgentSessions,
-  Context,
   HookInput,
   HookReader,
 } from './agent/definition.ts'

@@ -15,7 +15,7 @@ export const triggers = [
 /** `git-sequence`: a commit that a rebase, cherry-pick or revert makes; it is not new work. */
 export type Trigger = (typeof triggers)[number]
 
-export const actions = {
+export const actionMeanings = {
   touch: 'note the time of the interaction',
   'clear-ended': 'the session continues after it had ended',
   'begin-turn': 'give the turn an id and remember what the work tree looked like',
@@ -25,7 +25,7 @@ export const actions = {
   end: 'note when the session ended',
 } as const
 
-export type Action = keyof typeof actions
+export type Action = keyof typeof actionMeanings
 
 export interface Transition {
   phase: Phase

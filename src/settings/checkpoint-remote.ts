@@ -1,7 +1,12 @@
 // Reads, writes and describes where checkpoints are pushed. Sessions are private: an unclear setting is
 // refused, so that they stay on this machine.
 
-import { type CheckpointRemote, type Provider, providerHosts, type SettingsFile } from '../model/settings.ts'
+import {
+  type CheckpointRemote,
+  type HostingProvider,
+  providerHosts,
+  type SettingsFile,
+} from '../model/settings.ts'
 import { asObject, asString, type Json, type JsonObject } from '../std/json.ts'
 
 /** The checkpoint remote in `strategy_options`; undefined when none is set. */
@@ -59,7 +64,7 @@ function refuse(why: string): CheckpointRemote {
   return { kind: 'refused', why }
 }
 
-function isProvider(name: string): name is Provider {
+function isProvider(name: string): name is HostingProvider {
   return Object.hasOwn(providerHosts, name)
 }
 

@@ -10,7 +10,7 @@ import { exists } from '../../std/file.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 import { readLastLines } from '../shared/file-tail.ts'
 import { asText } from '../shared/hook-table.ts'
-import { messageText } from '../shared/message-text.ts'
+import { entryText } from '../shared/message-text.ts'
 
 export const claudeResume: SessionResumer = {
   sessionDir: (root, env) => env.ENTIRE_TEST_CLAUDE_PROJECT_DIR || findProjectDir(root, env),
@@ -101,7 +101,7 @@ function lastMessage(lines: string[]): { text: string; isWhole: boolean } {
     const id = asText(asObject(entry.message)?.id)
     if (messageId !== undefined && id !== messageId) return { text, isWhole: true }
     messageId = id
-    text = squeeze(messageText(entry) ?? '') + text
+    text = squeeze(entryText(entry) ?? '') + text
   }
   return { text, isWhole: false }
 }

@@ -56,7 +56,7 @@ function findLaunchResult(transcript: string, subagent: string): Launch | undefi
  * The main transcript reports the end of a subagent in three ways, depending on the version and on how it
  * ran.
  */
-export function finishedSubagents(entry: JsonObject): string[] {
+export function subagentsFinishedIn(entry: JsonObject): string[] {
   const found =
     entry.type === 'user'
       ? [...fromResult(entry), ...fromNotification(joinTexts(blocksOf(entry)))]

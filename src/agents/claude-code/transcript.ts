@@ -8,13 +8,13 @@ import { type MessageTally, messageTally } from '../shared/message-tally.ts'
 import {
   blocksOf,
   cleanPrompt,
+  entryText,
   joinTexts,
-  messageText,
   parseTranscriptLines,
   toBlocks,
   toolDetail,
 } from '../shared/message-text.ts'
-import { finishedSubagents } from './subagents.ts'
+import { subagentsFinishedIn } from './subagents.ts'
 
 const writingTools = new Set([
   'Write',
@@ -42,7 +42,7 @@ export const claudeTranscript: TranscriptFormat = {
       readEntry(entry, reading, tally)
       // Few lines contain these; looking into every entry would take longer than everything else.
       if (line.includes('agentId') || line.includes('<task-notification>'))
-        for (const subagent of finishedSubagents(entry)) reading.subagents.add(subagent)
+        for (const subagent of subagentsFinishedIn(entry)) reading.subagents.add(subagent)
     }
     const subagents = [...reading.subagents].filter((id) => !before.includes(id))
     return {
@@ -169,7 +169,7 @@ function answerEntries(entry: JsonObject): TranscriptEntry[] {
 /** What was typed: most entries of the user are results of tools or notes of the program. */
 function typedText(entry: JsonObject): string | undefined {
   if (entry.isSidechain === true || entry.isMeta === true || entry.isCompactSummary === true) return undefined
-  if (entry.type === 'user' || entry.type === 'human') return messageText(entry)
+  if (entry.type === 'user' || entry.type === 'human') return entryText(entry)
   // A prompt typed while a turn was running never becomes an entry of the user.
   const attachment = asObject(entry.attachment)
   return attachment?.type === 'queued_command' ? joinTexts(toBlocks(attachment.prompt)) : undefined

@@ -15,7 +15,8 @@ import {
 import { asText } from '../shared/hook-table.ts'
 import { parseTranscriptLines, toolDetail } from '../shared/message-text.ts'
 import { changesOf, codexPromptOf, originOf, printedFiles, resolveFile } from './rollout.ts'
-import { type FinishedSubagents, finishedSubagents, type UsageMeter, usageMeter } from './usage.ts'
+import { type SubagentTracker, trackSubagents } from './subagents.ts'
+import { type UsageMeter, usageMeter } from './usage.ts'
 
 const field = 'encrypted_content'
 /** Items that may be without the field; Codex cannot read other items without it. */
@@ -93,7 +94,7 @@ export const codexTranscript: TranscriptFormat = {
 interface Reading extends Pick<TranscriptReading, 'prompts' | 'summary' | 'model' | 'lastId'> {
   files: Set<string>
   usage: UsageMeter
-  subagents: FinishedSubagents
+  subagents: SubagentTracker
   /** Known once the first line was read. */
   isSubagent?: boolean
   cwd?: string
@@ -104,7 +105,7 @@ function beginReading(carry: JsonObject | undefined): Reading {
     prompts: [],
     files: new Set(),
     usage: usageMeter(carry),
-    subagents: finishedSubagents(carry),
+    subagents: trackSubagents(carry),
     ...given({
       isSubagent: typeof carry?.isSubagent === 'boolean' ? carry.isSubagent : undefined,
       cwd: asText(carry?.cwd),

@@ -9,13 +9,13 @@ import type { Messages } from '../../protocol/external-agent/messages.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asString, type JsonObject, parseJson } from '../../std/json.ts'
-import { type AgentPlugin, answerOrReport, ask, askForBytes } from './call.ts'
+import { answerOrReport, ask, askForBytes, type PluginProgram } from './call.ts'
 import { forgetHooks, rememberHooks } from './hooked-plugins.ts'
 import type { Info } from './info.ts'
 import { pluginResumer, pluginSource } from './session-files.ts'
 import { anyTranscript, pluginPieces } from './transcript.ts'
 
-export function externalAgent(plugin: AgentPlugin, info: Info): Agent {
+export function externalAgent(plugin: PluginProgram, info: Info): Agent {
   const { capabilities } = info
   const analyser = pluginAnalyser(plugin, info)
   const protectedDirs = info.protected_dirs.filter(isBelow)
@@ -50,7 +50,7 @@ export function externalAgent(plugin: AgentPlugin, info: Info): Agent {
 }
 
 async function parseHook(
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
   verb: string,
   payload: JsonObject,
   raw: Uint8Array,
@@ -82,7 +82,7 @@ const hookTypes: Record<AgentEvent['type'], string> = {
   'subagent-end': 'post_tool_use',
 }
 
-async function askForSession(plugin: AgentPlugin, event: AgentEvent, payload: JsonObject): Promise<string> {
+async function askForSession(plugin: PluginProgram, event: AgentEvent, payload: JsonObject): Promise<string> {
   const input: Messages['hook-input'] = {
     hook_type: hookTypes[event.type],
     session_id: '',
@@ -94,7 +94,7 @@ async function askForSession(plugin: AgentPlugin, event: AgentEvent, payload: Js
   return (await ask(plugin, 'get-session-id', {}, JSON.stringify(input))).session_id
 }
 
-function pluginGenerator(plugin: AgentPlugin): NonNullable<Agent['generator']> {
+function pluginGenerator(plugin: PluginProgram): NonNullable<Agent['generator']> {
   return {
     command: ({ model }) => [plugin.path, 'generate-text', '--model', model ?? ''],
     env: plugin.env,
@@ -113,7 +113,7 @@ function isBelow(dir: string): boolean {
 
 /** Lets the plugin install its own hooks. After an uninstall it is asked whether they are gone. */
 function pluginInstaller(
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
   agent: { type: string; protectedDirs: string[] },
 ): HookInstaller {
   const installed = async () => (await ask(plugin, 'are-hooks-installed', {})).installed
@@ -150,7 +150,7 @@ function pluginInstaller(
   }
 }
 
-function pluginAnalyser(plugin: AgentPlugin, { capabilities }: Info): TranscriptAnalyser | undefined {
+function pluginAnalyser(plugin: PluginProgram, { capabilities }: Info): TranscriptAnalyser | undefined {
   const analyses = capabilities.transcript_analyzer === true
   const readsSubagents = capabilities.subagent_aware_extractor === true
   if (!analyses && !readsSubagents && capabilities.token_calculator !== true) return undefined

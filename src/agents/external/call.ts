@@ -23,7 +23,7 @@ export interface PluginSite {
   report(problem: string): void
 }
 
-export interface AgentPlugin {
+export interface PluginProgram {
   name: string
   path: string
   site: PluginSite
@@ -37,13 +37,13 @@ export interface AgentPlugin {
   onHang?(): void
 }
 
-export function makePlugin(name: string, path: string, site: PluginSite): AgentPlugin {
+export function makePlugin(name: string, path: string, site: PluginSite): PluginProgram {
   return { name, path, site, env: pluginEnv(site), isHung: false }
 }
 
 /** The answer as a message; undefined for subcommands that have none. */
 export async function ask<Name extends SubcommandName>(
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
   name: Name,
   args: SubcommandArguments<Name>,
   stdin?: string | Uint8Array,
@@ -62,7 +62,7 @@ export async function ask<Name extends SubcommandName>(
 }
 
 export async function askForBytes<Name extends SubcommandName>(
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
   name: Name,
   args: SubcommandArguments<Name>,
   stdin?: string | Uint8Array,
@@ -75,7 +75,7 @@ export async function askForBytes<Name extends SubcommandName>(
 
 /** For answers that are optional: undefined after a failure, which is reported. */
 export async function answerOrReport<Value>(
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
   answer: Promise<Value>,
 ): Promise<Value | undefined> {
   try {
@@ -89,7 +89,7 @@ export async function answerOrReport<Value>(
 
 /** Never throws: the result says what happened. */
 export async function callPlugin<Name extends SubcommandName>(
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
   name: Name,
   args: SubcommandArguments<Name>,
   stdin?: string | Uint8Array,
@@ -135,7 +135,7 @@ function pluginEnv({ root, env, cliVersion }: PluginSite): Environment {
 
 /** In words, with the plugin's own error message, without characters that would act on a terminal. */
 export function findProblem(
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
   name: SubcommandName,
   result: LimitedResult,
 ): string | undefined {
@@ -151,11 +151,11 @@ export function findProblem(
   return `${call}: ${errorText === '' ? (code === null ? `it was ended by ${signal}` : `exit code ${code}`) : errorText}`
 }
 
-function programOf({ name }: AgentPlugin): string {
+function programOf({ name }: PluginProgram): string {
   return `entire-agent-${name}`
 }
 
-function failure(message: string, { path }: AgentPlugin): EntireError {
+function failure(message: string, { path }: PluginProgram): EntireError {
   return new EntireError('agent-failed', message, {
     hint: `Check the plugin: \`entire agent check ${path}\`.`,
   })

@@ -8,7 +8,7 @@ import { EntireError } from '../../std/errors.ts'
 import { isExecutable, searchPath, whyUntrusted } from '../../std/program-search.ts'
 import type { Clock } from '../../std/time.ts'
 import { externalAgent } from './agent.ts'
-import { type AgentPlugin, makePlugin, type PluginSite, plainLine } from './call.ts'
+import { makePlugin, type PluginProgram, type PluginSite, plainLine } from './call.ts'
 import { type KnownPlugin, openInfoCache, readInfo } from './info.ts'
 
 export interface Discovery {
@@ -57,7 +57,7 @@ export async function listExternalAgents(discovery: Discovery): Promise<Agent[]>
 
 async function learn(
   { cacheDir, clock, refresh, hurried, taken }: Discovery,
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
 ): Promise<{ known: KnownPlugin; isNew: boolean }> {
   const cache = openInfoCache(join(cacheDir, infoCacheName), clock)
   const before = refresh ? undefined : cache.find(plugin.path)
@@ -71,7 +71,7 @@ async function learn(
   return { known: { problem }, isNew: before === undefined }
 }
 
-async function readKnown(plugin: AgentPlugin): Promise<KnownPlugin> {
+async function readKnown(plugin: PluginProgram): Promise<KnownPlugin> {
   try {
     return { info: await readInfo(plugin) }
   } catch (error) {
@@ -83,7 +83,7 @@ async function readKnown(plugin: AgentPlugin): Promise<KnownPlugin> {
 const nameRule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
 /** The first executable of that name on the PATH that other users cannot change. */
-function findAgentPlugin(site: PluginSite, name: string): AgentPlugin | undefined {
+function findAgentPlugin(site: PluginSite, name: string): PluginProgram | undefined {
   if (!nameRule.test(name)) return undefined
   const path = searchPath(site.env)
     .map((dir) => join(dir, executablePrefix + name))
@@ -91,8 +91,8 @@ function findAgentPlugin(site: PluginSite, name: string): AgentPlugin | undefine
   return path === undefined ? undefined : makePlugin(name, path, site)
 }
 
-function listAgentPlugins(site: PluginSite): AgentPlugin[] {
-  const found = new Map<string, AgentPlugin>()
+function listAgentPlugins(site: PluginSite): PluginProgram[] {
+  const found = new Map<string, PluginProgram>()
   for (const dir of searchPath(site.env)) {
     for (const file of list(dir)) {
       const name = file.slice(executablePrefix.length)

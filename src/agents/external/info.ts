@@ -6,12 +6,12 @@ import { limits } from '../../protocol/external-agent/subcommand.ts'
 import { EntireError } from '../../std/errors.ts'
 import { findStat, readText, writeAtomic } from '../../std/file.ts'
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
-import { type AgentPlugin, ask, plainLine } from './call.ts'
+import { ask, type PluginProgram, plainLine } from './call.ts'
 
 export type Info = Messages['info']
 
 /** Throws when the plugin cannot be used, with the reason. */
-export async function readInfo(plugin: AgentPlugin): Promise<Info> {
+export async function readInfo(plugin: PluginProgram): Promise<Info> {
   const { site } = plugin
   const patient = { ...plugin, site: { ...site, timeoutMs: Math.min(site.timeoutMs, limits.discoveryMs) } }
   const info = await ask(patient, 'info', {})
@@ -22,7 +22,7 @@ export async function readInfo(plugin: AgentPlugin): Promise<Info> {
   return named
 }
 
-function unusable({ name, path }: AgentPlugin, why: string): EntireError {
+function unusable({ name, path }: PluginProgram, why: string): EntireError {
   return new EntireError('agent-failed', `entire-agent-${name} is not used: ${why}.`, {
     hint: `Check the plugin: \`entire agent check ${path}\`.`,
   })

@@ -6,10 +6,10 @@ import type { DeliveredLog } from '../../model/session-file.ts'
 import { EntireError } from '../../std/errors.ts'
 import { fileSize } from '../../std/file.ts'
 import { isInside } from '../../std/program-search.ts'
-import { type AgentPlugin, answerOrReport, ask, callPlugin, findProblem, plainLine } from './call.ts'
+import { answerOrReport, ask, callPlugin, findProblem, type PluginProgram, plainLine } from './call.ts'
 import type { Info } from './info.ts'
 
-export function pluginSource(plugin: AgentPlugin, { capabilities }: Info): TranscriptFetcher {
+export function pluginSource(plugin: PluginProgram, { capabilities }: Info): TranscriptFetcher {
   return {
     locate: (session) =>
       answerOrReport(
@@ -33,7 +33,7 @@ export function pluginSource(plugin: AgentPlugin, { capabilities }: Info): Trans
   }
 }
 
-export function pluginResumer(plugin: AgentPlugin): SessionResumer {
+export function pluginResumer(plugin: PluginProgram): SessionResumer {
   return {
     sessionDir: (root) => sessionDir(plugin, root),
     async sessionFile(dir, session) {
@@ -53,13 +53,13 @@ export function pluginResumer(plugin: AgentPlugin): SessionResumer {
   }
 }
 
-async function sessionDir(plugin: AgentPlugin, root: string): Promise<string> {
+async function sessionDir(plugin: PluginProgram, root: string): Promise<string> {
   const { session_dir: dir } = await ask(plugin, 'get-session-dir', { 'repo-path': root })
   if (!isAbsolute(dir) && dir.split(/[/\\]/).includes('..')) refuse(plugin, 'get-session-dir', dir)
   return resolve(root, dir)
 }
 
-async function sessionFile(plugin: AgentPlugin, dir: string, session: string): Promise<string> {
+async function sessionFile(plugin: PluginProgram, dir: string, session: string): Promise<string> {
   const { session_file: file } = await ask(plugin, 'resolve-session-file', {
     'session-dir': dir,
     'session-id': session,
@@ -69,7 +69,7 @@ async function sessionFile(plugin: AgentPlugin, dir: string, session: string): P
   return path
 }
 
-function refuse(plugin: AgentPlugin, subcommand: string, path: string): never {
+function refuse(plugin: PluginProgram, subcommand: string, path: string): never {
   throw new EntireError(
     'agent-failed',
     `entire-agent-${plugin.name} ${subcommand} named ${JSON.stringify(plainLine(path))}, which is refused.`,
@@ -80,7 +80,7 @@ function refuse(plugin: AgentPlugin, subcommand: string, path: string): never {
 }
 
 async function deliver(
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
   { session, path, startedAt, bytes }: DeliveredLog,
 ): Promise<boolean> {
   const { root } = plugin.site

@@ -11,7 +11,7 @@ import { noTokens } from '../../model/tokens.ts'
 import { limits } from '../../protocol/external-agent/subcommand.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, type Json, type JsonObject, parseJson } from '../../std/json.ts'
-import { type AgentPlugin, answerOrReport, ask, askForBytes } from './call.ts'
+import { answerOrReport, ask, askForBytes, type PluginProgram } from './call.ts'
 
 export const anyTranscript: TranscriptFormat = {
   shape,
@@ -128,7 +128,7 @@ const mostToCut = Math.floor((limits.maxBytes * 3) / 4) - 4096
 const mostPieces = 100
 
 /** A plugin cuts documents in its own way. Its pieces are used only if it joins them to the same bytes. */
-export function pluginPieces(plugin: AgentPlugin): TranscriptPieces {
+export function pluginPieces(plugin: PluginProgram): TranscriptPieces {
   const joined = new Map<string, Promise<Buffer | undefined>>()
   return {
     async cut(whole, maxBytes) {
@@ -163,13 +163,17 @@ export function pluginPieces(plugin: AgentPlugin): TranscriptPieces {
   }
 }
 
-async function findFault(plugin: AgentPlugin, whole: Buffer, pieces: Buffer[]): Promise<string | undefined> {
+async function findFault(
+  plugin: PluginProgram,
+  whole: Buffer,
+  pieces: Buffer[],
+): Promise<string | undefined> {
   const back = await answerOrReport(plugin, reassemble(plugin, pieces))
   return back?.equals(whole) ? undefined : 'could not join its pieces to the same bytes'
 }
 
 async function join(
-  plugin: AgentPlugin,
+  plugin: PluginProgram,
   pieces: Buffer[],
   isWhole: (bytes: Buffer) => boolean,
 ): Promise<Buffer | undefined> {
@@ -188,7 +192,7 @@ async function join(
   return undefined
 }
 
-function reassemble(plugin: AgentPlugin, pieces: Buffer[]): Promise<Buffer> {
+function reassemble(plugin: PluginProgram, pieces: Buffer[]): Promise<Buffer> {
   const chunks = pieces.map((piece) => piece.toString('base64'))
   return askForBytes(plugin, 'reassemble-transcript', {}, JSON.stringify({ chunks }))
 }

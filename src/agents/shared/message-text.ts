@@ -62,7 +62,7 @@ export function blocksOf(entry: JsonObject): JsonObject[] {
 }
 
 /** The texts of an entry's message, joined. */
-export function messageText(entry: JsonObject): string | undefined {
+export function entryText(entry: JsonObject): string | undefined {
   return joinTexts(blocksOf(entry))
 }
 

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../std/errors.ts'
-import type { AssistantMessage } from '../conversation/message.ts'
+import type { AssistantChatMessage } from '../conversation/message.ts'
 import { ModelFailure } from '../models/model.ts'
 
 export interface Retries {
@@ -23,9 +23,9 @@ export interface Retry {
 }
 
 export async function askModel(
-  ask: () => Promise<AssistantMessage>,
+  ask: () => Promise<AssistantChatMessage>,
   options: { retries: Retries; signal: AbortSignal; onRetry(retry: Retry): void },
-): Promise<AssistantMessage> {
+): Promise<AssistantChatMessage> {
   const { attempts, delayMs, maxDelayMs } = options.retries
   for (let attempt = 1; ; attempt += 1) {
     try {

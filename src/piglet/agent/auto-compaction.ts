@@ -2,7 +2,11 @@
 
 import type { Compaction } from '../../extensions/prompt-chain.ts'
 import { messageOf } from '../../std/errors.ts'
-import { type AssistantMessage, parseCompactMessages, toCompactMessages } from '../conversation/message.ts'
+import {
+  type AssistantChatMessage,
+  parseCompactMessages,
+  toCompactMessages,
+} from '../conversation/message.ts'
 import type { ActiveConversation } from '../sessions/current-session.ts'
 import type { Emit } from './run-agent.ts'
 
@@ -33,7 +37,7 @@ export class AutoCompaction {
   }
 
   /** Starts a compaction if the conversation has become long; does not wait for it. */
-  afterTurn({ usage }: AssistantMessage): void {
+  afterTurn({ usage }: AssistantChatMessage): void {
     const { conversation, threshold, log } = this.#options
     const compaction = this.#options.compaction()
     const from = compaction.isPresent() ? compaction.threshold(threshold()) : 0

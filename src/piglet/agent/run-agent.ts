@@ -6,7 +6,7 @@ import type { EventData, EventName } from '../../protocol/extension/events.ts'
 import { messageOf } from '../../std/errors.ts'
 import type { Clock } from '../../std/time.ts'
 import {
-  type AssistantMessage,
+  type AssistantChatMessage,
   type CallPart,
   type ChatMessage,
   type ImagePart,
@@ -14,7 +14,7 @@ import {
   messageText,
   newUserMessage,
   noUsage,
-  type ToolResultMessage,
+  type ToolResultChatMessage,
   toolResult,
 } from '../conversation/message.ts'
 import { newest, newestWithin, repair } from '../conversation/repair.ts'
@@ -40,7 +40,7 @@ export interface AgentParts extends Omit<CallParts, 'emit' | 'now' | 'isSteered'
   retries: Retries
   /** What the user says during the run. */
   steering?: { isWaiting(): boolean; take(): string[] }
-  afterTurn?(answer: AssistantMessage): void
+  afterTurn?(answer: AssistantChatMessage): void
 }
 
 export interface Prompt {
@@ -126,7 +126,7 @@ async function nextAnswer(
   parts: AgentParts,
   injection: string,
   signal: AbortSignal,
-): Promise<AssistantMessage> {
+): Promise<AssistantChatMessage> {
   const { conversation, emit, clock } = parts
   const model = parts.model()
   const request = {
@@ -171,7 +171,7 @@ async function nextAnswer(
   }
 }
 
-function addToOutcome(outcome: RunOutcome, answer: AssistantMessage): void {
+function addToOutcome(outcome: RunOutcome, answer: AssistantChatMessage): void {
   outcome.text = [outcome.text, messageText(answer)].filter(Boolean).join('\n')
   outcome.usage.input += answer.usage.inputTokens
   outcome.usage.output += answer.usage.outputTokens
@@ -204,10 +204,10 @@ async function runCalls(
   calls: CallPart[],
   parts: CallParts,
   run: AbortController,
-): Promise<ToolResultMessage[]> {
+): Promise<ToolResultChatMessage[]> {
   const siblings = new AbortController()
   const signal = AbortSignal.any([run.signal, siblings.signal])
-  const results: ToolResultMessage[] = []
+  const results: ToolResultChatMessage[] = []
   let next = 0
 
   async function runOne(call: CallPart): Promise<ToolOutcome> {

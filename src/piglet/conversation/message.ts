@@ -4,7 +4,7 @@
 import * as v from 'valibot'
 import type { ToolOutcome } from '../../extensions/registry.ts'
 import {
-  type AssistantMessage as AnyAssistantMessage,
+  type AssistantMessage,
   assistantMessage,
   type CompactMessage,
   toolResultMessage,
@@ -23,7 +23,7 @@ export type CallPart = {
   providerMeta?: Record<string, unknown>
 }
 
-export type TokenUsage = {
+export type AnswerUsage = {
   inputTokens: number
   outputTokens: number
   cacheReadTokens: number
@@ -34,26 +34,26 @@ export type TokenUsage = {
 
 export type StopReason = 'stop' | 'length' | 'toolUse' | 'error' | 'aborted'
 
-export type UserMessage = {
+export type UserChatMessage = {
   role: 'user'
   content: string
   blocks?: (TextPart | ImagePart)[]
   timestamp: string
 }
 
-export type AssistantMessage = {
+export type AssistantChatMessage = {
   role: 'assistant'
   content: (TextPart | ThinkingPart | CallPart)[]
   /** Model and provider are never empty: other programs rely on them. */
   model: string
   provider: string
-  usage: TokenUsage
+  usage: AnswerUsage
   stopReason: string
   error?: string
   timestamp: string
 }
 
-export type ToolResultMessage = {
+export type ToolResultChatMessage = {
   role: 'tool_result'
   toolCallId: string
   tool_call_id: string
@@ -65,9 +65,9 @@ export type ToolResultMessage = {
   timestamp: string
 }
 
-export type ChatMessage = UserMessage | AssistantMessage | ToolResultMessage
+export type ChatMessage = UserChatMessage | AssistantChatMessage | ToolResultChatMessage
 
-export const noUsage: TokenUsage = {
+export const noUsage: AnswerUsage = {
   inputTokens: 0,
   outputTokens: 0,
   cacheReadTokens: 0,
@@ -75,7 +75,7 @@ export const noUsage: TokenUsage = {
   cost: 0,
 }
 
-export function newUserMessage(text: string, images: ImagePart[], at: Date): UserMessage {
+export function newUserMessage(text: string, images: ImagePart[], at: Date): UserChatMessage {
   const blocks = images.length === 0 ? {} : { blocks: [{ type: 'text' as const, text }, ...images] }
   return { role: 'user', content: text, ...blocks, timestamp: at.toISOString() }
 }
@@ -84,7 +84,7 @@ export function assistantText(
   text: string,
   from: { model: string; provider: string },
   at: Date,
-): AssistantMessage {
+): AssistantChatMessage {
   return {
     role: 'assistant',
     content: [{ type: 'text', text }],
@@ -100,7 +100,7 @@ export function toolResult(
   call: { id: string; name: string },
   { content, isError }: Pick<ToolOutcome, 'content' | 'isError'>,
   at: string,
-): ToolResultMessage {
+): ToolResultChatMessage {
   return {
     role: 'tool_result',
     toolCallId: call.id,
@@ -118,7 +118,7 @@ export function toolResult(
   }
 }
 
-export function isCall(part: AssistantMessage['content'][number]): part is CallPart {
+export function isCall(part: AssistantChatMessage['content'][number]): part is CallPart {
   return part.type === 'tool_use'
 }
 
@@ -150,7 +150,7 @@ export function toCompactMessages(messages: ChatMessage[]): CompactMessage[] {
 }
 
 const parsers: { [K in ChatRole]: (data: unknown) => Extract<ChatMessage, { role: K }> | undefined } = {
-  user(data): UserMessage | undefined {
+  user(data): UserChatMessage | undefined {
     const parsed = v.safeParse(wireUserMessage, data)
     if (!parsed.success) return undefined
     const { content, blocks, timestamp } = parsed.output
@@ -165,7 +165,7 @@ const parsers: { [K in ChatRole]: (data: unknown) => Extract<ChatMessage, { role
     const parsed = v.safeParse(assistantMessage, data)
     return parsed.success ? fromProvider(parsed.output, { model: 'unknown', provider: 'unknown' }) : undefined
   },
-  tool_result(data): ToolResultMessage | undefined {
+  tool_result(data): ToolResultChatMessage | undefined {
     const parsed = v.safeParse(toolResultMessage, data)
     if (!parsed.success) return undefined
     const { toolCallId, toolName, content, isError, timestamp } = parsed.output
@@ -185,9 +185,9 @@ const parsers: { [K in ChatRole]: (data: unknown) => Extract<ChatMessage, { role
 
 /** Reads an answer of an extension; `otherwise` is its author if it names none. */
 export function fromProvider(
-  message: AnyAssistantMessage,
+  message: AssistantMessage,
   otherwise: { model: string; provider: string },
-): AssistantMessage {
+): AssistantChatMessage {
   const { content, model, provider, usage, stopReason, error, timestamp } = message
   return {
     role: 'assistant',
@@ -214,7 +214,7 @@ function timeOf(timestamp: string): string {
   return asTime(timestamp) ?? noTime
 }
 
-function assistantPart(part: AnyAssistantMessage['content'][number]): AssistantMessage['content'] {
+function assistantPart(part: AssistantMessage['content'][number]): AssistantChatMessage['content'] {
   if (('id' in part && part.id) || ('name' in part && part.name)) {
     const { id, name, providerMeta } = part
     return [

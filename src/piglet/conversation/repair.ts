@@ -4,11 +4,11 @@
 import { interruptedText } from '../../extensions/tool-calls.ts'
 import type { SentResult } from '../../protocol/extension/table.ts'
 import {
-  type AssistantMessage,
+  type AssistantChatMessage,
   type ChatMessage,
   isCall,
   messageText,
-  type ToolResultMessage,
+  type ToolResultChatMessage,
   toolResult,
 } from './message.ts'
 
@@ -33,7 +33,7 @@ export function repair(messages: ChatMessage[]): ChatMessage[] {
   })
 }
 
-function missingResult(call: { id: string; name: string }, at: string): ToolResultMessage {
+function missingResult(call: { id: string; name: string }, at: string): ToolResultChatMessage {
   return toolResult(call, { content: [{ type: 'text', text: noResultText }], isError: true }, at)
 }
 
@@ -58,8 +58,8 @@ export function newestWithin(messages: ChatMessage[], maxBytes: number): ChatMes
 
 /** What a conversation has used so far. */
 export function sessionStats(messages: ChatMessage[], model: string): SentResult<'host/sessionStats'> {
-  const answers = messages.filter((message): message is AssistantMessage => message.role === 'assistant')
-  const sum = (field: keyof AssistantMessage['usage']) =>
+  const answers = messages.filter((message): message is AssistantChatMessage => message.role === 'assistant')
+  const sum = (field: keyof AssistantChatMessage['usage']) =>
     answers.reduce((total, { usage }) => total + usage[field], 0)
   return {
     turnCount: answers.length,

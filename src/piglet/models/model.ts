@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import type { Environment } from '../../std/environment.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { asArray, asNumber, asObject, asString } from '../../std/json.ts'
-import type { AssistantMessage, ChatMessage, StopReason } from '../conversation/message.ts'
+import type { AssistantChatMessage, ChatMessage, StopReason } from '../conversation/message.ts'
 import type { PigletConfig } from '../settings/config.ts'
 
 export type ChatModel = {
@@ -151,7 +151,7 @@ export interface AnswerOptions {
   onPiece(piece: AnswerPiece): void
 }
 
-export type AnswerRequest = (request: ModelRequest, options: AnswerOptions) => Promise<AssistantMessage>
+export type AnswerRequest = (request: ModelRequest, options: AnswerOptions) => Promise<AssistantChatMessage>
 
 /** The provider answered with an error, or not in full. */
 export class ModelFailure extends Error {
@@ -169,7 +169,7 @@ export class ModelFailure extends Error {
   }
 }
 
-export function costOf({ cost }: ChatModel, usage: Omit<AssistantMessage['usage'], 'cost'>): number {
+export function costOf({ cost }: ChatModel, usage: Omit<AssistantChatMessage['usage'], 'cost'>): number {
   const fresh = Math.max(usage.inputTokens - usage.cacheReadTokens, 0)
   const sum =
     fresh * cost.input +

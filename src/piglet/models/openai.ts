@@ -3,7 +3,7 @@
 import { asArray, asCount, asNumber, asObject, asString, type Json, parseJson } from '../../std/json.ts'
 import type { Clock } from '../../std/time.ts'
 import {
-  type AssistantMessage,
+  type AssistantChatMessage,
   type ChatMessage,
   type ImagePart,
   isCall,
@@ -100,10 +100,10 @@ class AnswerCollector {
     this.#hasEnded = true
   }
 
-  message({ model }: ModelRequest, at: Date): AssistantMessage {
+  message({ model }: ModelRequest, at: Date): AssistantChatMessage {
     if (!this.#hasEnded && this.#finishReason === '')
       throw new ModelFailure('the answer broke off', undefined, undefined)
-    const content: AssistantMessage['content'] = []
+    const content: AssistantChatMessage['content'] = []
     if (this.#thinking !== '') content.push({ type: 'thinking', thinking: this.#thinking })
     if (this.#text !== '') content.push({ type: 'text', text: this.#text })
     for (const [index, call] of this.#calls)
@@ -150,7 +150,7 @@ class AnswerCollector {
   }
 }
 
-function tokenUsage(usage: Json | undefined): AssistantMessage['usage'] {
+function tokenUsage(usage: Json | undefined): AssistantChatMessage['usage'] {
   const fields = asObject(usage)
   if (!fields) return noUsage
   return {
@@ -198,7 +198,7 @@ function openaiMessages(message: ChatMessage): object[] {
   return images.length === 0 ? [result] : [result, { role: 'user', content: images.map(openaiPart) }]
 }
 
-function openaiAssistant(message: AssistantMessage): object {
+function openaiAssistant(message: AssistantChatMessage): object {
   const calls = message.content.filter(isCall)
   const text = messageText(message)
   return {

@@ -11,7 +11,7 @@ import type {
   SubcommandName,
 } from '../../protocol/external-agent/table.ts'
 import { given } from '../../std/given.ts'
-import type { AgentDefinition, AgentHooks, Context } from './definition.ts'
+import type { AgentContext, AgentDefinition, AgentHooks } from './definition.ts'
 import { PluginError } from './definition.ts'
 import {
   formatTokenTotals,
@@ -27,7 +27,7 @@ interface SubcommandCall<Name extends SubcommandName> {
   agent: AgentDefinition
   args: SubcommandArguments<Name>
   input: SubcommandInput<Name>
-  context: Context
+  context: AgentContext
 }
 
 type SubcommandAnswers = {

@@ -10,7 +10,7 @@ export type AgentSession = MessageInput['session']
 type Eventually<Value> = Value | Promise<Value>
 
 /** Where a call happens. Every call is a process of its own, which remembers nothing of earlier ones. */
-export interface Context {
+export interface AgentContext {
   /** Absolute path of the repository; also the current directory. */
   repoRoot: string
   home: string
@@ -22,25 +22,25 @@ export interface Context {
  * …`.
  */
 // biome-ignore lint/suspicious/noExplicitAny: authors know their payloads and name the type.
-export type HookReader = (payload: any, context: Context) => Eventually<PluginEvent | null>
+export type HookReader = (payload: any, context: AgentContext) => Eventually<PluginEvent | null>
 
 export interface AgentHooks {
   /** What each hook means; null when it means nothing to a session. */
   events: Record<string, HookReader>
   /** Returns the number of hooks added: 0 when all were installed, unless `force` writes them again. */
-  install(options: { force: boolean; localDev: boolean }, context: Context): Eventually<number>
-  uninstall(context: Context): Eventually<void>
-  installed(context: Context): Eventually<boolean>
+  install(options: { force: boolean; localDev: boolean }, context: AgentContext): Eventually<number>
+  uninstall(context: AgentContext): Eventually<void>
+  installed(context: AgentContext): Eventually<boolean>
 }
 
 export interface AgentSessions {
   /** Where the agent keeps the sessions of a repository. */
-  dir(repoRoot: string, context: Context): string
+  dir(repoRoot: string, context: AgentContext): string
   /** The path of a session in that directory, whether the file exists or not. */
   file(dir: string, session: string): string
   /** The defaults of `read` and `write` take the file for the transcript. */
-  read?(input: HookInput, context: Context): Eventually<AgentSession>
-  write?(session: AgentSession, context: Context): Eventually<void>
+  read?(input: HookInput, context: AgentContext): Eventually<AgentSession>
+  write?(session: AgentSession, context: AgentContext): Eventually<void>
 }
 
 export interface AgentDefinition {
@@ -58,20 +58,20 @@ export interface AgentDefinition {
   /** Environment variables that only processes started by this agent have. */
   callerEnv?: string[]
   /** Whether the agent can be used in this repository. */
-  detect(context: Context): Eventually<boolean>
+  detect(context: AgentContext): Eventually<boolean>
   sessions: AgentSessions
   /** `session` is already quoted for a shell. */
   resumeCommand(session: string): string
   /** Without one, transcripts are stored as bytes and not analysed. */
   transcript?: Transcript
   hooks?: AgentHooks
-  prepareTranscript?(path: string, context: Context): Eventually<void>
-  generateText?(prompt: string, model: string, context: Context): Eventually<string>
+  prepareTranscript?(path: string, context: AgentContext): Eventually<void>
+  generateText?(prompt: string, model: string, context: AgentContext): Eventually<string>
   /** Returns what a hook prints so that the agent shows the message to its user. */
-  hookResponse?(message: string, context: Context): Eventually<string>
+  hookResponse?(message: string, context: AgentContext): Eventually<string>
   /** The transcripts of subagents in their directory. */
-  subagentTranscripts?(dir: string, context: Context): Eventually<string[]>
-  compactTranscript?(path: string, context: Context): Eventually<MessageInput['compact-transcript']>
+  subagentTranscripts?(dir: string, context: AgentContext): Eventually<string[]>
+  compactTranscript?(path: string, context: AgentContext): Eventually<MessageInput['compact-transcript']>
 }
 
 export class PluginError extends Error {

@@ -11,7 +11,7 @@ import {
   type SubcommandName,
 } from '../../protocol/external-agent/table.ts'
 import { hasCapability, subcommandAnswers } from './answers.ts'
-import type { AgentDefinition, Context } from './definition.ts'
+import type { AgentContext, AgentDefinition } from './definition.ts'
 import { PluginError } from './definition.ts'
 
 /** Answers the call that this process was started for, and ends the process. */
@@ -65,7 +65,7 @@ export interface PluginCall {
   words: string[]
   /** Called only for subcommands that read standard input. */
   stdin(): Promise<Buffer>
-  context: Context
+  context: AgentContext
 }
 
 /** Returns what goes to standard output. Throws when the call fails. */
@@ -90,7 +90,12 @@ export async function answerCall(agent: AgentDefinition, call: PluginCall): Prom
   return stdout === 'bytes' ? Buffer.from(answer as Uint8Array) : Buffer.from(`${JSON.stringify(answer)}\n`)
 }
 
-type Answering = (call: { agent: AgentDefinition; args: unknown; input: never; context: Context }) => unknown
+type Answering = (call: {
+  agent: AgentDefinition
+  args: unknown
+  input: never
+  context: AgentContext
+}) => unknown
 
 function parseInput(name: SubcommandName, bytes: Buffer): SubcommandInput<typeof name> {
   let value: unknown

@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import process from 'node:process'
 import type { SubcommandAnswer } from '../../protocol/external-agent/table.ts'
 import { given } from '../../std/given.ts'
-import type { AgentDefinition, AgentSession, Context, HookInput } from './definition.ts'
+import type { AgentContext, AgentDefinition, AgentSession, HookInput } from './definition.ts'
 import { PluginError } from './definition.ts'
 import { addCounts, type Reading, rawTranscript, type TokenTotal } from './transcripts.ts'
 
@@ -31,7 +31,11 @@ export function sessionPath(agent: AgentDefinition, dir: string, session: string
   return file
 }
 
-export function readFileSession(agent: AgentDefinition, input: HookInput, context: Context): AgentSession {
+export function readFileSession(
+  agent: AgentDefinition,
+  input: HookInput,
+  context: AgentContext,
+): AgentSession {
   const path =
     input.session_ref || sessionPath(agent, agent.sessions.dir(context.repoRoot, context), input.session_id)
   const bytes = readIfPresent(path)
@@ -49,7 +53,7 @@ export function readFileSession(agent: AgentDefinition, input: HookInput, contex
   }
 }
 
-export function writeFileSession(agent: AgentDefinition, session: AgentSession, context: Context): void {
+export function writeFileSession(agent: AgentDefinition, session: AgentSession, context: AgentContext): void {
   const dir = agent.sessions.dir(session.repo_path || context.repoRoot, context)
   const path = pathToWrite(agent, session, dir)
   if (session.native_data === undefined || session.native_data === null) return
@@ -76,7 +80,7 @@ function isInside(dir: string, path: string): boolean {
 export async function readSubagents(
   agent: AgentDefinition,
   dir: string,
-  context: Context,
+  context: AgentContext,
 ): Promise<Reading[]> {
   const paths = (await agent.subagentTranscripts?.(dir, context)) ?? []
   return paths.flatMap((path) => {

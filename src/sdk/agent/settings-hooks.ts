@@ -4,7 +4,7 @@
 import { mkdirSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import type { AgentHooks, Context } from './definition.ts'
+import type { AgentContext, AgentHooks } from './definition.ts'
 import { PluginError } from './definition.ts'
 import { readIfPresent } from './session-file.ts'
 
@@ -112,7 +112,7 @@ interface SettingsFile {
   settings: Settings
 }
 
-function readSettings(repoRoot: Context['repoRoot'], path: string): SettingsFile {
+function readSettings(repoRoot: AgentContext['repoRoot'], path: string): SettingsFile {
   const text = readIfPresent(join(repoRoot, path))?.toString('utf8')
   const whole = text === undefined ? join(repoRoot, path) : realpathSync(join(repoRoot, path))
   const settings = parseSettings(text ?? '{}')

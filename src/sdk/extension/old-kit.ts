@@ -19,7 +19,7 @@ export interface PigletCommand {
   handler(args: string, context: Context): unknown
 }
 
-export interface Piglet {
+export interface OldKit {
   setInfo(name: string, version: string): void
   registerTool(tool: PigletTool): void
   registerCommand(command: PigletCommand): void
@@ -31,7 +31,7 @@ export interface Piglet {
 }
 
 /** `start` connects the extension to the host. */
-function createOldKit(start: (extension: Extension) => void): Piglet {
+function createOldKit(start: (extension: Extension) => void): OldKit {
   const info = { name: 'unnamed', version: '0.0.0' }
   let started: Extension | undefined
   const extension = () => {
