@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { EntireError, isErrno } from '../std/errors.ts'
+import { countOf } from '../std/plural.ts'
 import { git, gitLimited } from './exec.ts'
 import type { Oid } from './oid.ts'
 import type { Repo } from './repo.ts'
@@ -89,7 +90,7 @@ function fetchFailure(remote: string, count: number, stderr: string): EntireErro
       .find((line) => /^(?:fatal|error):/.test(line)) ?? 'no answer'
   return new EntireError(
     'git-failed',
-    `This is a partial clone: ${count} ${count === 1 ? 'file' : 'files'} of stored checkpoints could not be fetched from ${remote} (${why}).`,
+    `This is a partial clone: ${countOf(count, 'file')} of stored checkpoints could not be fetched from ${remote} (${why}).`,
     {
       hint: `Make sure the remote can be reached (\`git fetch ${remote}\` shows why not), then run the command again.`,
     },

@@ -11,6 +11,7 @@ import { openGit } from '../sessions/git-session.ts'
 import { describeCheckpointRemote } from '../settings/checkpoint-remote.ts'
 import { settingsPaths } from '../settings/read.ts'
 import { messageOf } from '../std/errors.ts'
+import { countOf } from '../std/plural.ts'
 import { dequeue, readQueue } from './queue.ts'
 
 const chunkSize = 200
@@ -53,7 +54,7 @@ async function pushQueue({ repo }: Recorder, sync: Omit<RefSync, 'ref'>): Promis
   if (gone.length > 0) await dequeue(repo, gone)
   for (let at = 0; at < refs.length; at += chunkSize) {
     const chunk = refs.slice(at, at + chunkSize)
-    if (at === 0) sync.say(`[entire] Pushing ${refs.length} checkpoint(s) to ${sync.label}...`)
+    if (at === 0) sync.say(`[entire] Pushing ${countOf(refs.length, 'checkpoint')} to ${sync.label}...`)
     if ((await pushRefs(sync, chunk)) === undefined) await dequeue(repo, chunk)
     else if (!(await pushOneByOne(repo, sync, chunk))) return
   }

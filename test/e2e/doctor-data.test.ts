@@ -185,7 +185,7 @@ test('escape sequences in file names are not printed', async () => {
   await agent.turn('write', { 'evil\x1b[31m\x07name.txt': 'work of the agent\n' })
   await agent.end()
   const { out } = await repo.entire(['doctor'])
-  expect(out).toContain('waiting for your next commit')
+  expect(out).toContain('Waiting for your next commit: 1 ended session')
   expect(out).not.toContain('\x1b')
   expect(out).not.toContain('\x07')
 })

@@ -227,7 +227,9 @@ test('hook failures of the last day are counted, and are not reported once hooks
   const found = await doctor(repo)
   expect(found).toMatchObject({
     code: 1,
-    findings: [{ id: 'hook-errors', severity: 'warning', title: expect.stringContaining('2 time(s)') }],
+    findings: [
+      { id: 'hook-errors', severity: 'warning', title: expect.stringContaining('Hooks failed 2 times') },
+    ],
   })
   await agent.stop()
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [{ id: 'hook-errors', severity: 'info' }] })

@@ -64,7 +64,7 @@ test('a turn whose agent died is reported, and left alone without a terminal and
       `  Shadow branch: exists (${repo.shadow(await repo.head())})`,
       '  Steps: 1, Files touched: 1',
       '',
-      '1 problem(s) left.',
+      '1 problem left.',
       '',
     ].join('\n'),
   )
@@ -292,7 +292,7 @@ test('on a terminal doctor asks about each stuck session: skip, discard, save', 
   await terminal.press(keys.down, keys.enter)
   expect(await terminal.sees('Fix session cc-saved?')).toContain('-> Discarded session bb-discarded')
   await terminal.press(keys.enter)
-  expect(await terminal.sees('1 problem(s) left.')).toContain('-> Saved session cc-saved as checkpoint ')
+  expect(await terminal.sees('1 problem left.')).toContain('-> Saved session cc-saved as checkpoint ')
   expect(await terminal.exited()).toBe(1)
   expect(names.map((id) => repo.hasState(id))).toEqual([true, false, true])
   expect(repo.state('aa-skipped')).toMatchObject({ phase: 'active', checkpoint_count: 1 })

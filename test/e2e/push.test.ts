@@ -125,10 +125,10 @@ test('with the refs backend every checkpoint has a ref and an id of its own, and
   const shown = await repo.entire(['explain', '-c', id, '--no-pager'])
   expect(shown.out).toContain(`Checkpoint: ${id}`)
   const first = await repo.run(['git', 'push', 'origin', 'main'])
-  expect(first.stderr).toContain('1 checkpoint(s)')
+  expect(first.stderr).toContain('Pushing 1 checkpoint to')
   expect(await repo.git('ls-remote', 'origin', ref)).toContain(ref)
   const second = await repo.run(['git', 'push', 'origin', 'main'])
-  expect(second.stderr).not.toContain('checkpoint(s)')
+  expect(second.stderr).not.toContain('Pushing')
 })
 
 test('a process that ssh leaves behind with open pipes does not hold up the push', async () => {

@@ -9,6 +9,7 @@ import type { Repo } from '../../git/repo.ts'
 import { isActive } from '../../model/session.ts'
 import { EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
+import { countOf } from '../../std/plural.ts'
 import { confirm } from '../ask.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
@@ -76,7 +77,7 @@ async function resetHead(cli: Cli, repo: Repo, flags: ResetFlags): Promise<void>
     if (flags.json) return printJson(cli, repo, plan)
     return cli.out(`Nothing to reset for ${branchName(shadowRef(inventory.head, repo.worktreeId))}`)
   }
-  const detail = `${plan.sessions.length} session(s) and ${plan.branches.length} shadow branch(es) will be removed. Files stay as they are.`
+  const detail = `${countOf(plan.sessions.length, 'session')} and ${countOf(plan.branches.length, 'shadow branch', 'shadow branches')} will be removed. Files stay as they are.`
   const question = { message: 'Reset session data?', detail, noTerminalHint: 'Run `entire reset --force`.' }
   if (!flags.force && !(await confirm(cli, question))) return cli.note('Reset cancelled.')
   const recorder = systemRecorder(repo, { component: 'reset' })

@@ -8,6 +8,7 @@ import { isSetUp, readSettings } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { findStat } from '../../std/file.ts'
 import type { DoctorRun, Finding } from './finding.ts'
+import { countOf } from '../../std/plural.ts'
 import { type LogLine, logFile, parseLogLine, readLogBackwards } from './log-file.ts'
 
 const oldestGit = [2, 38] as const
@@ -136,7 +137,7 @@ export async function checkHookErrors({ repo, now }: DoctorRun): Promise<Finding
     {
       id: 'hook-errors',
       severity: hasRecovered ? 'info' : 'warning',
-      title: `Hooks failed ${errors.length} time(s) during the last day${hasRecovered ? ', and have succeeded since' : ''}.`,
+      title: `Hooks failed ${countOf(errors.length, 'time')} during the last day${hasRecovered ? ', and have succeeded since' : ''}.`,
       detail: [`Last: ${last.time} ${last.message}`],
       fix: '`entire doctor logs --level error` shows them all',
       remedies: [],

@@ -3,6 +3,7 @@
 
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
+import { countOf } from '../../std/plural.ts'
 import { choose, confirm } from '../ask.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { clean, paint, type Style } from '../render/text.ts'
@@ -41,7 +42,7 @@ async function answerText(cli: Cli, findings: Finding[], force: boolean): Promis
 function summarise(cli: Cli, left: Finding[]): Finding[] {
   const count = left.filter(isWrong).length
   cli.out()
-  cli.out(count === 0 ? '✓ No problems found.' : `${count} problem(s) left.`)
+  cli.out(count === 0 ? '✓ No problems found.' : `${countOf(count, 'problem')} left.`)
   return left
 }
 

@@ -16,6 +16,7 @@ import { listWorktrees, lockWorktrees } from '../../sessions/worktrees.ts'
 import { findStat, readText } from '../../std/file.ts'
 import { isStale, takeLock } from '../../std/lock.ts'
 import type { DoctorRun, Finding, Remedy } from './finding.ts'
+import { countOf } from '../../std/plural.ts'
 
 export async function checkStates({ repo, recorder }: DoctorRun): Promise<Finding[]> {
   const bad = listSessionHeads(repo).unreadable.map((id) => `${id}.json`)
@@ -64,7 +65,7 @@ export async function checkLocks({ repo, now }: DoctorRun): Promise<Finding[]> {
       using _queue = await takeLock(queue, { waitMs: 10_000 })
       using _locks = await lockWorktrees(listWorktrees(repo))
       for (const place of listWorktrees(repo)) sweep(place)
-      return [`Removed ${stale.length} lock(s)`]
+      return [`Removed ${countOf(stale.length, 'lock')}`]
     },
   }
   const abandoned: Finding = {

@@ -8,6 +8,7 @@ import { isActive, type Session } from '../../model/session.ts'
 import { completeTurn, findUnsaved, isStuck, whyStuck } from '../../recording/dead-turn.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
 import { worktreeOf } from '../../sessions/worktrees.ts'
+import { countOf } from '../../std/plural.ts'
 import { planNamed } from '../clean/report.ts'
 import { clean } from '../render/text.ts'
 import type { DoctorRun, Finding, Remedy } from './finding.ts'
@@ -52,7 +53,7 @@ function waitingFinding(sessions: { id: string; files: string[] }[]): Finding {
   return {
     id: 'waiting-sessions',
     severity: 'info',
-    title: `${sessions.length} session(s) have ended and are waiting for your next commit.`,
+    title: `Waiting for your next commit: ${countOf(sessions.length, 'ended session')}.`,
     detail: [...lines, ...(sessions.length > mostNamed ? [`… and ${sessions.length - mostNamed} more`] : [])],
     fix: 'Commit the files, or give up a session: entire reset --session <id>',
     remedies: [],

@@ -4,6 +4,7 @@ import { buildCommand } from '@stricli/core'
 import { readCurrentBranch } from '../../git/branches.ts'
 import { openObjectReader } from '../../git/cat-file.ts'
 import { given } from '../../std/given.ts'
+import { countOf } from '../../std/plural.ts'
 import { prefetch } from '../../std/prefetch.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
@@ -76,7 +77,7 @@ async function explainBranch(run: ExplainRun): Promise<void> {
   const unreadable = (await (run.flags.json ? printJson : printList)(run)).unreadable
   if (unreadable.length > 0)
     run.cli.note(
-      `Not shown: ${unreadable.length} ${unreadable.length === 1 ? 'checkpoint' : 'checkpoints'} that commits name but that cannot be read here (${unreadable.slice(0, 3).join(', ')}${unreadable.length > 3 ? ', …' : ''}). \`entire doctor\` shows details.`,
+      `Not shown: ${countOf(unreadable.length, 'checkpoint')} that commits name but that cannot be read here (${unreadable.slice(0, 3).join(', ')}${unreadable.length > 3 ? ', …' : ''}). \`entire doctor\` shows details.`,
     )
 }
 

@@ -10,6 +10,7 @@ import { Trust } from '../../piglet/settings/trust.ts'
 import { EntireError, invalidValue, notFound } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
 import { asObject, formatJson } from '../../std/json.ts'
+import { countOf } from '../../std/plural.ts'
 import { askLine } from '../ask.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
@@ -41,10 +42,7 @@ export const extRecordCommand = buildCommand<RecordFlags, [string, ...string[]],
       },
     )
     if (flags.json) this.process.stdout.write(formatJson(outcomes))
-    else
-      this.out(
-        `Recorded ${actions.length === 1 ? 'one action' : `${actions.length} actions`} in ${clean(file)}.`,
-      )
+    else this.out(`Recorded ${countOf(actions.length, 'action')} in ${clean(file)}.`)
     if (outcomes.some((outcome) => asObject(outcome)?.isError === true))
       this.note('Note: A tool failed; the recording contains the failure.')
   },

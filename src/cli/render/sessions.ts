@@ -2,6 +2,7 @@
 
 import { isActive, type Session } from '../../model/session.ts'
 import { whyStuck } from '../../recording/dead-turn.ts'
+import { countOf } from '../../std/plural.ts'
 import { parseTime } from '../../std/time.ts'
 import { timeAgo, tokensText } from './numbers.ts'
 import { clean, cut } from './text.ts'
@@ -109,7 +110,7 @@ export function sessionsPerAgent(sessions: Session[], degraded: ReadonlySet<stri
 }
 
 export function unreadableText(count: number): string {
-  return `${count} session state${count === 1 ? '' : 's'} cannot be read · run 'entire doctor'`
+  return `${countOf(count, 'session state')} cannot be read · run 'entire doctor'`
 }
 
 function troubleText(session: Session, now: Date): string {

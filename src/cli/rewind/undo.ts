@@ -4,6 +4,7 @@ import type { Direction } from '../../rewind/safety-step.ts'
 import { type UndoReport, undoOrRedo } from '../../rewind/undo.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
 import { formatJson, type JsonObject } from '../../std/json.ts'
+import { countOf } from '../../std/plural.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 import { shortId } from './points.ts'
@@ -49,7 +50,7 @@ function printReport(cli: Cli, direction: Direction, report: UndoReport): void {
       `Note: Move the files that are in the way, then run \`entire rewind --${direction}\` again for the rest.`,
     )
   const count = report.restore.length + report.remove.length
-  cli.out(`${direction === 'undo' ? 'Undone' : 'Redone'}: ${count} file${count === 1 ? '' : 's'} changed.`)
+  cli.out(`${direction === 'undo' ? 'Undone' : 'Redone'}: ${countOf(count, 'file')} changed.`)
   cli.note(
     direction === 'undo'
       ? '`entire rewind --redo` reverses this undo.'

@@ -3,6 +3,7 @@
 import type { Session } from '../../model/session.ts'
 import { hasTokens, noTokens, type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import { asNumber, type JsonObject } from '../../std/json.ts'
+import { countOf } from '../../std/plural.ts'
 import { formatCount } from '../render/numbers.ts'
 import { statusOf, unknownText } from '../render/sessions.ts'
 import { tokensJson } from './find-session.ts'
@@ -188,9 +189,7 @@ export function reportJson({
 export function briefLines({ session, usage, total, context, recommendations }: TokenReport): string[] {
   const parts = [
     `session ${session.id}`,
-    usage === undefined
-      ? 'no token data'
-      : `${formatCount(total)} tokens in ${usage.calls} call${usage.calls === 1 ? '' : 's'}`,
+    usage === undefined ? 'no token data' : `${formatCount(total)} tokens in ${countOf(usage.calls, 'call')}`,
     ...(context === undefined ? [] : [`context ${context.percent}%`]),
   ]
   return [

@@ -3,6 +3,7 @@
 import { buildCommand } from '@stricli/core'
 import { cannotCombine, EntireError } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
+import { countOf } from '../../std/plural.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { formatCount } from '../render/numbers.ts'
@@ -75,7 +76,7 @@ function reportLines(
     '',
     ...(usage === undefined
       ? []
-      : [`Tokens: ${formatCount(total)} in ${usage.calls} model call${usage.calls === 1 ? '' : 's'}`]),
+      : [`Tokens: ${formatCount(total)} in ${countOf(usage.calls, 'model call')}`]),
     ...tableLines(rows, { indent: 2, right: [1, 2] }),
     ...(context === undefined
       ? []

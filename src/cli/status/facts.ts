@@ -9,6 +9,7 @@ import { describeCheckpointRemote } from '../../settings/checkpoint-remote.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
+import { countOf } from '../../std/plural.ts'
 import { findPushTarget } from '../../sync/push.ts'
 import { countUnpushed, dependsOnBranch, electRemote, type PushSource } from '../../sync/unpushed.ts'
 import { clean } from '../render/text.ts'
@@ -82,7 +83,7 @@ export async function syncLines(state: SyncState): Promise<{ line: string; isWar
   const remote = clean(target?.remote ?? '')
   // Checkpoints with a remote of their own are pushed with a push to any remote.
   const followsPush = target?.source !== 'config' && target?.source !== 'dedicated'
-  const count = `${unpushed} checkpoint${unpushed === 1 ? '' : 's'}`
+  const count = countOf(unpushed, 'checkpoint')
   return [
     ...(target === undefined
       ? []
