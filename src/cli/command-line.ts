@@ -24,6 +24,7 @@ export function makeApplication(
   const help = [name, ...findRoute(root, inputs), '--help'].join(' ')
   const formatUsage = ({ message, advice }: UsageProblem, colour: boolean) =>
     formatFailure(message, [advice, `Run \`${help}\` for usage.`].filter(Boolean).join(' '), colour)
+  const formatThrown = (error: unknown, colour: boolean) => formatError(error, name, colour)
   return buildApplication<Cli>(withPlainHelp(root), {
     name,
     versionInfo: { currentVersion: version },
@@ -36,10 +37,10 @@ export function makeApplication(
         noCommandRegisteredForInput: ({ input, corrections, ansiColor }) =>
           formatUsage(unknownCommand(input, corrections), ansiColor),
         exceptionWhileParsingArguments: (error, colour) => formatUsage(describeUsageError(error), colour),
-        exceptionWhileLoadingCommandFunction: formatError,
-        exceptionWhileLoadingCommandContext: formatError,
-        exceptionWhileRunningCommand: formatError,
-        commandErrorResult: formatError,
+        exceptionWhileLoadingCommandFunction: formatThrown,
+        exceptionWhileLoadingCommandContext: formatThrown,
+        exceptionWhileRunningCommand: formatThrown,
+        commandErrorResult: formatThrown,
       },
     },
     determineExitCode: (error) => (error instanceof EntireError && usageErrors.includes(error.code) ? 2 : 1),
@@ -75,10 +76,14 @@ export async function runApplication(
 }
 
 /** What happened and what to do next. A bug keeps its stack, which belongs in the report. */
-export function formatError(error: unknown, colour = false): string {
+export function formatError(error: unknown, program: string, colour = false): string {
   if (error instanceof EntireError) return formatFailure(error.message, error.hint, colour)
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return formatFailure(`This is a bug in entire. ${stack}`, 'Please report it with the lines above.', colour)
+  return formatFailure(
+    `This is a bug in ${program}. ${stack}`,
+    'Please report it with the lines above.',
+    colour,
+  )
 }
 
 // Stricli paints the whole text red; only the label should be. Names in the message may come from strangers.

@@ -28,7 +28,7 @@ export async function runMenu(cli: Cli, repo: Repo, file: SettingsFile | undefin
       await takeChoice(cli, repo, chosen, file)
     } catch (error) {
       if (!(error instanceof EntireError)) throw error
-      cli.note(formatError(error))
+      cli.note(formatError(error, 'entire'))
     }
   }
 }

@@ -1,0 +1,15 @@
+import { expect, test } from 'bun:test'
+import { EntireError } from '../std/errors.ts'
+import { formatError } from './application.ts'
+
+test('a bug keeps its stack and names the program that ran', () => {
+  const text = formatError(new TypeError('x is undefined'), 'piglet')
+  expect(text).toStartWith('error: This is a bug in piglet. TypeError: x is undefined\n')
+  expect(text).toEndWith('\nhint: Please report it with the lines above.')
+})
+
+test('an error that a person can act on has a message and a hint', () => {
+  expect(formatError(new EntireError('busy', 'It is busy.', { hint: 'Wait.' }), 'entire')).toBe(
+    'error: It is busy.\nhint: Wait.',
+  )
+})
