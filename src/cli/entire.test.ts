@@ -34,7 +34,7 @@ test.each([
     ['bogus'],
     2,
     '',
-    'Unknown command "bogus".\nhint: Run',
+    'Unknown command "bogus"\nhint: Run',
   ],
   ['help of a group has examples', ['agent', '--help'], 0, 'EXAMPLES', ''],
   ['an unknown flag is wrong usage and names the help', ['status', '--jsn'], 2, '', 'entire status --help'],

@@ -50,20 +50,20 @@ test('help in colour says the same as help without', async () => {
 })
 
 test.each([
-  ['an unknown command', ['bogus'], 'Unknown command "bogus".', 'Run `entire --help` for usage.'],
+  ['an unknown command', ['bogus'], 'Unknown command "bogus"', 'Run `entire --help` for usage.'],
   [
     'a mistyped command',
     ['enble'],
-    'Unknown command "enble".',
+    'Unknown command "enble"',
     'Did you mean `enable`? Run `entire --help` for usage.',
   ],
   [
     'a mistyped flag',
     ['status', '--jsn'],
-    'Unknown flag "--jsn".',
+    'Unknown flag "--jsn"',
     'Did you mean `--json`? Run `entire status --help` for usage.',
   ],
-  ['an unknown letter', ['status', '-q'], 'Unknown flag "-q".', 'Run `entire status --help` for usage.'],
+  ['an unknown letter', ['status', '-q'], 'Unknown flag "-q"', 'Run `entire status --help` for usage.'],
   ['a flag without its value', ['rewind', '--to'], '--to requires a value', 'Run `entire rewind --help`'],
   [
     'a flag given twice',
@@ -77,8 +77,8 @@ test.each([
     '"0" is not a valid value for --limit',
     'Use a whole number from 1 to 100000. Run `entire doctor trace --help`',
   ],
-  ['an argument too many', ['version', 'x'], 'Unexpected argument "x".', 'Run `entire version --help`'],
-  ['no argument', ['agent', 'add'], 'Missing argument <agent>.', 'Run `entire agent add --help`'],
+  ['an argument too many', ['version', 'x'], 'Unexpected argument "x"', 'Run `entire version --help`'],
+  ['no argument', ['agent', 'add'], 'Missing argument <agent>', 'Run `entire agent add --help`'],
 ] as const)('%s is wrong usage', async (_rule, args, message, hint) => {
   await using dir = tempDir()
   const { code, err } = await entire(dir, [...args])

@@ -9,7 +9,7 @@ import {
   UnsatisfiedFlagError,
   UnsatisfiedPositionalError,
 } from '@stricli/core'
-import { EntireError, invalidValue, messageOf, requires } from '../std/errors.ts'
+import { didYouMean, EntireError, invalidValue, messageOf, requires, unknownName } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import type { CommandNode } from './command-parts.ts'
 
@@ -20,16 +20,15 @@ export interface UsageProblem {
 }
 
 export function unknownCommand(input: string, corrections: readonly string[]): UsageProblem {
-  return { message: `Unknown command "${input}".`, ...didYouMean(corrections) }
+  return describeProblem(unknownName('command', input, adviceOf(corrections)))
 }
 
 export function describeUsageError(error: unknown): UsageProblem {
   if (error instanceof FlagNotFoundError)
-    return {
-      message: `Unknown flag "--${error.input}".`,
-      ...didYouMean(error.corrections.map((name) => `\`--${name}\``)),
-    }
-  if (error instanceof AliasNotFoundError) return { message: `Unknown flag "-${error.input}".` }
+    return describeProblem(
+      unknownName('flag', `--${error.input}`, adviceOf(error.corrections.map((name) => `\`--${name}\``))),
+    )
+  if (error instanceof AliasNotFoundError) return describeProblem(unknownName('flag', `-${error.input}`))
   if (error instanceof ArgumentParseError)
     return describeProblem(
       error.exception instanceof EntireError
@@ -40,9 +39,9 @@ export function describeUsageError(error: unknown): UsageProblem {
     return describeProblem(requires(`--${error.externalFlagName}`, 'a value'))
   if (error instanceof UnexpectedFlagError)
     return { message: `--${error.externalFlagName} can be given only once.` }
-  if (error instanceof UnexpectedPositionalError) return { message: `Unexpected argument "${error.input}".` }
+  if (error instanceof UnexpectedPositionalError) return { message: `Unexpected argument "${error.input}"` }
   if (error instanceof UnsatisfiedPositionalError)
-    return { message: `Missing argument <${error.placeholder}>.` }
+    return { message: `Missing argument <${error.placeholder}>` }
   return { message: messageOf(error) }
 }
 
@@ -50,10 +49,8 @@ function describeProblem({ message, hint }: EntireError): UsageProblem {
   return { message, ...given({ advice: hint }) }
 }
 
-function didYouMean(names: readonly string[]): { advice?: string } {
-  if (names.length === 0) return {}
-  const list = names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
-  return { advice: `Did you mean ${list}?` }
+function adviceOf(corrections: readonly string[]): string | undefined {
+  return corrections.length === 0 ? undefined : didYouMean(corrections)
 }
 
 export const helpBriefs = {

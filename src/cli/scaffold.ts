@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ScaffoldFile, type ScaffoldLanguage, scaffoldLanguages } from '../sdk/scaffold/template.ts'
-import { EntireError, invalidValue } from '../std/errors.ts'
+import { EntireError, invalidValue, useOneOf } from '../std/errors.ts'
 import { readText, writeAtomic } from '../std/file.ts'
 import { asObject, asString, parseJson } from '../std/json.ts'
 import type { Cli } from './context.ts'
@@ -12,7 +12,7 @@ import { clean } from './render/text.ts'
 export function requireLanguage(name = 'ts'): ScaffoldLanguage {
   const language = scaffoldLanguages.find((each) => each === name)
   if (language !== undefined) return language
-  throw invalidValue(clean(name), '--lang', `Use one of: ${scaffoldLanguages.join(', ')}.`)
+  throw invalidValue(clean(name), '--lang', useOneOf(scaffoldLanguages))
 }
 
 /** The directory must be empty, or not exist yet. */

@@ -18,7 +18,7 @@ import { hasNoWorkYet, isProvisional } from '../sessions/provisional-turn.ts'
 import { lockFile, retrying, save } from '../sessions/save.ts'
 import { checkSessionId, readSession } from '../sessions/store.ts'
 import { removeTaskStarts, removeTurnStart } from '../sessions/turn-start-state.ts'
-import { EntireError } from '../std/errors.ts'
+import { invalidValue } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
@@ -212,9 +212,12 @@ function checkIds(event: AgentEvent): void {
   checkSessionId(event.session)
   for (const id of [event.toolUse, event.subagent]) {
     if (id !== undefined && !/^[A-Za-z0-9_-]+$/.test(id)) {
-      throw new EntireError('bad-id', `${JSON.stringify(id)} is not a valid id.`, {
-        hint: 'Ids of tools and subagents are letters, digits, "-" and "_".',
-      })
+      throw invalidValue(
+        JSON.stringify(id).slice(1, -1),
+        'the id of a tool or subagent',
+        'Use letters, digits, "-" and "_".',
+        'bad-id',
+      )
     }
   }
 }

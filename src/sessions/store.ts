@@ -4,7 +4,7 @@ import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
-import { EntireError, isErrno } from '../std/errors.ts'
+import { invalidValue, isErrno } from '../std/errors.ts'
 import { fileSize, readText, type StagedFile, stageFile, stageFiles } from '../std/file.ts'
 import { formatJson, parseJson } from '../std/json.ts'
 import { formatSessionState, parseSessionState } from './state-format.ts'
@@ -19,9 +19,12 @@ export function sessionsDir(repo: Repo): string {
 /** Session ids become file names and path elements of trees. */
 export function checkSessionId(id: string): void {
   if (!isSessionId(id)) {
-    throw new EntireError('bad-id', `${JSON.stringify(id)} is not a valid session id.`, {
-      hint: 'Session ids must not contain slashes or "..".',
-    })
+    throw invalidValue(
+      JSON.stringify(id).slice(1, -1),
+      'a session id',
+      'Session ids must not contain slashes or "..".',
+      'bad-id',
+    )
   }
 }
 

@@ -94,8 +94,8 @@ test('a local file can add redaction but never remove it', () => {
 test.each([
   ['settings.json', '{', 'not a JSON object'],
   ['settings.local.json', '[]', 'not a JSON object'],
-  ['settings.json', '{"enabled":"yes"}', '"enabled"'],
-  ['settings.json', '{"strategy":"shadow"}', '"strategy"'],
+  ['settings.json', '{"enabled":"yes"}', '"yes" is not a valid value for enabled in .entire/settings.json'],
+  ['settings.json', '{"strategy":"shadow"}', '"shadow" is not a valid value for strategy in'],
 ])('a file that cannot be understood is named: %s %s', (name, content, message) => {
   put(name, content)
   expect(() => readSettings(root)).toThrow(

@@ -8,11 +8,11 @@ import {
   type SettingsFile,
   strategies,
 } from '../model/settings.ts'
-import { EntireError, messageOf } from '../std/errors.ts'
+import { EntireError, invalidValue, messageOf, useOneOf } from '../std/errors.ts'
 import { exists, readText } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { asArray, asObject, asString, type Json, type JsonObject, parseJson } from '../std/json.ts'
-import { parseLogLevel } from '../std/log.ts'
+import { logLevels, parseLogLevel } from '../std/log.ts'
 import { readCheckpointRemote } from './checkpoint-remote.ts'
 
 export const settingsPaths: Record<SettingsFile, string> = {
@@ -75,12 +75,19 @@ function applyFile(root: string, file: SettingsFile, before: Settings): Settings
     if (known === undefined || value === null) continue
     const change = known.read(value, settings, file)
     if (change === undefined)
-      throw new EntireError('bad-settings', `${settingsPaths[file]}: "${key}" has an invalid value.`, {
-        hint: known.expected,
-      })
+      throw invalidValue(
+        shorten(typeof value === 'string' ? value : JSON.stringify(value)),
+        `${key} in ${settingsPaths[file]}`,
+        known.expected,
+        'bad-settings',
+      )
     settings = { ...settings, ...change }
   }
   return settings
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
 // Users put comments into settings, and a comma after the last value.
@@ -116,18 +123,18 @@ export const settingsKeys: Record<string, SettingsKey> = {
       const strategy = strategies.find((name) => name === value)
       return value === '' ? {} : strategy && { strategy }
     },
-    expected: `Use one of: ${strategies.join(', ')}.`,
+    expected: useOneOf(strategies),
   },
   log_level: {
     read: (value) => {
       const logLevel = parseLogLevel(asString(value))
       return value === '' ? {} : logLevel && { logLevel }
     },
-    expected: 'Use one of: debug, info, warn, error.',
+    expected: useOneOf(logLevels),
   },
   commit_linking: {
     read: (value) => (value === 'always' || value === 'prompt' ? { commitLinking: value } : undefined),
-    expected: 'Use "always" or "prompt".',
+    expected: useOneOf(['always', 'prompt']),
   },
   strategy_options: {
     read: (value, _before, file) => {

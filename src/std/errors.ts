@@ -44,8 +44,47 @@ export class EntireError extends Error {
 // One form for each kind of message. Names and values that come from outside are cleaned by the caller.
 
 /** `checkpoint not found: 3f2a`. */
-export function notFound(thing: string, name: string, hint?: string): EntireError {
-  return new EntireError('not-found', `${thing} not found: ${name}`, given({ hint }))
+export function notFound(
+  thing: string,
+  name: string,
+  hint?: string,
+  code: ErrorCode = 'not-found',
+): EntireError {
+  return new EntireError(code, `${thing} not found: ${name}`, given({ hint }))
+}
+
+/** `Unknown agent "claud"`: a name that is not in a fixed list. */
+export function unknownName(
+  kind: string,
+  name: string,
+  hint?: string,
+  code: ErrorCode = 'bad-usage',
+): EntireError {
+  return new EntireError(code, `Unknown ${kind} "${name}"`, given({ hint }))
+}
+
+/** `ambiguous session prefix "3f" matches 2 sessions: 3f01, 3f02`. */
+export function ambiguousPrefix(
+  thing: string,
+  prefix: string,
+  matches: string[],
+  hint?: string,
+): EntireError {
+  const named = `${matches.slice(0, mostNamed).join(', ')}${matches.length > mostNamed ? ', …' : ''}`
+  const message = `ambiguous ${thing} prefix "${prefix}" matches ${matches.length} ${thing}s: ${named}`
+  return new EntireError('bad-id', message, { hint: hint ?? 'Type more of the id.' })
+}
+
+const mostNamed = 5
+
+/** `"soon" is not a valid value for --timeout`. */
+export function invalidValue(
+  value: string,
+  of: string,
+  hint?: string,
+  code: ErrorCode = 'bad-usage',
+): EntireError {
+  return new EntireError(code, `"${value}" is not a valid value for ${of}`, given({ hint }))
 }
 
 /** `--json and --transcript cannot be used together`. */
@@ -54,14 +93,26 @@ export function cannotCombine(choices: string[], hint?: string): EntireError {
   return new EntireError('bad-usage', `${list} cannot be used together`, given({ hint }))
 }
 
-/** `"soon" is not a valid value for --timeout`. */
-export function invalidValue(value: string, of: string, hint?: string): EntireError {
-  return new EntireError('bad-usage', `"${value}" is not a valid value for ${of}`, given({ hint }))
-}
-
 /** `--force requires --reset`. */
 export function requires(choice: string, needed: string, hint?: string): EntireError {
   return new EntireError('bad-usage', `${choice} requires ${needed}`, given({ hint }))
+}
+
+/** Hint: `Use one of: debug, info. Did you mean info?` */
+export function useOneOf(names: readonly string[], near: readonly string[] = []): string {
+  return [`Use one of: ${names.join(', ')}.`, ...(near.length === 0 ? [] : [didYouMean(near)])].join(' ')
+}
+
+/** Hint: `Did you mean enable or disable?` */
+export function didYouMean(names: readonly string[]): string {
+  const last = names.at(-1)
+  return `Did you mean ${names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${last}` : last}?`
+}
+
+/** The message and its hint on one line. */
+export function errorLine({ message, hint }: EntireError): string {
+  if (hint === undefined) return message
+  return `${message}${/[.!?…]$/.test(message) ? '' : '.'} ${hint}`
 }
 
 export function isErrno(error: unknown, ...codes: string[]): boolean {

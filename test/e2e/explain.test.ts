@@ -44,16 +44,16 @@ test('the list shows the checkpoint of a commit and an uncommitted step, each wi
 
 test('only one target can be explained at a time', async () => {
   await using repo = await recordedRepo()
-  for (const flags of [
-    ['--session', 'a', '--commit', 'HEAD'],
-    ['--session', 'a', '--checkpoint', 'b'],
-    ['--commit', 'HEAD', '-c', 'b'],
-    ['--session', 'a', '--commit', 'HEAD', '-c', 'b'],
-  ]) {
+  for (const [flags, typed] of [
+    [['--session', 'a', '--commit', 'HEAD'], '--session and --commit'],
+    [['--session', 'a', '--checkpoint', 'b'], '--session and --checkpoint'],
+    [['--commit', 'HEAD', '-c', 'b'], '--commit and --checkpoint'],
+    [['--session', 'a', '--commit', 'HEAD', '-c', 'b'], '--session, --commit and --checkpoint'],
+  ] as const) {
     expect(await repo.entire(['explain', ...flags])).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringContaining('--session, --commit and --checkpoint cannot be used together'),
+      err: expect.stringContaining(`error: ${typed} cannot be used together`),
     })
   }
 })

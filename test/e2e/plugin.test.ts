@@ -64,7 +64,7 @@ test('help lists plugins except external agents, and a mistyped name suggests th
   expect(await run(repo, ['deplyo'])).toEqual({
     code: 2,
     out: '',
-    err: 'error: Unknown command "deplyo".\nhint: Did you mean `deploy`? Run `entire --help` for usage.\n',
+    err: 'error: Unknown command "deplyo"\nhint: Did you mean `deploy`? Run `entire --help` for usage.\n',
   })
 })
 

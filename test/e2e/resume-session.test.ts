@@ -94,7 +94,7 @@ test('an ambiguous name is an error that lists the matches; a branch takes prece
     await agent.turn('x', { [`${index}.ts`]: `export const x${index} = 1\n` })
   const ambiguous = await repo.entire(['resume', '5e551010'])
   expect(ambiguous.code).toBe(1)
-  expect(ambiguous.err).toContain('ambiguous id prefix "5e551010" matches 2: session ')
+  expect(ambiguous.err).toContain('ambiguous id prefix "5e551010" matches 2 ids: session ')
   for (const agent of agents) expect(ambiguous.err).toContain(agent.session)
   await repo.git('branch', '5e551010')
   repo.write('set-up.txt', 'x\n')

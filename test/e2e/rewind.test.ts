@@ -179,7 +179,7 @@ test('an unknown point is reported, and nothing changes', async () => {
 })
 
 test.each([
-  [['--list', '--undo'], '--list, --to, --undo and --redo cannot be used together'],
+  [['--list', '--undo'], '--list and --undo cannot be used together'],
   [['--reset'], '--reset requires --to'],
   [['--to', 'abcdef0', '--reset', '--logs-only'], 'cannot be used together'],
   [['--undo', '--force'], '--force requires --reset'],

@@ -17,7 +17,7 @@ test('a session without a transcript is an error', async () => {
   expect((await repo.entire(['session', 'attach'])).code).toBe(2)
   expect(await repo.entire(['session', 'attach', '../../etc'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('not a valid session id'),
+    err: expect.stringContaining('not a valid value for a session id'),
   })
 })
 
@@ -26,7 +26,7 @@ test('an unknown agent, or one that does not have the session, is an error', asy
   unrecordedSession(repo, id).turn('write a', { 'a.ts': 'a\n' })
   expect(await repo.entire(['session', 'attach', id, '-a', 'nobody'])).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/^error: Unknown agent "nobody"\.\nhint: Use one of: claude-code, gemini/),
+    err: expect.stringMatching(/^error: Unknown agent "nobody"\nhint: Use one of: claude-code, gemini/),
   })
   expect(await repo.entire(['session', 'attach', id, '-a', 'gemini'])).toMatchObject({
     code: 1,

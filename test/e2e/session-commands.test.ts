@@ -122,7 +122,7 @@ test('unreadable states are reported, and break nothing', async () => {
   expect(out).toContain('session good')
   expect(await repo.entire(['session', 'info', 'bad'])).toMatchObject({
     code: 1,
-    err: 'error: The state of session bad cannot be read.\nhint: `entire doctor` fixes it.\n',
+    err: 'error: The state of session bad cannot be read.\nhint: Run `entire doctor` to repair it.\n',
   })
   expect(repo.read('.git/entire-sessions/bad.json')).toBe('{')
 })

@@ -197,7 +197,8 @@ test('disabled and unconfigured repositories, unknown agents and invalid numbers
     const { code, out, err } = await repo.entire(['watch', ...args])
     return [code, (out + err).split('\n')[0]]
   }
-  expect(await said('--agent', 'nobody')).toEqual([1, 'error: Unknown agent "nobody".'])
+  expect(await said('--agent', 'nobody')).toEqual([1, 'error: Unknown agent "nobody"'])
+  expect(await said('--agent', '')).toEqual([2, 'error: --agent requires a value'])
   expect(await said('--quiet-seconds', 'soon')).toEqual([
     2,
     expect.stringContaining('"soon" is not a valid value for --quiet-seconds'),

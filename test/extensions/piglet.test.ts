@@ -122,7 +122,7 @@ describe('call', () => {
 
   test.each([
     [['nothing'], 1, 'tool not found: nothing'],
-    [['greet', '{'], 2, 'is not a JSON object'],
+    [['greet', '{'], 2, '"{" is not a valid value for arguments'],
     [['greet', '{}', '--ext', './none'], 1, 'extension not found: ./none'],
   ])('%j is refused', async (words, code, message) => {
     expect(await run('call', ...words)).toMatchObject({ code, err: expect.stringContaining(message) })
@@ -335,7 +335,7 @@ describe('check', () => {
 
   test.each([
     [['.'], 1, 'extension not found: .'],
-    [['sound', '--only', 'manners'], 2, 'Groups of rules: manifest, handshake'],
+    [['sound', '--only', 'manners'], 2, 'Use one of: manifest, handshake'],
     [['sound', '--json', '--junit'], 2, '--json and --junit cannot be used together'],
   ])('%j is refused', async (words, code, message) => {
     place.install('sound')

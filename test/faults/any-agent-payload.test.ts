@@ -78,7 +78,7 @@ describe.each(
         ])
       }
     expect(readUserState(repo.repo).filter((line) => !line.includes('/.entire/'))).toEqual(before)
-    const refused = /is not a valid id\.$/
+    const refused = /is not a valid value for the id of a tool or subagent$/
     expect(repo.log().filter(({ level, msg }) => level === 'ERROR' && !refused.test(String(msg)))).toEqual([])
     expect((await repo.entire(['status', '--json'])).code).toBe(0)
     expect(await repo.git('fsck', '--no-dangling')).toBe('')

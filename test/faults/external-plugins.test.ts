@@ -58,12 +58,12 @@ const events: [title: string, script: string, message: RegExp][] = [
     /parse-hook: no such session\ntry again/,
   ],
   ['fails and says nothing', 'exit 3', /entire-agent-sample parse-hook: exit code 3/],
-  ['draws on the terminal', `printf '\\033[2Jcleared\\007' >&2; exit 1`, /parse-hook: cleared /],
+  ['draws on the terminal', `printf '\\033[2Jcleared\\007' >&2; exit 1`, /parse-hook: cleared\. /],
   ['has no session', `echo '{"type":3,"session_id":""}'; exit 0`, /get-session-id|without a session/],
   [
     'has a session id that climbs',
     `echo '{"type":2,"session_id":"../../evil","prompt":"x"}'; exit 0`,
-    /not a valid session id/,
+    /not a valid value for a session id/,
   ],
 ]
 

@@ -4,7 +4,7 @@
 import { dirname, join } from 'node:path'
 import type { Agent } from '../../model/agent.ts'
 import type { FileWatcher, Sign } from '../../model/session-file.ts'
-import { EntireError } from '../../std/errors.ts'
+import { unknownName } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
 import { aiderCard } from '../cards.ts'
 import {
@@ -74,9 +74,7 @@ export const aider = {
     [historyName, '.aider.conf.yml', '.aider.input.history'].some((name) => exists(join(root, name))),
   hookNames: [],
   parseHook: (verb) => {
-    throw new EntireError('unknown-hook', `Aider has no hook called ${verb}.`, {
-      hint: 'Run `entire watch` while you use Aider.',
-    })
+    throw unknownName('Aider hook', verb, 'Run `entire watch` while you use Aider.', 'unknown-hook')
   },
   projectDir: () => undefined,
   transcript: aiderTranscript,

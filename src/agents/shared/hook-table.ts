@@ -3,7 +3,7 @@
 import type { Agent, HookInstaller } from '../../model/agent.ts'
 import type { AgentEvent } from '../../model/event.ts'
 import type { Environment } from '../../std/environment.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, unknownName, useOneOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { asString, type JsonObject } from '../../std/json.ts'
 
@@ -33,10 +33,7 @@ const usualFields: BaseFields = (payload) => ({
 export function hookParser(agent: string, table: HookTable, fields: BaseFields = usualFields) {
   return ((verb, payload, env) => {
     const parse = Object.hasOwn(table, verb) ? table[verb] : undefined
-    if (!parse)
-      throw new EntireError('unknown-hook', `${agent} has no hook called ${verb}.`, {
-        hint: `Known hooks: ${Object.keys(table).join(', ')}.`,
-      })
+    if (!parse) throw unknownName(`${agent} hook`, verb, useOneOf(Object.keys(table)), 'unknown-hook')
     const { session, ...rest } = fields(payload, env)
     if (session === undefined)
       throw new EntireError('bad-payload', `The ${verb} hook of ${agent} has no session id in its payload.`, {

@@ -85,7 +85,7 @@ test('adding says when recording is off or not set up', async () => {
 })
 
 test.each([
-  [['add'], 2, 'Missing argument <agent>.'],
+  [['add'], 2, 'Missing argument <agent>'],
   [['add', 'claude-code', 'clippy'], 1, 'Unknown agent "clippy". Available agents:'],
   [['remove', 'clippy'], 1, 'Usage: entire agent remove <agent-name>'],
   [['lst'], 2, 'Did you mean `list`?'],

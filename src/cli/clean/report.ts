@@ -7,11 +7,10 @@ import type { Inventory } from '../../cleanup/inventory.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
-import { EntireError, notFound } from '../../std/errors.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
-import { findSessionId } from '../session/find-session.ts'
+import { findSessionId, sessionNotFound, sessionUnreadable } from '../session/find-session.ts'
 
 /** Leaves out sections without items. */
 export function sectionLines(repo: Repo, plan: DiscardPlan): string[] {
@@ -85,11 +84,7 @@ export function requireSession(repo: Repo, { sessions }: Inventory, prefix: stri
   const id = findSessionId(repo, prefix)
   const session = sessions.find((candidate) => candidate.id === id)
   if (session !== undefined) return session
-  if (id !== undefined)
-    throw new EntireError('corrupt-state', `The state of session ${clean(id)} cannot be read.`, {
-      hint: 'Run `entire doctor` to repair it.',
-    })
-  throw notFound('session', clean(prefix), 'Run `entire session list` for the sessions.')
+  throw id === undefined ? sessionNotFound(prefix) : sessionUnreadable(id)
 }
 
 /** Plans to remove one session, in use or not. */

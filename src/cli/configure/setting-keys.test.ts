@@ -68,9 +68,9 @@ test.each([
   ['strateg', 'Did you mean strategy?'],
   ['push_sesions', 'Did you mean push_sessions?'],
   ['log_levle', 'Did you mean log_level?'],
-  ['something', 'Run `entire configure --list` for all settings.'],
+  ['something', '`entire configure --list` shows the settings.'],
   ['redaction.pii.custom_patterns.a b', 'Use letters, digits and underscores, for example TICKET.'],
-  ['__proto__', 'Run `entire configure --list` for all settings.'],
+  ['__proto__', '`entire configure --list` shows the settings.'],
 ])('an unknown name: %s', (text, hint) => {
   expect(() => findKey(text)).toThrow(expect.objectContaining({ code: 'bad-usage', hint }))
 })

@@ -4,7 +4,7 @@ import { defaultSettings, type SettingsFile, strategies } from '../../model/sett
 import { describeCheckpointRemote, readCheckpointRemote } from '../../settings/checkpoint-remote.ts'
 import { readRawSettings } from '../../settings/read.ts'
 import { valueAt } from '../../settings/write.ts'
-import { EntireError, invalidValue } from '../../std/errors.ts'
+import { didYouMean, invalidValue, unknownName, useOneOf } from '../../std/errors.ts'
 import { asObject, type Json, type JsonObject } from '../../std/json.ts'
 import { logLevels } from '../../std/log.ts'
 import { closest } from '../closest.ts'
@@ -149,10 +149,9 @@ export function findKey(text: string): SettingKey {
     name,
     settingKeys.flatMap((known) => [known.name, known.path.at(-1) as string]),
   )
-  throw new EntireError('bad-usage', `Unknown setting "${clean(text)}".`, {
-    hint:
-      near[0] === undefined ? 'Run `entire configure --list` for all settings.' : `Did you mean ${near[0]}?`,
-  })
+  const hint =
+    near.length > 0 ? didYouMean(near.slice(0, 1)) : '`entire configure --list` shows the settings.'
+  throw unknownName('setting', clean(text), hint)
 }
 
 const booleanWords: Record<string, boolean> = {
@@ -174,13 +173,8 @@ export function parseValue({ name, kind, choices }: SettingKey, text: string): J
   if (kind === 'pattern' && isPattern(text)) return text
   if (kind === 'text' && word !== '') return text.trim()
   if (kind === 'number' && Number(word) > 0 && Number.isFinite(Number(word))) return Number(word)
-  const near = closest(word, choices)[0]
-  throw invalidValue(
-    clean(text),
-    `setting ${name}`,
-    kindHints[kind] ??
-      `Use one of: ${choices.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
-  )
+  const near = closest(word, choices).slice(0, 1)
+  throw invalidValue(clean(text), `setting ${name}`, kindHints[kind] ?? useOneOf(choices, near))
 }
 
 const kindHints: Partial<Record<SettingKey['kind'], string>> = {

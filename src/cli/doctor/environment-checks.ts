@@ -7,8 +7,8 @@ import { sessionsDir } from '../../sessions/store.ts'
 import { isSetUp, readSettings } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { findStat } from '../../std/file.ts'
-import type { DoctorRun, Finding } from './finding.ts'
 import { countOf } from '../../std/plural.ts'
+import type { DoctorRun, Finding } from './finding.ts'
 import { type LogLine, logFile, parseLogLine, readLogBackwards } from './log-file.ts'
 
 const oldestGit = [2, 38] as const

@@ -15,8 +15,8 @@ import { sessionsDir } from '../../sessions/store.ts'
 import { listWorktrees, lockWorktrees } from '../../sessions/worktrees.ts'
 import { findStat, readText } from '../../std/file.ts'
 import { isStale, takeLock } from '../../std/lock.ts'
-import type { DoctorRun, Finding, Remedy } from './finding.ts'
 import { countOf } from '../../std/plural.ts'
+import type { DoctorRun, Finding, Remedy } from './finding.ts'
 
 export async function checkStates({ repo, recorder }: DoctorRun): Promise<Finding[]> {
   const bad = listSessionHeads(repo).unreadable.map((id) => `${id}.json`)

@@ -2,7 +2,7 @@
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
-import { invalidValue } from '../../std/errors.ts'
+import { invalidValue, useOneOf } from '../../std/errors.ts'
 import { type LogLevel, logLevels, parseLogLevel } from '../../std/log.ts'
 import { formatManual, limitFlag, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
@@ -76,7 +76,7 @@ function lineFilter({ level, session }: LogsFlags): (line: LogLine | undefined) 
 function requireLevel(text: string): LogLevel {
   const level = parseLogLevel(text)
   if (level !== undefined) return level
-  throw invalidValue(clean(text), '--level', `Levels: ${logLevels.join(', ')}.`)
+  throw invalidValue(clean(text), '--level', useOneOf(logLevels))
 }
 
 function readLast(repo: Repo, limit: number, isWanted: (line: LogLine | undefined) => boolean): string[] {

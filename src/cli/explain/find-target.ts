@@ -9,7 +9,7 @@ import { type LogEntry, readLog } from '../../git/log.ts'
 import { listRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { isCheckpointId } from '../../model/checkpoint.ts'
-import { EntireError, notFound } from '../../std/errors.ts'
+import { ambiguousPrefix, EntireError, notFound } from '../../std/errors.ts'
 import { clean } from '../render/text.ts'
 
 export type ExplainTarget =
@@ -60,7 +60,7 @@ async function findStored(
   const whole = [name.toLowerCase(), name.toUpperCase()].find(isCheckpointId)
   const ids =
     whole !== undefined && (await isStored(objects, whole)) ? [whole] : await findIds(repo, objects, name)
-  if (ids.length > 1) throw ambiguous('checkpoint', name, ids)
+  if (ids.length > 1) throw ambiguousPrefix('checkpoint', clean(name), ids)
   if (ids[0] === undefined) return await findStep(repo, name)
   const checkpoint = await readCheckpoint(objects, ids[0])
   if (checkpoint !== undefined) return { kind: 'checkpoint', checkpoint }
@@ -92,23 +92,12 @@ async function findStep(repo: Repo, prefix: string): Promise<ExplainTarget | und
   )
   const found = steps.filter(({ oid }) => oid.startsWith(prefix.toLowerCase()))
   if (found.length > 1)
-    throw ambiguous(
+    throw ambiguousPrefix(
       'step',
-      prefix,
+      clean(prefix),
       found.map(({ oid }) => oid.slice(0, 12)),
     )
   return found[0] && { kind: 'step', step: found[0] }
-}
-
-function ambiguous(what: string, prefix: string, matches: string[]): EntireError {
-  const some = `${matches.slice(0, 5).join(', ')}${matches.length > 5 ? ', …' : ''}`
-  return new EntireError(
-    'bad-id',
-    `ambiguous ${what} prefix "${clean(prefix)}" matches ${matches.length} ${what}s: ${some}`,
-    {
-      hint: 'Type more of the id.',
-    },
-  )
 }
 
 // Resolved as an object, because `git log` would accept a range or an option.

@@ -44,17 +44,19 @@ const exclusive: [key: keyof ExplainFlags, name: string][][] = [
 
 export function checkFlags(flags: ExplainFlags, named: string | undefined): void {
   for (const group of exclusive) {
-    const isSet = ([key]: [key: keyof ExplainFlags, name: string]) =>
-      flags[key] !== undefined && flags[key] !== false
-    if (group.filter(isSet).length > 1) throw cannotCombine(group.map(([, name]) => name))
+    const typed = typedOf(group, flags)
+    if (typed.length > 1) throw cannotCombine(typed)
   }
-  const target = flags.session ?? flags.commit ?? flags.checkpoint
-  if (named !== undefined && target !== undefined)
-    throw cannotCombine(['an id', '--session', '--commit', '--checkpoint'])
+  const targets = typedOf(exclusive[0] ?? [], flags)
+  if (named !== undefined && targets.length > 0) throw cannotCombine(['an id', ...targets])
   const hasCheckpoint = flags.checkpoint !== undefined || named !== undefined
   if (flags.generate && !hasCheckpoint) throw requires('--generate', '--checkpoint')
   if (flags.rawTranscript && !hasCheckpoint) throw requires('--raw-transcript', '--checkpoint')
   if (flags.force && !flags.generate) throw requires('--force', '--generate')
+}
+
+function typedOf(group: (typeof exclusive)[number], flags: ExplainFlags): string[] {
+  return group.flatMap(([key, name]) => (flags[key] === undefined || flags[key] === false ? [] : name))
 }
 
 export function scopeOf({ short, full }: ExplainFlags): DetailShape['scope'] {

@@ -12,7 +12,7 @@ import { readConfig } from '../../git/config.ts'
 import type { Agent, TextGenerator } from '../../model/agent.ts'
 import type { CheckpointSummary } from '../../model/checkpoint.ts'
 import type { Settings } from '../../model/settings.ts'
-import { EntireError, messageOf } from '../../std/errors.ts'
+import { EntireError, invalidValue, messageOf, useOneOf } from '../../std/errors.ts'
 import { parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
 import { queueForPush } from '../../sync/queue.ts'
@@ -167,15 +167,11 @@ function findWriter(
 function namedWriter(cli: Cli, provider: string): SummaryWriter {
   const agent = agents.find(({ name, generator }) => name === provider && generator !== undefined)
   if (agent === undefined)
-    throw new EntireError(
+    throw invalidValue(
+      clean(provider),
+      'setting summary_generation.provider',
+      useOneOf(agents.filter(({ generator }) => generator !== undefined).map(({ name }) => name)),
       'bad-settings',
-      `"${provider}" is not a valid value for setting summary_generation`,
-      {
-        hint: `Agents that can write summaries: ${agents
-          .filter(({ generator }) => generator !== undefined)
-          .map(({ name }) => name)
-          .join(', ')}.`,
-      },
     )
   const writer = writerOf(cli, agent)
   if (writer !== undefined) return writer

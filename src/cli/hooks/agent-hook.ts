@@ -6,7 +6,7 @@ import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { prefetchStatus } from '../../sessions/prefetch-status.ts'
 import { isSetUp, readHookSettings, readSettings } from '../../settings/read.ts'
-import { EntireError, messageOf } from '../../std/errors.ts'
+import { EntireError, messageOf, unknownName, useOneOf } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { isDevice } from '../streams.ts'
 
@@ -14,9 +14,7 @@ export async function runAgentHook(name: string, hookName: string, args: string[
   const named = (await loadAgent(name)) ?? (await findExternal(name))
   if (named === undefined) return
   if (!named.hookNames.includes(hookName)) {
-    throw new EntireError('unknown-hook', `${named.type} has no hook ${JSON.stringify(hookName)}.`, {
-      hint: `Its hooks: ${named.hookNames.join(', ')}.`,
-    })
+    throw unknownName(`${named.type} hook`, hookName, useOneOf(named.hookNames), 'unknown-hook')
   }
   const { json: payload, raw } = await readPayload(args, { acceptsAnything: named.executable !== undefined })
   const card = agentCards().find(({ borrows }) => borrows?.from === named.name && borrows.isSender(payload))
@@ -85,9 +83,9 @@ async function findExternal(name: string): Promise<Agent | undefined> {
   const { loadExternalAgent } = await import('../external-agents.ts')
   const agent = await loadExternalAgent(repo, process.env, name)
   if (agent !== undefined) return agent
-  throw new EntireError('unknown-agent', `Unknown agent ${JSON.stringify(name)}.`, {
-    hint: 'Run `entire agent list` for the known agents. External agents need "external_agents": true in the settings.',
-  })
+  const hint =
+    '`entire agent list` shows the agents. External agents require "external_agents": true in the settings.'
+  throw unknownName('agent', name, hint, 'unknown-agent')
 }
 
 const idleMs = 2_000

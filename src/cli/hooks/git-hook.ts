@@ -8,16 +8,13 @@ import type { PrefetchedCatFile } from '../../git/cat-file-process.ts'
 import { findHookRepo, type Repo } from '../../git/repo.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
 import { isSetUp, readHookSettings } from '../../settings/read.ts'
-import { EntireError, messageOf } from '../../std/errors.ts'
+import { messageOf, unknownName, useOneOf } from '../../std/errors.ts'
 import { appendWhole, readText, writeAtomic } from '../../std/file.ts'
 import { isDevice } from '../streams.ts'
 
 export async function runGitHook(name: string, args: string[], catFile?: PrefetchedCatFile): Promise<void> {
   const hook = hooks[name]
-  if (hook === undefined)
-    throw new EntireError('unknown-hook', `There is no git hook ${JSON.stringify(name)}.`, {
-      hint: `The git hooks are: ${Object.keys(hooks).join(', ')}.`,
-    })
+  if (hook === undefined) throw unknownName('git hook', name, useOneOf(Object.keys(hooks)), 'unknown-hook')
   const repo = findHookRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root)) return
   const settings = readHookSettings(repo.root)

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
-import { cannotCombine, EntireError } from '../../std/errors.ts'
+import { cannotCombine, unknownName, useOneOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
@@ -33,9 +33,11 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
       (rule) => !extensionRules.some(({ id }) => id === rule || id.startsWith(`${rule}/`)),
     )
     if (unknown.length > 0 && flags.fixtures === undefined)
-      throw new EntireError('bad-usage', `rule not found: ${clean(unknown.join(', '))}`, {
-        hint: `Groups of rules: ${[...new Set(extensionRules.map(({ id }) => id.split('/')[0]))].join(', ')}.`,
-      })
+      throw unknownName(
+        'rule',
+        clean(unknown[0] ?? ''),
+        useOneOf([...new Set(extensionRules.map(({ id }) => id.split('/')[0] as string))]),
+      )
     const isForPeople = !flags.json && !flags.junit
     const results = await checkExtension(dir, {
       env: this.env,

@@ -1,7 +1,7 @@
 // Defines `piglet ext logs`, which shows the log lines and the output of extensions.
 
 import { buildCommand } from '@stricli/core'
-import { invalidValue } from '../../std/errors.ts'
+import { invalidValue, useOneOf } from '../../std/errors.ts'
 import { logLevels, parseLogLevel } from '../../std/log.ts'
 import { formatManual, limitFlag, switchFlag, valueFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
@@ -67,8 +67,7 @@ export const extLogsCommand = buildCommand<LogsFlags, [string?], Cli>({
 
 function lineFilter(level: string | undefined, extension: string | undefined): (line: LogLine) => boolean {
   const lowest = level === undefined ? 'debug' : parseLogLevel(level)
-  if (lowest === undefined)
-    throw invalidValue(clean(level ?? ''), '--level', `Levels: ${logLevels.join(', ')}.`)
+  if (lowest === undefined) throw invalidValue(clean(level ?? ''), '--level', useOneOf(logLevels))
   return (line) => {
     if (extension !== undefined && line.record.extension !== extension) return false
     return logLevels.indexOf(parseLogLevel(line.level) ?? 'info') >= logLevels.indexOf(lowest)

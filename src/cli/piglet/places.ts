@@ -7,7 +7,7 @@ import type { Manifest } from '../../extensions/manifest.ts'
 import { readManifest } from '../../extensions/manifest.ts'
 import { readPigletConfig } from '../../piglet/settings/config.ts'
 import { Trust } from '../../piglet/settings/trust.ts'
-import { notFound } from '../../std/errors.ts'
+import { didYouMean, notFound } from '../../std/errors.ts'
 import { closest } from '../closest.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
@@ -52,7 +52,7 @@ export function findExtension(cli: Cli, places: PigletPlaces, nameOrDir: string)
     'extension',
     clean(nameOrDir),
     near.length > 0
-      ? `Did you mean ${near.join(' or ')}?`
+      ? didYouMean(near)
       : '`piglet ext list` shows the extensions. You can also name a directory.',
   )
 }

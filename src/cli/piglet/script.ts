@@ -6,7 +6,7 @@ import { collectInjections, transformInput } from '../../extensions/prompt-chain
 import type { ToolOutcome } from '../../extensions/registry.ts'
 import { callTool } from '../../extensions/tool-calls.ts'
 import { type EventName, extensionEvents } from '../../protocol/extension/events.ts'
-import { EntireError, notFound } from '../../std/errors.ts'
+import { invalidValue, notFound, useOneOf } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { closest } from '../closest.ts'
 import { clean } from '../render/text.ts'
@@ -50,11 +50,8 @@ export function parseScriptLine(line: string): ScriptLine {
   const [, verb = '', subject = '', rest = ''] =
     /^\s*(\S+)(?:\s+(\S+)(?:\s+([\s\S]*\S))?)?\s*$/.exec(line) ?? []
   if (subject !== '' && Object.hasOwn(verbs, verb)) return { verb: verb as Verb, subject, rest }
-  throw new EntireError('bad-usage', `"${clean(line)}" is not a valid action.`, {
-    hint: `Use one of: ${Object.values(verbs)
-      .map(({ usage }) => usage)
-      .join(', ')}.`,
-  })
+  const usages = Object.values(verbs).map(({ usage }) => usage)
+  throw invalidValue(clean(line), 'an action', useOneOf(usages))
 }
 
 export async function runScriptLine(
@@ -104,15 +101,11 @@ async function sendEvent(host: ExtensionHost, type: string, data: JsonObject): P
 export function parseJsonArguments(text: string): JsonObject {
   const args = text.trim() === '' ? {} : asObject(parseJson(text))
   if (args) return args
-  throw new EntireError('bad-usage', `"${clean(text)}" is not a JSON object.`, {
-    hint: 'Write arguments like this: \'{"name": "you"}\'.',
-  })
+  throw invalidValue(clean(text), 'arguments', 'Use a JSON object, such as \'{"name": "you"}\'.')
 }
 
 function missing(what: string, name: string, known: string[]): never {
-  const near = closest(name, known)
-  const hint =
-    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Available: ${known.join(', ') || 'none'}.`
+  const hint = known.length === 0 ? `No extension offers a ${what}.` : useOneOf(known, closest(name, known))
   throw notFound(what, clean(name), clean(hint))
 }
 

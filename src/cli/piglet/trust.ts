@@ -2,7 +2,7 @@
 
 import { buildCommand } from '@stricli/core'
 import { Trust, trustedAs } from '../../piglet/settings/trust.ts'
-import { cannotCombine, EntireError } from '../../std/errors.ts'
+import { cannotCombine, EntireError, invalidValue, useOneOf } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import type { Cli } from '../context.ts'
@@ -34,11 +34,9 @@ export const extTrustCommand = buildCommand<TrustFlags, string[], Cli>({
     }
     if (name === undefined) throw new EntireError('bad-usage', 'Name an extension, or use --project.')
     const extension = trustedAs(places.configDir, findExtension(this, places, name))
-    const invalid = grants.filter((grant) => !/^(?:auth|env)(?::\S+)?$|^env:\S+$/.test(grant))
-    if (invalid.length > 0)
-      throw new EntireError('bad-usage', `${invalid.map(clean).join(', ')} cannot be granted.`, {
-        hint: 'Use auth, auth:<provider> or env:<variable>.',
-      })
+    const invalid = grants.find((grant) => !/^(?:auth|env)(?::\S+)?$|^env:\S+$/.test(grant))
+    if (invalid !== undefined)
+      throw invalidValue(clean(invalid), 'a grant', useOneOf(['auth', 'auth:<provider>', 'env:<variable>']))
     if (flags.revoke) trust.revoke(extension)
     else trust.grant(extension, grants.length > 0 ? grants : defaultGrants)
     const granted = trust.grants(extension)

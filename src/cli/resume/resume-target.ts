@@ -11,13 +11,14 @@ import { isCheckpointId } from '../../model/checkpoint.ts'
 import type { Session } from '../../model/session.ts'
 import { findSessionIds, readRecentSessions } from '../../resume/find.ts'
 import { isPlainId } from '../../resume/write-log.ts'
-import { EntireError, notFound } from '../../std/errors.ts'
+import { ambiguousPrefix, type EntireError, notFound } from '../../std/errors.ts'
 import { parseTime } from '../../std/time.ts'
 import { choose } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 import { timeAgo } from '../render/numbers.ts'
 import { clean, cut, fit, tableLines } from '../render/text.ts'
+import { sessionNotFound } from '../session/find-session.ts'
 import { type BranchTarget, resumeBranch } from './resume-branch.ts'
 import { fetchMissing, noteLines, type ResumeFlags, type ResumeRun } from './resume-run.ts'
 import {
@@ -95,8 +96,7 @@ async function findResumeTarget(run: ResumeRun, typed: string): Promise<ResumeTa
 async function findSessionTarget(run: ResumeRun, typed: string): Promise<SessionTarget> {
   const found = await findSessions(run, typed)
   const [first, ...others] = found.filter(({ id }) => id === typed).concat(found)
-  if (first === undefined)
-    throw notFound('session', clean(typed), '`entire session list` shows the sessions.')
+  if (first === undefined) throw sessionNotFound(typed)
   if (first.id !== typed && others.length > 0) throw ambiguous(typed, found)
   return first
 }
@@ -128,15 +128,8 @@ async function findCheckpoints({ repo, objects }: ResumeRun, typed: string): Pro
 }
 
 function ambiguous(typed: string, found: (SessionTarget | CheckpointTarget)[]): EntireError {
-  const names = found.slice(0, 5).map(({ kind, id }) => `${kind} ${clean(id)}`)
-  const more = found.length > names.length ? ', …' : ''
-  return new EntireError(
-    'bad-id',
-    `ambiguous id prefix "${clean(typed)}" matches ${found.length}: ${names.join(', ')}${more}`,
-    {
-      hint: 'Type more of the id.',
-    },
-  )
+  const names = found.map(({ kind, id }) => `${kind} ${clean(id)}`)
+  return ambiguousPrefix('id', clean(typed), names)
 }
 
 const commitsRead = 300

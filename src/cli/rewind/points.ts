@@ -5,7 +5,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { StrategyName } from '../../model/settings.ts'
 import { type RewindPoint, readRewindPoints } from '../../rewind/points.ts'
 import { findSessionState } from '../../sessions/store.ts'
-import { EntireError, notFound } from '../../std/errors.ts'
+import { ambiguousPrefix, notFound } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { localTime } from '../render/numbers.ts'
@@ -43,7 +43,10 @@ export function findPoint(points: RewindPoint[], id: string): RewindPoint {
     exact === undefined && id.length >= shortestPrefix
       ? points.filter((point) => point.id.startsWith(id))
       : []
-  if (found.length > 1) throw ambiguous(id, found)
+  if (found.length > 1) {
+    const shown = found.map((point) => point.id.slice(0, Math.max(12, id.length + 4)))
+    throw ambiguousPrefix('rewind point', clean(id), shown)
+  }
   const point = exact ?? found[0]
   if (point !== undefined) return point
   const isTooShort = id.length < shortestPrefix
@@ -51,15 +54,6 @@ export function findPoint(points: RewindPoint[], id: string): RewindPoint {
     'rewind point',
     clean(id),
     isTooShort ? `Type at least ${shortestPrefix} digits. ${listHint}` : listHint,
-  )
-}
-
-function ambiguous(prefix: string, found: RewindPoint[]): EntireError {
-  const ids = found.map(({ id }) => id.slice(0, Math.max(12, prefix.length + 4))).join(', ')
-  return new EntireError(
-    'bad-usage',
-    `ambiguous rewind point prefix "${clean(prefix)}" matches ${found.length} rewind points: ${ids}`,
-    { hint: 'Type more of the id.' },
   )
 }
 

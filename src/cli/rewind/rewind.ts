@@ -98,15 +98,20 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
 const listHint = '`entire rewind --list` shows the points.'
 
 function checkFlags(cli: Cli, flags: RewindFlags): void {
-  const chosen = [flags.list, flags.to !== undefined, flags.undo, flags.redo].filter(Boolean).length
-  if (chosen > 1) throw cannotCombine(['--list', '--to', '--undo', '--redo'], listHint)
+  const chosen = [
+    ...(flags.list ? ['--list'] : []),
+    ...(flags.to === undefined ? [] : ['--to']),
+    ...(flags.undo ? ['--undo'] : []),
+    ...(flags.redo ? ['--redo'] : []),
+  ]
+  if (chosen.length > 1) throw cannotCombine(chosen, listHint)
   if (flags.to === undefined && flags.reset) throw requires('--reset', '--to', listHint)
   if (flags.to === undefined && flags.logsOnly) throw requires('--logs-only', '--to', listHint)
   if (flags.reset && flags.logsOnly)
     throw cannotCombine(['--reset', '--logs-only'], 'One moves the branch, the other does not.')
   if (flags.force && !flags.reset)
     throw requires('--force', '--reset', 'Only a reset asks a question that --force answers.')
-  if (chosen === 0 && (flags.json || flags.dryRun || !cli.interactive))
+  if (chosen.length === 0 && (flags.json || flags.dryRun || !cli.interactive))
     throw new EntireError('bad-usage', 'Choose one of --list, --to <id>, --undo and --redo.', {
       hint: listHint,
     })

@@ -15,9 +15,11 @@ import type { Session } from '../../model/session.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
 import { readState } from '../../sessions/list.ts'
 import { checkSessionId } from '../../sessions/store.ts'
-import { EntireError, notFound } from '../../std/errors.ts'
+import { ambiguousPrefix, EntireError, notFound, unknownName, useOneOf } from '../../std/errors.ts'
 import { exists } from '../../std/file.ts'
+import { countOf } from '../../std/plural.ts'
 import { confirm } from '../ask.ts'
+import { closest } from '../closest.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { reportIfDisabled, requireSetUp } from '../preconditions.ts'
 import { systemRecorder } from '../recorder.ts'
@@ -49,8 +51,8 @@ export async function runAttach(this: Cli, flags: AttachFlags, id: string): Prom
 function namedAgent(name: string): Agent {
   const agent = findAgent(name)
   if (agent?.resume !== undefined) return agent
-  const names = agents.flatMap((each) => (each.resume === undefined ? [] : each.name)).join(', ')
-  throw new EntireError('unknown-agent', `Unknown agent "${clean(name)}".`, { hint: `Use one of: ${names}.` })
+  const names = agents.flatMap((each) => (each.resume === undefined ? [] : each.name))
+  throw unknownName('agent', clean(name), useOneOf(names, closest(name, names)), 'unknown-agent')
 }
 
 function findKnown(repo: Repo, id: string): Session | undefined {
@@ -75,13 +77,7 @@ async function detect(cli: Cli, repo: Repo, chosen: Agent | undefined, id: strin
   if (found === undefined) throw await transcriptNotFound(cli, tried, id, roots)
   if (others.length > 0) {
     const named = [found, ...others].map(({ agent, session }) => `${clean(session)} (${agent.name})`).sort()
-    throw new EntireError(
-      'bad-id',
-      `ambiguous session prefix "${clean(id)}" matches ${named.length} sessions: ${named.slice(0, 5).join(', ')}`,
-      {
-        hint: 'Type more of the id, or name the agent with --agent.',
-      },
-    )
+    throw ambiguousPrefix('session', clean(id), named, 'Type more of the id, or name the agent with --agent.')
   }
   if (chosen === undefined) cli.note(`Auto-detected agent: ${found.agent.type}`)
   return found
@@ -115,11 +111,7 @@ async function attach(cli: Cli, recorder: Recorder, plan: AttachPlan, force: boo
   const isLinked = plan.link !== undefined
   const amends = !isLinked && (await mayAmend(cli, plan, force))
   const { session, turns } = await attachSession(recorder, plan, { note: !isLinked && !amends })
-  const captured = [
-    `${turns} turn${turns === 1 ? '' : 's'}`,
-    clean(session.model ?? ''),
-    tokensOf(tokensText(session.tokens)),
-  ]
+  const captured = [countOf(turns, 'turn'), clean(session.model ?? ''), tokensOf(tokensText(session.tokens))]
   cli.out(`Attached session ${clean(plan.session)}`)
   cli.out(`  Captured: ${captured.filter((part) => part !== '').join(' · ')}`)
   cli.out(

@@ -5,14 +5,12 @@ import type { Repo } from '../../git/repo.ts'
 import type { Session } from '../../model/session.ts'
 import { type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import { lastSign, listSessionHeads, listStateIds, readState } from '../../sessions/list.ts'
-import { EntireError, notFound } from '../../std/errors.ts'
+import { ambiguousPrefix, EntireError, notFound } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { latestPromptOf, statusOf, unknownText } from '../render/sessions.ts'
 import { clean } from '../render/text.ts'
-
-const mostNamed = 5
 
 /** How commands take the id of a session. */
 export const idParameter = (brief: string) => ({ parse: String, placeholder: 'id', brief }) as const
@@ -20,12 +18,19 @@ export const idParameter = (brief: string) => ({ parse: String, placeholder: 'id
 /** By id or a prefix of it. Throws when none or several match. */
 export function requireSessionByPrefix(repo: Repo, prefix: string): Session {
   const id = findSessionId(repo, prefix)
-  if (id === undefined)
-    throw notFound('session', clean(prefix), '`entire session list --all` shows the sessions.')
+  if (id === undefined) throw sessionNotFound(prefix)
   const session = readState(repo, id)
   if (session !== undefined) return session
-  throw new EntireError('corrupt-state', `The state of session ${clean(id)} cannot be read.`, {
-    hint: '`entire doctor` fixes it.',
+  throw sessionUnreadable(id)
+}
+
+export function sessionNotFound(prefix: string): EntireError {
+  return notFound('session', clean(prefix), '`entire session list --all` shows the sessions.')
+}
+
+export function sessionUnreadable(id: string): EntireError {
+  return new EntireError('corrupt-state', `The state of session ${clean(id)} cannot be read.`, {
+    hint: 'Run `entire doctor` to repair it.',
   })
 }
 
@@ -34,12 +39,7 @@ export function findSessionId(repo: Repo, prefix: string): string | undefined {
   const ids = prefix === '' ? [] : listStateIds(repo).filter((id) => id.startsWith(prefix))
   if (ids.includes(prefix)) return prefix
   if (ids.length < 2) return ids[0]
-  const named = ids.slice(0, mostNamed).map(clean).join(', ')
-  throw new EntireError(
-    'bad-id',
-    `ambiguous session prefix "${clean(prefix)}" matches ${ids.length} sessions: ${named}${ids.length > mostNamed ? ', …' : ''}`,
-    { hint: 'Type more of the id.' },
-  )
+  throw ambiguousPrefix('session', clean(prefix), ids.map(clean))
 }
 
 /** The session whose agent runs this command, or else the one last active in this work tree. */

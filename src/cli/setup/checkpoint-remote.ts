@@ -24,9 +24,12 @@ export async function planCheckpointRemote(repo: Repo, text: string): Promise<Re
     )
   const names = remote.kind === 'remote' ? await readRemotes(repo) : []
   if (remote.kind === 'remote' && !names.includes(remote.name))
-    throw new EntireError('bad-usage', notFound('git remote', text).message, {
-      hint: `${names.length > 0 ? `Existing remotes: ${names.map(clean).join(', ')}. ` : ''}Add it with \`git remote add ${text} <url>\`, or use a URL or for example github:owner/repo.`,
-    })
+    throw notFound(
+      'git remote',
+      text,
+      `${names.length > 0 ? `Existing remotes: ${names.map(clean).join(', ')}. ` : ''}Add it with \`git remote add ${text} <url>\`, or use a URL or for example github:owner/repo.`,
+      'bad-usage',
+    )
   return { options: { ...formatCheckpointRemote(remote) }, onlyLocal: remote.kind === 'url' }
 }
 

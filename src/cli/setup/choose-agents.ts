@@ -3,7 +3,7 @@
 import { agents, defaultAgent, findAgent } from '../../agents/all.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import { EntireError, messageOf } from '../../std/errors.ts'
+import { EntireError, messageOf, unknownName } from '../../std/errors.ts'
 import { chooseMany } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { loadExternalAgent, loadExternalAgents } from '../external-agents.ts'
@@ -106,7 +106,7 @@ export async function askForAgents(
 }
 
 function unknownAgent(name: string, usage: string): EntireError {
-  const problem = name === '' ? 'Missing agent name.' : `Unknown agent "${clean(name)}".`
+  const problem = name === '' ? 'Missing agent name' : unknownName('agent', clean(name)).message
   const remark = (agent: Agent) =>
     agent === defaultAgent
       ? '    (default)'
@@ -118,7 +118,7 @@ function unknownAgent(name: string, usage: string): EntireError {
     name === '' ? {} : { hint: `To add it, put a plugin entire-agent-${clean(name)} on the PATH.` }
   return new EntireError(
     'unknown-agent',
-    [`${problem} Available agents:`, '', ...list, '', `Usage: ${usage}`].join('\n'),
+    [`${problem}. Available agents:`, '', ...list, '', `Usage: ${usage}`].join('\n'),
     plugin,
   )
 }

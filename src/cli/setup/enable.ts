@@ -8,7 +8,7 @@ import type { Agent } from '../../model/agent.ts'
 import { type SettingsFile, strategies } from '../../model/settings.ts'
 import { isSetUp, readRawSettings, readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { type Changes, ensureEntireDir } from '../../settings/write.ts'
-import { cannotCombine, invalidValue } from '../../std/errors.ts'
+import { cannotCombine, invalidValue, useOneOf } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
@@ -181,7 +181,7 @@ async function planSettings(
 ): Promise<{ changes: Changes; localChanges: Changes }> {
   if (flags.local && flags.project) throw cannotCombine(['--project', '--local'])
   if (flags.strategy !== undefined && !strategies.some((name) => name === flags.strategy))
-    throw invalidValue(clean(flags.strategy), '--strategy', `Use one of: ${strategies.join(', ')}.`)
+    throw invalidValue(clean(flags.strategy), '--strategy', useOneOf(strategies))
   const remote =
     flags.checkpointRemote === undefined ? undefined : await planRemote(repo, flags.checkpointRemote, flags)
   const file = flags.project ? 'project' : flags.local ? 'local' : undefined

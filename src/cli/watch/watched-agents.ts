@@ -6,7 +6,8 @@ import { sessionDirWatcher } from '../../agents/shared/session-dir-watcher.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import type { FileWatcher, ProjectContext } from '../../model/session-file.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, requires, unknownName, useOneOf } from '../../std/errors.ts'
+import { closest } from '../closest.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
 import { findInstalledAgents } from '../setup/setup.ts'
@@ -58,14 +59,9 @@ async function withoutHooks(repo: Repo, installed: Set<string>): Promise<Agent[]
 function requireAgent(name: string): Agent {
   const agent = findAgent(name)
   if (agent !== undefined) return agent
+  if (name === '') throw requires('--agent', 'a value')
   const known = agents.filter((each) => watcherOf(each) !== undefined).map((each) => each.name)
-  throw new EntireError(
-    'unknown-agent',
-    name === '' ? 'Missing agent name.' : `Unknown agent "${clean(name)}".`,
-    {
-      hint: `Agents that can be watched: ${known.join(', ')}.`,
-    },
-  )
+  throw unknownName('agent', clean(name), useOneOf(known, closest(name, known)), 'unknown-agent')
 }
 
 function unwatchable({ type, executable }: Agent): never {

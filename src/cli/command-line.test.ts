@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { EntireError } from '../std/errors.ts'
-import { formatError } from './application.ts'
+import { formatError } from './command-line.ts'
 
 test('a bug keeps its stack and names the program that ran', () => {
   const text = formatError(new TypeError('x is undefined'), 'piglet')
