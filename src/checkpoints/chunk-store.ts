@@ -1,8 +1,8 @@
-// Stores transcripts as pieces: appends lines to stored pieces, and replaces documents.
+// Stores transcripts as chunks: appends lines to stored chunks, and replaces documents.
 
 import type { ObjectReader } from '../git/cat-file.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
-import type { TranscriptPieces } from '../model/agent.ts'
+import type { TranscriptCutter } from '../model/agent.ts'
 import type { StoredChunk, TranscriptCursor } from '../model/session.ts'
 import { EntireError } from '../std/errors.ts'
 import { prefetch } from '../std/prefetch.ts'
@@ -24,8 +24,8 @@ export interface ChunkStore {
 }
 
 /**
- * Appends lines to stored pieces. Full pieces are never touched again; small ones at the end are merged.
- * Pieces join with a newline, so each drops the one it ends with.
+ * Appends lines to stored chunks. Full chunks are never touched again; small ones at the end are merged.
+ * Chunks join with a newline, so each drops the one it ends with.
  */
 export class ChunkWriter {
   readonly chunks: StoredChunk[]
@@ -73,7 +73,7 @@ export class ChunkWriter {
       if (object === undefined) throw missingChunk(chunk.oid)
       merged.push(object.content, lineFeed)
     }
-    this.chunks.push(storePiece(this.#source, Buffer.concat([...merged, content])))
+    this.chunks.push(storeChunk(this.#source, Buffer.concat([...merged, content])))
   }
 }
 
@@ -81,26 +81,26 @@ function withoutFinalNewline(content: Buffer): Buffer {
   return content.at(-1) === 10 ? content.subarray(0, -1) : content
 }
 
-function storePiece(source: Pick<ChunkStore, 'store' | 'sampleOid'>, content: Buffer): StoredChunk {
+function storeChunk(source: Pick<ChunkStore, 'store' | 'sampleOid'>, content: Buffer): StoredChunk {
   const oid = blobOid(content, source.sampleOid)
   source.store({ oid, content })
   return { oid, bytes: content.length }
 }
 
 export function missingChunk(oid: Oid): EntireError {
-  return new EntireError('not-found', `Stored transcript piece ${oid} is missing.`)
+  return new EntireError('not-found', `Stored transcript chunk ${oid} is missing.`)
 }
 
 export interface DocumentStore extends Pick<ChunkStore, 'store' | 'sampleOid'> {
-  /** Cuts documents, for agents that do it themselves. Only the agent can join such pieces again. */
-  cutter?: Pick<TranscriptPieces, 'cut'> | undefined
+  /** Cuts documents, for agents that do it themselves. Only the agent can join such chunks again. */
+  cutter?: Pick<TranscriptCutter, 'cut'> | undefined
 }
 
 type StoredDocument = Pick<TranscriptCursor, 'chunks' | 'digest'>
 
 /**
  * Stores a document. One that the agent has cut is stored with its digest, by which a reader sees that it was
- * joined correctly; while the digest stays the same, so do the pieces.
+ * joined correctly; while the digest stays the same, so do the chunks.
  */
 export async function storeDocument(
   source: DocumentStore,
@@ -110,6 +110,6 @@ export async function storeDocument(
   const digest = source.cutter === undefined || whole.length <= chunkBytes ? undefined : digestOf(whole)
   if (digest !== undefined && digest === known?.digest) return { chunks: known.chunks, digest }
   const cutByAgent = digest === undefined ? undefined : await source.cutter?.cut(whole, chunkBytes)
-  const chunks = (cutByAgent ?? chunkDocument(whole, chunkBytes)).map((piece) => storePiece(source, piece))
+  const chunks = (cutByAgent ?? chunkDocument(whole, chunkBytes)).map((chunk) => storeChunk(source, chunk))
   return { chunks, ...(cutByAgent === undefined || digest === undefined ? {} : { digest }) }
 }

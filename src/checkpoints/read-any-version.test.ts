@@ -70,12 +70,12 @@ test.each([
   expect(await readCheckpoint(objects, id)).toBeUndefined()
 })
 
-test('a transcript with a missing piece is an error, not a shorter transcript', async () => {
+test('a transcript with a missing chunk is an error, not a shorter transcript', async () => {
   await using repo = await foreignRepo()
   const { trees, checkpoint } = ages['metadata and transcripts apart']!
   for (const [ref, files] of Object.entries(trees)) await repo.put(ref, files)
   const current = 'refs/entire/checkpoints/v2/full/current'
-  await repo.put(current, { 'a3/b2c4d5e6f7/0/raw_transcript.001': 'the lost piece' })
+  await repo.put(current, { 'a3/b2c4d5e6f7/0/raw_transcript.001': 'the lost chunk' })
   await repo.lose(`${current}:a3/b2c4d5e6f7/0/raw_transcript.001`)
   await using objects = openObjectReader(repo.repo)
   const stored = await readCheckpoint(objects, checkpoint)

@@ -5,7 +5,7 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import { readTree, type TreeEntry } from '../git/tree.ts'
-import type { TranscriptPieces } from '../model/agent.ts'
+import type { TranscriptCutter } from '../model/agent.ts'
 import type { CheckpointRecord, SessionRecord } from '../model/checkpoint.ts'
 import { addTokens, type TokenUsage } from '../model/tokens.ts'
 import { EntireError } from '../std/errors.ts'
@@ -64,8 +64,8 @@ export async function findCheckpointIds(
   return [...(await listCopies(repo, objects, prefix.toLowerCase())).keys()].sort()
 }
 
-/** Joins pieces that an agent has cut in its own way. */
-export type TranscriptJoiner = Pick<TranscriptPieces, 'join'>
+/** Joins chunks that an agent has cut in its own way. */
+export type TranscriptJoiner = Pick<TranscriptCutter, 'join'>
 
 /**
  * The stored transcript, or the shortened one that an abandoned layout kept; undefined when the session has
@@ -76,14 +76,14 @@ export async function readTranscript(
   session: StoredSession,
   joiner?: TranscriptJoiner,
 ): Promise<Buffer | undefined> {
-  const full = await findTranscriptPieces(objects, session)
-  const pieces = full.length > 0 ? full : await findPiecesIn(objects, session.dir, ['transcript.jsonl'])
-  const contents = await Promise.all(pieces.map((oid) => objects.contents(oid)))
+  const full = await findTranscriptChunks(objects, session)
+  const chunks = full.length > 0 ? full : await findChunksIn(objects, session.dir, ['transcript.jsonl'])
+  const contents = await Promise.all(chunks.map((oid) => objects.contents(oid)))
   const found = contents.filter((object) => object !== undefined).map((object) => object.content)
-  if (found.length < pieces.length)
+  if (found.length < chunks.length)
     throw new EntireError(
       'transcript-missing',
-      `A piece of the transcript of session ${session.session} is missing in this repository.`,
+      `A chunk of the transcript of session ${session.session} is missing in this repository.`,
       { hint: '`git fsck` shows what else is missing; a clone of the remote may still have it.' },
     )
   if (found.length === 0) return undefined
@@ -98,26 +98,26 @@ export async function readHash(objects: ObjectReader, { dir }: SessionLocation):
 
 const transcriptNames = ['full.jsonl', 'full.log', 'raw_transcript']
 
-export function isTranscriptPiece(name: string): boolean {
+export function isTranscriptChunk(name: string): boolean {
   return transcriptNames.some(
     (base) => name === base || (name.startsWith(`${base}.`) && /^\d+$/.test(name.slice(base.length + 1))),
   )
 }
 
-/** Object names of the pieces of a full transcript, in order; empty when the session has none. */
-export async function findTranscriptPieces(objects: ObjectReader, session: SessionLocation): Promise<Oid[]> {
+/** Object names of the chunks of a full transcript, in order; empty when the session has none. */
+export async function findTranscriptChunks(objects: ObjectReader, session: SessionLocation): Promise<Oid[]> {
   for (const dir of [...(await findSplitDirs(objects, session)), session.dir]) {
-    const pieces = await findPiecesIn(objects, dir, transcriptNames)
-    if (pieces.length > 0) return pieces
+    const chunks = await findChunksIn(objects, dir, transcriptNames)
+    if (chunks.length > 0) return chunks
   }
   return []
 }
 
-async function findPiecesIn(objects: ObjectReader, dir: Oid, names: string[]): Promise<Oid[]> {
+async function findChunksIn(objects: ObjectReader, dir: Oid, names: string[]): Promise<Oid[]> {
   const entries = await readTree(objects, dir)
-  const pieces = names.map((name) => piecesOf(entries, name)).find((found) => found.length > 0) ?? []
-  await objects.prefetchBlobs(dir, pieces)
-  return pieces
+  const chunks = names.map((name) => chunksOf(entries, name)).find((found) => found.length > 0) ?? []
+  await objects.prefetchBlobs(dir, chunks)
+  return chunks
 }
 
 export async function readStoredPrompts(objects: ObjectReader, session: StoredSession): Promise<string[]> {
@@ -174,17 +174,17 @@ async function readRecord(objects: ObjectReader, dir: TreeEntry[]): Promise<Json
   return object && asObject(parseJson(object.content.toString('utf8')))
 }
 
-function piecesOf(entries: TreeEntry[], name: string): Oid[] {
+function chunksOf(entries: TreeEntry[], name: string): Oid[] {
   const indexOf = (entry: TreeEntry) => {
     if (entry.name === name) return 0
     return entry.name.startsWith(`${name}.`)
       ? Number(/^\d+$/.exec(entry.name.slice(name.length + 1))?.[0] ?? Number.NaN)
       : Number.NaN
   }
-  const pieces = entries
+  const chunks = entries
     .map((entry) => ({ oid: entry.oid, index: indexOf(entry) }))
     .filter(({ index }) => !Number.isNaN(index))
-  return pieces.sort((a, b) => a.index - b.index).map(({ oid }) => oid)
+  return chunks.sort((a, b) => a.index - b.index).map(({ oid }) => oid)
 }
 
 // The abandoned layout moved its transcripts, a hundred checkpoints at a time, to numbered refs.

@@ -8,7 +8,7 @@ import type { SessionRecord } from '../model/checkpoint.ts'
 import { asObject, type JsonObject, parseJson } from '../std/json.ts'
 import { type CheckpointCopy, findCopies } from './copies.ts'
 import { checkpointDir, checkpointRef, chunkName, hashName, inDir, sessionPaths } from './layout.ts'
-import { findTranscriptPieces, isTranscriptPiece } from './read.ts'
+import { findTranscriptChunks, isTranscriptChunk } from './read.ts'
 import { listSlots, parseSessionRecord } from './record.ts'
 
 /** A session of a stored checkpoint, in its numbered directory. */
@@ -56,7 +56,7 @@ export function addSlot(slots: Slots, record: SessionRecord): Slot {
 
 /** True for the files of a session's part. Other files beside them belong to other programs. */
 export function isPartFile(name: string): boolean {
-  return isTranscriptPiece(name) || [hashName, 'prompt.txt', 'context.md', 'metadata.json'].includes(name)
+  return isTranscriptChunk(name) || [hashName, 'prompt.txt', 'context.md', 'metadata.json'].includes(name)
 }
 
 async function readCopySlots(objects: ObjectReader, id: string, copy: CheckpointCopy): Promise<Slots> {
@@ -124,8 +124,8 @@ async function joinSplit(
 ): Promise<TreeChange[]> {
   const changes = dirs.map(async ({ name, oid }): Promise<TreeChange[]> => {
     const { transcript } = sessionPaths(checkpointDir(id), Number(name))
-    const pieces = await findTranscriptPieces(objects, { dir: oid, splitPath: `${splitPath}/${name}` })
-    return pieces.map((piece, index) => ({ path: chunkName(index, transcript), mode: '100644', oid: piece }))
+    const chunks = await findTranscriptChunks(objects, { dir: oid, splitPath: `${splitPath}/${name}` })
+    return chunks.map((chunk, index) => ({ path: chunkName(index, transcript), mode: '100644', oid: chunk }))
   })
   return (await Promise.all(changes)).flat()
 }

@@ -117,7 +117,7 @@ export interface SessionFiles {
   context: string
 }
 
-/** The session's metadata directory. Pieces of an older transcript are removed when there is a new one. */
+/** The session's metadata directory. Chunks of an older transcript are removed when there is a new one. */
 export async function sessionChanges(
   objects: ObjectReader,
   session: string,
@@ -149,7 +149,7 @@ export async function findTasks(
   return parent === undefined ? undefined : await objects.info(`${parent}:${sessionDir(session)}/tasks`)
 }
 
-/** The digest is set when only the agent can join the pieces. */
+/** The digest is set when only the agent can join the chunks. */
 export type StepTranscript = Pick<TranscriptCursor, 'chunks' | 'digest'>
 
 export function transcriptChanges(session: string, transcript: StepTranscript | undefined): TreeChange[] {

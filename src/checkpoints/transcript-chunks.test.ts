@@ -9,7 +9,7 @@ import {
   planAppend,
 } from './transcript-chunks.ts'
 
-const texts = (pieces: Buffer[]) => pieces.map((piece) => piece.toString())
+const texts = (chunks: Buffer[]) => chunks.map((chunk) => chunk.toString())
 const code = (run: () => unknown) => {
   try {
     run()
@@ -28,26 +28,26 @@ describe('lines', () => {
     ['aaaaaaaa\nb\n', 4, ['aaaaaaaa', 'b\n']],
     ['aaaaaaaa\n', 4, ['aaaaaaaa\n']],
     ['\n\n\n', 2, ['\n', '\n']],
-  ])('%j cut at %d gives %j', (text, max, pieces) => {
-    expect(texts(chunkLines(Buffer.from(text), max))).toEqual(pieces)
+  ])('%j cut at %d gives %j', (text, max, chunks) => {
+    expect(texts(chunkLines(Buffer.from(text), max))).toEqual(chunks)
   })
 
-  test('pieces join to exactly the input, whatever its line endings', () => {
+  test('chunks join to exactly the input, whatever its line endings', () => {
     const line = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.constant(''), fc.constant('\r'))
     fc.assert(
       fc.property(fc.array(line, { maxLength: 40 }), fc.integer({ min: 1, max: 60 }), (lines, max) => {
         const text = Buffer.from(lines.join('\n'))
-        const pieces = chunkLines(text, max)
-        expect(joinChunks(pieces).equals(text)).toBe(true)
-        for (const [index, piece] of pieces.slice(1).entries())
-          expect(pieces[index]!.length + 1 + piece.length).toBeGreaterThan(max)
-        for (const piece of pieces)
-          expect(piece.length <= max || !piece.subarray(0, -1).includes('\n')).toBe(true)
+        const chunks = chunkLines(text, max)
+        expect(joinChunks(chunks).equals(text)).toBe(true)
+        for (const [index, chunk] of chunks.slice(1).entries())
+          expect(chunks[index]!.length + 1 + chunk.length).toBeGreaterThan(max)
+        for (const chunk of chunks)
+          expect(chunk.length <= max || !chunk.subarray(0, -1).includes('\n')).toBe(true)
       }),
     )
   })
 
-  test('appending to the input leaves all pieces but the last as they were', () => {
+  test('appending to the input leaves all chunks but the last as they were', () => {
     const before = Buffer.from('aa\nbb\ncc\ndd')
     const after = Buffer.from('aa\nbb\ncc\ndd\nee\nff')
     expect(texts(chunkLines(after, 6)).slice(0, 1)).toEqual(texts(chunkLines(before, 6)).slice(0, 1))
@@ -73,18 +73,18 @@ describe('documents', () => {
       indent,
     )
 
-  test('every piece is a document with messages', () => {
-    const pieces = chunkDocument(Buffer.from(document(9)), 120)
-    expect(pieces.length).toBeGreaterThan(2)
-    const ids = pieces.flatMap((piece) =>
-      JSON.parse(piece.toString()).messages.map((message: { id: number }) => message.id),
+  test('every chunk is a document with messages', () => {
+    const chunks = chunkDocument(Buffer.from(document(9)), 120)
+    expect(chunks.length).toBeGreaterThan(2)
+    const ids = chunks.flatMap((chunk) =>
+      JSON.parse(chunk.toString()).messages.map((message: { id: number }) => message.id),
     )
     expect(ids).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8])
-    expect(JSON.parse(pieces[0]!.toString())).toMatchObject({ sessionId: 's', messageCount: 9 })
-    expect(Object.keys(JSON.parse(pieces[1]!.toString()))).toEqual(['messages'])
+    expect(JSON.parse(chunks[0]!.toString())).toMatchObject({ sessionId: 's', messageCount: 9 })
+    expect(Object.keys(JSON.parse(chunks[1]!.toString()))).toEqual(['messages'])
   })
 
-  test('pieces join to exactly the input, indentation included', () => {
+  test('chunks join to exactly the input, indentation included', () => {
     const message = fc.oneof(fc.json(), fc.constant('123456789012345678901234567890'))
     const anyDocument = fc
       .tuple(fc.array(message, { maxLength: 12 }), fc.constantFrom('', ' ', '\n  '), fc.boolean())
@@ -100,9 +100,9 @@ describe('documents', () => {
     )
   })
 
-  test('pieces stay below the maximum size unless a single message is larger', () => {
-    for (const piece of chunkDocument(Buffer.from(document(50, 2)), 300)) {
-      expect(piece.length <= 300 || JSON.parse(piece.toString()).messages.length === 1).toBe(true)
+  test('chunks stay below the maximum size unless a single message is larger', () => {
+    for (const chunk of chunkDocument(Buffer.from(document(50, 2)), 300)) {
+      expect(chunk.length <= 300 || JSON.parse(chunk.toString()).messages.length === 1).toBe(true)
     }
   })
 
@@ -113,16 +113,16 @@ describe('documents', () => {
     ])
   })
 
-  test('pieces of the reference program join too, with the other keys of the first', () => {
-    const pieces = ['{"id":7,"messages":[{"a":1}]}', '{"messages":[]}', '{"messages":[{"b":2},{"c":3}]}']
-    expect(joinChunks(pieces.map((piece) => Buffer.from(piece))).toString()).toBe(
+  test('chunks of the reference program join too, with the other keys of the first', () => {
+    const chunks = ['{"id":7,"messages":[{"a":1}]}', '{"messages":[]}', '{"messages":[{"b":2},{"c":3}]}']
+    expect(joinChunks(chunks.map((chunk) => Buffer.from(chunk))).toString()).toBe(
       '{"id":7,"messages":[{"a":1},{"b":2},{"c":3}]}',
     )
   })
 })
 
 describe('joining', () => {
-  test('nothing stored is an empty transcript, one piece is returned as it is', () => {
+  test('nothing stored is an empty transcript, one chunk is returned as it is', () => {
     expect(joinChunks([]).length).toBe(0)
     expect(joinChunks([Buffer.from('{ "messages" : [ ] }\n')]).toString()).toBe('{ "messages" : [ ] }\n')
   })
@@ -140,7 +140,7 @@ describe('a growing transcript', () => {
     ['a small tail is taken in', [15], 10, 0],
     ['a tail twice as large stays', [20], 10, 1],
     ['taking one in may reach the next', [40, 15, 8], 5, 0],
-    ['a full piece stays for good', [chunkBytes, 3], 10, 1],
+    ['a full chunk stays for good', [chunkBytes, 3], 10, 1],
     ['what fills a chunk is not joined further', [3], chunkBytes - 3, 1],
     ['what just fits is', [3], chunkBytes - 4, 0],
     ['nothing appended changes nothing', [5, 1], 0, 2],
@@ -153,7 +153,7 @@ describe('a growing transcript', () => {
     ).toEqual({ keep })
   })
 
-  test('the number of pieces and the bytes written stay small for any sequence of appends', () => {
+  test('the number of chunks and the bytes written stay small for any sequence of appends', () => {
     const append = fc.oneof(
       fc.integer({ min: 1, max: 200 }),
       fc.integer({ min: 1, max: 40_000 }),
@@ -190,7 +190,7 @@ describe('a growing transcript', () => {
     expect(chunks.length).toBeLessThan(14)
   })
 
-  test('stored pieces always join to what was appended', () => {
+  test('stored chunks always join to what was appended', () => {
     let stored: Buffer[] = []
     let expected = ''
     for (let turn = 0; turn < 120; turn += 1) {

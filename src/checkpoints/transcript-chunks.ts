@@ -1,7 +1,7 @@
-// Cuts transcripts into pieces and joins them again: hosts refuse large blobs, and a save must not rewrite
+// Cuts transcripts into chunks and joins them again: hosts refuse large blobs, and a save must not rewrite
 // what an earlier one stored.
 
-import type { TranscriptFormat, TranscriptPieces } from '../model/agent.ts'
+import type { TranscriptCutter, TranscriptFormat } from '../model/agent.ts'
 import type { StoredChunk } from '../model/session.ts'
 import { EntireError } from '../std/errors.ts'
 import { asObject, parseJson } from '../std/json.ts'
@@ -14,21 +14,21 @@ export const maxBlobBytes = 50 * 1024 * 1024
 const newlineByte = 0x0a
 
 /**
- * Cuts at line ends into pieces of at most `max` bytes; a longer line is a piece of its own. Pieces join with
- * a newline to exactly the input: the newline at a cut belongs to no piece, one at the end of the input stays
- * in the last piece.
+ * Cuts at line ends into chunks of at most `max` bytes; a longer line is a chunk of its own. Chunks join with
+ * a newline to exactly the input: the newline at a cut belongs to no chunk, one at the end of the input stays
+ * in the last chunk.
  */
 export function chunkLines(text: Buffer, max: number): Buffer[] {
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   let start = 0
   while (text.length - start > max) {
     const within = text.lastIndexOf(newlineByte, Math.min(start + max, text.length - 2))
     const cut = within >= start ? within : text.indexOf(newlineByte, start)
     if (cut === -1 || cut === text.length - 1) break
-    pieces.push(storable(text.subarray(start, cut)))
+    chunks.push(storable(text.subarray(start, cut)))
     start = cut + 1
   }
-  return [...pieces, storable(text.subarray(start))]
+  return [...chunks, storable(text.subarray(start))]
 }
 
 /** Cuts a JSON document between its messages, and any other text at line ends. Joins to exactly the input. */
@@ -38,15 +38,15 @@ export function chunkDocument(text: Buffer, max: number): Buffer[] {
   if (list === undefined) return chunkLines(text, max)
   const head = text.subarray(0, list.start)
   const tail = text.subarray(list.end)
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   let start = list.start
   let end = start
   const close = () => {
-    const [before, after] = pieces.length === 0 ? [head, tail] : [openPiece, closePiece]
-    pieces.push(storable(Buffer.concat([before, text.subarray(start, end), after])))
+    const [before, after] = chunks.length === 0 ? [head, tail] : [openChunk, closeChunk]
+    chunks.push(storable(Buffer.concat([before, text.subarray(start, end), after])))
   }
   for (const comma of [...list.commas, list.end]) {
-    const frame = pieces.length === 0 ? head.length + tail.length : openPiece.length + closePiece.length
+    const frame = chunks.length === 0 ? head.length + tail.length : openChunk.length + closeChunk.length
     if (end > start && frame + comma - start > max) {
       close()
       start = end + 1
@@ -54,11 +54,11 @@ export function chunkDocument(text: Buffer, max: number): Buffer[] {
     end = comma
   }
   close()
-  return pieces
+  return chunks
 }
 
 /**
- * Documents with messages become one document with the other keys of the first; other pieces are joined as
+ * Documents with messages become one document with the other keys of the first; other chunks are joined as
  * lines.
  */
 export function joinChunks(chunks: Buffer[]): Buffer {
@@ -73,18 +73,18 @@ export function joinChunks(chunks: Buffer[]): Buffer {
 }
 
 /**
- * Joins stored pieces. An agent that cuts its own transcripts is asked when joining them the usual way gives
+ * Joins stored chunks. An agent that cuts its own transcripts is asked when joining them the usual way gives
  * another digest.
  */
 export async function joinStored(
-  pieces: Buffer[],
+  chunks: Buffer[],
   digest: string | undefined,
-  joiner: Pick<TranscriptPieces, 'join'> | undefined,
+  joiner: Pick<TranscriptCutter, 'join'> | undefined,
 ): Promise<Buffer> {
-  const plain = joinChunks(pieces)
+  const plain = joinChunks(chunks)
   const isWhole = (bytes: Buffer) => digestOf(bytes) === digest
-  if (joiner === undefined || digest === undefined || pieces.length < 2 || isWhole(plain)) return plain
-  return (await joiner.join(pieces, isWhole)) ?? plain
+  if (joiner === undefined || digest === undefined || chunks.length < 2 || isWhole(plain)) return plain
+  return (await joiner.join(chunks, isWhole)) ?? plain
 }
 
 export function digestOf(bytes: Buffer): string {
@@ -100,18 +100,18 @@ export function stripLines({ strip }: Pick<TranscriptFormat, 'strip'>, text: str
     .join('\n')
 }
 
-function joinWith(separator: string, pieces: Buffer[]): Buffer {
+function joinWith(separator: string, chunks: Buffer[]): Buffer {
   const between = Buffer.from(separator)
-  return Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [between, piece])))
+  return Buffer.concat(chunks.flatMap((chunk, index) => (index === 0 ? [chunk] : [between, chunk])))
 }
 
 /**
- * How many stored pieces stay as they are when text is appended; the others are merged with it.
+ * How many stored chunks stay as they are when text is appended; the others are merged with it.
  *
- * Works like a binary counter: the last piece is merged only while it is less than twice the size of what it
+ * Works like a binary counter: the last chunk is merged only while it is less than twice the size of what it
  * is merged with and both fit a chunk. So each byte is rewritten a logarithmic number of times, and of two
  * neighbours the first is at least twice the second or they fill a chunk: a day of small appends leaves about
- * log2(chunkBytes) open pieces, and no sequence more than 24 × (1 + 2 × total / chunkBytes). Two pieces that
+ * log2(chunkBytes) open chunks, and no sequence more than 24 × (1 + 2 × total / chunkBytes). Two chunks that
  * `chunkLines` cut apart never fit a chunk together, so neither is merged into the other.
  */
 export function planAppend(chunks: Pick<StoredChunk, 'bytes'>[], appendedBytes: number): { keep: number } {
@@ -124,9 +124,9 @@ export function planAppend(chunks: Pick<StoredChunk, 'bytes'>[], appendedBytes: 
   return { keep }
 }
 
-function storable(piece: Buffer): Buffer {
-  if (piece.length <= maxBlobBytes) return piece
-  const size = Math.ceil(piece.length / 1024 / 1024)
+function storable(chunk: Buffer): Buffer {
+  if (chunk.length <= maxBlobBytes) return chunk
+  const size = Math.ceil(chunk.length / 1024 / 1024)
   throw new EntireError(
     'transcript-too-large',
     `The transcript holds a single entry of ${size} MiB; the limit is 50 MiB.`,
@@ -136,8 +136,8 @@ function storable(piece: Buffer): Buffer {
   )
 }
 
-const openPiece = Buffer.from('{"messages":[')
-const closePiece = Buffer.from(']}')
+const openChunk = Buffer.from('{"messages":[')
+const closeChunk = Buffer.from(']}')
 
 /** Positions of the text between the brackets of the messages, and of the commas between the messages. */
 interface MessageList {

@@ -10,8 +10,8 @@ import { digestOf, joinChunks } from './transcript-chunks.ts'
 const nativeBytes = 1024 * 1024
 
 /**
- * Hex sha256 over the joined pieces. The cursor remembers how far the hash got. Throws `not-found` when a
- * piece is missing.
+ * Hex sha256 over the joined chunks. The cursor remembers how far the hash got. Throws `not-found` when a
+ * chunk is missing.
  */
 export async function digestTranscript(objects: ObjectReader, cursor: TranscriptCursor): Promise<string> {
   const total = cursor.chunks.reduce((sum, chunk) => sum + chunk.bytes + 1, -1)
@@ -19,8 +19,8 @@ export async function digestTranscript(objects: ObjectReader, cursor: Transcript
     const contents = await Promise.all(cursor.chunks.map((chunk) => readChunk(objects, chunk.oid)))
     return digestOf(joinChunks(contents))
   }
-  const pieces = await Promise.all(cursor.chunks.map((chunk) => objects.info(chunk.oid)))
-  const gone = cursor.chunks[pieces.indexOf(undefined)]
+  const infos = await Promise.all(cursor.chunks.map((chunk) => objects.info(chunk.oid)))
+  const gone = cursor.chunks[infos.indexOf(undefined)]
   if (gone !== undefined) throw missingChunk(gone.oid)
   if (cursor.digest !== undefined) return cursor.digest
   let position = 0

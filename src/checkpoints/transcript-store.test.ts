@@ -13,7 +13,7 @@ import { joinChunks } from './transcript-chunks.ts'
 import { digestTranscript } from './transcript-digest.ts'
 import { readAppended, type TranscriptUpdate } from './transcript-store.ts'
 
-/** Reads a transcript as an event would, storing its pieces with real git. */
+/** Reads a transcript as an event would, storing its chunks with real git. */
 async function readInto(
   repo: TempRepo,
   path: string,
@@ -39,12 +39,12 @@ async function readInto(
 
 async function stored(repo: TempRepo, update: TranscriptUpdate | undefined): Promise<string> {
   await using objects = openObjectReader(repo.repo)
-  const pieces = await Promise.all(
+  const chunks = await Promise.all(
     (update?.cursor.chunks ?? []).map(
       async ({ oid }) => (await objects.contents(oid))?.content ?? Buffer.from('missing'),
     ),
   )
-  return joinChunks(pieces).toString('utf8')
+  return joinChunks(chunks).toString('utf8')
 }
 
 const say = (id: number, text: string) =>
@@ -144,7 +144,7 @@ describe('a growing transcript', () => {
     expect((await stored(repo, update)).split('\n')).toHaveLength(3)
   })
 
-  test('of many megabytes keeps its pieces and writes little more than what was appended', async () => {
+  test('of many megabytes keeps its chunks and writes little more than what was appended', async () => {
     await using repo = await tempRepo()
     const path = join(repo.base, 'big.jsonl')
     const line = say(1, 'x'.repeat(100_000))

@@ -1,4 +1,4 @@
-// Reads what an agent has appended to its transcript, redacts it, and stores it as blobs. Earlier pieces are
+// Reads what an agent has appended to its transcript, redacts it, and stores it as blobs. Earlier chunks are
 // referenced and not read again: the cost of a save is that of what was appended.
 
 import { isUtf8 } from 'node:buffer'

@@ -105,7 +105,7 @@ async function fillFromStep(work: EventWork, step: Oid, part: SessionPart): Prom
     part.prompts === '' ? { prompts: joinPrompts(prompts), context: checkpointContext(prompts) } : {}
   const tree = await work.objects.info(dir)
   const raw =
-    tree && (await readTranscript(work.objects, { ...part.record, dir: tree.oid }, work.agent.pieces))
+    tree && (await readTranscript(work.objects, { ...part.record, dir: tree.oid }, work.agent.cutter))
   if (raw === undefined) return { ...part, ...fromStep }
   const isDocument = work.agent.transcript.shape(raw.subarray(0, 256).toString('utf8')) === 'document'
   const whole = await changeText(raw, (text) => redaction.json(stripLines(work.agent.transcript, text)))
@@ -117,7 +117,7 @@ async function fillFromStep(work: EventWork, step: Oid, part: SessionPart): Prom
   const chunks = isDocument
     ? (
         await storeDocument(
-          { store: work.storeBlob, sampleOid: step, cutter: work.agent.pieces },
+          { store: work.storeBlob, sampleOid: step, cutter: work.agent.cutter },
           whole,
           undefined,
         )

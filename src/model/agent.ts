@@ -42,7 +42,7 @@ export interface Agent {
   transcript: TranscriptFormat
   sections?: TranscriptSections
   source?: TranscriptFetcher
-  pieces?: TranscriptPieces
+  cutter?: TranscriptCutter
   analyser?: TranscriptAnalyser
   preparer?: TranscriptPreparer
   subagents?: SubagentTranscripts
@@ -239,12 +239,12 @@ export interface BorrowedHooks {
   isSender(payload: JsonObject): boolean
 }
 
-/** For agents that cut their transcripts into pieces themselves. Undefined when the agent cannot do it. */
-export interface TranscriptPieces {
-  /** Pieces that `join` turns into the same bytes again. */
+/** For agents that cut their transcripts into chunks themselves. Undefined when the agent cannot do it. */
+export interface TranscriptCutter {
+  /** Chunks that `join` turns into the same bytes again. */
   cut(whole: Buffer, maxBytes: number): Promise<Buffer[] | undefined>
-  /** For pieces that do not simply join; `isWhole` recognises the original. */
-  join(pieces: Buffer[], isWhole: (bytes: Buffer) => boolean): Promise<Buffer | undefined>
+  /** For chunks that do not simply join; `isWhole` recognises the original. */
+  join(chunks: Buffer[], isWhole: (bytes: Buffer) => boolean): Promise<Buffer | undefined>
 }
 
 /** For agents that write their transcript late. */

@@ -15,7 +15,7 @@ export interface PromptAttribution {
   userAddedPerFile: Record<string, number>
 }
 
-/** One stored piece of the redacted transcript. Pieces join with a newline. */
+/** One stored chunk of the redacted transcript. Chunks join with a newline. */
 export interface StoredChunk {
   oid: string
   bytes: number
@@ -35,7 +35,7 @@ export interface TranscriptCursor {
   hash: string
   /** The bytes of the redacted transcript that the state covers. */
   hashed: number
-  /** Hex sha256 over the redacted transcript, set when only the agent can join its pieces. */
+  /** Hex sha256 over the redacted transcript, set when only the agent can join its chunks. */
   digest?: string
   carry?: JsonObject
 }

@@ -3,7 +3,7 @@
 
 import { closeSync, openSync } from 'node:fs'
 import {
-  findTranscriptPieces,
+  findTranscriptChunks,
   readStoredPrompts,
   type StoredCheckpoint,
   type StoredSession,
@@ -83,15 +83,15 @@ async function planLog(
     )
   if (!isPlainId(session.session))
     return { why: `Session ${JSON.stringify(session.session)} was skipped: its id is not valid.` }
-  const pieces = await findTranscriptPieces(objects, session)
-  if (!(await isWhole(objects, pieces)))
+  const chunks = await findTranscriptChunks(objects, session)
+  if (!(await isWhole(objects, chunks)))
     return { ...skipped('a part of its stored log is missing in this repository.'), isLost: true }
-  if (pieces.length === 0)
+  if (chunks.length === 0)
     return { why: `Session '${session.session}' found in commit trailer but session log not available` }
   const [beginning, prompts, storedLast] = await Promise.all([
-    readBeginning(objects, pieces),
+    readBeginning(objects, chunks),
     readStoredPrompts(objects, session),
-    readLastStoredTime(objects, pieces),
+    readLastStoredTime(objects, chunks),
   ])
   if (isDigest(beginning)) return skipped('only a digest of it is stored, which its agent cannot continue.')
   const origin = originOf(session, agent.transcript.shape(beginning))

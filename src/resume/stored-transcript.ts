@@ -1,9 +1,9 @@
-// Reads the stored transcript of a session piece by piece, because it may be too large to hold in memory, and
+// Reads the stored transcript of a session chunk by chunk, because it may be too large to hold in memory, and
 // finds when the last entry of a transcript was written, which tells the newer of two copies.
 
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { fetchCommand } from '../checkpoints/copies.ts'
-import { findTranscriptPieces, readHash, type StoredSession } from '../checkpoints/read.ts'
+import { findTranscriptChunks, readHash, type StoredSession } from '../checkpoints/read.ts'
 import { joinStored } from '../checkpoints/transcript-chunks.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
@@ -18,13 +18,13 @@ export const newline = 0x0a
 export const headBytes = 64 * 1024
 
 /** The beginning of a transcript. */
-export async function readBeginning(objects: ObjectReader, pieces: Oid[]): Promise<string> {
-  return (await readPiece(objects, pieces[0] as Oid)).subarray(0, headBytes).toString('utf8')
+export async function readBeginning(objects: ObjectReader, chunks: Oid[]): Promise<string> {
+  return (await readChunk(objects, chunks[0] as Oid)).subarray(0, headBytes).toString('utf8')
 }
 
-/** True when this repository has all pieces. */
-export async function isWhole(objects: ObjectReader, pieces: Oid[]): Promise<boolean> {
-  const found = await Promise.all(pieces.map((piece) => objects.info(piece)))
+/** True when this repository has all chunks. */
+export async function isWhole(objects: ObjectReader, chunks: Oid[]): Promise<boolean> {
+  const found = await Promise.all(chunks.map((chunk) => objects.info(chunk)))
   return found.every((object) => object !== undefined)
 }
 
@@ -37,10 +37,10 @@ export function isDigest(head: string): boolean {
   return first?.v === 1 && typeof first.agent === 'string' && Array.isArray(first.content)
 }
 
-/** When the last entry was written. Reads from the last piece backwards, until one has a time. */
-export async function readLastStoredTime(objects: ObjectReader, pieces: Oid[]): Promise<Date | undefined> {
-  for (const piece of pieces.toReversed()) {
-    const time = lastTimeIn(await readPiece(objects, piece))
+/** When the last entry was written. Reads from the last chunk backwards, until one has a time. */
+export async function readLastStoredTime(objects: ObjectReader, chunks: Oid[]): Promise<Date | undefined> {
+  for (const chunk of chunks.toReversed()) {
+    const time = lastTimeIn(await readChunk(objects, chunk))
     if (time !== undefined) return time
   }
   return undefined
@@ -52,13 +52,13 @@ export async function copyTranscript(
   { session, agent }: { session: StoredSession; agent: Agent },
   write: (bytes: Uint8Array) => void,
 ): Promise<void> {
-  const pieces = await findTranscriptPieces(objects, session)
-  const shape = agent.transcript.shape(await readBeginning(objects, pieces))
-  if (shape === 'document' || agent.pieces !== undefined)
-    return write(await readWhole(objects, session, pieces, agent))
+  const chunks = await findTranscriptChunks(objects, session)
+  const shape = agent.transcript.shape(await readBeginning(objects, chunks))
+  if (shape === 'document' || agent.cutter !== undefined)
+    return write(await readWhole(objects, session, chunks, agent))
   let isEnded = true
-  for (const [index, piece] of pieces.entries()) {
-    const content = await readPiece(objects, piece)
+  for (const [index, chunk] of chunks.entries()) {
+    const content = await readChunk(objects, chunk)
     if (index > 0) write(Buffer.of(newline))
     write(content)
     isEnded = content.at(-1) === newline
@@ -66,22 +66,22 @@ export async function copyTranscript(
   if (!isEnded) write(Buffer.of(newline))
 }
 
-// An agent that cuts its own pieces may cut them anywhere, so that only the whole shows whether it is lines.
+// An agent that cuts its own chunks may cut them anywhere, so that only the whole shows whether it is lines.
 async function readWhole(
   objects: ObjectReader,
   session: StoredSession,
-  pieces: Oid[],
+  chunks: Oid[],
   agent: Agent,
 ): Promise<Buffer> {
-  const contents = await Promise.all(pieces.map((piece) => readPiece(objects, piece)))
-  const whole = await joinStored(contents, agent.pieces && (await readHash(objects, session)), agent.pieces)
+  const contents = await Promise.all(chunks.map((chunk) => readChunk(objects, chunk)))
+  const whole = await joinStored(contents, agent.cutter && (await readHash(objects, session)), agent.cutter)
   const isEnded =
     whole.at(-1) === newline ||
     agent.transcript.shape(whole.subarray(0, headBytes).toString('utf8')) === 'document'
   return isEnded ? whole : Buffer.concat([whole, Buffer.of(newline)])
 }
 
-async function readPiece(objects: ObjectReader, oid: Oid): Promise<Buffer> {
+async function readChunk(objects: ObjectReader, oid: Oid): Promise<Buffer> {
   const found = await objects.contents(oid).catch((error: unknown) => {
     throw incomplete(error)
   })

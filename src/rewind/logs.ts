@@ -68,7 +68,7 @@ async function planLog(recorder: Recorder, objects: ObjectReader, log: StepLog):
   const isTaskEnd = taskEnd !== undefined
   if (isActive(state)) return { state: 'running', session, command, isTaskEnd }
   if (agent.sections !== undefined) return { state: 'unchanged', session, command, isTaskEnd }
-  const stored = await readStepTranscript(objects, log.step, session, agent.pieces)
+  const stored = await readStepTranscript(objects, log.step, session, agent.cutter)
   const shape = stored && agent.transcript.shape(stored.subarray(0, 256).toString('utf8'))
   const path = shape && (await findLogPath(recorder, agent, session, { shape }))
   if (stored === undefined || path === undefined) return { state: 'none' }
@@ -156,7 +156,7 @@ async function cutLog(
   log: LogToRestore,
 ): Promise<RestoredLog[] | undefined> {
   const live = readBytes(log.path)
-  const stored = live && (await readTranscript(objects, log.session, log.agent.pieces))
+  const stored = live && (await readTranscript(objects, log.session, log.agent.cutter))
   const content = stored && (await matchingBeginning(recorder, live, stored))
   const written = content && (await writeSessionLog(recorder, log.agent, log.session.session, content))
   if (written === undefined) return undefined

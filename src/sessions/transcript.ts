@@ -62,7 +62,7 @@ export async function readTurnTranscript(request: TranscriptRequest): Promise<Tu
     return await read(request, path, session.cursor)
   } catch (error) {
     if (!(error instanceof EntireError)) throw error
-    // A stored piece is gone when its branch was deleted and collected: the live transcript still has it.
+    // A stored chunk is gone when its branch was deleted and collected: the live transcript still has it.
     if (error.code === 'not-found') return await readAgain(request, path)
     recorder.say(`[entire] ${errorLine(error)}`)
     recorder.log.write('warn', error.message, { session_id: session.id })
@@ -70,14 +70,14 @@ export async function readTurnTranscript(request: TranscriptRequest): Promise<Tu
   }
 }
 
-// What was counted when the lost pieces were stored is not counted again.
+// What was counted when the lost chunks were stored is not counted again.
 async function readAgain(request: TranscriptRequest, path: string): Promise<TurnTranscript | undefined> {
   const transcript = await read(request, path, undefined)
   return transcript && { ...transcript, restarted: true }
 }
 
 /**
- * Gives the fingerprint of the stored transcript. Pieces that git collected are stored again from the live
+ * Gives the fingerprint of the stored transcript. Chunks that git collected are stored again from the live
  * transcript; when that is gone too, the session continues without one.
  */
 export async function sealTranscript(
@@ -134,7 +134,7 @@ async function read(
   const update = await readThroughFile(request, path, cursor, (file, known) =>
     readAppended({
       format: agent.transcript,
-      cutter: agent.pieces,
+      cutter: agent.cutter,
       path: file,
       cursor: known,
       redact: async (text) => (await recorder.redaction()).json(text),

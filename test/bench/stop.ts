@@ -11,7 +11,7 @@ export const measureStop: Measurement = () => [
 ]
 
 /**
- * Turns differ: every other one joins pieces of the transcript to a larger one, and git compresses a hundred
+ * Turns differ: every other one joins chunks of the transcript to a larger one, and git compresses a hundred
  * kilobytes or a thousand. So sessions are compared: of each of their turns the median, and of those the sum.
  */
 function measure(

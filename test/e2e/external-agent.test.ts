@@ -96,7 +96,7 @@ test('a rewind restores the conversation of the step, and keeps the one it repla
   expect(subcommandsOf(agent.calls())).toEqual(
     expect.arrayContaining(['write-session', 'format-resume-command']),
   )
-  // A single piece does not need to be joined.
+  // A single chunk does not need to be joined.
   expect(subcommandsOf(agent.calls())).not.toContain('reassemble-transcript')
   const dir = join(agent.transcript, '..')
   const kept = readdirSync(dir).filter((name) => name.includes('.backup-'))

@@ -173,7 +173,7 @@ test.each([
   ['resume', ['resume', '--force'], 'Warning'],
   ['rewind', ['rewind', '--to', 'HEAD', '--logs-only'], 'Note'],
 ])(
-  '%s restores the other sessions of a checkpoint when a piece of one is missing, and names that one',
+  '%s restores the other sessions of a checkpoint when a chunk of one is missing, and names that one',
   async (_name, args, word) => {
     await using repo = await recordedRepo()
     await linked(

@@ -178,9 +178,9 @@ export async function readParts(repo: RecordedRepo, id: string): Promise<Part[]>
   return Promise.all(
     slots.map(async (slot) => {
       const record = JSON.parse(await repo.stored(id, `${slot}/metadata.json`))
-      // Pieces sort by name and join with a newline.
-      const pieces = names.filter((name) => name.startsWith(`${slot}/full.jsonl`)).sort()
-      const contents = await Promise.all(pieces.map((name) => repo.stored(id, name)))
+      // Chunks sort by name and join with a newline.
+      const chunks = names.filter((name) => name.startsWith(`${slot}/full.jsonl`)).sort()
+      const contents = await Promise.all(chunks.map((name) => repo.stored(id, name)))
       return {
         session: record.session_id,
         files: record.files_touched ?? [],

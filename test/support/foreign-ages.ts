@@ -181,7 +181,7 @@ export const ages: Record<string, Age> = {
     transcript: `${line('fix it')}\n`,
     tokens: 26,
   },
-  'version 0.4: null for empty lists, a digest, all five paths, pieces': {
+  'version 0.4: null for empty lists, a digest, all five paths, chunks': {
     ...one,
     trees: {
       [v1]: below(dir, {
@@ -211,7 +211,7 @@ export const ages: Record<string, Age> = {
     sessions: [{ id: 's0', agent: 'Gemini CLI', prompts: [] }, ...one.sessions],
     transcript: [line('1'), line('2'), line('4')].join('\n'),
   },
-  'version 0.5: keys of absent files left out, models, a document in pieces': {
+  'version 0.5: keys of absent files left out, models, a document in chunks': {
     ...one,
     trees: {
       [v1]: below(dir, {

@@ -35,7 +35,7 @@ export interface RecordedRepo extends TempRepo {
   stored(id: string, path: string): Promise<string>
   /** The metadata of a session in a checkpoint. */
   storedSession(id: string, slot?: number): Promise<Record<string, unknown>>
-  /** The transcript of a session in a checkpoint: its pieces, joined as every reader joins them. */
+  /** The transcript of a session in a checkpoint: its chunks, joined as every reader joins them. */
   transcript(id: string, slot?: number): Promise<string>
   state(session: string): Record<string, unknown>
   hasState(session: string): boolean
@@ -116,10 +116,10 @@ function describe(plain: TempRepo): RecordedRepo {
     storedSession: async (id, slot = 0) => JSON.parse(await repo.stored(id, `${slot}/metadata.json`)),
     async transcript(id, slot = 0) {
       const dir = `${id.slice(0, 2)}/${id.slice(2)}/${slot}`
-      const pieces = (await repo.paths(`entire/checkpoints/v1:${dir}`))
+      const chunks = (await repo.paths(`entire/checkpoints/v1:${dir}`))
         .filter((name) => name.startsWith('full.jsonl'))
         .toSorted()
-      return (await Promise.all(pieces.map((name) => repo.stored(id, `${slot}/${name}`)))).join('\n')
+      return (await Promise.all(chunks.map((name) => repo.stored(id, `${slot}/${name}`)))).join('\n')
     },
     state: (session) => JSON.parse(readFileSync(stateFile(session), 'utf8')),
     hasState: (session) => existsSync(stateFile(session)),

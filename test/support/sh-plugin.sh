@@ -48,11 +48,11 @@ JSON
   read-transcript) cat "$ref" ;;
   chunk-transcript)
     case $max in ''|*[!0-9]*|0) fail '--max-size must be a positive number' ;; esac
-    # A line of the encoding is a piece: as many bytes as fit, by threes.
+    # A line of the encoding is a chunk: as many bytes as fit, by threes.
     printf '{"chunks":['; base64 -w $((max / 3 * 4)) | sed 's/.*/"&"/; $!s/$/,/' | tr -d '\n'; printf ']}' ;;
   reassemble-transcript)
     json; body=${input#*[}; body=${body%]*}
-    case $body in *[!A-Za-z0-9+/=\",]*) fail 'a piece is not base64' ;; esac
+    case $body in *[!A-Za-z0-9+/=\",]*) fail 'a chunk is not base64' ;; esac
     printf '%s' "$body" | tr -d '",' | base64 -d ;;
   format-resume-command) printf '{"command":"sample --resume %s"}' "$id" ;;
   parse-hook)

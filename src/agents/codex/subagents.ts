@@ -1,5 +1,5 @@
-// Finds out which subagents of Codex have finished: its rollout reports that in three ways, depending on the
-// version.
+// Finds out which subagents of Codex have finished: its rollout reports that in an item about subagents, in a
+// notification, or in a message from one agent to another.
 
 import { asObject, asString, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'

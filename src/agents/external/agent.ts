@@ -13,7 +13,7 @@ import { answerOrReport, ask, askForBytes, type PluginProgram } from './call.ts'
 import { forgetHooks, rememberHooks } from './hooked-plugins.ts'
 import type { Info } from './info.ts'
 import { pluginResumer, pluginSource } from './session-files.ts'
-import { anyTranscript, pluginPieces } from './transcript.ts'
+import { anyTranscript, pluginCutter } from './transcript.ts'
 
 export function externalAgent(plugin: PluginProgram, info: Info): Agent {
   const { capabilities } = info
@@ -33,7 +33,7 @@ export function externalAgent(plugin: PluginProgram, info: Info): Agent {
     callerEnv: (capabilities.caller_env_vars ?? []).filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name)),
     transcript: anyTranscript,
     source: pluginSource(plugin, info),
-    pieces: pluginPieces(plugin),
+    cutter: pluginCutter(plugin),
     ...given({ analyser }),
     ...(capabilities.hooks === true
       ? { installer: pluginInstaller(plugin, { type: info.type, protectedDirs }) }

@@ -2,9 +2,9 @@
 // the plugin. They are stored as they are.
 
 import type {
+  TranscriptCutter,
   TranscriptEntry,
   TranscriptFormat,
-  TranscriptPieces,
   TranscriptReading,
 } from '../../model/agent.ts'
 import { noTokens } from '../../model/tokens.ts'
@@ -123,12 +123,12 @@ function toolText(entry: JsonObject): string {
       : JSON.stringify(detail)
 }
 
-// Base64 in the answer takes four bytes for three, and every piece has quotes and a comma.
+// Base64 in the answer takes four bytes for three, and every chunk has quotes and a comma.
 const mostToCut = Math.floor((limits.maxBytes * 3) / 4) - 4096
-const mostPieces = 100
+const mostChunks = 100
 
-/** A plugin cuts documents in its own way. Its pieces are used only if it joins them to the same bytes. */
-export function pluginPieces(plugin: PluginProgram): TranscriptPieces {
+/** A plugin cuts documents in its own way. Its chunks are used only if it joins them to the same bytes. */
+export function pluginCutter(plugin: PluginProgram): TranscriptCutter {
   const joined = new Map<string, Promise<Buffer | undefined>>()
   return {
     async cut(whole, maxBytes) {
@@ -144,19 +144,19 @@ export function pluginPieces(plugin: PluginProgram): TranscriptPieces {
         ask(hurried, 'chunk-transcript', { 'max-size': maxBytes }, whole),
       )
       if (answer === undefined) return undefined
-      const pieces = (answer.chunks ?? []).map((piece) => Buffer.from(piece, 'base64'))
+      const chunks = (answer.chunks ?? []).map((chunk) => Buffer.from(chunk, 'base64'))
       const problem =
-        pieces.length > mostPieces ? `makes ${pieces.length} pieces` : await findFault(hurried, whole, pieces)
-      if (problem === undefined) return pieces
+        chunks.length > mostChunks ? `makes ${chunks.length} chunks` : await findFault(hurried, whole, chunks)
+      if (problem === undefined) return chunks
       plugin.site.report(
         `entire-agent-${plugin.name} cannot cut the transcript: it ${problem}. It is cut at its lines or messages instead.`,
       )
       return undefined
     },
-    join(pieces, isWhole) {
+    join(chunks, isWhole) {
       // A log that is compared before it is written is read twice.
-      const key = pieces.map((piece) => new Bun.CryptoHasher('sha1').update(piece).digest('hex')).join(' ')
-      const answer = joined.get(key) ?? join(plugin, pieces, isWhole)
+      const key = chunks.map((chunk) => new Bun.CryptoHasher('sha1').update(chunk).digest('hex')).join(' ')
+      const answer = joined.get(key) ?? join(plugin, chunks, isWhole)
       joined.set(key, answer)
       return answer
     },
@@ -166,20 +166,20 @@ export function pluginPieces(plugin: PluginProgram): TranscriptPieces {
 async function findFault(
   plugin: PluginProgram,
   whole: Buffer,
-  pieces: Buffer[],
+  chunks: Buffer[],
 ): Promise<string | undefined> {
-  const back = await answerOrReport(plugin, reassemble(plugin, pieces))
-  return back?.equals(whole) ? undefined : 'could not join its pieces to the same bytes'
+  const back = await answerOrReport(plugin, reassemble(plugin, chunks))
+  return back?.equals(whole) ? undefined : 'could not join its chunks to the same bytes'
 }
 
 async function join(
   plugin: PluginProgram,
-  pieces: Buffer[],
+  chunks: Buffer[],
   isWhole: (bytes: Buffer) => boolean,
 ): Promise<Buffer | undefined> {
-  const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   const isTooLarge = size > limits.maxBytes
-  const answer = isTooLarge ? undefined : await answerOrReport(plugin, reassemble(plugin, pieces))
+  const answer = isTooLarge ? undefined : await answerOrReport(plugin, reassemble(plugin, chunks))
   if (answer !== undefined && isWhole(answer)) return answer
   const why = isTooLarge
     ? 'is too large to be joined by'
@@ -187,12 +187,12 @@ async function join(
       ? 'could not be joined by'
       : 'was not restored by'
   plugin.site.report(
-    `A stored transcript ${why} entire-agent-${plugin.name}. Its ${pieces.length} pieces are put one after another, which is not how it was recorded.`,
+    `A stored transcript ${why} entire-agent-${plugin.name}. Its ${chunks.length} chunks are put one after another, which is not how it was recorded.`,
   )
   return undefined
 }
 
-function reassemble(plugin: PluginProgram, pieces: Buffer[]): Promise<Buffer> {
-  const chunks = pieces.map((piece) => piece.toString('base64'))
-  return askForBytes(plugin, 'reassemble-transcript', {}, JSON.stringify({ chunks }))
+function reassemble(plugin: PluginProgram, chunks: Buffer[]): Promise<Buffer> {
+  const message = { chunks: chunks.map((chunk) => chunk.toString('base64')) }
+  return askForBytes(plugin, 'reassemble-transcript', {}, JSON.stringify(message))
 }

@@ -83,13 +83,13 @@ export async function joinerOf({
   // Data without an agent is older than agents that cut their own chunks.
   if (type === undefined || type === 'Agent') return undefined
   const agent = findAgentByType(type)
-  if (agent !== undefined) return agent.pieces
+  if (agent !== undefined) return agent.cutter
   return {
-    async join(pieces) {
+    async join(chunks) {
       const cause = `The transcript of session ${clean(session)} was cut by ${clean(type)}, which is unknown here`
       write(
         2,
-        `[entire] ${cause}: its ${pieces.length} chunks are joined as they are and may differ from the original.\n`,
+        `[entire] ${cause}: its ${chunks.length} chunks are joined as they are and may differ from the original.\n`,
       )
       return undefined
     },

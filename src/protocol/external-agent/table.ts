@@ -64,14 +64,14 @@ export const mandatory = {
     called: 'At the end of a turn and at a commit.',
   },
   'chunk-transcript': {
-    purpose: 'Cuts a transcript into pieces that can be stored.',
+    purpose: 'Cuts a transcript into chunks that can be stored.',
     args: { 'max-size': 'integer' },
     stdin: 'bytes',
     stdout: 'chunks',
-    called: 'When a document is too large for one piece.',
+    called: 'When a document is too large for one chunk.',
   },
   'reassemble-transcript': {
-    purpose: 'Joins the pieces to exactly the original bytes.',
+    purpose: 'Joins the chunks to exactly the original bytes.',
     args: {},
     stdin: 'chunks',
     stdout: 'bytes',

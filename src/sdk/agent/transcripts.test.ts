@@ -85,20 +85,20 @@ describe('lines', () => {
 
   test('are cut at their ends, and are joined by newlines without the plugin, too', () => {
     const bytes = asLines(items)
-    const pieces = jsonl.chunk(bytes, 60)
-    expect(pieces.length).toBeGreaterThan(1)
-    for (const piece of pieces)
-      for (const line of piece.toString().split('\n')) if (line !== '') JSON.parse(line)
-    expect(pieces.map(String).join('\n')).toBe(bytes.toString())
+    const chunks = jsonl.chunk(bytes, 60)
+    expect(chunks.length).toBeGreaterThan(1)
+    for (const chunk of chunks)
+      for (const line of chunk.toString().split('\n')) if (line !== '') JSON.parse(line)
+    expect(chunks.map(String).join('\n')).toBe(bytes.toString())
   })
 })
 
 describe('a document', () => {
   test('is cut between its messages', () => {
     const bytes = asDocument(items.map((item) => ({ ...item, note: 'commas, "quotes", [brackets]' })))
-    const pieces = json.chunk(bytes, 200)
-    expect(pieces.length).toBeGreaterThan(2)
-    for (const piece of pieces.slice(0, -1)) expect(piece.toString()).toEndWith('},')
+    const chunks = json.chunk(bytes, 200)
+    expect(chunks.length).toBeGreaterThan(2)
+    for (const chunk of chunks.slice(0, -1)) expect(chunk.toString()).toEndWith('},')
   })
 
   test('may be a list, or have its messages under another key', () => {
@@ -130,22 +130,22 @@ describe('no byte is lost', () => {
   ] as const)('when %s are cut and joined', (_name, transcript) => {
     fc.assert(
       fc.property(content, fc.integer({ min: 1, max: 200 }), (bytes, max) => {
-        const pieces = transcript.chunk(bytes, max)
-        expect(transcript.join(pieces).equals(bytes)).toBe(true)
-        if (bytes.length <= max) expect(pieces.length).toBe(1)
+        const chunks = transcript.chunk(bytes, max)
+        expect(transcript.join(chunks).equals(bytes)).toBe(true)
+        if (bytes.length <= max) expect(chunks.length).toBe(1)
       }),
       seed,
     )
   })
 
-  test('and no piece of lines is larger than requested, unless a line is', () => {
+  test('and no chunk of lines is larger than requested, unless a line is', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 19, unit: 'grapheme-ascii' }), { maxLength: 50 }),
         fc.integer({ min: 20, max: 100 }),
         (texts, max) => {
           const bytes = Buffer.from(texts.map((text) => `${text.replaceAll('\n', '')}\n`).join(''))
-          for (const piece of jsonl.chunk(bytes, max)) expect(piece.length).toBeLessThanOrEqual(max)
+          for (const chunk of jsonl.chunk(bytes, max)) expect(chunk.length).toBeLessThanOrEqual(max)
         },
       ),
       seed,

@@ -38,7 +38,7 @@ export interface Transcript {
   position(bytes: Buffer): number
   /** Reads the items from a position on. */
   read(bytes: Buffer, from: number): Reading
-  /** Pieces of at most `max` bytes, unless a single item is larger. */
+  /** Chunks of at most `max` bytes, unless a single item is larger. */
   chunk(bytes: Buffer, max: number): Buffer[]
   /** Returns exactly the bytes that were cut. */
   join(chunks: Buffer[]): Buffer
@@ -91,20 +91,20 @@ function parseLine(line: string): unknown[] {
 }
 
 /**
- * Cuts at line ends. The newline at a cut belongs to no piece, so that pieces joined by newlines are the
+ * Cuts at line ends. The newline at a cut belongs to no chunk, so that chunks joined by newlines are the
  * transcript again: programs that store lines join them that way without asking the plugin.
  */
 function cutAtLines(bytes: Buffer, max: number): Buffer[] {
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   let start = 0
   while (bytes.length - start > max) {
     const within = bytes.lastIndexOf(newline, Math.min(start + max, bytes.length - 2))
     const cut = within >= start ? within : bytes.indexOf(newline, start)
     if (cut === -1 || cut === bytes.length - 1) break
-    pieces.push(bytes.subarray(start, cut))
+    chunks.push(bytes.subarray(start, cut))
     start = cut + 1
   }
-  return [...pieces, bytes.subarray(start)]
+  return [...chunks, bytes.subarray(start)]
 }
 
 function joinLines(chunks: Buffer[]): Buffer {
@@ -138,17 +138,17 @@ function readMessages(bytes: Buffer, list: string): unknown[] {
   return Array.isArray(messages) ? messages : []
 }
 
-/** Pieces that end where a message ends. Each byte is in exactly one of them. */
+/** Chunks that end where a message ends. Each byte is in exactly one of them. */
 function cutBetween(bytes: Buffer, cuts: number[], max: number): Buffer[] {
-  const pieces: Buffer[] = []
+  const chunks: Buffer[] = []
   let start = 0
   for (const [index, cut] of cuts.entries()) {
     const next = cuts[index + 1] ?? bytes.length
     if (next - start <= max || cut === start) continue
-    pieces.push(bytes.subarray(start, cut))
+    chunks.push(bytes.subarray(start, cut))
     start = cut
   }
-  return [...pieces, bytes.subarray(start)]
+  return [...chunks, bytes.subarray(start)]
 }
 
 /** A transcript that is not analysed. Positions are numbers of bytes. */
@@ -158,10 +158,10 @@ export const rawTranscript: Transcript = {
   position: (bytes) => bytes.length,
   read: () => ({ files: [], prompts: [], tokens: addCounts([]) }),
   chunk: (bytes, max) => {
-    const pieces = Array.from({ length: Math.ceil(bytes.length / max) }, (_, index) =>
+    const chunks = Array.from({ length: Math.ceil(bytes.length / max) }, (_, index) =>
       bytes.subarray(index * max, (index + 1) * max),
     )
-    return pieces.length === 0 ? [bytes] : pieces
+    return chunks.length === 0 ? [bytes] : chunks
   },
   join: (chunks) => Buffer.concat(chunks),
 }

@@ -85,12 +85,12 @@ export const transcriptRules: AgentRule[] = [
   },
   {
     id: 'chunk-transcript/small',
-    title: 'A small transcript is one piece',
+    title: 'A small transcript is one chunk',
     level: 'must',
     run: async ({ ask }) => {
       const { chunks } = await ask('chunk-transcript', { 'max-size': 1_048_576 }, 'small content')
       hold(chunks.length === 1, {
-        expected: '1 piece',
+        expected: '1 chunk',
         received: `${chunks.length}`,
         fix: 'Cut only what is larger than --max-size.',
       })
@@ -98,22 +98,22 @@ export const transcriptRules: AgentRule[] = [
   },
   {
     id: 'chunk-transcript/size',
-    title: 'Pieces are no larger than requested',
+    title: 'Chunks are no larger than requested',
     level: 'must',
     needs: ['chunk-transcript/small'],
     run: async ({ ask }) => {
       const { chunks } = await ask('chunk-transcript', { 'max-size': 512 }, lines)
       const sizes = chunks.map((chunk) => Buffer.from(chunk, 'base64').length)
       hold(chunks.length > 1 && Math.max(...sizes) <= 512, {
-        expected: `several pieces of at most 512 bytes, from ${lines.length}`,
-        received: `pieces of ${sizes.slice(0, 12).join(', ')} bytes`,
+        expected: `several chunks of at most 512 bytes, from ${lines.length}`,
+        received: `chunks of ${sizes.slice(0, 12).join(', ')} bytes`,
         fix: 'Measure bytes before they are encoded, and cut at the end of a line or message.',
       })
     },
   },
   {
     id: 'chunk-transcript/round-trip',
-    title: 'Joined pieces are exactly the bytes that were cut',
+    title: 'Joined chunks are exactly the bytes that were cut',
     level: 'must',
     needs: ['chunk-transcript/size'],
     run: async (trial) => {
@@ -133,7 +133,7 @@ export const transcriptRules: AgentRule[] = [
     level: 'must',
     needs: ['chunk-transcript/small'],
     run: ({ refuse }) =>
-      refuse(['chunk-transcript', '--max-size', '0'], 'text', 'no piece can be that small'),
+      refuse(['chunk-transcript', '--max-size', '0'], 'text', 'no chunk can be that small'),
   },
   {
     id: 'chunk-transcript/max-size-word',
@@ -142,7 +142,7 @@ export const transcriptRules: AgentRule[] = [
     needs: ['chunk-transcript/small'],
     run: async ({ refuse }) => {
       await refuse(['chunk-transcript', '--max-size', 'many'], 'text', 'it is not a number')
-      await refuse(['chunk-transcript', '--max-size', '-5'], 'text', 'no piece can be that small')
+      await refuse(['chunk-transcript', '--max-size', '-5'], 'text', 'no chunk can be that small')
     },
   },
   {
@@ -154,10 +154,10 @@ export const transcriptRules: AgentRule[] = [
   },
   {
     id: 'reassemble-transcript/bad-base64',
-    title: '`reassemble-transcript` refuses a piece that is not base64',
+    title: '`reassemble-transcript` refuses a chunk that is not base64',
     level: 'should',
     needs: ['chunk-transcript/round-trip'],
-    run: ({ refuse }) => refuse(['reassemble-transcript'], { chunks: ['!!!!'] }, 'a piece is not base64'),
+    run: ({ refuse }) => refuse(['reassemble-transcript'], { chunks: ['!!!!'] }, 'a chunk is not base64'),
   },
   {
     id: 'format-resume-command/answers',

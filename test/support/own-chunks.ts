@@ -1,18 +1,18 @@
-// Makes a plugin that cuts transcripts in its own way, and computes the pieces it would store.
+// Makes a plugin that cuts transcripts in its own way, and computes the chunks it would store.
 import { join } from 'node:path'
 import { run } from '../../src/std/process.ts'
 
-const script = join(import.meta.dir, 'own-pieces.mjs')
+const script = join(import.meta.dir, 'own-chunks.mjs')
 
 /** For the front of a plugin in sh. Keeps its input in the home directory. */
-export const ownPieces = `
+export const ownChunks = `
 case $1 in
   chunk-transcript) echo "$@" >> "$HOME/calls"; tee "$HOME/to-cut" | node '${script}' cut "$3"; exit $? ;;
   write-session) exec node '${script}' write ;;
   reassemble-transcript) echo "$@" >> "$HOME/calls"; exec node '${script}' join ;;
 esac`
 
-/** The pieces that the plugin makes of a list. */
+/** The chunks that the plugin makes of a list. */
 export async function cutAsPlugin(text: string, maxBytes: number): Promise<string[]> {
   const { stdout } = await run(['node', script, 'cut', String(maxBytes)], {
     cwd: import.meta.dir,

@@ -1,4 +1,4 @@
-// Records, shows and restores large transcripts that plugins cut into pieces, whatever the plugins do.
+// Records, shows and restores large transcripts that plugins cut into chunks, whatever the plugins do.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import {
   repoWithPlugins,
   shellAgent,
 } from '../support/external-repo.ts'
-import { cutAsPlugin, longList, ownPieces } from '../support/own-pieces.ts'
+import { cutAsPlugin, longList, ownChunks } from '../support/own-chunks.ts'
 import { putCommit } from '../support/put-commit.ts'
 
 setDefaultTimeout(120_000)
@@ -20,7 +20,7 @@ const secret = ['AKIA', 'YRWQG5EJLPZLBYNP'].join('')
 
 async function enabledRepo(defect = ''): Promise<ExternalRepo> {
   const repo = await repoWithPlugins()
-  putPlugin(repo, `${defect}\n${ownPieces}`)
+  putPlugin(repo, `${defect}\n${ownChunks}`)
   await repo.commitAs('human', 'begin')
   const enabled = await repo.entire(['enable', '--agent', 'sample'])
   if (enabled.code !== 0) throw new Error(enabled.err)
@@ -51,16 +51,16 @@ async function record(repo: ExternalRepo, agent: ShellAgent, transcript: string)
 const asked = (agent: ShellAgent, subcommand: string) =>
   agent.calls().filter((call) => call.startsWith(subcommand)).length
 
-test('a document is stored in the pieces of its plugin, and restored byte for byte', async () => {
+test('a document is stored in the chunks of its plugin, and restored byte for byte', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const text = longList(4_300_000)
   const id = await record(repo, agent, text)
-  const pieces = await cutAsPlugin(text, chunkBytes)
-  expect(pieces).toHaveLength(2)
+  const chunks = await cutAsPlugin(text, chunkBytes)
+  expect(chunks).toHaveLength(2)
   expect(
-    (await repo.stored(id, '0/full.jsonl')) === pieces[0] &&
-      (await repo.stored(id, '0/full.jsonl.001')) === pieces[1],
+    (await repo.stored(id, '0/full.jsonl')) === chunks[0] &&
+      (await repo.stored(id, '0/full.jsonl.001')) === chunks[1],
   ).toBe(true)
   expect(await repo.stored(id, '0/content_hash.txt')).toBe(
     `sha256:${new Bun.CryptoHasher('sha256').update(text).digest('hex')}`,
@@ -81,7 +81,7 @@ test('a document is stored in the pieces of its plugin, and restored byte for by
   ])
 })
 
-test('a step stores the pieces as well, and a rewind restores the document', async () => {
+test('a step stores the chunks as well, and a rewind restores the document', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const [first, second] = [longList(4_300_000), longList(4_800_000)]
@@ -130,13 +130,13 @@ const on = (subcommand: string, act: string) =>
 
 test.each([
   [
-    'gives wrong pieces',
+    'gives wrong chunks',
     on('chunk-transcript', `echo '{"chunks":["aGVsbG8="]}'`),
-    'its pieces to the same bytes',
+    'its chunks to the same bytes',
   ],
   ['prints garbage', on('chunk-transcript', 'echo hello'), 'no answer that can be understood'],
   ['hangs', on('chunk-transcript', 'sleep 60'), 'did not answer within 1 s'],
-  ['joins to something else', on('reassemble-transcript', 'echo hello'), 'its pieces to the same bytes'],
+  ['joins to something else', on('reassemble-transcript', 'echo hello'), 'its chunks to the same bytes'],
 ])('if a plugin %s, Entire cuts the transcript itself, and nothing is lost', async (_title, defect, said) => {
   await using repo = await enabledRepo(defect)
   Object.assign(repo.env, { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '1000' })
@@ -150,28 +150,28 @@ test.each([
   expect(readFileSync(agent.transcript, 'utf8') === text).toBe(true)
 })
 
-/** A checkpoint as the reference program stores it, with pieces that the plugin made, however small. */
-async function foreignPieces(
+/** A checkpoint as the reference program stores it, with chunks that the plugin made, however small. */
+async function foreignChunks(
   repo: ExternalRepo,
   agent: ShellAgent,
   text: string,
-): Promise<{ id: string; pieces: string[] }> {
+): Promise<{ id: string; chunks: string[] }> {
   const id = await record(repo, agent, text)
   const { transcript } = sessionPaths(checkpointDir(id), 0)
-  const pieces = await cutAsPlugin(text, 200_000)
+  const chunks = await cutAsPlugin(text, 200_000)
   const files = Object.fromEntries(
-    pieces.map((piece, index) => [`${transcript}${index === 0 ? '' : `.00${index}`}`, piece]),
+    chunks.map((chunk, index) => [`${transcript}${index === 0 ? '' : `.00${index}`}`, chunk]),
   )
   await putCommit(repo.repo, metadataRef, { files })
   rmSync(agent.transcript)
-  return { id, pieces }
+  return { id, chunks }
 }
 
-test('pieces that the reference program stored are joined by the plugin', async () => {
+test('chunks that the reference program stored are joined by the plugin', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
   const text = longList(500_000)
-  const { id } = await foreignPieces(repo, agent, text)
+  const { id } = await foreignChunks(repo, agent, text)
   const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
   expect({ err: raw.err, isSame: raw.out === text }).toEqual({ err: '', isSame: true })
   expect(await repo.entire(['resume'])).toMatchObject({ code: 0 })
@@ -181,13 +181,13 @@ test('pieces that the reference program stored are joined by the plugin', async 
 test.each([
   ['hangs', on('reassemble-transcript', 'sleep 60')],
   ['gives something else', on('reassemble-transcript', 'echo hello')],
-])('if the plugin %s, the pieces are concatenated, and a message says so', async (_title, defect) => {
+])('if the plugin %s, the chunks are concatenated, and a message says so', async (_title, defect) => {
   await using repo = await enabledRepo(defect)
   const agent = await shellAgent(repo)
-  const { id, pieces } = await foreignPieces(repo, agent, longList(500_000))
+  const { id, chunks } = await foreignChunks(repo, agent, longList(500_000))
   Object.assign(repo.env, { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '1000' })
   const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
-  expect({ code: raw.code, isSame: raw.out === pieces.join('\n') }).toEqual({ code: 0, isSame: true })
+  expect({ code: raw.code, isSame: raw.out === chunks.join('\n') }).toEqual({ code: 0, isSame: true })
   expect(raw.err).toContain('put one after another')
   const resumed = await repo.entire(['resume'])
   expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining('put one after another') })
@@ -196,9 +196,9 @@ test.each([
 test('if the plugin is missing, a message says so', async () => {
   await using repo = await enabledRepo()
   const agent = await shellAgent(repo)
-  const { id, pieces } = await foreignPieces(repo, agent, longList(500_000))
+  const { id, chunks } = await foreignChunks(repo, agent, longList(500_000))
   rmSync(join(repo.bin, 'entire-agent-sample'))
   const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
-  expect({ code: raw.code, isSame: raw.out === pieces.join('\n') }).toEqual({ code: 0, isSame: true })
+  expect({ code: raw.code, isSame: raw.out === chunks.join('\n') }).toEqual({ code: 0, isSame: true })
   expect(raw.err).toContain('was cut by Sample, which is unknown here')
 })

@@ -7,25 +7,25 @@ const [act, max] = process.argv.slice(2)
 const input = readFileSync(0)
 
 if (act === 'cut') {
-  const pieces = []
+  const chunks = []
   for (const item of JSON.parse(input.toString())) {
     const size = JSON.stringify(item).length
-    const last = pieces.at(-1)
-    if (last === undefined || last.size + size > Number(max) - 100) pieces.push({ size, items: [item] })
+    const last = chunks.at(-1)
+    if (last === undefined || last.size + size > Number(max) - 100) chunks.push({ size, items: [item] })
     else {
       last.items.push(item)
       last.size += size + 1
     }
   }
-  const texts = pieces.map(({ items }, piece) => JSON.stringify({ piece, items })).reverse()
+  const texts = chunks.map(({ items }, chunk) => JSON.stringify({ chunk, items })).reverse()
   console.log(JSON.stringify({ chunks: texts.map((text) => Buffer.from(text).toString('base64')) }))
 } else if (act === 'write') {
   const { session_ref: path, native_data: data } = JSON.parse(input.toString())
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, Buffer.from(data, 'base64'))
 } else {
-  const pieces = JSON.parse(input.toString()).chunks.map((chunk) =>
+  const chunks = JSON.parse(input.toString()).chunks.map((chunk) =>
     JSON.parse(Buffer.from(chunk, 'base64').toString()),
   )
-  process.stdout.write(JSON.stringify(pieces.sort((a, b) => a.piece - b.piece).flatMap(({ items }) => items)))
+  process.stdout.write(JSON.stringify(chunks.sort((a, b) => a.chunk - b.chunk).flatMap(({ items }) => items)))
 }

@@ -2,15 +2,15 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cutAsPlugin, longList, ownPieces } from '../../../test/support/own-pieces.ts'
+import { cutAsPlugin, longList, ownChunks } from '../../../test/support/own-chunks.ts'
 import { writePlugin } from '../../../test/support/sh-plugin.ts'
 import { makePlugin } from './call.ts'
-import { pluginPieces } from './transcript.ts'
+import { pluginCutter } from './transcript.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'pieces-'))
+const dir = mkdtempSync(join(tmpdir(), 'chunks-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-function piecesOf(defect: string) {
+function cutterOf(defect: string) {
   const home = mkdtempSync(join(dir, 'home-'))
   const reports: string[] = []
   const site = {
@@ -20,9 +20,9 @@ function piecesOf(defect: string) {
     timeoutMs: 2_000,
     report: (problem: string) => void reports.push(problem),
   }
-  const plugin = makePlugin('sample', writePlugin(home, 'sample', `${defect}\n${ownPieces}`), site)
+  const plugin = makePlugin('sample', writePlugin(home, 'sample', `${defect}\n${ownChunks}`), site)
   const calls = () => readFileSync(join(home, 'calls'), 'utf8').trimEnd().split('\n')
-  return { plugin, pieces: pluginPieces(plugin), reports, calls }
+  return { plugin, cutter: pluginCutter(plugin), reports, calls }
 }
 
 const text = longList(1_000_000)
@@ -30,46 +30,46 @@ const whole = Buffer.from(text)
 const isWhole = (bytes: Buffer) => bytes.equals(whole)
 
 test('a plugin cuts a document and joins it to the same bytes', async () => {
-  const { pieces, reports } = piecesOf('')
-  const cut = (await pieces.cut(whole, 300_000)) ?? []
+  const { cutter, reports } = cutterOf('')
+  const cut = (await cutter.cut(whole, 300_000)) ?? []
   expect(cut.map(String)).toEqual(await cutAsPlugin(text, 300_000))
   expect(cut.length).toBeGreaterThan(3)
-  expect(await pieces.join(cut, isWhole)).toEqual(whole)
+  expect(await cutter.join(cut, isWhole)).toEqual(whole)
   expect(reports).toEqual([])
 })
 
-test('joining the same pieces twice calls the plugin once', async () => {
-  const { pieces, calls } = piecesOf('')
-  const cut = (await cutAsPlugin(text, 300_000)).map((piece) => Buffer.from(piece))
-  await pieces.join(cut, isWhole)
-  expect(await pieces.join([...cut], isWhole)).toEqual(whole)
+test('joining the same chunks twice calls the plugin once', async () => {
+  const { cutter, calls } = cutterOf('')
+  const cut = (await cutAsPlugin(text, 300_000)).map((chunk) => Buffer.from(chunk))
+  await cutter.join(cut, isWhole)
+  expect(await cutter.join([...cut], isWhole)).toEqual(whole)
   expect(calls()).toEqual(['reassemble-transcript'])
 })
 
 test('a plugin is not asked for more than fits into an answer', async () => {
-  const { pieces, reports } = piecesOf('echo asked > "$HOME/asked"')
-  expect(await pieces.cut(Buffer.alloc(8_000_000, 'x'), 4_000_000)).toBeUndefined()
+  const { cutter, reports } = cutterOf('echo asked > "$HOME/asked"')
+  expect(await cutter.cut(Buffer.alloc(8_000_000, 'x'), 4_000_000)).toBeUndefined()
   expect(reports).toEqual([])
-  expect(await pieces.join([Buffer.alloc(6_000_000), Buffer.alloc(6_000_000)], isWhole)).toBeUndefined()
+  expect(await cutter.join([Buffer.alloc(6_000_000), Buffer.alloc(6_000_000)], isWhole)).toBeUndefined()
   expect(reports).toEqual([expect.stringContaining('too large to be joined by entire-agent-sample')])
 })
 
 const on = (subcommand: string, act: string) =>
   `if [ "$1" = ${subcommand} ]; then cat > /dev/null; ${act}; exit 0; fi`
 const chunk = (...texts: string[]) =>
-  `echo '${JSON.stringify({ chunks: texts.map((piece) => Buffer.from(piece).toString('base64')) })}'`
+  `echo '${JSON.stringify({ chunks: texts.map((chunk) => Buffer.from(chunk).toString('base64')) })}'`
 
-describe('the pieces of a plugin are rejected when', () => {
+describe('the chunks of a plugin are rejected when', () => {
   test.each([
-    ['it loses a piece', on('chunk-transcript', chunk('{"piece":0,"items":[]}')), 'the same bytes'],
-    ['it gives no piece', on('chunk-transcript', `echo '{"chunks":[]}'`), 'the same bytes'],
+    ['it loses a chunk', on('chunk-transcript', chunk('{"chunk":0,"items":[]}')), 'the same bytes'],
+    ['it gives no chunk', on('chunk-transcript', `echo '{"chunks":[]}'`), 'the same bytes'],
     [
-      'it gives pieces without end',
+      'it gives chunks without end',
       on('chunk-transcript', `printf '{"chunks":[""'; yes ',""' | head -5000 | tr -d '\\n'; echo ']}'`),
-      '5001 pieces',
+      '5001 chunks',
     ],
     [
-      'its pieces are not base64',
+      'its chunks are not base64',
       on('chunk-transcript', `echo '{"chunks":["%%%"]}'`),
       'no answer that can be understood',
     ],
@@ -81,8 +81,8 @@ describe('the pieces of a plugin are rejected when', () => {
     ['it joins to something else', on('reassemble-transcript', 'echo "[]"'), 'the same bytes'],
     ['it hangs while it joins', on('reassemble-transcript', 'sleep 60'), 'did not answer within 2 s'],
   ])('%s', async (_title, defect, report) => {
-    const { plugin, pieces, reports } = piecesOf(defect)
-    expect(await pieces.cut(whole, 300_000)).toBeUndefined()
+    const { plugin, cutter, reports } = cutterOf(defect)
+    expect(await cutter.cut(whole, 300_000)).toBeUndefined()
     expect(reports.join('\n')).toContain(report)
     // It can still be asked other questions.
     expect(plugin.isHung).toBe(false)
@@ -100,9 +100,9 @@ describe('the transcript that a plugin joins is rejected when', () => {
     ['it floods', on('reassemble-transcript', 'yes'), 'wrote more than 10 MB'],
     ['it hangs', on('reassemble-transcript', 'sleep 60'), 'did not answer within 2 s'],
   ])('%s', async (_title, defect, report) => {
-    const { pieces, reports } = piecesOf(defect)
-    const cut = (await cutAsPlugin(text, 300_000)).map((piece) => Buffer.from(piece))
-    expect(await pieces.join(cut, isWhole)).toBeUndefined()
+    const { cutter, reports } = cutterOf(defect)
+    const cut = (await cutAsPlugin(text, 300_000)).map((chunk) => Buffer.from(chunk))
+    expect(await cutter.join(cut, isWhole)).toBeUndefined()
     expect(reports.join('\n')).toContain(report)
     expect(reports.at(-1)).toContain('put one after another')
   })
