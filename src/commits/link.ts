@@ -89,7 +89,7 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   file.write(linked)
 }
 
-// The note of this commit would overwrite that of a commit whose hook died.
+// What is pending for this commit would overwrite what is pending for a commit whose hook died.
 async function completeEarlier(recorder: Recorder): Promise<void> {
   if (!isUnfinished(recorder.repo)) return
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })

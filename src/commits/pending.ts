@@ -1,5 +1,5 @@
-// Notes a checkpoint that a trailer promises, from before the commit exists until the checkpoint is written.
-// After a crash the next event completes it.
+// Keeps the id of a checkpoint that a trailer promises, from before the commit exists until the checkpoint is
+// written. After a crash the next event completes it.
 
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'

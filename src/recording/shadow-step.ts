@@ -108,7 +108,7 @@ export function stepSiteFor(
 }
 
 /** The work tree as the step stores it: what differs from the tree that the step builds on. */
-export async function snapshotWorkTree(work: EventWork, site: StepSite, status: Status): Promise<Snapshot> {
+export async function snapshotWorktree(work: EventWork, site: StepSite, status: Status): Promise<Snapshot> {
   const { recorder, session } = work
   const paths = await findChangedPaths(work, site, status)
   const snapshot = await readSnapshot(recorder.repo, paths, await work.config())

@@ -22,7 +22,7 @@ import { fileSize } from '../std/file.ts'
 import { type Json, parseJson } from '../std/json.ts'
 import { formatTime } from '../std/time.ts'
 import { commitTurn } from './auto-commit.ts'
-import { dirtyPaths, moveBase, snapshotWorkTree, stepSiteFor } from './shadow-step.ts'
+import { dirtyPaths, moveBase, snapshotWorktree, stepSiteFor } from './shadow-step.ts'
 
 export async function beginTask({ recorder, session, event, status }: EventWork): Promise<void> {
   if (event.toolUse === undefined) return
@@ -121,7 +121,7 @@ async function saveOnShadowBranch(
   const transcript = await readTurnTranscript({ ...work, sampleOid: head })
   if (transcript !== undefined) useTranscript(work, transcript)
   const config = await work.config()
-  const snapshot = await snapshotWorkTree(work, site, status)
+  const snapshot = await snapshotWorktree(work, site, status)
   const dir = taskDir(session.id, task)
   const mark = await writeStep(work.objects, work.writes(), {
     isNew: true,

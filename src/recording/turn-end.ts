@@ -28,7 +28,7 @@ import { captureChanges, findRemoved, findTouched, hasChanged, isNewer } from '.
 import { readTurnStart, type TurnStartState } from '../sessions/turn-start-state.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
-import { saveShadowStep, snapshotWorkTree, stepSiteFor, type TurnRecord } from './shadow-step.ts'
+import { saveShadowStep, snapshotWorktree, stepSiteFor, type TurnRecord } from './shadow-step.ts'
 
 /** What the end of a turn is made of. Each part is asked for once. */
 export class TurnEnd {
@@ -60,7 +60,7 @@ export class TurnEnd {
   }
 
   snapshot(site: StepSite, status: Status): Promise<Snapshot> {
-    this.#stored ??= snapshotWorkTree(this.#work, site, status)
+    this.#stored ??= snapshotWorktree(this.#work, site, status)
     return this.#stored
   }
 
@@ -87,7 +87,7 @@ export class TurnEnd {
 
   async #storeSnapshot(status: Status, head: Oid): Promise<Snapshot> {
     const work = this.#work
-    const snapshot = await snapshotWorkTree(work, await stepSiteFor(work, head), status)
+    const snapshot = await snapshotWorktree(work, await stepSiteFor(work, head), status)
     const changes = snapshot.changes.map((change): TreeChange => {
       if (!('content' in change)) return change
       return { path: change.path, mode: change.mode, mark: work.writes().blob(change.content) }

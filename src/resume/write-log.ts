@@ -115,9 +115,9 @@ function linkBeside(path: string, now: Date): string {
 
 // Agents list files by their endings, so a backup must not end like a log.
 function backUp(path: string, now: Date, create: (backup: string) => void): string {
-  const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '')
+  const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
   for (let attempt = 0; ; attempt += 1) {
-    const backup = `${path}.backup-${stamp}${attempt === 0 ? '' : `-${attempt}`}`
+    const backup = `${path}.backup-${time}${attempt === 0 ? '' : `-${attempt}`}`
     try {
       create(backup)
       return backup

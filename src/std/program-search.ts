@@ -13,9 +13,9 @@ export function searchPath(env: Environment): string[] {
 }
 
 /** Why a program on the PATH is not run: its author may be someone the user does not trust. */
-export function whyUntrusted(path: string, workTree: string | undefined): string | undefined {
+export function whyUntrusted(path: string, worktree: string | undefined): string | undefined {
   const file = realpathSync(path)
-  if (workTree !== undefined && [path, file].some((location) => isInside(location, workTree)))
+  if (worktree !== undefined && [path, file].some((location) => isInside(location, worktree)))
     return 'it is in the work tree'
   if (isWorldWritable(file)) return 'any user can write to it'
   return [dirname(path), dirname(file)].some(isWorldWritable)

@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { rotatingNumbers, rotationTitle } from '../support/rotation.ts'
 import { takeSnapshot } from '../support/template.ts'
-import { readWorkTree } from '../support/user-state.ts'
+import { readWorktree } from '../support/user-state.ts'
 import { commitStories } from './commit-stories.ts'
 import {
   expectLinksHold,
@@ -58,5 +58,5 @@ test.concurrent.each(Object.entries({ ...turnStories, ...commitStories }))(
 )
 
 function readUserFiles({ repo }: FaultyRepo): string[] {
-  return readWorkTree(repo).filter((line) => !line.includes('/.entire/'))
+  return readWorktree(repo).filter((line) => !line.includes('/.entire/'))
 }

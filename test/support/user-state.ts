@@ -13,14 +13,14 @@ export function readUserState(repo: Repo): string[] {
   const git = dirs.flatMap((dir) =>
     listFiles(dir, (path) => !ownPaths.test(path)).map((path) => describeFile(dir, path)),
   )
-  return [...readWorkTree(repo), ...git].sort()
+  return [...readWorktree(repo), ...git].sort()
 }
 
 /**
  * The same for the work tree alone: in the git directory a process may still be cleaning up after a killed
  * one.
  */
-export function readWorkTree(repo: Repo): string[] {
+export function readWorktree(repo: Repo): string[] {
   return listFiles(repo.root, (path) => path !== '.git').map((path) => describeFile(repo.root, path))
 }
 

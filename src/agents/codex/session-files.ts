@@ -25,11 +25,11 @@ export function codexHome(env: Environment): string {
 export function codexSubagentTranscript(mainTranscript: string, subagent: string): string {
   const beside = dirname(mainTranscript)
   const root = dayDir.test(beside) ? join(beside, '../../..') : beside
-  const stamp = nameParts.exec(basename(mainTranscript))?.[1] ?? stampOf(timeOfId(subagent))
+  const time = nameParts.exec(basename(mainTranscript))?.[1] ?? timeInName(timeOfId(subagent))
   return (
     findIn(beside, subagent) ??
     findRollout(root, subagent) ??
-    join(beside, `rollout-${stamp}-${subagent}.jsonl`)
+    join(beside, `rollout-${time}-${subagent}.jsonl`)
   )
 }
 
@@ -76,7 +76,7 @@ function newFile(dir: string, name: string): string {
 
 function rolloutName(session: string, { name = '', startedAt }: LogOrigin = {}): string {
   if (nameParts.exec(name)?.[2] === session) return name
-  return `rollout-${stampOf(parseTime(startedAt) ?? timeOfId(session))}-${session}.jsonl`
+  return `rollout-${timeInName(parseTime(startedAt) ?? timeOfId(session))}-${session}.jsonl`
 }
 
 /** Ids begin with the time they were made, in milliseconds. */
@@ -88,7 +88,7 @@ function timeOfId(id: string): Date {
 }
 
 /** In local time, as Codex writes it. */
-function stampOf(time: Date): string {
+function timeInName(time: Date): string {
   const two = (number: number) => String(number).padStart(2, '0')
   const day = [
     String(time.getFullYear()).padStart(4, '0'),

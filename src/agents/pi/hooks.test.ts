@@ -86,7 +86,7 @@ test('a payload without a session and an unknown hook are refused, with a hint',
   expect(() => parse('agent_end', { session_id: '', session_file: '' })).toThrow(
     'has no session id in its payload',
   )
-  expect(() => parse('hologram', payload())).toThrow('pi has no hook called hologram')
+  expect(() => parse('hologram', payload())).toThrow('Unknown pi hook "hologram"')
 })
 
 test('unknown fields change nothing', () => {

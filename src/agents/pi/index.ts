@@ -114,8 +114,8 @@ function idIn(file: string): string | undefined {
 function newName(session: string, origin: LogOrigin | undefined): string {
   const { name = '', startedAt } = origin ?? {}
   if (name.endsWith(`_${session}.jsonl`) && !/[/\\]/.test(name)) return name
-  const stamp = (parseTime(startedAt) ?? new Date(0)).toISOString().replace(/[:.]/g, '-')
-  return `${stamp}_${session}.jsonl`
+  const time = (parseTime(startedAt) ?? new Date(0)).toISOString().replace(/[:.]/g, '-')
+  return `${time}_${session}.jsonl`
 }
 
 /**

@@ -168,7 +168,7 @@ for (const kind of [
     expect(recorder.take()).toEqual([message, message, 'post-commit', 'user'])
   })
 
-test('a linked worktree finds the installation of the main one', async () => {
+test('a linked work tree finds the installation of the main one', async () => {
   await using repo = await tempRepo()
   const recorder = await startRecorder(repo)
   expect(recorder.install().written.length).toBe(5)
