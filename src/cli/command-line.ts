@@ -14,18 +14,20 @@ import {
   withPlainHelp,
 } from './parser-text.ts'
 import { cleanLines } from './render/text.ts'
+import { plainWidth } from './wrap-help.ts'
 
 /** `inputs` are the words that were typed: an error names the help of the command they lead to. */
 export function makeApplication(
   name: string,
   root: RouteMap<Cli>,
   inputs: readonly string[],
+  width: () => number = () => plainWidth,
 ): Application<Cli> {
   const help = [name, ...findRoute(root, inputs), '--help'].join(' ')
   const formatUsage = ({ message, advice }: UsageProblem, colour: boolean) =>
     formatFailure(message, [advice, `Run \`${help}\` for usage.`].filter(Boolean).join(' '), colour)
   const formatThrown = (error: unknown, colour: boolean) => formatError(error, name, colour)
-  return buildApplication<Cli>(withPlainHelp(root), {
+  return buildApplication<Cli>(withPlainHelp(root, width), {
     name,
     versionInfo: { currentVersion: version },
     scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true, distanceOptions },

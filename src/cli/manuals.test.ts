@@ -14,6 +14,10 @@ test.each(manuals)('%s has examples', (command) => {
   expect(examples.filter(([of]) => of === command).length).toBeGreaterThan(0)
 })
 
+test.each(manuals)('the help of %s fits 80 columns', (_command, help) => {
+  expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
+})
+
 test.each(examples)('%s: %s', async (command, line) => {
   const words = wordsOf(line)
   expect(words).toBeDefined()

@@ -12,6 +12,7 @@ import {
 import { didYouMean, EntireError, invalidValue, messageOf, requires, unknownName } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import type { CommandNode } from './command-parts.ts'
+import { wrapHelp } from './wrap-help.ts'
 
 export interface UsageProblem {
   message: string
@@ -63,21 +64,21 @@ export const helpBriefs = {
 export const helpKeywords = { default: 'default:', separator: 'separator:' }
 
 /** Replaces the help of a command, or of all commands of a group. */
-export function withPlainHelp<Node extends CommandNode>(node: Node): Node {
-  const formatHelp: CommandNode['formatHelp'] = (args) => plainHelp(node.formatHelp(args))
+export function withPlainHelp<Node extends CommandNode>(node: Node, width: () => number): Node {
+  const formatHelp: CommandNode['formatHelp'] = (args) => wrapHelp(plainHelp(node.formatHelp(args)), width())
   if (!('getAllEntries' in node)) return { ...node, formatHelp }
   return {
     ...node,
     formatHelp,
     getAllEntries: () =>
-      node.getAllEntries().map((entry) => ({ ...entry, target: withPlainHelp(entry.target) })),
+      node.getAllEntries().map((entry) => ({ ...entry, target: withPlainHelp(entry.target, width) })),
     getDefaultCommand: () => {
       const command = node.getDefaultCommand()
-      return command && withPlainHelp(command)
+      return command && withPlainHelp(command, width)
     },
     getRoutingTargetForInput: (input: string) => {
       const target = node.getRoutingTargetForInput(input)
-      return target && withPlainHelp(target)
+      return target && withPlainHelp(target, width)
     },
   }
 }

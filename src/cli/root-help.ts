@@ -5,6 +5,7 @@ import { formatManual } from './command-parts.ts'
 import { listCommandPlugins } from './command-plugins.ts'
 import type { Cli } from './context.ts'
 import { clean, paint, tableLines } from './render/text.ts'
+import { helpWidth, wrapHelp } from './wrap-help.ts'
 
 const manual = formatManual({
   text: [
@@ -40,5 +41,5 @@ export function rootHelp(cli: Cli): string {
     ...tableLines(commands),
     ...(plugins.length === 0 ? [] : ['', head('COMMANDS FROM THE PATH'), ...tableLines(plugins)]),
   ]
-  return `${lines.join('\n')}\n`
+  return wrapHelp(`${lines.join('\n')}\n`, helpWidth(cli))
 }

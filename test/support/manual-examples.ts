@@ -17,7 +17,15 @@ export const manuals: (readonly [string, string])[] = [
   ...generateHelpTextForAllCommands(
     (await buildCli()) as unknown as Parameters<typeof generateHelpTextForAllCommands>[0],
   ),
-  ['entire', rootHelp({ env: {}, cwd: '/', process: { stdout: {}, env: {} } } as unknown as Cli)],
+  [
+    'entire',
+    rootHelp({
+      env: {},
+      cwd: '/',
+      process: { stdout: {}, env: {} },
+      size: () => ({ columns: 80, rows: 24 }),
+    } as unknown as Cli),
+  ],
 ]
 
 export const examples = manuals.flatMap(([command, help]) =>
@@ -27,5 +35,7 @@ export const examples = manuals.flatMap(([command, help]) =>
 /** The lines of a manual that can be typed. */
 export function examplesIn(help: string): string[] {
   const part = /^EXAMPLES\n((?: {2}.+\n)+)/m.exec(help.replace(/\x1b\[\d+m/g, ''))?.[1] ?? ''
-  return part.split('\n').flatMap((line) => (line === '' ? [] : [line.trim().replace(/ +# .*$/, '')]))
+  // The meaning of a long example stands below it.
+  const lines = part.split('\n').filter((line) => line !== '' && !/^ *# /.test(line))
+  return lines.map((line) => line.trim().replace(/ +# .*$/, ''))
 }

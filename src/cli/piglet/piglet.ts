@@ -4,6 +4,7 @@ import { type Application, buildRouteMap } from '@stricli/core'
 import { makeApplication, runApplication } from '../command-line.ts'
 import { formatManual } from '../command-parts.ts'
 import { type Cli, systemContext } from '../context.ts'
+import { helpWidth } from '../wrap-help.ts'
 import { extCallCommand, extRunCommand } from './call.ts'
 import { extCheckCommand, extNewCommand } from './check.ts'
 import { extInfoCommand, extListCommand } from './info.ts'
@@ -13,7 +14,7 @@ import { extTopCommand } from './top.ts'
 import { extTrustCommand } from './trust.ts'
 
 /** Also used to generate the reference. */
-export function buildPiglet(inputs: readonly string[] = []): Application<Cli> {
+export function buildPiglet(inputs: readonly string[] = [], width?: () => number): Application<Cli> {
   const root = buildRouteMap<string, Cli>({
     routes: { ext: extCommands },
     docs: {
@@ -32,13 +33,17 @@ export function buildPiglet(inputs: readonly string[] = []): Application<Cli> {
       }),
     },
   })
-  return makeApplication('piglet', root, inputs)
+  return makeApplication('piglet', root, inputs, width)
 }
 
 export async function runPiglet(args: string[], cli: Cli = systemContext()): Promise<number> {
   // Accept `piglet help ext`, too.
   const inputs = args.length === 0 ? ['--help'] : args[0] === 'help' ? [...args.slice(1), '--help'] : args
-  return await runApplication(buildPiglet(inputs), inputs, cli)
+  return await runApplication(
+    buildPiglet(inputs, () => helpWidth(cli)),
+    inputs,
+    cli,
+  )
 }
 
 const extCommands = buildRouteMap<string, Cli>({

@@ -57,10 +57,7 @@ const sessionListCommand = buildCommand<ListFlags, [], Cli>({
       examples: [
         ['entire session list', 'the newest sessions'],
         ['entire session list --all', 'all sessions'],
-        [
-          'entire session list --json | jq -r \'.[] | select(.status == "active") | .session_id\'',
-          'for scripts',
-        ],
+        ['entire session list --json | jq \'.[] | select(.status == "active")\'', 'for scripts'],
       ],
     }),
   },
