@@ -89,7 +89,7 @@ export async function describePart(
       agent: session.agentType,
       ...given({ model: session.model }),
       ...given({ turnId: session.turnId }),
-      ...(condensing.task === undefined ? {} : { isTask: true, toolUse: condensing.task.toolUse }),
+      ...given({ isTask: condensing.task && true, toolUse: condensing.task?.toolUse }),
       ...given({ transcriptIdAtStart: session.transcriptIdAtStart }),
       transcriptStart: session.transcriptStart,
       ...(hasTokens(session.checkpointTokens) ? { tokens: session.checkpointTokens } : {}),
@@ -103,7 +103,7 @@ export async function describePart(
     ...(recorder.settings.strategy === 'manual-commit'
       ? { shadow: branchName(shadowRef(session.baseCommit, session.worktreeId)) }
       : {}),
-    ...(condensing.task === undefined ? {} : { files: condensing.task.files }),
+    ...given({ files: condensing.task?.files }),
   }
   return condensing.amends === true ? addToRecorded(git.objects, part) : part
 }

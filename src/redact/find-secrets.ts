@@ -15,8 +15,7 @@ export function findSecrets(text: string): Span[] {
 }
 
 function matchHits(text: string, hits: KeywordHit[], ruleSet: RuleSet): Span[] {
-  const spans: Span[] = []
-  const anonymous = new Set<string>()
+  const found: FoundSecrets = { spans: [], anonymous: new Set() }
   const doneUntil: number[] = []
   for (const { start, rule } of hits.sort((a, b) => a.start - b.start)) {
     // As in a search from left to right, a match never starts inside the previous match of the same rule.
@@ -25,17 +24,22 @@ function matchHits(text: string, hits: KeywordHit[], ruleSet: RuleSet): Span[] {
     regex.lastIndex = start
     const match = regex.exec(text)
     doneUntil[rule] = match === null ? start + 1 : start + match[0].length
-    if (match !== null) addMatch(text, ruleSet.rule(rule), match, spans, anonymous)
+    if (match !== null) addMatch(text, ruleSet.rule(rule), match, found)
   }
-  return [...spans, ...otherOccurrences(text, anonymous)]
+  return [...found.spans, ...otherOccurrences(text, found.anonymous)]
+}
+
+export interface FoundSecrets {
+  spans: Span[]
+  /** Secrets without a shape of their own: hidden wherever else they occur. */
+  anonymous: Set<string>
 }
 
 export function addMatch(
   text: string,
   rule: SecretRule,
   match: RegExpExecArray,
-  spans: Span[],
-  anonymous: Set<string>,
+  { spans, anonymous }: FoundSecrets,
 ): void {
   const span = secretSpan(rule, match)
   if (span === undefined) return

@@ -52,22 +52,23 @@ export function redactJsonLines(text: string, redactor: Redactor): string {
     const first = next
     while (next < suspects.length && suspects[next]! < end) next += 1
     if (everywhere || next > first) {
-      for (const edit of planLine(text, start, end, suspects.slice(first, next), redactor)) edits.push(edit)
+      const line = { start, end, suspects: suspects.slice(first, next) }
+      for (const edit of planLine(text, line, redactor)) edits.push(edit)
     }
     start = end + 1
   }
   return applyEdits(text, edits)
 }
 
-function planLine(
-  text: string,
-  start: number,
-  end: number,
-  suspects: readonly number[],
-  redactor: Redactor,
-): readonly Edit[] {
-  const edits = planJsonEdits(text, start, end, suspects, redactor)
+/** A part of a text, and the places in it that are worth a second look, in order. */
+interface SuspectPart extends Span {
+  suspects: readonly number[]
+}
+
+function planLine(text: string, part: SuspectPart, redactor: Redactor): readonly Edit[] {
+  const edits = planJsonEdits(text, part, redactor)
   if (edits !== undefined) return edits
+  const { start, end } = part
   const line = text.slice(start, end)
   const safe = redactText(line, redactor)
   return safe === line ? [] : [{ start, end, text: safe }]
@@ -78,7 +79,7 @@ export function redactJsonDocument(text: string, redactor: Redactor): string {
   const start = text.startsWith(byteOrderMark) ? 1 : 0
   const suspects = findSuspects(text)
   if (suspects.length === 0 && redactor.patterns.length === 0) return text
-  const edits = planJsonEdits(text, start, text.length, suspects, redactor)
+  const edits = planJsonEdits(text, { start, end: text.length, suspects }, redactor)
   return edits === undefined ? redactJsonLines(text, redactor) : applyEdits(text, edits)
 }
 
@@ -167,15 +168,10 @@ function isPromising(text: string, { start, rule }: KeywordHit, ruleSet: RuleSet
   return hint.test(text)
 }
 
-/**
- * The edits for the JSON text between two positions; undefined if it is not JSON. `suspects` are places to
- * look at.
- */
+/** The edits for a part that is JSON; undefined if it is not. */
 function planJsonEdits(
   text: string,
-  start: number,
-  end: number,
-  suspects: readonly number[],
+  { start, end, suspects }: SuspectPart,
   redactor: Redactor,
 ): Edit[] | undefined {
   if (!isJson(text.slice(start, end))) return undefined

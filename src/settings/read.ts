@@ -139,13 +139,9 @@ export const settingsKeys: Record<string, SettingsKey> = {
   strategy_options: {
     read: (value, _before, file) => {
       const options = asObject(value)
-      const checkpointRemote = options && readCheckpointRemote(options, file)
-      return (
-        options && {
-          ...(options.push_sessions === undefined ? {} : { pushSessions: options.push_sessions !== false }),
-          ...given({ checkpointRemote }),
-        }
-      )
+      if (options === undefined) return undefined
+      const pushSessions = options.push_sessions === undefined ? undefined : options.push_sessions !== false
+      return given({ pushSessions, checkpointRemote: readCheckpointRemote(options, file) })
     },
     expected: 'Use an object, for example {"push_sessions": false}.',
   },

@@ -2,20 +2,19 @@
 // compare the engine with it.
 import { builtInRules } from '../../src/redact/built-in-rules.ts'
 import { isHighEntropy } from '../../src/redact/credentials.ts'
-import { addMatch, otherOccurrences } from '../../src/redact/find-secrets.ts'
+import { addMatch, type FoundSecrets, otherOccurrences } from '../../src/redact/find-secrets.ts'
 import { compileRule, type Span } from '../../src/redact/rule.ts'
 
 const token = /(?:\\(?:[ntrbfv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}))?(?<token>[A-Za-z0-9+_=-]{10,})/dg
 
 export function findSecretsNaively(text: string): Span[] {
-  const spans: Span[] = []
+  const found: FoundSecrets = { spans: [], anonymous: new Set() }
   for (const match of text.matchAll(token)) {
     const [start, end] = match.indices!.groups!.token!
-    if (isHighEntropy(text, start, end)) spans.push({ start, end })
+    if (isHighEntropy(text, start, end)) found.spans.push({ start, end })
   }
-  const anonymous = new Set<string>()
   for (const rule of builtInRules) {
-    for (const match of text.matchAll(compileRule(rule, 'g'))) addMatch(text, rule, match, spans, anonymous)
+    for (const match of text.matchAll(compileRule(rule, 'g'))) addMatch(text, rule, match, found)
   }
-  return [...spans, ...otherOccurrences(text, anonymous)]
+  return [...found.spans, ...otherOccurrences(text, found.anonymous)]
 }

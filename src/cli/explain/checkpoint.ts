@@ -166,7 +166,7 @@ export function checkpointJson(
     strategy: checkpoint.strategy,
     ...given({ branch: checkpoint.branch, author }),
     files_touched: checkpoint.files,
-    ...(checkpoint.tokens === undefined ? {} : { token_usage: formatTokenRecord(checkpoint.tokens) }),
+    ...given({ token_usage: checkpoint.tokens && formatTokenRecord(checkpoint.tokens) }),
     sessions: sessions.map((detail) => sessionJson(detail, scope)),
     commits: commits.map((commit) => ({
       id: commit.oid,
@@ -185,8 +185,10 @@ function sessionJson(
   return {
     ...formatSessionRecord(session),
     prompts,
-    ...(shown === undefined ? {} : { transcript: shown.entries.map((entry) => ({ ...entry })) }),
-    ...(shown?.problem === undefined ? {} : { transcript_problem: shown.problem }),
+    ...given({
+      transcript: shown?.entries.map((entry) => ({ ...entry })),
+      transcript_problem: shown?.problem,
+    }),
   }
 }
 

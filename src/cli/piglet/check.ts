@@ -44,7 +44,7 @@ export const extCheckCommand = buildCommand<CheckFlags, [string], Cli>({
       ...(flags.fixtures === undefined
         ? {}
         : { fixtures: readExtensionFixtures(resolve(this.cwd, flags.fixtures)) }),
-      ...(flags.only === undefined ? {} : { only: [...flags.only] }),
+      ...given({ only: flags.only && [...flags.only] }),
       onResult: (result) => {
         if (isForPeople && result.status !== 'skipped')
           for (const line of report.formatResult(result)) this.out(cleanLines(line))

@@ -30,7 +30,7 @@ export function formatPoint(point: RewindPoint): JsonObject {
     is_logs_only: point.isLogsOnly,
     ...given({ condensation_id: point.checkpoint }),
     ...given({ session_id: point.session }),
-    ...(point.prompt === undefined ? {} : { session_prompt: clean(point.prompt) }),
+    ...given({ session_prompt: point.prompt && clean(point.prompt) }),
   }
 }
 

@@ -8,12 +8,17 @@ import { deadlines, type Method, type Permission } from './method.ts'
 
 const needed = v.pipe(v.string(), v.nonEmpty('must not be empty'))
 
+/** What a request needs to be answered, and how long the answer may take. */
+interface Conditions {
+  permission?: Permission
+  deadlineMs?: number
+}
+
 const question = <Params extends v.GenericSchema, Result extends v.GenericSchema>(
   purpose: string,
   params: Params,
   result: Result,
-  permission?: Permission,
-  deadlineMs: number = deadlines.quick,
+  { permission, deadlineMs = deadlines.quick }: Conditions = {},
 ) =>
   ({
     purpose,
@@ -78,8 +83,7 @@ export const hostServices = {
     'Runs a tool without asking interceptors.',
     shape({ name: needed, args: fields, callId: text }),
     toolAnswer,
-    'tools:execute',
-    deadlines.long,
+    { permission: 'tools:execute', deadlineMs: deadlines.long },
   ),
   'host/toolDefs': question('Names and descriptions of all tools.', nothing, shape({ tools: list(named) })),
   'host/commands': question('All commands.', nothing, shape({ commands: list(named) })),
@@ -97,31 +101,31 @@ export const hostServices = {
     'Shows the model the whole schema of a deferred tool.',
     shape({ name: needed }),
     nothing,
-    'tools:select',
+    { permission: 'tools:select' },
   ),
   'host/setToolFilter': question(
     'Shows the model only these tools; without names, all.',
     shape({ names: texts }),
     nothing,
-    'tools:select',
+    { permission: 'tools:select' },
   ),
   'host/config.get': question(
     'Settings by their dotted names.',
     shape({ keys: texts }),
     shape({ values: fields }),
-    'config:read',
+    { permission: 'config:read' },
   ),
   'host/config.readExtension': question(
     'The settings text of an extension.',
     shape({ name: needed }),
     shape({ content: text }),
-    'config:read',
+    { permission: 'config:read' },
   ),
   'host/auth.getKey': question(
     'The API key of a provider, or an empty text.',
     shape({ provider: needed }),
     shape({ key: text }),
-    'auth',
+    { permission: 'auth' },
   ),
   'host/chat': question(
     'Sends a model one request, without tools.',
@@ -132,42 +136,39 @@ export const hostServices = {
       maxTokens: integer,
     }),
     shape({ text, usage: spent }),
-    'model:call',
-    deadlines.long,
+    { permission: 'model:call', deadlineMs: deadlines.long },
   ),
   'host/agent.run': question(
     'Runs an agent with a task of its own.',
     shape({ system: text, task: needed, tools: text, model: text, maxTurns: integer }),
     shape({ text, turns: integer, usage: spent }),
-    'model:call',
-    deadlines.long,
+    { permission: 'model:call', deadlineMs: deadlines.long },
   ),
   'host/availableModels': question('All models.', nothing, shape({ models: list(modelInfo) })),
   'host/switchModel': question(
     'Switches to another model.',
     shape({ modelId: text, persistDefault: flag }),
     nothing,
-    'model:select',
+    { permission: 'model:select' },
   ),
-  'host/syncModels': question(
-    'Reloads the list of models.',
-    nothing,
-    shape({ updated: integer }),
-    'model:select',
-  ),
+  'host/syncModels': question('Reloads the list of models.', nothing, shape({ updated: integer }), {
+    permission: 'model:select',
+  }),
   'host/writeModels': question(
     'Writes the list of models with these changes.',
     shape({ overrides: v.nullish(v.record(v.string(), override), {}) }),
     shape({ modelsWritten: integer }),
-    'model:select',
+    { permission: 'model:select' },
   ),
   'host/runBackground': question(
     'Starts an agent beside the running one.',
     shape({ prompt: needed }),
     nothing,
-    'model:call',
+    { permission: 'model:call' },
   ),
-  'host/cancelBackground': question('Stops all background agents.', nothing, nothing, 'model:call'),
+  'host/cancelBackground': question('Stops all background agents.', nothing, nothing, {
+    permission: 'model:call',
+  }),
   'host/isBackgroundRunning': question(
     'Whether a background agent is running.',
     nothing,
@@ -183,30 +184,29 @@ export const hostServices = {
     'Files that can be restored, with the size of their snapshot.',
     nothing,
     shape({ snapshots: v.nullish(v.record(v.string(), quantity), {}) }),
-    'undo:restore',
+    { permission: 'undo:restore' },
   ),
-  'host/undoRestore': question('Restores a file.', shape({ path: needed }), nothing, 'undo:restore'),
+  'host/undoRestore': question('Restores a file.', shape({ path: needed }), nothing, {
+    permission: 'undo:restore',
+  }),
   'host/toggleStepMode': question(
     'Turns asking the user before every tool call on or off.',
     nothing,
     shape({ on: flag }),
-    'agent:control',
+    { permission: 'agent:control' },
   ),
-  'host/requestQuit': question('Ends the program.', nothing, nothing, 'agent:control'),
-  'host/abort': question('Ends the running turn and tells the user.', nothing, nothing, 'agent:control'),
+  'host/requestQuit': question('Ends the program.', nothing, nothing, { permission: 'agent:control' }),
+  'host/abort': question('Ends the running turn and tells the user.', nothing, nothing, {
+    permission: 'agent:control',
+  }),
   'host/hasCompactor': question('Whether a compactor is registered.', nothing, shape({ present: flag })),
   'host/triggerCompact': question(
     'Shortens the conversation now.',
     nothing,
     shape({ before: integer, after: integer }),
-    'session:write',
-    deadlines.long,
+    { permission: 'session:write', deadlineMs: deadlines.long },
   ),
-  'host/waitForIdle': question(
-    'Answers as soon as the agent is idle.',
-    nothing,
-    nothing,
-    undefined,
-    deadlines.person,
-  ),
+  'host/waitForIdle': question('Answers as soon as the agent is idle.', nothing, nothing, {
+    deadlineMs: deadlines.person,
+  }),
 } as const satisfies Record<string, Method>
