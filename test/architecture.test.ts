@@ -183,6 +183,38 @@ test('documents name files that exist', async () => {
   expect(wrong.flat()).toEqual([])
 })
 
+// `recording/dispatch dispatch()` in a picture of docs/architecture.md: a file below src/, and an export of it.
+test('the journeys name files and functions that exist', async () => {
+  const journeys = (await Bun.file('docs/architecture.md').text()).match(
+    /\n## Three journeys\n(.*?)\n## /s,
+  )?.[1]
+  const named = [...(journeys ?? '').matchAll(/(?<![\w./-])([a-z]+(?:\/[a-z-]+)+)(?: (\w+)\(\))?/g)]
+    .map(([, path = '', name]) => ({ path: `src/${path}.ts`, name }))
+    .filter(({ path }) => arrows[folderOf(path)] !== undefined)
+  expect(named.filter(({ name }) => name !== undefined).length).toBeGreaterThan(20)
+  const wrong = named.filter(({ path, name }) => {
+    const module = product.find((candidate) => candidate.path === path)
+    const isThere =
+      name === undefined || new RegExp(`^export (?:async )?function ${name}\\b`, 'm').test(module?.text ?? '')
+    return module === undefined || !isThere
+  })
+  expect(wrong).toEqual([])
+})
+
+// The second column names files of the folder in the first: | `recording/` | …: `dispatch`, `turn-start` … |
+test('the table of folders names every folder, and files that exist', async () => {
+  const rows = [...(await Bun.file('docs/architecture.md').text()).matchAll(/^\| `([a-z]+)\/` \| (.*) \|$/gm)]
+  expect(rows.map(([, folder = '']) => folder).sort()).toEqual(Object.keys(arrows).sort())
+  const wrong = rows
+    .filter(([, folder]) => folder !== 'cli')
+    .flatMap(([, folder = '', text = '']) =>
+      [...text.matchAll(/`([a-z/-]+)`/g)]
+        .map(([, name = '']) => (name.endsWith('/') ? `src/${name}` : `src/${folder}/${name}.ts`))
+        .filter((path) => !existsSync(path)),
+    )
+  expect(wrong).toEqual([])
+})
+
 test('the README gives the line that continuous integration runs', async () => {
   const readme = await Bun.file('README.md').text()
   const line = (await Bun.file('.ci/run').text()).match(/^ *(npm ci && .+)$/m)?.[1]
