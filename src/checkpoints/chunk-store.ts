@@ -4,7 +4,7 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import type { TranscriptCutter } from '../model/agent.ts'
 import type { StoredChunk, TranscriptCursor } from '../model/session.ts'
-import { EntireError } from '../std/errors.ts'
+import { type EntireError, notFound } from '../std/errors.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { chunkBytes, chunkDocument, digestOf, planAppend } from './transcript-chunks.ts'
 
@@ -88,7 +88,7 @@ function storeChunk(source: Pick<ChunkStore, 'store' | 'sampleOid'>, content: Bu
 }
 
 export function missingChunk(oid: Oid): EntireError {
-  return new EntireError('not-found', `Stored transcript chunk ${oid} is missing.`)
+  return notFound('transcript chunk', oid)
 }
 
 export interface DocumentStore extends Pick<ChunkStore, 'store' | 'sampleOid'> {

@@ -42,7 +42,7 @@ async function writeSummary(repo: Repo, objects: ObjectReader, update: SummaryUp
   if (!file)
     throw new EntireError(
       'not-found',
-      `checkpoint ${update.checkpoint} cannot be changed: it is on a branch of an earlier version.`,
+      `Checkpoint ${update.checkpoint} cannot be changed: it is on a branch of an earlier version.`,
       { hint: 'Nothing was changed. Only checkpoints of current versions can get a summary.' },
     )
   const writes = startFastImport(repo)

@@ -94,7 +94,7 @@ export async function restoreLast(recorder: Recorder): Promise<TrashRestored> {
   const record = last && parseRecord((await readCommit(repo, last.oid))?.message ?? '')
   if (last === undefined || record === undefined)
     throw new EntireError('not-found', 'The trash is empty.', {
-      hint: `What clean, reset and doctor remove is kept for ${keptRefDays} days.`,
+      hint: `Items that clean, reset and doctor remove are kept for ${keptRefDays} days.`,
     })
   const taken = new Map((await listRefs(repo, 'refs/heads/entire/')).map(({ ref, oid }) => [ref, oid]))
   const free = record.branches.filter(({ ref }) => !taken.has(ref))

@@ -36,7 +36,7 @@ test('without git on the PATH every way to run it says so', async () => {
   await expect(git(repo, ['status'])).rejects.toMatchObject(missing)
   await using objects = openObjectReader(repo)
   await expect(objects.info('HEAD')).rejects.toMatchObject(missing)
-  expect(() => startFastImport(repo)).toThrow('git was not found')
+  expect(() => startFastImport(repo)).toThrow('program not found: git')
 })
 
 test('a work tree that is gone is not a missing git', async () => {

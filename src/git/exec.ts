@@ -1,6 +1,6 @@
 // Runs git: with a clean environment, without prompts, and with git's own words when it fails.
 
-import { EntireError, isErrno } from '../std/errors.ts'
+import { EntireError, isErrno, notFound } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import type { LimitedResult } from '../std/limited-process.ts'
@@ -63,20 +63,15 @@ function startFailure(repo: Repo, error: unknown): unknown {
   if (!isErrno(error, 'ENOENT')) return error
   if (!exists(repo.root))
     return new EntireError('no-repo', `${repo.root} no longer exists.`, { cause: error })
-  return new EntireError('no-git', 'git was not found.', {
-    hint: 'Install git 2.38 or later and make sure it is on the PATH.',
-    cause: error,
-  })
+  return notFound('program', 'git', 'Install git 2.38 or later and make sure it is on the PATH.', 'no-git')
 }
 
 export function gitFailure(args: string[], result: { code: number; stderr: string }): EntireError {
   // Git exits with 129 when it does not know an option: https://git-scm.com/docs/api-parse-options
   if (result.code === 129)
-    return new EntireError(
-      'git-failed',
-      `This git does not know an option that is needed: git ${args.join(' ')}`,
-      { hint: 'Install git 2.38 or later.' },
-    )
+    return new EntireError('git-failed', `This version of git does not support: git ${args.join(' ')}`, {
+      hint: 'Install git 2.38 or later.',
+    })
   const lines = result.stderr.trim().split('\n')
   const why = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? ''
   const isPartialClone = /promisor remote/.test(result.stderr)

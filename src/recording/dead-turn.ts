@@ -8,7 +8,7 @@ import { lockFile, retrying, save } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
 import { readTurnTranscript } from '../sessions/transcript.ts'
 import { worktreeOf } from '../sessions/worktrees.ts'
-import { EntireError, notFound } from '../std/errors.ts'
+import { EntireError, notFound, unknownName } from '../std/errors.ts'
 import { exists, findStat } from '../std/file.ts'
 import { asNumber, asObject } from '../std/json.ts'
 import { isAlive, takeLock } from '../std/lock.ts'
@@ -80,12 +80,11 @@ export async function openWork(
   if (session === undefined) throw notFound('session', id)
   const agent = await recorder.findAgentByType(session.agentType)
   if (agent === undefined)
-    throw new EntireError(
+    throw unknownName(
+      'agent',
+      session.agentType,
+      'Its transcript cannot be read. Use the version of entire that recorded the session.',
       'unknown-agent',
-      `The agent "${session.agentType}" is not known, so its transcript cannot be read.`,
-      {
-        hint: 'Use the version of entire that recorded the session.',
-      },
     )
   const event = { type: 'turn-end' as const, session: id }
   return { ...git, recorder, agent, event, session, live: readLive(recorder.repo), afterwards: [] }

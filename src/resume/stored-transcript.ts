@@ -128,7 +128,7 @@ function openIfThere(path: string): number | undefined {
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
     if (!isErrno(error, 'EACCES', 'EPERM', 'ELOOP', 'EISDIR')) throw error
-    throw new EntireError('write-failed', `The session log at ${path} cannot be read: ${messageOf(error)}.`, {
+    throw new EntireError('write-failed', `The session log at ${path} cannot be read: ${messageOf(error)}`, {
       hint: 'Nothing was changed. Make it readable or move it away, then run the command again.',
       cause: error,
     })

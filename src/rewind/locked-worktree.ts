@@ -39,7 +39,7 @@ export async function readHeadStatus(git: GitSession): Promise<{ status: Status;
   const status = await git.status()
   if (status.head !== undefined) return { status, head: status.head }
   throw new EntireError('no-commits', 'This repository has no commits yet.', {
-    hint: 'The first turn after the first commit makes the first point to go back to.',
+    hint: 'The first turn after the first commit creates the first rewind point.',
   })
 }
 

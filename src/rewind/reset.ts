@@ -128,7 +128,7 @@ function findObstacles(disk: Disk, paths: string[]): string[] {
 function otherRepository(path: string): EntireError {
   return new EntireError(
     'write-failed',
-    `${path} is another repository, where the commit has something else.`,
+    `${path} is a repository of its own, and the commit has other content there.`,
     { hint: 'Move it away and try again.' },
   )
 }

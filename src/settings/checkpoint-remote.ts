@@ -26,7 +26,7 @@ function readDedicated(value: Json, file: SettingsFile): CheckpointRemote {
   if (url !== undefined) {
     // The author of the project's file must not decide where the sessions of all other users go.
     if (file === 'project')
-      return refuse('a URL as checkpoint_remote counts only in .entire/settings.local.json')
+      return refuse('a URL as checkpoint_remote is read only from .entire/settings.local.json')
     return isRemoteUrl(url) ? { kind: 'url', url } : refuse('the URL of checkpoint_remote is not valid')
   }
   if (provider === undefined || !isProvider(provider) || repo === undefined || !isRepoName(repo))

@@ -111,7 +111,7 @@ test('a link to a missing checkpoint is reported with the command that fetches i
     code: 1,
     findings: [{ id: 'dangling-link', fixable: false, detail: expect.stringContaining(`→ ${id}`) }],
   })
-  const command = /git fetch .*$/.exec(found.findings[0]?.fix ?? '')?.[0] ?? ''
+  const command = /git fetch [^`]*/.exec(found.findings[0]?.fix ?? '')?.[0] ?? ''
   expect((await repo.run(['sh', '-c', command])).code).toBe(0)
   expect(await doctor(repo)).toMatchObject({ code: 0, findings: [] })
 })

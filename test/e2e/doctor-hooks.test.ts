@@ -87,7 +87,7 @@ test('without hooks of any agent, doctor fixes nothing and names the command tha
   const found = await doctor(repo, ['--force'])
   expect(found).toMatchObject({
     code: 1,
-    findings: [{ id: 'agent-hooks-missing', fixable: false, fix: 'entire enable --agent <name>' }],
+    findings: [{ id: 'agent-hooks-missing', fixable: false, fix: 'Run `entire enable --agent <name>`.' }],
   })
 })
 
@@ -122,7 +122,7 @@ test('a git that is too old is reported, and so is a missing git', async () => {
   })
   const none = await doctor(repo, [], { PATH: join(repo.base, 'bin') })
   expect(none.code).toBe(1)
-  expect(none.findings).toMatchObject([{ id: 'check-failed', detail: 'git was not found.' }])
+  expect(none.findings).toMatchObject([{ id: 'check-failed', detail: 'program not found: git' }])
 })
 
 test('unreadable settings are reported with their file, and the other checks still run', async () => {
@@ -160,7 +160,7 @@ test('a repository that is not set up, or disabled, is not a problem', async () 
   rmSync(join(repo.root, '.entire'), { recursive: true })
   expect(await doctor(repo)).toMatchObject({
     code: 0,
-    findings: [{ id: 'not-set-up', severity: 'info', fix: 'entire enable' }],
+    findings: [{ id: 'not-set-up', severity: 'info', fix: 'Run `entire enable`.' }],
   })
   expect(await repo.entire(['doctor'], { cwd: repo.base })).toMatchObject({
     code: 1,

@@ -84,7 +84,7 @@ test.each([
   [
     'a URL from the project',
     { checkpoint_remote: { url: 'file:///anywhere' } },
-    'counts only in .entire/settings.local.json',
+    'is read only from .entire/settings.local.json',
   ],
   ['something else', { checkpoint_remote: 7 }, 'is not valid'],
 ])(
@@ -134,7 +134,7 @@ test.each([
   [
     'a URL in the project file',
     ['--project', '--checkpoint-remote', 'https://example.com/x.git'],
-    'counts only in',
+    'is read only from',
   ],
 ])('%s is refused, and nothing is changed', async (_rule, flags, message) => {
   await using repo = await recordedRepo()

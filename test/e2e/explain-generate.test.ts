@@ -168,7 +168,7 @@ test('the settings select agent and model; without the agent of the session anot
   expect(await repo.entire(['explain', id, '--generate', '--force'])).toMatchObject({
     code: 1,
     err: expect.stringContaining(
-      '"nobody" is not a valid value for setting summary_generation\nhint: Agents that can write summaries: claude-code, gemini',
+      '"nobody" is not a valid value for setting summary_generation.provider\nhint: Use one of: claude-code, gemini',
     ),
   })
 })

@@ -126,7 +126,7 @@ test.each([
         code: 1,
         out: '',
         err: expect.stringContaining(
-          `checkpoint ${id} cannot be read: its metadata.json is missing or damaged.\nhint: `,
+          `Checkpoint ${id} cannot be read: its metadata.json is missing or damaged.\nhint: `,
         ),
       })
     const list = await repo.entire(['explain'])

@@ -99,7 +99,7 @@ test('doctor reports a plugin that cannot tell whether its hooks are installed',
         id: 'agent-hooks-unknown',
         subject: 'sample',
         severity: 'warning',
-        fix: `entire agent check ${repo.plugin}`,
+        fix: `Run \`entire agent check ${repo.plugin}\`.`,
       },
     ],
   })

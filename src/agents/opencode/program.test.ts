@@ -64,7 +64,7 @@ test('a session is exported whole, however long it is', async () => {
 })
 
 const failures: [string, Record<string, string>, (here: ReturnType<typeof place>) => void, string][] = [
-  ['has no such session', {}, () => {}, 'has no session ses_abc'],
+  ['has no such session', {}, () => {}, 'OpenCode session not found: ses_abc'],
   [
     'fails',
     { OPENCODE_FAILS: 'export' },

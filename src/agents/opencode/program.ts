@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProjectContext } from '../../model/session-file.ts'
-import { EntireError } from '../../std/errors.ts'
+import { EntireError, notFound } from '../../std/errors.ts'
 import { readBytes, removeFile } from '../../std/file.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
@@ -26,9 +26,12 @@ export async function findExport(session: string, place: ProjectContext): Promis
 export async function exportSession(session: string, place: ProjectContext): Promise<Buffer> {
   const found = await findExport(session, place)
   if (found !== undefined) return found
-  throw new EntireError('transcript-missing', `OpenCode has no session ${session}.`, {
-    hint: 'Files are recorded as usual; the transcript is exported again next time.',
-  })
+  throw notFound(
+    'OpenCode session',
+    session,
+    'Files are recorded as usual; the transcript is exported again next time.',
+    'transcript-missing',
+  )
 }
 
 // Into a file: OpenCode loses what does not fit into a pipe when it exits.

@@ -161,7 +161,7 @@ test.each([
     'a URL in the project file',
     ['checkpoint_remote', 'https://example.com/x', '--project'],
     2,
-    'counts only in .entire/settings.local.json',
+    'is read only from .entire/settings.local.json',
   ],
 ] as const)('%s: nothing is changed', async (_rule, args, code, message) => {
   await using repo = await enabledRepo()

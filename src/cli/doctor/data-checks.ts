@@ -12,6 +12,7 @@ import { discard, emptyPlan } from '../../cleanup/clean.ts'
 import type { Inventory } from '../../cleanup/inventory.ts'
 import { readConfig } from '../../git/config.ts'
 import { keptRefDays } from '../../sessions/kept-refs.ts'
+import { countOf } from '../../std/plural.ts'
 import type { DoctorRun, Finding } from './finding.ts'
 
 const commitsWalked = 200
@@ -33,7 +34,7 @@ const unreadableBranch: Finding = {
   severity: 'error',
   title: `The branch ${metadataBranch} cannot be read.`,
   detail: ['New checkpoints cannot be stored, and old ones cannot be shown.'],
-  fix: `\`git fsck\` shows what is missing. If a remote has the branch: git fetch <remote> +${metadataBranch}:${metadataBranch}`,
+  fix: `\`git fsck\` shows what is missing. If a remote has the branch, run \`git fetch <remote> +${metadataBranch}:${metadataBranch}\`.`,
   remedies: [],
 }
 
@@ -68,7 +69,7 @@ function disconnectedCopy({ repo, objects, recorder }: DoctorRun, { remote, oid 
       `Local branch: ${metadataBranch}, remote: ${remote}`,
       'Each side started a history of its own. Merging them loses nothing.',
     ],
-    fix: 'The next `git push` merges them; `entire doctor --force` does it now',
+    fix: 'The next `git push` merges them; `entire doctor --force` does it now.',
     remedies: [{ label: 'Merge both histories', apply: merge }],
   }
 }
@@ -95,7 +96,7 @@ function describeDangling(dangling: BrokenLinks['dangling']): Finding[] {
         ...lines,
         ...(dangling.length > mostNamed ? [`… and ${dangling.length - mostNamed} more`] : []),
       ],
-      fix: `If they were created elsewhere, fetch them: git fetch origin ${metadataBranch}:refs/remotes/origin/${metadataBranch}`,
+      fix: `If they were created elsewhere, fetch them: \`git fetch origin ${metadataBranch}:refs/remotes/origin/${metadataBranch}\`.`,
       remedies: [],
     },
   ]
@@ -119,7 +120,7 @@ function describeIncomplete(incomplete: BrokenLinks['incomplete']): Finding[] {
         ...(incomplete.length > mostNamed ? [`… and ${incomplete.length - mostNamed} more`] : []),
         'Its other sessions are not affected.',
       ],
-      fix: `If another clone still has it: git fetch <that clone> ${metadataBranch}, then search git log -p FETCH_HEAD`,
+      fix: `If another clone still has it, run \`git fetch <that clone> ${metadataBranch}\`, then search \`git log -p FETCH_HEAD\`.`,
       remedies: [],
     },
   ]
@@ -144,9 +145,9 @@ export async function checkBranches(run: DoctorRun): Promise<Finding[]> {
     {
       id: 'orphaned-branches',
       severity: 'warning',
-      title: `${branches.length} shadow branch(es) belong to no session.`,
+      title: `Found ${countOf(branches.length, 'shadow branch', 'shadow branches')} without a session.`,
       detail: branches.slice(0, mostNamed).map(({ ref }) => branchName(ref)),
-      fix: '`entire clean --all`, or `entire doctor --force`',
+      fix: 'Run `entire clean --all`, or `entire doctor --force`.',
       remedies: [{ label: 'Delete them', apply }],
     },
   ]

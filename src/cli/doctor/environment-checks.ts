@@ -22,7 +22,7 @@ export async function checkGit({ repo }: DoctorRun): Promise<Finding[]> {
       id: 'git-too-old',
       severity: 'error',
       title: `This git is too old: ${text.trim()}.`,
-      detail: ['Recording needs options of later versions.'],
+      detail: ['Recording uses options of later versions.'],
       fix: `Install git ${oldestGit.join('.')} or later.`,
       remedies: [],
     },
@@ -38,7 +38,7 @@ export async function checkSettings({ repo }: DoctorRun): Promise<Finding[]> {
         id: 'not-set-up',
         severity: 'info',
         title: 'Entire is not set up in this repository.',
-        fix: 'entire enable',
+        fix: 'Run `entire enable`.',
       },
     ]
   try {
@@ -49,7 +49,7 @@ export async function checkSettings({ repo }: DoctorRun): Promise<Finding[]> {
         id: 'disabled',
         severity: 'info',
         title: 'Recording is disabled in this repository.',
-        fix: 'entire enable',
+        fix: 'Run `entire enable`.',
       },
     ]
   } catch (error) {
@@ -74,7 +74,7 @@ export async function checkDirectories({ repo }: DoctorRun): Promise<Finding[]> 
       severity: 'warning',
       title: `${name} is a symbolic link.`,
       detail: ['Recorded data goes to its target.'],
-      fix: `Replace it with a directory: rm ${name} && mkdir ${name}`,
+      fix: `Replace it with a directory: \`rm ${name} && mkdir ${name}\`.`,
       remedies: [],
     }
   })
@@ -139,7 +139,7 @@ export async function checkHookErrors({ repo, now }: DoctorRun): Promise<Finding
       severity: hasRecovered ? 'info' : 'warning',
       title: `Hooks failed ${countOf(errors.length, 'time')} during the last day${hasRecovered ? ', and have succeeded since' : ''}.`,
       detail: [`Last: ${last.time} ${last.message}`],
-      fix: '`entire doctor logs --level error` shows them all',
+      fix: '`entire doctor logs --level error` shows them all.',
       remedies: [],
     },
   ]

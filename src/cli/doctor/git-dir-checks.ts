@@ -44,7 +44,7 @@ export async function checkStates({ repo, recorder }: DoctorRun): Promise<Findin
       detail: [
         'If the session continues, it starts with a new state. Steps and checkpoints are not affected.',
       ],
-      fix: `Look at ${path}; \`entire doctor --force\` removes it`,
+      fix: `Look at ${path}; \`entire doctor --force\` removes it.`,
       remedies: [remedy],
     }
   })
@@ -73,7 +73,7 @@ export async function checkLocks({ repo, now }: DoctorRun): Promise<Finding[]> {
     severity: 'warning',
     title: 'Processes that no longer run have left locks behind.',
     detail: stale.map((path) => relative(repo.commonDir, path)),
-    fix: 'The next turn removes them; `entire doctor --force` does it now',
+    fix: 'The next turn removes them; `entire doctor --force` does it now.',
     remedies: [remedy],
   }
   return [
@@ -123,7 +123,7 @@ export async function checkPending({ repo, recorder, now }: DoctorRun): Promise<
       severity: 'warning',
       title: 'A git hook died before its commit was recorded.',
       detail: pending === undefined ? [] : [`Checkpoint: ${pending.checkpoint}`],
-      fix: 'The next turn completes it; `entire doctor --force` does it now',
+      fix: 'The next turn completes it; `entire doctor --force` does it now.',
       remedies: [remedy],
     },
   ]
@@ -167,7 +167,7 @@ export async function checkGitLocks({ repo, now }: DoctorRun): Promise<Finding[]
         severity: 'warning',
         title: `A git lock has existed for ${minutes} minutes: ${name}.`,
         detail: ['As long as it exists, git refuses to change what it locks.'],
-        fix: `If no git process is running in this repository: rm ${path}`,
+        fix: `If no git process is running in this repository, run \`rm ${path}\`.`,
         remedies: [],
       },
     ]

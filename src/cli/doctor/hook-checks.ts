@@ -70,7 +70,7 @@ export async function checkGitHooks(run: DoctorRun): Promise<Finding[]> {
         severity,
         title: `${title}: ${names.join(', ')}.`,
         detail: [detail, `In ${hooksDir}`],
-        fix: '`entire enable`, or `entire doctor --force`',
+        fix: 'Run `entire enable`, or `entire doctor --force`.',
         remedies: [remedy],
       },
     ]
@@ -108,7 +108,7 @@ export async function checkAgentHooks(run: DoctorRun): Promise<Finding[]> {
             .map((agent) => agent.name)
             .join(', ')}`,
         ],
-        fix: 'entire enable --agent <name>',
+        fix: 'Run `entire enable --agent <name>`.',
         remedies: [],
       },
     ]
@@ -126,7 +126,7 @@ function silentPlugin(agent: HookedAgent, problem: EntireError): Finding {
     severity: 'warning',
     title: `The plugin for ${agent.type} does not report whether its hooks are installed.`,
     detail: [problem.message],
-    fix: `entire agent check ${agent.installer.configPath}`,
+    fix: `Run \`entire agent check ${agent.installer.configPath}\`.`,
     remedies: [],
   }
 }
@@ -142,7 +142,7 @@ function agentFinding(run: DoctorRun, agent: HookedAgent, fault: 'missing' | 'ou
         ? `The hooks of ${agent.type} are gone${agent.executable === undefined ? ` from ${configPath}` : ''}: its sessions are not recorded.`
         : `The hooks of ${agent.type} in ${configPath} are outdated or incomplete.`,
     detail: [],
-    fix: `\`entire enable --agent ${agent.name}\`, or \`entire doctor --force\``,
+    fix: `Run \`entire enable --agent ${agent.name}\`, or \`entire doctor --force\`.`,
     remedies: [
       {
         label: `Install the hooks of ${agent.type} again`,
@@ -236,7 +236,7 @@ function disallowedPlugin({ name, type }: HookedPlugin): Finding {
     severity: 'warning',
     title: `${type} has hooks in this repository, but external agents are not allowed: its sessions are not recorded.`,
     detail: [],
-    fix: `\`entire enable --agent ${name}\` allows them; \`entire agent remove ${name}\` removes its hooks`,
+    fix: `\`entire enable --agent ${name}\` allows them; \`entire agent remove ${name}\` removes its hooks.`,
     remedies: [],
   }
 }
@@ -248,7 +248,7 @@ function missingPlugin(plugin: GonePlugin): Finding {
     severity: 'error',
     title: `${plugin.type} has hooks in this repository, but no usable plugin: its sessions are not recorded.`,
     detail: [plugin.why],
-    fix: `Put entire-agent-${plugin.name} back. Or ${removalByHand(plugin)}, and then run \`entire agent remove ${plugin.name}\``,
+    fix: `Put entire-agent-${plugin.name} back. Or ${removalByHand(plugin)}, and then run \`entire agent remove ${plugin.name}\`.`,
     remedies: [],
   }
 }

@@ -55,7 +55,7 @@ function waitingFinding(sessions: { id: string; files: string[] }[]): Finding {
     severity: 'info',
     title: `Waiting for your next commit: ${countOf(sessions.length, 'ended session')}.`,
     detail: [...lines, ...(sessions.length > mostNamed ? [`… and ${sessions.length - mostNamed} more`] : [])],
-    fix: 'Commit the files, or give up a session: entire reset --session <id>',
+    fix: 'Commit the files, or give up a session with `entire reset --session <id>`.',
     remedies: [],
   }
 }
@@ -89,8 +89,8 @@ async function stuckFinding(run: DoctorRun, session: Session, reason: string): P
       ...(unsaved.length === 0 ? [] : [`Changed by the turn that never ended: ${shortList(unsaved)}`]),
     ],
     fix: canSave
-      ? '`entire doctor --force` saves it as a checkpoint'
-      : `\`entire doctor --force\` discards it; it is kept for ${keptRefDays} days`,
+      ? '`entire doctor --force` saves it as a checkpoint.'
+      : `\`entire doctor --force\` discards it; it is kept for ${keptRefDays} days.`,
     remedies: [...(canSave ? [saveRemedy(run, session)] : []), discardRemedy(run, session)],
   }
 }
@@ -149,7 +149,7 @@ export async function checkProvisional(run: DoctorRun): Promise<Finding[]> {
       title: `The turn that made ${ids} never ended, so the stored transcript stops at the commit.`,
       detail: [`Session: ${session.id}`, `Agent: ${session.agentType}`],
       fix: isKnown
-        ? '`entire doctor --force` completes it'
+        ? '`entire doctor --force` completes it.'
         : `Use a version of entire that knows the agent "${session.agentType}".`,
       remedies: isKnown ? [remedy] : [],
     }

@@ -208,7 +208,7 @@ test.each([
     2,
     '--generate and --raw-transcript cannot be used together',
   ],
-  [['-c', 'a3ffffffffff', '--raw-transcript'], 1, 'checkpoint a3ffffffffff has no transcript'],
+  [['-c', 'a3ffffffffff', '--raw-transcript'], 1, 'Checkpoint a3ffffffffff has no transcript.'],
 ] as const)('unknown targets and conflicting flags are errors: %j', async (flags, code, message) => {
   await using repo = await recordedRepo()
   expect(await entire(repo, ['explain', ...flags])).toMatchObject({

@@ -66,7 +66,7 @@ async function findStored(
   if (checkpoint !== undefined) return { kind: 'checkpoint', checkpoint }
   throw new EntireError(
     'corrupt-state',
-    `checkpoint ${ids[0]} cannot be read: its metadata.json is missing or damaged.`,
+    `Checkpoint ${ids[0]} cannot be read: its metadata.json is missing or damaged.`,
     {
       hint: `\`git fsck\` shows what else is damaged. The remote may have an intact copy: \`${fetchCommand}\`.`,
     },

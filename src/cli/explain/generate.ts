@@ -12,7 +12,7 @@ import { readConfig } from '../../git/config.ts'
 import type { Agent, TextGenerator } from '../../model/agent.ts'
 import type { CheckpointSummary } from '../../model/checkpoint.ts'
 import type { Settings } from '../../model/settings.ts'
-import { EntireError, invalidValue, messageOf, useOneOf } from '../../std/errors.ts'
+import { EntireError, invalidValue, messageOf, notFound, useOneOf } from '../../std/errors.ts'
 import { parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
 import { queueForPush } from '../../sync/queue.ts'
@@ -71,7 +71,7 @@ async function readPrompt(
   if (entries.length > 0) return summaryPrompt(entries)
   throw new EntireError(
     'transcript-missing',
-    `checkpoint ${id} has no transcript to summarise${problem ? ` ${clean(problem)}` : ''}`,
+    `Checkpoint ${id} has no transcript to summarise${problem ? ` ${clean(problem)}` : ''}.`,
     {
       hint: 'A summary covers the conversation since the previous checkpoint; `--full` shows the whole session.',
     },
@@ -175,12 +175,10 @@ function namedWriter(cli: Cli, provider: string): SummaryWriter {
     )
   const writer = writerOf(cli, agent)
   if (writer !== undefined) return writer
-  throw new EntireError(
-    'not-found',
-    `The program of ${agent.type}, which the settings select for summaries, was not found.`,
-    {
-      hint: `Make sure \`${agent.generator?.command({})[0]}\` is on the PATH, or change summary_generation in .entire/settings.json.`,
-    },
+  throw notFound(
+    'program',
+    agent.generator?.command({})[0] ?? agent.name,
+    `The settings select ${agent.type} for summaries. Put its program on the PATH, or change summary_generation.provider.`,
   )
 }
 

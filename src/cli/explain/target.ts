@@ -156,8 +156,12 @@ async function printStoredTranscript(
   const transcript = session && (await readTranscript(objects, session, await joinerOf(session)))
   const name = target.kind === 'step' ? target.step.oid.slice(0, 7) : target.checkpoint.checkpoint
   if (transcript === undefined)
-    throw new EntireError('transcript-missing', `${target.kind} ${name} has no transcript`, {
-      hint: 'The agent had not written one when it was saved; prompts and files are shown without --raw-transcript.',
-    })
+    throw new EntireError(
+      'transcript-missing',
+      `${target.kind === 'step' ? 'Step' : 'Checkpoint'} ${name} has no transcript.`,
+      {
+        hint: 'The agent had not written one when it was saved; prompts and files are shown without --raw-transcript.',
+      },
+    )
   write(1, transcript)
 }

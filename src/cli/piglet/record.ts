@@ -29,7 +29,7 @@ export const extRecordCommand = buildCommand<RecordFlags, [string, ...string[]],
     const actions = (lines.length > 0 ? lines : await readLines(this)).map(parseScriptLine)
     if (actions.length === 0)
       throw new EntireError('bad-usage', 'There are no actions to record.', {
-        hint: 'Add some, such as: call greet {}',
+        hint: 'Add an action, such as `call greet {}`.',
       })
     const outcomes = await withHost(
       this,

@@ -44,7 +44,7 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       return void this.process.stdout.write(formatJson(points.map(formatPoint)).slice(begun.length))
     if (points.length === 0 && (await objects.info('HEAD')) === undefined)
       throw new EntireError('no-commits', 'This repository has no commits yet.', {
-        hint: 'The first turn after the first commit makes the first point to go back to.',
+        hint: 'The first turn after the first commit creates the first rewind point.',
       })
     const [{ systemRecorder }, options] = [await import('../recorder.ts'), commandOptions(this, repo, flags)]
     const recorder = systemRecorder(repo, { component: 'rewind' })

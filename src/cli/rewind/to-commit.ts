@@ -150,7 +150,7 @@ export async function checkOutCommit(run: RewindRun): Promise<void> {
     message: 'Create detached HEAD?',
     detail:
       "This will checkout the commit directly. You'll be in 'detached HEAD' state.\nUncommitted changes are kept; if they conflict, nothing is checked out.",
-    noTerminalHint: `git switch --detach ${shortId(point.id)}`,
+    noTerminalHint: `Run \`git switch --detach ${shortId(point.id)}\`.`,
   })
   if (!isConfirmed) return cli.out('Checkout cancelled. Session logs were still restored.')
   // Keeps ignored files.

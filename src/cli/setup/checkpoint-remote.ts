@@ -10,7 +10,7 @@ import { clean } from '../render/text.ts'
 export interface RemoteChange {
   /** Below `strategy_options`. */
   options: Changes
-  /** A URL counts only in the user's own file. */
+  /** A URL is read only from the user's own file. */
   onlyLocal: boolean
 }
 
@@ -36,7 +36,7 @@ export async function planCheckpointRemote(repo: Repo, text: string): Promise<Re
 export function rejectSharedUrl(): never {
   throw new EntireError(
     'bad-usage',
-    'A URL as checkpoint remote counts only in .entire/settings.local.json.',
+    'A URL as checkpoint remote is read only from .entire/settings.local.json.',
     {
       hint: 'Leave out --project, or use a name that is safe to share: github:owner/repo, or a git remote.',
     },

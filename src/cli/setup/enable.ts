@@ -221,7 +221,7 @@ async function printComplete(cli: Cli, repo: Repo, { agents, watched }: HookHeal
   const others = (await detectedAgents(cli, repo)).filter((agent) => !agents.includes(agent))
   if (others.length > 0)
     cli.note(
-      `\nhint: ${others.map((agent) => agent.type).join(', ')} is used here, too. Run \`entire agent add ${others.map((agent) => agent.name).join(' ')}\` to record it.`,
+      `\nhint: Also used here: ${others.map((agent) => agent.type).join(', ')}. To record: \`entire agent add ${others.map((agent) => agent.name).join(' ')}\`.`,
     )
   await noteObstacles(cli, repo, agents)
   return {

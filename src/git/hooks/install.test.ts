@@ -187,7 +187,7 @@ describe('uninstall', () => {
     chmodSync(dir, 0o755)
     expect(removing).toMatchObject({
       code: 'write-failed',
-      message: expect.stringMatching(/^failed to remove hooks: prepare-.*; commit-msg: /),
+      message: expect.stringMatching(/^The git hooks could not be removed: prepare-.*; commit-msg: /),
     })
     expect(String(removing)).not.toContain('pre-push')
     expect(installing).toMatchObject({ code: 'write-failed', message: expect.stringContaining(dir) })

@@ -26,10 +26,14 @@ export function installHooks(hooksDir: string, options: { command: string }): In
       done.warnings.push(...warnings)
     }
   } catch (cause) {
-    throw new EntireError('write-failed', `Cannot install git hooks in ${hooksDir}: ${messageOf(cause)}`, {
-      hint: 'Check that it is a directory you can write to; `git config core.hooksPath` may name another one.',
-      cause,
-    })
+    throw new EntireError(
+      'write-failed',
+      `The git hooks could not be installed in ${hooksDir}: ${messageOf(cause)}`,
+      {
+        hint: 'Check that it is a directory you can write to; `git config core.hooksPath` may name another one.',
+        cause,
+      },
+    )
   }
   return done
 }
@@ -66,7 +70,7 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
     }
   }
   if (failures.length > 0)
-    throw new EntireError('write-failed', `failed to remove hooks: ${failures.join('; ')}`, {
+    throw new EntireError('write-failed', `The git hooks could not be removed: ${failures.join('; ')}`, {
       hint: `Check that you can write to ${hooksDir}, then run the command again.`,
     })
   return { removed, warnings }

@@ -67,7 +67,7 @@ async function askCommand(command: string, path: string, env: Environment): Prom
   if (process.platform !== 'win32' && ((findStat(path)?.mode ?? 0o777) & 0o077) !== 0)
     throw new EntireError(
       'bad-settings',
-      `${path} has a command in it, and others may read or write it: the command is not run.`,
+      `${path} contains a command, which is not run, because other users can read or change the file.`,
       { hint: `Run \`chmod 600 ${path}\`.` },
     )
   const { code, stdout, stderr, timedOut, startError } = await runLimited(['sh', '-c', command], {

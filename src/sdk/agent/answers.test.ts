@@ -122,8 +122,8 @@ test.each([
   [[], '', 'a subcommand is required'],
   [['constructor'], '', 'unknown subcommand "constructor"'],
   [['get-session-dir'], '', 'requires --repo-path'],
-  [['chunk-transcript', '--max-size', '-5'], '', 'must be a whole number'],
-  [['chunk-transcript', '--max-size', '0'], '', 'must be at least 1'],
+  [['chunk-transcript', '--max-size', '-5'], '', '"-5" is not a valid value for --max-size'],
+  [['chunk-transcript', '--max-size', '0'], '', '"0" is not a valid value for --max-size'],
   [['chunk-transcript', 'stray'], '', 'unexpected argument "stray"'],
   [['get-session-id'], '{"session_id":', 'not JSON'],
   [['get-session-id'], '[]', 'not a JSON object'],
@@ -135,9 +135,13 @@ test.each([
   [
     ['resolve-session-file', '--session-dir', '/s', '--session-id', '../../etc/passwd'],
     '',
-    'not a session id',
+    'not a valid value for a session id',
   ],
-  [['resolve-session-file', '--session-dir', '/s', '--session-id', ''], '', 'not a session id'],
+  [
+    ['resolve-session-file', '--session-dir', '/s', '--session-id', ''],
+    '',
+    'not a valid value for a session id',
+  ],
 ] as const)('%j with %j is refused', (words, stdin, message) => {
   expect(call(full, [...words], stdin)).rejects.toThrow(message)
 })

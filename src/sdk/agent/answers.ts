@@ -58,7 +58,8 @@ export const subcommandAnswers: SubcommandAnswers = {
   },
   'read-transcript': ({ args }) => readFileSync(args['session-ref']),
   'chunk-transcript': ({ agent, args, input }) => {
-    if (args['max-size'] === 0) throw new PluginError('--max-size must be at least 1')
+    if (args['max-size'] === 0)
+      throw new PluginError('"0" is not a valid value for --max-size: use 1 or more')
     const chunks = (agent.transcript ?? rawTranscript).chunk(Buffer.from(input), args['max-size'])
     return { chunks: chunks.map((chunk) => chunk.toString('base64')) }
   },

@@ -143,6 +143,6 @@ function splitFlag(word: string): [string, string?] {
 function parseCount(flag: string, value: string): number {
   const count = /^\d+$/.test(value) ? Number(value) : Number.NaN
   if (!Number.isSafeInteger(count))
-    throw new PluginError(`--${flag} must be a whole number, not ${JSON.stringify(value)}`)
+    throw new PluginError(`${JSON.stringify(value)} is not a valid value for --${flag}: use a whole number`)
   return count
 }

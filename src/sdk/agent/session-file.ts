@@ -27,7 +27,7 @@ export function sessionPath(agent: AgentDefinition, dir: string, session: string
   const file = agent.sessions.file(dir, session)
   // Ids come from outside: one with `..` in it must not lead out of the directory.
   if (session === '' || !isInside(dir, file))
-    throw new PluginError(`${JSON.stringify(session)} is not a session id`)
+    throw new PluginError(`${JSON.stringify(session)} is not a valid value for a session id`)
   return file
 }
 

@@ -19,7 +19,7 @@ export function readFixturesFile<Schema extends GenericSchema>(
   const parsed = safeParse(schema, parseFixtures(path, readFixturesText(path), errorCode))
   if (parsed.success) return parsed.output
   const problems = parsed.issues.map((issue) => `${getDotPath(issue) ?? 'the file'}: ${issue.message}`)
-  throw new EntireError(errorCode, `${path} is not a fixtures file. ${problems.join('; ')}`, { hint })
+  throw new EntireError(errorCode, `${path} is not a fixtures file: ${problems.join('; ')}`, { hint })
 }
 
 function readFixturesText(path: string): string {

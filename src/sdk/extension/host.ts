@@ -227,7 +227,7 @@ async function sendRequest(
   if (parsed.success) return parsed.output
   throw new RpcFailure(
     rpcErrorCodes.failed,
-    `${method}: the answer of the host has another form: ${parsed.issues[0].message}`,
+    `${method}: the host gave an invalid answer: ${parsed.issues[0].message}`,
   )
 }
 

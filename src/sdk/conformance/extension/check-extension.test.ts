@@ -144,7 +144,7 @@ describe('fixtures', () => {
   })
 
   test('of another form are refused with the path of the wrong field', () => {
-    expect(() => fixtures({ tools: [{}] })).toThrow('fixtures.json is not a fixtures file. tools.0.name: ')
+    expect(() => fixtures({ tools: [{}] })).toThrow('fixtures.json is not a fixtures file: tools.0.name: ')
   })
 })
 
