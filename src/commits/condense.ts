@@ -15,8 +15,8 @@ import { writeContext } from '../sessions/event-work.ts'
 import { decide } from '../sessions/machine.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import {
+  digestSessionTranscript,
   readTurnTranscript,
-  sealTranscript,
   type TurnTranscript,
   useTranscript,
 } from '../sessions/transcript.ts'
@@ -73,7 +73,7 @@ export async function describePart(
   noteMidTurnFiles(condensing, session, transcript)
   if (transcript !== undefined) useTranscript({ session, storeBlob: git.storeBlob }, transcript)
   const [contentHash, attribution] = await Promise.all([
-    sealTranscript({ recorder, agent: candidate.agent, session, ...git, sampleOid: commit.oid }),
+    digestSessionTranscript({ recorder, agent: candidate.agent, session, ...git, sampleOid: commit.oid }),
     attributeCommit(condensing, session, shares),
   ])
   const part: SessionPart = {

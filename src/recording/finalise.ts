@@ -3,7 +3,7 @@ import { checkpointContext, joinPrompts } from '../checkpoints/prompt-files.ts'
 import { finaliseCheckpoint } from '../checkpoints/write.ts'
 import { type EventWork, writeContext } from '../sessions/event-work.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
-import { sealTranscript, useTranscript } from '../sessions/transcript.ts'
+import { digestSessionTranscript, useTranscript } from '../sessions/transcript.ts'
 import { queueForPush } from '../sync/queue.ts'
 import type { TurnEnd } from './turn-end.ts'
 
@@ -13,7 +13,7 @@ export async function finalise(work: EventWork, end: TurnEnd): Promise<void> {
   const transcript = await end.transcript()
   if (transcript !== undefined) useTranscript(work, transcript)
   const prompts = await promptsSinceCheckpoint(recorder, session, transcript, work.afterwards)
-  const contentHash = await sealTranscript({ ...work, sampleOid: session.baseCommit })
+  const contentHash = await digestSessionTranscript({ ...work, sampleOid: session.baseCommit })
   if (session.cursor !== undefined) {
     for (const id of session.turnCheckpoints) {
       const done = await finaliseCheckpoint(await writeContext(work), id, {

@@ -77,10 +77,10 @@ async function readAgain(request: TranscriptRequest, path: string): Promise<Turn
 }
 
 /**
- * Gives the fingerprint of the stored transcript. Chunks that git collected are stored again from the live
+ * Gives the digest of the stored transcript. Chunks that git collected are stored again from the live
  * transcript; when that is gone too, the session continues without one.
  */
-export async function sealTranscript(
+export async function digestSessionTranscript(
   request: TranscriptRequest & Pick<EventWork, 'storeBlob'>,
 ): Promise<string> {
   const { session, objects, recorder } = request
