@@ -48,7 +48,7 @@ export class ExtensionHost implements ExtensionAccess {
   readonly registry = new Registry()
   readonly running: RunningExtensions = {
     find: (name) => this.#supervisors.get(name)?.live(),
-    whyNot: (name) => this.#supervisors.get(name)?.status().reason ?? 'there is no extension of this name',
+    whyNot: (name) => this.#supervisors.get(name)?.status().reason ?? 'it was not found',
   }
   readonly bus = new EventBus()
   readonly compaction: Compaction

@@ -39,9 +39,9 @@ export function parseManifest(text: string, dir: string): Manifest {
   // Every scalar is a string, as in the reference program: a version of 1.10 is not a number.
   const document = parseDocument(text, { schema: 'failsafe', maxAliasCount: 100 } as never)
   const [problem] = document.errors
-  if (problem) throw badManifest(dir, `is not valid YAML: ${problem.message.split('\n')[0]}`)
+  if (problem) throw badManifest(dir, `the file is not valid YAML: ${problem.message.split('\n')[0]}`)
   const fields = asObject(document.toJS())
-  if (!fields) throw badManifest(dir, 'is not a list of fields')
+  if (!fields) throw badManifest(dir, 'the file is not a list of fields')
   const manifest: Manifest = {
     name: stringField(fields, 'name', dir),
     version: stringField(fields, 'version', dir),
@@ -84,7 +84,8 @@ function checkManifest({ name, runtime, dir }: Manifest): void {
   if (/[/\\\p{Cc}]/u.test(name) || /^\.{1,2}$/.test(name))
     throw badManifest(dir, `name must not have slashes or control characters`)
   // Offers belong to a name: under this one the extension would replace everything the program offers.
-  if (name === ownName) throw badManifest(dir, `name must not be ${ownName}: the program uses it for itself`)
+  if (name === ownName)
+    throw badManifest(dir, `name must not be ${ownName}, which the program uses for itself`)
   if (runtime === '') throw badManifest(dir, 'runtime is required')
 }
 

@@ -239,7 +239,7 @@ export class Supervisor {
   // An extension may be late once; one that does not answer a ping either hangs, and is ended.
   async #checkAnswers(live: LiveExtension): Promise<void> {
     if (live !== this.#live || (await live.ping(this.#times.graceMs)) || live !== this.#live) return
-    this.#options.tell('warn', `${this.name} does not answer any more`)
+    this.#options.tell('warn', `${this.name} no longer answers`)
     await live.stop()
   }
 

@@ -137,7 +137,7 @@ const reasons = {
   EROFS: 'the file system is read-only',
   ENOTDIR: 'a part of its path is a file',
   EEXIST: 'a part of its path is a file',
-  EISDIR: 'something that is not a file has its name',
+  EISDIR: 'a directory has its name',
 }
 
 function explaining<T>(path: string, act: () => T): T {

@@ -126,11 +126,9 @@ function findObstacles(disk: Disk, paths: string[]): string[] {
 }
 
 function otherRepository(path: string): EntireError {
-  return new EntireError(
-    'write-failed',
-    `${path} is a repository of its own, and the commit has other content there.`,
-    { hint: 'Move it away and try again.' },
-  )
+  return new EntireError('write-failed', `${path} is another repository, and the commit has files there.`, {
+    hint: 'Move it away and try again.',
+  })
 }
 
 async function resetWorktree(

@@ -33,7 +33,7 @@ export interface AgentPlugin {
 export function defineAgent(definition: AgentDefinition): AgentPlugin {
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(definition.name)) {
     throw new PluginError(
-      `${JSON.stringify(definition.name)} is not a valid name for an agent: use lowercase letters, digits and single hyphens`,
+      `${JSON.stringify(definition.name)} is not a valid value for the name of an agent: use lowercase letters, digits and single hyphens`,
     )
   }
   return {

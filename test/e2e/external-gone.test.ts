@@ -66,7 +66,7 @@ test('doctor names a plugin that is missing or cannot be used', async () => {
   rmSync(repo.plugin)
   const { code, findings } = await doctor(repo)
   expect({ code, findings }).toMatchObject({ code: 1, findings: [found] })
-  expect(findings[0]?.detail).toContain('entire-agent-sample is not on the PATH any more')
+  expect(findings[0]?.detail).toContain('entire-agent-sample is no longer on the PATH')
   expect(findings[0]?.fix).toContain('`entire hooks sample`')
 })
 

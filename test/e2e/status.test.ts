@@ -116,11 +116,11 @@ test('the remote of checkpoints is shown, and why it was chosen', async () => {
     JSON.stringify({ strategy_options: { checkpoint_push_remote: 'private' } }),
   )
   expect((await repo.entire(['status'])).out).toContain(
-    "  ! checkpoints cannot be synced: there is no remote 'private'\n",
+    '  ! checkpoints cannot be synced: git remote not found: private\n',
   )
   expect(await status(repo)).toMatchObject({
     checkpoint_sync_remote: 'private',
-    checkpoint_sync_error: "there is no remote 'private'",
+    checkpoint_sync_error: 'git remote not found: private',
   })
   await addRemote(repo, 'private')
   expect((await repo.entire(['status'])).out).toContain(

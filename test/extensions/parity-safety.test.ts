@@ -32,13 +32,13 @@ describe('a faulty manifest is reported with the rule, and the others run', () =
   test.each([
     ['no name', 'runtime: node\nentry: i.cjs\n', 'name is required'],
     ['no runtime', 'name: bad\n', 'runtime is required'],
-    ['no YAML', 'name: [\n', 'is not valid YAML'],
-    ['no fields', 'just text\n', 'is not a list of fields'],
+    ['no YAML', 'name: [\n', 'the file is not valid YAML'],
+    ['no fields', 'just text\n', 'the file is not a list of fields'],
     ['a path for a name', 'name: ../asker\nruntime: node\n', 'name must not have slashes'],
     [
       'the name of the program itself',
       'name: builtin\nruntime: node\nentry: i.cjs\n',
-      'name must not be builtin: the program uses it for itself',
+      'name must not be builtin, which the program uses for itself',
     ],
     ['an unknown way', 'name: bad\nruntime: node\ntransport: udp\n', 'transport must be stdio or fd'],
     [

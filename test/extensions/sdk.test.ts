@@ -106,12 +106,12 @@ describe('the handshake', () => {
     [
       'an empty name',
       (extension) => extension.tool('', { description: '', execute: () => '' }),
-      'a tool needs a name',
+      'a tool requires a name',
     ],
     [
       'no function',
       (extension) => extension.command('x', { description: '' } as never),
-      'command x needs a function',
+      'command x requires a function',
     ],
     [
       'a name twice',
@@ -123,7 +123,11 @@ describe('the handshake', () => {
       (extension) => extension.shortcut('shift+k', { description: '', handler: () => undefined }),
       'is not a valid key',
     ],
-    ['an interceptor that does nothing', (extension) => extension.interceptor('x', {}), 'needs a function'],
+    [
+      'an interceptor that does nothing',
+      (extension) => extension.interceptor('x', {}),
+      'requires a function',
+    ],
   ])('%s is refused at once', (_what, offer, message) => {
     expect(() => offer(plain())).toThrow(message)
   })

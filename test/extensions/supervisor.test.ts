@@ -109,7 +109,7 @@ test('an extension that hangs without open requests is detected', async () => {
   host = hostOf(dirs.base, app, { times: { ...quick, graceMs: 100, pingMs: 50 } })
   await host.start()
   await until(() => (stateOf('w')?.restarts ?? 0) > 0)
-  expect(announced[0]).toBe('warn: w does not answer any more')
+  expect(announced[0]).toBe('warn: w no longer answers')
 })
 
 test('an extension that is late but alive stays', async () => {

@@ -63,11 +63,11 @@ test('adding and removing restores every byte of the agent’s file, and changes
   expect(repo.read('.claude/settings.json')).toBe(claude)
 })
 
-test('removing the last agent warns that nothing is recorded any more', async () => {
+test('removing the last agent warns that nothing is recorded', async () => {
   await using repo = await tempRepo()
   await entire(repo, ['enable', '--agent', 'claude-code'])
   expect((await entire(repo, ['agent', 'remove', 'claude-code'])).err).toContain(
-    'nothing is recorded any more',
+    'No agent is left, so nothing is recorded.',
   )
   expect(existsSync(join(repo.root, '.claude'))).toBe(false)
 })

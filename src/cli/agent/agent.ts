@@ -109,7 +109,7 @@ const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
     }
     if (installed.length > 0 && installed.every((agent) => agents.includes(agent)))
       this.note(
-        'Note: No agent is left, so nothing is recorded any more. Run `entire disable --uninstall` to remove everything.',
+        'Note: No agent is left, so nothing is recorded. Run `entire disable --uninstall` to remove everything.',
       )
   },
   parameters: { positional: agentNames },

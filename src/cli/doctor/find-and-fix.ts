@@ -95,7 +95,7 @@ async function fixAsking(cli: Cli, findings: Finding[]): Promise<void> {
   for (const finding of fixableFindings(findings)) {
     cli.out()
     const remedy = await askForRemedy(cli, finding)
-    if (remedy === 'left') return cli.note('Left; nothing else was changed.')
+    if (remedy === 'left') return cli.note('Stopped. Nothing else was changed.')
     printDone(cli, remedy === 'skip' ? ['Skipped'] : (await apply(remedy)).lines)
   }
 }

@@ -67,7 +67,7 @@ async function whyGone(
   try {
     const agent = await loadExternalAgent(repo, env, name, { evenIfDisabled: true })
     return agent === undefined
-      ? `its plugin entire-agent-${name} is not on the PATH any more (it was ${path}).`
+      ? `its plugin entire-agent-${name} is no longer on the PATH (it was ${path}).`
       : undefined
   } catch (error) {
     if (error instanceof EntireError) return error.message

@@ -6,7 +6,7 @@ import { isActive, type Session } from '../../model/session.ts'
 import type { Settings } from '../../model/settings.ts'
 import { lastSign, listSessionHeads, readState } from '../../sessions/list.ts'
 import { describeCheckpointRemote } from '../../settings/checkpoint-remote.ts'
-import { EntireError, messageOf } from '../../std/errors.ts'
+import { EntireError, messageOf, notFound } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { countOf } from '../../std/plural.ts'
@@ -62,7 +62,7 @@ async function readTarget(
   const source = sourceOf(wanted) ?? elected?.source ?? 'first'
   const shown = { remote: wanted === undefined ? target.remote : describeCheckpointRemote(wanted), source }
   if (source === 'config' && !config.remotes.includes(target.remote))
-    return { target: shown, error: `there is no remote '${target.remote}'` }
+    return { target: shown, error: notFound('git remote', target.remote).message }
   return { target: shown, unpushed: countUnpushed(repo, target).catch(throwUnlessExpected) }
 }
 

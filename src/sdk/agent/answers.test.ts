@@ -224,5 +224,5 @@ test('transcripts of subagents are added to that of the agent, and counted separ
 })
 
 test.each(['', 'My Agent', '../x', '-a', 'a--b', 'Ä'])('%j is not a valid name for an agent', (name) => {
-  expect(() => defineAgent({ ...least, name })).toThrow('is not a valid name for an agent')
+  expect(() => defineAgent({ ...least, name })).toThrow('is not a valid value for the name of an agent')
 })

@@ -53,7 +53,7 @@ export interface Extension {
 
 export function createExtension(info: { name: string; version?: string }): Extension {
   const { name } = info
-  if (!name) throw new TypeError('an extension needs a name')
+  if (!name) throw new TypeError('an extension requires a name')
   const list = new OfferList(name)
   let place: ExtensionPlace = { cwd: '', configDir: '' }
   let connection: Connection | undefined

@@ -129,7 +129,7 @@ export class OfferList {
 
   #add<Value>(offered: Map<string, Value>, kind: string, key: string, value: Value): void {
     this.#requireOpen(`${kind} ${key}`)
-    if (typeof key !== 'string' || key === '') throw new TypeError(`a ${kind} needs a name`)
+    if (typeof key !== 'string' || key === '') throw new TypeError(`a ${kind} requires a name`)
     if (offered.has(key)) throw new TypeError(`${kind} ${key} is already defined`)
     offered.set(key, value)
   }
@@ -152,7 +152,7 @@ export class OfferList {
 }
 
 function requireFunction(kind: string, key: string, handler: unknown): void {
-  if (typeof handler !== 'function') throw new TypeError(`${kind} ${key} needs a function`)
+  if (typeof handler !== 'function') throw new TypeError(`${kind} ${key} requires a function`)
 }
 
 /** Lower priorities first; equal ones in the order in which they were added. */
