@@ -9,34 +9,6 @@ import type { JsonObject } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
 
-export interface DoctorRun extends AsyncDisposable {
-  cli: Cli
-  repo: Repo
-  recorder: Recorder
-  objects: ObjectReader
-  now: Date
-  /** Read once, by the first check that needs them. */
-  inventory(): Promise<Inventory>
-}
-
-/** Works when parts of the repository do not. */
-export function openDoctorRun(cli: Cli, repo: Repo): DoctorRun {
-  const objects = openObjectReader(repo)
-  let inventory: Promise<Inventory> | undefined
-  return {
-    cli,
-    repo,
-    recorder: { ...systemRecorder(repo, { component: 'doctor' }), clock: cli.clock },
-    objects,
-    now: cli.clock(),
-    inventory: () => {
-      inventory ??= readInventory(repo)
-      return inventory
-    },
-    [Symbol.asyncDispose]: () => objects[Symbol.asyncDispose](),
-  }
-}
-
 /** `info` requires no action. */
 export type Severity = 'error' | 'warning' | 'info'
 
@@ -75,5 +47,33 @@ export function findingJson(finding: Finding): JsonObject {
     detail: finding.detail.join('\n'),
     fix: finding.fix,
     fixable: finding.remedies.length > 0,
+  }
+}
+
+export interface DoctorRun extends AsyncDisposable {
+  cli: Cli
+  repo: Repo
+  recorder: Recorder
+  objects: ObjectReader
+  now: Date
+  /** Read once, by the first check that needs them. */
+  inventory(): Promise<Inventory>
+}
+
+/** Works when parts of the repository do not. */
+export function openDoctorRun(cli: Cli, repo: Repo): DoctorRun {
+  const objects = openObjectReader(repo)
+  let inventory: Promise<Inventory> | undefined
+  return {
+    cli,
+    repo,
+    recorder: { ...systemRecorder(repo, { component: 'doctor' }), clock: cli.clock },
+    objects,
+    now: cli.clock(),
+    inventory: () => {
+      inventory ??= readInventory(repo)
+      return inventory
+    },
+    [Symbol.asyncDispose]: () => objects[Symbol.asyncDispose](),
   }
 }
