@@ -12,10 +12,10 @@ export const libraries = {
   'extension-host': 'src/sdk/extension-host.ts',
 } as const
 
-export type Library = keyof typeof libraries
+type Library = keyof typeof libraries
 
 /** Writes `<outDir>/<name>.js`, without types. */
-export async function bundleLibrary(name: Library, outDir: string): Promise<void> {
+async function bundleLibrary(name: Library, outDir: string): Promise<void> {
   const entry = join(root, libraries[name])
   const built = await Bun.build({
     entrypoints: [entry],
@@ -28,10 +28,8 @@ export async function bundleLibrary(name: Library, outDir: string): Promise<void
 }
 
 /** Writes `<outDir>/<name>.js` for each, and their types below `<outDir>/types`. */
-export async function buildLibraries(
-  outDir: string,
-  names = Object.keys(libraries) as Library[],
-): Promise<void> {
+export async function buildLibraries(outDir: string): Promise<void> {
+  const names = Object.keys(libraries) as Library[]
   await Promise.all(names.map((name) => bundleLibrary(name, outDir)))
   const types = join(outDir, 'types')
   rmSync(types, { recursive: true, force: true })

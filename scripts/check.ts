@@ -41,7 +41,7 @@ const checks: Record<string, Check> = {
 function testCommand(): string[] {
   const workers = availableParallelism() + 1
   const longestFirst = ['--timings', join(root, 'test', 'timings.json')]
-  return [bun, 'test', `--parallel=${workers}`, '--timeout', '120000', ...longestFirst]
+  return [bun, 'test', `--parallel=${workers}`, '--no-isolate', '--timeout', '120000', ...longestFirst]
 }
 
 async function runCheck(name: string, env: Record<string, string | undefined>): Promise<Verdict> {

@@ -13,6 +13,7 @@ const tests = [
   'test/e2e/clean-killed.test.ts',
   'test/e2e/rewind-killed.test.ts',
   'test/properties',
+  'src/redact',
 ]
 
 const seed = process.env.ENTIRE_TEST_SEED ?? String(Date.now() % 2 ** 31)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findSecretsNaively } from '../../test/support/naive-redaction.ts'
+import { rotatingRuns } from '../../test/support/rotation.ts'
 import { jsonValue, mixedText, samplesOf, secretText, tokenRules } from '../../test/support/secret-samples.ts'
 import { isMediaType, isSecretMember, isSkippedKey, judgements, roleOfKey } from './credentials.ts'
 import { findSecrets } from './find-secrets.ts'
@@ -45,7 +46,7 @@ describe('the keyword engine', () => {
       fc.property(mixedText, (text) => {
         expect(redactText(text, redactor)).toBe(naively(text))
       }),
-      { numRuns: 1500 },
+      rotatingRuns(1500),
     )
   })
 
@@ -67,7 +68,7 @@ describe('the keyword engine', () => {
       fc.property(mixedText, (text) =>
         expect(order(findSecrets(text))).toEqual(order(findSecretsNaively(text))),
       ),
-      { numRuns: 500 },
+      rotatingRuns(500),
     )
   })
 
@@ -83,7 +84,7 @@ describe('the keyword engine', () => {
         const source = isSame(text, value) ? text : line
         expect(JSON.parse(redactJsonLines(source, redactor))).toEqual(redactValue(value))
       }),
-      { numRuns: 1500 },
+      rotatingRuns(1500),
     )
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { rotatingRuns } from '../../test/support/rotation.ts'
 import { jsonValue, mixedText } from '../../test/support/secret-samples.ts'
 import {
   createRedactor,
@@ -40,7 +41,7 @@ describe('redacting twice gives the same as redacting once', () => {
       const once = redactText(text, redactor)
       expect(redactText(once, redactor)).toBe(once)
     }
-    fc.assert(fc.property(mixedText, redactors, check), { numRuns: 1000 })
+    fc.assert(fc.property(mixedText, redactors, check), rotatingRuns(1000))
   })
 
   test('for transcripts', () => {
@@ -48,7 +49,7 @@ describe('redacting twice gives the same as redacting once', () => {
       const once = redactTranscript(parts.join('\n'), redactor)
       expect(redactTranscript(once, redactor)).toBe(once)
     }
-    fc.assert(fc.property(lines, redactors, check), { numRuns: 500 })
+    fc.assert(fc.property(lines, redactors, check), rotatingRuns(500))
   })
 })
 
@@ -59,7 +60,7 @@ describe('JSON stays JSON', () => {
         const text = JSON.stringify(value, null, indent)
         expect(shape(JSON.parse(redactJsonDocument(text, redactor)))).toEqual(shape(JSON.parse(text)))
       }),
-      { numRuns: 1000 },
+      rotatingRuns(1000),
     )
   })
 
@@ -71,7 +72,7 @@ describe('JSON stays JSON', () => {
         expect(after.length).toBe(before.length)
         for (const [i, text] of after.entries()) if (!text.includes('REDACTED')) expect(text).toBe(before[i]!)
       }),
-      { numRuns: 500 },
+      rotatingRuns(500),
     )
   })
 })
@@ -84,6 +85,6 @@ test('redacting only appended lines gives the same as redacting everything', () 
         redactJsonLines(head, redactor) + redactJsonLines(tail, redactor),
       )
     }),
-    { numRuns: 500 },
+    rotatingRuns(500),
   )
 })

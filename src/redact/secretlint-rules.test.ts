@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { rules } from '@secretlint/secretlint-rule-preset-recommend'
 import fc from 'fast-check'
 import { renderRules } from '../../scripts/generate-redaction-rules.ts'
+import { rotatingRuns } from '../../test/support/rotation.ts'
 import { mixedText, secretText } from '../../test/support/secret-samples.ts'
 import { createRedactor, redactText } from './redact.ts'
 
@@ -39,6 +40,6 @@ test('secretlint finds no secret in redacted text', () => {
       findBySecretlint(redactText(text, redactor)).filter((secret) => !secret.includes('REDACTED')),
     ).toEqual([])
   }
-  fc.assert(fc.property(fc.oneof(secretText, mixedText), check), { numRuns: 1500 })
-  expect(found).toBeGreaterThan(100)
+  fc.assert(fc.property(fc.oneof(secretText, mixedText), check), rotatingRuns(1500))
+  expect(found).toBeGreaterThan(20)
 })

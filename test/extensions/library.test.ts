@@ -1,33 +1,20 @@
 // The published libraries work on Node: a program that hosts extensions, and types for both sides.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildLibraries, libraries } from '../../scripts/build-libraries.ts'
+import { libraries } from '../../scripts/build-libraries.ts'
+import { installPackage } from '../support/install-package.ts'
 
 const root = join(import.meta.dir, '../..')
 const modules = join(root, 'node_modules')
 
 let dir: string
-beforeAll(async () => {
+beforeAll(() => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'extension-library-')))
-  const home = join(dir, 'node_modules', 'entire-ts')
-  mkdirSync(join(dir, 'node_modules', '@types'), { recursive: true })
-  for (const name of ['@types/node', 'undici-types', 'valibot'])
-    symlinkSync(join(modules, name), join(dir, 'node_modules', name))
-  await buildLibraries(join(home, 'dist'), ['extension-sdk', 'extension-host'])
-  const { name, version, type, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  writeFileSync(join(home, 'package.json'), JSON.stringify({ name, version, type, exports }))
-}, 60_000)
+  installPackage(dir)
+})
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const extension = `import { createExtension } from 'entire-ts/extension-sdk'

@@ -1,14 +1,14 @@
 // Runs `piglet` as a user does: in a separate process, with its own configuration, without a terminal.
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { builtFile } from '../support/built-file.ts'
 import type { Answer } from '../support/entire.ts'
 import { type Environment, hermeticEnv } from '../support/environment.ts'
 import { runProgram } from '../support/process.ts'
-import { builtProgram } from '../support/program.ts'
 import { type ExtensionDirs, extensionDirs } from './live.ts'
 import { soundExtension } from './sound-extension.ts'
 
-const binary = builtProgram('piglet')
+const binary = builtFile('piglet')
 
 export interface PigletPlace extends Disposable {
   /** The project. */

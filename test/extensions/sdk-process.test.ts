@@ -1,26 +1,19 @@
 // Extensions made with the kit as real processes: on Node and on Bun, over both channels.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { bundleLibrary } from '../../scripts/build-libraries.ts'
 import { startExtension } from '../../src/extensions/start-extension.ts'
+import { builtFile } from '../support/built-file.ts'
 import { extensionDirs, recordingSide, startOptions } from './live.ts'
-
-let built: string
-beforeAll(async () => {
-  built = mkdtempSync(join(tmpdir(), 'extension-sdk-'))
-  await bundleLibrary('extension-sdk', built)
-})
-afterAll(() => rmSync(built, { recursive: true, force: true }))
 
 const env = () => ({
   ...process.env,
   PATH: `${join(import.meta.dir, '../../node_modules/.bin')}${delimiter}${process.env.PATH}`,
 })
 const script = (body: string) =>
-  `import { createExtension, defineExtension, piglet } from '${join(built, 'extension-sdk.js')}'\n${body}\n`
+  `import { createExtension, defineExtension, piglet } from '${builtFile('extension-sdk.js')}'\n${body}\n`
 
 const everything = `
 import { spawnSync } from 'node:child_process'

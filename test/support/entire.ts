@@ -1,8 +1,8 @@
 // Runs the program as a user does: a process of its own, in a repository, without a terminal.
 import { join, resolve } from 'node:path'
+import { builtFile } from './built-file.ts'
 import type { Environment } from './environment.ts'
 import { runProgram } from './process.ts'
-import { builtProgram } from './program.ts'
 import type { TempDir } from './repo.ts'
 
 export interface Answer {
@@ -11,7 +11,7 @@ export interface Answer {
   err: string
 }
 
-const binary = builtProgram('entire')
+const binary = builtFile('entire')
 const source = resolve(import.meta.dir, '../../src/bin/entire.ts')
 
 interface EntireOptions {

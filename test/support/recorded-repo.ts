@@ -2,13 +2,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { branchName, shadowRef } from '../../src/checkpoints/layout.ts'
+import { builtFile } from './built-file.ts'
 import { type Environment, hermeticEnv } from './environment.ts'
 import { runProgram } from './process.ts'
-import { builtProgram } from './program.ts'
 import { repoAt, repoFromTemplate, type TempRepo } from './repo.ts'
 import { makeRepo, type RepoKind, topOf } from './repo-kinds.ts'
 
-export const binary = builtProgram('entire')
+export const binary = builtFile('entire')
 
 export type Who = 'human' | 'agent'
 

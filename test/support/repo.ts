@@ -1,11 +1,21 @@
 // Gives a test a real repository in a temporary directory; `await using repo = await tempRepo()` removes it
 // afterwards.
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { findRepo, type Repo } from '../../src/git/repo.ts'
 import { nativePathIn } from '../../src/std/encoding.ts'
 import { type Environment, hermeticEnv } from './environment.ts'
+import { refreshIndex } from './index-stats.ts'
 import { type Ran, runGit, runProgram } from './process.ts'
 import { makeRepo, type RepoKind, topOf } from './repo-kinds.ts'
 import { copyTemplate } from './template.ts'
@@ -73,7 +83,9 @@ export async function repoFromTemplate(
     await copyTemplate(template.name, dir.base, template.make)
     const repo = repoAt(dir, join(dir.base, topOf(template.kind)))
     // The index knows the files of the template by their inodes.
-    await repo.git('update-index', '-q', '--refresh')
+    const index = join(repo.repo.gitDir, 'index')
+    if (existsSync(index) && !refreshIndex(repo.root, index))
+      await repo.git('update-index', '-q', '--refresh')
     return repo
   } catch (error) {
     await dir[Symbol.asyncDispose]()
@@ -88,7 +100,7 @@ export function repoAt(dir: TempDir, root: string): TempRepo {
   if (repo === undefined) throw new Error(`No repository was found at ${root}.`)
   const git = (...args: string[]) => runGit(root, env, args)
   const place = (path: string) => nativePathIn(root, path)
-  const head = () => git('rev-parse', 'HEAD')
+  const head = async () => readHead(repo) ?? (await git('rev-parse', 'HEAD'))
   return {
     ...dir,
     root,
@@ -115,4 +127,12 @@ export function repoAt(dir: TempDir, root: string): TempRepo {
       return path
     },
   }
+}
+
+/** The commit of HEAD as its files have it; undefined where only git finds it: packed, or in a reftable. */
+function readHead({ gitDir, commonDir }: Repo): string | undefined {
+  const head = readFileSync(join(gitDir, 'HEAD'), 'utf8').trim()
+  if (!head.startsWith('ref: ')) return head
+  const file = join(commonDir, head.slice('ref: '.length))
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }

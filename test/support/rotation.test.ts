@@ -1,15 +1,21 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
+interface Chosen {
+  points: number[]
+  seeds: number[]
+  runs: { seed: number; numRuns: number }
+}
+
 /**
  * What a run with these variables does of fifty kill points, and with which seeds it tells random stories.
  */
-function chosen(env: Record<string, string>): { points: number[]; seeds: number[] } {
+function chosen(env: Record<string, string>): Chosen {
   const script = `
-    const { rotatingNumbers, rotatingSeeds } = await import(${JSON.stringify(join(import.meta.dir, 'rotation.ts'))})
+    const { rotatingNumbers, rotatingRuns, rotatingSeeds } = await import(${JSON.stringify(join(import.meta.dir, 'rotation.ts'))})
     const points = []
     for (const number of rotatingNumbers()) { if (number > 50) break; points.push(number) }
-    console.log(JSON.stringify({ points, seeds: rotatingSeeds(100) }))`
+    console.log(JSON.stringify({ points, seeds: rotatingSeeds(100), runs: rotatingRuns(100) }))`
   const ran = Bun.spawnSync([process.execPath, '-e', script], { env: { PATH: process.env.PATH, ...env } })
   return JSON.parse(ran.stdout.toString())
 }
@@ -19,12 +25,15 @@ test('five seeds that follow one another do everything, each a fifth', () => {
   expect(runs.map(({ points }) => points.length)).toEqual([10, 10, 10, 10, 10])
   expect(new Set(runs.flatMap(({ points }) => points)).size).toBe(50)
   expect(runs.flatMap(({ seeds }) => seeds).sort()).toEqual([100, 101, 102, 103, 104])
+  expect(runs.map(({ runs }) => runs.numRuns)).toEqual([20, 20, 20, 20, 20])
+  expect(new Set(runs.map(({ runs }) => runs.seed)).size).toBe(5)
 })
 
 test('a soak does everything, and stories of its own', () => {
-  const { points, seeds } = chosen({ ENTIRE_TEST_SEED: '7', ENTIRE_TEST_SOAK: '1' })
+  const { points, seeds, runs } = chosen({ ENTIRE_TEST_SEED: '7', ENTIRE_TEST_SOAK: '1' })
   expect(points).toHaveLength(50)
   expect(seeds.slice(0, 6)).toEqual([100, 101, 102, 103, 104, 7])
+  expect(runs).toEqual({ seed: 7, numRuns: 2000 })
 })
 
 test('without a seed the commit decides, so that a failure happens again', () => {

@@ -33,6 +33,15 @@ export function rotatingSeeds(first: number): number[] {
   return [...known, ...fresh]
 }
 
+/**
+ * The random inputs of a property: of this many a fifth, others in each part, and in a soak twenty times as
+ * many new ones.
+ */
+export function rotatingRuns(count: number): { seed: number; numRuns: number } {
+  if (isSoak) return { seed: rotationSeed, numRuns: 20 * count }
+  return { seed: 20_261_116 + part, numRuns: Math.ceil(count / parts) }
+}
+
 // The number of commits: each commit plays the part after that of the commit before it.
 function seedOfCommit(): number {
   const ran = Bun.spawnSync(['git', 'rev-list', '--count', 'HEAD'], {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { installAndBuild } from '../../../test/support/install-scaffold.ts'
+import { compileProject, installPackage } from '../../../test/support/install-package.ts'
 import { runLimited } from '../../std/limited-process.ts'
 import { checkAgent } from '../conformance/agent/check-agent.ts'
 import { readAgentFixtures } from '../conformance/agent/fixtures.ts'
@@ -48,7 +48,9 @@ describe.each([...scaffoldLanguages])('a new plugin in %s', (language) => {
   let place: string
   beforeAll(async () => {
     place = write('my-agent', language)
-    if (language === 'ts') await installAndBuild(place)
+    if (language !== 'ts') return
+    installPackage(place)
+    await compileProject(place)
   })
 
   test('passes its own tests', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { buildLibraries } from '../../../scripts/build-libraries.ts'
 import { hostOf, recordingApp } from '../../../test/extensions/app.ts'
+import { compileProject, installPackage } from '../../../test/support/install-package.ts'
 import { callTool } from '../../extensions/tool-calls.ts'
 import { runLimited } from '../../std/limited-process.ts'
 import { checkExtension } from '../conformance/extension/check-extension.ts'
@@ -11,7 +11,6 @@ import { formatResult } from '../conformance/report.ts'
 import { scaffoldExtension } from './scaffold-extension.ts'
 import { type ScaffoldLanguage, scaffoldLanguages } from './template.ts'
 
-const modules = join(import.meta.dir, '../../../node_modules')
 // The Python of the system first, because a version switcher makes each start slow.
 const env = { PATH: `/usr/bin:${process.env.PATH}`, HOME: '/nonexistent' }
 
@@ -42,23 +41,6 @@ function write(name: string, language: ScaffoldLanguage): string {
   return base
 }
 
-/** Does what `npm install` and `npm run build` do. */
-async function installAndBuild(place: string): Promise<void> {
-  const sdk = join(place, 'node_modules', 'entire-ts')
-  mkdirSync(join(place, 'node_modules', '@types'), { recursive: true })
-  for (const name of ['@types/node', 'undici-types', 'valibot'])
-    symlinkSync(join(modules, name), join(place, 'node_modules', name))
-  await buildLibraries(join(sdk, 'dist'), ['extension-sdk'])
-  const exports = {
-    './extension-sdk': { types: './dist/types/sdk/extension.d.ts', default: './dist/extension-sdk.js' },
-  }
-  writeFileSync(
-    join(sdk, 'package.json'),
-    JSON.stringify({ name: 'entire-ts', version: '0.0.0', type: 'module', exports }),
-  )
-  expect(await run([join(modules, '.bin', 'tsc')], place)).toEqual({ code: 0, output: '' })
-}
-
 const ownTests: Record<ScaffoldLanguage, string[]> = {
   ts: ['node', '--test', 'test/'],
   python: ['python3', '-m', 'unittest'],
@@ -69,7 +51,9 @@ describe.each([...scaffoldLanguages])('a new extension in %s', (language) => {
   let base: string
   beforeAll(async () => {
     base = write('my-words', language)
-    if (language === 'ts') await installAndBuild(join(base, 'my-words'))
+    if (language !== 'ts') return
+    installPackage(join(base, 'my-words'))
+    await compileProject(join(base, 'my-words'))
   }, 60_000)
 
   test('passes its own tests', async () => {

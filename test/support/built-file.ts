@@ -1,11 +1,20 @@
-// Finds the compiled programs, and refuses those that are older than the code they were made of.
+// Finds what `npm run build` has made, and refuses what is older than the code it was made of.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dir, '../..')
 
+export type BuiltFile =
+  | 'entire'
+  | 'piglet'
+  | 'agent-sdk.js'
+  | 'extension-sdk.js'
+  | 'extension-host.js'
+  /** The directory of the types of the libraries. */
+  | 'types'
+
 /** The path of `dist/<name>`. */
-export function builtProgram(name: 'entire' | 'piglet'): string {
+export function builtFile(name: BuiltFile): string {
   const path = join(root, 'dist', name)
   // `scripts/check.ts` has just built it, and code may be edited while its tests run.
   if (process.env.ENTIRE_TEST_BUILT !== '1') expectFresh(path)
