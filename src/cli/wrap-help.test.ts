@@ -7,7 +7,7 @@ const help = `USAGE
 
 Does this and that, and one more thing, for all
 who need it. Then it stops.
-A new sentence has a new line.
+A new sentence has a new line and \`a command --with flags\`.
 
 EXAMPLES
   entire x                       # the usual call
@@ -26,7 +26,8 @@ const narrow = `USAGE
 
 Does this and that, and one more thing,
 for all who need it. Then it stops.
-A new sentence has a new line.
+A new sentence has a new line and
+\`a command --with flags\`.
 
 EXAMPLES
   entire x               # the usual call

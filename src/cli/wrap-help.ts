@@ -56,7 +56,9 @@ function wrapRow(line: string, width: number): string[] {
   const plain = Bun.stripANSI(line)
   const textAt = (/^ +\S.*? {2,}(?=\S)/.exec(plain) ?? /^ */.exec(plain))?.[0].length ?? 0
   const at = rawIndex(line, textAt)
-  return fill(line.slice(at).split(/ +/), { first: line.slice(0, at), next: ' '.repeat(textAt), width })
+  // Words in backquotes are typed as they are, so they stay together.
+  const words = line.slice(at).match(/(?:`[^`]*`|\S)+/g) ?? []
+  return fill(words, { first: line.slice(0, at), next: ' '.repeat(textAt), width })
 }
 
 /** Where the visible character at `index` is in a line with colours. */

@@ -151,5 +151,5 @@ export async function findRemovals({ repo, objects, live, bases, head }: Removal
 }
 
 export function sayRemoved(recorder: Recorder, removals: RefMove[]): void {
-  for (const { ref } of removals) recorder.say(`[entire] Removed branch of steps: ${branchName(ref)}`)
+  for (const { ref } of removals) recorder.say(`[entire] Cleaned up shadow branch: ${branchName(ref)}`)
 }

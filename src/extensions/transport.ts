@@ -147,7 +147,7 @@ class Outbox {
       return Promise.reject(
         new RpcFailure(
           rpcErrorCodes.failed,
-          `extension ${this.#name} does not read: ${this.#waiting} bytes wait for it`,
+          `extension ${this.#name} is not reading: ${this.#waiting} bytes are waiting for it`,
         ),
       )
     this.#waiting += bytes
