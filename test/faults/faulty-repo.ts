@@ -172,20 +172,33 @@ interface Part {
 
 /** The part of each session in a checkpoint, read with git alone. */
 export async function readParts(repo: RecordedRepo, id: string): Promise<Part[]> {
-  const dir = `${id.slice(0, 2)}/${id.slice(2)}`
-  const names = (await repo.git('ls-tree', '-r', '--name-only', `entire/checkpoints/v1:${dir}`)).split('\n')
+  const files = await readDirectory(repo, `entire/checkpoints/v1:${id.slice(0, 2)}/${id.slice(2)}`)
+  const names = [...files.keys()]
   const slots = [...new Set(names.flatMap((name) => /^(\d+)\//.exec(name)?.[1] ?? []))]
-  return Promise.all(
-    slots.map(async (slot) => {
-      const record = JSON.parse(await repo.stored(id, `${slot}/metadata.json`))
-      // Chunks sort by name and join with a newline.
-      const chunks = names.filter((name) => name.startsWith(`${slot}/full.jsonl`)).sort()
-      const contents = await Promise.all(chunks.map((name) => repo.stored(id, name)))
-      return {
-        session: record.session_id,
-        files: record.files_touched ?? [],
-        transcript: contents.join('\n'),
-      }
+  return slots.map((slot) => {
+    const record = JSON.parse(files.get(`${slot}/metadata.json`) ?? '')
+    // Chunks sort by name and join with a newline.
+    const chunks = names.filter((name) => name.startsWith(`${slot}/full.jsonl`)).sort()
+    return {
+      session: record.session_id,
+      files: record.files_touched ?? [],
+      transcript: chunks.map((name) => files.get(name)?.replace(/\n$/, '')).join('\n'),
+    }
+  })
+}
+
+/** The content of each file in a tree, by its path. */
+async function readDirectory(repo: RecordedRepo, tree: string): Promise<Map<string, string>> {
+  const names = (await repo.git('ls-tree', '-r', '--name-only', tree)).split('\n')
+  const stdin = names.map((name) => `${tree}/${name}\n`).join('')
+  const { stdout } = await repo.run(['git', 'cat-file', '--batch'], { stdin })
+  let at = 0
+  return new Map(
+    names.map((name) => {
+      const start = stdout.indexOf('\n', at) + 1
+      const size = Number(stdout.toString('utf8', at, start).trim().split(' ').at(-1))
+      at = start + size + 1
+      return [name, stdout.toString('utf8', start, start + size)]
     }),
   )
 }
