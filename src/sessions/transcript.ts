@@ -17,7 +17,7 @@ import {
   type TokenUsage,
   totalTokens,
 } from '../model/tokens.ts'
-import { EntireError, errorLine } from '../std/errors.ts'
+import { EntireError, messageWithHint } from '../std/errors.ts'
 import { fileSize, readText } from '../std/file.ts'
 import type { EventWork } from './event-work.ts'
 import { findTranscriptReference, readThroughFile } from './fetched-transcript.ts'
@@ -64,7 +64,7 @@ export async function readTurnTranscript(request: TranscriptRequest): Promise<Tu
     if (!(error instanceof EntireError)) throw error
     // A stored chunk is gone when its branch was deleted and collected: the live transcript still has it.
     if (error.code === 'not-found') return await readAgain(request, path)
-    recorder.say(`[entire] ${errorLine(error)}`)
+    recorder.say(`[entire] ${messageWithHint(error)}`)
     recorder.log.write('warn', error.message, { session_id: session.id })
     return undefined
   }

@@ -4,8 +4,8 @@ import {
   cannotCombine,
   didYouMean,
   EntireError,
-  errorLine,
   invalidValue,
+  messageWithHint,
   notFound,
   requires,
   unknownName,
@@ -44,7 +44,7 @@ test.each([
 })
 
 test('a message that ends in a value gets a full stop before its hint', () => {
-  expect(errorLine(notFound('session', 'x', 'Type more.'))).toBe('session not found: x. Type more.')
-  expect(errorLine(new EntireError('busy', 'It is busy.', { hint: 'Wait.' }))).toBe('It is busy. Wait.')
-  expect(errorLine(notFound('session', 'x'))).toBe('session not found: x')
+  expect(messageWithHint(notFound('session', 'x', 'Type more.'))).toBe('session not found: x. Type more.')
+  expect(messageWithHint(new EntireError('busy', 'It is busy.', { hint: 'Wait.' }))).toBe('It is busy. Wait.')
+  expect(messageWithHint(notFound('session', 'x'))).toBe('session not found: x')
 })

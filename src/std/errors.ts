@@ -110,7 +110,7 @@ export function didYouMean(names: readonly string[]): string {
 }
 
 /** The message and its hint on one line. */
-export function errorLine({ message, hint }: EntireError): string {
+export function messageWithHint({ message, hint }: EntireError): string {
   if (hint === undefined) return message
   return `${message}${/[.!?…]$/.test(message) ? '' : '.'} ${hint}`
 }

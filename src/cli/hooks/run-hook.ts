@@ -1,7 +1,7 @@
 // Runs one hook that an agent or git calls: fast, without ever making the caller fail, and reporting on stderr.
 
 import { prefetchCatFile } from '../../commits/prefetch-cat-file.ts'
-import { EntireError, errorLine, isErrno, messageOf } from '../../std/errors.ts'
+import { EntireError, isErrno, messageOf, messageWithHint } from '../../std/errors.ts'
 
 /** Returns the exit code: always 0, because a hook that fails would stop the agent or the commit. */
 export async function runHook(args: string[]): Promise<number> {
@@ -27,7 +27,7 @@ async function report(error: unknown, caller: string, hookName: string): Promise
   ])
   if (isErrno(error, ...unwritable))
     write(2, `[entire] Nothing was recorded: ${messageOf(error)}. The next event tries again.\n`)
-  else if (error instanceof EntireError) write(2, `[entire] ${cleanLines(errorLine(error))}\n`)
+  else if (error instanceof EntireError) write(2, `[entire] ${cleanLines(messageWithHint(error))}\n`)
   else
     write(
       2,

@@ -2,7 +2,7 @@
 
 import type { Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
-import { EntireError, errorLine, messageOf } from '../../std/errors.ts'
+import { EntireError, messageOf, messageWithHint } from '../../std/errors.ts'
 import { formatTime } from '../../std/time.ts'
 import type { WatchNews } from '../../watch/turns.ts'
 import type { Cli } from '../context.ts'
@@ -101,7 +101,7 @@ function quoted(text: string): string {
 }
 
 function failure(error: unknown): string {
-  return `✕ ${clean(error instanceof EntireError ? errorLine(error) : messageOf(error))}`
+  return `✕ ${clean(error instanceof EntireError ? messageWithHint(error) : messageOf(error))}`
 }
 
 function clockTime(cli: Cli): string {
