@@ -228,7 +228,7 @@ describe('settings', () => {
     expect((await ask(later, 'host/auth.getKey', { provider: 'xai' })).key).toBe('from-command')
     chmodSync(file, 0o644)
     await expect(ask(later, 'host/auth.getKey', { provider: 'xai' })).rejects.toThrow(
-      'others may read or write it',
+      'other users can read or change the file',
     )
     expect((await ask(later, 'host/auth.getKey', { provider: 'openai' })).key).toBe('sk-1')
   })
