@@ -313,7 +313,7 @@ test('leaving a question changes nothing more; plain prompts ask for a number', 
   })
   await leaving.sees('Fix session')
   await leaving.press(keys.interrupt)
-  await leaving.sees('nothing else was changed')
+  await leaving.sees('Stopped. Nothing else was changed.')
   expect(await leaving.exited()).toBe(1)
   expect(repo.state(agent.session)).toMatchObject({ phase: 'active' })
   await using plain = openTerminal([binary, 'doctor'], {
