@@ -36,10 +36,10 @@ const checks: Record<string, Check> = {
   timings: { command: [...testCommand(), '--update-timings'], hasCounts: true, isOptional: true },
 }
 
-// Tests start real processes; on a busy machine one may take much longer than Bun's five seconds. One worker
+// Tests start real processes; on a busy machine one may take much longer than Bun's five seconds. Two workers
 // more than there are processors, because a test that waits uses none.
 function testCommand(): string[] {
-  const workers = availableParallelism() + 1
+  const workers = availableParallelism() + 2
   const longestFirst = ['--timings', join(root, 'test', 'timings.json')]
   return [bun, 'test', `--parallel=${workers}`, '--no-isolate', '--timeout', '120000', ...longestFirst]
 }

@@ -14,6 +14,7 @@ const tests = [
   'test/e2e/rewind-killed.test.ts',
   'test/properties',
   'src/redact',
+  'src/agents/shared',
 ]
 
 const seed = process.env.ENTIRE_TEST_SEED ?? String(Date.now() % 2 ** 31)

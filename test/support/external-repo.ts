@@ -32,15 +32,19 @@ export interface ShellAgent {
 /** What its hooks mean, and where its sessions are. The calls of the plugin are written down. */
 const meaning = `
 echo "$@" >> "$HOME/calls"
-if [ "$1" = info ] && [ -z "\${INNER-}" ]; then
-  INNER=1 "$0" info | sed '1d' | tr -d '\\n' | sed 's/"start","stop"/"start","prompt","stop","end"/' > "$HOME/info.$$"
-  printf '{"protocol_version":1,"name":"%s","type":"Sample","description":"A plugin for tests","is_preview":true,"protected_dirs":[".sample"],' "\${0##*entire-agent-}"
-  cat "$HOME/info.$$"; rm "$HOME/info.$$"; exit 0
+if [ "$1" = info ]; then
+  printf '{"protocol_version":1,"name":"%s","type":"Sample","description":"A plugin for tests","is_preview":true,' "\${0##*entire-agent-}"
+  printf '"protected_dirs":[".sample"],"hook_names":["start","prompt","stop","end"],"capabilities":{"hooks":true,'
+  printf '"transcript_analyzer":true,"transcript_preparer":true,"token_calculator":true,"text_generator":true,'
+  printf '"hook_response_writer":true,"subagent_aware_extractor":true,"compact_transcript":true,"caller_env_vars":["SAMPLE_RUN"]}}'
+  exit 0
 fi
 if [ "$1" = parse-hook ]; then
-  i=$(cat); field() { printf '%s' "$i" | sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }
+  IFS= read -r i || :
+  field() { case $i in *"\\"$1\\":\\""*) v=\${i##*\\"$1\\":\\"}; v=\${v%%\\"*} ;; *) v= ;; esac; }
   case $3 in start) t=1 ;; prompt) t=2 ;; stop) t=3 ;; end) t=5 ;; esac
-  printf '{"type":%s,"session_id":"%s","session_ref":"%s","prompt":"%s"}' $t "$(field session)" "$(field ref)" "$(field prompt)"
+  field session; s=$v; field ref; r=$v; field prompt; p=$v
+  printf '{"type":%s,"session_id":"%s","session_ref":"%s","prompt":"%s"}' $t "$s" "$r" "$p"
   exit 0
 fi
 if [ "$1" = extract-modified-files ]; then

@@ -2,7 +2,7 @@
 # It trusts its caller to send compact JSON; plugins for real use cannot.
 set -u
 sub=${1-}
-name=$(basename "$0"); name=${name#entire-agent-}
+name=${0##*/entire-agent-}
 fail() { echo "$name: $1" >&2; exit 1; }
 [ -n "$sub" ] || fail 'a subcommand is required'
 shift

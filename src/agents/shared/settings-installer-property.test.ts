@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { parse } from 'jsonc-parser'
 import { type Settings, settingsFile, type Value } from '../../../test/fixtures/agents/settings-files.ts'
+import { rotatingRuns } from '../../../test/support/rotation.ts'
 import type { HookInstaller, HookSite } from '../../model/agent.ts'
 import { agents } from '../all.ts'
 
@@ -35,7 +36,7 @@ function check(property: (text: string, original: Settings) => Promise<void>) {
       rmSync(site.keepDir, { recursive: true, force: true })
       await property(made.text, made.value)
     }),
-    { numRuns: 40 },
+    rotatingRuns(40),
   )
 }
 
