@@ -10,7 +10,7 @@ import { listCheckpoints, readCheckpoint, type StoredCheckpoint } from '../check
 import { fetchCheckpoint } from '../checkpoints/sync-ref.ts'
 import type { Branches } from '../git/branches.ts'
 import type { ObjectReader } from '../git/cat-file.ts'
-import { readConfig } from '../git/config.ts'
+import { type RepoConfig, readConfig } from '../git/config.ts'
 import { readLog } from '../git/log.ts'
 import type { FetchOptions } from '../git/remote.ts'
 import type { Repo } from '../git/repo.ts'
@@ -139,12 +139,12 @@ export async function fetchStored(
   options: FetchOptions & { say(line: string): void },
 ): Promise<boolean> {
   const { repo, clock } = recorder
-  const { author, remotes } = await readConfig(repo)
+  const config = await readConfig(repo)
   const failures: string[] = []
-  for (const target of await findSources(recorder, remotes)) {
+  for (const target of await findSources(recorder, config)) {
     options.say(`Fetching session metadata from ${target.label}...`)
     const result = await fetchCheckpoint(
-      { ...target, repo, objects, author, clock, say: options.say },
+      { ...target, repo, objects, author: config.author, clock, say: options.say },
       id,
       options,
     )
@@ -161,8 +161,9 @@ export async function fetchStored(
   )
 }
 
-async function findSources({ repo, settings }: Recorder, remotes: string[]): Promise<PushTarget[]> {
-  const origin = remotes.includes('origin') ? [{ remote: 'origin', label: 'origin' }] : []
-  const set = settings.checkpointRemote && (await findPushTarget(repo, 'origin', settings.checkpointRemote))
+async function findSources({ repo, settings }: Recorder, config: RepoConfig): Promise<PushTarget[]> {
+  const origin = config.remotes.includes('origin') ? [{ remote: 'origin', label: 'origin' }] : []
+  const configured = settings.checkpointRemote
+  const set = configured && (await findPushTarget(repo, config, { remote: 'origin', configured }))
   return set === undefined || typeof set === 'string' || set.remote === 'origin' ? origin : [set, ...origin]
 }

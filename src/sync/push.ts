@@ -3,6 +3,8 @@
 
 import { metadataRef, notesRef } from '../checkpoints/layout.ts'
 import { pushRefs, type RefSync, syncRef } from '../checkpoints/sync-ref.ts'
+import { readCurrentBranch } from '../git/branches.ts'
+import type { RepoConfig } from '../git/config.ts'
 import { git } from '../git/exec.ts'
 import type { Repo } from '../git/repo.ts'
 import { type CheckpointRemote, providerHosts } from '../model/settings.ts'
@@ -10,9 +12,10 @@ import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
 import { describeCheckpointRemote } from '../settings/checkpoint-remote.ts'
 import { settingsPaths } from '../settings/read.ts'
-import { messageOf } from '../std/errors.ts'
+import { messageOf, notFound } from '../std/errors.ts'
 import { countOf } from '../std/plural.ts'
 import { dequeue, readQueue } from './queue.ts'
+import { dependsOnBranch, electRemote } from './unpushed.ts'
 
 const chunkSize = 200
 
@@ -20,10 +23,11 @@ const chunkSize = 200
 export async function pushCheckpoints(recorder: Recorder, remote: string, pushedRefs: string): Promise<void> {
   const { repo, settings, say, clock } = recorder
   if (!settings.pushSessions || remote === '') return
-  const target = await findPushTarget(repo, remote, settings.checkpointRemote)
-  if (typeof target === 'string') return say(`[entire] Checkpoints were not pushed: ${target}.`)
   await using git = openGit(repo)
-  const sync = { ...target, repo, objects: git.objects, say, author: (await git.config()).author, clock }
+  const config = await git.config()
+  const target = await findPushTarget(repo, config, { remote, configured: settings.checkpointRemote })
+  if (typeof target === 'string') return say(`[entire] Checkpoints were not pushed: ${target}.`)
+  const sync = { ...target, repo, objects: git.objects, say, author: config.author, clock }
   const pushedByUser = new Set(
     target.remote === remote ? pushedRefs.split('\n').map((line) => line.split(' ')[2]) : [],
   )
@@ -85,15 +89,29 @@ export interface PushTarget {
   tracking?: string
 }
 
-/** A string instead of a target is the reason why nothing is pushed. */
+export interface PushChoice {
+  /** The remote that the user pushes to. */
+  remote: string
+  /** The checkpoint remote in the settings. */
+  configured: CheckpointRemote | undefined
+}
+
+/**
+ * Finds where checkpoints go: only to a remote that the user has chosen for them, by the settings or as the one
+ * that git pushes the branch to. Git takes a name that is not configured for a path, and runs the hooks of a
+ * repository there. A string instead of a target is the reason why nothing is pushed.
+ */
 export async function findPushTarget(
   repo: Repo,
-  remote: string,
-  configured: CheckpointRemote | undefined,
+  config: RepoConfig,
+  { remote, configured }: PushChoice,
 ): Promise<PushTarget | string> {
-  if (configured === undefined) return { remote, label: remote }
+  if (configured === undefined) return await findElected(repo, config, remote)
   if (configured.kind === 'refused') return configured.why
-  if (configured.kind === 'remote') return { remote: configured.name, label: configured.name }
+  if (configured.kind === 'remote')
+    return config.remotes.includes(configured.name)
+      ? { remote: configured.name, label: configured.name }
+      : notFound('git remote', configured.name).message
   if (configured.kind === 'url')
     return (await isTracked(repo, settingsPaths.local))
       ? `${settingsPaths.local} is committed, so other people may have set it`
@@ -110,6 +128,13 @@ export async function findPushTarget(
       ? `https://${host}/${configured.repo}.git`
       : `git@${host}:${configured.repo}.git`,
   )
+}
+
+async function findElected(repo: Repo, config: RepoConfig, remote: string): Promise<PushTarget | string> {
+  const branch = dependsOnBranch(config) ? await readCurrentBranch(repo) : undefined
+  const elected = electRemote(config, branch)?.remote
+  if (remote === elected) return { remote, label: remote }
+  return elected === undefined ? 'this repository has no remote' : `they are pushed to ${elected} only`
 }
 
 function byUrl(url: string): PushTarget {

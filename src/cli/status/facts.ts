@@ -57,12 +57,15 @@ async function readTarget(
     dependsOnBranch(config) ? (await worktrees()).get(repo.root) : undefined,
   )
   if (elected === undefined && wanted === undefined) return {}
-  const target = await findPushTarget(repo, elected?.remote ?? '', wanted)
+  if (wanted?.kind === 'remote' && !config.remotes.includes(wanted.name))
+    return {
+      target: { remote: wanted.name, source: 'config' },
+      error: notFound('git remote', wanted.name).message,
+    }
+  const target = await findPushTarget(repo, config, { remote: elected?.remote ?? '', configured: wanted })
   if (typeof target === 'string') return { ignored: target }
   const source = sourceOf(wanted) ?? elected?.source ?? 'first'
   const shown = { remote: wanted === undefined ? target.remote : describeCheckpointRemote(wanted), source }
-  if (source === 'config' && !config.remotes.includes(target.remote))
-    return { target: shown, error: notFound('git remote', target.remote).message }
   return { target: shown, unpushed: countUnpushed(repo, target).catch(throwUnlessExpected) }
 }
 
