@@ -3,7 +3,7 @@
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { branchName, sessionDir, shadowRef } from '../checkpoints/layout.ts'
+import { branchName, shadowRef } from '../checkpoints/layout.ts'
 import type { RefTip } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
@@ -12,8 +12,11 @@ import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
 import { expireKeptRefs } from '../sessions/kept-refs.ts'
 import { readLive, writeLive } from '../sessions/live-index.ts'
+import { temporaryDirs } from '../sessions/places.ts'
+import { promptFile } from '../sessions/prompts.ts'
 import { retrying } from '../sessions/save.ts'
 import { sessionsDir } from '../sessions/store.ts'
+import { turnFile } from '../sessions/turn-start-state.ts'
 import { listWorktrees, lockWorktrees, worktreeOf } from '../sessions/worktrees.ts'
 import { findStat } from '../std/file.ts'
 import { type Inventory, readInventory, sessionsAtHead, shadowsOf, whyInUse } from './inventory.ts'
@@ -22,7 +25,7 @@ import { addToTrash, readForTrash, removeTrashed, type TrashContent } from './tr
 export interface DiscardPlan {
   sessions: Session[]
   branches: RefTip[]
-  /** Paths of files in `.entire/tmp`. */
+  /** Paths of temporary files. */
   temporary: string[]
   /** Paths of session states that cannot be read. */
   unreadable: string[]
@@ -99,15 +102,16 @@ function findDeadTurns({ repo, sessions }: Inventory): string[] {
 }
 
 function listTemporary(repo: Repo): string[] {
-  const dir = join(repo.root, '.entire', 'tmp')
-  try {
-    return readdirSync(dir)
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => join(dir, name))
-      .filter((path) => findStat(path)?.isFile())
-  } catch {
-    return []
-  }
+  return temporaryDirs(repo).flatMap((dir) => {
+    try {
+      return readdirSync(dir)
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => join(dir, name))
+        .filter((path) => findStat(path)?.isFile())
+    } catch {
+      return []
+    }
+  })
 }
 
 /** The sessions, and those of their branches on which no other session has steps. */
@@ -161,15 +165,15 @@ function restrict(plan: DiscardPlan, agreed: DiscardPlan): DiscardPlan {
 
 function collect({ repo, clock }: Recorder, plan: DiscardPlan): TrashContent {
   const ofSessions = plan.sessions.flatMap((session) => {
-    const { root } = worktreeOf(repo, session)
+    const worktree = worktreeOf(repo, session)
     // A running turn needs this file at its end, to find out what it changed.
     const isRunning = isActive(session) && !isStuck(session, clock())
     return [
       readForTrash(join(sessionsDir(repo), `${session.id}.json`), 'sessions'),
-      readForTrash(join(root, sessionDir(session.id), 'prompt.txt'), 'prompts', `${session.id}.txt`),
-      isRunning
-        ? undefined
-        : readForTrash(join(root, '.entire', 'tmp', `pre-prompt-${session.id}.json`), 'tmp'),
+      readForTrash(promptFile(worktree, session.id), 'prompts', `${session.id}.txt`),
+      ...(isRunning ? [] : temporaryDirs(worktree)).map((dir) =>
+        readForTrash(join(dir, turnFile(session.id)), 'tmp'),
+      ),
     ]
   })
   const others = [

@@ -1,9 +1,9 @@
 // Adds the external agents on the PATH to the built-in ones, if the settings of the repository allow it.
 
-import { join } from 'node:path'
 import { addAgents, agentCards, loadAgent } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Agent } from '../model/agent.ts'
+import { logFile } from '../sessions/places.ts'
 import { isSetUp, readSettings } from '../settings/read.ts'
 import type { Environment } from '../std/environment.ts'
 import { EntireError } from '../std/errors.ts'
@@ -63,7 +63,7 @@ async function discoveryOptions(
   { refresh = false, hurried = false }: LoadOptions,
 ) {
   const { limits } = await import('../protocol/external-agent/subcommand.ts')
-  const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), 'info', {
+  const log = fileLog(logFile(repo), 'info', {
     component: 'external-agents',
   })
   const site = {

@@ -1,11 +1,11 @@
 // Creates the recorder with the real clock, randomness, log file and streams.
 
 import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { agentCards, loadAgentByType, loadAgents } from '../agents/index.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Recorder, Redaction } from '../sessions/event-work.ts'
+import { logFile } from '../sessions/places.ts'
 import { type HookSettings, readHookSettings } from '../settings/read.ts'
 import { fileLog, type LogFields, parseLogLevel, startTrace } from '../std/log.ts'
 import { systemRandom } from '../std/random.ts'
@@ -20,7 +20,7 @@ export function systemRecorder(
   { settings, problem }: HookSettings = readHookSettings(repo.root),
 ): Recorder {
   const level = parseLogLevel(process.env.ENTIRE_LOG_LEVEL) ?? settings.logLevel
-  const log = fileLog(join(repo.root, '.entire', 'logs', 'entire.log'), level, context)
+  const log = fileLog(logFile(repo), level, context)
   if (problem !== undefined) log.write('error', problem)
   let redaction: Promise<Redaction> | undefined
   return {

@@ -1,13 +1,14 @@
 // Keeps the repository tidy. At the end of a turn: drops refs that were kept long enough, and merges the
 // small packs that saves leave. At its start: removes what killed processes left behind.
 
-import { readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitEnv } from '../git/env.ts'
 import { mergePacksCommand } from '../git/merge-packs.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { expireKeptRefsIfDue } from '../sessions/kept-refs.ts'
+import { insideWorktree, temporaryDirs } from '../sessions/places.ts'
 import { sessionsDir } from '../sessions/store.ts'
 import { messageOf } from '../std/errors.ts'
 import { findStat, readText, removeFile } from '../std/file.ts'
@@ -49,11 +50,10 @@ const refLockMs = 10_000
 
 /** The caller holds the lock of the work tree. */
 export function sweep(repo: Repo): void {
-  const own = join(repo.root, '.entire')
   for (const path of [
-    own,
-    join(own, 'tmp'),
-    ...list(join(own, 'metadata')),
+    ...insideWorktree(repo, '.entire'),
+    ...temporaryDirs(repo),
+    ...insideWorktree(repo, '.entire/metadata').flatMap(list).filter(isDirectory),
     sessionsDir(repo),
     repo.gitDir,
   ].flatMap(list)) {
@@ -100,6 +100,10 @@ function isEmpty(report: string): boolean {
 
 function ageOf(path: string): number {
   return Date.now() - (findStat(path)?.mtimeMs ?? Date.now())
+}
+
+function isDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 function list(dir: string): string[] {

@@ -12,13 +12,14 @@ import {
   renameSync,
   writeSync,
 } from 'node:fs'
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Agent, LogOrigin } from '../model/agent.ts'
 import type { DeliveredLog } from '../model/session-file.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { readSession } from '../sessions/store.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
 import { exists, fileSize, findStat, readBytes, readRange, removeFile } from '../std/file.ts'
+import { findLink } from '../std/inside.ts'
 import { writePoint } from '../std/kill-point.ts'
 
 export interface LogWriting {
@@ -209,9 +210,14 @@ export async function findLogPath(
     recorded === undefined ? origin : { ...origin, name: basename(recorded) },
   )
   const path = resolve(file)
-  if (!path.startsWith(dir + sep)) return undefined
+  if (!path.startsWith(dir + sep) || isBehindLink(context.repo.root, path)) return undefined
   await agent.resume.mirror?.(session, path, { root: context.repo.root, env: context.env })
   return path
+}
+
+// A clone may contain links; what an agent keeps outside of the work tree is the user's own.
+function isBehindLink(root: string, path: string): boolean {
+  return path.startsWith(join(root, sep)) && findLink(root, relative(root, path)) !== undefined
 }
 
 /** Where hooks of this work tree saw the log. It depends on the directory in which the agent was started. */

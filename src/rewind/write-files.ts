@@ -21,6 +21,7 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import { git } from '../git/exec.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
+import { temporaryDir } from '../sessions/places.ts'
 import { decodePath, encodePath, nativePathIn } from '../std/encoding.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
 import { writePoint } from '../std/kill-point.ts'
@@ -175,7 +176,7 @@ export function clearStage(repo: Repo): void {
 }
 
 function stageDir(repo: Repo): string {
-  return join(repo.root, '.entire', 'tmp', 'rewind')
+  return join(temporaryDir(repo), 'rewind')
 }
 
 // Git applies line endings, filters and links. A separate index leaves the user's alone.

@@ -9,6 +9,7 @@ import type { ProjectContext } from '../model/session-file.ts'
 import { fileSize, removeFile, writeAtomic } from '../std/file.ts'
 import { asCount } from '../std/json.ts'
 import type { EventWork } from './event-work.ts'
+import { temporaryDir } from './places.ts'
 import { readTurnStart } from './turn-start-state.ts'
 
 type Reading = Pick<EventWork, 'recorder' | 'agent' | 'session'>
@@ -41,7 +42,7 @@ export async function readThroughFile(
   const fetched = await agent.source.fetch(reference, placeOf(recorder))
   // Named like any half-written file, so that `sweep` removes what a killed process leaves.
   const name = `transcript-${recorder.random(4)}.txt.${process.pid}.tmp`
-  const path = 'file' in fetched ? fetched.file : join(recorder.repo.root, '.entire', 'tmp', name)
+  const path = 'file' in fetched ? fetched.file : join(temporaryDir(recorder.repo), name)
   try {
     if ('bytes' in fetched) writeAtomic(path, fetched.bytes)
     const update = await read(

@@ -8,6 +8,7 @@ import type { Repo } from '../git/repo.ts'
 import type { Session } from '../model/session.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
 import type { EventWork, Recorder } from './event-work.ts'
+import { insideWorktree, temporaryDir } from './places.ts'
 import type { TurnTranscript } from './transcript.ts'
 import { readTurnStart } from './turn-start-state.ts'
 
@@ -23,8 +24,10 @@ export function clearPrompts(repo: Repo, session: string): void {
   removeFile(promptFile(repo, session))
 }
 
-function promptFile(repo: Repo, session: string): string {
-  return join(repo.root, sessionDir(session), 'prompt.txt')
+export function promptFile(repo: Repo, session: string): string {
+  const path = `${sessionDir(session)}/prompt.txt`
+  // Where a link leads out of the work tree, the prompts are kept in the git directory.
+  return insideWorktree(repo, path)[0] ?? join(temporaryDir(repo), `prompts-${session}.txt`)
 }
 
 /**

@@ -10,6 +10,7 @@ import { findStat, readText, removeFile, writeAtomic } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { asNumber, asObject, asString, asStrings, formatJson, parseJson } from '../std/json.ts'
 import { parseTime } from '../std/time.ts'
+import { temporaryDir, temporaryDirs } from './places.ts'
 
 export interface TurnStartState {
   /** When the turn began, in milliseconds. */
@@ -33,7 +34,7 @@ export interface TurnStartState {
 }
 
 export function writeTurnStart(repo: Repo, session: string, state: TurnStartState): void {
-  writeState(turnFile(repo, session), {
+  writeState(repo, turnFile(session), {
     session_id: session,
     timestamp: new Date(state.at).toISOString(),
     untracked_files: state.untracked,
@@ -49,15 +50,15 @@ export function writeTurnStart(repo: Repo, session: string, state: TurnStartStat
 }
 
 export function readTurnStart(repo: Repo, session: string): TurnStartState | undefined {
-  return readState(turnFile(repo, session))
+  return readFirst(repo, turnFile(session))
 }
 
 export function removeTurnStart(repo: Repo, session: string): void {
-  removeFile(turnFile(repo, session))
+  removeEverywhere(repo, turnFile(session))
 }
 
 export function writeTaskStart(repo: Repo, toolUse: string, state: TurnStartState): void {
-  writeState(taskFile(repo, toolUse), {
+  writeState(repo, taskFile(toolUse), {
     tool_use_id: toolUse,
     session_id: state.session,
     timestamp: new Date(state.at).toISOString(),
@@ -69,11 +70,11 @@ export function writeTaskStart(repo: Repo, toolUse: string, state: TurnStartStat
 }
 
 export function readTaskStart(repo: Repo, toolUse: string): TurnStartState | undefined {
-  return readState(taskFile(repo, toolUse))
+  return readFirst(repo, taskFile(toolUse))
 }
 
 export function removeTaskStart(repo: Repo, toolUse: string): void {
-  removeFile(taskFile(repo, toolUse))
+  removeEverywhere(repo, taskFile(toolUse))
 }
 
 /** For an agent that reports no end of a task once the turn has ended. */
@@ -86,28 +87,46 @@ export function removeTaskStarts(repo: Repo, session: string): void {
 export function findActiveTask(repo: Repo, session: string): string | undefined {
   // Other versions do not note the session of a task.
   const own = listTasks(repo).filter((task) => (readTaskStart(repo, task)?.session ?? session) === session)
-  return own
-    .map((task) => ({ task, at: findStat(taskFile(repo, task))?.mtimeMs ?? 0 }))
-    .sort((a, b) => b.at - a.at)[0]?.task
+  return own.map((task) => ({ task, at: startTimeOf(repo, task) ?? 0 })).sort((a, b) => b.at - a.at)[0]?.task
+}
+
+function startTimeOf(repo: Repo, task: string): number | undefined {
+  const times = pathsOf(repo, taskFile(task)).flatMap((path) => findStat(path)?.mtimeMs ?? [])
+  return times[0]
 }
 
 function listTasks(repo: Repo): string[] {
-  const dir = join(repo.root, '.entire', 'tmp')
-  return (existsSync(dir) ? readdirSync(dir) : []).flatMap(
-    (name) => /^pre-task-(.+)\.json$/.exec(name)?.[1] ?? [],
-  )
+  const names = temporaryDirs(repo).flatMap((dir) => (existsSync(dir) ? readdirSync(dir) : []))
+  return [...new Set(names.flatMap((name) => /^pre-task-(.+)\.json$/.exec(name)?.[1] ?? []))]
 }
 
-function turnFile(repo: Repo, session: string): string {
-  return join(repo.root, '.entire', 'tmp', `pre-prompt-${session}.json`)
+export function turnFile(session: string): string {
+  return `pre-prompt-${session}.json`
 }
 
-function taskFile(repo: Repo, toolUse: string): string {
-  return join(repo.root, '.entire', 'tmp', `pre-task-${toolUse}.json`)
+function taskFile(toolUse: string): string {
+  return `pre-task-${toolUse}.json`
 }
 
-function writeState(path: string, fields: object): void {
-  writeAtomic(path, formatJson(fields))
+/** Where a state may be: other versions write it into the work tree. */
+function pathsOf(repo: Repo, name: string): string[] {
+  return temporaryDirs(repo).map((dir) => join(dir, name))
+}
+
+function writeState(repo: Repo, name: string, fields: object): void {
+  writeAtomic(join(temporaryDir(repo), name), formatJson(fields))
+}
+
+function removeEverywhere(repo: Repo, name: string): void {
+  for (const path of pathsOf(repo, name)) removeFile(path)
+}
+
+function readFirst(repo: Repo, name: string): TurnStartState | undefined {
+  for (const path of pathsOf(repo, name)) {
+    const state = readState(path)
+    if (state !== undefined) return state
+  }
+  return undefined
 }
 
 function readState(path: string): TurnStartState | undefined {

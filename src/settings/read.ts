@@ -11,6 +11,7 @@ import {
 import { EntireError, invalidValue, messageOf, useOneOf } from '../std/errors.ts'
 import { exists, readText } from '../std/file.ts'
 import { given } from '../std/given.ts'
+import { pathInside } from '../std/inside.ts'
 import { asArray, asObject, asString, type Json, type JsonObject, parseJson } from '../std/json.ts'
 import { logLevels, parseLogLevel } from '../std/log.ts'
 import { readCheckpointRemote } from './checkpoint-remote.ts'
@@ -51,6 +52,11 @@ export function readHookSettings(root: string): HookSettings {
   }
 }
 
+/** Where a settings file is. Throws when a part of the path is a link, which could lead anywhere. */
+export function settingsPath(root: string, file: SettingsFile): string {
+  return pathInside(root, settingsPaths[file])
+}
+
 /** The settings of one file over the defaults. */
 export function readSettingsFile(root: string, file: SettingsFile): Settings {
   return applyFile(root, file, defaultSettings)
@@ -58,7 +64,7 @@ export function readSettingsFile(root: string, file: SettingsFile): Settings {
 
 /** The content of one file, valid or not; empty when it does not exist. */
 export function readRawSettings(root: string, file: SettingsFile): JsonObject {
-  const text = readText(join(root, settingsPaths[file]))?.replace(/^\uFEFF/, '')
+  const text = readText(settingsPath(root, file))?.replace(/^\uFEFF/, '')
   if (text === undefined || text.trim() === '') return {}
   const value = asObject(parseJson(text) ?? parseCommented(text))
   if (value !== undefined) return value

@@ -1,12 +1,12 @@
 // Changes single values in a settings file. Comments, unknown keys, order and layout of the rest stay as they
 // are.
 
-import { join } from 'node:path'
 import type { SettingsFile } from '../model/settings.ts'
-import { readText, writeAtomic } from '../std/file.ts'
+import { readText, removeFile, writeAtomic } from '../std/file.ts'
+import { pathInside } from '../std/inside.ts'
 import { asObject, type Json } from '../std/json.ts'
 import { findNode, insertProperty, parseSettings, removeNode, replaceValue } from '../std/json-edit.ts'
-import { readRawSettings, settingsPaths } from './read.ts'
+import { readRawSettings, settingsPath, settingsPaths } from './read.ts'
 
 /** Undefined removes a key; an object changes only the keys it names. */
 export interface Changes {
@@ -14,7 +14,7 @@ export interface Changes {
 }
 
 export function changeSettings(root: string, file: SettingsFile, changes: Changes): void {
-  const path = join(root, settingsPaths[file])
+  const path = settingsPath(root, file)
   const before = readText(path)
   const mark = before?.startsWith('\uFEFF') ? '\uFEFF' : ''
   const body = before?.slice(mark.length) ?? ''
@@ -22,17 +22,28 @@ export function changeSettings(root: string, file: SettingsFile, changes: Change
   if (after !== body) writeAtomic(path, mark + after, { mode: 0o644 })
 }
 
+const ignoreFile = '.entire/.gitignore'
 const ignored = ['tmp/', 'settings.local.json', 'metadata/', 'logs/']
 
 /** Creates `.entire` and its `.gitignore`, or adds missing lines to it; the user's lines stay. */
 export function ensureEntireDir(root: string): void {
-  const path = join(root, '.entire', '.gitignore')
+  const path = pathInside(root, ignoreFile)
   const text = readText(path) ?? ''
   const lines = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')))
   const missing = ignored.filter((entry) => !lines.has(entry))
   if (missing.length === 0) return
   const separator = text === '' || text.endsWith('\n') ? '' : '\n'
   writeAtomic(path, `${text}${separator}${missing.join('\n')}\n`, { mode: 0o644 })
+}
+
+/** The reverse of `ensureEntireDir`: the user's lines stay, and a file without any is removed. */
+export function removeIgnoredLines(root: string): void {
+  const path = pathInside(root, ignoreFile)
+  const text = readText(path)
+  if (text === undefined) return
+  const rest = text.split('\n').filter((line) => !ignored.includes(line.trim().replace(/^\//, '')))
+  if (rest.every((line) => line.trim() === '')) removeFile(path)
+  else if (rest.join('\n') !== text) writeAtomic(path, rest.join('\n'), { mode: 0o644 })
 }
 
 export function applyChanges(text: string, name: string, changes: Changes): string {

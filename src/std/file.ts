@@ -2,6 +2,7 @@
 
 import {
   closeSync,
+  constants,
   fchmodSync,
   fstatSync,
   fsync,
@@ -74,6 +75,9 @@ export function readRange(fd: number, from: number, length: number): Buffer {
   return buffer.subarray(0, filled)
 }
 
+// The name can be guessed: a link at it is not followed.
+const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
+
 export interface WriteOptions {
   mode?: number
   dirMode?: number
@@ -106,7 +110,7 @@ export function stageFile(
   writePoint()
   try {
     const fd = inDirectory(dirname(path), options.dirMode, () =>
-      openSync(temporary, 'w', options.mode ?? 0o600),
+      openSync(temporary, newFile, options.mode ?? 0o600),
     )
     try {
       if (options.mode !== undefined) fchmodSync(fd, options.mode)
@@ -157,7 +161,7 @@ export async function stageFiles(files: { path: string; content: string }[]): Pr
     const synced = files.map(({ path, content }) => {
       const temporary = `${path}.${process.pid}.tmp`
       writePoint()
-      const fd = openSync(temporary, 'w', 0o600)
+      const fd = openSync(temporary, newFile, 0o600)
       staged.push(stagedAt(temporary, path))
       return writeAndSync(fd, Buffer.from(content))
     })

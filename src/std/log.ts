@@ -1,11 +1,13 @@
 // Writes the log, one JSON line per event, and measures where the time of a run goes. Logging never fails,
 // and prompts or file contents never go into it.
-import { appendFileSync, renameSync } from 'node:fs'
+import { closeSync, constants, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileSize, inDirectory } from './file.ts'
 
 /** At most two files of this size are kept. */
 const maxBytes = 5 * 1024 * 1024
+
+const appended = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -34,9 +36,12 @@ export function fileLog(path: string, minimum: LogLevel, context: LogFields = {}
       }
       try {
         if ((fileSize(path) ?? 0) > maxBytes) renameSync(path, `${path}.1`)
-        inDirectory(dirname(path), 0o750, () =>
-          appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 }),
-        )
+        const fd = inDirectory(dirname(path), 0o750, () => openSync(path, appended, 0o600))
+        try {
+          writeSync(fd, `${JSON.stringify(line)}\n`)
+        } finally {
+          closeSync(fd)
+        }
       } catch {
         // A log that cannot be written must not stop a hook.
       }

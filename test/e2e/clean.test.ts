@@ -1,7 +1,7 @@
 // Tests `entire clean`: it removes ended sessions, keeps those in use with the reason, and can restore all it
 // removed.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
@@ -104,7 +104,7 @@ test('--all finds branches without sessions, sessions of other commits and work 
   })
   const done = await repo.entire(['clean', '--all', '--force'])
   expect(done.out).toContain('✓ Deleted 3 items:\n')
-  expect(repo.temporary()).toEqual(['notes-of-another-program.json'])
+  expect(readdirSync(join(repo.root, '.entire/tmp'))).toEqual(['notes-of-another-program.json'])
   expect(await repo.shadows()).toEqual([other.shadow(await other.head())])
   expect(await repo.git('rev-parse', 'entire/checkpoints/v1')).toBe(before)
   expect(await repo.storedSession(checkpoint)).toMatchObject({ session_id: 'elsewhere' })

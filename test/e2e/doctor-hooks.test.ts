@@ -174,12 +174,12 @@ test('a symbolic link instead of a directory and an unwritable log are reported'
   symlinkSync(join(repo.base, 'elsewhere'), join(repo.root, '.entire'))
   expect(await doctor(repo)).toMatchObject({
     code: 1,
-    findings: [{ id: 'symlinked-directory', subject: '.entire' }],
+    findings: [{ id: 'settings-unreadable' }, { id: 'symlinked-directory', subject: '.entire' }],
   })
   rmSync(join(repo.root, '.entire'))
   renameSync(join(repo.base, 'elsewhere'), join(repo.root, '.entire'))
-  rmSync(join(repo.root, '.entire/logs'), { recursive: true, force: true })
-  repo.write('.entire/logs', 'a file where the directory should be\n')
+  rmSync(join(repo.repo.gitDir, 'entire-logs'), { recursive: true, force: true })
+  writeFileSync(join(repo.repo.gitDir, 'entire-logs'), 'a file where the directory should be\n')
   expect(await doctor(repo)).toMatchObject({ code: 1, findings: [{ id: 'log-unwritable', fixable: false }] })
 })
 

@@ -10,13 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { logFile } from '../../src/sessions/places.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { openTerminal } from '../support/terminal.ts'
 
 setDefaultTimeout(60_000)
 
-const logOf = (repo: RecordedRepo) => join(repo.root, '.entire/logs/entire.log')
+const logOf = (repo: RecordedRepo) => logFile(repo.repo)
 
 async function worked(): Promise<RecordedRepo> {
   const repo = await recordedRepo()

@@ -1,5 +1,7 @@
 // Tests the log file: one JSON line for each hook, with its session, and no text of the conversation.
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { logFile } from '../../src/sessions/places.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
 
@@ -20,7 +22,7 @@ test('hooks write JSON lines with component, agent and session, and no prompts',
     })
     expect(Date.parse(line.time as string)).not.toBeNaN()
   }
-  expect(repo.read('.entire/logs/entire.log')).not.toContain('unspeakable')
+  expect(readFileSync(logFile(repo.repo), 'utf8')).not.toContain('unspeakable')
 })
 
 test('git hooks log without a session, and the level decides what is written', async () => {

@@ -1,6 +1,6 @@
 // Replays captured runs of OpenCode through the installed plugin, against the compiled program.
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { installOpencode, type OpencodeRepo, opencodeRepo } from '../support/opencode-repo.ts'
 import { opencodeSessions } from '../support/opencode-sessions.ts'
@@ -138,7 +138,9 @@ test('a rewind restores the conversation with the files, and keeps the replaced 
   expect(rewound.out + rewound.err).toContain(`opencode -s ${session}`)
   expect(repo.read('hello.txt')).toBe('Hello, world!\nSecond line.\n')
   expect(repo.sessions.find(session)?.messages).toEqual(long?.messages.slice(0, 3) as never)
-  const backup = repo.temporary().find((name) => name.startsWith(`${session}.json.backup-`))
+  const backup = readdirSync(join(repo.root, '.entire/tmp')).find((name) =>
+    name.startsWith(`${session}.json.backup-`),
+  )
   expect(JSON.parse(repo.read(`.entire/tmp/${backup}`))).toEqual(long as never)
   // The undo restores it.
   expect(await repo.entire(['rewind', '--undo'])).toMatchObject({ code: 0 })

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { logFile } from '../../src/sessions/places.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { openTerminal } from '../support/terminal.ts'
@@ -158,7 +159,7 @@ test('a session whose last hook failed is marked, until one succeeds', async () 
     session_id: agent.session,
     hook: 'stop',
   }
-  appendFileSync(join(repo.root, '.entire/logs/entire.log'), `${JSON.stringify(failure)}\n`)
+  appendFileSync(logFile(repo.repo), `${JSON.stringify(failure)}\n`)
   expect((await status(repo)).active_sessions[0]).toMatchObject({
     agent: 'Claude Code',
     capture_degraded: true,

@@ -182,7 +182,7 @@ test('a task whose end was not reported expires, and is never mistaken for one o
     tool_input: todos('in_progress', 'pending'),
   })
   expect(await repo.shadows()).toEqual([])
-  const path = join(repo.root, '.entire/tmp/pre-task-toolu_dead.json')
+  const path = join(repo.repo.gitDir, 'entire-tmp/pre-task-toolu_dead.json')
   const old = new Date(Date.now() - 8 * 86_400_000)
   utimesSync(path, old, old)
   await agent.prompt('go on')

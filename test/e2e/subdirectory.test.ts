@@ -11,7 +11,7 @@ test('hooks called in a subdirectory write to the top of the work tree', async (
   mkdirSync(cwd, { recursive: true })
   const agent = fakeAgent(repo)
   await agent.hook('user-prompt-submit', { prompt: 'write in a package' }, { cwd })
-  expect(existsSync(join(repo.root, `.entire/tmp/pre-prompt-${agent.session}.json`))).toBe(true)
+  expect(existsSync(join(repo.repo.gitDir, `entire-tmp/pre-prompt-${agent.session}.json`))).toBe(true)
   expect(existsSync(join(cwd, '.entire'))).toBe(false)
   agent.write('packages/core/index.ts', 'export const core = 1\n')
   agent.write('top.ts', 'export const top = 1\n')

@@ -37,7 +37,7 @@ test('all nine steps leave the expected data', async () => {
 
   // 2. A prompt.
   await agent.prompt('Please add a and b')
-  expect(existsSync(join(repo.root, `.entire/tmp/pre-prompt-${agent.session}.json`))).toBe(true)
+  expect(existsSync(join(repo.repo.gitDir, `entire-tmp/pre-prompt-${agent.session}.json`))).toBe(true)
   expect(repo.state(agent.session)).toMatchObject({
     phase: 'active',
     base_commit: h0,
@@ -72,7 +72,7 @@ test('all nine steps leave the expected data', async () => {
     files_touched: ['a', 'b'],
     prompt_attributions: [{ checkpoint_number: 1 }],
   })
-  expect(existsSync(join(repo.root, `.entire/tmp/pre-prompt-${agent.session}.json`))).toBe(false)
+  expect(existsSync(join(repo.repo.gitDir, `entire-tmp/pre-prompt-${agent.session}.json`))).toBe(false)
 
   // 4. The user commits one of the files.
   await repo.git('reset', '--quiet')

@@ -25,7 +25,7 @@ async function everything(): Promise<string[]> {
   )
   const states = readdirSync(join(repo.repo.commonDir, 'entire-sessions'))
   return [
-    ...readUserState(repo.repo).filter((line) => !line.includes('/.entire/logs/')),
+    ...readUserState(repo.repo).filter((line) => !line.includes('/entire-logs/')),
     // Sorted: replacing a file changes its place in the directory, which is not a change.
     ...own.sort(),
     ...states.sort(),

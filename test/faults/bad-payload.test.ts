@@ -238,5 +238,5 @@ function everything({ repo, base }: RecordedRepo): string[] {
       dot: true,
     }),
   ].sort()
-  return [...readUserState(repo).filter((line) => !line.includes('/.entire/logs/')), ...own]
+  return [...readUserState(repo).filter((line) => !line.includes('/entire-logs/')), ...own]
 }

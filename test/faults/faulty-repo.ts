@@ -118,6 +118,7 @@ export function expectNoLeftovers(repo: RecordedRepo): void {
   const dirs = [
     gitDir,
     commonDir,
+    join(gitDir, 'entire-tmp'),
     join(commonDir, 'entire-sessions'),
     join(commonDir, 'hooks'),
     join(commonDir, 'refs/heads/entire'),

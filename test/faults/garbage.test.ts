@@ -27,8 +27,8 @@ const places: Record<string, (repo: RecordedRepo, agent: FakeAgent) => string> =
   'the cached configuration': ({ repo }) => join(repo.gitDir, 'entire-config.json'),
   'the note of a commit': ({ repo }) => join(repo.gitDir, 'entire-pending.json'),
   'the note of a rewritten commit': ({ repo }) => join(repo.gitDir, 'entire-rewrite'),
-  'the state before the prompt': ({ root }, agent) =>
-    join(root, '.entire/tmp', `pre-prompt-${agent.session}.json`),
+  'the state before the prompt': ({ repo }, agent) =>
+    join(repo.gitDir, 'entire-tmp', `pre-prompt-${agent.session}.json`),
   'the prompts': ({ root }, agent) => join(root, '.entire/metadata', agent.session, 'prompt.txt'),
   'the local settings': ({ root }) => join(root, '.entire/settings.local.json'),
 }

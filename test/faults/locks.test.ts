@@ -3,6 +3,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import { logFile } from '../../src/sessions/places.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { expectNoLeftovers, expectRecorded } from './faulty-repo.ts'
@@ -64,7 +65,7 @@ test('a lock that a living process holds is waited for, and then the agent is le
   const ran = await agent.hook('session-end', { reason: 'other' })
   expect(ran).toMatchObject({ code: 0, err: expect.stringContaining('Another process holds') })
   expect(readFileSync(lock, 'utf8')).toContain(String(process.pid))
-  expect(repo.read('.entire/logs/entire.log')).toContain('Another process holds')
+  expect(readFileSync(logFile(repo.repo), 'utf8')).toContain('Another process holds')
   rmSync(lock)
   await agent.end()
   await repo.commitAs('human', 'a')

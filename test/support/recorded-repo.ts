@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { branchName, shadowRef } from '../../src/checkpoints/layout.ts'
+import { logFile, temporaryDir } from '../../src/sessions/places.ts'
 import { builtFile } from './built-file.ts'
 import { type Environment, hermeticEnv } from './environment.ts'
 import { runProgram } from './process.ts'
@@ -50,7 +51,7 @@ export interface RecordedRepo extends TempRepo {
   paths(rev: string): Promise<string[]>
   /** Lines of the log file, newest last. */
   log(): Record<string, unknown>[]
-  /** Files left in `.entire/tmp`. */
+  /** Temporary files of the work tree. */
   temporary(): string[]
   /** Another work tree of the same repository. */
   addWorktree(name: string): Promise<RecordedRepo>
@@ -130,11 +131,11 @@ function describe(plain: TempRepo): RecordedRepo {
     subjects: async (rev) => lines(await plain.git('log', '--format=%s', rev)),
     paths: async (rev) => lines(await plain.git('ls-tree', '-r', '--name-only', rev)),
     log() {
-      const path = join(plain.root, '.entire/logs/entire.log')
+      const path = logFile(plain.repo)
       return existsSync(path) ? lines(readFileSync(path, 'utf8')).map((line) => JSON.parse(line)) : []
     },
     temporary() {
-      const dir = join(plain.root, '.entire/tmp')
+      const dir = temporaryDir(plain.repo)
       return existsSync(dir) ? readdirSync(dir) : []
     },
     async addWorktree(name) {

@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import type { ProjectContext } from '../../model/session-file.ts'
 import { EntireError, notFound } from '../../std/errors.ts'
 import { readBytes, removeFile } from '../../std/file.ts'
+import { pathInside } from '../../std/inside.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
 import { systemRandom } from '../../std/random.ts'
 
+const ownDir = '.entire/tmp'
 const timeoutMs = 30_000
 const maxBytes = 64 * 1024
 
@@ -42,7 +44,7 @@ async function runExport(
   const dir = exportsDir(place.root)
   // Named like any half-written file, so that the leftover of a killed process is removed later.
   const path = join(dir, `export-${systemRandom(4)}.json.${process.pid}.tmp`)
-  mkdirSync(dir, { recursive: true, mode: 0o750 })
+  mkdirSync(pathInside(place.root, ownDir), { recursive: true, mode: 0o750 })
   try {
     const result = await run(
       ['sh', '-c', 'umask 077; exec opencode export "$1" >"$2"', 'sh', session, path],
@@ -99,7 +101,7 @@ function reasonOf({ startError, timedOut, code, stderr }: LimitedResult): string
 }
 
 export function exportsDir(root: string): string {
-  return join(root, '.entire', 'tmp')
+  return join(root, ownDir)
 }
 
 export function exportFile(root: string, session: string): string {

@@ -72,7 +72,7 @@ const table: Record<string, KeyRow> = {
     kind: 'choice',
     choices: logLevels,
     default: defaultSettings.logLevel,
-    meaning: 'How much is written to .entire/logs/entire.log',
+    meaning: 'How much is written to .git/entire-logs/entire.log',
   },
   'summary_generation.provider': {
     kind: 'text',

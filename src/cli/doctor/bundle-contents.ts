@@ -10,6 +10,7 @@ import { listSessions } from '../../sessions/store.ts'
 import { settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { messageOf } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
+import { findLink } from '../../std/inside.ts'
 import { asObject, formatJson, type Json, type JsonObject, parseJson } from '../../std/json.ts'
 import { version } from '../../std/version.ts'
 import { readHookHealth } from '../setup/health.ts'
@@ -83,6 +84,8 @@ async function describeEnvironment({ cli, repo }: DoctorRun): Promise<JsonObject
 
 function describeSettings(repo: Repo): JsonObject {
   const files = settingsFiles(repo.root).map((file) => {
+    if (findLink(repo.root, settingsPaths[file]) !== undefined)
+      return [settingsPaths[file], 'behind a symbolic link'] as const
     const text = readText(join(repo.root, settingsPaths[file])) ?? ''
     const value = parseJson(text)
     return [

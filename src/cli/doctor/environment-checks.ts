@@ -3,13 +3,14 @@
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { git } from '../../git/exec.ts'
+import { logFile, temporaryDir } from '../../sessions/places.ts'
 import { sessionsDir } from '../../sessions/store.ts'
 import { isSetUp, readSettings } from '../../settings/read.ts'
 import { EntireError, messageOf } from '../../std/errors.ts'
 import { findStat } from '../../std/file.ts'
 import { countOf } from '../../std/plural.ts'
 import type { DoctorRun, Finding } from './finding.ts'
-import { type LogLine, logFile, parseLogLine, readLogBackwards } from './log-file.ts'
+import { type LogLine, parseLogLine, readLogBackwards } from './log-file.ts'
 
 const oldestGit = [2, 38] as const
 
@@ -63,21 +64,22 @@ export async function checkSettings({ repo }: DoctorRun): Promise<Finding[]> {
 
 /** A repository could contain a link that makes entire write outside of it. */
 export async function checkDirectories({ repo }: DoctorRun): Promise<Finding[]> {
-  const own = ['.entire', '.entire/logs', '.entire/metadata', '.entire/tmp'].map((path) =>
-    join(repo.root, path),
-  )
-  return [...own, sessionsDir(repo)].filter(isLink).map((path) => {
-    const name = relative(repo.root, path)
-    return {
-      id: 'symlinked-directory',
-      subject: name,
-      severity: 'warning',
-      title: `${name} is a symbolic link.`,
-      detail: ['Recorded data goes to its target.'],
-      fix: `Replace it with a directory: \`rm ${name} && mkdir ${name}\`.`,
-      remedies: [],
-    }
-  })
+  const own = ['', '/metadata', '/tmp', '/settings.json', '/settings.local.json', '/.gitignore']
+  const paths = own.map((name) => join(repo.root, `.entire${name}`))
+  return [...paths, sessionsDir(repo), dirname(logFile(repo)), temporaryDir(repo)]
+    .filter(isLink)
+    .map((path) => {
+      const name = relative(repo.root, path)
+      return {
+        id: 'symlinked-directory',
+        subject: name,
+        severity: 'warning',
+        title: `${name} is a symbolic link.`,
+        detail: ['Entire does not follow it: what belongs there is neither read nor written.'],
+        fix: `Remove it: \`rm ${name}\`.`,
+        remedies: [],
+      }
+    })
 }
 
 function isLink(path: string): boolean {

@@ -4,7 +4,8 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { tempRepo } from '../../../test/support/repo.ts'
-import { logFile, parseLogLine, readLogBackwards } from './log-file.ts'
+import { logFile } from '../../sessions/places.ts'
+import { parseLogLine, readLogBackwards } from './log-file.ts'
 
 test('all lines are read, across blocks and across both files', async () => {
   await using repo = await tempRepo()

@@ -1,8 +1,8 @@
 // Reads the log backwards, because it may be large and its last lines matter most, and follows it.
 
 import { closeSync, openSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Repo } from '../../git/repo.ts'
+import { logFiles } from '../../sessions/places.ts'
 import { isErrno } from '../../std/errors.ts'
 import { fileSize, findStat, readRange } from '../../std/file.ts'
 import { asNumber, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
@@ -10,10 +10,6 @@ import { asNumber, asObject, asString, type JsonObject, parseJson } from '../../
 const blockBytes = 64 * 1024
 // Entire writes no longer lines; the rest of one is dropped, so that memory stays bounded.
 const maxLineBytes = 1024 * 1024
-
-export function logFile(repo: Repo): string {
-  return join(repo.root, '.entire', 'logs', 'entire.log')
-}
 
 export interface LogLine {
   time: string
@@ -47,7 +43,11 @@ export function parseLogLine(text: string): LogLine | undefined {
 
 /** Newest line first, from the current file and the one before it. */
 export function readLogBackwards(repo: Repo): Generator<string> {
-  return readFilesBackwards(logFile(repo))
+  return readAllBackwards(logFiles(repo))
+}
+
+function* readAllBackwards(logs: string[]): Generator<string> {
+  for (const log of logs) yield* readFilesBackwards(log)
 }
 
 /** Newest line first, from any log and the file it was rotated to. */

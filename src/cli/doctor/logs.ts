@@ -2,13 +2,14 @@
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
+import { logFile } from '../../sessions/places.ts'
 import { invalidValue, useOneOf } from '../../std/errors.ts'
 import { type LogLevel, logLevels, parseLogLevel } from '../../std/log.ts'
 import { formatManual, limitFlag, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, requireRepo } from '../context.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, paint, type Style } from '../render/text.ts'
-import { followLog, type LogLine, logFile, parseLogLine, readLogBackwards } from './log-file.ts'
+import { followLog, type LogLine, parseLogLine, readLogBackwards } from './log-file.ts'
 
 interface LogsFlags {
   limit?: number
@@ -52,7 +53,7 @@ export const doctorLogsCommand = buildCommand<LogsFlags, [], Cli>({
     brief: 'Show what hooks logged',
     fullDescription: formatManual({
       text: [
-        'Shows the end of .entire/logs/entire.log, oldest line first. Prompts and file contents are never logged.',
+        'Shows the end of .git/entire-logs/entire.log, oldest line first. Prompts and file contents are never logged.',
       ],
       examples: [
         ['entire doctor logs', 'the last 50 lines'],

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { tempRepo } from '../../../test/support/repo.ts'
-import { logFile } from './log-file.ts'
+import { logFile } from '../../sessions/places.ts'
 import { medians, readHookRuns, slowestPhase } from './trace.ts'
 
 const line = (fields: Record<string, unknown>) =>

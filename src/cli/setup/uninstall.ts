@@ -16,6 +16,7 @@ import { EntireError } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
+import { hasEntireDir, removeEntireDir } from './entire-dir.ts'
 import { findGonePlugins, type GonePlugin, hooksLeftError } from './health.ts'
 import { type HookedAgent, hookSite, originalsDir, readAgentHooks } from './setup.ts'
 
@@ -65,14 +66,13 @@ interface UninstallPlan {
   undoRefs: RefTip[]
   /** Copies of refs of remotes. */
   remoteRefs: RefTip[]
-  entireDir: string | undefined
-  /** Files of the directory that are committed: their deletion will show in `git status`. */
+  hasEntireDir: boolean
+  /** Files of `.entire` that are committed: their deletion will show in `git status`. */
   committed: string[]
 }
 
 async function planRepoUninstall(repo: Repo, gone: GonePlugin[]): Promise<UninstallPlan> {
   const { hooksDir } = await readConfig(repo)
-  const entireDir = join(repo.root, '.entire')
   const tracked = await git(repo, ['ls-files', '-z', '--', '.entire'])
   const refs = await listRefs(
     repo,
@@ -93,7 +93,7 @@ async function planRepoUninstall(repo: Repo, gone: GonePlugin[]): Promise<Uninst
     shadowRefs: refs.filter(({ ref }) => isShadowRef(ref)),
     undoRefs: below('refs/entire/').filter(({ ref }) => !ref.startsWith('refs/entire/checkpoints/')),
     remoteRefs: [...below('refs/entire-remotes/'), ...below('refs/entire-fetch-tmp/')],
-    entireDir: existsSync(entireDir) ? entireDir : undefined,
+    hasEntireDir: hasEntireDir(repo.root),
     committed: tracked.stdout
       .toString('utf8')
       .split('\0')
@@ -105,7 +105,7 @@ async function planRepoUninstall(repo: Repo, gone: GonePlugin[]): Promise<Uninst
 function describeUninstall(plan: UninstallPlan): string[] {
   const committed = plan.committed.length > 0 ? ` (committed: ${plan.committed.join(', ')})` : ''
   const lines: [boolean, string][] = [
-    [plan.entireDir !== undefined, `.entire/ directory${committed}`],
+    [plan.hasEntireDir, `.entire/ directory${committed}`],
     [plan.gitHooks > 0, `Git hooks (${plan.gitHooks})`],
     [plan.sessions > 0, `Session state files (${plan.sessions})`],
     [plan.shadowRefs.length > 0, `Shadow branches (${plan.shadowRefs.length})`],
@@ -147,10 +147,7 @@ async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promise<Unins
   if (removed.length > 0) done.push(`Removed git hooks (${removed.length})`)
   if (plan.sessions > 0) done.push(`Removed session states (${plan.sessions})`)
   rmSync(sessionsDir(repo), { recursive: true, force: true })
-  if (plan.entireDir !== undefined) {
-    rmSync(plan.entireDir, { recursive: true, force: true })
-    done.push('Removed .entire directory')
-  }
+  if (plan.hasEntireDir) done.push(removeEntireDir(repo.root))
   await moveRefs(
     repo,
     [...plan.shadowRefs, ...plan.undoRefs, ...plan.remoteRefs].map(({ ref, oid }) => ({
@@ -173,7 +170,7 @@ function hasMarker(hooksDir: string, name: string): boolean {
 }
 
 const ownFiles =
-  /^entire(?:\.lock|-watch\.lock|-(?:agents|config|kept|live|pending|undo|watch)\.json|-rewrite|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
+  /^entire(?:\.lock|-watch\.lock|-(?:agents|config|kept|live|pending|undo|watch)\.json|-rewrite|-logs|-tmp|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
 
 // Originals of agents' files go for this work tree only; in the others, only files that can be made again.
 function findOwnFiles(repo: Repo): string[] {

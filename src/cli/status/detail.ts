@@ -6,6 +6,7 @@ import { openObjectReader } from '../../git/cat-file.ts'
 import { readConfig } from '../../git/config.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
+import { logFile } from '../../sessions/places.ts'
 import { settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { clean, tableLines } from '../render/text.ts'
 import type { HookHealth } from '../setup/health.ts'
@@ -44,7 +45,7 @@ export async function statusDetailLines(
     ['Checkpoints', `${checkpoints} (${backends[settings.checkpointsBackend]})`],
     ['Push', settings.pushSessions ? "with 'git push'" : 'never (push_sessions is off)'],
     ['Sessions', `${open.total}, ${open.sessions.length + open.more} not ended`],
-    ['Log', `.entire/logs/entire.log (${settings.logLevel})`],
+    ['Log', `${clean(shortPath(repo, logFile(repo)))} (${settings.logLevel})`],
   ]
   return ['', ...tableLines(rows, { indent: 2 })]
 }

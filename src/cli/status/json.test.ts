@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import { tempRepo } from '../../../test/support/repo.ts'
+import { logFile } from '../../sessions/places.ts'
+import { writeAtomic } from '../../std/file.ts'
 import { readDegraded } from './json.ts'
 
 const line = (record: object) => `${JSON.stringify(record)}\n`
@@ -7,8 +9,8 @@ const line = (record: object) => `${JSON.stringify(record)}\n`
 test('a session is degraded from a failed hook until one succeeds', async () => {
   await using temp = await tempRepo()
   expect(readDegraded(temp.repo)).toEqual(new Set())
-  temp.write(
-    '.entire/logs/entire.log',
+  writeAtomic(
+    logFile(temp.repo),
     [
       line({ level: 'ERROR', msg: 'x', session_id: 'recovered' }),
       line({ level: 'INFO', msg: 'claude-code stop', session_id: 'recovered', ms: 12 }),
@@ -25,8 +27,8 @@ test('a session is degraded from a failed hook until one succeeds', async () => 
 test('only the end of a long log is read', async () => {
   await using temp = await tempRepo()
   const filler = line({ level: 'INFO', msg: 'x'.repeat(1000) }).repeat(100)
-  temp.write(
-    '.entire/logs/entire.log',
+  writeAtomic(
+    logFile(temp.repo),
     `${line({ level: 'ERROR', session_id: 'early' })}${filler}${line({ level: 'ERROR', session_id: 'late' })}`,
   )
   expect(readDegraded(temp.repo)).toEqual(new Set(['late']))

@@ -1,10 +1,10 @@
 // Writes the status as one JSON object. The exit code is 0 whatever it says.
 
 import { closeSync, openSync } from 'node:fs'
-import { join } from 'node:path'
 import { readWorktrees } from '../../git/branches.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
+import { logFile } from '../../sessions/places.ts'
 import { fileSize, readRange } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
@@ -47,7 +47,7 @@ const tailBytes = 64 * 1024
 /** The sessions whose last hook failed, according to the end of the log: parts of them may be missing. */
 export function readDegraded(repo: Repo): Set<string> {
   const degraded = new Set<string>()
-  for (const line of readTail(join(repo.root, '.entire', 'logs', 'entire.log')).split('\n')) {
+  for (const line of readTail(logFile(repo)).split('\n')) {
     const record = line.includes('"session_id"') ? asObject(parseJson(line)) : undefined
     const session = asString(record?.session_id)
     if (session === undefined) continue

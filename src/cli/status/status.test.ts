@@ -180,7 +180,7 @@ test('--detailed adds the files behind the facts', async () => {
   expect(out).toMatch(/^ {2}Claude Code hooks +installed \(\.claude\/settings\.json\)$/m)
   expect(out).toMatch(/^ {2}Git hooks +installed \(\.git\/hooks\)$/m)
   expect(out).toMatch(/^ {2}Checkpoints +0 \(branch entire\/checkpoints\/v1\)$/m)
-  expect(out).toMatch(/^ {2}Log +\.entire\/logs\/entire\.log \(debug\)$/m)
+  expect(out).toMatch(/^ {2}Log +\.git\/entire-logs\/entire\.log \(debug\)$/m)
 })
 
 test('invalid settings are an error for people, and a field for programs', async () => {
