@@ -13,7 +13,7 @@ import { clearPrompts } from '../sessions/prompts.ts'
 import { retrying } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
 import { type PendingCommit, readPending, removePending } from './pending.ts'
-import { findRemovals, recordCommit, sayRemoved } from './post-commit.ts'
+import { findRemovals, keepRemovedSteps, recordCommit, sayRemoved } from './post-commit.ts'
 import { completeRewrite } from './rewrite.ts'
 
 const pendingMs = 10 * 60 * 1000
@@ -71,6 +71,8 @@ async function settleAll(
   }
   live.lastLink = { commit: commit.oid, checkpoint }
   const removals = await findRemovals({ repo, objects: git.objects, live, bases, head: commit.oid })
+  await keepRemovedSteps(recorder, git, removals)
+  await git.commit()
   await moveRefs(repo, removals)
   sayRemoved(recorder, removals)
   writeLive(repo, live)

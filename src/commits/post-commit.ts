@@ -11,6 +11,7 @@ import { readCheckpointIds } from '../git/trailers.ts'
 import { isActive } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { type GitSession, openGit } from '../sessions/git-session.ts'
+import { keepRemoved } from '../sessions/kept-refs.ts'
 import { type LiveIndex, readLive, stageLive, updateLive, writeLive } from '../sessions/live-index.ts'
 import { recordingStamp } from '../sessions/prefetch-status.ts'
 import { commitWith, lockFile, retrying } from '../sessions/save.ts'
@@ -98,6 +99,7 @@ export async function condenseCommit({
     bases,
     head: commit.oid,
   })
+  await keepRemovedSteps(recorder, git, removals)
   using refs = openRefTransaction(recorder.repo)
   using unplaced = new DisposableStack()
   let index: StagedFile | undefined
@@ -147,6 +149,15 @@ export async function findRemovals({ repo, objects, live, bases, head }: Removal
   const tips = await Promise.all(names.map((ref) => objects.info(ref)))
   return names.flatMap((ref, index) =>
     tips[index] === undefined ? [] : { ref, to: undefined, from: tips[index].oid },
+  )
+}
+
+/** To be called before the import that comes before the removal. */
+export function keepRemovedSteps(recorder: Recorder, git: GitSession, removals: RefMove[]): Promise<void> {
+  return keepRemoved(
+    recorder,
+    git,
+    removals.flatMap(({ from }) => from ?? []),
   )
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TempRepo, tempDir, tempRepo } from '../../test/support/repo.ts'
 import { availableKinds } from '../../test/support/repo-kinds.ts'
 import { readUserState } from '../../test/support/user-state.ts'
@@ -158,13 +159,24 @@ test('an empty stream changes nothing', async () => {
 })
 
 test.each(['plain', 'linked-worktree', 'submodule'] as const)(
-  '%s: an aborted stream leaves the refs and no crash report',
+  '%s: an aborted stream leaves the refs, no objects and no crash report',
   async (kind) => {
     await using temp = await tempRepo({ kind })
     const first = await save(temp.repo, {})
+    const packs = () => readdirSync(join(temp.repo.commonDir, 'objects', 'pack')).sort()
+    const before = packs()
     const writes = startFastImport(temp.repo)
-    writes.commit({ ref, parent: first, message: 'm', author, seconds: 1, changes: [file('a', 'a')] })
+    const mark = writes.commit({
+      ref,
+      parent: first,
+      message: 'm',
+      author,
+      seconds: 1,
+      changes: [file('a', 'a')],
+    })
+    await writes.oidOf(mark)
     await writes.abort()
+    expect(packs()).toEqual(before)
     expect(await temp.git('rev-parse', ref)).toBe(first)
     expect(crashReports(temp.repo)).toEqual([])
   },

@@ -1,7 +1,7 @@
 // Writes the blobs, trees, commits and refs of a save through one `git fast-import`, which costs the same in
 // a repository of any size.
 
-import { readdirSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodePath } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
@@ -140,10 +140,15 @@ export class FastImport {
     for (const { ref, oid } of this.#deletions) await deleteUnmoved(this.#repo, ref, oid)
   }
 
+  /** Nothing becomes visible: neither refs nor objects, which a `git add` could take up before they go. */
   async abort(): Promise<void> {
-    // A stream that ends before `done` changes nothing but leaves a crash report; an empty one can end
-    // properly.
-    if (this.#lastMark === 0) this.#output.send('done\n')
+    if (this.#lastMark > 0) {
+      const packs = unfinishedPacks(this.#process.pid)
+      await this.#process.kill()
+      for (const path of packs) removeFile(path)
+      return
+    }
+    this.#output.send('done\n')
     this.#output.flush()
     await this.#process.end()
     removeCrashReport(this.#repo, this.#process.pid)
@@ -217,6 +222,12 @@ function importFailure(repo: Repo, ended: { code: number; stderr: string }): Ent
       hint: 'Run the command again.',
     })
   }
+  // `git gc --prune=now` removes packs that others are writing.
+  if (/unable to write file .*\.(?:pack|idx|keep): No such file/.test(ended.stderr)) {
+    return new EntireError('ref-moved', 'Git removed a pack while it was being written.', {
+      hint: 'Run the command again.',
+    })
+  }
   if (/not updating|does not contain|cannot lock ref|failed to update ref/i.test(ended.stderr)) {
     return new EntireError('ref-moved', 'A ref changed while it was being written.', {
       hint: 'Run the command again.',
@@ -231,6 +242,17 @@ function releasePacks(repo: Repo): void {
   const dir = join(repo.commonDir, 'objects', 'pack')
   for (const name of readdirSync(dir).filter((entry) => entry.endsWith('.keep'))) {
     if (readText(join(dir, name)) === 'fast-import') removeFile(join(dir, name))
+  }
+}
+
+// The packs that a running import writes, where the system tells; elsewhere `git gc` removes them.
+function unfinishedPacks(pid: number): string[] {
+  const dir = `/proc/${pid}/fd`
+  try {
+    const paths = readdirSync(dir).map((fd) => readlinkSync(join(dir, fd)))
+    return paths.filter((path) => /[/]tmp_pack_[^/]+$/.test(path))
+  } catch {
+    return []
   }
 }
 

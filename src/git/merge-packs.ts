@@ -25,6 +25,8 @@ done
 new=$(for base in $packs; do echo "$base.pack"; done | git pack-objects --stdin-packs --quiet ./pack) || exit
 [ -e "pack-$new.pack" ] && [ -e "pack-$new.idx" ] || exit
 for base in $packs; do
+  # A repack may have removed the new one already, and kept an old one instead.
+  [ -e "pack-$new.pack" ] || exit
   [ "$base" = "pack-$new" ] || rm -f "$base.idx" "$base.pack" "$base.rev"
 done
 `

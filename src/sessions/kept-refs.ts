@@ -3,16 +3,27 @@
 
 import { join } from 'node:path'
 import { worktreeHash } from '../checkpoints/layout.ts'
+import type { Oid } from '../git/oid.ts'
 import { listRefs, moveRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { readText, removeFile, writeAtomic } from '../std/file.ts'
 import type { Recorder } from './event-work.ts'
+import type { GitSession } from './git-session.ts'
 
 export const keptRefDays = 30
 export const trashPrefix = 'refs/entire/trash/'
 const undoPrefix = 'refs/entire/undo/'
+const removedPrefix = 'refs/entire/removed/'
 
-const keptMs = keptRefDays * 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+
+/** How long the refs below a prefix are kept, from the time in their names. */
+const keptMs: Record<string, number> = {
+  [trashPrefix]: keptRefDays * dayMs,
+  [undoPrefix]: keptRefDays * dayMs,
+  // Named after the day they begin with: kept for one to two days.
+  [removedPrefix]: 2 * dayMs,
+}
 
 /** The prefix of this work tree's undo refs. */
 export function undoPrefixOf({ worktreeId }: Repo): string {
@@ -21,31 +32,64 @@ export function undoPrefixOf({ worktreeId }: Repo): string {
 
 /** Names a ref for what is kept from now on. */
 export function newKeptRef({ repo, clock, random }: Recorder, prefix: string): string {
-  const now = clock().getTime()
-  if (readDue(repo) === undefined) writeDue(repo, now + keptMs)
-  return `${prefix}${now}-${random(3)}`
+  const ref = `${prefix}${clock().getTime()}-${random(3)}`
+  noteDue(repo, ref)
+  return ref
 }
 
-/** Since when a ref is kept; undefined for any other ref. */
-function keptSince(ref: string): number | undefined {
-  const ms = /[/-](\d{13})-[0-9a-f]+$/.exec(ref)?.[1]
-  return ms === undefined ? undefined : Number(ms)
+/**
+ * Keeps removed steps reachable for a day or two. A commit of the user may hold trees and files that a step
+ * wrote first: git finds them and does not write them again. Without a ref, a `git repack -ad` that began
+ * before that commit would drop them. One ref per day and work tree holds them all.
+ */
+export async function keepRemoved(
+  { repo, clock }: Recorder,
+  git: Pick<GitSession, 'objects' | 'writes' | 'config'>,
+  steps: Oid[],
+): Promise<void> {
+  if (steps.length === 0) return
+  const now = clock().getTime()
+  const ref = `${removedPrefix}${now - (now % dayMs)}-${worktreeHash(repo.worktreeId)}`
+  const [last, { author }] = await Promise.all([git.objects.info(ref), git.config()])
+  if (last === undefined) noteDue(repo, ref)
+  git.writes().commit({
+    ref,
+    parent: last?.oid,
+    // Without a first parent the tree starts empty, and stays so.
+    mergeParents: steps,
+    message: 'Steps whose branch was removed\n',
+    author,
+    seconds: Math.floor(now / 1000),
+    changes: [],
+  })
+}
+
+/** When a ref expires; undefined for any other ref. */
+function dueOf(ref: string): number | undefined {
+  const prefix = Object.keys(keptMs).find((candidate) => ref.startsWith(candidate))
+  const since = /[/-](\d{13})-[0-9a-f]+$/.exec(ref)?.[1]
+  return prefix === undefined || since === undefined ? undefined : Number(since) + (keptMs[prefix] ?? 0)
+}
+
+function noteDue(repo: Repo, ref: string): void {
+  const due = dueOf(ref) ?? 0
+  if ((readDue(repo) ?? Number.POSITIVE_INFINITY) > due) writeDue(repo, due)
 }
 
 /** Removes expired refs of all work trees. */
 export async function expireKeptRefs({ repo, clock }: Recorder): Promise<void> {
-  const limit = clock().getTime() - keptMs
-  const kept = (await listRefs(repo, trashPrefix, undoPrefix)).map((tip) => ({
+  const now = clock().getTime()
+  const kept = (await listRefs(repo, ...Object.keys(keptMs))).map((tip) => ({
     ...tip,
-    since: keptSince(tip.ref) ?? Number.NaN,
+    due: dueOf(tip.ref) ?? Number.NaN,
   }))
   await moveRefs(
     repo,
-    kept.filter(({ since }) => since < limit).map(({ ref, oid }) => ({ ref, to: undefined, from: oid })),
+    kept.filter(({ due }) => due < now).map(({ ref, oid }) => ({ ref, to: undefined, from: oid })),
   )
-  const left = kept.filter(({ since }) => since >= limit).map(({ since }) => since)
+  const left = kept.filter(({ due }) => due >= now).map(({ due }) => due)
   if (left.length === 0) removeFile(dueFile(repo))
-  else writeDue(repo, Math.min(...left) + keptMs)
+  else writeDue(repo, Math.min(...left))
 }
 
 /** For hooks: costs a git process only when a ref has expired. */

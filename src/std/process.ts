@@ -79,6 +79,8 @@ export interface PipedProcess {
   flush(): Promise<void>
   readonly output: ReadableStreamDefaultReader<Uint8Array>
   end(): Promise<{ code: number; stderr: string }>
+  /** Ends it at once, without a chance to finish anything. */
+  kill(): Promise<void>
 }
 
 export function startPiped(argv: string[], options: ProcOptions): PipedProcess {
@@ -102,6 +104,10 @@ export function startPiped(argv: string[], options: ProcOptions): PipedProcess {
       await unlessGone(() => child.stdin.end())
       const code = await child.exited
       return { code, stderr: await stderr }
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await child.exited
     },
   }
 }

@@ -64,6 +64,31 @@ test('refs kept for a month are removed at the end of a turn, and no younger one
   expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe('two\n')
 })
 
+test('removed steps stay reachable for a day or two: one ref per day, which no branch list shows', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  const removed = () => repo.refs('refs/entire/removed')
+  const tips: string[] = []
+  for (const text of ['one\n', 'two\n', 'three\n']) {
+    await agent.turn('work', { 'a.txt': text })
+    tips.push(await repo.git('rev-parse', repo.shadow(await repo.head())))
+    await repo.commitAs('human', 'work')
+  }
+  const [today = '', ...others] = await removed()
+  expect(others).toEqual([])
+  for (const tip of tips) await repo.git('merge-base', '--is-ancestor', tip, today)
+  expect(await repo.git('branch', '--all', '--format=%(refname)')).not.toContain('removed')
+  expect(await repo.paths(today)).toEqual([])
+  const since = Number(/(\d{13})-[0-9a-f]{6}$/.exec(today)?.[1])
+  expect(Number(readFileSync(dueFile(repo.root), 'utf8'))).toBe(since + 2 * day)
+
+  await repo.git('update-ref', `refs/entire/removed/${since - 2 * day - 1}-abcdef`, 'HEAD')
+  writeFileSync(dueFile(repo.root), String(since - 1))
+  await agent.end()
+  expect(await removed()).toEqual([today])
+  expect(Number(readFileSync(dueFile(repo.root), 'utf8'))).toBe(since + 2 * day)
+})
+
 test('without kept refs their file is removed, and a broken file is repaired', async () => {
   await using repo = await recordedRepo()
   const agent = fakeAgent(repo)

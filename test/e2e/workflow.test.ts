@@ -141,7 +141,9 @@ test('with one ref per checkpoint, commits of every kind are stored in their ref
   await agent.stop()
   const ref = (id: string) => `refs/entire/checkpoints/${id.slice(-2)}/${id}`
   expect(
-    (await repo.git('for-each-ref', '--format=%(refname)', 'refs/entire/')).split('\n').toSorted(),
+    (await repo.git('for-each-ref', '--format=%(refname)', 'refs/entire/checkpoints/'))
+      .split('\n')
+      .toSorted(),
   ).toEqual([ref(first), ref(second)].toSorted())
   expect(await repo.subjects(ref(second))).toEqual([
     `Finalize transcript for Checkpoint: ${second}`,
