@@ -76,6 +76,11 @@ export function isStep(text: string, { parent, seconds, message }: StepMark): bo
   return hasParent && text.includes(` ${seconds} +0000\n`) && text.endsWith(`\n\n${message}`)
 }
 
+/** True for the commit of any step, also one of another program. */
+export function isAnyStep(text: string): boolean {
+  return /^Entire-Metadata(?:-Task)?: (?:\.entire\/|$)/m.test(text) && /^Entire-Session: /m.test(text)
+}
+
 /** Undefined when nothing differs from the previous step; then the branch stays where it was. */
 export async function writeStep(
   objects: ObjectReader,

@@ -4,6 +4,7 @@
 import { metadataRef, notesRef } from '../checkpoints/layout.ts'
 import { pushRefs, type RefSync, syncRef } from '../checkpoints/sync-ref.ts'
 import { readCurrentBranch } from '../git/branches.ts'
+import type { ObjectReader } from '../git/cat-file.ts'
 import type { RepoConfig } from '../git/config.ts'
 import { git } from '../git/exec.ts'
 import type { Repo } from '../git/repo.ts'
@@ -14,26 +15,53 @@ import { describeCheckpointRemote } from '../settings/checkpoint-remote.ts'
 import { settingsPaths } from '../settings/read.ts'
 import { messageOf, notFound } from '../std/errors.ts'
 import { countOf } from '../std/plural.ts'
+import { isNoObject, type PushedRef } from './pushed-refs.ts'
 import { dequeue, readQueue } from './queue.ts'
 import { dependsOnBranch, electRemote } from './unpushed.ts'
 
 const chunkSize = 200
 
-/** `pushedRefs` is git's input to the hook: refs that the user pushes anyway are not pushed again. */
-export async function pushCheckpoints(recorder: Recorder, remote: string, pushedRefs: string): Promise<void> {
+export interface UserPush {
+  remote: string
+  /** Refs that the user pushes anyway are not pushed again. */
+  pushed: PushedRef[]
+  isForced: boolean
+}
+
+export async function pushCheckpoints(recorder: Recorder, push: UserPush): Promise<void> {
+  const { remote, pushed } = push
   const { repo, settings, say, clock } = recorder
   if (!settings.pushSessions || remote === '') return
   await using git = openGit(repo)
   const config = await git.config()
   const target = await findPushTarget(repo, config, { remote, configured: settings.checkpointRemote })
   if (typeof target === 'string') return say(`[entire] Checkpoints were not pushed: ${target}.`)
+  if (await isRejected(repo, git.objects, push)) return
   const sync = { ...target, repo, objects: git.objects, say, author: config.author, clock }
-  const pushedByUser = new Set(
-    target.remote === remote ? pushedRefs.split('\n').map((line) => line.split(' ')[2]) : [],
-  )
+  const pushedByUser = new Set(target.remote === remote ? pushed.map((ref) => ref.remote) : [])
   for (const ref of [metadataRef, notesRef].filter((name) => !pushedByUser.has(name)))
     await warnOnFailure(recorder, target.label, ref, () => syncRef({ ...sync, ref }))
   await warnOnFailure(recorder, target.label, 'refs/entire/checkpoints', () => pushQueue(recorder, sync))
+}
+
+// Git gives the hook neither refs that it will reject nor refs that the remote has already: then what the remote
+// has is known from the last push or fetch. It does give those that it rejects because it does not know the
+// remote's commit.
+async function isRejected(
+  repo: Repo,
+  objects: ObjectReader,
+  { remote, pushed, isForced }: UserPush,
+): Promise<boolean> {
+  if (pushed.length > 0) {
+    const isKnown = ({ remoteOid }: PushedRef) => isNoObject(remoteOid) || objects.info(remoteOid)
+    return !isForced && (await Promise.all(pushed.map(isKnown))).every((known) => !known)
+  }
+  const branch = await readCurrentBranch(repo)
+  const [local, known] = await Promise.all([
+    objects.info('HEAD'),
+    branch === undefined ? undefined : objects.info(`refs/remotes/${remote}/${branch}`),
+  ])
+  return known === undefined || known.oid !== local?.oid
 }
 
 async function warnOnFailure(

@@ -142,7 +142,10 @@ test('a process that ssh leaves behind with open pipes does not hold up the push
   )
   chmodSync(ssh, 0o755)
   await repo.git('remote', 'add', 'origin', 'ssh://nowhere.invalid/repo.git')
-  const { code, err } = await repo.entire(['hooks', 'git', 'pre-push', 'origin'], { env: { GIT_SSH: ssh } })
+  const { code, err } = await repo.entire(['hooks', 'git', 'pre-push', 'origin'], {
+    env: { GIT_SSH: ssh },
+    stdin: `refs/heads/main ${await repo.head()} refs/heads/main ${'0'.repeat(40)}\n`,
+  })
   for (const pid of readFileSync(`${repo.base}/home/left`, 'utf8').trim().split('\n'))
     process.kill(Number(pid))
   expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('Warning: failed to push sessions') })

@@ -5,21 +5,27 @@ import { resolve } from 'node:path'
 import type { LinkAnswer, MessageFile } from '../../commits/link.ts'
 import { prefetchMadeCommit, prefetchStagedCommit, type StagedCommit } from '../../commits/prefetch.ts'
 import type { PrefetchedCatFile } from '../../git/cat-file-process.ts'
+import { hookTable } from '../../git/hooks/names.ts'
 import { findHookRepo, type Repo } from '../../git/repo.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
 import { isSetUp, readHookSettings } from '../../settings/read.ts'
 import { messageOf, unknownName, useOneOf } from '../../std/errors.ts'
 import { appendWhole, readText, writeAtomic } from '../../std/file.ts'
+import { parsePushed } from '../../sync/pushed-refs.ts'
 import { isDevice } from '../streams.ts'
 
-export async function runGitHook(name: string, args: string[], catFile?: PrefetchedCatFile): Promise<void> {
+/** Returns the exit code. */
+export async function runGitHook(name: string, args: string[], catFile?: PrefetchedCatFile): Promise<number> {
   const hook = hooks[name]
   if (hook === undefined) throw unknownName('git hook', name, useOneOf(Object.keys(hooks)), 'unknown-hook')
   const repo = findHookRepo(process.cwd(), process.env)
-  if (repo === undefined || !isSetUp(repo.root)) return
+  if (repo === undefined || !isSetUp(repo.root)) return 0
+  const input = readsInput.includes(name) ? await readStdin() : ''
+  if (name === 'pre-push' && (await stopsPush(repo, args[0] ?? '', input)))
+    return hookTable['pre-push'].stopCode
   const settings = readHookSettings(repo.root)
-  if (!settings.settings.enabled) return
-  const run = hook(repo, args, catFile)
+  if (!settings.settings.enabled) return 0
+  const run = hook(repo, { args, input }, catFile)
   const { systemRecorder } = await import('../recorder.ts')
   const recorder = systemRecorder(repo, { component: 'git-hooks' }, settings)
   if (
@@ -34,11 +40,15 @@ export async function runGitHook(name: string, args: string[], catFile?: Prefetc
     await run(recorder)
     recorder.trace.mark('work')
     recorder.log.write('info', `git ${name}`, { ms: recorder.trace.total(), phases: recorder.trace.text() })
+    return 0
   } catch (error) {
     recorder.log.write('error', messageOf(error), { hook: name })
     throw error
   }
 }
+
+/** The hooks to which git writes on standard input. */
+const readsInput = ['pre-push', 'post-rewrite']
 
 /** The hooks that read the transcripts of running sessions. */
 const readsTranscripts = ['prepare-commit-msg', 'post-commit']
@@ -48,31 +58,48 @@ const readsTranscripts = ['prepare-commit-msg', 'post-commit']
  */
 type GitHook = (
   repo: Repo,
-  args: string[],
+  call: { args: string[]; input: string },
   catFile: PrefetchedCatFile | undefined,
 ) => (recorder: Recorder) => Promise<void>
 
 const hooks: Record<string, GitHook> = {
-  'prepare-commit-msg': (repo, [path = '', source = ''], catFile) => {
+  'prepare-commit-msg': (repo, { args: [path = '', source = ''] }, catFile) => {
     const staged = prefetchStagedCommit(repo, source, catFile)
     return (recorder) => linkCommit(recorder, path, source, staged)
   },
   'commit-msg':
-    (_repo, [path = '']) =>
+    (_repo, { args: [path = ''] }) =>
     async () =>
       (await import('../../commits/link.ts')).dropLoneTrailer(messageFile(path)),
-  'post-commit': (repo, _args, catFile) => {
+  'post-commit': (repo, _call, catFile) => {
     const made = prefetchMadeCommit(repo, catFile)
     return async (recorder) => (await import('../../commits/post-commit.ts')).postCommit(recorder, made)
   },
   'pre-push':
-    (_repo, [remote = '']) =>
-    async (recorder) =>
-      (await import('../../sync/push.ts')).pushCheckpoints(recorder, remote, await readStdin()),
+    (_repo, { args: [remote = ''], input }) =>
+    async (recorder) => {
+      const { isDryRun, isForced } = await (await import('./push-process.ts')).readPushCall()
+      if (isDryRun) return
+      const { pushCheckpoints } = await import('../../sync/push.ts')
+      await pushCheckpoints(recorder, { remote, isForced, pushed: parsePushed(input) })
+    },
   'post-rewrite':
-    (_repo, [kind = '']) =>
+    (_repo, { args: [kind = ''], input }) =>
     async (recorder) =>
-      (await import('../../commits/rewrite.ts')).postRewrite(recorder, kind, await readStdin()),
+      (await import('../../commits/rewrite.ts')).postRewrite(recorder, kind, input),
+}
+
+async function stopsPush(repo: Repo, remote: string, input: string): Promise<boolean> {
+  const [{ openObjectReader }, { explainStop }, { write }, { cleanLines }] = await Promise.all([
+    import('../../git/cat-file.ts'),
+    import('../../sync/push-guard.ts'),
+    import('../streams.ts'),
+    import('../render/text.ts'),
+  ])
+  await using objects = openObjectReader(repo)
+  const lines = await explainStop(objects, remote, parsePushed(input))
+  for (const line of lines ?? []) write(2, `[entire] ${cleanLines(line)}\n`)
+  return lines !== undefined
 }
 
 async function linkCommit(

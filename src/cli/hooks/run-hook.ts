@@ -3,14 +3,18 @@
 import { prefetchCatFile } from '../../commits/prefetch-cat-file.ts'
 import { EntireError, isErrno, messageOf, messageWithHint } from '../../std/errors.ts'
 
-/** Returns the exit code: always 0, because a hook that fails would stop the agent or the commit. */
+/**
+ * Returns the exit code: 0 whatever fails, because a hook that fails would stop the agent or the commit. Only
+ * a push is stopped on purpose.
+ */
 export async function runHook(args: string[]): Promise<number> {
   const [caller = '', hookName = ''] = args
   try {
     if (caller === 'git') {
       const catFile = prefetchCatFile(hookName)
-      await (await import('./git-hook.ts')).runGitHook(hookName, args.slice(2), catFile)
-    } else await (await import('./agent-hook.ts')).runAgentHook(caller, hookName, args)
+      return await (await import('./git-hook.ts')).runGitHook(hookName, args.slice(2), catFile)
+    }
+    await (await import('./agent-hook.ts')).runAgentHook(caller, hookName, args)
   } catch (error) {
     await report(error, caller, hookName)
   }

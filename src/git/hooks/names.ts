@@ -7,6 +7,8 @@ export interface HookShape {
   stdin: boolean
   /** Entire's messages do not reach the user's terminal. */
   quiet: boolean
+  /** The exit code with which Entire stops what git is about to do; any other code stops nothing. */
+  stopCode?: number
   /**
    * Shell lines that find out whether there is anything to do, where that is cheaper than starting Entire.
    */
@@ -38,7 +40,13 @@ export const hookTable = {
     why: 'takes the trailer back when nothing else was written',
   },
   'post-commit': { args: '', stdin: false, quiet: true, why: 'turns recorded steps into a checkpoint' },
-  'pre-push': { args: '"$1"', stdin: true, quiet: false, why: 'pushes checkpoints along with the branch' },
+  'pre-push': {
+    args: '"$1"',
+    stdin: true,
+    quiet: false,
+    stopCode: 3,
+    why: 'pushes checkpoints along with the branch, and never steps',
+  },
   'post-rewrite': { args: '"$1"', stdin: true, quiet: true, why: 'follows commits through amend and rebase' },
 } as const satisfies Record<string, HookShape>
 

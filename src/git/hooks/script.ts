@@ -1,5 +1,5 @@
-// Writes the text of an installed hook. Entire's part never fails the commit; a hook that was there before
-// still can.
+// Writes the text of an installed hook. Entire's part never fails the commit, and stops a push only on
+// purpose; a hook that was there before still can.
 
 import { isAbsolute } from 'node:path'
 import type { HookFile, HookManager } from './files.ts'
@@ -27,11 +27,16 @@ export function hookScript(name: HookName, { command, chained }: HookScriptOptio
     ...(shape.onlyIf ?? []),
     ...(replay ? ['_entire_stdin="$(cat; printf x)"', `_entire_stdin="\${_entire_stdin%x}"`] : []),
     `if [ $_entire_called = yes ] && ${commandTest(command)}; then`,
-    `    ${replay ? replayed : ''}${entireCall(name, command, shape)} || true`,
+    `    ${replay ? replayed : ''}${entireCall(name, command, shape)} || ${onFailure(shape)}`,
     'fi',
     ...(chained ? chainBlock(name, chained, replay) : []),
     '',
   ].join('\n')
+}
+
+// A crash, or a program that is gone, stops nothing.
+function onFailure({ stopCode }: HookShape): string {
+  return stopCode === undefined ? 'true' : `[ $? -ne ${stopCode} ] || exit 1`
 }
 
 const replayed = `printf '%s' "$_entire_stdin" 2>/dev/null | `

@@ -1,0 +1,119 @@
+// Steps hold raw, untracked files: no push publishes them, and what was not pushed takes no checkpoints along.
+import { expect, test } from 'bun:test'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+
+/** A step that holds an untracked file, and a remote that has nothing yet. */
+async function repoWithStep(): Promise<RecordedRepo> {
+  const repo = await recordedRepo()
+  await repo.git('init', '--quiet', '--bare', '--initial-branch=main', `${repo.base}/origin.git`)
+  await repo.git('remote', 'add', 'origin', `${repo.base}/origin.git`)
+  repo.write('.gitignore', '.claude/\n')
+  await repo.commitAs('human', 'setup')
+  repo.write('secrets.txt', 'untracked and private\n')
+  await fakeAgent(repo).turn('work', { 'a.txt': 'work of the agent\n' })
+  return repo
+}
+
+async function remoteRefs(repo: RecordedRepo): Promise<string[]> {
+  const lines = await repo.git('ls-remote', `${repo.base}/origin.git`)
+  return lines
+    .split('\n')
+    .map((line) => line.split('\t')[1] ?? '')
+    .filter((ref) => ref !== '' && ref !== 'HEAD')
+}
+
+test.each([
+  ['--all', ['--all', 'origin']],
+  ['--mirror', ['--mirror', 'origin']],
+  ['a pattern', ['origin', 'refs/heads/*:refs/heads/*']],
+  ['a URL', ['--all', 'URL']],
+])('a push that would publish steps is stopped, and says what to push instead: %s', async (_title, args) => {
+  await using repo = await repoWithStep()
+  await repo.git('branch', 'feature')
+  const [shadow = ''] = await repo.shadows()
+  const words = args.map((word) => (word === 'URL' ? `${repo.base}/origin.git` : word))
+  const pushed = await repo.run(['git', 'push', ...words])
+  expect(pushed.code).toBe(1)
+  expect(pushed.stderr).toContain(`[entire] The push was stopped`)
+  expect(pushed.stderr).toContain(`[entire]   ${shadow}\n`)
+  expect(await remoteRefs(repo)).toEqual([])
+  const command = /^\[entire\] {3}(git push .*)$/m.exec(pushed.stderr)?.[1] ?? ''
+  expect((await repo.run(['sh', '-c', command])).code).toBe(0)
+  const refs = await remoteRefs(repo)
+  expect(refs).toEqual(expect.arrayContaining(['refs/heads/feature', 'refs/heads/main']))
+  expect(refs.filter((ref) => ref.includes(shadow))).toEqual([])
+})
+
+test.each([
+  ['by its name', (shadow: string) => shadow],
+  ['under another name', (shadow: string) => `${shadow}:refs/heads/innocent`],
+  ['by its commit', (shadow: string) => `${shadow}^0:refs/heads/innocent`],
+])('a step is not pushed %s', async (_title, refspec) => {
+  await using repo = await repoWithStep()
+  const [shadow = ''] = await repo.shadows()
+  const pushed = await repo.run(['git', 'push', 'origin', refspec(shadow)])
+  expect(pushed.code).toBe(1)
+  expect(pushed.stderr).toContain('[entire] The push was stopped')
+  expect(await remoteRefs(repo)).toEqual([])
+})
+
+test('a disabled program stops such a push as well, and a published step can be deleted', async () => {
+  await using repo = await repoWithStep()
+  const [shadow = ''] = await repo.shadows()
+  await repo.entire(['disable'])
+  expect((await repo.run(['git', 'push', '--all', 'origin'])).code).toBe(1)
+  await repo.git('push', '--quiet', '--no-verify', 'origin', shadow)
+  expect(await remoteRefs(repo)).toEqual([`refs/heads/${shadow}`])
+  expect((await repo.run(['git', 'push', 'origin', '--delete', shadow])).code).toBe(0)
+  expect(await remoteRefs(repo)).toEqual([])
+})
+
+test('refs for undoing are not pushed', async () => {
+  await using repo = await repoWithStep()
+  const points = JSON.parse((await repo.entire(['rewind', '--list'])).out) as { id: string }[]
+  repo.write('a.txt', 'edited\n')
+  await repo.entire(['rewind', '--to', points[0]?.id ?? ''])
+  const [undo = ''] = await repo.refs('refs/entire/undo/')
+  expect(undo).not.toBe('')
+  const pushed = await repo.run(['git', 'push', 'origin', 'refs/entire/*:refs/entire/*'])
+  expect({ code: pushed.code, refs: await remoteRefs(repo) }).toEqual({ code: 1, refs: [] })
+})
+
+async function withCheckpoint(): Promise<RecordedRepo> {
+  const repo = await repoWithStep()
+  await repo.commitAs('human', 'work', 'a.txt')
+  return repo
+}
+
+const checkpoints = 'refs/heads/entire/checkpoints/v1'
+
+test.each([['--dry-run'], ['-n'], ['-fn']])('a push with %s pushes no checkpoints', async (flag) => {
+  await using repo = await withCheckpoint()
+  expect((await repo.run(['git', 'push', flag, 'origin', 'main'])).code).toBe(0)
+  await repo.git('config', 'alias.try', `push ${flag}`)
+  expect((await repo.run(['git', 'try', 'origin', 'main'])).code).toBe(0)
+  expect(await remoteRefs(repo)).toEqual([])
+  expect((await repo.run(['git', 'push', 'origin', 'main'])).code).toBe(0)
+  expect(await remoteRefs(repo)).toEqual([checkpoints, 'refs/heads/main'])
+})
+
+test('a push that is rejected pushes no checkpoints, one that has nothing new does', async () => {
+  await using repo = await withCheckpoint()
+  const other = `${repo.base}/other`
+  await repo.git('clone', '--quiet', repo.root, other)
+  await repo.git('-C', other, 'push', '--quiet', `${repo.base}/origin.git`, 'HEAD~1:refs/heads/main')
+  const author = ['-c', 'user.name=other', '-c', 'user.email=other@example.com']
+  await repo.git('-C', other, ...author, 'commit', '--quiet', '--allow-empty', '-m', 'theirs')
+  await repo.git('-C', other, 'push', '--quiet', '--force', `${repo.base}/origin.git`, 'HEAD:refs/heads/main')
+  await repo.git('commit', '--quiet', '--amend', '--no-verify', '-m', 'mine')
+  const rejected = await repo.run(['git', 'push', 'origin', 'main'])
+  expect({ code: rejected.code, refs: await remoteRefs(repo) }).toEqual({
+    code: 1,
+    refs: ['refs/heads/main'],
+  })
+  await repo.git('push', '--quiet', '--no-verify', '--force', 'origin', 'main')
+  expect(await remoteRefs(repo)).toEqual(['refs/heads/main'])
+  await repo.git('push', '--quiet', 'origin', 'main')
+  expect(await remoteRefs(repo)).toEqual([checkpoints, 'refs/heads/main'])
+})
