@@ -151,3 +151,50 @@ test('a script that claims a terminal is asked line by line', async () => {
   expect(answered.stderr).toContain(question)
   expect(await installed(repo)).toEqual(['gemini'])
 })
+
+async function withRemote(repo: TempRepo): Promise<void> {
+  await repo.git('init', '--quiet', '--bare', `${repo.base}/origin.git`)
+  await repo.git('remote', 'add', 'origin', `${repo.base}/origin.git`)
+}
+
+test('where there is a remote, a person is asked whether checkpoints may be pushed there', async () => {
+  await using repo = await repoWithProgram()
+  await withRemote(repo)
+  repo.write('.gemini/settings.json', '{}')
+  await using terminal = open(repo, ['enable'])
+  await terminal.sees('(detected)')
+  await terminal.press(keys.enter)
+  await terminal.sees('May `git push` take checkpoints to origin?')
+  await terminal.press(keys.down, keys.enter)
+  expect(await terminal.exited()).toBe(0)
+  expect(terminal.text()).toContain('Checkpoints stay on this machine: pushing them is off.')
+  expect(JSON.parse(repo.read('.entire/settings.local.json'))).toEqual({
+    strategy_options: { push_sessions: false },
+  })
+})
+
+test('cancelling the question about pushing changes nothing', async () => {
+  await using repo = await repoWithProgram()
+  await withRemote(repo)
+  repo.write('.gemini/settings.json', '{}')
+  await using terminal = open(repo, ['enable'])
+  await terminal.sees('(detected)')
+  await terminal.press(keys.enter)
+  await terminal.sees('May `git push` take checkpoints to origin?')
+  await terminal.press(keys.interrupt)
+  await terminal.exited()
+  expect(existsSync(join(repo.root, '.entire'))).toBe(false)
+  expect(await installed(repo)).toEqual([])
+})
+
+test('without questions, one sentence says what is pushed where', async () => {
+  await using repo = await repoWithProgram()
+  expect(await run(repo, 'enable', '--agent', 'gemini')).toContain(
+    'stay on this machine until there is a remote; then `git push` takes them along.',
+  )
+  await withRemote(repo)
+  expect(await run(repo, 'enable', '--agent', 'gemini', '--force')).toContain(
+    '`git push` also pushes checkpoints (your conversations with agents, without the secrets that were found in them) to origin.',
+  )
+  expect(await run(repo, 'enable', '--skip-push-sessions', '--yes')).toContain('pushing them is off')
+})

@@ -1,5 +1,6 @@
 // Steps hold raw, untracked files: no push publishes them, and what was not pushed takes no checkpoints along.
 import { expect, test } from 'bun:test'
+import { rmSync, writeFileSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 
@@ -116,4 +117,13 @@ test('a push that is rejected pushes no checkpoints, one that has nothing new do
   expect(await remoteRefs(repo)).toEqual(['refs/heads/main'])
   await repo.git('push', '--quiet', 'origin', 'main')
   expect(await remoteRefs(repo)).toEqual([checkpoints, 'refs/heads/main'])
+})
+
+test.each([[1], [2], [137]])('a program that fails with %d stops no push', async (code) => {
+  await using repo = await withCheckpoint()
+  const broken = `${repo.base}/bin/entire`
+  rmSync(broken)
+  writeFileSync(broken, `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 })
+  expect((await repo.run(['git', 'push', 'origin', 'main'])).code).toBe(0)
+  expect(await remoteRefs(repo)).toEqual(['refs/heads/main'])
 })

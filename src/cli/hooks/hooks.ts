@@ -26,6 +26,7 @@ export const hooksCommand = buildCommand<Record<never, never>, string[], Cli>({
       text: [
         'Called by the hooks that `entire enable` installs; you do not need to call it yourself. An agent sends its payload as JSON',
         'on standard input. A hook never makes the agent or the commit fail: problems are written to .git/entire-logs/entire.log.',
+        'Only a push that would publish steps is stopped.',
       ],
       examples: [
         ["echo '{…}' | entire hooks claude-code stop", 'an agent reports the end of a turn'],

@@ -14,7 +14,7 @@ test('enabling installs hooks, settings, ignore list and branch, and says so', a
   const answer = await entire(repo, withAgent)
   expect(answer.code).toBe(0)
   expect(answer.out).toMatch(
-    /^Agent: Claude Code\nInstalled \d+ hooks for Claude Code - .+\n✓ Installed git hooks \(.+\)\n✓ Project configured \(\.entire\/settings\.json\)\n\nReady\.\n$/,
+    /^Agent: Claude Code\nInstalled \d+ hooks for Claude Code - .+\n✓ Installed git hooks \(.+\)\n✓ Project configured \(\.entire\/settings\.json\)\nCheckpoints .+\n\nReady\.\n$/,
   )
   expect(repo.read('.entire/settings.json')).toBe('{\n  "strategy": "manual-commit",\n  "enabled": true\n}\n')
   expect(repo.read('.entire/.gitignore')).toContain('settings.local.json\n')

@@ -83,6 +83,7 @@ export const enableCommand = buildCommand<EnableFlags, [], Cli>({
         'Installs hooks for your agents and for git, writes the settings, and creates the branch entire/checkpoints/v1.',
         'Hooks of other tools stay and still run. Running the command again repairs what is missing and changes nothing else.',
         'Without --agent, it asks which agents to record; without a terminal, it uses those installed or detected here.',
+        'It says where `git push` will take checkpoints; on a terminal it asks first.',
         'Deselecting an agent removes its hooks. `entire agent` does the same by name; `entire configure` changes settings.',
       ],
       examples: [
@@ -130,6 +131,11 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
     ? await askForAgents(cli, repo, health.agents)
     : (named ?? (await proposedAgents(cli, repo, health.agents)))
   if (agents === undefined) return void cli.out('Nothing was changed.')
+  const { askToPush, describePush } = await import('./where-checkpoints-go.ts')
+  const mayPush =
+    mustAsk && !wasSetUp && !changesSettings ? await askToPush(cli, repo, before) : ('push' as const)
+  if (mayPush === 'cancelled') return void cli.out('Nothing was changed.')
+  if (mayPush === 'keep') localChanges.strategy_options = { push_sessions: false }
 
   const command = hookProgram(
     { absoluteHookPath: flags.absoluteGitHookPath === true || before.absoluteHookPath },
@@ -168,6 +174,7 @@ async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report 
       checkpointRemote?.kind === 'remote' ? checkpointRemote.name : 'origin',
     )
   cli.out(`✓ Project configured (${settingsPaths[file]})`)
+  cli.out(await describePush(repo, readSettings(repo.root)))
   cli.out('\nReady.')
   noteMissingProgram(cli, command)
   await noteObstacles(cli, repo, agents)
