@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { git } from '../git/exec.ts'
 import type { TreeChange } from '../git/fast-import.ts'
 import type { Repo } from '../git/repo.ts'
+import { parentOf } from '../git/tree.ts'
 import { encodePath, nativePathIn } from '../std/encoding.ts'
 import { isErrno } from '../std/errors.ts'
 
@@ -16,20 +17,34 @@ export interface Snapshot {
   changes: TreeChange[]
   /** Files that are too large or unreadable; the step keeps their earlier content. */
   skipped: string[]
+  /** Signatures of what was read, taken before it was; empty where that cannot be relied on. */
+  signatures: Map<string, string>
 }
 
-/** One change per path: its content on disk, or a deletion. */
-export async function readSnapshot(
-  repo: Repo,
-  paths: string[],
-  options: { convertsContent: boolean },
-): Promise<Snapshot> {
-  const snapshot: Snapshot = { changes: [], skipped: [] }
+// File times come from a clock that may be this much behind.
+const clockSlackMs = 20
+
+const absent = '-'
+
+export interface SnapshotOptions {
+  convertsContent: boolean
+  /** Paths that git calls deleted. One may be on disk all the same, if it is ignored; or in another repository. */
+  gone?: ReadonlySet<string>
+}
+
+/** One change per path: its content on disk, or a deletion. A path behind a link is not in this work tree. */
+export async function readSnapshot(repo: Repo, paths: string[], options: SnapshotOptions): Promise<Snapshot> {
+  const snapshot: Snapshot = { changes: [], skipped: [], signatures: new Map() }
+  const isInside = parentFinder((dir) => isDirectory(repo, dir))
+  const isOwn = parentFinder((dir) => isDirectory(repo, dir) && lstat(repo, `${dir}/.git`) === undefined)
+  const at = Date.now()
   const filtered: { path: string; mode: '100644' | '100755' }[] = []
   const attributes = attributeFinder(repo)
   for (const path of new Set(paths)) {
-    const stat = lstat(repo, path)
-    if (stat === undefined || stat.isDirectory()) snapshot.changes.push({ path, deleted: true })
+    const stat = (options.gone?.has(path) ? isOwn : isInside)(path) ? lstat(repo, path) : undefined
+    snapshot.signatures.set(path, isRacy(stat, at) ? '' : signatureOf(stat))
+    if (stat === 'unreadable') snapshot.skipped.push(path)
+    else if (stat === undefined || stat.isDirectory()) snapshot.changes.push({ path, deleted: true })
     else if (stat.isSymbolicLink())
       snapshot.changes.push({
         path,
@@ -42,24 +57,56 @@ export async function readSnapshot(
     else addContent(repo, path, stat, snapshot)
   }
   if (filtered.length > 0) await addFiltered(repo, filtered, snapshot)
-  // A path can be deleted as a file and come back as a directory.
-  snapshot.changes.sort((a, b) => Number('deleted' in b) - Number('deleted' in a))
-  return snapshot
+  for (const path of snapshot.skipped) snapshot.signatures.set(path, '')
+  return { ...snapshot, changes: deletionsFirst(snapshot.changes) }
+}
+
+/** A path can be deleted as a file and come back as a directory. */
+export function deletionsFirst(changes: TreeChange[]): TreeChange[] {
+  return changes.toSorted((a, b) => Number('deleted' in b) - Number('deleted' in a))
+}
+
+/** Tells which of the paths have not changed since a snapshot took these signatures. */
+export function unchangedFinder(repo: Repo, known: Record<string, string>): (path: string) => boolean {
+  const isInside = parentFinder((dir) => isDirectory(repo, dir))
+  return (path) => {
+    const before = known[path]
+    return !!before && before === signatureOf(isInside(path) ? lstat(repo, path) : undefined)
+  }
+}
+
+// Any change of a file, of its name, of its mode or of its times sets the time of its last status change.
+function signatureOf(stat: Stats | 'unreadable' | undefined): string {
+  if (stat === 'unreadable') return ''
+  if (stat === undefined || stat.isDirectory()) return absent
+  return [stat.ino, stat.size, stat.mode, stat.ctimeMs * 4096].map((part) => part.toString(36)).join('.')
+}
+
+// A file that changed while it was read, or within the same tick of the clock, looks as it did before: as with
+// git's index. https://git-scm.com/docs/racy-git
+function isRacy(stat: Stats | 'unreadable' | undefined, at: number): boolean {
+  return typeof stat === 'object' && !stat.isDirectory() && stat.ctimeMs >= at - clockSlackMs
 }
 
 /** When the file last changed in any way, in milliseconds; undefined when it does not exist. */
 export function changedAt(repo: Repo, path: string): number | undefined {
-  const stat = lstat(repo, path)
+  const stat = findStat(repo, path)
   return stat === undefined ? undefined : Math.max(stat.mtimeMs, stat.ctimeMs)
+}
+
+/** True when there is nothing at the path, nor a file or link in place of a directory above it. */
+export function placeFinder(repo: Repo): (path: string) => boolean {
+  const isInside = parentFinder((dir) => isDirectory(repo, dir))
+  return (path) => isInside(path) && lstat(repo, path) === undefined
 }
 
 /** Changes whenever the file does, without reading it. */
 export function fileSignature(repo: Repo, path: string): string {
-  const stat = lstat(repo, path)
+  const stat = findStat(repo, path)
   return stat === undefined ? '' : `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`
 }
 
-export function readWorkFile(repo: Repo, path: string, stat = lstat(repo, path)): Buffer | undefined {
+export function readWorkFile(repo: Repo, path: string, stat = findStat(repo, path)): Buffer | undefined {
   if (stat?.isSymbolicLink()) return readlinkSync(nativePathIn(repo.root, path), { encoding: 'buffer' })
   if (!stat?.isFile() || stat.size > maxSnapshotBytes) return undefined
   try {
@@ -97,13 +144,39 @@ function modeOf(stat: Stats): '100644' | '100755' {
   return (stat.mode & 0o111) === 0 ? '100644' : '100755'
 }
 
-function lstat(repo: Repo, path: string): Stats | undefined {
+function findStat(repo: Repo, path: string): Stats | undefined {
+  const stat = lstat(repo, path)
+  return stat === 'unreadable' ? undefined : stat
+}
+
+/** `unreadable`: a directory above it does not let anyone look. */
+function lstat(repo: Repo, path: string): Stats | 'unreadable' | undefined {
   try {
     return lstatSync(nativePathIn(repo.root, path))
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG')) return undefined
+    if (isErrno(error, 'EACCES', 'EPERM')) return 'unreadable'
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP')) return undefined
     throw error
   }
+}
+
+/** True when every directory above the path is one in this sense. */
+function parentFinder(isOne: (dir: string) => boolean): (path: string) => boolean {
+  const known = new Map<string, boolean>([['', true]])
+  const isInside = (dir: string): boolean => {
+    const cached = known.get(dir)
+    if (cached !== undefined) return cached
+    const inside = isInside(parentOf(dir)) && isOne(dir)
+    known.set(dir, inside)
+    return inside
+  }
+  return (path) => isInside(parentOf(path))
+}
+
+/** Not a file, nor a link to a directory elsewhere. What is not there yet can be one. */
+function isDirectory(repo: Repo, dir: string): boolean {
+  const stat = lstat(repo, dir)
+  return stat === undefined || stat === 'unreadable' || stat.isDirectory()
 }
 
 // A .gitattributes file in any directory above a path may convert its content.
@@ -114,14 +187,10 @@ function attributeFinder(repo: Repo): (path: string) => boolean {
     if (cached !== undefined) return cached
     const found =
       existsSync(nativePathIn(repo.root, dir === '' ? '.gitattributes' : `${dir}/.gitattributes`)) ||
-      (dir !== '' && inDir(parentDir(dir)))
+      (dir !== '' && inDir(parentOf(dir)))
     known.set(dir, found)
     return found
   }
   const everywhere = existsSync(join(repo.commonDir, 'info', 'attributes'))
-  return (path) => everywhere || inDir(parentDir(path))
-}
-
-function parentDir(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+  return (path) => everywhere || inDir(parentOf(path))
 }

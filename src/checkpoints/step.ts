@@ -16,13 +16,22 @@ export interface StepSite {
   parent: { commit: Oid; tree: Oid; text: string } | undefined
   /** The shadow branch of an older HEAD whose steps this branch takes over. */
   moved: { ref: string; commit: Oid } | undefined
-  /** The session has no step yet on this HEAD. */
-  isFirst: boolean
+  /** What is remembered of the parent; undefined when it says nothing about the tree of this step. */
+  remembered: StepMemory | undefined
+}
+
+/** What the program that made a step remembers of it, to compare the work tree with. */
+export interface StepMemory extends StepMark {
+  head: Oid
+  /** Signatures of the paths at which the step may differ from HEAD; empty where it cannot be relied on. */
+  files: Record<string, string>
+  /** Files that are not in the step: they were too large or unreadable. */
+  leftOut: string[]
 }
 
 export async function findStepSite(
   objects: ObjectReader,
-  options: { head: Oid; ref: string; oldRef: string; isFirst: boolean },
+  options: { head: Oid; ref: string; oldRef: string; last: StepMemory | undefined },
 ): Promise<StepSite> {
   const [headTree, tip, tree, oldTip, oldTree] = await Promise.all([
     objects.info(`${options.head}^{tree}`),
@@ -41,16 +50,17 @@ export async function findStepSite(
     headTree: headTree?.oid ?? '',
     parent: own ?? old,
     moved: old && { ref: options.oldRef, commit: old.commit },
-    isFirst: options.isFirst,
+    remembered: old === undefined && own !== undefined ? recall(options, own.text) : undefined,
   }
 }
 
-/**
- * True when the next step cannot build on the tree of the last one: there is none, or HEAD has moved or was
- * rewritten since.
- */
-export function startsFresh(site: StepSite): boolean {
-  return site.parent === undefined || site.moved !== undefined || site.isFirst
+// The last step of the branch may be of another program, or a rewind may have gone back behind it; HEAD may
+// have been rewritten below it. Then the next one starts from the tree of HEAD.
+function recall(
+  { head, last }: { head: Oid; last: StepMemory | undefined },
+  text: string,
+): StepMemory | undefined {
+  return last !== undefined && last.head === head && isStep(text, last) ? last : undefined
 }
 
 export interface Step {
@@ -95,7 +105,8 @@ export async function writeStep(
     message: step.message,
     author: step.author,
     seconds: step.seconds,
-    changes: startsFresh(site) ? [...(await freshTree(objects, site)), ...step.changes] : step.changes,
+    changes:
+      site.remembered === undefined ? [...(await freshTree(objects, site)), ...step.changes] : step.changes,
   })
   const isNew = step.isNew || site.parent === undefined || site.moved !== undefined
   if (isNew || (await writes.treeOf(mark)) !== site.parent?.tree)

@@ -84,7 +84,6 @@ function settle({ recorder, session, afterwards }: EventWork, checkpoint: string
   session.promptAttributions = []
   delete session.pendingAttribution
   delete session.checkpointTokens
-  delete session.lastStepAt
   session.filesTouched = waiting
   session.stepCount = 0
   session.transcriptStart = session.cursor?.items ?? session.transcriptStart

@@ -8,7 +8,7 @@ import type { TreeChange } from '../git/fast-import.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Session } from '../model/session.ts'
-import { findStashed } from '../sessions/stash.ts'
+import { findStashed, stashedChanges } from '../sessions/stash.ts'
 import type { CommitUnderway } from './find-sessions.ts'
 
 /**
@@ -33,9 +33,9 @@ export async function carryForward(
       }
     }),
   )
-  for (const { session, step, files } of plans.filter((plan) => plan.files.length > 0)) {
+  for (const { session, files } of plans.filter((plan) => plan.files.length > 0)) {
     left.set(session.id, files)
-    changes.push(...(await snapshot(condensing, files, step)))
+    changes.push(...(await snapshot(condensing, files)))
   }
   if (left.size > 0) await writeSteps(condensing, [...left.keys()], sessions, changes)
   return left
@@ -90,21 +90,11 @@ async function readStepBlobs(
   return new Map(infos.flatMap(([path, oid]) => (oid === undefined ? [] : [[path, oid] as const])))
 }
 
-// A file that is missing on disk may be stashed: then the step or the stash has it.
-async function snapshot(
-  { recorder, git }: CommitUnderway,
-  files: string[],
-  step: Map<string, Oid> | undefined,
-): Promise<TreeChange[]> {
+// A file that is missing on disk may be stashed.
+async function snapshot({ recorder, git }: CommitUnderway, files: string[]): Promise<TreeChange[]> {
   const { changes } = await readSnapshot(recorder.repo, files, await git.config())
   const stashed = await findStashed(recorder.repo, git.objects, files)
-  return changes.map((change) => {
-    const stored =
-      'deleted' in change && stashed.has(change.path)
-        ? (step?.get(change.path) ?? stashed.get(change.path))
-        : undefined
-    return stored === undefined ? change : { path: change.path, mode: '100644', oid: stored }
-  })
+  return [...changes, ...stashedChanges(recorder.repo, stashed)]
 }
 
 async function writeSteps(

@@ -138,7 +138,6 @@ function settle(condensing: CommitUnderway, session: Session, left: string[]): v
   session.promptAttributions = []
   delete session.pendingAttribution
   delete session.checkpointTokens
-  delete session.lastStepAt
   session.filesTouched = left
   session.stepCount = left.length > 0 ? 1 : 0
   session.transcriptStart = left.length > 0 ? 0 : (session.cursor?.items ?? session.transcriptStart)

@@ -66,8 +66,6 @@ async function follow({ repo }: Recorder, renames: Renames): Promise<void> {
     if (tip === undefined && taken === undefined)
       session.attributionBase = renames.get(session.attributionBase) ?? session.attributionBase
     session.baseCommit = to
-    // The steps were made on the tree of the old commit; the next one starts from the new one's.
-    delete session.lastStepAt
     if (session.turnHead !== undefined) session.turnHead = renames.get(session.turnHead) ?? session.turnHead
     followers.push(session)
   }

@@ -21,6 +21,8 @@ export interface Status {
 type Changes = Omit<Status, 'at'>
 
 // --no-renames: a snapshot needs a rename as a deletion and an addition, which also costs nothing to find.
+// --ignore-submodules=dirty: does not look into submodules. With `all`, a file that a submodule replaced would
+// not be listed.
 // --no-ahead-behind: counting commits to the upstream branch costs more than the rest.
 // https://git-scm.com/docs/git-status
 const command = [
@@ -31,7 +33,7 @@ const command = [
   '-z',
   '--untracked-files=all',
   '--no-renames',
-  '--ignore-submodules=all',
+  '--ignore-submodules=dirty',
 ]
 
 // More paths would not fit on a command line; then a full status is as quick.
@@ -104,10 +106,14 @@ function parseChange(record: Buffer, fieldsBeforePath: number, status: Changes):
   for (let field = 0; field < fieldsBeforePath; field += 1) start = record.indexOf(0x20, start) + 1
   const head = record.subarray(0, start).toString('latin1')
   const path = decodePath(record.subarray(start))
-  const [, , submodule = '', ...modes] = head.split(' ')
-  if (submodule.startsWith('S')) return
+  const [, , , ...modes] = head.split(' ')
   // The status letters do not tell: in a conflict a D says what the other side did.
-  const onDisk = modes[fieldsBeforePath === 8 ? 2 : 3] !== '000000'
-  if (!onDisk) status.deleted.push(path)
-  else status.modified.push(path)
+  const onDisk = modes[fieldsBeforePath === 8 ? 2 : 3] ?? ''
+  if (isFile(onDisk)) status.modified.push(path)
+  else if (modes.slice(0, fieldsBeforePath === 8 ? 2 : 3).some(isFile)) status.deleted.push(path)
+}
+
+// Neither absent nor a submodule.
+function isFile(mode: string): boolean {
+  return mode !== '000000' && mode !== '160000'
 }

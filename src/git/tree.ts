@@ -17,6 +17,39 @@ export async function readTree(objects: ObjectReader, name: string): Promise<Tre
   return tree?.type === 'tree' ? parseTree(tree.content, tree.oid.length / 2) : []
 }
 
+export interface FileEntry {
+  mode: string
+  oid: Oid
+}
+
+export const linkMode = '120000'
+export const submoduleMode = '160000'
+
+/** The files, links and submodules that a tree or commit has at these paths. */
+export async function readTreeEntries(
+  objects: ObjectReader,
+  root: string,
+  paths: Iterable<string>,
+): Promise<Map<string, FileEntry>> {
+  const wanted = new Set(paths)
+  const dirs = [...new Set([...wanted].map(parentOf))]
+  const lists = await Promise.all(
+    dirs.map((dir) => readTree(objects, dir === '' ? `${root}^{tree}` : `${root}:${dir}`)),
+  )
+  const entries = new Map<string, FileEntry>()
+  for (const [index, dir] of dirs.entries())
+    for (const { name, mode, oid, isTree } of lists[index] ?? []) {
+      const path = dir === '' ? name : `${dir}/${name}`
+      if (wanted.has(path) && !isTree) entries.set(path, { mode, oid })
+    }
+  return entries
+}
+
+/** The directory of a path, without a slash; empty at the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
 /** `git cat-file` gives a tree as entries `mode SP name NUL id`, with the id in raw bytes. */
 export function parseTree(content: Buffer, oidBytes: number): TreeEntry[] {
   const entries: TreeEntry[] = []

@@ -77,8 +77,6 @@ export interface Session {
   metadata?: Record<string, string>
   /** HEAD when the turn started or when the commit hook last ran; later commits were made without hooks. */
   turnHead?: string
-  /** When the last step was written, in milliseconds; it contains all files older than this. */
-  lastStepAt?: number
   /** Files named by the transcript of this turn, as named there. */
   turnFiles: string[]
   cursor?: TranscriptCursor

@@ -3,25 +3,24 @@
 
 import { isInfrastructure, sessionDir, shadowRef } from '../checkpoints/layout.ts'
 import { joinPrompts, turnContext } from '../checkpoints/prompt-files.ts'
-import { readSnapshot, type Snapshot } from '../checkpoints/snapshot.ts'
+import { deletionsFirst, readSnapshot, type Snapshot, unchangedFinder } from '../checkpoints/snapshot.ts'
 import {
   findStepSite,
-  isStep,
+  type StepMark,
   type StepSite,
   sessionChanges,
-  startsFresh,
   stepMessage,
   writeStep,
 } from '../checkpoints/step.ts'
 import { stepSubject } from '../checkpoints/step-subject.ts'
+import type { FileMode, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
-import { differingPaths } from '../git/tree-diff.ts'
+import { parentOf, readTreeEntries } from '../git/tree.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import { findStashed, stashedChanges } from '../sessions/stash.ts'
 import { type TurnTranscript, useTranscript } from '../sessions/transcript.ts'
-import { isNewer } from '../sessions/turn-changes.ts'
 
 /** What the turn changed and what was said in it. */
 export interface TurnRecord {
@@ -34,15 +33,14 @@ export interface TurnRecord {
 export async function saveShadowStep(
   work: EventWork,
   turn: TurnRecord,
-  takeSnapshot: (site: StepSite) => Promise<Snapshot>,
+  takeSnapshot: (site: StepSite) => Promise<StepSnapshot>,
 ): Promise<void> {
   const { recorder, session } = work
-  const { status, transcript } = turn
+  const { transcript } = turn
   if (transcript !== undefined) useTranscript(work, transcript)
   const site = await stepSiteFor(work, turn.head)
   const isWritten = await writeTurn(work, site, turn, takeSnapshot)
   moveBase(work, site)
-  session.lastStepAt = status.at
   session.filesTouched = [...new Set([...session.filesTouched, ...turn.touched])].sort()
   if (!isWritten && session.stepCount > 0) {
     recorder.say('Skipped step (no changes since the last step)')
@@ -56,8 +54,8 @@ export async function saveShadowStep(
 async function writeTurn(
   work: EventWork,
   site: StepSite,
-  { status, transcript }: TurnRecord,
-  takeSnapshot: (site: StepSite) => Promise<Snapshot>,
+  { transcript }: TurnRecord,
+  takeSnapshot: (site: StepSite) => Promise<StepSnapshot>,
 ): Promise<boolean> {
   const { recorder, session } = work
   const config = await work.config()
@@ -83,8 +81,19 @@ async function writeTurn(
     changes: [...snapshot.changes, ...metadata],
     isNew: transcript?.isNew ?? false,
   })
-  if (mark !== undefined) work.live.lastStep = { ...mark, dirty: dirtyPaths(status) }
+  remember(work, site, mark, snapshot)
   return mark !== undefined
+}
+
+/** Notes what the step holds. When nothing differed, the last step holds it. */
+export function remember(
+  work: EventWork,
+  site: StepSite,
+  mark: StepMark | undefined,
+  { files, skipped }: StepSnapshot,
+): void {
+  const step = mark ?? site.remembered
+  if (step !== undefined) work.live.lastStep = { ...step, head: site.head, files, leftOut: skipped }
 }
 
 // When nothing was said since the last step, its summary stands.
@@ -96,49 +105,94 @@ async function readLastSummary({ objects, session }: EventWork, site: StepSite):
 
 /** Where the next step of the session goes. */
 export function stepSiteFor(
-  { objects, session }: Pick<EventWork, 'objects' | 'session'>,
+  { objects, session, live }: Pick<EventWork, 'objects' | 'session' | 'live'>,
   head: string,
 ): Promise<StepSite> {
   return findStepSite(objects, {
     head,
     ref: shadowRef(head, session.worktreeId),
     oldRef: shadowRef(session.baseCommit, session.worktreeId),
-    isFirst: session.lastStepAt === undefined,
+    last: live.lastStep,
   })
 }
 
+/** A work tree, compared with the step that the next one builds on. */
+export interface StepSnapshot extends Omit<Snapshot, 'signatures'> {
+  /** Signatures of everything that may differ from HEAD in the step. */
+  files: Record<string, string>
+}
+
 /** The work tree as the step stores it: what differs from the tree that the step builds on. */
-export async function snapshotWorktree(work: EventWork, site: StepSite, status: Status): Promise<Snapshot> {
+export async function snapshotWorktree(
+  work: EventWork,
+  site: StepSite,
+  status: Status,
+): Promise<StepSnapshot> {
   const { recorder, session } = work
-  const paths = await findChangedPaths(work, site, status)
-  const snapshot = await readSnapshot(recorder.repo, paths, await work.config())
-  for (const path of snapshot.skipped)
+  const { repo } = recorder
+  const known = site.remembered?.files ?? {}
+  const dirty = dirtyPaths(status)
+  const isUnchanged = unchangedFinder(repo, known)
+  const differing = dirty.filter((path) => !isUnchanged(path))
+  // Attributes change how git stores files that have not changed.
+  const changed = differing.some(isAttributes) ? dirty : differing
+  const isRead = new Set(changed)
+  const kept = dirty.filter((path) => !isRead.has(path))
+  const options = { ...(await work.config()), gone: new Set(status.deleted) }
+  const [read, reverted, stashed] = await Promise.all([
+    readSnapshot(repo, changed, options),
+    revertedChanges(work, site, Object.keys(known), dirty),
+    findStashed(repo, work.objects, session.filesTouched),
+  ])
+  const changes = [...read.changes, ...reverted]
+  const again = await readSnapshot(repo, findBelowDeleted(kept, changes), options)
+  for (const path of read.skipped)
     recorder.log.write('warn', 'file left out of the step: too large or unreadable', {
       session_id: session.id,
       path,
     })
-  const stashed = await findStashed(recorder.repo, work.objects, session.filesTouched)
-  return { ...snapshot, changes: [...snapshot.changes, ...stashedChanges(stashed)] }
+  const fromStash = stashedChanges(repo, stashed)
+  return {
+    changes: [...deletionsFirst([...changes, ...again.changes]), ...fromStash],
+    skipped: read.skipped,
+    files: {
+      ...Object.fromEntries(kept.map((path) => [path, known[path] ?? ''])),
+      ...Object.fromEntries([...read.signatures, ...again.signatures]),
+      ...Object.fromEntries(fromStash.map(({ path }) => [path, ''])),
+    },
+  }
 }
 
-async function findChangedPaths(
-  { recorder, session, objects, live }: EventWork,
-  site: StepSite,
-  status: Status,
-): Promise<string[]> {
-  const dirty = dirtyPaths(status)
-  if (startsFresh(site) || site.parent === undefined) return dirty
-  // A file that differed from HEAD in the last step and is clean now was reverted: the step must say so.
-  const known = new Set(dirty)
-  const differing =
-    live.lastStep !== undefined && isStep(site.parent.text, live.lastStep)
-      ? live.lastStep.dirty
-      : await differingPaths(objects, site.headTree, site.parent.tree, isInfrastructure)
-  const reverted = differing.filter((path) => !known.has(path))
-  // A file that this session stored before and that has not changed since is in the tree already.
-  const gone = new Set(status.deleted)
-  const since = session.lastStepAt ?? 0
-  return [...dirty.filter((path) => gone.has(path) || isNewer(recorder.repo, path, since)), ...reverted]
+function isAttributes(path: string): boolean {
+  return path === '.gitattributes' || path.endsWith('/.gitattributes')
+}
+
+/** Paths that differed from HEAD in the last step and do not any more, or are ignored now: as HEAD has them. */
+async function revertedChanges(
+  { objects }: EventWork,
+  { headTree }: StepSite,
+  before: string[],
+  dirty: string[],
+): Promise<TreeChange[]> {
+  const differing = new Set(dirty)
+  const reverted = before.filter((path) => !differing.has(path))
+  const entries = await readTreeEntries(objects, headTree, reverted)
+  return reverted.map((path): TreeChange => {
+    const entry = entries.get(path)
+    return entry === undefined
+      ? { path, deleted: true }
+      : { path, mode: entry.mode as FileMode, oid: entry.oid }
+  })
+}
+
+// A directory has taken the place of a deleted file: deleting it again would delete what is below.
+function findBelowDeleted(paths: string[], changes: TreeChange[]): string[] {
+  const deleted = new Set(changes.flatMap((change) => ('deleted' in change ? [change.path] : [])))
+  const isBelow = (path: string): boolean => {
+    for (let dir = parentOf(path); dir !== ''; dir = parentOf(dir)) if (deleted.has(dir)) return true
+    return false
+  }
+  return deleted.size === 0 ? [] : paths.filter(isBelow)
 }
 
 export function dirtyPaths(status: Status): string[] {

@@ -22,7 +22,7 @@ import { fileSize } from '../std/file.ts'
 import { type Json, parseJson } from '../std/json.ts'
 import { formatTime } from '../std/time.ts'
 import { commitTurn } from './auto-commit.ts'
-import { dirtyPaths, moveBase, snapshotWorktree, stepSiteFor } from './shadow-step.ts'
+import { moveBase, remember, snapshotWorktree, stepSiteFor } from './shadow-step.ts'
 
 export async function beginTask({ recorder, session, event, status }: EventWork): Promise<void> {
   if (event.toolUse === undefined) return
@@ -135,9 +135,8 @@ async function saveOnShadowBranch(
       ...files.map(({ path, content }) => textEntry(`${dir}/${path}`, { content })),
     ],
   })
-  if (mark !== undefined) work.live.lastStep = { ...mark, dirty: dirtyPaths(status) }
+  remember(work, site, mark, snapshot)
   moveBase(work, site)
-  session.lastStepAt = status.at
   session.filesTouched = [...new Set([...session.filesTouched, ...touched])].sort()
   return true
 }

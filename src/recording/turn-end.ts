@@ -12,7 +12,6 @@
 // event is then opened again with a new `TurnEnd`.
 
 import type { FreshBlob } from '../checkpoints/chunk-store.ts'
-import type { Snapshot } from '../checkpoints/snapshot.ts'
 import { findTasks, type StepSite } from '../checkpoints/step.ts'
 import { stepSubject } from '../checkpoints/step-subject.ts'
 import type { TreeChange } from '../git/fast-import.ts'
@@ -28,13 +27,19 @@ import { captureChanges, findRemoved, findTouched, hasChanged, isNewer } from '.
 import { readTurnStart, type TurnStartState } from '../sessions/turn-start-state.ts'
 import { prefetch } from '../std/prefetch.ts'
 import { parseTime } from '../std/time.ts'
-import { saveShadowStep, snapshotWorktree, stepSiteFor, type TurnRecord } from './shadow-step.ts'
+import {
+  type StepSnapshot,
+  saveShadowStep,
+  snapshotWorktree,
+  stepSiteFor,
+  type TurnRecord,
+} from './shadow-step.ts'
 
 /** What the end of a turn is made of. Each part is asked for once. */
 export class TurnEnd {
   readonly #work: EventWork
   #reading: Promise<TurnTranscript | undefined> | undefined
-  #stored: Promise<Snapshot> | undefined
+  #stored: Promise<StepSnapshot> | undefined
 
   constructor(work: EventWork) {
     this.#work = work
@@ -59,7 +64,7 @@ export class TurnEnd {
     return this.#reading
   }
 
-  snapshot(site: StepSite, status: Status): Promise<Snapshot> {
+  snapshot(site: StepSite, status: Status): Promise<StepSnapshot> {
     this.#stored ??= snapshotWorktree(this.#work, site, status)
     return this.#stored
   }
@@ -85,7 +90,7 @@ export class TurnEnd {
     await this.#stored.catch(() => {})
   }
 
-  async #storeSnapshot(status: Status, head: Oid): Promise<Snapshot> {
+  async #storeSnapshot(status: Status, head: Oid): Promise<StepSnapshot> {
     const work = this.#work
     const snapshot = await snapshotWorktree(work, await stepSiteFor(work, head), status)
     const changes = snapshot.changes.map((change): TreeChange => {

@@ -14,7 +14,13 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import { git } from '../git/exec.ts'
 import { blobOid, type Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
-import { readTree } from '../git/tree.ts'
+import {
+  type FileEntry,
+  linkMode,
+  parentOf,
+  readTreeEntries as readEntries,
+  submoduleMode,
+} from '../git/tree.ts'
 import { decodePath, encodePath, nativePathIn } from '../std/encoding.ts'
 import { isErrno } from '../std/errors.ts'
 
@@ -50,10 +56,6 @@ export function lookAtDisk(root: string): Disk {
   }
   const at = (path: string): PathState => findBlockedParent(parentOf(path)) ?? stateOf(lstat(root, path))
   return { root, at, read: (path) => (isCopyable(root, path, at(path)) ? readRaw(root, path) : undefined) }
-}
-
-export function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
 function blockedAt(root: string, dir: string): PathState | undefined {
@@ -111,18 +113,10 @@ function lstat(root: string, path: string): Stats | undefined {
   try {
     return lstatSync(nativePathIn(root, path))
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG')) return undefined
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG', 'ELOOP')) return undefined
     throw error
   }
 }
-
-export interface FileEntry {
-  mode: string
-  oid: Oid
-}
-
-export const linkMode = '120000'
-export const submoduleMode = '160000'
 
 /** Entries of a commit's tree, by path. Submodules are left out: they are other repositories. */
 export async function readTreeEntries(
@@ -130,24 +124,8 @@ export async function readTreeEntries(
   commit: Oid,
   paths: Iterable<string>,
 ): Promise<Map<string, FileEntry>> {
-  const wanted = new Set(paths)
-  const dirs = [...new Set([...wanted].map(parentOf))]
-  const lists = await Promise.all(
-    dirs.map((dir) => readTree(objects, dir === '' ? `${commit}^{tree}` : `${commit}:${dir}`)),
-  )
-  const entries = dirs.flatMap((dir, index) =>
-    (lists[index] ?? []).map(({ name, mode, oid, isTree }) => ({
-      path: dir === '' ? name : `${dir}/${name}`,
-      mode,
-      oid,
-      isTree,
-    })),
-  )
-  return new Map(
-    entries
-      .filter(({ path, mode, isTree }) => wanted.has(path) && !isTree && mode !== submoduleMode)
-      .map(({ path, mode, oid }) => [path, { mode, oid }]),
-  )
+  const entries = await readEntries(objects, commit, paths)
+  return new Map([...entries].filter(([, { mode }]) => mode !== submoduleMode))
 }
 
 /** Paths that are on disk as the entries say: by kind, executable bit, and content as git would store it. */

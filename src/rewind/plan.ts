@@ -2,8 +2,9 @@
 
 import { isInfrastructure } from '../checkpoints/layout.ts'
 import type { Status } from '../git/status.ts'
+import type { FileEntry } from '../git/tree.ts'
 import type { TreeDifference } from '../git/tree-diff.ts'
-import { type Disk, type FileEntry, filesBelow, isCopyable, isFileLike } from './disk.ts'
+import { type Disk, filesBelow, isCopyable, isFileLike } from './disk.ts'
 
 /** Why a path stays as it is although the step has something else there, or nothing. */
 export type SkipReason = 'not-made-by-a-session' | 'of-an-agent' | 'something-in-the-way' | 'no-copy-possible'

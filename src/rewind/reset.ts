@@ -6,20 +6,13 @@ import { git as runGit } from '../git/exec.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
+import { submoduleMode } from '../git/tree.ts'
 import { diffTrees } from '../git/tree-diff.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { EntireError } from '../std/errors.ts'
 import { given } from '../std/given.ts'
 import { writePoint } from '../std/kill-point.ts'
-import {
-  type Disk,
-  filesBelow,
-  findUnchanged,
-  isCopyable,
-  isFileLike,
-  readTreeEntries,
-  submoduleMode,
-} from './disk.ts'
+import { type Disk, filesBelow, findUnchanged, isCopyable, isFileLike, readTreeEntries } from './disk.ts'
 import {
   type LockedWorktree,
   type RewindOptions,

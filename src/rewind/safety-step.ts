@@ -7,6 +7,7 @@ import type { FileMode, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import { listRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
+import { linkMode } from '../git/tree.ts'
 import { newKeptRef, undoPrefixOf } from '../sessions/kept-refs.ts'
 import { EntireError } from '../std/errors.ts'
 import { readText, writeAtomic } from '../std/file.ts'
@@ -21,7 +22,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../std/json.ts'
-import { type Disk, isFileLike, linkMode } from './disk.ts'
+import { type Disk, isFileLike } from './disk.ts'
 import type { LockedWorktree } from './locked-worktree.ts'
 import { asSavedLog, type SavedLog } from './saved-log.ts'
 import { asSavedSession, formatSavedSession, type SavedSession } from './sessions.ts'

@@ -91,8 +91,6 @@ export function restoreSessions(repo: Repo, saved: SavedSession[], changed: Read
 function store(repo: Repo, sessions: Session[]): void {
   const live = readLive(repo)
   for (const session of sessions) {
-    // The files have new times, which say nothing about what the next step must store.
-    delete session.lastStepAt
     writeSession(repo, session)
     updateLive(live, session)
   }

@@ -21,19 +21,12 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import { git } from '../git/exec.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Repo } from '../git/repo.ts'
+import { type FileEntry, linkMode, parentOf } from '../git/tree.ts'
 import { temporaryDir } from '../sessions/places.ts'
 import { decodePath, encodePath, nativePathIn } from '../std/encoding.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
 import { writePoint } from '../std/kill-point.ts'
-import {
-  type Disk,
-  type FileEntry,
-  isFileLike,
-  linkMode,
-  lookAtDisk,
-  type PathState,
-  parentOf,
-} from './disk.ts'
+import { type Disk, isFileLike, lookAtDisk, type PathState } from './disk.ts'
 
 export interface FileChanges {
   root: string

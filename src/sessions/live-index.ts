@@ -2,7 +2,7 @@
 // small file, so that a commit never reads the states of the others. It is rebuilt from the states when
 // missing or unreadable.
 
-import type { StepMark } from '../checkpoints/step.ts'
+import type { StepMemory } from '../checkpoints/step.ts'
 import type { Repo } from '../git/repo.ts'
 import { isActive, type Session } from '../model/session.ts'
 import { readText, type StagedFile, stageFile } from '../std/file.ts'
@@ -15,8 +15,8 @@ export interface LiveIndex {
   sessions: Map<string, LiveSession>
   /** The last commit that got a checkpoint, so that amending it keeps the link. */
   lastLink?: { commit: string; checkpoint: string }
-  /** The last step of any session here, and the files that differed from HEAD then: saves comparing trees. */
-  lastStep?: StepMark & { dirty: string[] }
+  /** The last step of any session here: what has not changed since need not be read again. */
+  lastStep?: StepMemory
 }
 
 export function readLive(repo: Repo): LiveIndex {
@@ -52,7 +52,11 @@ export function stageLive(repo: Repo, index: LiveIndex): StagedFile {
   )
   return stageFile(
     liveFile(repo),
-    JSON.stringify({ sessions, last_link: index.lastLink, last_step: index.lastStep }),
+    JSON.stringify({
+      sessions,
+      last_link: index.lastLink,
+      last_step: index.lastStep && formatStep(index.lastStep),
+    }),
   )
 }
 
@@ -82,8 +86,25 @@ function isEntry(value: unknown): boolean {
   return entry !== undefined && Array.isArray(entry.files) && typeof entry.base === 'string'
 }
 
-function parseStep(record: JsonObject | undefined): LiveIndex['lastStep'] {
-  const [seconds, message] = [asNumber(record?.seconds), asString(record?.message)]
-  if (record === undefined || seconds === undefined || message === undefined) return undefined
-  return { parent: asString(record.parent), seconds, message, dirty: asStrings(record.dirty) }
+function formatStep({ leftOut, ...step }: StepMemory): object {
+  return { ...step, ...(leftOut.length > 0 ? { left_out: leftOut } : {}) }
+}
+
+function parseStep(record: JsonObject | undefined): StepMemory | undefined {
+  const [seconds, message, head] = [
+    asNumber(record?.seconds),
+    asString(record?.message),
+    asString(record?.head),
+  ]
+  const files = asObject(record?.files)
+  if (seconds === undefined || message === undefined || head === undefined || files === undefined)
+    return undefined
+  return {
+    parent: asString(record?.parent),
+    seconds,
+    message,
+    head,
+    files: files as Record<string, string>,
+    leftOut: asStrings(record?.left_out),
+  }
 }

@@ -41,7 +41,6 @@ export function moveToWorktree(repo: Repo, session: Session, live: Pick<LiveInde
   session.turnFiles = session.turnCheckpoints = session.untrackedAtStart = []
   session.promptAttributions = []
   delete session.pendingAttribution
-  delete session.lastStepAt
   delete session.lastCheckpoint
   delete session.turnHead
 }
