@@ -41,6 +41,10 @@ export const commandList = {
     brief: 'Show the checkpoints of this branch, or one of them',
     load: async () => (await import('./explain/explain.ts')).explainCommand,
   },
+  diff: {
+    brief: 'Show what a turn changed',
+    load: async () => (await import('./diff/diff.ts')).diffCommand,
+  },
   rewind: {
     brief: 'Go back to an earlier point of a session, or undo that',
     load: async () => (await import('./rewind/rewind.ts')).rewindCommand,

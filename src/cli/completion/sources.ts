@@ -145,6 +145,7 @@ const ids: Record<string, CompletionSource> = {
   session: sessions,
   explain: checkpoints,
   rewind: steps,
+  diff: steps,
   doctor: sessions,
   clean: sessions,
   reset: sessions,
