@@ -1,6 +1,6 @@
 // Finds the transcript of a session that no hook recorded, and plans to which checkpoint it is attached.
 
-import { closeSync, openSync, readdirSync } from 'node:fs'
+import { closeSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fetchCommand } from '../checkpoints/copies.ts'
 import { notesRef } from '../checkpoints/layout.ts'
@@ -17,7 +17,7 @@ import { readLastTime } from '../resume/stored-transcript.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
 import { EntireError } from '../std/errors.ts'
-import { exists, fileSize, readRange } from '../std/file.ts'
+import { exists, fileSize, openRegular, readRange } from '../std/file.ts'
 import { formatTime, parseTime } from '../std/time.ts'
 
 export interface FoundTranscript {
@@ -181,7 +181,7 @@ export function readSpan(path: string): { first?: string; last?: string } {
 }
 
 function readStart(path: string): string {
-  const fd = openSync(path, 'r')
+  const fd = openRegular(path)
   try {
     return readRange(fd, 0, 64 * 1024).toString('utf8')
   } finally {

@@ -2,7 +2,7 @@
 // referenced and not read again: the cost of a save is that of what was appended.
 
 import { isUtf8 } from 'node:buffer'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import type { TranscriptFormat, TranscriptReading } from '../model/agent.ts'
 import type { EventMetadata } from '../model/event.ts'
 import type { TranscriptCursor } from '../model/session.ts'
@@ -10,7 +10,7 @@ import type { FilePart } from '../model/session-file.ts'
 import { addTokens, noTokens } from '../model/tokens.ts'
 import { changeText } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
-import { fileSize, readRange } from '../std/file.ts'
+import { fileSize, openRegular, readRange } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import { type JsonObject, parseJson } from '../std/json.ts'
 import { sha256Start } from '../std/sha256.ts'
@@ -56,7 +56,7 @@ export async function readAppended(source: TranscriptSource): Promise<Transcript
   const { from: start, to: end } = source.part ?? { from: 0, to: whole ?? 0 }
   const size = Math.min(end, whole ?? 0) - start
   if (whole === undefined || size <= 0) return undefined
-  const fd = openSync(source.path, 'r')
+  const fd = openRegular(source.path)
   const bytes: ReadBytes = (from, length) =>
     readRange(fd, start + from, Math.max(0, Math.min(length, size - from)))
   try {

@@ -1,6 +1,6 @@
 // Saves the work of a subagent: a step when it finishes, and one for each item of its to-do list before that.
 
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { taskDir } from '../checkpoints/layout.ts'
 import { stepMessage, transcriptChanges, writeStep } from '../checkpoints/step.ts'
 import { incrementalSubject, taskSubject, todoText } from '../checkpoints/step-subject.ts'
@@ -18,7 +18,7 @@ import {
   removeTaskStart,
   writeTaskStart,
 } from '../sessions/turn-start-state.ts'
-import { fileSize } from '../std/file.ts'
+import { fileSize, openRegular, readText } from '../std/file.ts'
 import { type Json, parseJson } from '../std/json.ts'
 import { formatTime } from '../std/time.ts'
 import { commitTurn } from './auto-commit.ts'
@@ -222,9 +222,7 @@ function readSubagentTranscript({ agent, event, session }: EventWork): string | 
     event.subagentTranscript ??
     (main && event.subagent ? agent.subagents?.transcriptPath(main, event.subagent) : undefined)
   const size = path === undefined ? undefined : fileSize(path)
-  return path === undefined || size === undefined || size > maxSubagentBytes
-    ? undefined
-    : readFileSync(path, 'utf8')
+  return path === undefined || size === undefined || size > maxSubagentBytes ? undefined : readText(path)
 }
 
 // The result has just been written, so it is near the end of the transcript.
@@ -232,7 +230,7 @@ function findTaskEnd({ agent, session }: EventWork, task: string): string | unde
   const size = session.transcriptPath === undefined ? undefined : fileSize(session.transcriptPath)
   if (session.transcriptPath === undefined || size === undefined) return undefined
   const buffer = Buffer.alloc(Math.min(size, tailBytes))
-  const fd = openSync(session.transcriptPath, 'r')
+  const fd = openRegular(session.transcriptPath)
   try {
     readSync(fd, buffer, 0, buffer.length, size - buffer.length)
   } finally {

@@ -1,7 +1,7 @@
 // Plans which session logs of a checkpoint to restore, where to, and whether that replaces a newer local log.
 // Changes nothing.
 
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import {
   findTranscriptChunks,
   readStoredPrompts,
@@ -11,7 +11,7 @@ import {
 import type { ObjectReader } from '../git/cat-file.ts'
 import type { Agent, LogOrigin } from '../model/agent.ts'
 import type { Recorder } from '../sessions/event-work.ts'
-import { fileSize, readRange } from '../std/file.ts'
+import { fileSize, openRegular, readRange } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import {
   copyTranscript,
@@ -146,7 +146,7 @@ function compareTimes(local: Date | undefined, stored: Date | undefined): LogSta
 async function compareContents(objects: ObjectReader, log: ComparedLog): Promise<LogState> {
   const size = fileSize(log.path)
   if (size === undefined) return 'new'
-  const fd = openSync(log.path, 'r')
+  const fd = openRegular(log.path)
   let stored = 0
   let isSame = true
   try {

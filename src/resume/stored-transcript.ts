@@ -1,7 +1,7 @@
 // Reads the stored transcript of a session chunk by chunk, because it may be too large to hold in memory, and
 // finds when the last entry of a transcript was written, which tells the newer of two copies.
 
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import { fetchCommand } from '../checkpoints/copies.ts'
 import { findTranscriptChunks, readHash, type StoredSession } from '../checkpoints/read.ts'
 import { joinStored } from '../checkpoints/transcript-chunks.ts'
@@ -9,7 +9,7 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Agent } from '../model/agent.ts'
 import { EntireError, isErrno, messageOf } from '../std/errors.ts'
-import { readRange } from '../std/file.ts'
+import { openRegular, readRange } from '../std/file.ts'
 import { asArray, asObject, asString, type Json, parseJson } from '../std/json.ts'
 import { parseTime } from '../std/time.ts'
 
@@ -124,10 +124,10 @@ export function readLastTime(path: string): Date | undefined {
 
 function openIfThere(path: string): number | undefined {
   try {
-    return openSync(path, 'r')
+    return openRegular(path)
   } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
-    if (!isErrno(error, 'EACCES', 'EPERM', 'ELOOP', 'EISDIR')) throw error
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return undefined
+    if (!isErrno(error, 'EACCES', 'EPERM', 'ELOOP')) throw error
     throw new EntireError('write-failed', `The session log at ${path} cannot be read: ${messageOf(error)}`, {
       hint: 'Nothing was changed. Make it readable or move it away, then run the command again.',
       cause: error,

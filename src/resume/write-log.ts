@@ -18,7 +18,7 @@ import type { DeliveredLog } from '../model/session-file.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { readSession } from '../sessions/store.ts'
 import { EntireError, isErrno } from '../std/errors.ts'
-import { exists, fileSize, findStat, readBytes, readRange, removeFile } from '../std/file.ts'
+import { exists, fileSize, findStat, openRegular, readBytes, readRange, removeFile } from '../std/file.ts'
 import { findLink } from '../std/inside.ts'
 import { writePoint } from '../std/kill-point.ts'
 
@@ -88,7 +88,7 @@ function compareStart(old: string, fresh: string): 'none' | 'same' | 'start' | '
     throw unwritable(old, reasons.EISDIR)
   }
   if (oldSize > freshSize) return 'other'
-  const [a, b] = [openSync(old, 'r'), openSync(fresh, 'r')]
+  const [a, b] = [openRegular(old), openRegular(fresh)]
   try {
     for (let at = 0; at < oldSize; at += blockBytes) {
       const length = Math.min(blockBytes, oldSize - at)

@@ -1,12 +1,12 @@
 // Reads transcripts that an agent hands over on request: puts them into a temporary file, so that the same
 // code stores them, and asks the agent what they mean.
 
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { TranscriptUpdate } from '../checkpoints/transcript-store.ts'
 import type { TranscriptCursor } from '../model/session.ts'
 import type { ProjectContext } from '../model/session-file.ts'
-import { fileSize, removeFile, writeAtomic } from '../std/file.ts'
+import { fileSize, openRegular, readBytes, removeFile, writeAtomic } from '../std/file.ts'
 import { asCount } from '../std/json.ts'
 import type { EventWork } from './event-work.ts'
 import { temporaryDir } from './places.ts'
@@ -50,7 +50,7 @@ export async function readThroughFile(
       cursor && { ...cursor, path: cursor.path === reference ? path : cursor.path },
     )
     if (update === undefined) return undefined
-    const bytes = 'bytes' in fetched ? fetched.bytes : readFileSync(path)
+    const bytes = 'bytes' in fetched ? fetched.bytes : (readBytes(path) ?? Buffer.alloc(0))
     const named = { ...update, cursor: { ...update.cursor, path: reference } }
     return await analyse(work, named, cursor, bytes)
   } finally {
@@ -112,7 +112,7 @@ function readPosition(path: string | undefined, cursor: TranscriptCursor | undef
 }
 
 function countNewlines(path: string, from: number): number {
-  const fd = openSync(path, 'r')
+  const fd = openRegular(path)
   try {
     const block = Buffer.alloc(blockBytes)
     let count = 0

@@ -1,7 +1,6 @@
 // Reads what the transcript of a session says since the last save, and brings it into the form that is
 // stored.
 
-import { readFileSync } from 'node:fs'
 import type { FreshBlob } from '../checkpoints/chunk-store.ts'
 import { formatTokenRecord, parseTokenRecord } from '../checkpoints/record.ts'
 import { digestTranscript } from '../checkpoints/transcript-digest.ts'
@@ -183,7 +182,7 @@ function readSubagent(agent: Agent, mainTranscript: string, id: string) {
   const path = agent.subagents?.transcriptPath(mainTranscript, id)
   const size = path === undefined ? undefined : fileSize(path)
   if (path === undefined || size === undefined || size > maxSubagentBytes) return undefined
-  return agent.transcript.readLines(readFileSync(path, 'utf8').trimEnd().split('\n'), undefined)
+  return agent.transcript.readLines((readText(path) ?? '').trimEnd().split('\n'), undefined)
 }
 
 const maxBytes = 4 * 1024 * 1024

@@ -33,9 +33,35 @@ export function readText(path: string): string | undefined {
 
 export function readBytes(path: string | Buffer): Buffer | undefined {
   try {
-    return readFileSync(path)
+    const fd = openRegular(path)
+    try {
+      return readFileSync(fd)
+    } finally {
+      closeSync(fd)
+    }
   } catch (error) {
     if (isErrno(error, 'EISDIR', ...absent)) return undefined
+    throw error
+  }
+}
+
+/**
+ * Opens a file for reading. A pipe, a device, a socket or a directory is as good as missing: to open or read
+ * one could wait for ever, and paths come from payloads, transcripts and plugins.
+ */
+export function openRegular(path: string | Buffer): number {
+  const fd = openWithoutWaiting(path)
+  if (fd !== undefined && fstatSync(fd).isFile()) return fd
+  if (fd !== undefined) closeSync(fd)
+  throw Object.assign(new Error(`EISDIR: not a regular file, open '${path}'`), { code: 'EISDIR' })
+}
+
+// Without the flag, opening a pipe waits for its writer. A socket cannot be opened at all.
+function openWithoutWaiting(path: string | Buffer): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    if (isErrno(error, 'ENXIO')) return undefined
     throw error
   }
 }

@@ -7,7 +7,9 @@ import { fileSize, inDirectory } from './file.ts'
 /** At most two files of this size are kept. */
 const maxBytes = 5 * 1024 * 1024
 
-const appended = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
+// Neither follows a link nor waits for the reader of a pipe.
+const appended =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]

@@ -1,9 +1,9 @@
 // Follows one file of an agent: reads what is appended once, and reports turns as they begin and end.
 
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import type { SignReader } from '../model/session-file.ts'
 import { isErrno } from '../std/errors.ts'
-import { findStat, readRange } from '../std/file.ts'
+import { findStat, openRegular, readRange } from '../std/file.ts'
 import { isReported } from './events.ts'
 import type { FileState } from './state.ts'
 import { closeTurn, type FileTurns, handleSign, noteTouched } from './turns.ts'
@@ -176,7 +176,7 @@ function sealAt(fd: number, end: number): string {
 // The file can be gone for a moment while a program replaces it.
 function reading<T>(path: string, act: (fd: number) => T): T | undefined {
   try {
-    const fd = openSync(path, 'r')
+    const fd = openRegular(path)
     try {
       return act(fd)
     } finally {

@@ -1,12 +1,12 @@
 // Finds the sessions of Aider in its chat history: one file for a repository, in which each session begins
 // with a line that has the time.
 
-import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { appendFileSync, closeSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { SessionResumer } from '../../model/agent.ts'
 import type { FilePart, TranscriptSections } from '../../model/session-file.ts'
 import type { Environment } from '../../std/environment.ts'
-import { fileSize, readRange, readText } from '../../std/file.ts'
+import { fileSize, openRegular, readRange, readText } from '../../std/file.ts'
 import { asText } from '../shared/hook-table.ts'
 
 export const historyName = '.aider.chat.history.md'
@@ -39,7 +39,7 @@ export const aiderSections: TranscriptSections = {
   find(path, session) {
     const size = fileSize(path)
     if (size === undefined) return undefined
-    const fd = openSync(path, 'r')
+    const fd = openRegular(path)
     try {
       const time = timeOf(session)
       return time === null ? undefined : findSection(fd, size, time)

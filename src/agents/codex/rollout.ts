@@ -1,8 +1,9 @@
 // Reads records of a rollout: the origin of a thread, the task of a subagent, prompts, and files that were
 // written.
 
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { openRegular } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
 import { asArray, asObject, asString, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
@@ -55,7 +56,7 @@ function payloadOf(line: string | undefined, type: string): JsonObject | undefin
 
 function readHead(path: string): string[] {
   try {
-    const fd = openSync(path, 'r')
+    const fd = openRegular(path)
     try {
       const buffer = Buffer.alloc(headBytes)
       return buffer.toString('utf8', 0, readSync(fd, buffer, 0, headBytes, 0)).split('\n')

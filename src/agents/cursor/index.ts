@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Agent, SessionResumer } from '../../model/agent.ts'
 import type { EventMetadata } from '../../model/event.ts'
 import type { Environment } from '../../std/environment.ts'
-import { exists, fileSize } from '../../std/file.ts'
+import { exists, fileSize, findStat } from '../../std/file.ts'
 import type { JsonObject } from '../../std/json.ts'
 import { cursorCard } from '../cards.ts'
 import { asText, hookParser, lazyInstaller } from '../shared/hook-table.ts'
@@ -79,6 +79,7 @@ export async function awaitTranscript(
 ): Promise<EventMetadata | undefined> {
   const deadline = performance.now() + (remembered === missing.transcript ? 0 : patienceMs)
   while (!fileSize(transcript)) {
+    if (findStat(transcript)?.isFile() === false) return missing
     if (!exists(dirname(dirname(transcript)))) return undefined
     if (performance.now() >= deadline) return missing
     await Bun.sleep(pauseMs)

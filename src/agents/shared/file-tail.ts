@@ -1,5 +1,6 @@
 // Reads the beginning or the end of a large file that is still being written, and no more than asked for.
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, readSync, statSync } from 'node:fs'
+import { openRegular } from '../../std/file.ts'
 
 /** The complete lines in the last `bytes` of a file, oldest first; none when it cannot be read. */
 export function readLastLines(path: string, bytes: number): string[] {
@@ -15,7 +16,7 @@ function readTail(path: string, bytes: number): { text: string; whole: boolean }
   try {
     const size = statSync(path).size
     const buffer = Buffer.alloc(Math.min(bytes, size))
-    const fd = openSync(path, 'r')
+    const fd = openRegular(path)
     try {
       const read = readSync(fd, buffer, 0, buffer.length, size - buffer.length)
       return { text: buffer.toString('utf8', 0, read), whole: buffer.length === size }
@@ -35,7 +36,7 @@ export function readFirstLine(path: string, bytes: number): string | undefined {
 /** The first `bytes` of a file; undefined when it cannot be read. */
 export function readStart(path: string, bytes: number): string | undefined {
   try {
-    const fd = openSync(path, 'r')
+    const fd = openRegular(path)
     try {
       const buffer = Buffer.alloc(bytes)
       return buffer.toString('utf8', 0, readSync(fd, buffer, 0, bytes, 0))

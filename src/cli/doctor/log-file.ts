@@ -1,10 +1,10 @@
 // Reads the log backwards, because it may be large and its last lines matter most, and follows it.
 
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import type { Repo } from '../../git/repo.ts'
 import { logFiles } from '../../sessions/places.ts'
 import { isErrno } from '../../std/errors.ts'
-import { fileSize, findStat, readRange } from '../../std/file.ts'
+import { fileSize, findStat, openRegular, readRange } from '../../std/file.ts'
 import { asNumber, asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 
 const blockBytes = 64 * 1024
@@ -81,7 +81,7 @@ function* readLinesBackwards(path: string): Generator<string> {
 
 function open(path: string): number | undefined {
   try {
-    return openSync(path, 'r')
+    return openRegular(path)
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'EACCES', 'EPERM')) return undefined
     throw error
@@ -119,7 +119,7 @@ export async function followLog(path: string, show: (line: string) => void): Pro
 }
 
 function readBlock(path: string, from: number): Buffer {
-  const fd = openSync(path, 'r')
+  const fd = openRegular(path)
   try {
     return readRange(fd, from, followedBytes)
   } finally {

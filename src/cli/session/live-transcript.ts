@@ -1,10 +1,10 @@
 // Prints the current transcript of a session from the file of its agent.
 
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import { findAgentByType } from '../../agents/all.ts'
 import type { Session } from '../../model/session.ts'
 import { EntireError } from '../../std/errors.ts'
-import { fileSize, readRange } from '../../std/file.ts'
+import { fileSize, openRegular, readRange } from '../../std/file.ts'
 import type { Cli } from '../context.ts'
 import { page } from '../pager.ts'
 import { clean } from '../render/text.ts'
@@ -21,7 +21,7 @@ export async function printLiveTranscript(cli: Cli, session: Session): Promise<v
 function readLive(session: Session): Buffer {
   const path = session.transcriptPath
   if (path === undefined || fileSize(path) === undefined) throw missing(session)
-  const fd = openSync(path, 'r')
+  const fd = openRegular(path)
   try {
     const agent = findAgentByType(session.agentType)
     const part =

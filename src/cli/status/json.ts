@@ -1,11 +1,11 @@
 // Writes the status as one JSON object. The exit code is 0 whatever it says.
 
-import { closeSync, openSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { readWorktrees } from '../../git/branches.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
 import { logFile } from '../../sessions/places.ts'
-import { fileSize, readRange } from '../../std/file.ts'
+import { fileSize, openRegular, readRange } from '../../std/file.ts'
 import { given } from '../../std/given.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../../std/json.ts'
 import type { Cli } from '../context.ts'
@@ -62,7 +62,7 @@ function readTail(path: string): string {
   const size = fileSize(path) ?? 0
   if (size === 0) return ''
   try {
-    const fd = openSync(path, 'r')
+    const fd = openRegular(path)
     try {
       return readRange(fd, Math.max(0, size - tailBytes), tailBytes).toString('utf8')
     } finally {
