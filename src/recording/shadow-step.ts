@@ -2,6 +2,7 @@
 // metadata.
 
 import { isInfrastructure, sessionDir, shadowRef } from '../checkpoints/layout.ts'
+import { describeLeftOut, leftOutChange } from '../checkpoints/left-out.ts'
 import { joinPrompts, turnContext } from '../checkpoints/prompt-files.ts'
 import { deletionsFirst, readSnapshot, type Snapshot, unchangedFinder } from '../checkpoints/snapshot.ts'
 import {
@@ -49,6 +50,8 @@ export async function saveShadowStep(
   countStep(work, transcript)
   const branch = site.ref.replace('refs/heads/', '')
   recorder.say(`Saved step ${session.stepCount} of session ${session.id.slice(0, 8)} on branch '${branch}'`)
+  const leftOut = work.live.lastStep?.leftOut ?? []
+  if (leftOut.length > 0) recorder.say(`[entire] ${describeLeftOut(leftOut)}`)
 }
 
 async function writeTurn(
@@ -78,7 +81,7 @@ async function writeTurn(
     message: stepMessage(subject, session.id, 'manual-commit'),
     author: config.author,
     seconds: Math.floor(recorder.clock().getTime() / 1000),
-    changes: [...snapshot.changes, ...metadata],
+    changes: [...snapshot.changes, ...metadata, leftOutChange(snapshot.skipped)],
     isNew: transcript?.isNew ?? false,
   })
   remember(work, site, mark, snapshot)

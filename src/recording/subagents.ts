@@ -2,6 +2,7 @@
 
 import { closeSync, readSync } from 'node:fs'
 import { taskDir } from '../checkpoints/layout.ts'
+import { leftOutChange } from '../checkpoints/left-out.ts'
 import { stepMessage, transcriptChanges, writeStep } from '../checkpoints/step.ts'
 import { incrementalSubject, taskSubject, todoText } from '../checkpoints/step-subject.ts'
 import { stripLines } from '../checkpoints/transcript-chunks.ts'
@@ -133,6 +134,7 @@ async function saveOnShadowBranch(
       ...snapshot.changes,
       ...transcriptChanges(session.id, session.cursor),
       ...files.map(({ path, content }) => textEntry(`${dir}/${path}`, { content })),
+      leftOutChange(snapshot.skipped),
     ],
   })
   remember(work, site, mark, snapshot)

@@ -43,6 +43,7 @@ async function plan(ground: Ground, prepare: (root: string) => void = () => {}) 
     ],
     entries: new Map(step.map((path) => [path, entry])),
     committed: new Map(head.map((path) => [path, entry])),
+    leftOut: new Set(),
     unchanged: new Set(unchanged),
     disk: lookAtDisk(root),
     isTouched: (path) => touched.includes(path),

@@ -7,7 +7,12 @@ import type { TreeDifference } from '../git/tree-diff.ts'
 import { type Disk, filesBelow, isCopyable, isFileLike } from './disk.ts'
 
 /** Why a path stays as it is although the step has something else there, or nothing. */
-export type SkipReason = 'not-made-by-a-session' | 'of-an-agent' | 'something-in-the-way' | 'no-copy-possible'
+export type SkipReason =
+  | 'not-made-by-a-session'
+  | 'not-in-the-step'
+  | 'of-an-agent'
+  | 'something-in-the-way'
+  | 'no-copy-possible'
 
 export interface SkippedPath {
   path: string
@@ -28,6 +33,8 @@ export interface RewindFacts {
   differences: TreeDifference[]
   /** What the step holds at the paths in question. */
   entries: ReadonlyMap<string, FileEntry>
+  /** Files that the step could not hold: it does not say what they were. */
+  leftOut: ReadonlySet<string>
   /** Paths that are on disk as the step has them. */
   unchanged: ReadonlySet<string>
   disk: Disk
@@ -49,6 +56,10 @@ export function planRewind(facts: RewindFacts): RewindPlan {
   const plan: RewindPlan = { restore: [], remove: [], skip: [] }
   for (const path of pathsInQuestion(facts.status, facts.differences)) {
     const isThere = isFileLike(facts.disk.at(path))
+    if (isThere && facts.leftOut.has(path)) {
+      plan.skip.push({ path, reason: 'not-in-the-step' })
+      continue
+    }
     if (facts.entries.has(path)) {
       // Steps also hold files that were never committed and that no session changed.
       const isUserFile = isThere && !facts.committed.has(path) && !facts.isTouched(path)

@@ -1,6 +1,7 @@
 // Lists the points to rewind to: steps of the sessions at HEAD, and commits that have a checkpoint.
 
 import { oldShadowRef, sessionDir, shadowRef } from '../checkpoints/layout.ts'
+import { readLeftOut } from '../checkpoints/left-out.ts'
 import { linkCheckpoints } from '../checkpoints/links.ts'
 import { parsePrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
 import { readStoredPrompts, readTranscript, type TranscriptJoiner } from '../checkpoints/read.ts'
@@ -31,6 +32,8 @@ export interface RewindPoint {
   prompt?: string
   /** A commit made by the auto-commit strategy. */
   isOwnCommit?: boolean
+  /** Files that the step could not hold. */
+  leftOut?: string[]
 }
 
 /** What the points depend on besides git. */
@@ -83,7 +86,12 @@ async function readStepPoints(
   const prompts = await readPromptsOfSteps(objects, steps)
   // A step that carries files forward after a commit has no prompt.
   const promptOf = (session: string) => prompts.get(session) ?? source.findSession(session)?.firstPrompt
-  return steps.map((step) => withPrompt(step, promptOf(step.session ?? '')))
+  return Promise.all(
+    steps.map(async (step) => {
+      const leftOut = await readLeftOut(objects, step.id)
+      return withPrompt(leftOut.length > 0 ? { ...step, leftOut } : step, promptOf(step.session ?? ''))
+    }),
+  )
 }
 
 async function findStepTip(repo: Repo, objects: ObjectReader, head: string) {

@@ -1,6 +1,7 @@
 // Rewinds the work tree to a step, after a safety step has saved what is on disk.
 
 import { shadowRef } from '../checkpoints/layout.ts'
+import { readLeftOut } from '../checkpoints/left-out.ts'
 import { readLog } from '../git/log.ts'
 import { moveRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
@@ -88,9 +89,10 @@ async function planFiles(
 ): Promise<RewindPlan> {
   const { status, differences } = facts
   const paths = pathsInQuestion(status, differences)
-  const [entries, committed] = await Promise.all([
+  const [entries, committed, leftOut] = await Promise.all([
     readTreeEntries(git.objects, point.id, paths),
     readTreeEntries(git.objects, 'HEAD', paths),
+    readLeftOut(git.objects, point.id),
   ])
   const sessions = facts.sessions.map((session) => ({
     touched: new Set(session.filesTouched),
@@ -102,6 +104,7 @@ async function planFiles(
     differences,
     entries,
     committed,
+    leftOut: new Set(leftOut),
     unchanged: await findUnchanged(recorder.repo, disk, entries),
     disk,
     isTouched: (path) => sessions.some(({ touched }) => touched.has(path)),

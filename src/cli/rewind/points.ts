@@ -31,6 +31,7 @@ export function formatPoint(point: RewindPoint): JsonObject {
     ...given({ condensation_id: point.checkpoint }),
     ...given({ session_id: point.session }),
     ...given({ session_prompt: point.prompt && clean(point.prompt) }),
+    ...given({ left_out: point.leftOut?.map(clean) }),
   }
 }
 

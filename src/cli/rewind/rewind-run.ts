@@ -24,6 +24,7 @@ export interface RewindCommandOptions extends RewindOptions {
 
 const reasons: Record<SkipReason, string> = {
   'not-made-by-a-session': 'not created by a session',
+  'not-in-the-step': 'not in the step: it was too large or unreadable',
   'of-an-agent': "in an agent's own directory",
   'something-in-the-way': 'something else is in its place',
   'no-copy-possible': 'too large or unreadable to keep a copy of',

@@ -1,10 +1,12 @@
 // Reads the facts that status shows as text and as JSON: where checkpoints are pushed, and the open sessions.
 
+import { changedAt } from '../../checkpoints/snapshot.ts'
 import { readConfig } from '../../git/config.ts'
 import type { Repo } from '../../git/repo.ts'
 import { isActive, type Session } from '../../model/session.ts'
 import type { Settings } from '../../model/settings.ts'
 import { lastSign, listSessionHeads, readState } from '../../sessions/list.ts'
+import { readLive } from '../../sessions/live-index.ts'
 import { describeCheckpointRemote } from '../../settings/checkpoint-remote.ts'
 import { EntireError, messageOf, notFound } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
@@ -147,4 +149,10 @@ export function readOpenSessions(repo: Repo, limit = Number.POSITIVE_INFINITY): 
     total: heads.length,
     unreadable: [...unreadable, ...shown.filter(({ session }) => session === undefined).map(({ id }) => id)],
   }
+}
+
+/** Files that are on disk, but not in the last step of this work tree. */
+export function readLeftOutFiles(repo: Repo): string[] {
+  const leftOut = readLive(repo).lastStep?.leftOut ?? []
+  return leftOut.filter((path) => changedAt(repo, path) !== undefined)
 }

@@ -1,6 +1,7 @@
 // Defines `entire status`, which shows what is being recorded.
 
 import { buildCommand } from '@stricli/core'
+import { describeLeftOut } from '../../checkpoints/left-out.ts'
 import { readWorktrees } from '../../git/branches.ts'
 import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Settings } from '../../model/settings.ts'
@@ -12,7 +13,7 @@ import type { Cli } from '../context.ts'
 import { activeSessionLines, unreadableText } from '../render/sessions.ts'
 import { fit, paint } from '../render/text.ts'
 import { type HookHealth, readHookHealth } from '../setup/health.ts'
-import { type OpenSessions, readOpenSessions, readSyncState, syncLines } from './facts.ts'
+import { type OpenSessions, readLeftOutFiles, readOpenSessions, readSyncState, syncLines } from './facts.ts'
 
 interface StatusFlags {
   detailed?: boolean
@@ -88,6 +89,8 @@ async function printStatus(cli: Cli, repo: Repo, settings: Settings, isDetailed:
   for (const { line, isWarning } of await syncLines(sync))
     cli.out(isWarning ? paint(cli, 'yellow', `  ${line}`) : `  ${line}`)
   if (open.unreadable.length > 0) warn(unreadableText(open.unreadable.length))
+  const leftOut = readLeftOutFiles(repo)
+  if (leftOut.length > 0) warn(describeLeftOut(leftOut))
   if (isDetailed)
     for (const line of await (await import('./detail.ts')).statusDetailLines(repo, settings, hooks, open))
       cli.out(line)
