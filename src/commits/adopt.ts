@@ -13,7 +13,7 @@ import { readTurnStart } from '../sessions/turn-start-state.ts'
 import { takeLock } from '../std/lock.ts'
 import { unknownCommitter } from './find-sessions.ts'
 import { newCheckpointId } from './pending.ts'
-import { condenseCommit } from './post-commit.ts'
+import { condenseCommit } from './record.ts'
 
 const lockWaitMs = 10_000
 
@@ -22,6 +22,11 @@ export async function adoptCommit(recorder: Recorder, oid: string): Promise<void
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
   const commit = await readCommit(recorder.repo, oid)
   if (commit === undefined || readCheckpointIds(commit.message).length > 0) return
+  await retrying(() => adopt(recorder, commit))
+}
+
+/** Adopts a commit whose hook was killed before it could decide about a link. The caller holds the lock. */
+export async function adoptUnlinked(recorder: Recorder, commit: CommitInfo): Promise<void> {
   await retrying(() => adopt(recorder, commit))
 }
 

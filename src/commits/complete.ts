@@ -12,53 +12,75 @@ import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
 import { clearPrompts } from '../sessions/prompts.ts'
 import { retrying } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
-import { type PendingCommit, readPending, removePending } from './pending.ts'
-import { findRemovals, keepRemovedSteps, recordCommit, sayRemoved } from './post-commit.ts'
+import { keepPending, readPending, removePending } from './pending.ts'
+import { findRemovals, keepRemovedSteps, recordCommit, sayRemoved } from './record.ts'
 import { completeRewrite } from './rewrite.ts'
 
 const pendingMs = 10 * 60 * 1000
 
-export async function completeCommit(recorder: Recorder): Promise<void> {
+/**
+ * Completes every commit that was promised a checkpoint, oldest first. The caller holds the lock. `made`: a
+ * commit that was just made.
+ */
+export async function completeCommit(recorder: Recorder, made?: CommitInfo): Promise<void> {
+  const { repo, clock } = recorder
   await completeRewrite(recorder)
-  const pending = readPending(recorder.repo)
-  if (pending === undefined) return
-  const commit = await findPromised(recorder.repo, pending)
-  if (commit !== undefined) {
+  const pending = readPending(repo)
+  if (pending.length === 0) return
+  const promised = new Set(pending.map(({ checkpoint }) => checkpoint))
+  const commits = await findPromised(repo, promised, made)
+  for (const commit of commits) {
     await retrying(async () => {
-      await using git = openGit(recorder.repo)
+      await using git = openGit(repo)
       await recordCommit(recorder, git, commit)
     })
-    await retrying(() => settleAll(recorder, commit, pending))
+    const checkpoint = readCheckpointIds(commit.message)[0] as string
+    await retrying(() => settleAll(recorder, commit, checkpoint))
+    removePending(repo, checkpoint)
   }
   // Without a commit, it was given up, or its message is still being written.
-  if (commit !== undefined || recorder.clock().getTime() - pending.at > pendingMs)
-    removePending(recorder.repo)
+  const now = clock().getTime()
+  keepPending(
+    repo,
+    readPending(repo).filter(({ at }) => now - at <= pendingMs),
+  )
 }
 
 // The user may have switched branches since; the reflog knows where HEAD has been.
-async function findPromised(repo: Repo, { checkpoint }: PendingCommit): Promise<CommitInfo | undefined> {
-  const keeps = (commit: CommitInfo | undefined) =>
-    commit !== undefined && readCheckpointIds(commit.message).includes(checkpoint)
-  const head = await readCommit(repo, 'HEAD')
-  if (keeps(head)) return head
-  return (
-    await readCommits(repo, [
-      '--walk-reflogs',
-      '--max-count=1',
-      '--fixed-strings',
-      `--grep=${checkpointTrailer}: ${checkpoint}`,
-      'HEAD',
-    ])
-  ).find(keeps)
+async function findPromised(repo: Repo, promised: Set<string>, made?: CommitInfo): Promise<CommitInfo[]> {
+  const found = new Map<string, CommitInfo>()
+  const take = (commit: CommitInfo | undefined) => {
+    const checkpoint = commit && readCheckpointIds(commit.message)[0]
+    if (commit !== undefined && checkpoint !== undefined && promised.has(checkpoint))
+      found.getOrInsert(checkpoint, commit)
+  }
+  take(made)
+  take(await readCommit(repo, 'HEAD'))
+  const missing = [...promised].filter((checkpoint) => !found.has(checkpoint))
+  const walked =
+    missing.length === 0
+      ? []
+      : await readCommits(repo, [
+          '--walk-reflogs',
+          `--max-count=${4 * missing.length}`,
+          '--fixed-strings',
+          ...missing.map((checkpoint) => `--grep=${checkpointTrailer}: ${checkpoint}`),
+          'HEAD',
+        ])
+  for (const commit of walked) take(commit)
+  return [...found.values()].sort((a, b) => orderOf(a, b))
+}
+
+// Commits made within a second are ordered by their parents.
+function orderOf(a: CommitInfo, b: CommitInfo): number {
+  if (a.parents.includes(b.oid)) return 1
+  if (b.parents.includes(a.oid)) return -1
+  return a.committedAt - b.committedAt
 }
 
 // Settles sessions whose states were written just before the crash: nothing is left to condense, but the
 // index and the branches still name them.
-async function settleAll(
-  recorder: Recorder,
-  commit: CommitInfo,
-  { checkpoint }: PendingCommit,
-): Promise<void> {
+async function settleAll(recorder: Recorder, commit: CommitInfo, checkpoint: string): Promise<void> {
   const { repo } = recorder
   await using git = openGit(repo)
   const live = readLive(repo)

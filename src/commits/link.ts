@@ -3,6 +3,7 @@
 
 import { displayPrompt } from '../checkpoints/step-subject.ts'
 import { isReplayingCommits } from '../git/commit.ts'
+import type { Repo } from '../git/repo.ts'
 import {
   appendEditableTrailer,
   appendTrailer,
@@ -16,11 +17,12 @@ import { isActive, type Session } from '../model/session.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
-import { readLive } from '../sessions/live-index.ts'
+import { type LiveIndex, readLive } from '../sessions/live-index.ts'
 import { lockFile } from '../sessions/save.ts'
-import { takeLock } from '../std/lock.ts'
+import { EntireError } from '../std/errors.ts'
+import { type Lock, takeLock } from '../std/lock.ts'
 import { findCommitter, findSomeCommittingSessions } from './find-sessions.ts'
-import { isUnfinished, newCheckpointId, writePending } from './pending.ts'
+import { isUnfinished, newCheckpointId, noteShown, noteUnlinked, writePending } from './pending.ts'
 import type { StagedCommit } from './prefetch.ts'
 
 const lockWaitMs = 10_000
@@ -43,20 +45,50 @@ export interface LinkOptions {
 
 export async function linkCommit(recorder: Recorder, file: MessageFile, options: LinkOptions): Promise<void> {
   const { repo } = recorder
-  await using git = options.staged.git
+  await using _git = options.staged.git
   await completeEarlier(recorder)
-  if (
-    recorder.settings.strategy !== 'manual-commit' ||
-    isReplayingCommits(repo) ||
-    options.source === 'merge' ||
-    options.source === 'squash'
-  )
-    return
+  if (recorder.settings.strategy !== 'manual-commit' || isReplayingCommits(repo)) return
   const live = readLive(repo)
-  if (options.source === 'commit') return keepLink(recorder, file, live.lastLink)
-  if (live.sessions.size === 0) return
   const message = file.read()
   if (readCheckpointIds(message).length > 0) return
+  if (options.source === 'commit' && (await keepLink(recorder, file, live.lastLink))) return
+  if (live.sessions.size === 0) return
+  const link = await proposeLink(recorder, live, message, options)
+  using _lock = await lockIfFree(repo)
+  if (link === undefined) return noteUnlinked(repo)
+  writePending(repo, { checkpoint: link.id, at: recorder.clock().getTime() })
+  file.write(link.message)
+  if (link.isEdited) noteShown(repo, link.id)
+}
+
+// Nothing is taken out of the notes meanwhile. A commit does not wait long for it: without the lock, a note
+// could only be lost within the microseconds in which another is taken out.
+async function lockIfFree(repo: Repo): Promise<Lock | undefined> {
+  try {
+    return await takeLock(lockFile(repo), { waitMs: 1_000 })
+  } catch (error) {
+    if (error instanceof EntireError && error.code === 'busy') return undefined
+    throw error
+  }
+}
+
+interface Link {
+  id: string
+  /** The message with the trailer. */
+  message: string
+  /** The person sees the message before it is committed. */
+  isEdited: boolean
+}
+
+/** Undefined when the commit is to stay without a link. */
+async function proposeLink(
+  recorder: Recorder,
+  live: LiveIndex,
+  message: string,
+  options: LinkOptions,
+): Promise<Link | undefined> {
+  const { git } = options.staged
+  if (options.source === 'merge' || options.source === 'squash') return undefined
   const committer = findCommitter(recorder.env, recorder.agentCards())
   // Transcripts are read here, but not stored: they need no redaction.
   const unchanged = (text: string) => text
@@ -77,19 +109,17 @@ export async function linkCommit(recorder: Recorder, file: MessageFile, options:
   git.prefetch('config')
   const found = await findIn(await options.staged.ofSessions)
   const committing = found.length > 0 ? found : await findIn(await options.staged.all())
-  if (committing.length === 0) return
+  if (committing.length === 0) return undefined
   const id = newCheckpointId(recorder)
-  const isAgentCommit = !committer.hasTerminal && committing.some(({ session }) => isActive(session))
   const { commentPrefix } = await git.config()
+  const isAgentCommit = !committer.hasTerminal && committing.some(({ session }) => isActive(session))
   const linked = isAgentCommit
     ? appendTrailer(message, checkpointTrailer, id, commentPrefix)
     : askUser(message, { id, commentPrefix, session: committing[0]?.session }, recorder.settings, options)
-  if (linked === undefined) return
-  writePending(repo, { checkpoint: id, at: recorder.clock().getTime() })
-  file.write(linked)
+  return linked === undefined ? undefined : { id, message: linked, isEdited: options.source !== 'message' }
 }
 
-// What is pending for this commit would overwrite what is pending for a commit whose hook died.
+// A commit whose hook died is recorded before its sessions take part in another one.
 async function completeEarlier(recorder: Recorder): Promise<void> {
   if (!isUnfinished(recorder.repo)) return
   using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs })
@@ -112,6 +142,8 @@ function askUser(
 ): string | undefined {
   const agent = session?.agentType || 'Agent'
   const prompt = displayPrompt(session?.lastPrompt ?? '')
+  // An amended message may be edited or not: comments would stay in one that is not.
+  if (options.source === 'commit') return appendTrailer(message, checkpointTrailer, id, commentPrefix)
   if (options.source !== 'message')
     return appendEditableTrailer(message, id, { agent, prompt }, commentPrefix)
   if (settings.commitLinking === 'prompt') {
@@ -125,17 +157,18 @@ function askUser(
   return appendTrailer(message, checkpointTrailer, id, commentPrefix)
 }
 
-// An amended commit keeps its link, even when the user writes a new message.
+// An amended commit keeps its link, even when the user writes a new message. True when it had one.
 async function keepLink(
   recorder: Recorder,
   file: MessageFile,
   last: { commit: string; checkpoint: string } | undefined,
-): Promise<void> {
-  const message = file.read()
-  if (last === undefined || readCheckpointIds(message).length > 0) return
+): Promise<boolean> {
+  if (last === undefined) return false
   await using git = openGit(recorder.repo)
-  if ((await git.objects.info('HEAD'))?.oid === last.commit)
-    file.write(appendTrailer(message, checkpointTrailer, last.checkpoint, (await git.config()).commentPrefix))
+  if ((await git.objects.info('HEAD'))?.oid !== last.commit) return false
+  const { commentPrefix } = await git.config()
+  file.write(appendTrailer(file.read(), checkpointTrailer, last.checkpoint, commentPrefix))
+  return true
 }
 
 /**

@@ -1,30 +1,83 @@
-// Keeps the id of a checkpoint that a trailer promises, from before the commit exists until the checkpoint is
-// written. After a crash the next event completes it.
+// Keeps notes about commits that are being made: the id of a checkpoint that a trailer promises, from before
+// the commit exists until the checkpoint is written, and that a commit is to stay without a link. After a
+// crash the next event completes what was promised, and a commit about which nothing was noted is known to
+// have lost its hook.
+//
+// Several commits may be on their way at once, so the file has a line for each. Lines are appended; only the
+// owner of the work tree's lock takes lines out.
 
 import { join } from 'node:path'
 import type { Repo } from '../git/repo.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { pendingName } from '../sessions/file-names.ts'
-import { emptyFile, exists, overwrite, readText } from '../std/file.ts'
+import { appendWhole, emptyFile, exists, overwrite, readText } from '../std/file.ts'
 import { asNumber, asObject, asString, parseJson } from '../std/json.ts'
 
 export interface PendingCommit {
   checkpoint: string
   at: number
+  /** The trailer was in the message when the person began to edit it: if it is gone, it was deleted. */
+  isShown?: boolean
 }
 
-export function writePending(repo: Repo, pending: PendingCommit): void {
-  overwrite(pendingFile(repo), JSON.stringify(pending))
+/** The notes about all commits that are on their way. */
+export interface CommitNotes {
+  pending: PendingCommit[]
+  /** A commit is to stay without a link. */
+  isUnlinked: boolean
 }
 
-export function readPending(repo: Repo): PendingCommit | undefined {
-  const record = asObject(parseJson(readText(pendingFile(repo)) ?? ''))
-  const checkpoint = asString(record?.checkpoint)
-  return checkpoint === undefined ? undefined : { checkpoint, at: asNumber(record?.at) ?? 0 }
+export function writePending(repo: Repo, { checkpoint, at }: PendingCommit): void {
+  appendWhole(pendingFile(repo), `${JSON.stringify({ checkpoint, at })}\n`)
 }
 
-export function removePending(repo: Repo): void {
-  emptyFile(pendingFile(repo))
+/** Notes that the trailer is in a message that is going to be edited. */
+export function noteShown(repo: Repo, checkpoint: string): void {
+  appendWhole(pendingFile(repo), `${JSON.stringify({ shown: checkpoint })}\n`)
+}
+
+// Does not begin like a promise: see prefetch-cat-file.ts.
+const unlinkedLine = '!'
+
+/** Notes that the commit which is about to be made gets no link. */
+export function noteUnlinked(repo: Repo): void {
+  appendWhole(pendingFile(repo), `${unlinkedLine}\n`)
+}
+
+export function readNotes(repo: Repo): CommitNotes {
+  const lines = (readText(pendingFile(repo)) ?? '').split('\n')
+  const records = lines.map((line) => asObject(parseJson(line))).filter((record) => record !== undefined)
+  const shown = new Set(records.map((record) => asString(record.shown)))
+  return {
+    pending: records.flatMap((record) => {
+      const checkpoint = asString(record.checkpoint)
+      if (checkpoint === undefined) return []
+      return [{ checkpoint, at: asNumber(record.at) ?? 0, isShown: shown.has(checkpoint) }]
+    }),
+    isUnlinked: lines.includes(unlinkedLine),
+  }
+}
+
+export function readPending(repo: Repo): PendingCommit[] {
+  return readNotes(repo).pending
+}
+
+/** Forgets everything but these. The caller holds the lock. */
+export function keepPending(repo: Repo, pending: PendingCommit[]): void {
+  const lines = pending.flatMap(({ checkpoint, at, isShown }) => [
+    JSON.stringify({ checkpoint, at }),
+    ...(isShown ? [JSON.stringify({ shown: checkpoint })] : []),
+  ])
+  if (lines.length === 0) emptyFile(pendingFile(repo))
+  else overwrite(pendingFile(repo), `${lines.join('\n')}\n`)
+}
+
+/** The caller holds the lock. */
+export function removePending(repo: Repo, checkpoint: string): void {
+  keepPending(
+    repo,
+    readPending(repo).filter((entry) => entry.checkpoint !== checkpoint),
+  )
 }
 
 function pendingFile(repo: Repo): string {
@@ -38,7 +91,7 @@ export function rewriteFile(repo: Repo): string {
 
 /** True when an earlier hook of git died before it finished its work. */
 export function isUnfinished(repo: Repo): boolean {
-  return readPending(repo) !== undefined || exists(rewriteFile(repo))
+  return readPending(repo).length > 0 || exists(rewriteFile(repo))
 }
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -1,27 +1,18 @@
-// Records a commit that was just made: writes its checkpoint, settles its sessions, and removes branches of
-// steps that are no longer needed.
+// Handles the hook after a commit: the commit gets its checkpoint, and so does every other one that was
+// promised a checkpoint meanwhile.
 
-import { branchName, shadowRef } from '../checkpoints/layout.ts'
-import type { ObjectReader } from '../git/cat-file.ts'
 import { type CommitInfo, isReplayingCommits } from '../git/commit.ts'
-import type { Oid } from '../git/oid.ts'
-import { openRefTransaction, type RefMove } from '../git/refs.ts'
-import type { Repo } from '../git/repo.ts'
 import { readCheckpointIds } from '../git/trailers.ts'
-import { isActive } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { type GitSession, openGit } from '../sessions/git-session.ts'
-import { keepRemoved } from '../sessions/kept-refs.ts'
-import { type LiveIndex, readLive, stageLive, updateLive, writeLive } from '../sessions/live-index.ts'
+import { readLive } from '../sessions/live-index.ts'
 import { recordingStamp } from '../sessions/prefetch-status.ts'
-import { commitWith, lockFile, retrying } from '../sessions/save.ts'
-import { readSession, stageSessions, writeSession } from '../sessions/store.ts'
-import type { StagedFile } from '../std/file.ts'
+import { lockFile, retrying } from '../sessions/save.ts'
 import { takeLock } from '../std/lock.ts'
-import { condenseSessions } from './condense.ts'
-import { type CommitUnderway, findCommitter, findCommittingSessions } from './find-sessions.ts'
-import { readPending, removePending } from './pending.ts'
+import { prefetch } from '../std/prefetch.ts'
+import { keepPending, readNotes, readPending, removePending } from './pending.ts'
 import type { MadeCommit } from './prefetch.ts'
+import { recordCommit } from './record.ts'
 
 const lockWaitMs = 10_000
 
@@ -29,138 +20,51 @@ export async function postCommit(recorder: Recorder, made: MadeCommit): Promise<
   const { repo } = recorder
   await using asked = made.git
   if (isReplayingCommits(repo) || recorder.settings.strategy !== 'manual-commit') return
-  const isPromised = readPending(repo) !== undefined
+  const isPromised = readPending(repo).length > 0
   if (!isPromised && readLive(repo).sessions.size === 0) return
+  // Asked before the lock is awaited: by then HEAD may be the commit of another hook.
+  const reading = prefetch(made.head())
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
   // What was asked ahead about refs holds when nothing has been recorded since.
-  let answered = made.stamp === recordingStamp(repo) ? asked : undefined
+  const answered = made.stamp === recordingStamp(repo) ? asked : undefined
   if (isPromised) answered?.prefetch('writes', 'config')
-  const commit = await made.head()
+  const commit = await reading
   recorder.trace.mark('commit')
-  await retrying(async () => {
-    await using git = answered ?? openGit(repo)
-    answered = undefined
-    if (commit !== undefined) await recordCommit(recorder, git, commit)
-  })
-  removePending(repo)
-}
-
-export async function recordCommit(recorder: Recorder, git: GitSession, commit: CommitInfo): Promise<void> {
+  if (commit === undefined) return
   const checkpoint = readCheckpointIds(commit.message)[0]
-  const live = readLive(recorder.repo)
-  if (checkpoint !== undefined) {
-    // A new id is noted before the commit: any other was in the message already.
-    const amends = readPending(recorder.repo)?.checkpoint !== checkpoint
-    const committer = findCommitter(recorder.env, recorder.agentCards())
-    await condenseCommit({ recorder, git, live, commit, checkpoint, committer, amends, skipsSettled: true })
-  }
-  noteHead(recorder, live, commit)
+  if (checkpoint === undefined) return recordUnlinked(recorder, answered, commit)
+  // Rarely needed: another commit was made at the same moment, or given up.
+  const others = readPending(repo).filter((pending) => pending.checkpoint !== checkpoint)
+  if (others.length > 0) return await (await import('./complete.ts')).completeCommit(recorder, commit)
+  await record(recorder, answered, commit)
+  removePending(repo, checkpoint)
 }
 
-/** A commit, and how its sessions are to be condensed. */
-interface CommitToCondense extends Omit<CommitUnderway, 'afterwards' | 'task'> {
-  live: LiveIndex
-  /** Sessions based on the commit were settled before, by a process that died or came first. */
-  skipsSettled?: boolean
-  /** Links a commit whose message does not name the checkpoint. */
-  link?(): Promise<void>
-}
-
-export async function condenseCommit({
-  live,
-  skipsSettled = false,
-  link,
-  ...underway
-}: CommitToCondense): Promise<void> {
-  const { recorder, git, commit, checkpoint, committer } = underway
-  const files = new Map(commit.files.map((file) => [file.path, file]))
-  const candidates = await findCommittingSessions({
-    recorder,
-    git,
-    live,
-    change: { files, sampleOid: commit.oid },
-    committer,
+async function record(recorder: Recorder, asked: GitSession | undefined, commit: CommitInfo): Promise<void> {
+  let answered = asked
+  await retrying(async () => {
+    await using git = answered ?? openGit(recorder.repo)
+    answered = undefined
+    await recordCommit(recorder, git, commit)
   })
-  recorder.trace.mark('sessions')
-  const committing = candidates.filter(({ session }) => !skipsSettled || session.baseCommit !== commit.oid)
-  if (committing.length === 0) return writeLive(recorder.repo, live)
-  const bases = new Set(committing.map(({ session }) => session.baseCommit))
-  const afterwards: (() => void)[] = []
-  await condenseSessions({ ...underway, afterwards }, committing)
-  await link?.()
-  recorder.trace.mark('condense')
-  const sessions = committing.map(({ session }) => session)
-  for (const session of sessions) updateLive(live, session)
-  live.lastLink = { commit: commit.oid, checkpoint }
-  const removals = await findRemovals({
-    repo: recorder.repo,
-    objects: git.objects,
-    live,
-    bases,
-    head: commit.oid,
-  })
-  await keepRemovedSteps(recorder, git, removals)
-  using refs = openRefTransaction(recorder.repo)
-  using unplaced = new DisposableStack()
-  let index: StagedFile | undefined
-  const staged = await commitWith(git, () => {
-    // Locks the branches while git writes; they are removed when it has succeeded.
-    refs.prepare(removals)
-    index = unplaced.use(stageLive(recorder.repo, live))
-    return stageSessions(recorder.repo, sessions)
-  })
-  for (const file of staged) file.place()
-  recorder.trace.mark('write')
-  await Promise.all([refs.commit(), ...afterwards.map((act) => Promise.try(act))])
-  // The index names the branches until they are gone.
-  index?.place()
-  sayRemoved(recorder, removals)
-}
-
-// Marks the commit as seen: the end of the turn does not take it for one made without hooks.
-function noteHead({ repo }: Recorder, live: LiveIndex, commit: CommitInfo): void {
-  for (const [id, entry] of live.sessions) {
-    const session = entry.active ? readSession(repo, id) : undefined
-    if (session === undefined || !isActive(session) || session.turnHead === commit.oid) continue
-    session.turnHead = commit.oid
-    writeSession(repo, session)
-  }
-}
-
-interface RemovalQuery {
-  repo: Repo
-  objects: ObjectReader
-  live: LiveIndex
-  bases: Set<Oid>
-  head: Oid
 }
 
 /**
- * Finds shadow branches of these bases on which no session has steps. A branch that gets a step meanwhile
- * stays.
+ * A commit without a trailer: the person did not want one, or no session has a part in it. If neither was
+ * noted, the hook that decides this was killed, and the commit is linked by a note.
  */
-export async function findRemovals({ repo, objects, live, bases, head }: RemovalQuery): Promise<RefMove[]> {
-  // A session without files has no steps: it may run on this base, but it has nothing on the branch.
-  const inUse = [...live.sessions.values()]
-    .filter((entry) => entry.files.length > 0)
-    .map((entry) => entry.base)
-  const used = new Set([head, ...inUse].map((base) => shadowRef(base, repo.worktreeId)))
-  const names = [...bases].map((base) => shadowRef(base, repo.worktreeId)).filter((ref) => !used.has(ref))
-  const tips = await Promise.all(names.map((ref) => objects.info(ref)))
-  return names.flatMap((ref, index) =>
-    tips[index] === undefined ? [] : { ref, to: undefined, from: tips[index].oid },
-  )
-}
-
-/** To be called before the import that comes before the removal. */
-export function keepRemovedSteps(recorder: Recorder, git: GitSession, removals: RefMove[]): Promise<void> {
-  return keepRemoved(
-    recorder,
-    git,
-    removals.flatMap(({ from }) => from ?? []),
-  )
-}
-
-export function sayRemoved(recorder: Recorder, removals: RefMove[]): void {
-  for (const { ref } of removals) recorder.say(`[entire] Cleaned up shadow branch: ${branchName(ref)}`)
+async function recordUnlinked(
+  recorder: Recorder,
+  answered: GitSession | undefined,
+  commit: CommitInfo,
+): Promise<void> {
+  const { repo } = recorder
+  const { pending, isUnlinked } = readNotes(repo)
+  const [last] = pending
+  if (!isUnlinked && (last === undefined || !last.isShown))
+    await (await import('./adopt.ts')).adoptUnlinked(recorder, commit)
+  await record(recorder, answered, commit)
+  // More than one: the others belong to commits that are still being made.
+  const isOwn = pending.length === 1 && commit.committedAt >= Math.floor((last?.at ?? 0) / 1000)
+  keepPending(repo, isOwn ? [] : pending)
 }

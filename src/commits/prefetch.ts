@@ -61,7 +61,7 @@ export interface MadeCommit {
 export function prefetchMadeCommit(repo: Repo, catFile?: PrefetchedCatFile): MadeCommit {
   const stamp = recordingStamp(repo)
   const git = openGit(repo, { reading: { prefetched: catFile } })
-  const pending = readPending(repo)
+  const pending = readPending(repo).at(-1)
   if (pending === undefined) return { git, head: () => readCommit(repo, 'HEAD'), stamp }
   const head = prefetch(readHeadCommit(repo, git.objects))
   prefetchSteps(git, repo, peekLive(repo))

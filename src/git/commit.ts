@@ -105,7 +105,9 @@ export async function readStaged(repo: Repo): Promise<ChangedFile[]> {
 export async function readStagedAmong(objects: ObjectReader, paths: string[]): Promise<ChangedFile[]> {
   const files = paths.map(async (path) => {
     const [before, after] = await Promise.all([objects.info(`HEAD:${path}`), objects.info(`:0:${path}`)])
-    return { path, before: before?.oid, after: after?.oid, isEmpty: after?.size === 0 }
+    // In HEAD the path may be a directory: then the file is new.
+    const committed = before?.type === 'tree' ? undefined : before?.oid
+    return { path, before: committed, after: after?.oid, isEmpty: after?.size === 0 }
   })
   return (await Promise.all(files)).flatMap(({ isEmpty, ...file }) =>
     file.before === file.after || isEmpty ? [] : [file],

@@ -18,11 +18,12 @@ import { hasNoWorkYet, isProvisional } from '../sessions/provisional-turn.ts'
 import { lockFile, retrying, save } from '../sessions/save.ts'
 import { checkSessionId, readSession } from '../sessions/store.ts'
 import { removeTaskStarts, removeTurnStart } from '../sessions/turn-start-state.ts'
-import { invalidValue } from '../std/errors.ts'
+import { invalidValue, messageOf } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { takeLock } from '../std/lock.ts'
 import { formatTime } from '../std/time.ts'
 import { sweep, tidyUp } from './housekeeping.ts'
+import { listMissed, noteMissed, settleMissed } from './missed-events.ts'
 import { adoptUnhookedCommits, saveStep, TurnEnd } from './turn-end.ts'
 
 // The agent waits for its hook, and kills the one at the end of a session early.
@@ -50,20 +51,68 @@ export async function dispatch(
   // Before the lock is taken: an agent that writes late must not hold up the others.
   const event = await awaitTranscript(recorder, agent, reported)
   recorder.trace.mark('wait')
-  using _lock = await takeLock(lockFile(recorder.repo), { waitMs: lockWaitMs[event.type] })
+  try {
+    await recordEvent(recorder, agent, event, prefetched)
+  } catch (error) {
+    if (!noteMissed(recorder.repo, agent.type, event)) throw error
+    recorder.log.write('warn', 'noted for the next event', { session_id: event.session, event: event.type })
+    // Whoever holds the lock now finds the note at the end. If nobody does, it is found here.
+    if (!(await recordMissedIfFree(recorder))) throw error
+  }
+}
+
+async function recordEvent(
+  recorder: Recorder,
+  agent: Agent,
+  event: AgentEvent,
+  prefetched: PrefetchedStatus | undefined,
+): Promise<void> {
+  const { repo } = recorder
+  using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs[event.type] })
   recorder.trace.mark('lock')
   // Hooks run at every prompt: what only some events need is loaded by those, here and below.
-  if (event.type === 'turn-start') sweep(recorder.repo)
-  if (isUnfinished(recorder.repo)) await (await import('../commits/complete.ts')).completeCommit(recorder)
+  if (event.type === 'turn-start') sweep(repo)
+  if (isUnfinished(repo)) await (await import('../commits/complete.ts')).completeCommit(recorder)
+  const isFirst = await recordMissed(recorder)
   recorder.trace.mark('prepare')
-  let known = statusIfStillTrue(prefetched, recorder.repo)
+  let known = isFirst ? statusIfStillTrue(prefetched, repo) : undefined
   await retrying(async () => {
     const status = known
     known = undefined
     await handle(recorder, agent, event, status)
   })
   if (event.type === 'session-end' || event.type === 'turn-end') await tidyUp(recorder)
+  await recordMissed(recorder)
   recorder.trace.mark('housekeeping')
+}
+
+/** Records the events that other processes gave up. True when there were none. The caller holds the lock. */
+async function recordMissed(recorder: Recorder): Promise<boolean> {
+  const missed = listMissed(recorder.repo)
+  for (const entry of missed) {
+    const agent = await recorder.findAgentByType(entry.agent)
+    try {
+      if (agent !== undefined) await retrying(() => handle(recorder, agent, entry.event, undefined))
+      settleMissed(entry, true)
+    } catch (error) {
+      settleMissed(entry, false)
+      recorder.log.write('warn', `an event that was missed failed again: ${messageOf(error)}`, {
+        session_id: entry.event.session,
+      })
+    }
+  }
+  return missed.length === 0
+}
+
+/** False when another process holds the lock, or the event cannot be recorded now. */
+async function recordMissedIfFree(recorder: Recorder): Promise<boolean> {
+  try {
+    using _lock = await takeLock(lockFile(recorder.repo), { waitMs: 0 })
+    await recordMissed(recorder)
+    return listMissed(recorder.repo).length === 0
+  } catch {
+    return false
+  }
 }
 
 async function handle(

@@ -144,7 +144,7 @@ export async function expectRecorded(
   files: string[],
   agent: FakeAgent,
 ): Promise<void> {
-  const ids = (await Promise.all(rev.split(' ').map((commit) => repo.checkpointsOf(commit)))).flat()
+  const ids = (await Promise.all(rev.split(' ').map((commit) => linksOf(repo, commit)))).flat()
   const parts = (await Promise.all(ids.map((id) => readParts(repo, id))))
     .flat()
     .filter((part) => part.session === agent.session)
@@ -163,6 +163,13 @@ export async function expectRecorded(
       unsaid: [],
     })
   }
+}
+
+/** The checkpoints of a commit: those of its trailers, and that of its note. */
+async function linksOf(repo: RecordedRepo, commit: string): Promise<string[]> {
+  const trailers = await repo.checkpointsOf(commit)
+  const note = await repo.run(['git', 'notes', '--ref=entire-checkpoints', 'show', commit])
+  return [...trailers, ...(/^Entire-Checkpoint: (\S+)$/m.exec(note.stdout.toString())?.slice(1) ?? [])]
 }
 
 interface Part {

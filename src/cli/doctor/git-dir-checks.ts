@@ -104,7 +104,7 @@ const messageMs = 10 * 60 * 1000
 
 export async function checkPending({ repo, recorder, now }: DoctorRun): Promise<Finding[]> {
   if (!isUnfinished(repo) || existsSync(lockFile(repo))) return []
-  const pending = readPending(repo)
+  const pending = readPending(repo)[0]
   const isOld = pending === undefined || now.getTime() - pending.at > messageMs
   if (!isOld && !existsSync(rewriteFile(repo)) && !(await isAtHead())) return []
   const remedy: Remedy = {

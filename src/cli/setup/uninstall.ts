@@ -170,7 +170,7 @@ function hasMarker(hooksDir: string, name: string): boolean {
 }
 
 const ownFiles =
-  /^entire(?:\.lock|-watch\.lock|-(?:agents|config|kept|live|pending|undo|watch)\.json|-rewrite|-logs|-tmp|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
+  /^entire(?:\.lock|-watch\.lock|-(?:agents|config|kept|live|pending|undo|watch)\.json|-rewrite|-missed|-logs|-tmp|-checkpoint-push-queue\.jsonl)(?:\..*)?$/
 
 // Originals of agents' files go for this work tree only; in the others, only files that can be made again.
 function findOwnFiles(repo: Repo): string[] {

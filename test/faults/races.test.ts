@@ -1,0 +1,224 @@
+// Lets commits and events get in each other's way, and loses their hooks: no link and no step is lost.
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { fakeAgent } from '../support/fake-agent.ts'
+import { type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
+import { isSoak } from '../support/rotation.ts'
+import { expectLinksHold, expectReadable, expectRecorded, faultyRepo } from './faulty-repo.ts'
+
+setDefaultTimeout(isSoak ? 3_600_000 : 120_000)
+
+const text = (name: string) => `the first line of ${name}\nthe second line of ${name}\n`
+
+test('commits at the same moment in one work tree all get their checkpoints', async () => {
+  await using repo = await recordedRepo()
+  await repo.commitAs('human', 'setup')
+  const rounds = isSoak ? 100 : 4
+  for (let round = 0; round < rounds; round += 1) {
+    const agents = Array.from({ length: 4 }, () => fakeAgent(repo))
+    const names = agents.map((_, index) => `f${round}-${index}`)
+    for (const [index, agent] of agents.entries())
+      await agent.turn('work', { [names[index] as string]: text(names[index] as string) })
+    await repo.git('add', '--all')
+    await Promise.all(names.map((name) => commitFile(repo, name)))
+    for (const [index, agent] of agents.entries()) {
+      const name = names[index] as string
+      const commit = await repo.git('log', '-1', '--format=%H', '--', name)
+      await expectRecorded(repo, commit, [name], agent)
+    }
+  }
+  await expectLinksHold(repo)
+  await expectReadable(repo)
+  console.log(`commits at the same moment: tried ${rounds * 4}, held ${rounds * 4}, lost 0`)
+})
+
+// Git refuses a commit whose parent another one has replaced: a person or a script tries again.
+async function commitFile(repo: RecordedRepo, name: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const ran = await repo.run(['git', 'commit', '--quiet', '-m', `add ${name}`, '--', name], {
+      env: { ...repo.env, ENTIRE_TEST_TTY: '1' },
+    })
+    if (ran.code === 0) return
+    if (!/lock|nothing to commit|expected/.test(ran.stderr + ran.stdout)) throw new Error(ran.stderr)
+    await Bun.sleep(5)
+  }
+  throw new Error(`${name} was never committed`)
+}
+
+test('a commit that is made while the message of another one is edited keeps its checkpoint, and so does the other', async () => {
+  await using repo = await recordedRepo()
+  await repo.commitAs('human', 'setup')
+  const [agent, other] = [fakeAgent(repo), fakeAgent(repo)]
+  await agent.turn('work', { a: text('a') })
+  await other.turn('work', { b: text('b') })
+  await repo.git('add', 'a')
+  const editor = writeEditor(
+    repo,
+    `git add b; git commit --quiet -m b -- b\n{ echo a; cat "$1"; } >"$1.new"; mv "$1.new" "$1"`,
+  )
+  // Git refuses the first, because its parent has been replaced.
+  await repo.run(['git', 'commit', '--quiet'], {
+    env: { ...repo.env, ENTIRE_TEST_TTY: '1', GIT_EDITOR: editor },
+  })
+  await repo.gitAs('human', ['commit', '--quiet', '-m', 'a', '--', 'a'])
+  expect((await repo.subjects('HEAD')).slice(0, 3)).toEqual(['a', 'b', 'setup'])
+  await expectRecorded(repo, 'HEAD', ['a'], agent)
+  await expectRecorded(repo, 'HEAD~', ['b'], other)
+  await expectLinksHold(repo)
+})
+
+function writeEditor(repo: RecordedRepo, script: string): string {
+  const path = join(repo.base, 'editor')
+  writeFileSync(path, `#!/bin/sh\nunset GIT_INDEX_FILE GIT_DIR\n${script}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+for (const at of [0, 1, 2, 3]) {
+  test(`a commit whose prepare hook was killed at write ${at} is linked`, async () => {
+    await using repo = await faultyRepo()
+    await repo.commitAs('human', 'setup')
+    const agent = fakeAgent(repo)
+    await agent.turn('work', { a: text('a') })
+    await repo.git('add', '--all')
+    await repo.gitKilling('prepare-commit-msg', at, ['commit', '--quiet', '-m', 'a'])
+    await agent.prompt('go on')
+    await expectRecorded(repo, 'HEAD', ['a'], agent)
+    await expectLinksHold(repo)
+  })
+}
+
+test('a person who says no to a link is not overruled', async () => {
+  await using repo = await recordedRepo()
+  await repo.commitAs('human', 'setup')
+  const agent = fakeAgent(repo)
+  await agent.turn('work', { a: text('a') })
+  await repo.git('add', '--all')
+  const editor = writeEditor(
+    repo,
+    `{ echo mine; grep -v Entire-Checkpoint "$1"; } >"$1.new"; mv "$1.new" "$1"`,
+  )
+  await repo.gitAs('human', ['commit', '--quiet'], { env: { GIT_EDITOR: editor } })
+  await agent.turn('go on', {})
+  expect(await repo.checkpointsOf()).toEqual([])
+  expect(await repo.refs('refs/notes/')).toEqual([])
+})
+
+test('amending with --no-edit links an unlinked commit that takes up the work of an agent', async () => {
+  await using repo = await recordedRepo()
+  repo.write('mine', 'by hand\n')
+  await repo.commitAs('human', 'by hand')
+  const agent = fakeAgent(repo)
+  await agent.turn('work', { a: text('a') })
+  await repo.git('add', '--all')
+  await repo.gitAs('human', ['commit', '--quiet', '--amend', '--no-edit'])
+  expect((await repo.message()).split('\n')[0]).toBe('by hand')
+  await expectRecorded(repo, 'HEAD', ['a'], agent)
+  await agent.turn('more', { b: text('b') })
+  await repo.commitAs('human', 'b')
+  await expectRecorded(repo, 'HEAD', ['b'], agent)
+  expect(await repo.shadows()).toEqual([])
+})
+
+/** What the agent makes of `d/x`, and the paths that count as its work. */
+const replacements: Record<string, { work(repo: RecordedRepo): void; files: string[] }> = {
+  'a directory that is deleted': {
+    work: (repo) => rmSync(join(repo.root, 'd'), { recursive: true }),
+    files: ['d/x'],
+  },
+  'a directory that becomes a file': {
+    work: (repo) => {
+      rmSync(join(repo.root, 'd'), { recursive: true })
+      repo.write('d', text('d'))
+    },
+    files: ['d', 'd/x'],
+  },
+  'a file that becomes a directory': {
+    work: (repo) => {
+      rmSync(join(repo.root, 'f'))
+      repo.write('f/in', text('f/in'))
+    },
+    files: ['f', 'f/in'],
+  },
+}
+
+for (const [name, { work, files }] of Object.entries(replacements)) {
+  test(`the commit of ${name} is linked`, async () => {
+    await using repo = await recordedRepo()
+    repo.write('d/x', text('d/x'))
+    repo.write('f', text('f'))
+    await repo.commitAs('human', 'setup')
+    const agent = fakeAgent(repo)
+    await agent.prompt('replace it')
+    work(repo)
+    agent.say('Done.')
+    await agent.stop()
+    await repo.commitAs('human', 'replaced')
+    const stored = await repo.storedSession(await repo.checkpointOf())
+    expect(files.filter((file) => !(stored.files_touched as string[]).includes(file))).toEqual([])
+    await expectLinksHold(repo)
+  })
+}
+
+test('a commit beside a directory that an agent has replaced by a file is not linked', async () => {
+  await using repo = await recordedRepo()
+  repo.write('d/x', text('d/x'))
+  await repo.commitAs('human', 'setup')
+  const agent = fakeAgent(repo)
+  await agent.prompt('replace it')
+  rmSync(join(repo.root, 'd'), { recursive: true })
+  agent.write('d', text('d'))
+  await agent.stop()
+  repo.write('mine', 'by hand\n')
+  await repo.commitAs('human', 'by hand', 'mine')
+  expect(await repo.checkpointsOf()).toEqual([])
+  await repo.commitAs('human', 'replaced')
+  await expectRecorded(repo, 'HEAD', ['d'], agent)
+})
+
+test('a turn whose step could not be written is saved by the next event of any session', async () => {
+  await using repo = await recordedRepo()
+  await repo.commitAs('human', 'setup')
+  const [agent, other] = [fakeAgent(repo), fakeAgent(repo)]
+  await agent.prompt('work')
+  agent.write('a', text('a'))
+  await withBrokenImport(repo, () => agent.hook('stop'))
+  expect(await repo.shadows()).toEqual([])
+  await other.turn('something else', {})
+  expect(await repo.paths(repo.shadow(await repo.head()))).toContain('a')
+  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: ['a'] })
+})
+
+test('a turn that ended while the lock was held is saved by the next event of any session', async () => {
+  await using repo = await recordedRepo()
+  await repo.commitAs('human', 'setup')
+  const [agent, other] = [fakeAgent(repo), fakeAgent(repo)]
+  await agent.prompt('work')
+  agent.write('a', text('a'))
+  const lock = join(repo.repo.gitDir, 'entire.lock')
+  writeFileSync(lock, `${process.pid} ${hostname()}\n`)
+  await agent.hook('stop')
+  rmSync(lock)
+  await other.turn('something else', {})
+  expect(await repo.paths(repo.shadow(await repo.head()))).toContain('a')
+  expect(repo.state(agent.session)).toMatchObject({ phase: 'idle', files_touched: ['a'] })
+})
+
+/** Acts while `git fast-import` fails. */
+async function withBrokenImport(repo: RecordedRepo, act: () => Promise<unknown>): Promise<void> {
+  const path = (await repo.git('--exec-path')).trim()
+  const bin = join(repo.base, 'bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh\ncase " $* " in *' fast-import '*) echo 'fatal: out of luck' >&2; exit 128 ;; esac\nexec '${path}/git' "$@"\n`,
+  )
+  chmodSync(join(bin, 'git'), 0o755)
+  try {
+    await act()
+  } finally {
+    rmSync(join(bin, 'git'))
+  }
+}
