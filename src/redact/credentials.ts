@@ -26,13 +26,72 @@ function isOpaque(value: string): boolean {
 
 /** In source code a quoted word is more often a label than a password. */
 function isPasswordLiteral(value: string): boolean {
-  return value.length >= 6 && !isTemplate(value) && /[0-9!@#$%^&*?]/.test(value)
+  if (value.length < 6 || isTemplate(value) || reference.test(value)) return false
+  return (/[0-9!@#$%^&*?]/.test(value) && !algorithm.test(value)) || isPassphrase(value)
 }
+
+/** `vault:secret/db`, `arn:aws:…`, `https://…`, `/run/secrets/db`: where the secret is, and not the secret. */
+const reference = /^(?:env|vault|arn|file|ref|sops|op|ssm|https?):|^[.~]?\/[\w.-]+\/|:\/\//i
+/** Said of a password, and not one. */
+const algorithm =
+  /^(?:base\d\d|sha-?\d|md5|argon2|bcrypt|s?crypt|pbkdf2|utf-?\d|aes-?\d|hs\d{3}|rs\d{3}|oauth2|h[mt][at][cp])/i
+const labelPart =
+  /pass|field|input|label|error|invalid|required|forgot|reset|confirm|current|your|change|enter/
+
+/** Several words, as `correct-horse-battery-staple`. */
+function isPassphrase(value: string): boolean {
+  return value.length >= 16 && /^[a-z]{3,}(?:-[a-z]{3,}){2,}$/i.test(value) && !labelPart.test(value)
+}
+
+const typeName =
+  /^(?:u?int|bytes|float|varchar|char|string|complex|[iuf])\d{1,3}(?:_t)?[?!]?$|^[A-Za-z]+[?!]$|^![A-Za-z]+$/i
+const ownName = /^(?:[a-z]+_)?pass(?:word|wd)?_?\d{0,2}$/i
+const dotted = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+$/
+
+/** Without quotes it may as well be a variable, a type or a call. */
+function isPasswordWord(value: string): boolean {
+  return isPasswordLiteral(value) && !typeName.test(value) && !ownName.test(value) && !dotted.test(value)
+}
+
+const surelyRandom = 3.5
 
 /** Letters and digits in a mixture that no person writes by hand. */
 function looksRandom(value: string): boolean {
   if (value.length < 12 || isTemplate(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false
-  return entropy(value, 0, value.length) >= 3 && !isMadeOfWords(value)
+  const bits = entropy(value, 0, value.length)
+  if (bits <= surelyRandom && (bits < 3 || value.length < 16)) return false
+  return !reference.test(value) && !value.split(/[./:]/).every(isNamePart)
+}
+
+/** A digit in the middle of a word, or letters that cannot be spoken, are not of a name. */
+const unspeakable = /[A-Za-z]\d+[a-z]|[bcdfghjklmnpqrstvwxz]{5}/i
+const numberedWord = /^[A-Z]?[a-z]{1,11}\d{0,4}$|^[A-Za-z]+$/
+
+function isNamePart(part: string): boolean {
+  if (part.length < 4) return true
+  return isMadeOfWords(part) && !unspeakable.test(part) && (/[-_]/.test(part) || numberedWord.test(part))
+}
+
+/**
+ * Worth replacing wherever else it occurs: a value that is not a word, such as the `postgres` in
+ * `postgres://postgres:postgres@db`.
+ */
+export function isRecognisable(value: string): boolean {
+  if (value.length < 8 || isTemplate(value)) return false
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9\s._/-]/].filter((kind) => kind.test(value)).length
+  return kinds >= 3 || looksRandom(value) || (/[A-Za-z]\d+[A-Za-z]/.test(value) && !algorithm.test(value))
+}
+
+/** User and password as base64, as in the configuration of docker. */
+function isEncodedPair(value: string): boolean {
+  return (
+    value.length >= 12 && /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'))
+  )
+}
+
+/** One of the cookies of a header is not a setting such as `theme=dark`. */
+function isCookie(value: string): boolean {
+  return value.split(/[=;]/).some((part) => isPasswordWord(part.trim()))
 }
 
 const portAndQuery = /^\d{1,5}[?#]/
@@ -43,6 +102,9 @@ export const judgements = {
   'filled in, no code': (value: string) => isFilledIn(value) && !isCode(value),
   opaque: isOpaque,
   'password literal': isPasswordLiteral,
+  'password word': isPasswordWord,
+  'encoded pair': isEncodedPair,
+  cookie: isCookie,
   random: looksRandom,
   'written out': (value: string) => !isTemplate(value),
   'written out, no port': (value: string) => !isTemplate(value) && !portAndQuery.test(value),
@@ -53,18 +115,34 @@ export type Judgement = keyof typeof judgements
 
 // Common names of variables and keys that hold a secret.
 
-export const passwordNames = ['password', 'passwd', 'passphrase', 'pwd']
-export const secretNames = [
+export const passwordNames = ['password', 'passwd', 'passphrase', 'passcode', 'pwd']
+const shortNames = ['_pass', '-pass', '.pass', 'userpass', 'dbpass']
+/** Names that leave so little doubt that any value with a digit counts. */
+const unmistakable = [
   'api_key',
   'api-key',
   'apikey',
+  'client_secret',
+  'client-secret',
+  'clientsecret',
   'secret_key',
-  'secret-key',
-  'secretkey',
-  'secret',
-  'token',
-  'access_key',
-  'accesskey',
+]
+export const weakNames: readonly string[] = [...passwordNames, ...shortNames, ...unmistakable]
+
+/** As the end of a key of JSON: any value that looks random counts. */
+const secretNames = ['secret', 'token', 'secretkey', 'access_key', 'accesskey', 'auth']
+
+/** Parts of names that tell of a key, unless they go on so. A value counts if it looks random. */
+export const tellingNames: readonly { word: string; unless?: string }[] = [
+  { word: 'access', unless: 'ib|or' },
+  { word: 'auth', unless: 'or(?!i[sz])' },
+  { word: 'api', unless: 'd|tal' },
+  { word: 'credential' },
+  { word: 'creds' },
+  { word: 'key', unless: 'board|code|word|frame|stroke|press' },
+  { word: 'passw' },
+  { word: 'secret' },
+  { word: 'token', unless: 'iz' },
 ]
 
 // Members of a JSON object that are secret because of their own key or because of the keys beside them.
@@ -73,13 +151,15 @@ const hostKey = /^(?:db_?)?(?:host|hostname|server|endpoint|address|addr|url)$/
 const userKey = /^(?:db_?)?(?:user|username|user_name|login|account)$/
 const passwordKeys = ['password', 'passwd', 'pwd', 'pass', 'passphrase']
 const passwordKey = new RegExp(`^(?:db_?)?(?:${passwordKeys.join('|')})$`)
-const passwordMember = new RegExp(`(?:${passwordNames.join('|')})$`)
+const passwordMember = new RegExp(`(?:${weakNames.join('|').replaceAll('.', '[.]')})(?:[_-]?\\d{1,2})?$`)
 const secretMember = new RegExp(`(?:${secretNames.join('|')})$`)
+const keyShape = /^[\w.~+/%-]{10,512}={0,3}$/
+const tellingMember = new RegExp(
+  `(?:${tellingNames.map(({ word, unless }) => word + (unless === undefined ? '' : `(?!${unless})`)).join('|')})[ \\t\\w.-]{0,20}$`,
+)
 
 /** A JSON text has such a member only if it contains one of these in front of a quote. */
-export const credentialKeys: readonly string[] = [
-  ...new Set([...passwordKeys, ...passwordNames, ...secretNames]),
-]
+export const credentialKeys: readonly string[] = [...new Set([...passwordKeys, ...weakNames, ...secretNames])]
 
 export type KeyRole = 'host' | 'user' | 'password'
 
@@ -93,16 +173,26 @@ export function roleOfKey(key: string): KeyRole | undefined {
 
 export function isSecretKey(key: string): boolean {
   const name = key.toLowerCase()
-  return passwordMember.test(name) || secretMember.test(name)
+  return passwordMember.test(name) || secretMember.test(name) || tellingMember.test(name)
+}
+
+const labelKey = /^(?:name|key|variable)$/i
+const valueKey = /^(?:value|default)$/i
+
+/** `{ "name": "DB_PASSWORD", "value": "x" }`: the value of one member is the name of the other. */
+export function partOfPair(key: string): 'label' | 'value' | undefined {
+  if (labelKey.test(key)) return 'label'
+  return valueKey.test(key) ? 'value' : undefined
 }
 
 /** The same decision as for `key = "value"` in a text. */
 export function isSecretMember(key: string, value: string): boolean {
   const name = key.toLowerCase()
   if (/\s/.test(value)) return false
-  return (
-    (passwordMember.test(name) && isPasswordLiteral(value)) || (secretMember.test(name) && looksRandom(value))
-  )
+  if (name === 'auth' && isEncodedPair(value)) return true
+  if (passwordMember.test(name) && isPasswordLiteral(value)) return true
+  const counts = secretMember.test(name) || (tellingMember.test(name) && keyShape.test(value))
+  return counts && looksRandom(value)
 }
 
 const paths = ['filepath', 'file_path', 'cwd', 'root', 'directory', 'dir', 'path']
@@ -115,12 +205,17 @@ const sealed = [
   'textsignature',
   'encrypted_content',
 ]
-const skippedKeys = new Set([...paths, ...sealed])
+const pathKeys = new Set(paths)
+const sealedKeys = new Set(sealed)
 
-/** True for ids, paths and sealed values, which look like secrets but must keep their exact value. */
+/** True for ids and paths, which look like secrets by chance and must keep their value. */
 export function isSkippedKey(key: string): boolean {
   const name = key.toLowerCase()
-  return skippedKeys.has(name) || name.endsWith('id') || name.endsWith('ids')
+  return pathKeys.has(name) || name.endsWith('id') || name.endsWith('ids')
+}
+
+export function isSealedKey(key: string): boolean {
+  return sealedKeys.has(key.toLowerCase())
 }
 
 /** True for pictures, sealed thoughts and other binary data, which look like secrets only by chance. */
@@ -167,7 +262,7 @@ const longestName = 200
  * backtracking.
  */
 const wordParts =
-  /^(?:[A-Z]?[a-z]{3,}(?![a-z])|[A-Z]{3,}(?![A-Z])|[a-zA-Z]{1,2}(?=[-_=+]|$)|\d{1,8}(?!\d)|[-_=+])+$/
+  /^(?:[A-Z]?[a-z]{3,}(?![a-z])|[A-Z]{3,}(?![A-Z])|[a-zA-Z]{1,2}(?=[-_=+]|$)|[vV]\d{1,3}(?=[-_=+]|$)|\d{1,8}(?!\d)|[-_=+])+$/
 const longWord = /[A-Za-z]{4,}/g
 const vowel = /[aeiouy]/i
 
@@ -189,5 +284,20 @@ const agentId = /^(?:toolu|srvtoolu|msg|req)_01[A-Za-z0-9]{20,24}$/
 export function isHighEntropy(text: string, start: number, end: number): boolean {
   if (end - start < shortestToken || entropy(text, start, end) <= limit) return false
   const token = text.slice(start, Math.min(end, start + longestName + 1))
-  return !agentId.test(token) && !isMadeOfWords(token)
+  return !agentId.test(token) && !isMadeOfWords(token) && !isDigest(text, start)
+}
+
+/** Digests of lock files: `sha512-…` of npm, `h1:…` of Go, with the length that such a digest has. */
+const digest =
+  /(?<![A-Za-z0-9])(?:sha512-[A-Za-z0-9+/]{86}==|sha384-[A-Za-z0-9+/]{64}|(?:sha256-|h1:)[A-Za-z0-9+/]{43}=|sha1-[A-Za-z0-9+/]{27}=)(?![A-Za-z0-9+/=])/y
+const longestDigest = 'sha512-'.length + 88
+const ofDigest = /[A-Za-z0-9+/=:-]/
+
+/** The token may be any part of the digest between two slashes. */
+function isDigest(text: string, at: number): boolean {
+  for (let start = at; start >= 0 && start > at - longestDigest && ofDigest.test(text[start]!); start--) {
+    digest.lastIndex = start
+    if (digest.test(text)) return digest.lastIndex > at
+  }
+  return false
 }

@@ -1,21 +1,31 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findSecretsNaively } from '../../test/support/naive-redaction.ts'
+import { findByRulesNaively, findSecretsNaively } from '../../test/support/naive-redaction.ts'
 import { rotatingRuns } from '../../test/support/rotation.ts'
 import { jsonValue, mixedText, samplesOf, secretText, tokenRules } from '../../test/support/secret-samples.ts'
-import { isMediaType, isSecretMember, isSkippedKey, judgements, roleOfKey } from './credentials.ts'
+import {
+  isMediaType,
+  isSealedKey,
+  isSecretMember,
+  isSkippedKey,
+  judgements,
+  partOfPair,
+  roleOfKey,
+} from './credentials.ts'
 import { findSecrets } from './find-secrets.ts'
 import { createRedactor, redactJsonLines, redactText } from './redact.ts'
 import { isPlaceholder } from './regions.ts'
 
 const redactor = createRedactor({ emails: false, phones: false, rules: [] })
 const naively = (text: string) => redactText(text, redactor, findSecretsNaively)
+const nameNaively = (text: string) => redactText(text, redactor, findByRulesNaively)
 
 /** The rules for JSON once more, on decoded values and without any care for speed. */
 function redactValue(value: unknown, key?: string): unknown {
   if (typeof value === 'string') {
-    if (key !== undefined && isSkippedKey(key)) return value
+    if (key !== undefined && isSealedKey(key)) return value
     if (isPlaceholder(value)) return value
+    if (key !== undefined && isSkippedKey(key)) return nameNaively(value)
     const isSecret = (text: string) => key !== undefined && !isPlaceholder(text) && isSecretMember(key, text)
     return isSecret(value) || isSecret(naively(value)) ? 'REDACTED' : naively(value)
   }
@@ -28,14 +38,17 @@ function redactValue(value: unknown, key?: string): unknown {
     members.map(([name, item]) => (typeof item === 'string' ? roleOfKey(name) : undefined)),
   )
   const login = roles.has('host') && roles.has('user')
-  const redactMember = ([name, item]: [string, unknown]) => {
+  const labels = members.filter(([name, item]) => partOfPair(name) === 'label' && typeof item === 'string')
+  const label = labels.at(-1)?.[1] as string | undefined
+  const redactMember = ([name, item]: [string, unknown]): [string, unknown] => {
     const isPassword =
       login &&
       typeof item === 'string' &&
       item !== '' &&
       roleOfKey(name) === 'password' &&
       !isPlaceholder(item)
-    return [name, isPassword ? 'REDACTED' : redactValue(item, name)]
+    const called = partOfPair(name) === 'value' && typeof item === 'string' ? (label ?? name) : name
+    return [nameNaively(name), isPassword ? 'REDACTED' : redactValue(item, called)]
   }
   return Object.fromEntries(members.map(redactMember))
 }

@@ -1,38 +1,46 @@
 // Finds secrets in a text. Runs a rule only at its keywords, with the same result as running every rule over
 // the whole text.
 
-import { isHighEntropy, shortestToken } from './credentials.ts'
+import { isHighEntropy, isRecognisable, shortestToken } from './credentials.ts'
 import { findKeywords, type Keywords, noRule } from './keywords.ts'
 import { type SecretRule, type Span, secretSpan } from './rule.ts'
 import { getRuleSet, type RuleSet } from './rule-set.ts'
 
-export function findSecrets(text: string): Span[] {
-  const ruleSet = getRuleSet()
-  const tokens = findTokens(text)
-  const hits = findHits(text, ruleSet)
-  if (hits.length === 0) return tokens
-  return [...tokens, ...matchHits(text, hits, ruleSet)]
+/** A secret, and the rule that found it. */
+export interface Finding extends Span {
+  rule: string
 }
 
-function matchHits(text: string, hits: KeywordHit[], ruleSet: RuleSet): Span[] {
-  const found: FoundSecrets = { spans: [], anonymous: new Set() }
+export function findSecrets(text: string): Finding[] {
+  return [...findTokens(text), ...findByRules(text)]
+}
+
+/** Without the runs of characters that only look random, which ids, paths and names of members may be. */
+export function findByRules(text: string): Finding[] {
+  const ruleSet = getRuleSet()
+  const hits = findHits(text, ruleSet)
+  return hits.length === 0 ? [] : matchHits(text, hits, ruleSet)
+}
+
+function matchHits(text: string, hits: KeywordHit[], ruleSet: RuleSet): Finding[] {
+  const found: FoundSecrets = { spans: [], anonymous: new Map() }
   const doneUntil: number[] = []
   for (const { start, rule } of hits.sort((a, b) => a.start - b.start)) {
-    // As in a search from left to right, a match never starts inside the previous match of the same rule.
+    // As in a search from left to right, a secret never starts inside the previous one of the same rule.
     if (rule === noRule || start < (doneUntil[rule] ?? 0)) continue
     const regex = ruleSet.sticky(rule)
     regex.lastIndex = start
     const match = regex.exec(text)
-    doneUntil[rule] = match === null ? start + 1 : start + match[0].length
-    if (match !== null) addMatch(text, ruleSet.rule(rule), match, found)
+    const isSecret = match !== null && addMatch(text, ruleSet.rule(rule), match, found)
+    doneUntil[rule] = start + (isSecret ? match[0].length : 1)
   }
   return [...found.spans, ...otherOccurrences(text, found.anonymous)]
 }
 
 export interface FoundSecrets {
-  spans: Span[]
-  /** Secrets without a shape of their own: hidden wherever else they occur. */
-  anonymous: Set<string>
+  spans: Finding[]
+  /** Secrets without a shape of their own, hidden wherever else they occur; and the rules that found them. */
+  anonymous: Map<string, string>
 }
 
 export function addMatch(
@@ -40,24 +48,23 @@ export function addMatch(
   rule: SecretRule,
   match: RegExpExecArray,
   { spans, anonymous }: FoundSecrets,
-): void {
+): boolean {
   const span = secretSpan(rule, match)
-  if (span === undefined) return
-  spans.push(span)
-  if (rule.anonymous) anonymous.add(text.slice(span.start, span.end))
+  if (span === undefined) return false
+  spans.push({ ...span, rule: rule.id })
+  const secret = text.slice(span.start, span.end)
+  if (rule.anonymous && isRecognisable(secret)) anonymous.set(secret, rule.id)
+  return true
 }
 
-/** Shorter secrets are too likely to be ordinary words. */
-const shortestAnonymous = 8
 /** Bounds the work on a text full of passwords. */
 const mostAnonymous = 64
 
-export function otherOccurrences(text: string, secrets: ReadonlySet<string>): Span[] {
-  const spans: Span[] = []
-  const worthwhile = [...secrets].filter((secret) => secret.length >= shortestAnonymous).sort()
-  for (const secret of worthwhile.slice(0, mostAnonymous)) {
+export function otherOccurrences(text: string, secrets: ReadonlyMap<string, string>): Finding[] {
+  const spans: Finding[] = []
+  for (const [secret, rule] of [...secrets].sort().slice(0, mostAnonymous)) {
     for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
-      spans.push({ start: at, end: at + secret.length })
+      spans.push({ start: at, end: at + secret.length, rule })
     }
   }
   return spans
@@ -74,17 +81,20 @@ export interface KeywordHit {
 
 const backslash = 92
 const longToken = new RegExp(`[A-Za-z0-9+_=-]{${shortestToken},}`, 'g')
-const plainEscape = /\\(?:\/|u00[2-7])/g
+const plainEscape = /\\(?:\/|u00(?:[2-7]|0[9aAdD]))/g
 const hexDigits: Record<string, number> = { n: 0, t: 0, r: 0, b: 0, f: 0, v: 0, u: 4, x: 2 }
 
+/** The name under which runs of characters that look random are reported. */
+export const entropyRule = 'high-entropy'
+
 /** Finds runs of characters that look random. */
-export function findTokens(text: string): Span[] {
-  const tokens: Span[] = []
+export function findTokens(text: string): Finding[] {
+  const tokens: Finding[] = []
   for (const match of text.matchAll(longToken)) {
     const end = match.index + match[0].length
     const start =
       text.charCodeAt(match.index - 1) === backslash ? afterEscape(text, match.index - 1) : match.index
-    if (isHighEntropy(text, start, end)) tokens.push({ start, end })
+    if (isHighEntropy(text, start, end)) tokens.push({ start, end, rule: entropyRule })
   }
   return tokens
 }

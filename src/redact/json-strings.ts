@@ -1,12 +1,15 @@
-// Finds the string values of a valid JSON text without decoding it, so that all other bytes can stay as they
-// are.
-import { isMediaType, isSkippedKey, roleOfKey } from './credentials.ts'
+// Finds the strings of a valid JSON text without decoding it, so that all other bytes can stay as they are.
+import { isMediaType, isSealedKey, isSkippedKey, partOfPair, roleOfKey } from './credentials.ts'
+import type { Span } from './rule.ts'
 
 export interface JsonString {
   /** From the opening quote to just behind the closing one. */
   start: number
   end: number
+  /** What its value is called. */
   key: string | undefined
+  /** A key, an id or a path: looks like a secret by chance, so only what a rule recognises is one. */
+  isName: boolean
   /** A password beside a host and a user, which is secret whatever it looks like. */
   password: boolean
 }
@@ -19,7 +22,12 @@ interface Frame {
   host: boolean
   user: boolean
   passwords: JsonString[]
+  label: string | undefined
+  values: JsonString[]
 }
+
+/** A shorter key cannot hold a secret that a rule recognises. */
+const shortestKey = 12
 
 const structure = /["{}[\],]/g
 
@@ -36,7 +44,9 @@ export function findJsonStrings(text: string, start: number, end: number): JsonS
       if (frame !== undefined && expectsKey) {
         frame.key = decodeString(text, at - 1, close)
         expectsKey = false
-      } else addValue(found, frame, { start: at - 1, end: close, key: frame?.key, password: false }, text)
+        if (close - at > shortestKey)
+          found.push({ start: at - 1, end: close, key: undefined, isName: true, password: false })
+      } else addValue(found, frame, { start: at - 1, end: close }, text)
       at = close
     } else if (character === ',') expectsKey = frame?.array === false
     else if (character === '{' || character === '[') {
@@ -82,20 +92,30 @@ function openFrame(array: boolean, outer: Frame | undefined, first: number): Fra
     host: false,
     user: false,
     passwords: [],
+    label: undefined,
+    values: [],
   }
 }
 
-function addValue(found: JsonString[], frame: Frame | undefined, value: JsonString, text: string): void {
-  if (frame?.array === false && frame.key !== undefined) {
-    if (frame.key === 'type') frame.media ||= isMediaType(decodeString(text, value.start, value.end))
-    const role = roleOfKey(frame.key)
-    if (role === 'password') frame.passwords.push(value)
-    else if (role !== undefined) frame[role] = true
-  }
-  if (frame?.key === undefined || !isSkippedKey(frame.key)) found.push(value)
+function addValue(found: JsonString[], frame: Frame | undefined, { start, end }: Span, text: string): void {
+  const key = frame?.key
+  const value = { start, end, key, isName: key !== undefined && isSkippedKey(key), password: false }
+  if (frame?.array === false && key !== undefined) addMember(frame, key, value, text)
+  if (key === undefined || !isSealedKey(key)) found.push(value)
+}
+
+function addMember(frame: Frame, key: string, value: JsonString, text: string): void {
+  if (key === 'type') frame.media ||= isMediaType(decodeString(text, value.start, value.end))
+  const part = partOfPair(key)
+  if (part === 'label') frame.label = decodeString(text, value.start, value.end)
+  else if (part === 'value') frame.values.push(value)
+  const role = roleOfKey(key)
+  if (role === 'password') frame.passwords.push(value)
+  else if (role !== undefined) frame[role] = true
 }
 
 function closeFrame(frame: Frame, found: JsonString[]): void {
   if (frame.media) found.length = frame.first
   else if (frame.host && frame.user) for (const value of frame.passwords) value.password = true
+  for (const value of frame.values) value.key = frame.label ?? value.key
 }

@@ -57,7 +57,12 @@ describe('a secret is recognised by its surroundings', () => {
     ['AccountName=shop;AccountKey=abc/def==;Suffix=core', 'AccountName=shop;AccountKey=REDACTED;Suffix=core'],
     ['//registry.test/:_authToken=0123-abcd', '//registry.test/:_authToken=REDACTED'],
     ['machine db.test login app password hunter2', 'machine db.test login app password REDACTED'],
-    ['DB_PASSWORD=correct-horse then correct-horse', 'DB_PASSWORD=REDACTED then REDACTED'],
+    ['DB_PASSWORD=c0rrect-h0rse then c0rrect-h0rse', 'DB_PASSWORD=REDACTED then REDACTED'],
+    ['DB_PASSWORD=correct-horse then correct-horse', 'DB_PASSWORD=REDACTED then correct-horse'],
+    [
+      'postgres://postgres:postgres@db runs postgres, as postgres',
+      'postgres://postgres:REDACTED@db runs postgres, as postgres',
+    ],
   ])('%s', (text, expected) => expect(redact(text)).toBe(expected))
 })
 

@@ -3,6 +3,7 @@ import { createRedactor, redactJsonDocument, redactJsonLines, redactTranscript }
 
 const redactor = createRedactor({ emails: false, phones: false, rules: [] })
 const key = 'xK9fT2mQ7bL4vR8nW3cY6hJ1'
+const github = `${'ghp'}_${'a1B2c3D4e5F6'.repeat(3)}`
 
 describe('in a JSON line', () => {
   test.each([
@@ -33,6 +34,16 @@ describe('in a JSON line', () => {
       `[{"type":"image","data":"${key}"},"REDACTED"]`,
     ],
     ['keys stay', `{"${key}":"x"}`, undefined],
+    [
+      'a known format is a secret in a key, an id and a path',
+      `{"${github}":1,"id":"${github}","cwd":"/home/${github}/x","file_path":"a/${github}.txt"}`,
+      '{"REDACTED":1,"id":"REDACTED","cwd":"/home/REDACTED/x","file_path":"a/REDACTED.txt"}',
+    ],
+    [
+      'the name of a value may be the value of a name',
+      '[{"name":"DB_PASSWORD","value":"hunter2"},{"value":"hunter2","name":"greeting"}]',
+      '[{"name":"DB_PASSWORD","value":"REDACTED"},{"value":"hunter2","name":"greeting"}]',
+    ],
     ['a letter written as an escape hides nothing', `{"a":"\\u0078${key.slice(1)}"}`, '{"a":"REDACTED"}'],
     [
       'an escaped slash hides nothing',

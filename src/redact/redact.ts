@@ -1,7 +1,15 @@
 // Redacts transcripts in the forms agents keep them in: JSON lines, one JSON document, or text.
 import type { Settings } from '../model/settings.ts'
 import { isSecretKey, isSecretMember } from './credentials.ts'
-import { findEscapedCharacters, findHits, findSecrets, findTokens, type KeywordHit } from './find-secrets.ts'
+import {
+  type Finding,
+  findByRules,
+  findEscapedCharacters,
+  findHits,
+  findSecrets,
+  findTokens,
+  type KeywordHit,
+} from './find-secrets.ts'
 import { decodeString, findJsonStrings, type JsonString } from './json-strings.ts'
 import { noRule } from './keywords.ts'
 import { applyRegions, isPlaceholder, placeholder } from './regions.ts'
@@ -32,7 +40,7 @@ export function redactTranscript(text: string, redactor: Redactor): string {
   const firstLine = text.slice(0, text.indexOf('\n') + 1).replace(byteOrderMark, '')
   return isJson(firstLine)
     ? redactJsonLines(text, redactor)
-    : redactJsonDocument(redactPrivateKeys(text), redactor)
+    : redactJsonDocument(redactPairs(redactPrivateKeys(text)), redactor)
 }
 
 /**
@@ -91,7 +99,7 @@ export function redactJsonDocument(text: string, redactor: Redactor): string {
 export function redactText(
   text: string,
   redactor: Redactor,
-  find: (text: string) => Span[] = findSecrets,
+  find: (text: string) => Finding[] = findSecrets,
 ): string {
   for (let before = text; ; ) {
     const secrets = find(before).map((span) => ({ ...span, replacement: placeholder }))
@@ -138,6 +146,18 @@ function hide(line: string): string {
   const [mark = ''] = quote.exec(line) ?? []
   const body = line.slice(mark.length)
   return body.trim() === '' ? line : `${mark}${placeholder}${/\s*$/.exec(body)?.[0] ?? ''}`
+}
+
+/** A name and its value on the next line, as in `- name: DB_PASSWORD` and `  value: x`. */
+const pairOfLines =
+  /(?<name>[\w.-]{3,60})["'`]?,?[ \t]*\{?\r?\n[ \t]*["']?(?:value|default)["']?[ \t]*[:=][ \t]*["']?(?<value>[^\s"'`\\<>(){}]{6,512})/gi
+
+function redactPairs(text: string): string {
+  return text.replace(pairOfLines, (whole: string, ...rest: unknown[]) => {
+    const { name, value } = rest.at(-1) as { name: string; value: string }
+    const isSecret = !isPlaceholder(value) && isSecretMember(name, value)
+    return isSecret ? `${whole.slice(0, -value.length)}${placeholder}` : whole
+  })
 }
 
 // JSON is redacted value by value: keys, structure, layout and every string without a secret stay byte for
@@ -188,14 +208,21 @@ function planJsonEdits(
 }
 
 function planEdit(text: string, value: JsonString, suspect: boolean, redactor: Redactor): Edit | undefined {
-  const { start, end, key, password } = value
-  const named = key !== undefined && isSecretKey(key)
+  const { start, end, key, isName, password } = value
+  const named = !isName && key !== undefined && isSecretKey(key)
   if (end - start === 2 || !(suspect || named || password)) return undefined
   const plain = decodeString(text, start, end)
   if (isPlaceholder(plain)) return undefined
-  const safe = password ? placeholder : redactMember(named ? key : undefined, plain, redactor)
+  const safe = password
+    ? placeholder
+    : isName
+      ? redactText(plain, onlyBuiltIn, findByRules)
+      : redactMember(named ? key : undefined, plain, redactor)
   return safe === plain ? undefined : { start, end, text: JSON.stringify(safe) }
 }
+
+/** Rules of the settings do not apply to keys, ids and paths. */
+const onlyBuiltIn: Redactor = { patterns: [] }
 
 /** What remains after redaction can itself look like a secret under this key. */
 function redactMember(key: string | undefined, plain: string, redactor: Redactor): string {

@@ -2,19 +2,31 @@
 // compare the engine with it.
 import { builtInRules } from '../../src/redact/built-in-rules.ts'
 import { isHighEntropy } from '../../src/redact/credentials.ts'
-import { addMatch, type FoundSecrets, otherOccurrences } from '../../src/redact/find-secrets.ts'
-import { compileRule, type Span } from '../../src/redact/rule.ts'
+import {
+  addMatch,
+  entropyRule,
+  type Finding,
+  type FoundSecrets,
+  otherOccurrences,
+} from '../../src/redact/find-secrets.ts'
+import { compileRule } from '../../src/redact/rule.ts'
 
 const token = /(?:\\(?:[ntrbfv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}))?(?<token>[A-Za-z0-9+_=-]{10,})/dg
 
-export function findSecretsNaively(text: string): Span[] {
-  const found: FoundSecrets = { spans: [], anonymous: new Set() }
-  for (const match of text.matchAll(token)) {
-    const [start, end] = match.indices!.groups!.token!
-    if (isHighEntropy(text, start, end)) found.spans.push({ start, end })
-  }
+export function findSecretsNaively(text: string): Finding[] {
+  const tokens = [...text.matchAll(token)]
+    .map((match) => match.indices!.groups!.token!)
+    .filter(([start, end]) => isHighEntropy(text, start, end))
+    .map(([start, end]) => ({ start, end, rule: entropyRule }))
+  return [...tokens, ...findByRulesNaively(text)]
+}
+
+export function findByRulesNaively(text: string): Finding[] {
+  const found: FoundSecrets = { spans: [], anonymous: new Map() }
   for (const rule of builtInRules) {
-    for (const match of text.matchAll(compileRule(rule, 'g'))) addMatch(text, rule, match, found)
+    const expression = compileRule(rule, 'g')
+    for (let match = expression.exec(text); match !== null; match = expression.exec(text))
+      if (!addMatch(text, rule, match, found)) expression.lastIndex = match.index + 1
   }
   return [...found.spans, ...otherOccurrences(text, found.anonymous)]
 }

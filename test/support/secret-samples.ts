@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { builtInRules } from '../../src/redact/built-in-rules.ts'
 import type { SecretRule } from '../../src/redact/rule.ts'
+import { secretCorpus } from './secret-corpus.ts'
 
 /** Look-around constrains the text beside a match, not the match. */
 function withoutLookaround(source: string): string {
@@ -53,7 +54,10 @@ const privateKey = keyBody.map((lines) =>
   ['-----BEGIN RSA PRIVATE', ' KEY-----\n', lines.join('\n'), '\n-----END RSA PRIVATE', ' KEY-----'].join(''),
 )
 
+const fromCorpus = fc.constantFrom(...secretCorpus(7)).map(({ text }) => text)
+
 export const secretText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 6, arbitrary: fromCorpus },
   { weight: 6, arbitrary: fc.constantFrom(...tokenRules).chain(samplesOf) },
   { weight: 6, arbitrary: fc.tuple(fc.constantFrom(...inContext), word).map(([put, secret]) => put(secret)) },
   { weight: 2, arbitrary: fc.stringMatching(/^[A-Za-z0-9+_=-]{24,60}$/) },
@@ -112,9 +116,15 @@ const key = fc.constantFrom(
   'path',
   'signature',
   'input',
+  'name',
+  'value',
+  'hmac_key_v2',
+  'auth',
 )
 const leaf = fc.oneof(
   mixedText,
+  word,
+  fc.constantFrom('DB_PASSWORD', 'api_token', 'YXBwOnZlbHZldDYyIQ=='),
   fc.constantFrom('image', 'base64', 'text', 'hunter2'),
   fc.integer(),
   fc.boolean(),
