@@ -29,9 +29,12 @@ async function save(repo: Repo, parent: Oid | undefined, name: string, pause = 0
 const filesOf = async (git: (...args: string[]) => Promise<string>) =>
   (await git('ls-tree', '-r', '--name-only', ref)).split('\n')
 
+// Many more than there are writers: each time, one of them succeeds.
+const mostTries = 100
+
 // What every caller does: read, write, and on `ref-moved` read again.
 async function addFile(repo: Repo, name: string, [first = 0, second = 0]: number[] = []): Promise<void> {
-  for (;;) {
+  for (let tries = 0; tries < mostTries; tries += 1) {
     const parent = (await listRefs(repo, ref))[0]?.oid
     await Bun.sleep(first)
     try {
@@ -41,6 +44,7 @@ async function addFile(repo: Repo, name: string, [first = 0, second = 0]: number
       if (!(error instanceof EntireError && error.code === 'ref-moved')) throw error
     }
   }
+  throw new Error(`${name} was not added: ${ref} moved during each of ${mostTries} tries`)
 }
 
 test.each([true, false])(

@@ -62,6 +62,7 @@ test('the lock of a process that was killed is taken over', async () => {
   owner.kill('SIGKILL')
   await owner.exited
   using _mine = await takeLock(path, { waitMs: 0 })
+  expect(readFileSync(path, 'utf8')).toBe(`${process.pid} ${hostname()}\n`)
 })
 
 const longAgo = new Date(Date.now() - 700_000)
@@ -108,4 +109,6 @@ test('an interrupted takeover does not block forever', async () => {
   writeFileSync(`${path}.takeover`, '1 elsewhere\n')
   utimesSync(`${path}.takeover`, longAgo, longAgo)
   using _mine = await takeLock(path, { waitMs: 5_000 })
+  expect(readFileSync(path, 'utf8')).toBe(`${process.pid} ${hostname()}\n`)
+  expect(readdirSync(dir.base).sort()).toEqual(['home', 't.lock'])
 })

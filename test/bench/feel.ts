@@ -1,5 +1,6 @@
 // Measures how soon a person at a terminal sees the first character of an answer, against `git log -1` at the
 // same terminal.
+import { until } from '../support/until.ts'
 import { type Ground, makeGround, settle } from './ground.ts'
 import { addHistory } from './long-history.ts'
 import { type Measurement, median, ratio } from './measure.ts'
@@ -38,7 +39,7 @@ async function firstCharacter(ground: Ground, argv: readonly string[]): Promise<
   })
   const env = { ...ground.env, TERM: 'xterm-256color', LESS: 'FRX' }
   const child = Bun.spawn([...argv], { cwd: ground.root, env, terminal })
-  while (first === undefined && child.exitCode === null) await Bun.sleep(1)
+  await until(() => first !== undefined || child.exitCode !== null)
   // Output may come after the end of the process is known.
   for (let waited = 0; first === undefined && waited < 100; waited += 1) await Bun.sleep(1)
   // A pager that shows the first page waits for a key.

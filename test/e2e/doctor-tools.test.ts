@@ -14,6 +14,7 @@ import { logFile } from '../../src/sessions/places.ts'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { binary, type RecordedRepo, recordedRepo } from '../support/recorded-repo.ts'
 import { openTerminal } from '../support/terminal.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 
@@ -118,15 +119,17 @@ function follow(repo: RecordedRepo) {
     env: repo.env,
     stdout: 'pipe',
   })
-  const reader = child.stdout.getReader()
   let output = ''
+  let hasEnded = false
+  const reading = (async () => {
+    for await (const bytes of child.stdout) output += Buffer.from(bytes).toString('utf8')
+    hasEnded = true
+  })()
   return {
     async sees(text: string) {
-      while (!output.includes(text)) {
-        const { value, done } = await reader.read()
-        if (done) throw new Error(`${text} did not appear in ${output}`)
-        output += Buffer.from(value).toString('utf8')
-      }
+      const problem = () => `${text} did not appear in ${output}`
+      await until(() => hasEnded || output.includes(text), problem)
+      if (!output.includes(text)) throw new Error(problem())
     },
     async interrupt() {
       child.kill('SIGINT')
@@ -136,6 +139,7 @@ function follow(repo: RecordedRepo) {
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await child.exited
+      await reading
     },
   }
 }

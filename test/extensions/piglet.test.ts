@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { until } from '../support/until.ts'
 import { type PigletPlace, pigletPlace } from './piglet.ts'
 
 let place: PigletPlace
@@ -299,8 +300,14 @@ describe('top', () => {
       `const started = handlers['command/execute']; handlers['command/execute'] = (params) => new Promise((resolve) => setTimeout(() => resolve(started(params)), 4000))`,
     )
     const other = run('run', 'hi')
-    let boards = await json('top')
-    while (boards.length === 0 || boards[0].extensions[0]?.waiting !== 1) boards = await json('top')
+    let boards: Awaited<ReturnType<typeof json>> = []
+    await until(
+      async () => {
+        boards = await json('top')
+        return boards[0]?.extensions[0]?.waiting === 1
+      },
+      () => `The board never showed the waiting call: ${JSON.stringify(boards)}`,
+    )
     expect(boards).toMatchObject([
       { cwd: place.cwd, extensions: [{ name: 'sound', state: 'running', waiting: 1 }] },
     ])

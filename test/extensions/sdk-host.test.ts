@@ -428,7 +428,7 @@ describe('providers', () => {
     let cleaned = false
     const extension = plain().provider('mine', async function* () {
       try {
-        while (true) {
+        for (let n = 0; n < 10_000; n += 1) {
           yield 'more '
           await Bun.sleep(1)
         }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { Environment } from './environment.ts'
+import { until } from './until.ts'
 
 export interface PiContext {
   cwd: string
@@ -40,7 +41,18 @@ export function scriptedPi(extension: string, options: { cwd: string; env: Envir
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) })[Symbol.asyncIterator]()
+  const answers: Handled[] = []
+  let hasEnded = false
+  createInterface({ input: Readable.fromWeb(child.stdout as never) })
+    .on('line', (line) => answers.push(JSON.parse(line) as Handled))
+    .on('close', () => {
+      hasEnded = true
+    })
+  // Answers to other events come first and are of no interest.
+  const takeAnswer = (name: string) => {
+    const at = answers.findIndex((answer) => answer.name === name)
+    return at < 0 ? undefined : answers.splice(0, at + 1).at(-1)
+  }
   const stderr = child.stderr.text()
   const send = (call: object) => {
     child.stdin.write(`${JSON.stringify(call)}\n`)
@@ -49,12 +61,17 @@ export function scriptedPi(extension: string, options: { cwd: string; env: Envir
   return {
     async emit(name, event, ctx) {
       send({ name, event, ctx })
-      for (;;) {
-        const { value, done } = await lines.next()
-        if (done) throw new Error(`Pi ended during ${name}: ${await stderr}`)
-        const handled = JSON.parse(value) as Handled
-        if (handled.name === name) return handled
-      }
+      let answer: Handled | undefined
+      await until(
+        () => {
+          const isLast = hasEnded
+          answer = takeAnswer(name)
+          return answer !== undefined || isLast
+        },
+        () => `Pi did not answer ${name}`,
+      )
+      if (answer === undefined) throw new Error(`Pi ended during ${name}: ${await stderr}`)
+      return answer
     },
     emitAndGoOn: (name, event, ctx) => send({ name, event, ctx, goOn: true }),
     async quit() {

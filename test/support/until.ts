@@ -2,9 +2,9 @@
 const limitMs = 60_000
 
 /** Without a problem of its own, the message shows the code of the condition. */
-export async function until(isTrue: () => boolean, problem?: () => string): Promise<void> {
+export async function until(isTrue: () => boolean | Promise<boolean>, problem?: () => string): Promise<void> {
   const deadline = performance.now() + limitMs
-  while (!isTrue()) {
+  while (!(await isTrue())) {
     if (performance.now() > deadline)
       throw new Error(problem?.() ?? `Waited ${limitMs / 1000} s in vain for ${isTrue.toString()}`)
     await Bun.sleep(2)

@@ -88,18 +88,30 @@ test.each([
   expect(await prepareWhileWriting(name, first, noise(10), event)).toBe(first)
 })
 
+/** Whether it is done before the event loop turns, so without a pause. */
+const outcomeOf = (waiting: Promise<undefined>) =>
+  Promise.race([
+    waiting.then(() => 'returned at once'),
+    new Promise((resolve) => setImmediate(() => resolve('waits'))),
+  ])
+
 test('does not wait for a missing file, nor for one that is no longer written', async () => {
-  await awaitLastMessage(join(dir, 'missing.jsonl'), stop('Done.'))
+  expect(await outcomeOf(awaitLastMessage(join(dir, 'missing.jsonl'), stop('Done.')))).toBe(
+    'returned at once',
+  )
   const path = join(dir, 'old.jsonl')
   writeFileSync(path, user('go'))
   utimesSync(path, new Date(0), new Date(0))
-  await awaitLastMessage(path, stop('Done.'))
+  expect(await outcomeOf(awaitLastMessage(path, stop('Done.')))).toBe('returned at once')
 })
 
 test('gives up on a message that never comes', async () => {
   const path = join(dir, 'never.jsonl')
   writeFileSync(path, user('go'))
-  await awaitLastMessage(path, stop('Done.'))
+  const waiting = awaitLastMessage(path, stop('Done.'))
+  expect(await outcomeOf(waiting)).toBe('waits')
+  await waiting
+  expect(readFileSync(path, 'utf8')).toBe(user('go'))
 })
 
 test('every captured turn is complete in its final transcript, and incomplete in the one at the time of the hook', async () => {

@@ -1,11 +1,10 @@
 // Waits until session files may have changed. The system reports changes where it can; polling finds the
-// others,
-// such as on network drives and in directories that do not exist yet.
+// others, such as on network drives and in directories that do not exist yet.
 
 import { type FSWatcher, watch } from 'node:fs'
 import { exists } from '../../std/file.ts'
 
-const tickMs = { reported: 1_000, unreported: 250 }
+const usualTicks = { reported: 1_000, unreported: 250 }
 // Agents write in bursts; this is how long to wait for the end of one.
 const settleMs = 25
 
@@ -18,7 +17,14 @@ export interface Waker {
   close(): void
 }
 
-export function createWaker(maxWaitMs: number, subscribe = watchDir): Waker {
+interface WakerParts {
+  subscribe?: typeof watchDir
+  /** How often to look, in milliseconds: where the system reports changes, and where it does not. */
+  ticks?: typeof usualTicks
+}
+
+export function createWaker(maxWaitMs: number, parts: WakerParts = {}): Waker {
+  const { subscribe = watchDir, ticks = usualTicks } = parts
   const watchers = new Map<string, FSWatcher | undefined>()
   let isAwake = false
   let resolveNext: (() => void) | undefined
@@ -45,8 +51,8 @@ export function createWaker(maxWaitMs: number, subscribe = watchDir): Waker {
     },
     async next() {
       const pauseMs = [...watchers.values()].every((watcher) => watcher !== undefined)
-        ? tickMs.reported
-        : tickMs.unreported
+        ? ticks.reported
+        : ticks.unreported
       if (!isAwake) {
         await new Promise<void>((resolve) => {
           resolveNext = resolve

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { until } from '../../../test/support/until.ts'
 import { Peer } from './peer.ts'
 import { parseLine, RpcFailure, rpcErrorCodes } from './rpc.ts'
 import { maxLineBytes } from './table.ts'
@@ -31,7 +32,7 @@ test('answers in any order find their requests', async () => {
     (_method, params) => new Promise((resolve) => gates.set(params, () => resolve(params))),
   )
   const answers = [1, 2, 3].map((n) => near.request('echo', n))
-  while (gates.size < 3) await Promise.resolve()
+  await until(() => gates.size === 3)
   for (const n of [3, 1, 2]) gates.get(n)?.()
   expect(await Promise.all(answers)).toEqual([1, 2, 3])
   expect(near.waiting()).toBe(0)
@@ -61,7 +62,7 @@ test('a cancelled request is aborted on the other side, and its late answer is d
   )
   const controller = new AbortController()
   const answer = near.request('slow', {}, { signal: controller.signal })
-  while (lines.length === 0) await Promise.resolve()
+  await until(() => lines.length > 0)
   controller.abort(new Error('enough'))
   expect(answer).rejects.toThrow('enough')
   await Bun.sleep(1)
