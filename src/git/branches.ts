@@ -60,7 +60,8 @@ export async function switchToRemoteBranch(repo: Repo, branch: string): Promise<
 }
 
 async function trySwitch(repo: Repo, branch: string, args: string[]): Promise<string | undefined> {
-  // Git creates no such branch, but a ref can have such a name; git would read it as an option.
+  // Git creates no such branch, but a ref can have such a name; git would read it as an option. The words are
+  // git's own, like those of its other refusals.
   if (branch.startsWith('-')) return `'${branch}' is not a valid branch name`
   const result = await git(repo, ['switch', '--quiet', ...args], { accept: [1, 128] })
   return result.code === 0 ? undefined : result.stderr.trim() || `git switch gave exit code ${result.code}`

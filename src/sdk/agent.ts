@@ -1,9 +1,10 @@
 // Defines an agent and runs it as a process: the kit for authors of agent plugins, `entire-ts/agent-sdk`.
 
 import type { Buffer } from 'node:buffer'
+import { invalidValue } from '../std/errors.ts'
 import { infoOf } from './agent/answers.ts'
 import type { AgentDefinition } from './agent/definition.ts'
-import { PluginError } from './agent/definition.ts'
+import { escapeName, pluginError } from './agent/definition.ts'
 import { answerCall, type PluginCall, runPlugin } from './agent/program.ts'
 
 export type { PluginEvent } from '../protocol/external-agent/event.ts'
@@ -32,9 +33,8 @@ export interface AgentPlugin {
 
 export function defineAgent(definition: AgentDefinition): AgentPlugin {
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(definition.name)) {
-    throw new PluginError(
-      `${JSON.stringify(definition.name)} is not a valid value for the name of an agent: use lowercase letters, digits and single hyphens`,
-    )
+    const hint = 'Use lowercase letters, digits and single hyphens.'
+    throw pluginError(invalidValue(escapeName(definition.name), 'the name of an agent', hint))
   }
   return {
     definition,

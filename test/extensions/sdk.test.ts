@@ -109,6 +109,11 @@ describe('the handshake', () => {
       'a tool requires a name',
     ],
     [
+      'an empty name of an interceptor',
+      (extension) => extension.interceptor('', { before: () => undefined } as never),
+      'an interceptor requires a name',
+    ],
+    [
       'no function',
       (extension) => extension.command('x', { description: '' } as never),
       'command x requires a function',

@@ -86,8 +86,10 @@ test('adding says when recording is off or not set up', async () => {
 
 test.each([
   [['add'], 2, 'Missing argument <agent>'],
-  [['add', 'claude-code', 'clippy'], 1, 'Unknown agent "clippy". Available agents:'],
-  [['remove', 'clippy'], 1, 'Usage: entire agent remove <agent-name>'],
+  [['add', 'claude-code', 'clippy'], 1, 'Unknown agent "clippy"\nhint: Use one of: claude-code, gemini'],
+  [['add', 'clippy'], 1, 'To add it, put a plugin entire-agent-clippy on the PATH.\n'],
+  [['remove', 'clippy'], 1, 'Unknown agent "clippy"\nhint: Use one of: gemini.\n'],
+  [['remove', 'gemni'], 1, 'hint: Use one of: gemini. Did you mean gemini?\n'],
   [['lst'], 2, 'Did you mean `list`?'],
 ] as const)('wrong names change nothing: %j', async (args, code, message) => {
   await using repo = await tempRepo()

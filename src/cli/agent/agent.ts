@@ -8,13 +8,21 @@ import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { defaultSettings } from '../../model/settings.ts'
 import { isSetUp, readSettings } from '../../settings/read.ts'
+import { type EntireError, unknownName, useOneOf } from '../../std/errors.ts'
 import { formatJson } from '../../std/json.ts'
+import { closest } from '../closest.ts'
 import { formatManual, switchFlag } from '../command-parts.ts'
 import { type Cli, hookProgram, requireRepo } from '../context.ts'
 import { loadExternalAgents } from '../external-agents.ts'
 import { requireSetUp } from '../preconditions.ts'
-import { tableLines } from '../render/text.ts'
-import { detectedAgents, namedAgents, requirePresent } from '../setup/choose-agents.ts'
+import { clean, tableLines } from '../render/text.ts'
+import {
+  detectedAgents,
+  namedAgents,
+  pluginHint,
+  recordableNames,
+  requirePresent,
+} from '../setup/choose-agents.ts'
 import { findGonePlugins, readHookHealth, removalByHand } from '../setup/health.ts'
 import {
   findInstalledAgents,
@@ -62,7 +70,7 @@ const listCommand = buildCommand<{ json?: boolean }, [], Cli>({
 const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
   async func({ force }, ...names) {
     const repo = requireRepo(this, 'agent add')
-    const agents = await namedAgents(this, repo, names, 'entire agent add <agent-name>')
+    const agents = await namedAgents(this, repo, names, unknownAgentToAdd)
     await requirePresent(repo, agents)
     requireSetUp(repo, `Run \`entire enable --agent ${names.join(',')}\`.`)
     const settings = readSettings(repo.root)
@@ -90,15 +98,17 @@ const addCommand = buildCommand<{ force?: boolean }, string[], Cli>({
 const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
   async func(_flags, ...names) {
     const repo = requireRepo(this, 'agent remove')
-    const gone = (await findGonePlugins(repo, this.env)).filter(({ name }) => names.includes(name))
+    const allGone = await findGonePlugins(repo, this.env)
+    const gone = allGone.filter(({ name }) => names.includes(name))
     const others = names.filter((name) => !gone.some((plugin) => plugin.name === name))
-    const agents = await namedAgents(this, repo, others, 'entire agent remove <agent-name>')
+    const installed = await findInstalledAgents(repo)
+    const removable = [...installed, ...allGone].map(({ name }) => name)
+    const agents = await namedAgents(this, repo, others, (name) => unknownAgentToRemove(name, removable))
     for (const plugin of gone) {
       forgetHooks(hookSite(repo), plugin.name)
       this.note(`Note: Hooks of ${plugin.type} may still be installed: ${plugin.why}`)
       this.note(`hint: If so, ${removalByHand(plugin)}.`)
     }
-    const installed = await findInstalledAgents(repo)
     for (const agent of agents) {
       const hooked = installed.find(({ name }) => name === agent.name)
       if (hooked !== undefined) await uninstallAgent(this, repo, hooked)
@@ -121,6 +131,20 @@ const removeCommand = buildCommand<Record<never, never>, string[], Cli>({
     }),
   },
 })
+
+function unknownAgentToAdd(name: string): EntireError {
+  const known = recordableNames()
+  const hint = `${useOneOf(known, closest(name, known))} ${pluginHint(name)}`
+  return unknownName('agent', clean(name), hint, 'unknown-agent')
+}
+
+function unknownAgentToRemove(name: string, removable: string[]): EntireError {
+  const hint =
+    removable.length === 0
+      ? 'No hooks of agents are installed here.'
+      : useOneOf(removable, closest(name, removable))
+  return unknownName('agent', clean(name), hint, 'unknown-agent')
+}
 
 export const agentCommands = buildRouteMap<string, Cli>({
   routes: {

@@ -10,19 +10,19 @@ import { loadExternalAgent, loadExternalAgents } from '../external-agents.ts'
 import { clean, cleanLines } from '../render/text.ts'
 import { findWatchedAgents, type HookedAgent, hookedAgents } from './setup.ts'
 
-/** Includes external agents on the PATH. `usage` is shown when a name is unknown. */
+/** Includes external agents on the PATH. `unknown` makes the error for a name that is none of them. */
 export async function namedAgents(
   cli: Cli,
   repo: Repo,
   names: readonly string[],
-  usage: string,
+  unknown: (name: string) => EntireError,
 ): Promise<Agent[]> {
   const found: Agent[] = []
   for (const name of names.map((each) => each.trim())) {
     const agent =
       findAgent(name) ??
       (await loadExternalAgent(repo, cli.env, name, { evenIfDisabled: true, refresh: true }))
-    if (agent === undefined) throw unknownAgent(name, usage)
+    if (agent === undefined) throw unknown(name)
     if (!isRecordable(agent))
       throw new EntireError(
         'agent-failed',
@@ -34,6 +34,10 @@ export async function namedAgents(
     found.push(agent)
   }
   return [...new Set(found)]
+}
+
+export function recordableNames(): string[] {
+  return agents.filter(isRecordable).map(({ name }) => name)
 }
 
 function isRecordable({ installer, watcher }: Agent): boolean {
@@ -105,7 +109,8 @@ export async function askForAgents(
   return names && hookedAgents().filter((agent) => names.includes(agent.name))
 }
 
-function unknownAgent(name: string, usage: string): EntireError {
+/** The error of `enable`, in the words of the original: a list of all agents. */
+export function unknownAgentToEnable(name: string): EntireError {
   const problem = name === '' ? 'Missing agent name' : unknownName('agent', clean(name)).message
   const remark = (agent: Agent) =>
     agent === defaultAgent
@@ -114,11 +119,15 @@ function unknownAgent(name: string, usage: string): EntireError {
         ? '    (no hooks: run `entire watch`)'
         : ''
   const list = agents.filter(isRecordable).map((agent) => `  ${agent.name}${remark(agent)}`)
-  const plugin =
-    name === '' ? {} : { hint: `To add it, put a plugin entire-agent-${clean(name)} on the PATH.` }
+  const usage = 'Usage: entire enable --agent <agent-name>'
   return new EntireError(
     'unknown-agent',
-    [`${problem}. Available agents:`, '', ...list, '', `Usage: ${usage}`].join('\n'),
-    plugin,
+    [`${problem}. Available agents:`, '', ...list, '', usage].join('\n'),
+    name === '' ? {} : { hint: pluginHint(name) },
   )
+}
+
+/** Hint: how an agent that the program does not know is added. */
+export function pluginHint(name: string): string {
+  return `To add it, put a plugin entire-agent-${clean(name)} on the PATH.`
 }

@@ -15,7 +15,14 @@ import { formatManual, switchFlag, valueFlag } from '../command-parts.ts'
 import { type Cli, hookProgram, requireRepo } from '../context.ts'
 import { clean } from '../render/text.ts'
 import type { RemoteChange } from './checkpoint-remote.ts'
-import { askForAgents, detectedAgents, namedAgents, proposedAgents, requirePresent } from './choose-agents.ts'
+import {
+  askForAgents,
+  detectedAgents,
+  namedAgents,
+  proposedAgents,
+  requirePresent,
+  unknownAgentToEnable,
+} from './choose-agents.ts'
 import { type HookHealth, isHealthy, readHookHealth } from './health.ts'
 import {
   ensureMetadataBranch,
@@ -114,8 +121,7 @@ interface Report {
 /** Undefined when the person cancelled the question and nothing was changed. */
 async function enable(cli: Cli, repo: Repo, flags: EnableFlags): Promise<Report | undefined> {
   const { changes, localChanges } = await planSettings(repo, flags)
-  const named =
-    flags.agent && (await namedAgents(cli, repo, flags.agent, 'entire enable --agent <agent-name>'))
+  const named = flags.agent && (await namedAgents(cli, repo, flags.agent, unknownAgentToEnable))
   await requirePresent(repo, named ?? [])
   const before = readSettings(repo.root)
   const wasSetUp = isSetUp(repo.root)

@@ -63,6 +63,7 @@ export class ModelChoice {
         hint: 'Set defaultModel in config.yaml, or PIGLET_DEFAULT_MODEL.',
       })
     const model = findModel(models.all(), wanted)
+    // The protocol fixes these words, here and in `switchTo`.
     if (!model) throw new EntireError('not-found', `unknown model: ${wanted}`)
     return model
   }

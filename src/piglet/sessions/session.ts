@@ -169,6 +169,7 @@ export class PigletSession {
   }
 
   #requireEntry(id: string): void {
+    // The protocol fixes these words.
     if (!this.#entries.has(id)) throw new EntireError('not-found', `entry ${id} not found`)
   }
 }

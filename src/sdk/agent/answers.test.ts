@@ -120,7 +120,7 @@ test.each([
 
 test.each([
   [[], '', 'a subcommand is required'],
-  [['constructor'], '', 'unknown subcommand "constructor"'],
+  [['constructor'], '', 'Unknown subcommand "constructor"'],
   [['get-session-dir'], '', 'requires --repo-path'],
   [['chunk-transcript', '--max-size', '-5'], '', '"-5" is not a valid value for --max-size'],
   [['chunk-transcript', '--max-size', '0'], '', '"0" is not a valid value for --max-size'],

@@ -10,9 +10,10 @@ import type {
   SubcommandInput,
   SubcommandName,
 } from '../../protocol/external-agent/table.ts'
+import { invalidValue } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { AgentContext, AgentDefinition, AgentHooks } from './definition.ts'
-import { PluginError } from './definition.ts'
+import { PluginError, pluginError } from './definition.ts'
 import {
   formatTokenTotals,
   readFileSession,
@@ -58,8 +59,7 @@ export const subcommandAnswers: SubcommandAnswers = {
   },
   'read-transcript': ({ args }) => readFileSync(args['session-ref']),
   'chunk-transcript': ({ agent, args, input }) => {
-    if (args['max-size'] === 0)
-      throw new PluginError('"0" is not a valid value for --max-size: use 1 or more')
+    if (args['max-size'] === 0) throw pluginError(invalidValue('0', '--max-size', 'Use 1 or more.'))
     const chunks = (agent.transcript ?? rawTranscript).chunk(Buffer.from(input), args['max-size'])
     return { chunks: chunks.map((chunk) => chunk.toString('base64')) }
   },

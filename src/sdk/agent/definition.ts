@@ -3,6 +3,7 @@
 
 import type { PluginEvent } from '../../protocol/external-agent/event.ts'
 import type { MessageInput } from '../../protocol/external-agent/messages.ts'
+import { type EntireError, messageWithHint } from '../../std/errors.ts'
 import type { Transcript } from './transcripts.ts'
 
 export type HookInput = MessageInput['hook-input']
@@ -76,4 +77,14 @@ export interface AgentDefinition {
 
 export class PluginError extends Error {
   override readonly name = 'PluginError'
+}
+
+/** The error for the caller, in the words that the program has for this kind of problem. */
+export function pluginError(problem: EntireError): PluginError {
+  return new PluginError(messageWithHint(problem))
+}
+
+/** For messages: control characters in names from outside become visible. */
+export function escapeName(name: string): string {
+  return JSON.stringify(String(name)).slice(1, -1)
 }

@@ -10,9 +10,10 @@ import {
   type SubcommandInput,
   type SubcommandName,
 } from '../../protocol/external-agent/table.ts'
+import { invalidValue, requires, unknownName } from '../../std/errors.ts'
 import { hasCapability, subcommandAnswers } from './answers.ts'
 import type { AgentContext, AgentDefinition } from './definition.ts'
-import { PluginError } from './definition.ts'
+import { escapeName, PluginError, pluginError } from './definition.ts'
 
 /** Answers the call that this process was started for, and ends the process. */
 export async function runPlugin(agent: AgentDefinition): Promise<never> {
@@ -72,10 +73,10 @@ export interface PluginCall {
 export async function answerCall(agent: AgentDefinition, call: PluginCall): Promise<Buffer> {
   const [name = '', ...words] = call.words
   if (name === '') throw new PluginError('a subcommand is required; `info` prints what this plugin can do')
-  if (!isSubcommand(name)) throw new PluginError(`unknown subcommand ${JSON.stringify(name)}`)
+  if (!isSubcommand(name)) throw pluginError(unknownName('subcommand', escapeName(name)))
   const { capability, stdin, stdout } = findSubcommand(name)
   if (capability !== undefined && !hasCapability(agent, capability)) {
-    throw new PluginError(`${name} requires the capability ${capability}, which ${agent.name} does not have`)
+    throw pluginError(requires(name, `the capability ${capability}, which ${agent.name} does not have`))
   }
   const args = parseCallArguments(name, words)
   const bytes = stdin === 'nothing' ? Buffer.alloc(0) : await call.stdin()
@@ -128,7 +129,7 @@ function parseCallArguments<Name extends SubcommandName>(
   const entries = Object.entries(expected).map(([flag, kind]) => {
     if (kind === 'switch') return [flag, given.has(flag)]
     const value = given.get(flag)
-    if (value === undefined) throw new PluginError(`${name} requires --${flag}`)
+    if (value === undefined) throw pluginError(requires(name, `--${flag}`))
     return [flag, kind === 'integer' ? parseCount(flag, value) : value]
   })
   return Object.fromEntries(entries)
@@ -143,6 +144,6 @@ function splitFlag(word: string): [string, string?] {
 function parseCount(flag: string, value: string): number {
   const count = /^\d+$/.test(value) ? Number(value) : Number.NaN
   if (!Number.isSafeInteger(count))
-    throw new PluginError(`${JSON.stringify(value)} is not a valid value for --${flag}: use a whole number`)
+    throw pluginError(invalidValue(escapeName(value), `--${flag}`, 'Use a whole number.'))
   return count
 }

@@ -5,9 +5,10 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import process from 'node:process'
 import type { SubcommandAnswer } from '../../protocol/external-agent/table.ts'
+import { invalidValue } from '../../std/errors.ts'
 import { given } from '../../std/given.ts'
 import type { AgentContext, AgentDefinition, AgentSession, HookInput } from './definition.ts'
-import { PluginError } from './definition.ts'
+import { escapeName, PluginError, pluginError } from './definition.ts'
 import { addCounts, type Reading, rawTranscript, type TokenTotal } from './transcripts.ts'
 
 /** A larger transcript would exceed the limit of an answer as base64. */
@@ -27,7 +28,7 @@ export function sessionPath(agent: AgentDefinition, dir: string, session: string
   const file = agent.sessions.file(dir, session)
   // Ids come from outside: one with `..` in it must not lead out of the directory.
   if (session === '' || !isInside(dir, file))
-    throw new PluginError(`${JSON.stringify(session)} is not a valid value for a session id`)
+    throw pluginError(invalidValue(escapeName(session), 'a session id'))
   return file
 }
 

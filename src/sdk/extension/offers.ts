@@ -129,7 +129,9 @@ export class OfferList {
 
   #add<Value>(offered: Map<string, Value>, kind: string, key: string, value: Value): void {
     this.#requireOpen(`${kind} ${key}`)
-    if (typeof key !== 'string' || key === '') throw new TypeError(`a ${kind} requires a name`)
+    if (typeof key !== 'string' || key === '') {
+      throw new TypeError(`${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind} requires a name`)
+    }
     if (offered.has(key)) throw new TypeError(`${kind} ${key} is already defined`)
     offered.set(key, value)
   }
