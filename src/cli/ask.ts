@@ -120,7 +120,7 @@ function isPlain({ env }: Cli): boolean {
 
 function requireTerminal(cli: Cli, { message, noTerminalHint }: TerminalQuestion): void {
   if (!cli.interactive)
-    throw new EntireError('no-terminal', `${message} There is no terminal to ask on.`, {
+    throw new EntireError('no-terminal', `Cannot ask without a terminal: ${message}`, {
       hint: noTerminalHint,
     })
 }

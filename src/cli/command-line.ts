@@ -1,5 +1,5 @@
 // Builds and runs a command line, of `entire` or of `piglet`: its help, usage errors and failures. Exit codes:
-// 0 done, 1 failed, 2 used wrongly.
+// 0 success, 1 failure, 2 wrong usage.
 
 import { type Application, buildApplication, ExitCode, type RouteMap, run, text_en } from '@stricli/core'
 import { EntireError, type ErrorCode } from '../std/errors.ts'
@@ -14,20 +14,27 @@ import {
   withPlainHelp,
 } from './parser-text.ts'
 import { cleanLines } from './render/text.ts'
-import { plainWidth } from './wrap-help.ts'
+import { plainWidths, type TextWidths, wrapLines } from './wrap-help.ts'
 
 /** `inputs` are the words that were typed: an error names the help of the command they lead to. */
 export function makeApplication(
   name: string,
   root: RouteMap<Cli>,
   inputs: readonly string[],
-  width: () => number = () => plainWidth,
+  widths: TextWidths = plainWidths,
 ): Application<Cli> {
   const help = [name, ...findRoute(root, inputs), '--help'].join(' ')
   const formatUsage = ({ message, advice }: UsageProblem, colour: boolean) =>
-    formatFailure(message, [advice, `Run \`${help}\` for usage.`].filter(Boolean).join(' '), colour)
-  const formatThrown = (error: unknown, colour: boolean) => formatError(error, name, colour)
-  return buildApplication<Cli>(withPlainHelp(root, width), {
+    wrapLines(
+      formatFailure(message, [advice, `Run \`${help}\` for usage.`].filter(Boolean).join(' '), colour),
+      widths.notes(),
+    )
+  // The stack of a bug is copied into a report, so its lines stay as they are.
+  const formatThrown = (error: unknown, colour: boolean) =>
+    error instanceof EntireError
+      ? wrapLines(formatError(error, name, colour), widths.notes())
+      : formatError(error, name, colour)
+  return buildApplication<Cli>(withPlainHelp(root, widths.help), {
     name,
     versionInfo: { currentVersion: version },
     scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true, distanceOptions },

@@ -7,6 +7,7 @@ import type { Environment } from '../std/environment.ts'
 import { EntireError } from '../std/errors.ts'
 import { type Clock, systemClock } from '../std/time.ts'
 import { colourDepth, isTerminal, write } from './streams.ts'
+import { noteWidth, wrapLines } from './wrap-help.ts'
 
 export interface Cli extends CommandContext {
   process: StricliProcess
@@ -40,7 +41,8 @@ export function systemContext(): Cli {
     size: () => terminalSize(process.env),
     program: programPath(),
     out: (line = '') => streams.stdout.write(`${line}\n`),
-    note: (line) => streams.stderr.write(`${line}\n`),
+    note: (line) =>
+      streams.stderr.write(`${wrapLines(line, noteWidth(terminalSize(process.env).columns))}\n`),
   }
 }
 

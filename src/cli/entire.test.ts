@@ -38,7 +38,9 @@ test.each([
   ],
   ['help of a group has examples', ['agent', '--help'], 0, 'EXAMPLES', ''],
   ['an unknown flag is wrong usage and names the help', ['status', '--jsn'], 2, '', 'entire status --help'],
-  ['rewind without a terminal names the list of points', ['rewind'], 2, '', 'entire rewind --list'],
+  ['an unknown flag of the program is a flag', ['--bogus'], 2, '', 'Unknown flag "--bogus"\nhint: Run'],
+  ['the flags of the program are in its help', ['--help'], 0, '     --version  Print the version', ''],
+  ['outside a repository flags do not matter', ['rewind'], 1, '', 'error: Not a git repository.'],
   ['a failure has code 1', ['explain'], 1, '', 'error: Not a git repository.'],
 ] as const)('%s', async (_rule, args, code, out, err) => {
   await using dir = tempDir()

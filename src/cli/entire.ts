@@ -5,7 +5,7 @@ import { makeApplication, runApplication } from './command-line.ts'
 import { type CommandName, canonical, commandList, commandNames, isCommandName } from './command-list.ts'
 import type { CommandNode } from './command-parts.ts'
 import { type Cli, systemContext } from './context.ts'
-import { helpWidth } from './wrap-help.ts'
+import { type TextWidths, widthsOf } from './wrap-help.ts'
 
 export async function runCli(args: string[], cli: Cli = systemContext()): Promise<number> {
   const inputs = canonical(args)
@@ -21,9 +21,7 @@ export async function runCli(args: string[], cli: Cli = systemContext()): Promis
   if (isCommandName(name) && !withoutAgents.includes(name))
     await loadAgents(cli, ['enable', 'agent'].includes(name))
   return await runApplication(
-    isCommandName(name)
-      ? await buildCli([name], inputs, () => helpWidth(cli))
-      : await buildSuggestions(cli, inputs),
+    isCommandName(name) ? await buildCli([name], inputs, widthsOf(cli)) : await buildSuggestions(cli, inputs),
     inputs,
     cli,
   )
@@ -53,27 +51,27 @@ async function printHelp(cli: Cli): Promise<number> {
 export async function buildCli(
   names: readonly CommandName[] = commandNames,
   inputs: readonly string[] = [],
-  width?: () => number,
+  widths?: TextWidths,
 ): Promise<Application<Cli>> {
   return buildApp(
     await Promise.all(
       names.map(async (name): Promise<[string, CommandNode]> => [name, await commandList[name].load()]),
     ),
     inputs,
-    width,
+    widths,
   )
 }
 
 function buildApp(
   commands: [string, CommandNode][],
   inputs: readonly string[],
-  width?: () => number,
+  widths?: TextWidths,
 ): Application<Cli> {
   const root = buildRouteMap<string, Cli>({
     routes: Object.fromEntries(commands),
     docs: { brief: 'Record coding-agent sessions as git checkpoints' },
   })
-  return makeApplication('entire', root, inputs, width)
+  return makeApplication('entire', root, inputs, widths)
 }
 
 /** Has the names of all commands and no functions: the parser suggests one of them for an unknown command. */
@@ -91,5 +89,6 @@ async function buildSuggestions(cli: Cli, inputs: readonly string[]): Promise<Ap
   return buildApp(
     names.map((name) => [name, command]),
     inputs,
+    widthsOf(cli),
   )
 }

@@ -21,7 +21,8 @@ export interface UsageProblem {
 }
 
 export function unknownCommand(input: string, corrections: readonly string[]): UsageProblem {
-  return describeProblem(unknownName('command', input, adviceOf(corrections)))
+  const kind = input.startsWith('-') ? 'flag' : 'command'
+  return describeProblem(unknownName(kind, input, adviceOf(corrections)))
 }
 
 export function describeUsageError(error: unknown): UsageProblem {

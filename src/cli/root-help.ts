@@ -4,6 +4,7 @@ import { commandList, commandNames } from './command-list.ts'
 import { formatManual } from './command-parts.ts'
 import { listCommandPlugins } from './command-plugins.ts'
 import type { Cli } from './context.ts'
+import { helpBriefs } from './parser-text.ts'
 import { clean, paint, tableLines } from './render/text.ts'
 import { helpWidth, wrapHelp } from './wrap-help.ts'
 
@@ -12,7 +13,7 @@ const manual = formatManual({
     'entire records what coding agents do in a git repository: prompts, transcripts and snapshots of the files,',
     'linked to your commits. Nothing leaves the machine except to the git remote you push to.',
     '',
-    'Exit codes: 0 done, 1 failed, 2 used wrongly.',
+    'Exit codes: 0 success, 1 failure, 2 wrong usage.',
     'Environment: NO_COLOR=1 plain output, ACCESSIBLE=1 plain prompts, PAGER, ENTIRE_LOG_LEVEL=debug detailed log.',
     'A command `x` that is not built in runs the program `entire-x` on the PATH.',
   ],
@@ -31,11 +32,15 @@ export function rootHelp(cli: Cli): string {
   const plugins = listCommandPlugins(cli).map(({ name, path }) => [`  ${clean(name)}`, clean(path)])
   const lines = [
     head('USAGE'),
-    '  entire <command> [<flag>…]',
+    '  entire <command> [<flag>...]',
     '  entire <command> --help',
     '  entire --version',
     '',
     manual,
+    '',
+    head('FLAGS'),
+    `  -h --help     ${helpBriefs.help}`,
+    `     --version  ${helpBriefs.version}`,
     '',
     head('COMMANDS'),
     ...tableLines(commands),

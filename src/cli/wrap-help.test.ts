@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { helpWidth, wrapHelp } from './wrap-help.ts'
+import { helpWidth, wrapHelp, wrapLines } from './wrap-help.ts'
 
 const help = `USAGE
   entire x [--agent agent]... [--all] [--to id] [<key>]
@@ -61,4 +61,12 @@ test.each([
   [10, 40],
 ])('in a terminal of %p columns help has %p', (columns, width) => {
   expect(helpWidth({ size: () => ({ columns, rows: 24 }) })).toBe(width)
+})
+
+test('errors and notes are wrapped line by line, and never between backquotes', () => {
+  const text = 'error: There is nothing here.\nhint: Run `entire enable --agent gemini` once, then try again.'
+  expect(wrapLines(text, 30)).toBe(
+    'error: There is nothing here.\nhint: Run\n`entire enable --agent gemini`\nonce, then try again.',
+  )
+  expect(wrapLines(text, Number.POSITIVE_INFINITY)).toBe(text)
 })

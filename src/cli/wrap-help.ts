@@ -1,6 +1,8 @@
 // Wraps help to the width of the terminal: paragraphs, usage lines, examples, and lists of flags and commands.
+// Errors, hints and notes are wrapped line by line.
 
 import type { Cli } from './context.ts'
+import { isTerminal } from './streams.ts'
 
 /** The width where there is no terminal, and of the generated reference. */
 export const plainWidth = 80
@@ -9,6 +11,30 @@ const [narrowest, widest] = [40, 100]
 export function helpWidth(cli: Pick<Cli, 'size'>): number {
   const { columns } = cli.size()
   return Number.isFinite(columns) ? Math.min(Math.max(columns, narrowest), widest) : plainWidth
+}
+
+/** What to wrap to: help always, errors and notes only on a terminal. */
+export interface TextWidths {
+  help(): number
+  notes(): number
+}
+
+export const plainWidths: TextWidths = { help: () => plainWidth, notes: () => Number.POSITIVE_INFINITY }
+
+export function widthsOf(cli: Pick<Cli, 'size'>): TextWidths {
+  return { help: () => helpWidth(cli), notes: () => noteWidth(cli.size().columns) }
+}
+
+/** How wide errors and notes may be: without a limit when standard error is not a terminal. */
+export function noteWidth(columns: number): number {
+  return isTerminal(2) ? Math.max(columns, narrowest) : Number.POSITIVE_INFINITY
+}
+
+export function wrapLines(text: string, width: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrapLine(line, width))
+    .join('\n')
 }
 
 /** The help may be coloured: colours have no width. */
@@ -24,7 +50,7 @@ function wrapBlock(lines: string[], width: number): string[] {
   const heading = Bun.stripANSI(first)
   if (heading === 'USAGE') return [first, ...rest.flatMap((line) => wrapUsage(line, width))]
   if (heading === 'EXAMPLES') return [first, ...wrapExamples(rest, width)]
-  return joinSentences(lines).flatMap((line) => wrapRow(line, width))
+  return joinSentences(lines).flatMap((line) => wrapLine(line, width))
 }
 
 /** In manuals, a sentence may go on in the next line. */
@@ -50,8 +76,8 @@ function wrapUsage(line: string, width: number): string[] {
   return fill(line.match(/(?:\[[^\]]*\]|\S)+/g) ?? [], { first: '  ', next: '      ', width })
 }
 
-/** The text of a row goes on below itself: after the name of a flag, a command or a setting. */
-function wrapRow(line: string, width: number): string[] {
+/** The text of a line goes on below itself: after the name of a flag, a command or a setting. */
+export function wrapLine(line: string, width: number): string[] {
   if (Bun.stringWidth(line) <= width) return [line]
   const plain = Bun.stripANSI(line)
   const textAt = (/^ +\S.*? {2,}(?=\S)/.exec(plain) ?? /^ */.exec(plain))?.[0].length ?? 0

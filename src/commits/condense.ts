@@ -9,7 +9,7 @@ import type { ObjectReader } from '../git/cat-file.ts'
 import type { CommitInfo } from '../git/commit.ts'
 import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
-import { isActive, type Session } from '../model/session.ts'
+import { isActive, type Session, shortSessionId } from '../model/session.ts'
 import { addTokens, hasTokens } from '../model/tokens.ts'
 import { writeContext } from '../sessions/event-work.ts'
 import { decide } from '../sessions/machine.ts'
@@ -47,7 +47,7 @@ export async function condenseSessions(
   )
   for (const { session } of candidates) {
     recorder.say(
-      `[entire] Saved session ${session.id.slice(0, 8)} in checkpoint ${checkpoint} (steps: ${session.stepCount})`,
+      `[entire] Saved session ${shortSessionId(session.id)} in checkpoint ${checkpoint} (steps: ${session.stepCount})`,
     )
     settle(condensing, session, left.get(session.id) ?? [])
   }

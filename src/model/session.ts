@@ -84,6 +84,11 @@ export interface Session {
   extra: Record<string, Json>
 }
 
+/** As people see it in lists and messages. */
+export function shortSessionId(id: string): string {
+  return id.slice(0, 8)
+}
+
 /** True while a turn is running. */
 export function isActive(session: Pick<Session, 'phase'>): boolean {
   return session.phase === 'active' || session.phase === 'active_committed'

@@ -18,6 +18,7 @@ import type { FileMode, TreeChange } from '../git/fast-import.ts'
 import type { Oid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
 import { parentOf, readTreeEntries } from '../git/tree.ts'
+import { shortSessionId } from '../model/session.ts'
 import type { EventWork } from '../sessions/event-work.ts'
 import { promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import { findStashed, stashedChanges } from '../sessions/stash.ts'
@@ -49,7 +50,7 @@ export async function saveShadowStep(
   }
   countStep(work, transcript)
   const branch = site.ref.replace('refs/heads/', '')
-  recorder.say(`Saved step ${session.stepCount} of session ${session.id.slice(0, 8)} on branch '${branch}'`)
+  recorder.say(`Saved step ${session.stepCount} of session ${shortSessionId(session.id)} on branch '${branch}'`)
   const leftOut = work.live.lastStep?.leftOut ?? []
   if (leftOut.length > 0) recorder.say(`[entire] ${describeLeftOut(leftOut)}`)
 }

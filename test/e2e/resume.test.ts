@@ -94,6 +94,7 @@ test('an unknown branch is an error with a hint', async () => {
   const ran = await story.repo.entire(['resume', 'nowhere'])
   expect(ran.code).toBe(1)
   expect(ran.err).toContain('branch, session or checkpoint not found: nowhere')
+  expect(ran.err).toContain('`entire session list` and `entire explain` show sessions and checkpoints.')
   expect(ran.err).toContain('hint:')
 })
 

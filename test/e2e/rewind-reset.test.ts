@@ -31,7 +31,7 @@ test('without a terminal a reset requires --force, and changes nothing without i
   const refused = await repo.entire(['rewind', '--to', first, '--reset'])
   expect(refused.code).toBe(2)
   expect(refused.err).toContain(
-    `Reset branch to ${first.slice(0, 7)}? There is no terminal to ask on.\nhint: Use --force`,
+    `Cannot ask without a terminal: Reset branch to ${first.slice(0, 7)}?\nhint: Use --force`,
   )
   expect(await repo.head()).toBe(second)
   expect(readFileSync(agent.transcript, 'utf8')).toBe(log)

@@ -257,3 +257,13 @@ test('a reset shows what it replaces, and runs only after confirmation', async (
   await repo.entire(['rewind', '--undo'])
   expect([await repo.head(), repo.read('a.txt')]).toEqual([second, 'uncommitted\n'])
 })
+
+test('an error and its hint are wrapped to the terminal', async () => {
+  await using repo = await recordedRepo()
+  const argv = [binary, 'rewind', '--to', 'abcdef0', '--reset', '--logs-only']
+  await using narrow = openTerminal(argv, { cwd: repo.root, env: repo.env, columns: 40 })
+  expect(await narrow.exited()).toBe(2)
+  expect(narrow.text()).toBe(
+    'error: --reset and --logs-only cannot be\nused together\nhint: One moves the branch, the other\ndoes not.\n',
+  )
+})

@@ -174,7 +174,10 @@ test('an unknown point is reported, and nothing changes', async () => {
     err: 'error: rewind point not found: abcdef0123\nhint: `entire rewind --list` shows the points.\n',
   })
   expect((await repo.entire(['rewind', '--to', 'abc'])).err).toContain('Type at least 7 digits.')
-  expect((await repo.entire(['rewind'])).code).toBe(2)
+  expect(await repo.entire(['rewind'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('entire rewind --list'),
+  })
   expect((await repo.entire(['rewind', '--list'])).out).toBe('[]\n')
 })
 

@@ -279,7 +279,11 @@ test('logs show what extensions logged and printed, by extension and level', asy
   expect(out).toContain('[sound] low on ink')
   expect(out).toContain('[sound] printed')
   expect((await run('logs', '--level', 'warn')).out).not.toContain('printed')
-  expect((await run('logs', 'other', '--level', 'warn')).err).toContain('No matching log lines.')
+  expect((await run('logs', 'sound', '--level', 'error')).err).toContain('No matching log lines.')
+  expect(await run('logs', 'other')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('extension not found: other'),
+  })
   expect(await run('logs', '--level', 'loud')).toMatchObject({ code: 2 })
 })
 

@@ -25,6 +25,12 @@ const mistakes: Record<string, [args: string[], stdin: string, message: RegExp]>
   'empty input': [['claude-code', 'stop'], '', /no input/],
   'blank input': [['claude-code', 'stop'], ' \n ', /no input/],
   'an unknown hook': [['claude-code', 'stopp'], '{}', /Unknown Claude Code hook "stopp"/],
+  'no hook': [
+    ['claude-code'],
+    '{}',
+    /hooks claude-code requires the name of a hook. Use one of: session-start/,
+  ],
+  'no git hook': [['git'], '', /hooks git requires the name of a hook. Use one of: prepare-commit-msg/],
   'an unknown agent': [['cluade', 'stop'], '{}', /Unknown agent "cluade"/],
   'an unknown git hook': [['git', 'post-comit'], '', /Unknown git hook "post-comit"/],
   'a payload without a session': [['claude-code', 'stop'], '{"cwd": "/"}', /session/i],

@@ -15,6 +15,7 @@ import {
   installGitHooks,
   noteOverridden,
 } from '../setup/setup.ts'
+import { wrapLine } from '../wrap-help.ts'
 import { parseValue, readRaw, type SettingKey, type SettingValue, settingValue } from './setting-keys.ts'
 
 export interface SettingEdit {
@@ -105,12 +106,19 @@ export function valueJson({ key, value, source }: SettingValue): JsonObject {
   }
 }
 
+/** In a narrow terminal, meanings are below their settings. */
 export function valueLines(values: SettingValue[], width: number): string[] {
   const rows = values.map(({ key, value, source }) => [
     key.name,
     formatValue(value),
     source === 'default' ? 'default' : settingsPaths[source].replace('.entire/', ''),
-    key.meaning,
   ])
-  return tableLines([['KEY', 'VALUE', 'FROM', 'MEANING'], ...rows], { width })
+  const meanings = values.map(({ key }) => key.meaning)
+  const wide = tableLines([
+    ['KEY', 'VALUE', 'FROM', 'MEANING'],
+    ...rows.map((row, at) => [...row, meanings[at] ?? '']),
+  ])
+  if (wide.every((line) => Bun.stringWidth(line) <= width)) return wide
+  const [head = '', ...narrow] = tableLines([['KEY', 'VALUE', 'FROM'], ...rows], { width })
+  return [head, ...narrow.flatMap((line, at) => [line, ...wrapLine(`    ${meanings[at]}`, width)])]
 }

@@ -29,6 +29,17 @@ test('the list shows all values, and where they are set', async () => {
   expect((await configure(repo)).out).toBe(answer.out)
 })
 
+test('in a narrow terminal each meaning is below its setting, and nothing is cut', async () => {
+  await using repo = await enabledRepo()
+  const lines = (await entire(repo, ['configure', '--list'], { env: { COLUMNS: '80' } })).out.split('\n')
+  expect(lines.slice(0, 3)).toEqual([
+    expect.stringMatching(/^KEY +VALUE +FROM$/),
+    expect.stringMatching(/^enabled +true +settings\.json$/),
+    expect.stringMatching(/^ {4}Whether sessions .*$/),
+  ])
+  expect(lines.filter((line) => line.length > 80 || line.includes('…'))).toEqual([])
+})
+
 test('JSON of all settings, or of one', async () => {
   await using repo = await enabledRepo()
   const all = JSON.parse((await configure(repo, '--list', '--json')).out)

@@ -2,6 +2,7 @@
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
+import { shortSessionId } from '../../model/session.ts'
 import { logFile } from '../../sessions/places.ts'
 import { invalidValue, useOneOf } from '../../std/errors.ts'
 import { type LogLevel, logLevels, parseLogLevel } from '../../std/log.ts'
@@ -103,7 +104,7 @@ function describe(cli: Cli, line: LogLine | undefined, text: string): string {
   return [
     paint(cli, 'dim', clean(localTime(line.time))),
     style === undefined ? clean(level).padEnd(5) : paint(cli, style, level),
-    ...(line.session === undefined ? [] : [`[${clean(line.session).slice(0, 8)}]`]),
+    ...(line.session === undefined ? [] : [`[${shortSessionId(clean(line.session))}]`]),
     clean(line.message),
     ...(fields.length === 0 ? [] : [paint(cli, 'dim', clean(fields.join(' ')))]),
   ].join(' ')

@@ -2,6 +2,7 @@
 
 import { buildCommand } from '@stricli/core'
 import type { Repo } from '../../git/repo.ts'
+import { shortSessionId } from '../../model/session.ts'
 import { given } from '../../std/given.ts'
 import { formatJson } from '../../std/json.ts'
 import { formatManual, limitFlag, switchFlag } from '../command-parts.ts'
@@ -49,7 +50,7 @@ function printRuns(cli: Cli, runs: HookRun[]): void {
     return [
       localTime(run.time),
       clean(run.hook),
-      clean(run.session ?? '').slice(0, 8),
+      shortSessionId(clean(run.session ?? '')),
       `${run.ms}`,
       slowest === undefined ? '' : clean(`${slowest.name} ${slowest.ms}`),
       clean(run.phases.map(({ name, ms }) => `${name}=${ms}`).join(' ')),

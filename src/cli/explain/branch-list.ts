@@ -51,7 +51,8 @@ function title([first]: Group, { paint, width }: Look): string {
   return fit(`[${paint('cyan', shortId(first))}]${paint('yellow', marks)} ${prompt}`, width)
 }
 
-// Ids of checkpoints are not shortened: ULIDs differ at their end.
+// Ids of checkpoints are not shortened: ULIDs differ at their end. Those of sessions are as long as in the
+// original's list.
 function shortId({ group, isStep }: BranchPoint): string {
   return isStep ? clean(group).slice(0, 12) : group
 }

@@ -6,13 +6,14 @@ import { findRepo, type Repo } from '../../git/repo.ts'
 import type { Agent } from '../../model/agent.ts'
 import { prefetchStatus } from '../../sessions/prefetch-status.ts'
 import { isSetUp, readHookSettings, readSettings } from '../../settings/read.ts'
-import { EntireError, messageOf, unknownName, useOneOf } from '../../std/errors.ts'
+import { EntireError, messageOf, requires, unknownName, useOneOf } from '../../std/errors.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { isDevice } from '../streams.ts'
 
 export async function runAgentHook(name: string, hookName: string, args: string[]): Promise<void> {
   const named = (await loadAgent(name)) ?? (await findExternal(name))
   if (named === undefined) return
+  if (hookName === '') throw requires(`hooks ${named.name}`, 'the name of a hook', useOneOf(named.hookNames))
   if (!named.hookNames.includes(hookName)) {
     throw unknownName(`${named.type} hook`, hookName, useOneOf(named.hookNames), 'unknown-hook')
   }

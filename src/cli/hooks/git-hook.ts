@@ -9,7 +9,7 @@ import { hookTable } from '../../git/hooks/names.ts'
 import { findHookRepo, type Repo } from '../../git/repo.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
 import { isSetUp, readHookSettings } from '../../settings/read.ts'
-import { messageOf, unknownName, useOneOf } from '../../std/errors.ts'
+import { messageOf, requires, unknownName, useOneOf } from '../../std/errors.ts'
 import { appendWhole, readText, writeAtomic } from '../../std/file.ts'
 import { parsePushed } from '../../sync/pushed-refs.ts'
 import { isDevice } from '../streams.ts'
@@ -17,6 +17,7 @@ import { isDevice } from '../streams.ts'
 /** Returns the exit code. */
 export async function runGitHook(name: string, args: string[], catFile?: PrefetchedCatFile): Promise<number> {
   const hook = hooks[name]
+  if (name === '') throw requires('hooks git', 'the name of a hook', useOneOf(Object.keys(hooks)))
   if (hook === undefined) throw unknownName('git hook', name, useOneOf(Object.keys(hooks)), 'unknown-hook')
   const repo = findHookRepo(process.cwd(), process.env)
   if (repo === undefined || !isSetUp(repo.root)) return 0

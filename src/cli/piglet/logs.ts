@@ -8,7 +8,7 @@ import type { Cli } from '../context.ts'
 import { followLog, type LogLine, parseLogLine, readFilesBackwards } from '../doctor/log-file.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, paint, type Style } from '../render/text.ts'
-import { configDirOf, logFileOf } from './places.ts'
+import { configDirOf, findExtension, findPigletPlaces, logFileOf } from './places.ts'
 
 interface LogsFlags {
   limit?: number
@@ -31,6 +31,9 @@ export const extLogsCommand = buildCommand<LogsFlags, [string?], Cli>({
       if (line && isWanted(line)) last.push(text)
       if (last.length >= (flags.limit ?? 50)) break
     }
+    // The log keeps the lines of extensions that are no longer installed.
+    if (last.length === 0 && extension !== undefined && !flags.follow)
+      findExtension(this, findPigletPlaces(this), extension)
     for (const text of last.reverse()) show(text)
     if (last.length === 0 && !flags.follow && !flags.json) this.note('No matching log lines.')
     if (flags.follow) await followLog(path, show)

@@ -4,7 +4,7 @@ import { type Application, buildRouteMap } from '@stricli/core'
 import { makeApplication, runApplication } from '../command-line.ts'
 import { formatManual } from '../command-parts.ts'
 import { type Cli, systemContext } from '../context.ts'
-import { helpWidth } from '../wrap-help.ts'
+import { type TextWidths, widthsOf } from '../wrap-help.ts'
 import { extCallCommand, extRunCommand } from './call.ts'
 import { extCheckCommand, extNewCommand } from './check.ts'
 import { extInfoCommand, extListCommand } from './info.ts'
@@ -14,7 +14,7 @@ import { extTopCommand } from './top.ts'
 import { extTrustCommand } from './trust.ts'
 
 /** Also used to generate the reference. */
-export function buildPiglet(inputs: readonly string[] = [], width?: () => number): Application<Cli> {
+export function buildPiglet(inputs: readonly string[] = [], widths?: TextWidths): Application<Cli> {
   const root = buildRouteMap<string, Cli>({
     routes: { ext: extCommands },
     docs: {
@@ -23,7 +23,7 @@ export function buildPiglet(inputs: readonly string[] = [], width?: () => number
         text: [
           'piglet runs extensions: long-lived programs that offer tools, commands, prompts, hooks and models over protocol v5.',
           'Settings are in $XDG_CONFIG_HOME/piglet, or ~/.config/piglet.',
-          'Exit codes: 0 done, 1 failed, 2 used wrongly. Environment: NO_COLOR=1 plain output, ACCESSIBLE=1 plain prompts.',
+          'Exit codes: 0 success, 1 failure, 2 wrong usage. Environment: NO_COLOR=1 plain output, ACCESSIBLE=1 plain prompts.',
         ],
         examples: [
           ['piglet ext list', 'the installed extensions'],
@@ -33,17 +33,13 @@ export function buildPiglet(inputs: readonly string[] = [], width?: () => number
       }),
     },
   })
-  return makeApplication('piglet', root, inputs, width)
+  return makeApplication('piglet', root, inputs, widths)
 }
 
 export async function runPiglet(args: string[], cli: Cli = systemContext()): Promise<number> {
   // Accept `piglet help ext`, too.
   const inputs = args.length === 0 ? ['--help'] : args[0] === 'help' ? [...args.slice(1), '--help'] : args
-  return await runApplication(
-    buildPiglet(inputs, () => helpWidth(cli)),
-    inputs,
-    cli,
-  )
+  return await runApplication(buildPiglet(inputs, widthsOf(cli)), inputs, cli)
 }
 
 const extCommands = buildRouteMap<string, Cli>({

@@ -52,6 +52,7 @@ export function activeSessionLines(
 function sessionLines(session: Session, now: Date): string[] {
   const start = parseTime(session.startedAt)
   const agent = clean(session.agentType) || unknownText
+  // The original's status shows seven characters.
   const id = [...clean(session.id)].slice(0, 7).join('').padEnd(9)
   const facts = [
     clean(session.model ?? ''),

@@ -8,7 +8,7 @@ import { type BranchCommit, readBranchLog } from '../../git/log.ts'
 import { listRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { isCheckpointId } from '../../model/checkpoint.ts'
-import type { Session } from '../../model/session.ts'
+import { type Session, shortSessionId } from '../../model/session.ts'
 import { findSessionIds, readRecentSessions } from '../../resume/find.ts'
 import { isPlainId } from '../../resume/write-log.ts'
 import { ambiguousPrefix, type EntireError, notFound } from '../../std/errors.ts'
@@ -86,10 +86,14 @@ async function findResumeTarget(run: ResumeRun, typed: string): Promise<ResumeTa
   if (others.length > 0 && first !== undefined) throw ambiguous(typed, [first, ...others])
   if (first !== undefined) return first
   if (isCheckpointId(typed) && (await fetchMissing(run, typed))) return { kind: 'checkpoint', id: typed }
+  // Without a terminal `entire resume` alone resumes the current branch.
+  const list = run.cli.interactive
+    ? '`entire resume` alone lists what can be resumed.'
+    : '`entire session list` and `entire explain` show sessions and checkpoints.'
   throw notFound(
     'branch, session or checkpoint',
     clean(typed),
-    '`git fetch` gets the branches of others; `entire resume` alone lists what can be resumed.',
+    `\`git fetch\` gets the branches of others; ${list}`,
   )
 }
 
@@ -181,7 +185,7 @@ function sessionOptions({ cli, repo }: ResumeRun): PickerOption[] {
     target: { kind: 'session', id: session.id },
     cells: [
       'session',
-      clean(session.id).slice(0, 8),
+      shortSessionId(clean(session.id)),
       lastActive(session, cli.clock()),
       describeSession(session),
     ],

@@ -26,8 +26,8 @@ interface RewindFlags {
 
 export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
   async func(flags) {
-    checkFlags(this, flags)
     const repo = requireRepo(this, 'rewind')
+    checkFlags(this, flags)
     // Works in a disabled repository, too: a rewind made by mistake must be undone.
     if (flags.undo || flags.redo) return undo(this, repo, flags)
     if (reportIfDisabled(this, repo)) return

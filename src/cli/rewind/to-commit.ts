@@ -52,7 +52,7 @@ export async function resetBranch(run: RewindRun): Promise<void> {
   if (!options.force && !cli.interactive)
     throw new EntireError(
       'no-terminal',
-      `Reset branch to ${shortId(point.id)}? There is no terminal to ask on.`,
+      `Cannot ask without a terminal: Reset branch to ${shortId(point.id)}?`,
       { hint: 'Use --force to reset without being asked, or --dry-run to see what would happen.' },
     )
   const logs = await restorePlannedLogs(run, await planLogsOfCommit(run))

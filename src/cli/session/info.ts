@@ -128,6 +128,7 @@ function fileLines(files: string[]): string[] {
   if (files.length === 0) return []
   const more = files.length - mostFiles
   return [
+    // Longer than the column of the others, as in the original.
     `Files touched: (${files.length})`,
     ...files.slice(0, mostFiles).map((path) => `  - ${clean(path)}`),
     ...(more > 0 ? [`  … and ${more} more (--json shows all)`] : []),
