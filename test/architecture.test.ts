@@ -3,7 +3,13 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { findCycle, readModules, type SourceModule, staticallyReachable } from './architecture/modules.ts'
+import {
+  findCycle,
+  hiddenImports,
+  readModules,
+  type SourceModule,
+  staticallyReachable,
+} from './architecture/modules.ts'
 
 // Which folders a folder builds on, directly. An import may point to any folder that these arrows lead to,
 // and to no other. A new folder below src/ needs a line here and one in docs/architecture.md.
@@ -73,6 +79,28 @@ test('every import names a file that exists', () => {
       .map(({ specifier }) => `${module.path} → ${specifier}`),
   )
   expect(wrong).toEqual([])
+})
+
+test('every import can be read from the text: none by require(), none of a computed name', () => {
+  // The program of a worker is a script of its own, in a string.
+  const scripts = ['src/piglet/tools/grep.ts']
+  const wrong = product
+    .filter(({ path }) => !scripts.includes(path))
+    .flatMap(({ path, text }) => hiddenImports(text).map((call) => `${path}: ${call}`))
+  expect(wrong).toEqual([])
+})
+
+const here = './architecture/modules.ts'
+test.each([
+  [`require('${here}')`, true],
+  [`import(\`${here}\`)`, true],
+  [`import("${here}")`, true],
+  ['import(name)', true],
+  [`import('${here}')`, false],
+  [`import(\n  '${here}',\n)`, false],
+  ["requires('--force', '--reset')", false],
+])('%j hides an import: %p', (text, isHidden) => {
+  expect(hiddenImports(text).length > 0).toBe(isHidden)
 })
 
 test('nothing has a default export, and no module passes on the exports of another', () => {

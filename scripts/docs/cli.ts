@@ -11,7 +11,7 @@ export function cliReference<T extends CommandContext>(
     '',
     `Generated from \`${source}\` by \`npm run docs\`. The same text is shown by \`${app.config.name} <command> --help\`.`,
     '',
-    'Exit codes: 0 done, 1 failed, 2 used wrongly. Results go to standard output, everything else to standard error.',
+    'Exit codes: 0 success, 1 failure, 2 wrong usage. Results go to standard output, everything else to standard error.',
     ...commands.map(([route, help]) => `\n## ${route}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\``),
     '',
   ].join('\n')

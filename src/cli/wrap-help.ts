@@ -1,14 +1,17 @@
 // Wraps help to the width of the terminal: paragraphs, usage lines, examples, and lists of flags and commands.
 // Errors, hints and notes are wrapped line by line.
 
-import type { Cli } from './context.ts'
 import { isTerminal } from './streams.ts'
 
 /** The width where there is no terminal, and of the generated reference. */
 export const plainWidth = 80
 const [narrowest, widest] = [40, 100]
 
-export function helpWidth(cli: Pick<Cli, 'size'>): number {
+interface Screen {
+  size(): { columns: number }
+}
+
+export function helpWidth(cli: Screen): number {
   const { columns } = cli.size()
   return Number.isFinite(columns) ? Math.min(Math.max(columns, narrowest), widest) : plainWidth
 }
@@ -21,7 +24,7 @@ export interface TextWidths {
 
 export const plainWidths: TextWidths = { help: () => plainWidth, notes: () => Number.POSITIVE_INFINITY }
 
-export function widthsOf(cli: Pick<Cli, 'size'>): TextWidths {
+export function widthsOf(cli: Screen): TextWidths {
   return { help: () => helpWidth(cli), notes: () => noteWidth(cli.size().columns) }
 }
 

@@ -16,7 +16,7 @@ import { readPending } from './pending.ts'
 /** What `prepare-commit-msg` asks: the changes that are about to be committed. */
 export interface StagedCommit {
   git: GitSession
-  /** Staged files that sessions have changed; empty where git is better asked for everything. */
+  /** Staged files that sessions have changed; empty when only `all()` can tell. */
   ofSessions: Promise<ChangedFile[]>
   /** Everything that is staged. */
   all(): Promise<ChangedFile[]>

@@ -272,7 +272,7 @@ function checkIds(event: AgentEvent): void {
 }
 
 // Agents often report the end of a turn before the last lines of its transcript are written. Returns the
-// event with what the agent wants to be remembered of the wait.
+// event, with the metadata that the agent's preparer adds to it.
 async function awaitTranscript({ repo }: Recorder, agent: Agent, event: AgentEvent): Promise<AgentEvent> {
   const path = event.subagentTranscript ?? event.transcript
   const isEnd = event.type === 'turn-end' || event.type === 'session-end'

@@ -50,7 +50,9 @@ export async function saveShadowStep(
   }
   countStep(work, transcript)
   const branch = site.ref.replace('refs/heads/', '')
-  recorder.say(`Saved step ${session.stepCount} of session ${shortSessionId(session.id)} on branch '${branch}'`)
+  recorder.say(
+    `Saved step ${session.stepCount} of session ${shortSessionId(session.id)} on branch '${branch}'`,
+  )
   const leftOut = work.live.lastStep?.leftOut ?? []
   if (leftOut.length > 0) recorder.say(`[entire] ${describeLeftOut(leftOut)}`)
 }

@@ -52,6 +52,12 @@ function describe(from: string, specifier: string, kind: Import['kind']): Import
   return { specifier, kind, target, exists: /\.\w+$/.test(target) && existsSync(join(root, target)) }
 }
 
+/** Calls that load a module whose name cannot be read from the text, so that no rule sees it. */
+export function hiddenImports(text: string): string[] {
+  const calls = text.matchAll(/(?<![\w.])(?:require\(|import\((?!\s*')).{0,40}/g)
+  return [...calls].map(([call]) => call.trim())
+}
+
 /** Modules loaded together with one of them, without what is imported lazily or for its types. */
 export function staticallyReachable(modules: SourceModule[], entry: string): SourceModule[] {
   const byPath = new Map(modules.map((module) => [module.path, module]))

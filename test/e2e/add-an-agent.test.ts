@@ -1,4 +1,4 @@
-// Adds an agent to a copy of the source, as a folder and a line in the list, and uses it.
+// Adds an agent to a copy of the source by the recipe of CONTRIBUTING.md, and uses it.
 import { expect, test } from 'bun:test'
 import {
   appendFileSync,
@@ -18,7 +18,7 @@ const project = resolve(import.meta.dir, '../..')
 // Text and not source of this project, as a contributor would write it.
 const files = join(project, 'test/fixtures/newcomer')
 
-test('an agent that has a folder and a line in the list is enabled, recorded, linked and explained', async () => {
+test('an agent that has a folder, a card and a line in the list is enabled, recorded, linked and explained', async () => {
   await using repo = await tempRepo()
   const copy = join(repo.base, 'product')
   mkdirSync(copy)
@@ -28,15 +28,16 @@ test('an agent that has a folder and a line in the list is enabled, recorded, li
   mkdirSync(join(copy, 'src/agents/newcomer'))
   for (const name of readdirSync(files))
     cpSync(join(files, name), join(copy, 'src/agents/newcomer', name.replace(/\.txt$/, '')))
+  appendFileSync(
+    join(copy, 'src/agents/cards.ts'),
+    "\nexport const newcomerCard = { name: 'newcomer', type: 'New Comer', callerEnv: [] } satisfies AgentCard\n",
+  )
   const list = join(copy, 'src/agents/index.ts')
   const known = readFileSync(list, 'utf8')
-  const line = /^const list: Listed\[\] = \[\n/m
-  expect(known).toMatch(line)
+  const [imports, line] = [/^import \{\n(?=.*from '\.\/cards\.ts')/ms, /^const list: Listed\[\] = \[\n/m]
+  for (const place of [imports, line]) expect(known).toMatch(place)
   const entry = `  { card: newcomerCard, load: async () => (await import(${JSON.stringify('./newcomer/index.ts')})).newcomer },\n`
-  writeFileSync(
-    list,
-    `import { newcomerCard } from './newcomer/card.ts'\n${known.replace(line, `$&${entry}`)}`,
-  )
+  writeFileSync(list, known.replace(imports, '$&  newcomerCard,\n').replace(line, `$&${entry}`))
 
   const bin = join(repo.base, 'bin')
   mkdirSync(bin)

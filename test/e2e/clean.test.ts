@@ -41,7 +41,7 @@ test('an ended session without work is removed; running, idle and uncommitted on
       'Session states (1):',
       '  over (steps: 0)',
       '',
-      'Kept, because in use (4):',
+      'Still in use (4):',
       '  idle: has not ended',
       '  running: a turn is running',
       '  working: holds work that is not committed yet',

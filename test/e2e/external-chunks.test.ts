@@ -188,9 +188,9 @@ test.each([
   Object.assign(repo.env, { ENTIRE_TEST_PLUGIN_TIMEOUT_MS: '1000' })
   const raw = await repo.entire(['explain', '-c', id, '--raw-transcript'])
   expect({ code: raw.code, isSame: raw.out === chunks.join('\n') }).toEqual({ code: 0, isSame: true })
-  expect(raw.err).toContain('put one after another')
+  expect(raw.err).toContain('were concatenated instead')
   const resumed = await repo.entire(['resume'])
-  expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining('put one after another') })
+  expect(resumed).toMatchObject({ code: 0, err: expect.stringContaining('were concatenated instead') })
 })
 
 test('if the plugin is missing, a message says so', async () => {

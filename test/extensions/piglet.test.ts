@@ -279,10 +279,10 @@ test('logs show what extensions logged and printed, by extension and level', asy
   expect(out).toContain('[sound] low on ink')
   expect(out).toContain('[sound] printed')
   expect((await run('logs', '--level', 'warn')).out).not.toContain('printed')
-  expect((await run('logs', 'sound', '--level', 'error')).err).toContain('No matching log lines.')
-  expect(await run('logs', 'other')).toMatchObject({
+  expect((await run('logs', 'other', '--level', 'warn')).err).toContain('No matching log lines.')
+  expect(await run('logs', 'another')).toMatchObject({
     code: 1,
-    err: expect.stringContaining('extension not found: other'),
+    err: expect.stringContaining('extension not found: another'),
   })
   expect(await run('logs', '--level', 'loud')).toMatchObject({ code: 2 })
 })

@@ -44,13 +44,9 @@ const events: [title: string, script: string, message: RegExp][] = [
   [
     'prints garbage',
     'echo hello; exit 0',
-    /entire-agent-sample parse-hook gave no answer that can be understood: not JSON: hello/,
+    /entire-agent-sample parse-hook gave an invalid answer: not JSON: hello/,
   ],
-  [
-    'prints JSON of another kind',
-    `echo '{"type":"stop"}'; exit 0`,
-    /gave no answer that can be understood: type must be/,
-  ],
+  ['prints JSON of another kind', `echo '{"type":"stop"}'; exit 0`, /gave an invalid answer: type must be/],
   ['dies', 'kill -9 $$', /entire-agent-sample parse-hook: it was ended by SIGKILL/],
   [
     'fails and says why',
@@ -148,7 +144,7 @@ test('when the analysis fails, the step is saved from what git reports', async (
   const { code, err } = await agent.turn('add a file', { 'a.txt': 'a\n' })
   expect({ code, err }).toEqual({
     code: 0,
-    err: shows(/extract-modified-files gave no answer that can be understood/),
+    err: shows(/extract-modified-files gave an invalid answer/),
   })
   await repo.commitAs('human', 'a file', 'a.txt')
   const id = await repo.checkpointOf()

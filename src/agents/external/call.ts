@@ -55,10 +55,7 @@ export async function ask<Name extends SubcommandName>(
   ])
   const parsed = parseSubcommandAnswer(name, bytes)
   if (parsed.ok) return parsed.value
-  throw failure(
-    `${programOf(plugin)} ${name} gave no answer that can be understood: ${plainText(parsed.problem)}`,
-    plugin,
-  )
+  throw failure(`${programOf(plugin)} ${name} gave an invalid answer: ${plainText(parsed.problem)}`, plugin)
 }
 
 export async function askForBytes<Name extends SubcommandName>(

@@ -104,6 +104,6 @@ describe('the transcript that a plugin joins is rejected when', () => {
     const cut = (await cutAsPlugin(text, 300_000)).map((chunk) => Buffer.from(chunk))
     expect(await cutter.join(cut, isWhole)).toBeUndefined()
     expect(reports.join('\n')).toContain(report)
-    expect(reports.at(-1)).toContain('put one after another')
+    expect(reports.at(-1)).toContain('were concatenated instead')
   })
 })

@@ -187,7 +187,7 @@ async function join(
       ? 'could not be joined by'
       : 'was not restored by'
   plugin.site.report(
-    `A stored transcript ${why} entire-agent-${plugin.name}. Its ${chunks.length} chunks are put one after another, which is not how it was recorded.`,
+    `A stored transcript ${why} entire-agent-${plugin.name}. Its ${chunks.length} chunks were concatenated instead, so the result differs from what the agent wrote.`,
   )
   return undefined
 }

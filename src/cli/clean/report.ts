@@ -49,7 +49,7 @@ function stateName({ id, stepCount }: Session): string {
 export function keptLines(kept: ItemInUse[]): string[] {
   if (kept.length === 0) return []
   return [
-    `Kept, because in use (${kept.length}):`,
+    `Still in use (${kept.length}):`,
     ...kept.map(({ name, why }) => `  ${clean(name)}: ${clean(why)}`),
     '',
   ]
