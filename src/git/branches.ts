@@ -39,7 +39,7 @@ export async function readBranches(repo: Repo, ...patterns: string[]): Promise<B
 export async function readCurrentBranch(repo: Repo): Promise<string | undefined> {
   const path = join(repo.gitDir, 'HEAD')
   const text = lstatSync(path).isSymbolicLink() ? '' : (readText(path) ?? '')
-  const branch = /^ref: refs\/heads\/(.+?)\s*$/.exec(text)?.[1]
+  const branch = /^ref: refs\/heads\/(.+)/.exec(text)?.[1]?.trimEnd()
   if (branch !== undefined && branch !== '.invalid') return branch
   if (/^[0-9a-f]{40,64}\s*$/.test(text)) return undefined
   const { stdout } = await git(repo, ['symbolic-ref', '--quiet', '--short', 'HEAD'], { accept: [1] })

@@ -223,7 +223,7 @@ function importFailure(repo: Repo, ended: { code: number; stderr: string }): Ent
     })
   }
   // `git gc --prune=now` removes packs that others are writing.
-  if (/unable to write file .*\.(?:pack|idx|keep): No such file/.test(ended.stderr)) {
+  if (ended.stderr.split('\n').some(isLostPack)) {
     return new EntireError('ref-moved', 'Git removed a pack while it was being written.', {
       hint: 'Run the command again.',
     })
@@ -295,4 +295,8 @@ class WriteBuffer {
     this.#parts = []
     this.#size = 0
   }
+}
+
+function isLostPack(line: string): boolean {
+  return line.includes('unable to write file ') && /\.(?:pack|idx|keep): No such file/.test(line)
 }

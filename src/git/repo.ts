@@ -54,7 +54,9 @@ function findGitDir(dotGit: string): string | undefined {
   const stat = findStat(dotGit)
   if (stat === undefined) return undefined
   if (stat.isDirectory()) return isGitDir(dotGit) ? realDir(dotGit) : undefined
-  const target = readText(dotGit)?.match(/^gitdir: (.+?)\s*$/)?.[1]
+  const target = readText(dotGit)
+    ?.match(/^gitdir: (.+)/)?.[1]
+    ?.trimEnd()
   const gitDir = target === undefined ? undefined : realDir(resolve(dirname(dotGit), target))
   return gitDir !== undefined && isGitDir(gitDir) ? gitDir : undefined
 }

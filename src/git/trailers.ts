@@ -54,7 +54,7 @@ export function appendEditableTrailer(
 function appendBlock(message: string, block: string[], comment: string): string {
   const { text, comments } = splitComments(message, comment)
   const eol = message.includes('\r\n') ? '\r\n' : '\n'
-  const trimmed = text.replace(/\s+$/, '')
+  const trimmed = text.trimEnd()
   const separator = trimmed !== '' && isTrailerParagraph(trimmed, comment) ? eol : eol + eol
   return `${trimmed}${separator}${block.join(eol)}${eol}${comments === '' ? '' : `${eol}${comments}`}`
 }

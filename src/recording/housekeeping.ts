@@ -73,7 +73,9 @@ function isAbandonedWrite(path: string): boolean {
 }
 
 function isOldNote(path: string): boolean {
-  return /[/\\](?:pre-task-.+\.json|entire-sessions[/\\].+\.model)$/.test(path) && ageOf(path) > noteMs
+  return (
+    /[/\\](?:pre-task-[^/\\]+\.json|entire-sessions[/\\][^/\\]+\.model)$/.test(path) && ageOf(path) > noteMs
+  )
 }
 
 // While this process holds the lock, no other one takes it over.
@@ -95,7 +97,7 @@ function isOwnCrashReport(path: string): boolean {
 
 // The writer was killed before it sent a command.
 function isEmpty(report: string): boolean {
-  return /stream ends early[\s\S]*Before Crash\n-+\n\nActive/.test(report)
+  return report.includes('stream ends early') && /Before Crash\n-+\n\nActive/.test(report)
 }
 
 function ageOf(path: string): number {

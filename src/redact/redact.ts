@@ -145,7 +145,7 @@ function countKeyLines(lines: string[]): number {
 function hide(line: string): string {
   const [mark = ''] = quote.exec(line) ?? []
   const body = line.slice(mark.length)
-  return body.trim() === '' ? line : `${mark}${placeholder}${/\s*$/.exec(body)?.[0] ?? ''}`
+  return body.trim() === '' ? line : `${mark}${placeholder}${body.slice(body.trimEnd().length)}`
 }
 
 /** A name and its value on the next line, as in `- name: DB_PASSWORD` and `  value: x`. */

@@ -103,8 +103,9 @@ function withBlanks(text: string, start: number, end: number, comma: number | un
   // The line before may end in a comment, which must not swallow the rest of this line.
   if (!startsLine(text, start) || !/^[ \t]*\r?(?:\n|$)/.test(text.slice(to)))
     return [start, to + (/^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0)]
-  const lead = /\r?\n?[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0
-  return [start - lead, to]
+  const line = lineStart(text, start)
+  const lineBreak = text[line - 1] !== '\n' ? 0 : text[line - 2] === '\r' ? 2 : 1
+  return [line - lineBreak, to]
 }
 
 function endOf(node: Node): number {
@@ -115,7 +116,7 @@ function endOf(node: Node): number {
 function findComma(text: string, from: number, to: number): number | undefined {
   const between = text
     .slice(from, to)
-    .replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (comment) => ' '.repeat(comment.length))
+    .replace(/\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (comment) => ' '.repeat(comment.length))
   const at = between.indexOf(',')
   return at < 0 ? undefined : from + at
 }

@@ -186,5 +186,10 @@ async function isTracked(repo: Repo, path: string): Promise<boolean> {
  * several parts.
  */
 function ownerOf(url: string, depth: number): string {
-  return url.toLowerCase().replace(/\/+$/, '').split(/[/:]/).slice(-depth, -1).join('/')
+  return url
+    .toLowerCase()
+    .replace(/(?<!\/)\/+$/, '')
+    .split(/[/:]/)
+    .slice(-depth, -1)
+    .join('/')
 }

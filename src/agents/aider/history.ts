@@ -70,12 +70,12 @@ function parseLine(
 /** Commands that choose the mode; what follows them is a prompt. */
 const modeCommand = /^\/(?:ask|code|architect|context|help)\s+(?=\S)/
 // An answer to several questions of Aider at once is written like a prompt.
-const confirmation = /\(Y\)es\/\(N\)o.*\]: \S+$/
+const isConfirmation = (text: string) => text.includes('(Y)es/(N)o') && /\]: \S+$/.test(text)
 
 /** What the model is asked; undefined for commands of Aider, shell commands, and empty input. */
 export function aiderPromptOf(typed: string): string | undefined {
   const text = typed.trim().replace(modeCommand, '')
-  return text === '' || text === '<blank>' || /^[/!]/.test(text) || confirmation.test(text) ? undefined : text
+  return text === '' || text === '<blank>' || /^[/!]/.test(text) || isConfirmation(text) ? undefined : text
 }
 
 /** The usage of one answer. Sent tokens include those read from and written to the cache. */

@@ -16,10 +16,17 @@ const blockBytes = 1024 * 1024
 
 /** The file that the environment or the settings of Aider name; else the one in the top directory. */
 export function historyFile(root: string, env: Environment): string {
-  const configured = /^chat-history-file:[ \t]*(["']?)(.+?)\1[ \t]*(?:#.*)?$/m.exec(
-    readText(join(root, '.aider.conf.yml')) ?? '',
-  )?.[2]
+  const line = /^chat-history-file:(.*)$/m.exec(readText(join(root, '.aider.conf.yml')) ?? '')?.[1]
+  const configured = line === undefined ? undefined : asText(unquote(line.trim()))
   return resolve(root, asText(env.AIDER_CHAT_HISTORY_FILE) ?? configured ?? historyName)
+}
+
+// YAML: a value in quotes ends with them, any other before a comment.
+function unquote(value: string): string {
+  const quote = value[0] === '"' || value[0] === "'" ? value[0] : undefined
+  if (quote === undefined) return (value.split('#', 1)[0] ?? '').trimEnd()
+  const end = value.indexOf(quote, 1)
+  return end === -1 ? value : value.slice(1, end)
 }
 
 /**

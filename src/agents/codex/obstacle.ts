@@ -118,7 +118,7 @@ function entireHooks(main: string): { event: string; key: string; hash: string }
 
 /** The main work tree of a linked one, whose `.git` file points to it. */
 function findMainCheckout(root: string): string | undefined {
-  const own = /^gitdir: (.+?)\s*$/.exec(readText(join(root, '.git')) ?? '')?.[1]
+  const own = /^gitdir: (.+)/.exec(readText(join(root, '.git')) ?? '')?.[1]?.trimEnd()
   const shared =
     own === undefined || basename(dirname(own)) !== 'worktrees' ? undefined : dirname(dirname(own))
   return shared !== undefined && basename(shared) === '.git' ? dirname(shared) : undefined

@@ -83,7 +83,8 @@ const injected = new RegExp(
   `^\\s*(?:<(?:${injectedBlocks.join('|')})[\\s>]|</?image\\b|# AGENTS\\.md instructions)`,
 )
 // Editors put the files that are open before the prompt.
-const editorContext = /^# Context from my IDE setup:[\s\S]*?^## My request for Codex:\n/m
+const contextStart = /^# Context from my IDE setup:/m
+const contextEnd = '\n## My request for Codex:\n'
 
 /** What the user typed of a message in the user's name. Newer versions mark the kind of each part. */
 export function codexPromptOf(message: JsonObject): string | undefined {
@@ -98,7 +99,13 @@ export function codexPromptOf(message: JsonObject): string | undefined {
 
 /** What the user typed; undefined when Codex injected all of it. */
 export function cleanCodexPrompt(text: string): string | undefined {
-  return injected.test(text) ? undefined : cleanPrompt(text.replace(editorContext, ''))
+  return injected.test(text) ? undefined : cleanPrompt(withoutEditorContext(text))
+}
+
+function withoutEditorContext(text: string): string {
+  const start = contextStart.exec(text)?.index
+  const end = start === undefined ? -1 : text.indexOf(contextEnd, start)
+  return start === undefined || end === -1 ? text : text.slice(0, start) + text.slice(end + contextEnd.length)
 }
 
 const printed = /^Success\. Updated the following files:\n((?:[AMD] .+(?:\n|$))+)/m

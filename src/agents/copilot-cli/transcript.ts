@@ -6,6 +6,7 @@ import { given } from '../../std/given.ts'
 import { asArray, asObject, asStrings, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
 import { cleanPrompt, parseTranscriptLines, toolDetail } from '../shared/message-text.ts'
+import { removeTagged } from '../shared/tagged-blocks.ts'
 import { usageCounter } from './usage.ts'
 
 export const copilotTranscript: TranscriptFormat = {
@@ -129,11 +130,11 @@ function answerEntries(event: JsonObject): TranscriptEntry[] {
   return [...(said ? [{ role: 'assistant', text: said } as const] : []), ...tools]
 }
 
-const injected = /<(current_datetime|reminder|system_reminder|system_notification)>[\s\S]*?<\/\1>/g
+const injectedBlocks = ['current_datetime', 'reminder', 'system_reminder', 'system_notification']
 
 /** What the user typed; undefined when the agent injected all of it. */
 export function cleanCopilotPrompt(prompt: string): string | undefined {
-  return cleanPrompt(prompt.replace(injected, ''))
+  return cleanPrompt(removeTagged(prompt, (name) => injectedBlocks.includes(name)))
 }
 
 /**

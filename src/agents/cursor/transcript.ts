@@ -6,6 +6,7 @@ import { noTokens } from '../../model/tokens.ts'
 import { asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from '../shared/hook-table.ts'
 import { blocksOf, cleanPrompt, joinTexts, parseTranscriptLines, toolDetail } from '../shared/message-text.ts'
+import { findTagged } from '../shared/tagged-blocks.ts'
 
 const writingTools = new Set(['Write', 'StrReplace'])
 
@@ -64,13 +65,12 @@ function entriesOf(message: JsonObject): TranscriptEntry[] {
   })
 }
 
-const query = /<user_query>([\s\S]*?)<\/user_query>/g
 const time = /^\s*<timestamp>[\s\S]*?<\/timestamp>/
 
 /**
  * What the user typed: in transcripts it is in a tag, and the editor adds open files and the time around it.
  */
 export function cleanCursorPrompt(text: string): string | undefined {
-  const queries = [...text.matchAll(query)].map(([, typed]) => (typed as string).trim())
+  const queries = findTagged(text, (name) => name === 'user_query').map(({ inner }) => inner.trim())
   return cleanPrompt(queries.length > 0 ? queries.join('\n\n') : text.replace(time, ''))
 }

@@ -3,6 +3,7 @@
 import { EntireError } from '../../std/errors.ts'
 import { asArray, asObject, type JsonObject, parseJson } from '../../std/json.ts'
 import { asText } from './hook-table.ts'
+import { removeTagged } from './tagged-blocks.ts'
 
 // Agents wrap what they inject into a prompt in these tags.
 const injectedBlocks = [
@@ -22,15 +23,14 @@ const injectedBlocks = [
   'state_snapshot',
 ]
 
-const closed = new RegExp(`<(${injectedBlocks.join('|')}|ide_\\w+)(?:\\s[^>]*)?>[\\s\\S]*?</\\1>`, 'g')
+const isInjectedBlock = (name: string) => injectedBlocks.includes(name) || /^ide_\w+$/.test(name)
 // A block that was cut off, or that nests itself, still begins with its tag.
 const opened = new RegExp(`^<(?:${injectedBlocks.join('|')})[>\\s]`)
 const interrupted = /^\[Request interrupted by user[^\]]*\]$/
 
 /** What the user typed; undefined when the agent injected all of it. */
 export function cleanPrompt(text: string): string | undefined {
-  // Most prompts have no tag, and compiling the expression takes longer than this search.
-  const cleaned = (text.includes('<') ? text.replace(closed, '') : text).trim()
+  const cleaned = (text.includes('</') ? removeTagged(text, isInjectedBlock) : text).trim()
   const isInjected =
     (cleaned.startsWith('<') && opened.test(cleaned)) ||
     (cleaned.startsWith('[') && interrupted.test(cleaned))

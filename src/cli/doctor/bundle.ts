@@ -136,7 +136,7 @@ export function scrub(
   kind: 'json' | 'text',
   { redaction, home, user, root }: Scrubbing,
 ): string {
-  const plain = redaction[kind](text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/"'@]*@/gi, '$1'))
+  const plain = redaction[kind](text.replace(/\b([a-z][a-z0-9+.-]{0,40}:\/\/)[^\s/"'@]*@/gi, '$1'))
   const places: [place: string, name: string][] = [
     [root, '<repository>'],
     [resolveLinks(home), '~'],

@@ -16,7 +16,7 @@ const oldestGit = [2, 38] as const
 
 export async function checkGit({ repo }: DoctorRun): Promise<Finding[]> {
   const text = (await git(repo, ['--version'])).stdout.toString('utf8')
-  const [major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number) ?? []
+  const [major = 0, minor = 0] = /(\d{1,9})\.(\d{1,9})/.exec(text)?.slice(1).map(Number) ?? []
   if (major > oldestGit[0] || (major === oldestGit[0] && minor >= oldestGit[1])) return []
   return [
     {

@@ -141,7 +141,7 @@ function middle(sorted: number[]): number {
 }
 
 function parsePhases(text: string): HookPhase[] {
-  return [...text.matchAll(/([^\s=]+)=(\d+(?:\.\d+)?)/g)].map(([, name = '', ms]) => ({
+  return [...text.matchAll(/(?<![^\s=])([^\s=]+)=(\d+(?:\.\d+)?)/g)].map(([, name = '', ms]) => ({
     name,
     ms: Number(ms),
   }))

@@ -168,7 +168,7 @@ function commandLines(logs: RestoredLog[]): string[] {
 
 /** False for a sentence: agents without a command line describe what to do. */
 function isCommand(command: string | undefined): boolean {
-  return command !== undefined && !/^\p{Lu}.*\s.*[.!]$/su.test(command)
+  return command !== undefined && !(/^\p{Lu}/u.test(command) && /[.!]$/.test(command) && /\s/.test(command))
 }
 
 function commandLine({ command, prompt, session }: RestoredLog, mark = ''): string {
