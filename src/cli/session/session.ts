@@ -11,7 +11,7 @@ import { fit } from '../render/text.ts'
 import { sessionResumeCommand } from '../resume/resume.ts'
 import type { AttachFlags } from './attach.ts'
 import { idParameter, sessionJson } from './find-session.ts'
-import { sessionCurrentCommand, sessionInfoCommand } from './info.ts'
+import { sessionCurrentCommand, sessionInfoCommand } from './info-and-current.ts'
 import { sessionStopCommand } from './stop.ts'
 import { sessionTokensCommand } from './tokens.ts'
 

@@ -1,4 +1,4 @@
-// Defines `piglet ext info` and `piglet ext list`, which show one extension or all of them.
+// Defines `piglet ext list` and `piglet ext info`, which show all extensions or one of them.
 
 import { buildCommand } from '@stricli/core'
 import { discoverExtensions } from '../../extensions/discover.ts'
