@@ -134,7 +134,7 @@ test.each([
     on('chunk-transcript', `echo '{"chunks":["aGVsbG8="]}'`),
     'its chunks to the same bytes',
   ],
-  ['prints garbage', on('chunk-transcript', 'echo hello'), 'no answer that can be understood'],
+  ['prints garbage', on('chunk-transcript', 'echo hello'), 'gave an invalid answer'],
   ['hangs', on('chunk-transcript', 'sleep 60'), 'did not answer within 1 s'],
   ['joins to something else', on('reassemble-transcript', 'echo hello'), 'its chunks to the same bytes'],
 ])('if a plugin %s, Entire cuts the transcript itself, and nothing is lost', async (_title, defect, said) => {

@@ -71,9 +71,9 @@ describe('the chunks of a plugin are rejected when', () => {
     [
       'its chunks are not base64',
       on('chunk-transcript', `echo '{"chunks":["%%%"]}'`),
-      'no answer that can be understood',
+      'gave an invalid answer',
     ],
-    ['it prints garbage', on('chunk-transcript', 'echo hello'), 'no answer that can be understood'],
+    ['it prints garbage', on('chunk-transcript', 'echo hello'), 'gave an invalid answer'],
     ['it floods', on('chunk-transcript', 'yes'), 'wrote more than 10 MB'],
     ['it fails', on('chunk-transcript', 'echo out of scissors >&2; exit 3'), 'out of scissors'],
     ['it hangs', on('chunk-transcript', 'sleep 60'), 'did not answer within 2 s'],
