@@ -1,7 +1,7 @@
 // Runs `entire disable --uninstall`: removes everything from a repository except checkpoints, the user's
 // data.
 
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { readHookedPlugins, rememberHooks } from '../../agents/external/hooked-plugins.ts'
 import { branchName, isShadowRef, metadataBranch, metadataRef } from '../../checkpoints/layout.ts'
@@ -12,11 +12,12 @@ import { hookMarker, hookNames } from '../../git/hooks/names.ts'
 import { listRefs, moveRefs, type RefTip } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { sessionsDir } from '../../sessions/store.ts'
-import { EntireError } from '../../std/errors.ts'
+import { removeIgnoredLines } from '../../settings/write.ts'
+import { EntireError, isErrno } from '../../std/errors.ts'
 import { readText } from '../../std/file.ts'
+import { countOf } from '../../std/plural.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
-import { hasEntireDir, removeEntireDir } from './entire-dir.ts'
 import { findGonePlugins, type GonePlugin, hooksLeftError } from './health.ts'
 import { type HookedAgent, hookSite, originalsDir, readAgentHooks } from './setup.ts'
 
@@ -187,4 +188,61 @@ function findOwnFiles(repo: Repo): string[] {
 
 function listDir(dir: string): string[] {
   return existsSync(dir) ? readdirSync(dir) : []
+}
+
+const entireDir = '.entire'
+
+/** Paths below `.entire` of files that Entire writes, or has written in earlier versions. */
+const written = [
+  /^settings(?:\.local)?\.json(?:\.\d+\.tmp)?$/,
+  /^\.gitignore\.\d+\.tmp$/,
+  /^logs\/[^/]+\.log(?:\.1)?$/,
+  /^tmp\/(?:pi\/)?[^/]+\.json$/,
+  /^tmp\/[^/]+\.tmp$/,
+  /^tmp\/rewind\//,
+  /^metadata\/[^/]+\/(?:prompt|summary|content_hash)\.txt(?:\.\d+\.tmp)?$/,
+  /^metadata\/[^/]+\/(?:context\.md|metadata\.json|full\.(?:jsonl|log)(?:\.\d+)?)$/,
+  /^metadata\/[^/]+\/tasks\//,
+]
+
+function hasEntireDir(root: string): boolean {
+  return lstatSync(join(root, entireDir), { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/**
+ * Removes what Entire wrote below `.entire`. The user's own files stay, and no link is followed. Returns a line
+ * that says what happened.
+ */
+function removeEntireDir(root: string): string {
+  try {
+    removeIgnoredLines(root)
+  } catch (error) {
+    // A link in place of the file is the project's own.
+    if (!(error instanceof EntireError)) throw error
+  }
+  const left = removeBelow(join(root, entireDir), '')
+  return left === 0
+    ? 'Removed .entire directory'
+    : `Left your own files in .entire (${countOf(left, 'file')})`
+}
+
+/** Returns how many files are left. */
+function removeBelow(base: string, below: string): number {
+  let left = 0
+  for (const entry of readdirSync(join(base, below), { withFileTypes: true })) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`
+    if (entry.isDirectory()) left += removeBelow(base, path)
+    else if (written.some((pattern) => pattern.test(path))) unlinkSync(join(base, path))
+    else left += 1
+  }
+  if (left === 0) removeEmpty(join(base, below))
+  return left
+}
+
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch (error) {
+    if (!isErrno(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error
+  }
 }
