@@ -6,7 +6,7 @@ export const systemClock: Clock = () => new Date()
 
 /** `2026-02-10T12:00:00.1Z`: without trailing zeros of the fraction, as the reference program writes it. */
 export function formatTime(date: Date): string {
-  return date.toISOString().replace(/(?<!0)\.?0*Z$/, 'Z')
+  return date.toISOString().replace(/(?:\.000|0{1,2})Z$/, 'Z')
 }
 
 export function parseTime(text: string | undefined): Date | undefined {
