@@ -7,11 +7,12 @@ import type { Settings } from '../model/settings.ts'
 import type { Recorder, Redaction } from '../sessions/event-work.ts'
 import { logFile } from '../sessions/places.ts'
 import { type HookSettings, readHookSettings } from '../settings/read.ts'
-import { fileLog, type LogFields, parseLogLevel, startTrace } from '../std/log.ts'
+import { fileLog, type Log, type LogFields, parseLogLevel, startTrace } from '../std/log.ts'
 import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
 import { version } from '../std/version.ts'
 import { hookProgram, programPath } from './context.ts'
+import { clean } from './render/text.ts'
 import { write } from './streams.ts'
 
 export function systemRecorder(
@@ -40,14 +41,20 @@ export function systemRecorder(
     findAgentByType: loadAgentByType,
     loadAgents,
     redaction: () => {
-      redaction ??= loadRedaction(settings)
+      redaction ??= loadRedaction(settings, log)
       return redaction
     },
   }
 }
 
-async function loadRedaction(settings: Settings): Promise<Redaction> {
+async function loadRedaction(settings: Settings, log: Log): Promise<Redaction> {
   const { createRedactor, redactText, redactTranscript } = await import('../redact/redact.ts')
-  const redactor = createRedactor(settings.redaction)
+  const redactor = createRedactor(settings.redaction, (label) => reportOverdue(label, log))
   return { json: (text) => redactTranscript(text, redactor), text: (text) => redactText(text, redactor) }
+}
+
+function reportOverdue(label: string, log: Log): void {
+  const problem = `The redaction rule "${clean(label)}" takes too long. Texts that it could not be tried on are stored as REDACTED.`
+  log.write('warn', problem)
+  write(2, `[entire] ${problem}\n`)
 }

@@ -21,6 +21,7 @@ import {
   type LabelledPattern,
   parseUserRule,
   phonePattern,
+  type ReportOverdue,
 } from './user-rules.ts'
 
 /** What the settings add to the built-in rules, checked and compiled once per process. */
@@ -28,9 +29,9 @@ export interface Redactor {
   patterns: readonly LabelledPattern[]
 }
 
-export function createRedactor(settings: Settings['redaction']): Redactor {
+export function createRedactor(settings: Settings['redaction'], report?: ReportOverdue): Redactor {
   const personal = [...(settings.emails ? [emailPattern] : []), ...(settings.phones ? [phonePattern] : [])]
-  return { patterns: [...personal, ...settings.rules.map(parseUserRule)] }
+  return { patterns: [...personal, ...settings.rules.map((rule) => parseUserRule(rule, report))] }
 }
 
 const byteOrderMark = '\uFEFF'

@@ -1,11 +1,13 @@
 // Checks and runs the redaction rules of the settings, and finds personal data.
 import type { RedactionRule } from '../model/settings.ts'
 import { EntireError, messageOf } from '../std/errors.ts'
+import { given } from '../std/given.ts'
+import { compilePattern, type LimitedPattern } from './linear-pattern.ts'
 import { labelledPlaceholder, type Region } from './regions.ts'
 
 const longestRegex = 2000
 
-export function parseUserRule(rule: RedactionRule): LabelledPattern {
+export function parseUserRule(rule: RedactionRule, report: ReportOverdue = () => {}): LabelledPattern {
   const where = `redaction rule "${rule.label}"`
   if (!/[A-Za-z0-9]/.test(rule.label)) {
     throw new EntireError('bad-settings', `A ${where} has no usable label.`, {
@@ -32,14 +34,48 @@ export function parseUserRule(rule: RedactionRule): LabelledPattern {
       },
     )
   }
-  return { label: rule.label, regex }
+  return { label: rule.label, regex, ...given({ limited: limit(rule, where, report) }) }
+}
+
+/** A text that takes too many steps is secret as a whole; after a few of them, every text is. */
+function limit(rule: RedactionRule, where: string, report: ReportOverdue): LabelledPattern['limited'] {
+  const pattern = compileLimited(rule, where)
+  let overdue = 0
+  return (text) => {
+    const found = overdue > mostOverdue ? undefined : pattern.find(text)
+    if (found !== undefined) return found
+    overdue += 1
+    if (overdue === 1) report(rule.label)
+    return [[0, text.length]]
+  }
+}
+
+const mostOverdue = 20
+
+/** Called once for a rule that took too many steps. */
+export type ReportOverdue = (label: string) => void
+
+function compileLimited(rule: RedactionRule, where: string): LimitedPattern {
+  const [source, ignoresCase] = splitFlag(rule)
+  try {
+    return compilePattern(source, ignoresCase)
+  } catch (error) {
+    throw new EntireError('bad-settings', `The ${where} cannot be used: ${messageOf(error)}.`, {
+      hint: 'Write it without back-references, with texts of one length in (?<=…), and without repeats of what can be empty.',
+      cause: error,
+    })
+  }
 }
 
 /** A leading `(?i)` is the flag in the syntax of other engines. */
+function splitFlag({ regex }: RedactionRule): [source: string, ignoresCase: boolean] {
+  return regex.startsWith('(?i)') ? [regex.slice(4), true] : [regex, false]
+}
+
 function compile(rule: RedactionRule, where: string): RegExp {
-  const insensitive = rule.regex.startsWith('(?i)')
+  const [source, ignoresCase] = splitFlag(rule)
   try {
-    return new RegExp(insensitive ? rule.regex.slice(4) : rule.regex, insensitive ? 'gi' : 'g')
+    return new RegExp(source, ignoresCase ? 'gi' : 'g')
   } catch (error) {
     throw new EntireError('bad-settings', `The ${where} is not a regular expression: ${messageOf(error)}`, {
       hint: 'Use JavaScript syntax, and write every backslash twice in JSON.',
@@ -102,6 +138,8 @@ export interface LabelledPattern {
   label: string
   regex: RegExp
   allow?: (match: string) => boolean
+  /** Of a rule of the settings: finds its matches in a limited number of steps. */
+  limited?: (text: string) => readonly [start: number, end: number][]
 }
 
 /** Bounds the cost of a slow expression: it sees one line, and of a long line this much at a time. */
@@ -129,7 +167,12 @@ function findInWindow(
   patterns: readonly LabelledPattern[],
   regions: Region[],
 ): void {
-  for (const { label, regex, allow } of patterns) {
+  for (const { label, regex, allow, limited } of patterns) {
+    if (limited !== undefined) {
+      for (const [start, end] of limited(piece))
+        regions.push({ start: offset + start, end: offset + end, replacement: labelledPlaceholder(label) })
+      continue
+    }
     for (const match of piece.matchAll(regex)) {
       if (match[0] === '' || allow?.(match[0])) continue
       const start = offset + match.index
