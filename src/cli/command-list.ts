@@ -45,6 +45,14 @@ export const commandList = {
     brief: 'Show what a turn changed',
     load: async () => (await import('./diff/diff.ts')).diffCommand,
   },
+  undo: {
+    brief: 'Take back the last turn, or some files of it',
+    load: async () => (await import('./undo/undo.ts')).undoCommand,
+  },
+  redo: {
+    brief: 'Bring back what the last undo or rewind took away',
+    load: async () => (await import('./undo/undo.ts')).redoCommand,
+  },
   rewind: {
     brief: 'Go back to an earlier point of a session, or undo that',
     load: async () => (await import('./rewind/rewind.ts')).rewindCommand,

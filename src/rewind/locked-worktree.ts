@@ -12,6 +12,10 @@ import { clearStage } from './write-files.ts'
 
 export interface RewindOptions {
   dryRun: boolean
+  /** Restores the exact state, also where it takes back what the person did. */
+  everything?: boolean
+  /** Only these files, or files below these directories. */
+  paths?: string[]
   /** The directory the user is in, from the top of the work tree. It stays, even when it becomes empty. */
   cwdInRepo?: string | undefined
 }

@@ -8,6 +8,7 @@ import { type Disk, filesBelow, isCopyable, isFileLike } from './disk.ts'
 
 /** Why a path stays as it is although the step has something else there, or nothing. */
 export type SkipReason =
+  | 'changed-only-by-you'
   | 'not-made-by-a-session'
   | 'not-in-the-step'
   | 'of-an-agent'

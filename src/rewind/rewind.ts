@@ -3,12 +3,14 @@
 import { shadowRef } from '../checkpoints/layout.ts'
 import { readLeftOut } from '../checkpoints/left-out.ts'
 import { readLog } from '../git/log.ts'
+import type { Oid } from '../git/oid.ts'
 import { moveRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Status } from '../git/status.ts'
 import { readTrailer } from '../git/trailers.ts'
+import type { FileEntry } from '../git/tree.ts'
 import { diffTrees, type TreeDifference } from '../git/tree-diff.ts'
-import type { Session } from '../model/session.ts'
+import { isActive, type Session } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { given } from '../std/given.ts'
 import { findUnchanged, readTreeEntries } from './disk.ts'
@@ -25,11 +27,12 @@ import { type RewindPoint, readStepPrompts } from './points.ts'
 import { rollBackOnFailure } from './restore-state.ts'
 import { pushUndo, type RefChange, readStacks, saveSafety, writeStacks } from './safety-step.ts'
 import { saveSessions, sessionsHere, settleSessions } from './sessions.ts'
+import { type TakenBack, takeBack } from './take-back.ts'
 import { openStage, putFiles } from './write-files.ts'
 
 export type StepPoint = Pick<RewindPoint, 'id' | 'session' | 'isTask' | 'metadataDir'>
 
-export interface StepReport extends RewindPlan {
+export interface StepReport extends FilePlan {
   /** Set when the shadow branch moved. */
   shadow?: string
   log: LogReport
@@ -41,7 +44,7 @@ export interface StepReport extends RewindPlan {
 
 export function rewindTo(recorder: Recorder, point: StepPoint, options: RewindOptions): Promise<StepReport> {
   return withLockedWorktree(recorder, async (worktree) => {
-    const rewind = await planStepRewind(worktree, point)
+    const rewind = await planStepRewind(worktree, point, options)
     const { files, log, shadow } = rewind
     const report: StepReport = {
       ...files,
@@ -58,7 +61,7 @@ export function rewindTo(recorder: Recorder, point: StepPoint, options: RewindOp
 
 interface StepRewind {
   point: StepPoint
-  files: RewindPlan
+  files: FilePlan
   /** How the step's tree differs from HEAD's. */
   differences: TreeDifference[]
   sessions: Session[]
@@ -67,27 +70,42 @@ interface StepRewind {
   shadow: RefChange | undefined
 }
 
-async function planStepRewind(worktree: LockedWorktree, point: StepPoint): Promise<StepRewind> {
+async function planStepRewind(
+  worktree: LockedWorktree,
+  point: StepPoint,
+  options: RewindOptions,
+): Promise<StepRewind> {
   const { recorder, git } = worktree
   const { repo } = recorder
   const sessions = sessionsHere(repo, point.session)
   const { status, head } = await readHeadStatus(git)
   const differences = await diffTrees(repo, `${head}^{tree}`, `${point.id}^{tree}`)
-  const files = await planFiles(worktree, point, { status, differences, sessions })
-  const log = await planLog(worktree, point)
   const ref = shadowRef(head, repo.worktreeId)
   const tip = (await git.objects.info(ref))?.oid
-  const moves = tip !== undefined && tip !== point.id
+  const files = await planFiles(worktree, point, { status, head, differences, sessions, tip, options })
+  const isPartial = options.paths !== undefined
+  const log: StepLogPlan = isPartial ? { state: 'none' } : await planLog(worktree, point)
+  // Without a step to end with, or when only some files go back, the branch stays.
+  const moves = tip !== undefined && tip !== point.id && point.id !== head && !isPartial
   const shadow = moves ? { ref, before: tip, after: point.id } : undefined
   return { point, files, differences, sessions, log, shadow }
 }
 
 async function planFiles(
-  { recorder, git, disk }: LockedWorktree,
+  worktree: LockedWorktree,
   point: StepPoint,
-  facts: { status: Status; differences: TreeDifference[]; sessions: Session[] },
-): Promise<RewindPlan> {
-  const { status, differences } = facts
+  facts: {
+    status: Status
+    differences: TreeDifference[]
+    sessions: Session[]
+    head: Oid
+    /** The last step. */
+    tip: Oid | undefined
+    options: RewindOptions
+  },
+): Promise<FilePlan> {
+  const { recorder, git, disk } = worktree
+  const { status, differences, tip, options } = facts
   const paths = pathsInQuestion(status, differences)
   const [entries, committed, leftOut] = await Promise.all([
     readTreeEntries(git.objects, point.id, paths),
@@ -99,7 +117,8 @@ async function planFiles(
     untrackedAtStart: new Set(session.untrackedAtStart),
   }))
   const protectedDirs = ['.git', ...(await recorder.loadAgents()).flatMap((agent) => agent.protectedDirs)]
-  return planRewind({
+  const isAll = options.everything === true
+  const plan = planRewind({
     status,
     differences,
     entries,
@@ -107,11 +126,67 @@ async function planFiles(
     leftOut: new Set(leftOut),
     unchanged: await findUnchanged(recorder.repo, disk, entries),
     disk,
-    isTouched: (path) => sessions.some(({ touched }) => touched.has(path)),
+    isTouched: (path) => isAll || sessions.some(({ touched }) => touched.has(path)),
     isMadeBySession: (path) =>
+      isAll ||
       sessions.some(({ touched, untrackedAtStart }) => touched.has(path) && !untrackedAtStart.has(path)),
-    isProtected: (path) => protectedDirs.some((dir) => path === dir || path.startsWith(`${dir}/`)),
+    isProtected: (path) => protectedDirs.some((dir) => isWithin(path, dir)),
   })
+  const wanted = chooseFiles(plan, options.paths)
+  const taken =
+    isAll || tip === undefined
+      ? undefined
+      : await takeBack(
+          worktree,
+          {
+            tip,
+            base: facts.head,
+            target: point.id,
+            isTurnRunning: facts.sessions.some(isActive),
+            isPersonalStep: () => false,
+          },
+          [...wanted.restore, ...wanted.remove],
+        )
+  return taken === undefined ? { ...wanted, merged: new Map(), conflicts: [] } : keepPersonal(wanted, taken)
+}
+
+/** The plan of a rewind, and how files that the agent and the person have changed are settled. */
+export interface FilePlan extends RewindPlan {
+  /** What is written instead of the step's content. */
+  merged: Map<string, FileEntry>
+  /** Files in which the person's changes are lost to the step's content. */
+  conflicts: string[]
+}
+
+function chooseFiles(plan: RewindPlan, chosen: string[] | undefined): RewindPlan {
+  if (chosen === undefined) return plan
+  const isChosen = (path: string) => chosen.some((place) => isWithin(path, place))
+  return {
+    restore: plan.restore.filter(isChosen),
+    remove: plan.remove.filter(isChosen),
+    skip: plan.skip.filter(({ path }) => isChosen(path)),
+  }
+}
+
+function isWithin(path: string, dir: string): boolean {
+  return path === dir || path.startsWith(`${dir}/`)
+}
+
+function keepPersonal(
+  { restore, remove, skip }: RewindPlan,
+  { personal, merged, conflicts }: TakenBack,
+): FilePlan {
+  const kept = [...restore, ...remove].filter((path) => personal.has(path))
+  return {
+    restore: [
+      ...restore.filter((path) => !personal.has(path)),
+      ...remove.filter((path) => merged.has(path)),
+    ].sort(),
+    remove: remove.filter((path) => !personal.has(path) && !merged.has(path)),
+    skip: [...skip, ...kept.map((path) => ({ path, reason: 'changed-only-by-you' as const }))],
+    merged,
+    conflicts,
+  }
 }
 
 async function planLog(
@@ -133,7 +208,8 @@ async function rewindWorktree(
   const { point, files, differences, sessions, log, shadow } = rewind
   const changed = [...files.restore, ...files.remove]
   using stage = openStage(repo)
-  await stage.addCheckedOut(disk, await readTreeEntries(git.objects, point.id, files.restore))
+  const entries = await readTreeEntries(git.objects, point.id, files.restore)
+  await stage.addCheckedOut(disk, new Map([...entries, ...files.merged]))
   const [dropped, prompts, stacks] = await Promise.all([
     shadow === undefined ? new Map<string, number>() : countDropped(repo, shadow),
     point.session === undefined ? [] : readStepPrompts(git.objects, point.id, point.session),

@@ -48,6 +48,9 @@ const apart: [RegExp, string][] = [
   [/^session attach .* --agent gemini/, 'wants a session of Gemini'],
 ]
 
+/** What a person did before, by command. */
+const doneBefore: Record<string, string[][]> = { 'entire redo': [['undo', 'c.ts'], ['undo']] }
+
 const isApart = (words: string[]) => apart.some(([pattern]) => pattern.test(words.join(' ')))
 
 let repo: RecordedRepo
@@ -63,8 +66,9 @@ afterAll(async () => {
   await repo[Symbol.asyncDispose]()
 })
 
-test.each([...Map.groupBy(examples, ([command]) => command)])('%s', async (_command, shown) => {
+test.each([...Map.groupBy(examples, ([command]) => command)])('%s', async (command, shown) => {
   start.restore()
+  for (const words of doneBefore[command] ?? []) await repo.entire(words)
   for (const [, line] of shown) {
     const words = (wordsOf(line) ?? []).map((word) => names[word] ?? word)
     if (isApart(words)) continue

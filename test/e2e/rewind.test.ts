@@ -35,6 +35,8 @@ test('a rewind restores the step, keeps files of the user and the index, and can
     restore: ['a.txt', 'doomed.txt'],
     remove: ['dir/b.txt'],
     keep: [{ path: 'mine.txt', reason: 'not-made-by-a-session' }],
+    merge: [],
+    conflicts: [],
     log: {
       state: 'write',
       session_id: agent.session,

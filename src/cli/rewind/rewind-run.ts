@@ -4,6 +4,7 @@ import type { ObjectReader } from '../../git/cat-file.ts'
 import type { RewindOptions } from '../../rewind/locked-worktree.ts'
 import { isEmptyPlan, type RewindPlan, type SkippedPath, type SkipReason } from '../../rewind/plan.ts'
 import type { RewindPoint } from '../../rewind/points.ts'
+import type { FilePlan } from '../../rewind/rewind.ts'
 import type { Recorder } from '../../sessions/event-work.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
@@ -20,9 +21,12 @@ export interface RewindCommandOptions extends RewindOptions {
   json: boolean
   /** Reset without asking. */
   force: boolean
+  /** The person has called `entire redo`: what brings a turn again is the undo of a rewind. */
+  asRedo?: boolean
 }
 
 const reasons: Record<SkipReason, string> = {
+  'changed-only-by-you': 'only you changed it; --everything restores it',
   'not-made-by-a-session': 'not created by a session',
   'not-in-the-step': 'not in the step: it was too large or unreadable',
   'of-an-agent': "in an agent's own directory",
@@ -33,9 +37,9 @@ const reasons: Record<SkipReason, string> = {
 const mostShown = 50
 
 /** For a dry run. */
-export function planLines(plan: RewindPlan): string[] {
+export function planLines(plan: RewindPlan & Partial<FilePlan>): string[] {
   const lines = [
-    ...plan.restore.map((path) => `  Restore: ${clean(path)}`),
+    ...plan.restore.map((path) => `  ${plan.merged?.has(path) ? 'Merge' : 'Restore'}: ${named(path, plan)}`),
     ...plan.remove.map((path) => `  Delete: ${clean(path)}`),
     ...skippedLines(plan.skip),
   ]
@@ -43,11 +47,17 @@ export function planLines(plan: RewindPlan): string[] {
 }
 
 /** After the rewind. */
-export function noteFiles(cli: Cli, plan: RewindPlan): void {
-  for (const path of plan.remove) cli.note(`  Deleted: ${clean(path)}`)
-  for (const path of plan.restore) cli.note(`  Restored: ${clean(path)}`)
+export function noteFiles(cli: Cli, plan: RewindPlan & Partial<FilePlan>): void {
+  for (const path of plan.remove) cli.note(`  Deleted: ${named(path, plan)}`)
+  for (const path of plan.restore)
+    cli.note(`  ${plan.merged?.has(path) ? 'Merged' : 'Restored'}: ${named(path, plan)}`)
   for (const line of skippedLines(plan.skip.filter(({ reason }) => reason !== 'not-made-by-a-session')))
     cli.note(line)
+}
+
+function named(path: string, { conflicts = [] }: Partial<FilePlan>): string {
+  const note = ' (your changes are in the same place; `entire rewind --undo` has them)'
+  return `${clean(path)}${conflicts.includes(path) ? note : ''}`
 }
 
 /** Before the user is asked. */

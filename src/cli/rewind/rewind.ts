@@ -20,6 +20,7 @@ interface RewindFlags {
   force?: boolean
   undo?: boolean
   redo?: boolean
+  everything?: boolean
   dryRun?: boolean
   json?: boolean
 }
@@ -64,6 +65,7 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       logsOnly: switchFlag('With --to: restore only the session logs, not the files'),
       reset: switchFlag('With --to a commit: also move the branch, with its files and the index'),
       force: switchFlag('With --reset: do not ask'),
+      everything: switchFlag('With --to a step: restore the exact state, also over your own changes'),
       undo: switchFlag('Undo the last rewind or reset'),
       redo: switchFlag('Redo what the last undo undid'),
       dryRun: switchFlag('Show what would happen, without changing anything'),
@@ -77,8 +79,9 @@ export const rewindCommand = buildCommand<RewindFlags, [], Cli>({
       text: [
         'Points are the steps recorded since the last commit, and commits whose session logs are stored. At most 20 are shown.',
         'Without flags, shows a menu of points.',
-        'Going back to a step changes only files that differ from it, and restores the conversation of the agent at that time. Files you',
-        'created, ignored files and files that existed before the session are never deleted; index and branch are not changed.',
+        'Going back to a step takes back what agents did since, and restores the conversation of that time. Files that only you changed',
+        'stay; a file that both changed is merged, and where that is not possible the step wins. --everything restores the exact state.',
+        'Ignored files are never changed; index and branch are not changed.',
         'Going back to a commit restores only the session logs; --reset also moves the branch, after asking.',
         'Everything that is replaced is kept for 30 days: --undo restores it, one rewind at a time, and --redo reverses an undo.',
         'The same applies to --reset: files, index and branch are restored.',
@@ -106,9 +109,12 @@ function checkFlags(cli: Cli, flags: RewindFlags): void {
   ]
   if (chosen.length > 1) throw cannotCombine(chosen, listHint)
   if (flags.to === undefined && flags.reset) throw requires('--reset', '--to', listHint)
+  if (flags.to === undefined && flags.everything) throw requires('--everything', '--to', listHint)
   if (flags.to === undefined && flags.logsOnly) throw requires('--logs-only', '--to', listHint)
   if (flags.reset && flags.logsOnly)
     throw cannotCombine(['--reset', '--logs-only'], 'One moves the branch, the other does not.')
+  if (flags.everything && (flags.reset || flags.logsOnly))
+    throw cannotCombine(['--everything', flags.reset ? '--reset' : '--logs-only'], listHint)
   if (flags.force && !flags.reset)
     throw requires('--force', '--reset', 'Only a reset asks a question that --force answers.')
   if (chosen.length === 0 && (flags.json || flags.dryRun || !cli.interactive))
@@ -132,6 +138,7 @@ function commandOptions(cli: Cli, repo: Repo, flags: RewindFlags): RewindCommand
     dryRun: flags.dryRun === true,
     json: flags.json === true,
     force: flags.force === true,
+    everything: flags.everything === true,
     cwdInRepo: relative(repo.root, realpathSync(cli.cwd)) || undefined,
   }
 }

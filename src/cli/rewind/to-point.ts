@@ -91,7 +91,7 @@ function noteLog(cli: Cli, log: LogReport): void {
 
 function reportJson(
   point: RewindPoint,
-  { restore, remove, skip, log, isDone }: StepReport,
+  { restore, remove, skip, merged, conflicts, log, isDone }: StepReport,
   options: RewindCommandOptions,
 ): JsonObject {
   return {
@@ -100,6 +100,8 @@ function reportJson(
     restore,
     remove,
     keep: skip.map(({ path, reason }) => ({ path, reason })),
+    merge: [...merged.keys()],
+    conflicts,
     log: logJson(log, options),
     can_undo: isDone,
   }

@@ -19,13 +19,34 @@ export async function runUndo(
 ): Promise<void> {
   const report = await undoOrRedo(recorder, direction, options)
   if (options.json) return void cli.process.stdout.write(formatJson(reportJson(report, options)))
-  if (!options.dryRun) return printReport(cli, direction, report)
+  if (!options.dryRun) return printReport(cli, options.asRedo ? asRedo : words[direction], report)
   const branch =
     report.branch !== undefined && report.head === 'moved' ? [`  Reset: ${branchLine(report)}`] : []
   for (const line of [...planLines(report), ...branch, 'Dry run: nothing was changed.']) cli.out(line)
 }
 
-function printReport(cli: Cli, direction: Direction, report: UndoReport): void {
+interface Words {
+  done: string
+  again: string
+  back: string
+}
+
+const words: Record<Direction, Words> = {
+  undo: {
+    done: 'Undone',
+    again: 'entire rewind --undo',
+    back: '`entire rewind --redo` reverses this undo.',
+  },
+  redo: { done: 'Redone', again: 'entire rewind --redo', back: '`entire rewind --undo` undoes this.' },
+}
+
+const asRedo: Words = {
+  done: 'Redone',
+  again: 'entire redo',
+  back: '`entire undo` takes the turn back once more.',
+}
+
+function printReport(cli: Cli, { done, again, back }: Words, report: UndoReport): void {
   noteFiles(cli, report)
   if (report.head === 'moved' && report.branch !== undefined) cli.out(`Moved ${branchLine(report)}.`)
   if (report.head === 'elsewhere' && report.branch !== undefined)
@@ -46,16 +67,10 @@ function printReport(cli: Cli, direction: Direction, report: UndoReport): void {
         : `Note: The session log has changed since and was not restored: ${clean(path)}`,
     )
   if (report.isPartial)
-    cli.note(
-      `Note: Move the files that are in the way, then run \`entire rewind --${direction}\` again for the rest.`,
-    )
+    cli.note(`Note: Move the files that are in the way, then run \`${again}\` again for the rest.`)
   const count = report.restore.length + report.remove.length
-  cli.out(`${direction === 'undo' ? 'Undone' : 'Redone'}: ${countOf(count, 'file')} changed.`)
-  cli.note(
-    direction === 'undo'
-      ? '`entire rewind --redo` reverses this undo.'
-      : '`entire rewind --undo` undoes this.',
-  )
+  cli.out(`${done}: ${countOf(count, 'file')} changed.`)
+  cli.note(back)
 }
 
 function branchLine({ branch }: UndoReport): string {
