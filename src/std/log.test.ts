@@ -25,7 +25,9 @@ test('one JSON line per event at or above the level, in a private file', async (
 test('a log that cannot be written is silent', async () => {
   await using dir = tempDir()
   writeFileSync(join(dir.base, 'file'), '')
-  fileLog(join(dir.base, 'file', 'entire.log'), 'debug').write('error', 'lost')
+  const log = fileLog(join(dir.base, 'file', 'entire.log'), 'debug')
+  expect(() => log.write('error', 'lost')).not.toThrow()
+  expect(readFileSync(join(dir.base, 'file'), 'utf8')).toBe('')
 })
 
 test('levels are read in upper and lower case, anything else is undefined', () => {
