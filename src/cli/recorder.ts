@@ -12,7 +12,7 @@ import { systemRandom } from '../std/random.ts'
 import { systemClock } from '../std/time.ts'
 import { version } from '../std/version.ts'
 import { hookProgram, programPath } from './context.ts'
-import { clean } from './render/text.ts'
+import { clean, cleanLines } from './render/text.ts'
 import { write } from './streams.ts'
 
 export function systemRecorder(
@@ -35,7 +35,8 @@ export function systemRecorder(
     random: systemRandom,
     log,
     trace: startTrace(),
-    say: (line) => write(2, `${line}\n`),
+    // Ids, prompts, paths and messages of plugins come from payloads.
+    say: (line) => write(2, `${cleanLines(line)}\n`),
     respond: (text) => write(1, text),
     agentCards,
     findAgentByType: loadAgentByType,

@@ -107,7 +107,7 @@ async function readPayload(args: string[], { acceptsAnything = false } = {}): Pr
   const isEmpty = sent.toString('utf8').trim() === ''
   const argument = isEmpty ? asObject(parseJson(args.at(-1) ?? '')) : undefined
   const raw = argument === undefined ? sent : Buffer.from(args.at(-1) ?? '')
-  const json = argument ?? asObject(parseJson(sent.toString('utf8')))
+  const json = argument ?? asObject(parseJson(textOf(sent)))
   if (json !== undefined) return { raw, json }
   if (acceptsAnything) return { raw, json: {} }
   throw new EntireError(
@@ -117,6 +117,11 @@ async function readPayload(args: string[], { acceptsAnything = false } = {}): Pr
       hint: 'Agents call this command. To call it by hand, pass the payload on standard input.',
     },
   )
+}
+
+// Some shells put a byte order mark in front of what they pipe.
+function textOf(bytes: Buffer): string {
+  return bytes.toString('utf8').replace(/^\uFEFF/, '')
 }
 
 async function readStdin(): Promise<Buffer> {
@@ -166,5 +171,5 @@ async function readRest(start: Buffer): Promise<Buffer> {
 
 function isComplete(parts: Buffer[]): boolean {
   const end = parts.at(-1)?.subarray(-16).toString('latin1').trimEnd()
-  return end?.endsWith('}') === true && parseJson(Buffer.concat(parts).toString('utf8')) !== undefined
+  return end?.endsWith('}') === true && parseJson(textOf(Buffer.concat(parts))) !== undefined
 }

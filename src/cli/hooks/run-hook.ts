@@ -30,11 +30,11 @@ async function report(error: unknown, caller: string, hookName: string): Promise
     import('../render/text.ts'),
   ])
   if (isErrno(error, ...unwritable))
-    write(2, `[entire] Nothing was recorded: ${messageOf(error)}. The next event tries again.\n`)
+    write(2, `[entire] Nothing was recorded: ${cleanLines(messageOf(error))}. The next event tries again.\n`)
   else if (error instanceof EntireError) write(2, `[entire] ${cleanLines(messageWithHint(error))}\n`)
-  else
-    write(
-      2,
-      `[entire] hooks ${caller} ${hookName} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    )
+  else write(2, `[entire] ${cleanLines(`hooks ${caller} ${hookName} failed: ${describeBug(error)}`)}\n`)
+}
+
+function describeBug(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
