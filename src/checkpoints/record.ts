@@ -89,6 +89,7 @@ export function formatSessionRecord(record: SessionRecord, stored: JsonObject = 
     summary: asObject(stored.summary) ?? (record.summary && formatSummary(record.summary)),
     initial_attribution: record.attribution && formatAttribution(record.attribution),
     transcript_path: record.transcriptPath,
+    redactions: record.redactions,
   })
 }
 
@@ -131,12 +132,18 @@ export function parseSessionRecord(value: unknown, head: JsonObject = {}): Sessi
     summary: parseSummary(record.summary),
     attribution: parseAttribution(record.initial_attribution),
     transcriptPath: asString(record.transcript_path) || undefined,
+    redactions: parseCounts(record.redactions),
   })
 }
 
 // `agents` was first a list, then a single name; today the field is `agent`.
 function parseAgent({ agent, agents }: JsonObject): string | undefined {
   return asString(agent) || asString(agents) || asStrings(agents).find((name) => name !== '')
+}
+
+export function parseCounts(value: unknown): Record<string, number> | undefined {
+  const record = asObject(value)
+  return record && Object.fromEntries(Object.entries(record).map(([rule, count]) => [rule, asCount(count)]))
 }
 
 function formatAttribution(attribution: Attribution): JsonObject {

@@ -27,7 +27,8 @@ export interface TranscriptSource extends ChunkStore, DocumentStore {
   format: TranscriptFormat
   path: string
   cursor: TranscriptCursor | undefined
-  redact(text: string): Promise<string>
+  /** Calls `found` with the rule of each secret it replaces. */
+  redact(text: string, found: (rule: string) => void): Promise<string>
   /**
    * Bytes at the beginning that are stored but not counted, except for the files they name: those of an
    * unrecorded turn.
@@ -85,7 +86,8 @@ async function readLines(
   const writer = new ChunkWriter(source, continues ? known.chunks : [], size - from)
   let reading = emptyReading(continues ? known.carry : undefined)
   let consumed = from
-  const redact = (text: string) => source.redact(stripLines(source.format, text))
+  const counted = countRedactions(continues ? known.redactions : undefined)
+  const redact = (text: string) => source.redact(stripLines(source.format, text), counted.add)
   const read = (text: string) => {
     const part = source.format.readLines(text.replace(/\n$/, '').split('\n'), reading.carry, source.metadata)
     reading =
@@ -116,7 +118,7 @@ async function readLines(
       chunks: writer.chunks,
       hash: continues ? known.hash : sha256Start(),
       hashed: continues ? known.hashed : 0,
-      ...given({ carry: reading.carry }),
+      ...given({ carry: reading.carry, redactions: counted.counts() }),
     },
     reading,
     restarted: known !== undefined && !continues,
@@ -161,7 +163,9 @@ async function readDocument(
   const continued = known?.carry && readItems(source, text, from, known.carry)
   const restarted = total < from && continued?.carry === undefined
   const reading = continued?.carry === undefined ? readItems(source, text, restarted ? 0 : from) : continued
-  const redacted = await redactBytes(source, content, text)
+  const counted = countRedactions(undefined)
+  const redact = (part: string) => source.redact(part, counted.add)
+  const redacted = await redactBytes({ redact }, content, text)
   const stored = await storeDocument(source, redacted, known)
   return {
     cursor: {
@@ -172,16 +176,30 @@ async function readDocument(
       hash: sha256Start(),
       hashed: 0,
       ...stored,
-      ...given({ carry: reading.carry }),
+      ...given({ carry: reading.carry, redactions: counted.counts() }),
     },
     reading,
     restarted,
   }
 }
 
+/** Adds to what was redacted before. */
+export function countRedactions(before: Record<string, number> | undefined): {
+  add(rule: string): void
+  counts(): Record<string, number> | undefined
+} {
+  const counts = { ...before }
+  return {
+    add: (rule) => {
+      counts[rule] = (counts[rule] ?? 0) + 1
+    },
+    counts: () => (Object.keys(counts).length === 0 ? undefined : counts),
+  }
+}
+
 /** `text` is the bytes as UTF-8, which they nearly always are. */
 async function redactBytes(
-  { redact }: Pick<TranscriptSource, 'redact'>,
+  { redact }: { redact(text: string): Promise<string> },
   bytes: Buffer,
   text: string,
 ): Promise<Buffer> {

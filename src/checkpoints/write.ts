@@ -80,7 +80,7 @@ export async function prefetchCheckpointParent(
 export async function finaliseCheckpoint(
   writing: WriteContext,
   id: string,
-  part: Omit<SessionPart, 'record'> & { session: string },
+  part: Omit<SessionPart, 'record'> & { session: string; redactions?: Record<string, number> },
 ): Promise<boolean> {
   const slots = await readSlots(writing.objects, id)
   const slot = slots.sessions.find(({ record }) => record.session === part.session) ?? slots.sessions.at(-1)
@@ -94,12 +94,21 @@ export async function finaliseCheckpoint(
     seconds: writing.seconds,
     changes: [
       ...slots.moves,
-      // The metadata file stays as it is, with the fields of other versions.
-      ...partChanges(id, slot, part, metadata === undefined ? undefined : { oid: metadata.oid }),
+      ...partChanges(id, slot, part, metadata && finalMetadata(slot, metadata, part.redactions)),
       ...(slots.moves.length === 0 ? [] : [rootChange(id, slots, writing.cliVersion)]),
     ],
   })
   return true
+}
+
+/** The metadata file stays as it is, with the fields of other versions, unless more has been redacted. */
+function finalMetadata(
+  { stored }: Slot,
+  { oid }: { oid: Oid },
+  redactions: Record<string, number> | undefined,
+): { oid: Oid } | { content: Buffer } {
+  if (redactions === undefined) return { oid }
+  return { content: Buffer.from(formatJson({ ...stored, redactions })) }
 }
 
 // Until its first checkpoint is written, a clone has the branch only as a remote-tracking one.

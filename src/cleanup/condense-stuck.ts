@@ -6,6 +6,7 @@ import { sessionDir } from '../checkpoints/layout.ts'
 import { checkpointContext, joinPrompts, splitPrompts } from '../checkpoints/prompt-files.ts'
 import { readTranscript } from '../checkpoints/read.ts'
 import { chunkBytes, chunkLines, digestOf, stripLines } from '../checkpoints/transcript-chunks.ts'
+import { countRedactions } from '../checkpoints/transcript-store.ts'
 import { type SessionPart, writeCheckpoint } from '../checkpoints/write.ts'
 import { describePart, shareOut } from '../commits/condense.ts'
 import { unknownCommitter } from '../commits/find-sessions.ts'
@@ -24,6 +25,7 @@ import { removeTurnStart } from '../sessions/turn-start-state.ts'
 import { listWorktrees, lockWorktrees, worktreeOf } from '../sessions/worktrees.ts'
 import { changeText } from '../std/encoding.ts'
 import { EntireError } from '../std/errors.ts'
+import { given } from '../std/given.ts'
 import { queueForPush } from '../sync/queue.ts'
 import { planSessions } from './clean.ts'
 import { findUncommitted, readInventory } from './inventory.ts'
@@ -107,7 +109,10 @@ async function fillFromStep(work: EventWork, step: Oid, part: SessionPart): Prom
     tree && (await readTranscript(work.objects, { ...part.record, dir: tree.oid }, work.agent.cutter))
   if (raw === undefined) return { ...part, ...fromStep }
   const isDocument = work.agent.transcript.shape(raw.subarray(0, 256).toString('utf8')) === 'document'
-  const whole = await changeText(raw, (text) => redaction.json(stripLines(work.agent.transcript, text)))
+  const counted = countRedactions(undefined)
+  const whole = await changeText(raw, (text) =>
+    redaction.json(stripLines(work.agent.transcript, text), counted.add),
+  )
   const store = (content: Buffer) => {
     const oid = blobOid(content, step)
     work.storeBlob({ oid, content })
@@ -122,5 +127,6 @@ async function fillFromStep(work: EventWork, step: Oid, part: SessionPart): Prom
         )
       ).chunks
     : chunkLines(whole, chunkBytes).map(store)
-  return { ...part, ...fromStep, chunks, contentHash: digestOf(whole) }
+  const record = { ...part.record, ...given({ redactions: counted.counts() }) }
+  return { ...part, ...fromStep, record, chunks, contentHash: digestOf(whole) }
 }

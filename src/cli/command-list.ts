@@ -69,6 +69,10 @@ export const commandList = {
     brief: 'Remove sessions and steps that are no longer needed',
     load: async () => (await import('./clean/clean.ts')).cleanCommand,
   },
+  redact: {
+    brief: 'Show what would be redacted from a text',
+    load: async () => (await import('./redact/redact.ts')).redactCommand,
+  },
   doctor: {
     brief: 'Find and fix problems',
     load: async () => (await import('./doctor/doctor.ts')).doctorCommands,

@@ -49,9 +49,14 @@ export function systemRecorder(
 }
 
 async function loadRedaction(settings: Settings, log: Log): Promise<Redaction> {
-  const { createRedactor, redactText, redactTranscript } = await import('../redact/redact.ts')
+  const { createRedactor, redactName, redactText, redactTranscript } = await import('../redact/redact.ts')
   const redactor = createRedactor(settings.redaction, (label) => reportOverdue(label, log))
-  return { json: (text) => redactTranscript(text, redactor), text: (text) => redactText(text, redactor) }
+  return {
+    json: (text, found) =>
+      redactTranscript(text, found === undefined ? redactor : { ...redactor, report: found }),
+    text: (text) => redactText(text, redactor),
+    name: (text) => redactName(text),
+  }
 }
 
 function reportOverdue(label: string, log: Log): void {

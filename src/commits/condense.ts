@@ -11,7 +11,7 @@ import type { ChangedFile } from '../git/tree-diff.ts'
 import type { Attribution, SessionRecord } from '../model/checkpoint.ts'
 import { isActive, type Session, shortSessionId } from '../model/session.ts'
 import { addTokens, hasTokens } from '../model/tokens.ts'
-import { writeContext } from '../sessions/event-work.ts'
+import { type Recorder, writeContext } from '../sessions/event-work.ts'
 import { decide } from '../sessions/machine.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import {
@@ -76,6 +76,7 @@ export async function describePart(
     digestSessionTranscript({ recorder, agent: candidate.agent, session, ...git, sampleOid: commit.oid }),
     attributeCommit(condensing, session, shares),
   ])
+  const [branch] = await safeNames(recorder, commit.branch === undefined ? [] : [commit.branch])
   const part: SessionPart = {
     record: {
       cliVersion: recorder.cliVersion,
@@ -83,9 +84,9 @@ export async function describePart(
       session: session.id,
       strategy: recorder.settings.strategy,
       createdAt: formatTime(recorder.clock()),
-      ...given({ branch: commit.branch }),
+      ...given({ branch }),
       steps: session.stepCount,
-      files: session.filesTouched,
+      files: await safeNames(recorder, session.filesTouched),
       agent: session.agentType,
       ...given({ model: session.model }),
       ...given({ turnId: session.turnId }),
@@ -95,6 +96,7 @@ export async function describePart(
       ...(hasTokens(session.checkpointTokens) ? { tokens: session.checkpointTokens } : {}),
       ...given({ attribution }),
       ...homeRelative(session.transcriptPath, recorder.home),
+      ...given({ redactions: session.cursor?.redactions }),
     },
     chunks: session.cursor?.chunks ?? [],
     contentHash,
@@ -106,6 +108,13 @@ export async function describePart(
     ...given({ files: condensing.task?.files }),
   }
   return condensing.amends === true ? addToRecorded(git.objects, part) : part
+}
+
+/** Long enough for a token of a known format, or an address. Most commits have no such name. */
+const mayHoldSecret = /[A-Za-z0-9_-]{20,}|[:=@]/
+
+async function safeNames({ redaction }: Recorder, names: string[]): Promise<string[]> {
+  return names.some((name) => mayHoldSecret.test(name)) ? names.map((await redaction()).name) : names
 }
 
 // In the middle of a turn no step names the agent's files yet: its transcript does. Of the agent's own

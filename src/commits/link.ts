@@ -92,7 +92,10 @@ async function proposeLink(
   const committer = findCommitter(recorder.env, recorder.agentCards())
   // Transcripts are read here, but not stored: they need no redaction.
   const unchanged = (text: string) => text
-  const withoutRedaction = { ...recorder, redaction: async () => ({ json: unchanged, text: unchanged }) }
+  const withoutRedaction = {
+    ...recorder,
+    redaction: async () => ({ json: unchanged, text: unchanged, name: unchanged }),
+  }
   const findIn = async (staged: ChangedFile[]) => {
     const sampleOid = staged.flatMap(({ before, after }) => after ?? before ?? [])[0]
     const files = new Map(staged.map((entry) => [entry.path, entry]))

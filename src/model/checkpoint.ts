@@ -46,6 +46,8 @@ export interface SessionRecord {
   tokens?: TokenUsage
   summary?: CheckpointSummary
   attribution?: Attribution
+  /** How often each rule has redacted something of the transcript. */
+  redactions?: Record<string, number>
   /** The live transcript, relative to the home directory. */
   transcriptPath?: string
 }

@@ -38,6 +38,8 @@ export interface TranscriptCursor {
   /** Hex sha256 over the redacted transcript, set when only the agent can join its chunks. */
   digest?: string
   carry?: JsonObject
+  /** How often each rule has redacted something of the transcript. */
+  redactions?: Record<string, number>
 }
 
 export interface Session {

@@ -4,6 +4,7 @@ import { finaliseCheckpoint } from '../checkpoints/write.ts'
 import { type EventWork, writeContext } from '../sessions/event-work.ts'
 import { clearPrompts, promptsSinceCheckpoint } from '../sessions/prompts.ts'
 import { digestSessionTranscript, useTranscript } from '../sessions/transcript.ts'
+import { given } from '../std/given.ts'
 import { queueForPush } from '../sync/queue.ts'
 import type { TurnEnd } from './turn-end.ts'
 
@@ -22,6 +23,7 @@ export async function finalise(work: EventWork, end: TurnEnd): Promise<void> {
         contentHash,
         prompts: joinPrompts(prompts),
         context: checkpointContext(prompts),
+        ...given({ redactions: session.cursor.redactions }),
       })
       queueForPush(recorder.repo, id)
       if (!done)

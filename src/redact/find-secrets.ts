@@ -51,9 +51,11 @@ export function addMatch(
 ): boolean {
   const span = secretSpan(rule, match)
   if (span === undefined) return false
-  spans.push({ ...span, rule: rule.id })
+  // Generated rules are reported under the name of their provider, like the others.
+  const name = rule.id.replace('secretlint-', '')
+  spans.push({ ...span, rule: name })
   const secret = text.slice(span.start, span.end)
-  if (rule.anonymous && isRecognisable(secret)) anonymous.set(secret, rule.id)
+  if (rule.anonymous && isRecognisable(secret)) anonymous.set(secret, name)
   return true
 }
 

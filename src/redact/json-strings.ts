@@ -82,6 +82,16 @@ export function decodeString(text: string, start: number, end: number): string {
   return inner.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inner
 }
 
+/** Where in the JSON text the character of a string is that begins at `from` and has this place when decoded. */
+export function encodedPlace(text: string, from: number, place: number): number {
+  let at = from
+  for (let decoded = 0; decoded < place; decoded++) {
+    if (text[at] !== '\\') at += 1
+    else at += text[at + 1] === 'u' ? 6 : 2
+  }
+  return at
+}
+
 /** The items of a list count as values of the key of the list; an object has its own keys. */
 function openFrame(array: boolean, outer: Frame | undefined, first: number): Frame {
   return {

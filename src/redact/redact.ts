@@ -10,7 +10,7 @@ import {
   findTokens,
   type KeywordHit,
 } from './find-secrets.ts'
-import { decodeString, findJsonStrings, type JsonString } from './json-strings.ts'
+import { decodeString, encodedPlace, findJsonStrings, type JsonString } from './json-strings.ts'
 import { noRule } from './keywords.ts'
 import { applyRegions, isPlaceholder, placeholder } from './regions.ts'
 import type { Span } from './rule.ts'
@@ -27,6 +27,8 @@ import {
 /** What the settings add to the built-in rules, checked and compiled once per process. */
 export interface Redactor {
   patterns: readonly LabelledPattern[]
+  /** Told of each secret that is replaced: the rule that found it, and where in which text it begins. */
+  report?: (rule: string, text: string, at: number) => void
 }
 
 export function createRedactor(settings: Settings['redaction'], report?: ReportOverdue): Redactor {
@@ -41,7 +43,7 @@ export function redactTranscript(text: string, redactor: Redactor): string {
   const firstLine = text.slice(0, text.indexOf('\n') + 1).replace(byteOrderMark, '')
   return isJson(firstLine)
     ? redactJsonLines(text, redactor)
-    : redactJsonDocument(redactPairs(redactPrivateKeys(text)), redactor)
+    : redactJsonDocument(redactPairs(redactPrivateKeys(text, redactor), redactor), redactor)
 }
 
 /**
@@ -79,8 +81,24 @@ function planLine(text: string, part: SuspectPart, redactor: Redactor): readonly
   if (edits !== undefined) return edits
   const { start, end } = part
   const line = text.slice(start, end)
-  const safe = redactText(line, redactor)
+  const safe = redactText(
+    line,
+    reportingFrom(redactor, text, (at) => start + at),
+  )
   return safe === line ? [] : [{ start, end, text: safe }]
+}
+
+/** Replaces what rules recognise in a name of a file or a branch, and nothing that only looks random. */
+export function redactName(name: string): string {
+  return redactText(name, { patterns: [] }, findByRules)
+}
+
+/** Reports places in a part of a text as places in the text. */
+function reportingFrom(redactor: Redactor, text: string, place: (at: number) => number): Redactor {
+  const { report } = redactor
+  return report === undefined
+    ? redactor
+    : { ...redactor, report: (rule, _, at) => report(rule, text, place(at)) }
 }
 
 /** Redacts a text that is one JSON value in any layout; any other text line by line. */
@@ -104,7 +122,12 @@ export function redactText(
 ): string {
   for (let before = text; ; ) {
     const secrets = find(before).map((span) => ({ ...span, replacement: placeholder }))
-    const after = applyRegions(before, [...secrets, ...findPatterns(before, redactor.patterns)])
+    const { report } = redactor
+    const after = applyRegions(
+      before,
+      [...secrets, ...findPatterns(before, redactor.patterns)],
+      report && (({ rule, start }) => report(rule, before, start)),
+    )
     if (after === before) return after
     before = after
   }
@@ -122,12 +145,13 @@ const maxLines = 400
 const ofKey = /^[A-Za-z0-9+/=]*$|^[A-Za-z-]+: .*$/
 const onlyOfKey = /^[A-Za-z0-9+/=]{16,}$|^$/
 
-function redactPrivateKeys(text: string): string {
+function redactPrivateKeys(text: string, { report }: Redactor): string {
   if (!begins.test(text)) return text
   const lines = text.split('\n')
   for (let at = 0; at < lines.length; at += 1) {
     if (!begins.test(lines[at] ?? '') || ends.test(lines[at] ?? '')) continue
     const count = countKeyLines(lines.slice(at + 1, at + 1 + maxLines))
+    if (count > 0) report?.('private-key', text, lines.slice(0, at).join('\n').length + 1)
     for (let line = at + 1; line <= at + count; line += 1) lines[line] = hide(lines[line] ?? '')
     at += count
   }
@@ -153,12 +177,16 @@ function hide(line: string): string {
 const pairOfLines =
   /(?<name>[\w.-]{3,60})["'`]?,?[ \t]*\{?\r?\n[ \t]*["']?(?:value|default)["']?[ \t]*[:=][ \t]*["']?(?<value>[^\s"'`\\<>(){}]{6,512})/gi
 
-function redactPairs(text: string): string {
-  return text.replace(pairOfLines, (whole: string, ...rest: unknown[]) => {
-    const { name, value } = rest.at(-1) as { name: string; value: string }
-    const isSecret = !isPlaceholder(value) && isSecretMember(name, value)
-    return isSecret ? `${whole.slice(0, -value.length)}${placeholder}` : whole
-  })
+function redactPairs(text: string, { report }: Redactor): string {
+  const edits: Edit[] = []
+  for (const match of text.matchAll(pairOfLines)) {
+    const { name = '', value = '' } = match.groups ?? {}
+    if (isPlaceholder(value) || !isSecretMember(name, value)) continue
+    const end = match.index + match[0].length
+    edits.push({ start: end - value.length, end, text: placeholder })
+    report?.(memberRule, text, end - value.length)
+  }
+  return applyEdits(text, edits)
 }
 
 // JSON is redacted value by value: keys, structure, layout and every string without a secret stay byte for
@@ -214,23 +242,24 @@ function planEdit(text: string, value: JsonString, suspect: boolean, redactor: R
   if (end - start === 2 || !(suspect || named || password)) return undefined
   const plain = decodeString(text, start, end)
   if (isPlaceholder(plain)) return undefined
-  const safe = password
-    ? placeholder
-    : isName
-      ? redactText(plain, onlyBuiltIn, findByRules)
-      : redactMember(named ? key : undefined, plain, redactor)
+  const inside = reportingFrom(redactor, text, (at) => encodedPlace(text, start + 1, at))
+  const safe = isName
+    ? redactText(plain, { ...inside, patterns: [] }, findByRules)
+    : redactMember(plain, password || (named ? key : undefined), inside)
   return safe === plain ? undefined : { start, end, text: JSON.stringify(safe) }
 }
 
-/** Rules of the settings do not apply to keys, ids and paths. */
-const onlyBuiltIn: Redactor = { patterns: [] }
+/** The name under which values are reported that are secret because of their key. */
+const memberRule = 'secret-member'
 
-/** What remains after redaction can itself look like a secret under this key. */
-function redactMember(key: string | undefined, plain: string, redactor: Redactor): string {
-  const isSecret = (text: string) => key !== undefined && !isPlaceholder(text) && isSecretMember(key, text)
-  if (isSecret(plain)) return placeholder
-  const safe = redactText(plain, redactor)
-  return isSecret(safe) ? placeholder : safe
+/** What remains after redaction can itself look like a secret under this key; a password always does. */
+function redactMember(plain: string, key: string | true | undefined, redactor: Redactor): string {
+  const isSecret = (text: string) =>
+    key === true || (key !== undefined && !isPlaceholder(text) && isSecretMember(key, text))
+  const safe = isSecret(plain) ? placeholder : redactText(plain, redactor)
+  if (safe !== placeholder && !isSecret(safe)) return safe
+  if (isSecret(plain) || isSecret(safe)) redactor.report?.(memberRule, plain, 0)
+  return placeholder
 }
 
 function isJson(text: string): boolean {

@@ -5,6 +5,8 @@ export const placeholder = 'REDACTED'
 
 export interface Region extends Span {
   replacement: string
+  /** What found it. */
+  rule: string
 }
 
 export function labelledPlaceholder(label: string): string {
@@ -34,7 +36,11 @@ function mergeRegions(regions: readonly Region[]): Region[] {
  * An old placeholder beside or inside a region becomes part of it, but is never a reason to replace
  * something.
  */
-export function applyRegions(text: string, regions: readonly Region[]): string {
+export function applyRegions(
+  text: string,
+  regions: readonly Region[],
+  report?: (region: Region) => void,
+): string {
   if (regions.length === 0) return text
   const old = [...text.matchAll(placeholders)].map((match) => ({
     start: match.index,
@@ -43,6 +49,7 @@ export function applyRegions(text: string, regions: readonly Region[]): string {
   let out = ''
   let done = 0
   for (const region of absorb(uncovered(mergeRegions(regions), old), old)) {
+    report?.(region)
     out += text.slice(done, region.start) + region.replacement
     done = region.end
   }

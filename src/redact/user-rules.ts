@@ -176,7 +176,12 @@ function findInWindow(
     for (const match of piece.matchAll(regex)) {
       if (match[0] === '' || allow?.(match[0])) continue
       const start = offset + match.index
-      regions.push({ start, end: start + match[0].length, replacement: labelledPlaceholder(label) })
+      regions.push({
+        start,
+        end: start + match[0].length,
+        replacement: labelledPlaceholder(label),
+        rule: label.toLowerCase(),
+      })
     }
   }
 }

@@ -47,10 +47,12 @@ export interface Recorder {
 }
 
 export interface Redaction {
-  /** For transcripts and other JSON. */
-  json(text: string): string
+  /** For transcripts and other JSON. Calls `found` with the rule of each secret it replaces. */
+  json(text: string, found?: (rule: string) => void): string
   /** For plain text. */
   text(text: string): string
+  /** For names of files and branches: only what a rule recognises, not what looks random. */
+  name(text: string): string
 }
 
 /** What writing checkpoints needs of the event. */

@@ -1,7 +1,7 @@
 // Converts a session to and from its state file, compatible field by field with the reference program. Fields
 // of other versions are kept.
 
-import { formatTokenRecord, parseTokenRecord } from '../checkpoints/record.ts'
+import { formatTokenRecord, parseCounts, parseTokenRecord } from '../checkpoints/record.ts'
 import { isCheckpointId } from '../model/checkpoint.ts'
 import {
   type Phase,
@@ -197,7 +197,7 @@ function parseCursor(value: unknown): TranscriptCursor | undefined {
   return {
     ...{ path, bytes, items, seal, hash, hashed: asNumber(record.hashed) ?? 0, chunks },
     ...given({ digest }),
-    ...given({ carry }),
+    ...given({ carry, redactions: parseCounts(record.redactions) }),
   }
 }
 

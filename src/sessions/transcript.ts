@@ -136,7 +136,7 @@ async function read(
       cutter: agent.cutter,
       path: file,
       cursor: known,
-      redact: async (text) => (await recorder.redaction()).json(text),
+      redact: async (text, found) => (await recorder.redaction()).json(text, found),
       store: (blob) => {
         isNew = true
         blobs.push(blob)

@@ -1,13 +1,14 @@
 // A bundle identifies neither user nor machine and contains no credentials.
 import { expect, test } from 'bun:test'
 import { defaultSettings } from '../../model/settings.ts'
-import { createRedactor, redactText, redactTranscript } from '../../redact/redact.ts'
+import { createRedactor, redactName, redactText, redactTranscript } from '../../redact/redact.ts'
 import { scrub } from './bundle.ts'
 
 const redactor = createRedactor(defaultSettings.redaction)
 const redaction = {
   json: (text: string) => redactTranscript(text, redactor),
   text: (text: string) => redactText(text, redactor),
+  name: redactName,
 }
 const scrubbing = { redaction, home: '/home/ada', user: 'ada', root: '/home/ada/shop' }
 const key = ['AKIA', 'Q3EGRIJKLMNOP2QR'].join('')

@@ -13,6 +13,7 @@ import type { CheckpointSummary } from '../../model/checkpoint.ts'
 import { type TokenUsage, totalTokens } from '../../model/tokens.ts'
 import { given } from '../../std/given.ts'
 import type { JsonObject } from '../../std/json.ts'
+import { countOf } from '../../std/plural.ts'
 import { prefetch } from '../../std/prefetch.ts'
 import { localTime } from '../render/numbers.ts'
 import { clean, cut } from '../render/text.ts'
@@ -140,6 +141,7 @@ export function checkpointLines(
     ...(last ? sessionHead(last) : []),
     ...(author === undefined ? [] : [`Author: ${clean(author)}`]),
     ...tokenLines(checkpoint.tokens ?? last?.session.tokens),
+    ...redactionLines(last?.session.redactions),
     '',
     ...commitLines(commits),
     '',
@@ -151,6 +153,7 @@ export function checkpointLines(
       '',
       ...sessionHead(other),
       ...tokenLines(other.session.tokens),
+      ...redactionLines(other.session.redactions),
       ...summaryLines(other.session.summary, intentOf(other)),
       ...conversationLines(other, shape),
     ]),
@@ -208,6 +211,15 @@ function intentOf(detail: SessionDetail | undefined): string | undefined {
 
 function tokenLines(tokens: TokenUsage | undefined): string[] {
   return tokens === undefined ? [] : [`Tokens: ${totalTokens(tokens)}`]
+}
+
+function redactionLines(redactions: Record<string, number> = {}): string[] {
+  const rules = Object.entries(redactions).sort(([, a], [, b]) => b - a)
+  const total = rules.reduce((sum, [, count]) => sum + count, 0)
+  if (total === 0) return []
+  return [
+    `Redacted: ${countOf(total, 'secret')} (${rules.map(([rule, count]) => `${clean(rule)} ${count}`).join(', ')})`,
+  ]
 }
 
 function commitLines(commits: LogEntry[]): string[] {
