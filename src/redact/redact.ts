@@ -148,10 +148,14 @@ const onlyOfKey = /^[A-Za-z0-9+/=]{16,}$|^$/
 function redactPrivateKeys(text: string, { report }: Redactor): string {
   if (!begins.test(text)) return text
   const lines = text.split('\n')
+  let [offset, measured] = [0, 0]
   for (let at = 0; at < lines.length; at += 1) {
     if (!begins.test(lines[at] ?? '') || ends.test(lines[at] ?? '')) continue
     const count = countKeyLines(lines.slice(at + 1, at + 1 + maxLines))
-    if (count > 0) report?.('private-key', text, lines.slice(0, at).join('\n').length + 1)
+    for (; measured <= at + count; measured++) {
+      if (measured === at && count > 0) report?.('private-key', text, offset)
+      offset += (lines[measured]?.length ?? 0) + 1
+    }
     for (let line = at + 1; line <= at + count; line += 1) lines[line] = hide(lines[line] ?? '')
     at += count
   }

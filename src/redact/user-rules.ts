@@ -168,20 +168,16 @@ function findInWindow(
   regions: Region[],
 ): void {
   for (const { label, regex, allow, limited } of patterns) {
+    const found = { replacement: labelledPlaceholder(label), rule: label.toLowerCase() }
     if (limited !== undefined) {
       for (const [start, end] of limited(piece))
-        regions.push({ start: offset + start, end: offset + end, replacement: labelledPlaceholder(label) })
+        regions.push({ start: offset + start, end: offset + end, ...found })
       continue
     }
     for (const match of piece.matchAll(regex)) {
       if (match[0] === '' || allow?.(match[0])) continue
       const start = offset + match.index
-      regions.push({
-        start,
-        end: start + match[0].length,
-        replacement: labelledPlaceholder(label),
-        rule: label.toLowerCase(),
-      })
+      regions.push({ start, end: start + match[0].length, ...found })
     }
   }
 }
