@@ -2,13 +2,14 @@
 // what is still being written. Exports are files below .entire/tmp.
 
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { ProjectContext } from '../../model/session-file.ts'
 import { EntireError, notFound } from '../../std/errors.ts'
 import { readBytes, removeFile } from '../../std/file.ts'
 import { pathInside } from '../../std/inside.ts'
 import { asObject, parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
+import { searchPath } from '../../std/program-search.ts'
 import { systemRandom } from '../../std/random.ts'
 
 const ownDir = '.entire/tmp'
@@ -78,7 +79,13 @@ async function run(argv: string[], { root, env }: ProjectContext): Promise<Limit
   const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))
   return await runLimited(argv, {
     cwd: root,
-    env: { ...Object.fromEntries(own), PWD: root, OPENCODE_PURE: '1' },
+    env: {
+      ...Object.fromEntries(own),
+      // Relative entries would lead to programs of the work tree.
+      PATH: searchPath(env).join(delimiter),
+      PWD: root,
+      OPENCODE_PURE: '1',
+    },
     timeoutMs,
     maxBytes,
   })

@@ -2,7 +2,7 @@
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { agents } from '../../agents/all.ts'
 import type { StoredCheckpoint, StoredSession } from '../../checkpoints/read.ts'
 import { formatSummary, parseSummary } from '../../checkpoints/record.ts'
@@ -11,10 +11,12 @@ import type { ObjectReader } from '../../git/cat-file.ts'
 import { readConfig } from '../../git/config.ts'
 import type { Agent, TextGenerator } from '../../model/agent.ts'
 import type { CheckpointSummary } from '../../model/checkpoint.ts'
+import type { ProjectContext } from '../../model/session-file.ts'
 import type { Settings } from '../../model/settings.ts'
 import { EntireError, invalidValue, messageOf, notFound, useOneOf } from '../../std/errors.ts'
 import { parseJson } from '../../std/json.ts'
 import { type LimitedResult, runLimited } from '../../std/limited-process.ts'
+import { isInside, searchPath } from '../../std/program-search.ts'
 import { queueForPush } from '../../sync/queue.ts'
 import type { Cli } from '../context.ts'
 import { systemRecorder } from '../recorder.ts'
@@ -35,7 +37,7 @@ export async function generateSummary(
     throw new EntireError('exists', `checkpoint ${id} already has a summary (use --force to regenerate)`)
   const prompt = await readPrompt(objects, id, session)
   const { settings, redaction, clock } = systemRecorder(repo, { component: 'explain' })
-  const writer = findWriter(cli, settings.summary, session?.agent)
+  const writer = findWriter({ env: cli.env, root: repo.root }, settings.summary, session?.agent)
   if (cli.isTerminal) cli.note(`Asking ${writer.name} for a summary… (Ctrl-C to stop)`)
   const answer = await ask(cli, writer, prompt, settings.summary)
   const summary = parseSummaryAnswer(answer)
@@ -151,20 +153,20 @@ interface SummaryWriter {
  * The agent in the settings, or else that of the session, or else any installed one that can write summaries.
  */
 function findWriter(
-  cli: Cli,
+  place: ProjectContext,
   { provider }: Settings['summary'],
   sessionAgent: string | undefined,
 ): SummaryWriter {
-  if (provider !== undefined) return namedWriter(cli, provider)
+  if (provider !== undefined) return namedWriter(place, provider)
   const order = [...agents.filter((agent) => agent.type === sessionAgent), ...agents]
-  const writer = order.map((agent) => writerOf(cli, agent)).find((found) => found !== undefined)
+  const writer = order.map((agent) => writerOf(place, agent)).find((found) => found !== undefined)
   if (writer !== undefined) return writer
   throw new EntireError('not-found', 'No agent that can write a summary is installed.', {
     hint: `Install one of these programs, or add it to the PATH: ${programNames().join(', ')}.`,
   })
 }
 
-function namedWriter(cli: Cli, provider: string): SummaryWriter {
+function namedWriter(place: ProjectContext, provider: string): SummaryWriter {
   const agent = agents.find(({ name, generator }) => name === provider && generator !== undefined)
   if (agent === undefined)
     throw invalidValue(
@@ -173,7 +175,7 @@ function namedWriter(cli: Cli, provider: string): SummaryWriter {
       useOneOf(agents.filter(({ generator }) => generator !== undefined).map(({ name }) => name)),
       'bad-settings',
     )
-  const writer = writerOf(cli, agent)
+  const writer = writerOf(place, agent)
   if (writer !== undefined) return writer
   throw notFound(
     'program',
@@ -182,9 +184,9 @@ function namedWriter(cli: Cli, provider: string): SummaryWriter {
   )
 }
 
-// Resolved here, because it runs in another directory, where relative PATH entries differ.
-function writerOf(cli: Cli, { type, generator }: Agent): SummaryWriter | undefined {
-  const path = (cli.env.PATH ?? '').split(delimiter).filter((entry) => isAbsolute(entry))
+// A clone may bring programs of these names, and its settings choose among them.
+function writerOf({ env, root }: ProjectContext, { type, generator }: Agent): SummaryWriter | undefined {
+  const path = searchPath(env).filter((dir) => !isInside(dir, root))
   const program = generator && Bun.which(generator.command({})[0] as string, { PATH: path.join(delimiter) })
   return generator && program ? { name: type, generator, program } : undefined
 }
