@@ -1,7 +1,9 @@
 // Shows which rule finds which secret where, never the secret, and what was redacted from a checkpoint.
 import { expect, test } from 'bun:test'
+import { readFileSync, rmSync } from 'node:fs'
 import { fakeAgent } from '../support/fake-agent.ts'
 import { recordedRepo } from '../support/recorded-repo.ts'
+import { secretCorpus } from '../support/secret-corpus.ts'
 
 const token = `${'ghp'}_${'a1B2c3D4e5F6'.repeat(3)}`
 
@@ -96,4 +98,24 @@ test('names of files and branches in the metadata hold no tokens of a known form
   const [checkpoint] = JSON.parse(out)
   expect(checkpoint.branch).toBe('fix/REDACTED')
   expect(checkpoint.files_touched.sort()).toEqual(['a-file-with-a-long-name-2026.txt', 'keys/REDACTED.txt'])
+})
+
+test('a conversation full of secrets is resumed: the same lines, each of them JSON, and no secret', async () => {
+  await using repo = await recordedRepo()
+  const agent = fakeAgent(repo)
+  const cases = secretCorpus(3).filter((_, at) => at % 97 === 0)
+  await agent.prompt('show me')
+  for (const one of cases) agent.say(one.text)
+  agent.write('a.txt', 'one\n')
+  await agent.stop()
+  await repo.commitAs('human', 'first')
+  const before = readFileSync(agent.transcript, 'utf8').trimEnd().split('\n')
+  rmSync(agent.transcript)
+  expect((await repo.entire(['resume', 'main'])).code).toBe(0)
+  const after = readFileSync(agent.transcript, 'utf8').trimEnd().split('\n')
+  const shape = (lines: string[]) =>
+    lines.map((line) => JSON.parse(line)).map(({ uuid, type }) => ({ uuid, type }))
+  expect(shape(after)).toEqual(shape(before))
+  const text = after.join('\n')
+  expect(cases.filter(({ secret }) => text.includes(secret)).length / cases.length).toBeLessThan(0.01)
 })
