@@ -10,6 +10,9 @@ const root = join(import.meta.dir, '..')
 const tests = [
   'test/faults/kill.test.ts',
   'test/faults/group-kill.test.ts',
+  'test/faults/orphans.test.ts',
+  'test/faults/races.test.ts',
+  'test/faults/repack.test.ts',
   'test/e2e/clean-killed.test.ts',
   'test/e2e/rewind-killed.test.ts',
   'test/properties',

@@ -9,6 +9,7 @@ import { isActive } from '../model/session.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { openGit } from '../sessions/git-session.ts'
 import { readLive, updateLive, writeLive } from '../sessions/live-index.ts'
+import { clearOrphanedLocks } from '../sessions/orphaned-locks.ts'
 import { clearPrompts } from '../sessions/prompts.ts'
 import { retrying } from '../sessions/save.ts'
 import { readSession } from '../sessions/store.ts'
@@ -24,6 +25,7 @@ const pendingMs = 10 * 60 * 1000
  */
 export async function completeCommit(recorder: Recorder, made?: CommitInfo): Promise<void> {
   const { repo, clock } = recorder
+  clearOrphanedLocks(repo)
   await completeRewrite(recorder)
   const pending = readPending(repo)
   if (pending.length === 0) return

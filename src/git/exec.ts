@@ -4,6 +4,7 @@ import { EntireError, isErrno, notFound } from '../std/errors.ts'
 import { exists } from '../std/file.ts'
 import { given } from '../std/given.ts'
 import type { LimitedResult } from '../std/limited-process.ts'
+import { noteInHeldLocks } from '../std/lock.ts'
 import { type PipedProcess, type ProcResult, run, startPiped } from '../std/process.ts'
 import { gitEnv } from './env.ts'
 import type { Repo } from './repo.ts'
@@ -16,7 +17,16 @@ export interface GitOptions {
   timeoutMs?: number
 }
 
+// If this process and its git are killed, the next one knows whose locks it finds: sessions/orphaned-locks.ts.
+function noteWriter(): void {
+  noteInHeldLocks(`git ${Date.now()}`)
+}
+
+// Commands that lock something, besides those that `startGit` starts.
+const writers = /^(?:add|commit|update-ref|config|fetch)$/
+
 export async function git(repo: Repo, args: string[], options: GitOptions = {}): Promise<ProcResult> {
+  if (args.some((arg) => writers.test(arg))) noteWriter()
   const result = await run(argv(repo, args), {
     cwd: repo.root,
     env: { ...gitEnv(repo.env), ...options.env },
@@ -52,6 +62,7 @@ export async function gitLimited(
 
 export function startGit(repo: Repo, args: string[], env: Record<string, string> = {}): PipedProcess {
   try {
+    noteWriter()
     return startPiped(argv(repo, args), { cwd: repo.root, env: { ...gitEnv(repo.env), ...env } })
   } catch (error) {
     throw startFailure(repo, error)

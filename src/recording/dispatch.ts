@@ -12,6 +12,7 @@ import { type GitSession, openGit } from '../sessions/git-session.ts'
 import { readLive } from '../sessions/live-index.ts'
 import { type Action, decide, machine, type Trigger } from '../sessions/machine.ts'
 import { keepModelHint, newSession, removeModelHint } from '../sessions/new-session.ts'
+import { clearOrphanedLocks } from '../sessions/orphaned-locks.ts'
 import { findEventWorktree, moveToWorktree, reporterOf } from '../sessions/ownership.ts'
 import { type PrefetchedStatus, statusIfStillTrue } from '../sessions/prefetch-status.ts'
 import { hasNoWorkYet, isProvisional } from '../sessions/provisional-turn.ts'
@@ -72,6 +73,7 @@ async function recordEvent(
   recorder.trace.mark('lock')
   // Hooks run at every prompt: what only some events need is loaded by those, here and below.
   if (event.type === 'turn-start') sweep(repo)
+  else clearOrphanedLocks(repo)
   if (isUnfinished(repo)) await (await import('../commits/complete.ts')).completeCommit(recorder)
   const isFirst = await recordMissed(recorder)
   recorder.trace.mark('prepare')

@@ -8,6 +8,7 @@ import { mergePacksCommand } from '../git/merge-packs.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { expireKeptRefsIfDue } from '../sessions/kept-refs.ts'
+import { clearOrphanedLocks } from '../sessions/orphaned-locks.ts'
 import { insideWorktree, temporaryDirs } from '../sessions/places.ts'
 import { sessionsDir } from '../sessions/store.ts'
 import { messageOf } from '../std/errors.ts'
@@ -50,6 +51,7 @@ const refLockMs = 10_000
 
 /** The caller holds the lock of the work tree. */
 export function sweep(repo: Repo): void {
+  clearOrphanedLocks(repo)
   for (const path of [
     ...insideWorktree(repo, '.entire'),
     ...temporaryDirs(repo),
@@ -66,9 +68,17 @@ export function sweep(repo: Repo): void {
   }
 }
 
+/** Removes temporary files of processes that died while they set up the repository. Needs no lock. */
+export function sweepSetup(repo: Repo): void {
+  for (const path of [...insideWorktree(repo, '.entire'), repo.gitDir].flatMap(list))
+    if (isAbandonedWrite(path)) removeFile(path)
+}
+
 // Named as `writeAtomic` names them: other programs write temporary files in the git directory too.
 function isAbandonedWrite(path: string): boolean {
-  const pid = /(?:\.json|\.txt|\.corrupt|entire-rewrite|_EDITMSG|_MSG)\.([1-9]\d*)\.tmp$/.exec(path)?.[1]
+  const pid = /(?:\.json|\.txt|\.corrupt|\.gitignore|entire-rewrite|_EDITMSG|_MSG)\.([1-9]\d*)\.tmp$/.exec(
+    path,
+  )?.[1]
   return pid !== undefined && (!isAlive(Number(pid)) || ageOf(path) > abandonedMs)
 }
 

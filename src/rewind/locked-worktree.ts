@@ -4,6 +4,7 @@ import type { Oid } from '../git/oid.ts'
 import type { Status } from '../git/status.ts'
 import type { Recorder } from '../sessions/event-work.ts'
 import { type GitSession, openGit } from '../sessions/git-session.ts'
+import { clearOrphanedLocks } from '../sessions/orphaned-locks.ts'
 import { lockFile } from '../sessions/save.ts'
 import { EntireError } from '../std/errors.ts'
 import { takeLock } from '../std/lock.ts'
@@ -34,6 +35,7 @@ export async function withLockedWorktree<T>(
 ): Promise<T> {
   const { repo } = recorder
   using _lock = await takeLock(lockFile(repo), { waitMs: lockWaitMs })
+  clearOrphanedLocks(repo)
   clearStage(repo)
   await using git = openGit(repo)
   return await act({ recorder, git, disk: lookAtDisk(repo.root) })

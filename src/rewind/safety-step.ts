@@ -9,6 +9,7 @@ import { listRefs } from '../git/refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { linkMode } from '../git/tree.ts'
 import { newKeptRef, undoPrefixOf } from '../sessions/kept-refs.ts'
+import { retrying } from '../sessions/save.ts'
 import { EntireError } from '../std/errors.ts'
 import { readText, writeAtomic } from '../std/file.ts'
 import { given } from '../std/given.ts'
@@ -93,27 +94,31 @@ export async function saveSafety(
     mode: '100644' as const,
     oid,
   }))
-  const mark = git.writes().commit({
-    // A ref of its own: an old safety step can expire without the newer ones.
-    ref: newKeptRef(recorder, undoPrefixOf(recorder.repo)),
-    parent: undefined,
-    mergeParents: also.commits,
-    message: `Work tree before ${what.kind}\n`,
-    author: config.author,
-    seconds: Math.floor(recorder.clock().getTime() / 1000),
-    changes: [
-      { path: '', mode: '040000', oid: tree?.oid ?? '' },
-      ...changes,
-      { path: ownDir, deleted: true },
-      { path: recordPath, mode: '100644', content: Buffer.from(JSON.stringify(formatRecord(content))) },
-      ...(also.index === undefined
-        ? []
-        : [{ path: indexPath, mode: '100644' as const, content: also.index }]),
-      ...staged,
-    ],
+  let oid = ''
+  // A save that was killed may have begun the same pack: then git refuses once.
+  await retrying(async () => {
+    const mark = git.writes().commit({
+      // A ref of its own: an old safety step can expire without the newer ones.
+      ref: newKeptRef(recorder, undoPrefixOf(recorder.repo)),
+      parent: undefined,
+      mergeParents: also.commits,
+      message: `Work tree before ${what.kind}\n`,
+      author: config.author,
+      seconds: Math.floor(recorder.clock().getTime() / 1000),
+      changes: [
+        { path: '', mode: '040000', oid: tree?.oid ?? '' },
+        ...changes,
+        { path: ownDir, deleted: true },
+        { path: recordPath, mode: '100644', content: Buffer.from(JSON.stringify(formatRecord(content))) },
+        ...(also.index === undefined
+          ? []
+          : [{ path: indexPath, mode: '100644' as const, content: also.index }]),
+        ...staged,
+      ],
+    })
+    oid = await git.writes().oidOf(mark)
+    await git.commit()
   })
-  const oid = await git.writes().oidOf(mark)
-  await git.commit()
   return { ...content, oid }
 }
 

@@ -1,6 +1,6 @@
 // Takes a lock between processes: a file that names its owner. The lock of a process that died is taken over.
 
-import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { EntireError, isErrno } from './errors.ts'
@@ -19,7 +19,10 @@ export interface Lock {
 export async function takeLock(path: string, options: { waitMs: number }): Promise<Lock> {
   const deadline = performance.now() + options.waitMs
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
-    if (tryCreate(path)) return { [Symbol.dispose]: () => release(path) }
+    if (tryCreate(path)) {
+      held.add(path)
+      return { [Symbol.dispose]: () => release(path) }
+    }
     if (isStale(path) && removeStale(path)) continue
     if (performance.now() > deadline)
       throw new EntireError('busy', `Another process holds ${path}.`, {
@@ -27,6 +30,21 @@ export async function takeLock(path: string, options: { waitMs: number }): Promi
       })
     await new Promise((resolve) => setTimeout(resolve, pause))
   }
+}
+
+const held = new Set<string>()
+
+/**
+ * Adds a line to every lock that this process holds. If the process dies, the next owner finds the lines in
+ * the file that `heirloom` names.
+ */
+export function noteInHeldLocks(line: string): void {
+  for (const path of held) appendFileSync(path, `${line}\n`)
+}
+
+/** Where the lines of owners that died are kept, for the next owner. */
+export function heirloom(path: string): string {
+  return `${path}.orphans`
 }
 
 // Process ids mean nothing on another host, and a container is another host.
@@ -55,14 +73,15 @@ function tryCreate(path: string): boolean {
 
 // A lock that was held so long that another process took it over is not removed.
 function release(path: string): void {
-  if (readText(path) === ownName()) removeFile(path)
+  held.delete(path)
+  if (readText(path)?.startsWith(ownName())) removeFile(path)
 }
 
 /** True when the owner of the lock is gone, so that the next process takes it over. */
 export function isStale(path: string): boolean {
   try {
     const age = Date.now() - statSync(path).mtimeMs
-    const [pid = '', host = ''] = readFileSync(path, 'utf8').trim().split(' ')
+    const [pid = '', host = ''] = (readFileSync(path, 'utf8').split('\n')[0] ?? '').split(' ')
     if (!/^[1-9]\d*$/.test(pid)) return age > unnamedAfterMs
     return age > staleAfterMs || (host === hostname() && !isAlive(Number(pid)))
   } catch (error) {
@@ -90,7 +109,11 @@ function removeStale(path: string): boolean {
     return false
   }
   try {
-    if (isStale(path)) removeFile(path)
+    if (isStale(path)) {
+      const lines = readText(path)?.split('\n').slice(1).join('\n') ?? ''
+      if (lines !== '') appendFileSync(heirloom(path), lines, { mode: 0o600 })
+      removeFile(path)
+    }
     return true
   } finally {
     removeFile(guard)

@@ -1,7 +1,7 @@
 // Kills a hook with all its children, git included, as an agent does that waits no longer.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { fakeAgent } from '../support/fake-agent.ts'
@@ -93,7 +93,4 @@ function letTimePass({ repo }: FaultyRepo): void {
     const locks = existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.lock')) : []
     for (const name of locks) utimesSync(join(dir, name), later, later)
   }
-  // Every git command uses this one. Only the user can know that none is running, and git asks the user to
-  // remove it.
-  rmSync(join(repo.commonDir, 'packed-refs.lock'), { force: true })
 }

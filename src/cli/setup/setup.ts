@@ -11,8 +11,10 @@ import { listRefs, moveRefs } from '../../git/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Agent, HookInstaller, HookSite } from '../../model/agent.ts'
 import type { Settings, SettingsFile } from '../../model/settings.ts'
+import { sweepSetup } from '../../recording/housekeeping.ts'
 import { readSettings, settingsFiles, settingsPaths } from '../../settings/read.ts'
 import { type Changes, changeSettings, ensureEntireDir, findOverridden } from '../../settings/write.ts'
+import { removeAbandonedCopies } from '../../std/abandoned.ts'
 import { EntireError } from '../../std/errors.ts'
 import type { Cli } from '../context.ts'
 import { clean } from '../render/text.ts'
@@ -119,8 +121,15 @@ export async function uninstallAgent(cli: Cli, repo: Repo, agent: HookedAgent): 
 }
 
 /** Returns the names of the hooks that were written. */
+/** Removes what a killed `enable` has left under temporary names. */
+export function sweepKilledSetup(repo: Repo): void {
+  sweepSetup(repo)
+  for (const { installer } of hookedAgents()) removeAbandonedCopies(join(repo.root, installer.configPath))
+}
+
 export async function installGitHooks(cli: Cli, repo: Repo, command: string): Promise<string[]> {
   const { hooksDir } = await readConfig(repo)
+  sweepKilledSetup(repo)
   const { written, backups, warnings } = installHooks(hooksDir, { command })
   for (const backup of backups)
     cli.note(`[entire] Backed up existing ${backup.replace(/\.pre-entire.*$/, '')} to ${backup}`)

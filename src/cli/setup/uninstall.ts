@@ -19,7 +19,7 @@ import { countOf } from '../../std/plural.ts'
 import { confirm } from '../ask.ts'
 import type { Cli } from '../context.ts'
 import { findGonePlugins, type GonePlugin, hooksLeftError } from './health.ts'
-import { type HookedAgent, hookSite, originalsDir, readAgentHooks } from './setup.ts'
+import { type HookedAgent, hookSite, originalsDir, readAgentHooks, sweepKilledSetup } from './setup.ts'
 
 export async function runUninstall(cli: Cli, repo: Repo, force: boolean): Promise<void> {
   const plan = await planRepoUninstall(repo, await findGonePlugins(repo, cli.env))
@@ -144,6 +144,7 @@ async function uninstallFromRepo(repo: Repo, plan: UninstallPlan): Promise<Unins
       stay.add(agent.name)
     }
   }
+  sweepKilledSetup(repo)
   const { removed, warnings } = uninstallHooks(plan.hooksDir)
   if (removed.length > 0) done.push(`Removed git hooks (${removed.length})`)
   if (plan.sessions > 0) done.push(`Removed session states (${plan.sessions})`)

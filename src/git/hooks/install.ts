@@ -2,6 +2,7 @@
 
 import { linkSync, lstatSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { abandonedCopyOf } from '../../std/abandoned.ts'
 import { EntireError, isErrno, messageOf } from '../../std/errors.ts'
 import { removeFile, writeAtomic } from '../../std/file.ts'
 import { type HookFile, isUnchanged, readHookFile, sameContent } from './files.ts'
@@ -19,6 +20,7 @@ export interface InstalledHooks {
 export function installHooks(hooksDir: string, options: { command: string }): InstalledHooks {
   const done: InstalledHooks = { written: [], backups: [], warnings: [] }
   try {
+    removeAbandoned(hooksDir)
     for (const name of hookNames) {
       const { steps, warnings } = install(hooksDir, name, options.command)
       if (steps.some((step) => step.act === 'write')) done.written.push(name)
@@ -58,6 +60,7 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
   const removed: HookName[] = []
   const warnings: string[] = []
   const failures: string[] = []
+  removeAbandoned(hooksDir)
   for (const name of hookNames) {
     try {
       const state = readHookState(hooksDir, name, () => listNames(hooksDir))
@@ -79,6 +82,7 @@ export function uninstallHooks(hooksDir: string): { removed: HookName[]; warning
 /** Runs at the start of every turn: reads a few small files and starts no process. */
 export function hooksStatus(hooksDir: string, options: { command: string }): 'all' | 'outdated' | 'missing' {
   const names = listNames(hooksDir)
+  if (names.some(isAbandoned)) return 'outdated'
   const states = hookNames.map((name) => readHookState(hooksDir, name, () => names))
   const stale = states.filter((state) => planHookInstall(state, options.command).steps.length > 0)
   if (stale.length === 0) return 'all'
@@ -97,6 +101,16 @@ function listNames(hooksDir: string): string[] {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return []
     throw error
   }
+}
+
+// A process that was killed while it wrote a hook leaves it under the name that `writeAtomic` gave it.
+function removeAbandoned(hooksDir: string): void {
+  for (const name of listNames(hooksDir).filter(isAbandoned)) removeFile(join(hooksDir, name))
+}
+
+function isAbandoned(name: string): boolean {
+  const hook = abandonedCopyOf(name)
+  return hookNames.some((known) => known === hook)
 }
 
 function applyStep(step: HookStep): void {
