@@ -84,9 +84,8 @@ export function isRecognisable(value: string): boolean {
 
 /** User and password as base64, as in the configuration of docker. */
 function isEncodedPair(value: string): boolean {
-  return (
-    value.length >= 12 && /^[\x20-\x7e]+:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('latin1'))
-  )
+  const pair = Buffer.from(value, 'base64').toString('latin1')
+  return value.length >= 12 && /^[\x20-\x7e]+$/.test(pair) && pair.slice(1, -1).includes(':')
 }
 
 /** One of the cookies of a header is not a setting such as `theme=dark`. */
